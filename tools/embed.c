@@ -41,7 +41,8 @@ static void name_module(Module *module, const char *path)
         *at = *at == '/' ? '.' : *at;
     }
     module->path = path;
-    module->is_package = length > strlen(package) &&
+    module->is_package =
+        length > strlen(package) &&
         strcmp(module->name + length - strlen(package), package) == 0;
     if (module->is_package) {
         module->name[length - strlen(package)] = '\0';

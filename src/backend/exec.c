@@ -108,8 +108,8 @@ static bool step_kernel(PlanRun *run, const Step *step)
     for (uint32_t i = 0; i < step->input_count; i++) {
         inputs[i] = run->slots[step->inputs[i]];
     }
-    KernelCall call = {run->ctx, op, node->attrs, inputs, step->input_count,
-                       1, &output};
+    KernelCall call = {run->ctx,          op, node->attrs, inputs,
+                       step->input_count, 1,  &output};
     if (UNLIKELY(!op->kernel(&call))) {
         object_release_null(run->ctx, output);
         return false;
@@ -215,8 +215,8 @@ static int64_t turn_count(const PlanRun *run, const Step *step)
 {
     const Graph *graph = run->plan->graph;
     const GraphBlock *cond = step->node->blocks[BLOCK_COND];
-    const GraphNode *test =
-        cond->result_count == 1 ? graph_value(graph, cond->results[0])->node
+    const GraphNode *test = cond->result_count == 1
+                                ? graph_value(graph, cond->results[0])->node
                                 : NULL;
     const Tensor *end = test != NULL && test->op == OP_LESS
                             ? known_tensor(run, test->inputs[1])
@@ -235,8 +235,7 @@ static void tell_turn(PlanRun *run, const Step *step, int64_t done)
 {
     const HostTable *host = run->args->host;
     if (run->plan->loops == 1 && host != NULL && host->turn != NULL) {
-        host->turn(run->args->host_data, run->ctx, done,
-                   turn_count(run, step));
+        host->turn(run->args->host_data, run->ctx, done, turn_count(run, step));
     }
 }
 
@@ -308,8 +307,7 @@ bool step_while(PlanRun *run, const Step *step)
 // Frames. One is kept for each depth at which the plan was running.
 static Frame *frame_new(Ctx *ctx, Plan *plan)
 {
-    size_t size =
-        sizeof(Frame) + (plan->slot_count + 1) * sizeof(Tensor *);
+    size_t size = sizeof(Frame) + (plan->slot_count + 1) * sizeof(Tensor *);
     Frame *frame = ctx_alloc_zero(ctx, size);
     if (frame == NULL) {
         return NULL;

@@ -31,7 +31,7 @@ typedef struct PlanArgs {
                            // (the caller's signature has checked them)
     VariableCell *const *variables; // by index; NULL entries, or NULL: the
                                     // graph's own
-    const HostTable *host; // NULL: a host effect is an error
+    const HostTable *host;          // NULL: a host effect is an error
     void *host_data;
 } PlanArgs;
 

@@ -24,9 +24,8 @@ static VariableCell *need_cell(PlanRun *run, const Step *step)
     uint32_t index = step->node->variable;
     VariableCell *cell = find_cell(run, index);
     if (UNLIKELY(cell == NULL || cell->value == NULL)) {
-        return ctx_fail_null(
-            run->ctx, ERR_VALUE, "Variable '%s' has no value",
-            run->plan->graph->variables.items[index].name);
+        return ctx_fail_null(run->ctx, ERR_VALUE, "Variable '%s' has no value",
+                             run->plan->graph->variables.items[index].name);
     }
     return cell;
 }
@@ -56,11 +55,11 @@ bool step_assign(PlanRun *run, const Step *step)
     if (UNLIKELY(value->rank != old->rank ||
                  !shape_equal(value->rank, tensor_dims(value), old->rank,
                               tensor_dims(old)))) {
-        return ctx_fail(run->ctx, ERR_SHAPE,
-                        "assign: the value does not have the shape of "
-                        "Variable '%s'",
-                        run->plan->graph->variables.items[step->node->variable]
-                            .name);
+        return ctx_fail(
+            run->ctx, ERR_SHAPE,
+            "assign: the value does not have the shape of "
+            "Variable '%s'",
+            run->plan->graph->variables.items[step->node->variable].name);
     }
     cell->value = object_retain(value);
     cell->writes++;
@@ -120,8 +119,8 @@ bool step_print(PlanRun *run, const Step *step)
     if (!need_host(run, step) || !gather(run, step, &list, 0)) {
         return false;
     }
-    bool ok = run->args->host->print(run->args->host_data, run->ctx,
-                                     step->node, list.items);
+    bool ok = run->args->host->print(run->args->host_data, run->ctx, step->node,
+                                     list.items);
     gather_free(run, &list);
     return ok;
 }

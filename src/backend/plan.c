@@ -57,8 +57,7 @@ bool builder_dead_list(Builder *builder, uint32_t head, const uint32_t **list,
                        uint32_t *count)
 {
     *count = chain_length(builder, head);
-    uint32_t *slots =
-        arena_new_array(&builder->plan->arena, uint32_t, *count);
+    uint32_t *slots = arena_new_array(&builder->plan->arena, uint32_t, *count);
     for (uint32_t i = 0; slots != NULL && i < *count; i++) {
         slots[i] = chain_pop(builder, &head);
     }
@@ -122,8 +121,7 @@ static bool find_uses(Builder *builder, GraphBlock *block)
         }
         // The last block first, as everything here goes backwards.
         for (int b = NODE_MAX_BLOCKS - 1; ok && b >= 0; b--) {
-            ok = node->blocks[b] == NULL ||
-                 find_uses(builder, node->blocks[b]);
+            ok = node->blocks[b] == NULL || find_uses(builder, node->blocks[b]);
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
             use(builder, node->inputs[i], node, block);
@@ -138,8 +136,8 @@ static bool find_uses(Builder *builder, GraphBlock *block)
 void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
 {
     uint32_t last = builder->last_use[value];
-    uint32_t *head = last >= USE_RESULT ? block_chain
-                                        : &builder->chain_heads[last];
+    uint32_t *head =
+        last >= USE_RESULT ? block_chain : &builder->chain_heads[last];
     builder->chain_next[value] = *head;
     *head = value;
 }
@@ -149,40 +147,29 @@ void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
 static StepFn choose_step(const Graph *graph, const GraphNode *node)
 {
     switch (node->op) {
-    case OP_IF:
-        return step_if;
-    case OP_WHILE:
-        return step_while;
-    case OP_CALL:
-        return step_call;
-    case OP_PRINT:
-        return step_print;
-    case OP_HOST_CALL:
-        return step_host_call;
-    case OP_ASSERT:
-        return step_assert;
-    case OP_RAISE:
-        return step_raise;
-    case OP_READ_VARIABLE:
-        return step_read;
-    case OP_ASSIGN_VARIABLE:
-        return step_assign;
-    default:
-        return step_op_for(graph, node);
+    case OP_IF: return step_if;
+    case OP_WHILE: return step_while;
+    case OP_CALL: return step_call;
+    case OP_PRINT: return step_print;
+    case OP_HOST_CALL: return step_host_call;
+    case OP_ASSERT: return step_assert;
+    case OP_RAISE: return step_raise;
+    case OP_READ_VARIABLE: return step_read;
+    case OP_ASSIGN_VARIABLE: return step_assign;
+    default: return step_op_for(graph, node);
     }
 }
 
 // Puts a constant in place of the results that nobody uses, so that a call
 // does not run, and cannot fail by, what an inlined callee would not run.
-static bool drop_results(Builder *builder, Graph *callee,
-                         const GraphNode *call)
+static bool drop_results(Builder *builder, Graph *callee, const GraphNode *call)
 {
     // Any constant will do: nobody reads it.
     Tensor *nothing = tensor_scalar_int(builder->ctx, DT_BOOL, 0);
-    GraphNode *node =
-        nothing != NULL ? graph_append_const(callee, callee->block, nothing,
-                                             GRAPH_PLACE_NONE)
-                        : NULL;
+    GraphNode *node = nothing != NULL
+                          ? graph_append_const(callee, callee->block, nothing,
+                                               GRAPH_PLACE_NONE)
+                          : NULL;
     object_release_null(builder->ctx, nothing);
     for (uint32_t i = 0; node != NULL && i < call->output_count; i++) {
         // A block that diverges never reaches its results.
@@ -222,17 +209,15 @@ static bool build_callee(Builder *builder, Step *step, GraphNode *call)
         return false;
     }
     Graph *callee = needed_callee(builder, call);
-    step->callee = callee != NULL
-                       ? plan_build(ctx, callee, builder->options)
-                       : NULL;
+    step->callee =
+        callee != NULL ? plan_build(ctx, callee, builder->options) : NULL;
     // The callee's plan has its own hold on the graph.
     graph_release(ctx, callee);
     ctx_leave(ctx);
     if (step->callee == NULL) {
         return false;
     }
-    builder->plan->callees.items[builder->plan->callees.count++] =
-        step->callee;
+    builder->plan->callees.items[builder->plan->callees.count++] = step->callee;
     return true;
 }
 
@@ -240,8 +225,8 @@ static bool build_callee(Builder *builder, Step *step, GraphNode *call)
 static bool give_outputs(Builder *builder, GraphNode *node, Step *step,
                          uint32_t *block_chain)
 {
-    uint32_t *outputs = arena_new_array(&builder->plan->arena, uint32_t,
-                                        node->output_count);
+    uint32_t *outputs =
+        arena_new_array(&builder->plan->arena, uint32_t, node->output_count);
     if (outputs == NULL) {
         return false;
     }
@@ -430,8 +415,7 @@ StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
     steps->results =
         builder_slots(builder, block->results, block->result_count);
     if (steps->params == NULL || steps->results == NULL ||
-        !builder_dead_list(builder, chain, &steps->dead,
-                           &steps->dead_count)) {
+        !builder_dead_list(builder, chain, &steps->dead, &steps->dead_count)) {
         return NULL;
     }
     return steps;
@@ -498,12 +482,15 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
     if (plan == NULL) {
         return NULL;
     }
-    plan->graph = options->passes != 0 ? graph_copy(graph)
-                                       : graph_retain(graph);
-    Builder builder = {.ctx = ctx, .plan = plan, .graph = plan->graph,
+    plan->graph =
+        options->passes != 0 ? graph_copy(graph) : graph_retain(graph);
+    Builder builder = {.ctx = ctx,
+                       .plan = plan,
+                       .graph = plan->graph,
                        // Marks of tile programs start behind 1, which means
                        // needed.
-                       .options = options, .groups = 1};
+                       .options = options,
+                       .groups = 1};
     uint64_t start = now_ns(), middle = start;
     bool ok = plan->graph != NULL &&
               // The original is checked: a fault there must not be blamed on a

@@ -13,9 +13,9 @@
 typedef struct Plan Plan;
 
 typedef struct PlanOptions {
-    uint32_t passes;  // bits by PassId (graph/pass.h); PASS_ALL
-    bool fuse;        // elementwise chains as tile programs
-    bool check;       // run the graph checker after each pass
+    uint32_t passes; // bits by PassId (graph/pass.h); PASS_ALL
+    bool fuse;       // elementwise chains as tile programs
+    bool check;      // run the graph checker after each pass
 } PlanOptions;
 
 // All passes, less what DUET_PASSES switches off ("-cse,-fold"; "-all"),
@@ -24,8 +24,7 @@ PlanOptions plan_options_default(void);
 
 // Copies the graph, runs its passes on the copy and lays out the steps; the
 // graph itself stays as it is. NULL with an error pending.
-MUST_CHECK Plan *plan_build(Ctx *ctx, Graph *graph,
-                            const PlanOptions *options);
+MUST_CHECK Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options);
 void plan_release(Ctx *ctx, Plan *plan); // NULL is fine; not while it runs
 
 // The graph after the passes, borrowed: what %graph --opt shows.

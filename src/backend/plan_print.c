@@ -9,8 +9,8 @@
 #include "graph/graph_text.h"
 
 // " $1, $2": nothing where the list is empty.
-static void print_slots(StrBuf *out, const char *before,
-                        const uint32_t *slots, uint32_t count)
+static void print_slots(StrBuf *out, const char *before, const uint32_t *slots,
+                        uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         strbuf_printf(out, "%s$%u", i == 0 ? before : ", ", slots[i]);
@@ -20,8 +20,7 @@ static void print_slots(StrBuf *out, const char *before,
 // A program's ops over registers, then what each register is bound to.
 // Registers are numbered as the program has them, so that a line can be found
 // again in a debugger.
-static void print_tile(StrBuf *out, const TileProgram *program,
-                       uint32_t indent)
+static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
 {
     // By TileKind; temporaries are not listed.
     static const char *const kinds[] = {"", " (one)", " (row)", " (column)"};
@@ -30,8 +29,7 @@ static void print_tile(StrBuf *out, const TileProgram *program,
         const TileOp *op = &program->ops[i];
         strbuf_putc(out, '\n');
         strbuf_pad(out, ' ', indent + 2);
-        strbuf_printf(out, "r%u = %s", op->result,
-                      op_desc(op->node->op)->name);
+        strbuf_printf(out, "r%u = %s", op->result, op_desc(op->node->op)->name);
         for (uint32_t k = 0; k < op->arg_count; k++) {
             strbuf_printf(out, "%sr%u", k == 0 ? " " : ", ", op->args[k]);
         }
@@ -72,8 +70,9 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
         if (step->run == step_tile || step->run == step_tile_single) {
             print_tile(out, step->program, indent);
         } else if (step->run == step_scalar) {
-            strbuf_printf(out, "loop over scalars: %u instructions, %u "
-                               "registers",
+            strbuf_printf(out,
+                          "loop over scalars: %u instructions, %u "
+                          "registers",
                           step->scalar->code_count, step->scalar->reg_count);
             print_slots(out, " -> ", step->outputs, step->output_count);
         } else {

@@ -83,8 +83,7 @@ bool run_block_timed(PlanRun *run, const StepBlock *block)
         PlanProfile *profile = plan->profile;
         if (profile != NULL) {
             // The clock is read more often inside than outside.
-            uint64_t own =
-                whole > profile->inner ? whole - profile->inner : 0;
+            uint64_t own = whole > profile->inner ? whole - profile->inner : 0;
             profile->inner = outer + whole;
             if (!add_time(run->ctx, profile, step, own)) {
                 return false;
@@ -122,9 +121,8 @@ void step_print_name(StrBuf *out, const Step *step)
 const GraphNode *step_node(const Step *step, uint32_t index)
 {
     if (is_tile(step)) {
-        return index < step->program->op_count
-                   ? step->program->ops[index].node
-                   : NULL;
+        return index < step->program->op_count ? step->program->ops[index].node
+                                               : NULL;
     }
     return index == 0 ? step->node : NULL;
 }

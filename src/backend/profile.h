@@ -6,8 +6,8 @@
 #ifndef DUET_BACKEND_PROFILE_H
 #define DUET_BACKEND_PROFILE_H
 
-#include "base/map.h"
 #include "backend/exec.h"
+#include "base/map.h"
 
 typedef struct Step Step;
 typedef struct StepBlock StepBlock;
@@ -15,7 +15,7 @@ typedef struct PlanRun PlanRun;
 
 // What one step took in all runs so far.
 typedef struct StepTime {
-    const Step *step;     // the plan's
+    const Step *step; // the plan's
     uint64_t runs;
     uint64_t nanoseconds; // its own, inner steps left out
 } StepTime;

@@ -28,7 +28,7 @@ typedef enum ScalarCode {
                        // two operands it counts a up to b, of dtype `out`
     SCALAR_JUMP_FALSE, // to `target` if not a
     SCALAR_END,
-    // One for each row of scalar_list.h.
+// One for each row of scalar_list.h.
 #define SCALAR(op, dtype, T, R, expression) SCALAR_##op##_##dtype,
 #include "backend/scalar_list.h"
 #undef SCALAR
@@ -37,12 +37,12 @@ typedef enum ScalarCode {
 
 // One instruction: `out` and `in` are numbers of registers.
 typedef struct ScalarOp {
-    uint16_t code;     // ScalarCode
-    uint16_t out;      // register
-    uint16_t in[3];    // registers
-    uint16_t in_count; // of them that are operands
-    uint32_t target;   // jumps: index into the code
-    TileFn tile;       // SCALAR_TILE
+    uint16_t code;         // ScalarCode
+    uint16_t out;          // register
+    uint16_t in[3];        // registers
+    uint16_t in_count;     // of them that are operands
+    uint32_t target;       // jumps: index into the code
+    TileFn tile;           // SCALAR_TILE
     const GraphNode *node; // for errors
 } ScalarOp;
 
@@ -68,7 +68,7 @@ struct ScalarProgram {
     const uint64_t *initial; // registers before the run: constants
     ScalarInput *inputs;
     uint32_t input_count;
-    ScalarOutput *outputs;   // as many as the loop's
+    ScalarOutput *outputs; // as many as the loop's
 };
 
 // Compiles a loop. *program is NULL if it is none that can be. False with an

@@ -13,12 +13,12 @@
 typedef struct Compiler {
     Builder *builder;
     GraphNode *loop;
-    Map regs;      // by ValueId: its register
+    Map regs; // by ValueId: its register
     VEC(ScalarOp) code;
     VEC(ScalarInput) inputs;
     uint64_t initial[SCALAR_MAX_REGS];
     uint32_t reg_count;
-    bool full;     // more registers or code than there may be: give up
+    bool full; // more registers or code than there may be: give up
 } Compiler;
 
 // What the list has a plain instruction for; SCALAR_TILE: nothing.
@@ -29,7 +29,7 @@ static ScalarCode plain_code(OpCode op, DType dtype)
         DType dtype;
         ScalarCode code;
     } rows[] = {
-#define SCALAR(op, dtype, T, R, expression)                                   \
+#define SCALAR(op, dtype, T, R, expression)                                    \
     {OP_##op, DT_##dtype, SCALAR_##op##_##dtype},
 #include "backend/scalar_list.h"
 #undef SCALAR
@@ -305,8 +305,7 @@ static bool enter_loop(Compiler *c, const GraphNode *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint16_t init, reg = new_reg(c);
-        if (!find_reg(c, node->inputs[i], &init) ||
-            !emit_move(c, reg, init) ||
+        if (!find_reg(c, node->inputs[i], &init) || !emit_move(c, reg, init) ||
             // One register for a state variable under all of its names: in the
             // condition, in the body and behind the loop.
             !set_reg(c, node->blocks[BLOCK_COND]->params[i], reg) ||
@@ -365,14 +364,12 @@ static bool compile_while(Compiler *c, const GraphNode *node)
     }
     // Where each turn begins: the condition is evaluated again.
     size_t start = c->code.count;
-    if (!compile_block(c, cond) ||
-        !find_reg(c, cond->results[0], &condition) ||
+    if (!compile_block(c, cond) || !find_reg(c, cond->results[0], &condition) ||
         !emit_jump(c, SCALAR_JUMP_FALSE, condition, &to_end) ||
         !compile_block(c, node->blocks[BLOCK_BODY]) ||
         !compile_turn(c, node->blocks[BLOCK_BODY]) ||
         // The jump backwards is the one that polls for interrupts.
-        !emit_jump(c, SCALAR_LOOP, 0, &back) ||
-        !note_rounds(c, node, back)) {
+        !emit_jump(c, SCALAR_LOOP, 0, &back) || !note_rounds(c, node, back)) {
         return false;
     }
     if (!c->full) {
@@ -418,8 +415,7 @@ static bool keep(Compiler *c, ScalarProgram **out)
     // In the plan's arena, so that it is freed with the plan.
     made->code = arena_new_array(arena, ScalarOp, code);
     made->inputs = arena_new_array(arena, ScalarInput, inputs);
-    made->outputs =
-        arena_new_array(arena, ScalarOutput, c->loop->output_count);
+    made->outputs = arena_new_array(arena, ScalarOutput, c->loop->output_count);
     if (made->code == NULL || made->inputs == NULL || made->outputs == NULL) {
         return false;
     }

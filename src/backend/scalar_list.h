@@ -3,6 +3,7 @@
 // are the operands of the operand type. Ints wrap: they are computed unsigned.
 // What is not here runs the op's tile function on one element. The bits are
 // those of the tile functions either way. No include guard.
+// clang-format off
 #define SCALAR_COMPARE(dtype, T)                                              \
     SCALAR(EQUAL, dtype, T, uint8_t, a == b)                                  \
     SCALAR(NOT_EQUAL, dtype, T, uint8_t, a != b)                              \

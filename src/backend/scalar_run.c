@@ -43,8 +43,7 @@ static int64_t integer(const uint64_t *reg, DType dtype)
 
 // Somebody asks the machine to look up from its work: may be to see how far
 // the loop is. Within another loop that one has the line.
-static void tell_rounds(PlanRun *run, const ScalarOp *op,
-                        const uint64_t *regs)
+static void tell_rounds(PlanRun *run, const ScalarOp *op, const uint64_t *regs)
 {
     const HostTable *host = run->args->host;
     if (run->plan->loops == 0 && op->in_count == 2 && host != NULL &&
@@ -56,16 +55,15 @@ static void tell_rounds(PlanRun *run, const ScalarOp *op,
     }
 }
 
-#define SCALAR(name, dtype, T, R, expression)                                 \
-    static inline void do_##name##_##dtype(const ScalarOp *op,                \
-                                           uint64_t *regs)                    \
-    {                                                                         \
-        T a, b;                                                               \
-        memcpy(&a, &regs[op->in[0]], sizeof a);                               \
-        memcpy(&b, &regs[op->in[1]], sizeof b);                               \
-        (void)b;                                                              \
-        R result = (R)(expression);                                           \
-        memcpy(&regs[op->out], &result, sizeof result);                       \
+#define SCALAR(name, dtype, T, R, expression)                                  \
+    static inline void do_##name##_##dtype(const ScalarOp *op, uint64_t *regs) \
+    {                                                                          \
+        T a, b;                                                                \
+        memcpy(&a, &regs[op->in[0]], sizeof a);                                \
+        memcpy(&b, &regs[op->in[1]], sizeof b);                                \
+        (void)b;                                                               \
+        R result = (R)(expression);                                            \
+        memcpy(&regs[op->out], &result, sizeof result);                        \
     }
 #include "backend/scalar_list.h"
 #undef SCALAR
@@ -76,9 +74,9 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
 {
     for (const ScalarOp *op = code;; op++) {
         switch ((ScalarCode)op->code) {
-#define SCALAR(name, dtype, T, R, expression)                                 \
-    case SCALAR_##name##_##dtype:                                             \
-        do_##name##_##dtype(op, regs);                                        \
+#define SCALAR(name, dtype, T, R, expression)                                  \
+    case SCALAR_##name##_##dtype:                                              \
+        do_##name##_##dtype(op, regs);                                         \
         break;
 #include "backend/scalar_list.h"
 #undef SCALAR
@@ -88,9 +86,7 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
                 return false;
             }
             break;
-        case SCALAR_MOVE:
-            regs[op->out] = regs[op->in[0]];
-            break;
+        case SCALAR_MOVE: regs[op->out] = regs[op->in[0]]; break;
         // Both values are computed already: a scalar op has no effects.
         case SCALAR_SELECT:
             regs[op->out] = regs[op->in[truth(&regs[op->in[0]]) ? 1 : 2]];
@@ -106,17 +102,14 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
             }
             op = code + op->target - 1;
             break;
-        case SCALAR_JUMP:
-            op = code + op->target - 1;
-            break;
+        case SCALAR_JUMP: op = code + op->target - 1; break;
         case SCALAR_JUMP_FALSE:
             if (!truth(&regs[op->in[0]])) {
                 op = code + op->target - 1;
             }
             break;
         case SCALAR_END:
-        case SCALAR_COUNT:
-            return true;
+        case SCALAR_COUNT: return true;
         }
     }
 }

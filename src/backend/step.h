@@ -33,15 +33,15 @@ typedef bool (*StepFn)(PlanRun *run, const Step *step);
 // One entry of the dispatch loop. Arrays are in the plan's arena.
 struct Step {
     StepFn run;
-    const GraphNode *node;  // for errors and attributes
+    const GraphNode *node; // for errors and attributes
     uint32_t input_count, output_count, dead_count;
     const uint32_t *inputs; // slots
     const uint32_t *outputs;
-    const uint32_t *dead;   // slots whose last use this is
+    const uint32_t *dead; // slots whose last use this is
     StepBlock *blocks[NODE_MAX_BLOCKS];
     union {
-        Plan *callee;         // call
-        TileProgram *program; // a fused chain
+        Plan *callee;          // call
+        TileProgram *program;  // a fused chain
         ScalarProgram *scalar; // a loop over scalars
     };
 };
@@ -53,7 +53,7 @@ struct StepBlock {
     uint32_t param_count, result_count, dead_count;
     const uint32_t *params; // slots
     const uint32_t *results;
-    const uint32_t *dead;   // slots to clear when the block ends
+    const uint32_t *dead; // slots to clear when the block ends
 };
 
 // Memory of one run, kept for the next: pinned slots stay filled, all others

@@ -172,8 +172,7 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
 // Temporaries that this op reads last are free for the results of the ops
 // behind it, not for its own: an op may not write what it reads unless the
 // sizes agree.
-static void free_operands(Fuser *fuser, const GraphNode *node,
-                          const TileOp *op)
+static void free_operands(Fuser *fuser, const GraphNode *node, const TileOp *op)
 {
     for (uint32_t i = 0; i < op->arg_count; i++) {
         const TileReg *reg = &fuser->regs[op->args[i]];
@@ -347,14 +346,12 @@ static TileProgram *make_program(const Fuser *fuser)
     made->op_count = fuser->op_count;
     made->reg_count = fuser->reg_count;
     made->output_count = fuser->output_count;
-    made->ops =
-        copy_array(arena, fuser->ops, fuser->op_count * sizeof(TileOp));
+    made->ops = copy_array(arena, fuser->ops, fuser->op_count * sizeof(TileOp));
     made->regs =
         copy_array(arena, fuser->regs, fuser->reg_count * sizeof(TileReg));
     made->outputs = copy_array(arena, fuser->outputs,
                                fuser->output_count * sizeof(TileOutput));
-    bool ok =
-        made->ops != NULL && made->regs != NULL && made->outputs != NULL;
+    bool ok = made->ops != NULL && made->regs != NULL && made->outputs != NULL;
     return ok ? made : NULL;
 }
 
@@ -373,8 +370,7 @@ static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
             // Temporaries have no slot, so that there is nothing to clear for
             // them.
             if (fuser->output_count > outputs) {
-                builder_mourn(fuser->builder, node->first_output,
-                              block_chain);
+                builder_mourn(fuser->builder, node->first_output, block_chain);
             }
         }
     }

@@ -63,8 +63,8 @@ bool step_tile_single(PlanRun *run, const Step *step)
     TileArg args[3];
     for (uint32_t k = 0; k < op->arg_count; k++) {
         const TileReg *reg = &program->regs[op->args[k]];
-        args[k] = (TileArg){run->slots[reg->slot]->data,
-                            reg->kind == TILE_DENSE};
+        args[k] =
+            (TileArg){run->slots[reg->slot]->data, reg->kind == TILE_DENSE};
     }
     if (UNLIKELY(!make_output(run, program, output))) {
         return false;
@@ -163,8 +163,7 @@ static bool run_linear(PlanRun *run, const TileProgram *program,
 }
 
 // Wide rows, each in pieces of its own.
-static bool run_rows(PlanRun *run, const TileProgram *program,
-                     Cursor *cursors)
+static bool run_rows(PlanRun *run, const TileProgram *program, Cursor *cursors)
 {
     int64_t columns = program->columns, rows = program->count / columns;
     // How far run_linear moves its cursors along a row.
@@ -182,15 +181,14 @@ static bool run_rows(PlanRun *run, const TileProgram *program,
     return true;
 }
 
-#define FILL(T)                                                               \
-    static void fill_##T(T *to, const T *from, int64_t rows,                  \
-                         int64_t columns)                                     \
-    {                                                                         \
-        for (int64_t row = 0; row < rows; row++) {                            \
-            for (int64_t k = 0; k < columns; k++) {                           \
-                *to++ = from[row];                                            \
-            }                                                                 \
-        }                                                                     \
+#define FILL(T)                                                                \
+    static void fill_##T(T *to, const T *from, int64_t rows, int64_t columns)  \
+    {                                                                          \
+        for (int64_t row = 0; row < rows; row++) {                             \
+            for (int64_t k = 0; k < columns; k++) {                            \
+                *to++ = from[row];                                             \
+            }                                                                  \
+        }                                                                      \
     }
 // By element size alone: what the bytes mean does not matter here.
 FILL(uint8_t)
@@ -200,8 +198,8 @@ FILL(uint64_t)
 #undef FILL
 
 // Each of the next `rows` elements of a column, repeated for its row.
-static void lay_column(char *to, const char *from, uint16_t width,
-                       int64_t rows, int64_t columns)
+static void lay_column(char *to, const char *from, uint16_t width, int64_t rows,
+                       int64_t columns)
 {
     switch (width) {
     case 1:
@@ -245,8 +243,8 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
             cursors[i] = (Cursor){scratch_of(run) + reg->offset, 1};
         }
         if (reg->kind == TILE_ROW) {
-            lay_row(cursors[i].data, from[i],
-                    (size_t)columns * reg->width, group);
+            lay_row(cursors[i].data, from[i], (size_t)columns * reg->width,
+                    group);
         }
     }
     // The last group may have fewer rows.

@@ -21,7 +21,7 @@ MUST_CHECK void *arena_alloc(Arena *arena, size_t size);
 MUST_CHECK char *arena_strndup(Arena *arena, const char *text, size_t length);
 
 #define arena_new(arena, type) ((type *)arena_alloc(arena, sizeof(type)))
-#define arena_new_array(arena, type, count)                                   \
+#define arena_new_array(arena, type, count)                                    \
     ((type *)arena_alloc(arena, sizeof(type) * (size_t)(count)))
 
 #endif

@@ -16,8 +16,8 @@ typedef struct CharRange {
 enum { CLASS_SHIFT = 24 };
 
 static const CharRange ranges[] = {
-#define CHAR_RANGE(kind, first, last)                                         \
-    {(uint32_t)CHAR_##kind << CLASS_SHIFT | (first),                          \
+#define CHAR_RANGE(kind, first, last)                                          \
+    {(uint32_t)CHAR_##kind << CLASS_SHIFT | (first),                           \
      (uint32_t)CHAR_##kind << CLASS_SHIFT | (last)},
 #include "base/char_list.h"
 #undef CHAR_RANGE

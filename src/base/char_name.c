@@ -13,16 +13,16 @@
 // order from U+AC00 on (Unicode, section 3.12).
 enum { HANGUL_FIRST = 0xAC00, LEADS = 19, VOWELS = 21, TAILS = 28 };
 static const char hangul_words[] = "HANGUL SYLLABLE ";
-static const char leads[LEADS][3] = {
-    "G", "GG", "N", "D", "DD", "R", "M", "B", "BB", "S",
-    "SS", "", "J", "JJ", "C", "K", "T", "P", "H"};
+static const char leads[LEADS][3] = {"G", "GG", "N", "D",  "DD", "R", "M",
+                                     "B", "BB", "S", "SS", "",   "J", "JJ",
+                                     "C", "K",  "T", "P",  "H"};
 static const char vowels[VOWELS][4] = {
-    "A",  "AE", "YA", "YAE", "EO", "E",  "YEO", "YE", "O", "WA", "WAE",
+    "A",  "AE", "YA", "YAE", "EO", "E",  "YEO", "YE", "O",  "WA", "WAE",
     "OE", "YO", "U",  "WEO", "WE", "WI", "YU",  "EU", "YI", "I"};
-static const char tails[TAILS][3] = {
-    "",   "G",  "GG", "GS", "N", "NJ", "NH", "D", "L",  "LG",
-    "LM", "LB", "LS", "LT", "LP", "LH", "M",  "B", "BS", "S",
-    "SS", "NG", "J",  "C",  "K", "T",  "P",  "H"};
+static const char tails[TAILS][3] = {"",   "G",  "GG", "GS", "N",  "NJ", "NH",
+                                     "D",  "L",  "LG", "LM", "LB", "LS", "LT",
+                                     "LP", "LH", "M",  "B",  "BS", "S",  "SS",
+                                     "NG", "J",  "C",  "K",  "T",  "P",  "H"};
 
 // Unified ideographs of Unicode 14, whose names are numbers.
 static const char ideograph_words[] = "CJK UNIFIED IDEOGRAPH-";
@@ -241,8 +241,7 @@ size_t char_by_name(const char *name, size_t length, bool sequences,
         return 1;
     }
     size_t count = row->target >> 16 & 31;
-    memcpy(out, char_name_points + (row->target & 0xFFFF),
-           count * sizeof *out);
+    memcpy(out, char_name_points + (row->target & 0xFFFF), count * sizeof *out);
     return count;
 }
 

@@ -19,7 +19,7 @@
 enum {
     CTX_DEPTH_LIMIT = 1 << 20, // the stack's end is normally met first
     CTX_DEFAULT_STACK = 8 << 20,
-    CTX_MAX_STACK = 1 << 30, // of an unlimited stack
+    CTX_MAX_STACK = 1 << 30,       // of an unlimited stack
     CTX_STACK_RESERVE = 128 << 10, // for what runs unguarded at the end
     // A heap of so many chunks is a large one: its further chunks are of
     // HEAP_LARGE_CHUNK bytes, which huge pages back as they are used.
@@ -72,8 +72,8 @@ void ctx_init(Ctx *ctx, size_t stack_size)
     // Arguments and environment lie above us on the same stack, so an eighth
     // is kept back besides the fixed reserve.
     size_t reserve = stack_size / 8 + CTX_STACK_RESERVE;
-    size_t usable = stack_size > 2 * reserve ? stack_size - reserve
-                                             : stack_size / 2;
+    size_t usable =
+        stack_size > 2 * reserve ? stack_size - reserve : stack_size / 2;
     uintptr_t top = (uintptr_t)&here;
     ctx->stack_low = top > usable ? top - usable : 0;
     ctx->depth_limit = CTX_DEPTH_LIMIT;
@@ -147,8 +147,8 @@ static bool new_chunk(Heap *heap)
     }
     // Without memory for this nothing is kept.
     PagesKept *kept = before != NULL ? before->kept : calloc(1, sizeof *kept);
-    *chunk = (Chunk){
-        .next = before, .size = size, .number = number, .kept = kept};
+    *chunk =
+        (Chunk){.next = before, .size = size, .number = number, .kept = kept};
     heap->chunks = chunk;
     heap->bump = (char *)(chunk + 1);
     heap->bump_end = (char *)chunk + size;
@@ -192,9 +192,8 @@ static void *alloc_large(Ctx *ctx, size_t size, bool *zero)
     void *block = NULL;
     *zero = false;
     if (size <= ALLOC_MOST) {
-        block = is_paged(size)
-                    ? pages_alloc(heap_kept(&ctx->heap), size, zero)
-                    : malloc(size == 0 ? 1 : size);
+        block = is_paged(size) ? pages_alloc(heap_kept(&ctx->heap), size, zero)
+                               : malloc(size == 0 ? 1 : size);
     }
     if (block == NULL) {
         return ctx_fail_memory(ctx), NULL;

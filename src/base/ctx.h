@@ -24,7 +24,7 @@
 #include "base/source.h"
 
 #define MUST_CHECK __attribute__((warn_unused_result))
-#define PRINTF_LIKE(format_index, first)                                      \
+#define PRINTF_LIKE(format_index, first)                                       \
     __attribute__((format(printf, format_index, first)))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -62,8 +62,8 @@ typedef struct Error {
     size_t text_size;     // bytes allocated for text, 0: a literal
     const Source *source; // borrowed; where in the source, NULL if unknown
     Span span;
-    Span part;    // an expression in an f-string that is shown alone, or empty
-    uint8_t form; // PlaceForm
+    Span part;     // an expression in an f-string that is shown alone, or empty
+    uint8_t form;  // PlaceForm
     uint32_t read; // offset up to which the parser has read, 0: unknown
 } Error;
 
@@ -111,7 +111,7 @@ struct Ctx {
     void (*kernels_free)(Ctx *ctx);
     struct Type *tensor_type; // what a new tensor's header gets; the
                               // interpreter sets it, else NULL
-    RngState rng; // tensor draws (host `random` has its own)
+    RngState rng;             // tensor draws (host `random` has its own)
 };
 
 // Sets up a zeroed context. `stack_size` is what the C stack may use, in

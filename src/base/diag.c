@@ -49,31 +49,19 @@ static int operator_level(const char *text, size_t rest, size_t *length)
     bool doubled = rest > 1 && text[1] == text[0];
     *length = 1;
     switch (text[0]) {
-    case '|':
-        return 1;
-    case '^':
-        return 2;
-    case '&':
-        return 3;
+    case '|': return 1;
+    case '^': return 2;
+    case '&': return 3;
     // A comparison is no operator that is marked.
     case '<':
-    case '>':
-        *length = 2;
-        return doubled ? 4 : 0;
+    case '>': *length = 2; return doubled ? 4 : 0;
     case '+':
-    case '-':
-        return 5;
-    case '*':
-        *length = doubled ? 2 : 1;
-        return doubled ? 7 : 6;
-    case '/':
-        *length = doubled ? 2 : 1;
-        return 6;
+    case '-': return 5;
+    case '*': *length = doubled ? 2 : 1; return doubled ? 7 : 6;
+    case '/': *length = doubled ? 2 : 1; return 6;
     case '%':
-    case '@':
-        return 6;
-    default:
-        return 0;
+    case '@': return 6;
+    default: return 0;
     }
 }
 
@@ -101,11 +89,10 @@ static size_t skip_string(const char *text, size_t length, size_t at)
 static bool is_keyword(const char *text, size_t length)
 {
     static const char *const words[] = {
-        "and",   "or",     "not",   "in",  "is",     "if",  "else",
+        "and",    "or",    "not",   "in",  "is",     "if",   "else",
         "lambda", "yield", "raise", "del", "assert", "from", "import"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i]) == length &&
-            memcmp(words[i], text, length) == 0) {
+        if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0) {
             return true;
         }
     }
@@ -165,8 +152,7 @@ static bool is_constant(const char *text, size_t length)
 {
     static const char *const words[] = {"None", "True", "False"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i]) == length &&
-            memcmp(words[i], text, length) == 0) {
+        if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0) {
             return true;
         }
     }
@@ -215,8 +201,8 @@ static bool scan(const char *text, size_t length, Anchor *anchor)
     }
     // Without an operator it may be a subscript, whose brackets are marked
     // then.
-    return anchor->level > 0 || (text[length - 1] == ']' &&
-                                 anchor->open > 0 && anchor->operand);
+    return anchor->level > 0 ||
+           (text[length - 1] == ']' && anchor->open > 0 && anchor->operand);
 }
 
 // Whether the bracket that begins the text ends it, and holds neither a comma
@@ -236,8 +222,8 @@ static bool is_group(const char *text, size_t length)
         depth += strchr("([{", byte) != NULL;
         depth -= strchr(")]}", byte) != NULL;
         if ((depth == 0 && at + 1 < length) ||
-            (depth == 1 && (byte == ',' ||
-                            strncmp(text + at, " for ", 5) == 0))) {
+            (depth == 1 &&
+             (byte == ',' || strncmp(text + at, " for ", 5) == 0))) {
             return false;
         }
         at++;
@@ -296,8 +282,8 @@ static int64_t count_items(const char *text, size_t length)
                 end++;
             }
             // A prefix belongs to the text behind it.
-            bool prefix = byte != 'f' && (text[end] == '"' ||
-                                          text[end] == '\'');
+            bool prefix =
+                byte != 'f' && (text[end] == '"' || text[end] == '\'');
             if ((byte < '0' || byte > '9') && !prefix &&
                 !is_constant(text + at, end - at)) {
                 return -1;
@@ -422,15 +408,16 @@ static void caret_line(StrBuf *out, const Line *line, Span span, int indent,
     if (!always && !anchored && first == 0 && known == line->length) {
         return;
     }
-    strbuf_pad(out, ' ', (size_t)indent + utf8_count(line->text, first) +
-                             (start - first));
+    strbuf_pad(out, ' ',
+               (size_t)indent + utf8_count(line->text, first) +
+                   (start - first));
     add_carets(out, line->text + first, known - first, anchored);
     strbuf_putc(out, '\n');
 }
 
 // A blank line would show carets under nothing, so it is left out whole.
-void diag_source_line(StrBuf *out, const Source *source, Span span,
-                      int indent, bool carets, bool always)
+void diag_source_line(StrBuf *out, const Source *source, Span span, int indent,
+                      bool carets, bool always)
 {
     Line line;
     if (!find_line(source, span.start, &line)) {

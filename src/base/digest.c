@@ -145,9 +145,8 @@ static void sha1_block(unsigned char *state, const unsigned char *block)
         words[i] = (uint32_t)read_word(block + 4 * i, 4, true);
     }
     for (int i = 16; i < 80; i++) {
-        words[i] = left32(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^
-                              words[i - 16],
-                          1);
+        words[i] = left32(
+            words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
     }
     for (int i = 0; i < 5; i++) {
         v[i] = (uint32_t)read_word(state + 4 * i, 4, true);
@@ -172,13 +171,13 @@ static void sha1_block(unsigned char *state, const unsigned char *block)
 }
 
 // One round of SHA-2 moves the eight variables on, whatever their width.
-#define SHA2_ROUND(v, first, second)                                          \
-    do {                                                                      \
-        for (int k = 7; k > 0; k--) {                                         \
-            (v)[k] = (v)[k - 1];                                              \
-        }                                                                     \
-        (v)[4] += (first);                                                    \
-        (v)[0] = (first) + (second);                                          \
+#define SHA2_ROUND(v, first, second)                                           \
+    do {                                                                       \
+        for (int k = 7; k > 0; k--) {                                          \
+            (v)[k] = (v)[k - 1];                                               \
+        }                                                                      \
+        (v)[4] += (first);                                                     \
+        (v)[0] = (first) + (second);                                           \
     } while (0)
 
 // FIPS 180-4, section 6.2.2.
@@ -201,8 +200,8 @@ static void sha256_block(unsigned char *state, const unsigned char *block)
     for (int i = 0; i < 64; i++) {
         // T1 and T2 of the standard.
         uint32_t e = v[4], a = v[0];
-        uint32_t first = v[7] + (right32(e, 6) ^ right32(e, 11) ^
-                                 right32(e, 25)) +
+        uint32_t first = v[7] +
+                         (right32(e, 6) ^ right32(e, 11) ^ right32(e, 25)) +
                          ((e & v[5]) ^ (~e & v[6])) +
                          (uint32_t)(cube_roots[i] >> 32) + words[i];
         uint32_t second = (right32(a, 2) ^ right32(a, 13) ^ right32(a, 22)) +
@@ -232,8 +231,8 @@ static void sha512_block(unsigned char *state, const unsigned char *block)
     }
     for (int i = 0; i < 80; i++) {
         uint64_t e = v[4], a = v[0];
-        uint64_t first = v[7] + (right64(e, 14) ^ right64(e, 18) ^
-                                 right64(e, 41)) +
+        uint64_t first = v[7] +
+                         (right64(e, 14) ^ right64(e, 18) ^ right64(e, 41)) +
                          ((e & v[5]) ^ (~e & v[6])) + cube_roots[i] + words[i];
         uint64_t second = (right64(a, 28) ^ right64(a, 34) ^ right64(a, 39)) +
                           ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
@@ -271,8 +270,8 @@ static void keccak_round(uint64_t *lanes, uint64_t constant)
     for (int i = 0; i < 25; i++) {
         // Chi, the only step that is not linear, works along a row.
         int row = i - i % 5;
-        lanes[i] = moved[i] ^
-                   (~moved[row + (i + 1) % 5] & moved[row + (i + 2) % 5]);
+        lanes[i] =
+            moved[i] ^ (~moved[row + (i + 1) % 5] & moved[row + (i + 2) % 5]);
     }
     lanes[0] ^= constant;
 }

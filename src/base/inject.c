@@ -46,8 +46,8 @@ static void read_row(void)
 {
     const char *text = getenv("DUET_SWEEP");
     row.asked = true;
-    if (text != NULL && sscanf(text, "%llu %llu %llu", &row.first, &row.step,
-                               &row.last) == 3 &&
+    if (text != NULL &&
+        sscanf(text, "%llu %llu %llu", &row.first, &row.step, &row.last) == 3 &&
         row.step > 0) {
         row.report = tmpfile();
     }
@@ -115,8 +115,8 @@ static void judge(unsigned long long number, pid_t child)
     bool well = is_well(text, status);
     if (!well || !is_whole(text)) {
         row.bad++;
-        fprintf(stderr, "allocation %llu: status %d%s\n%s\n", number,
-                status, well ? ", and another output" : "", text);
+        fprintf(stderr, "allocation %llu: status %d%s\n%s\n", number, status,
+                well ? ", and another output" : "", text);
     }
 }
 
@@ -126,8 +126,8 @@ static bool fork_here(unsigned long long number)
     fflush(stdout);
     rewind(row.report);
     if (ftruncate(fileno(row.report), 0) != 0 ||
-        (row.output != NULL && (rewind(row.output),
-                                ftruncate(fileno(row.output), 0) != 0))) {
+        (row.output != NULL &&
+         (rewind(row.output), ftruncate(fileno(row.output), 0) != 0))) {
         return false;
     }
     pid_t child = fork();

@@ -16,24 +16,24 @@ KIND(SET)
 KIND(FROZENSET)
 KIND(RANGE)
 KIND(SLICE)
-KIND(ITERATOR)   // all built-in iterators, obj_iter.h
-KIND(DICT_VIEW)  // obj_dict.h
-KIND(FUNCTION)   // obj_function.h
-KIND(NATIVE)     // a C function, obj_function.h
-KIND(METHOD)     // a bound method, obj_function.h
-KIND(CELL)       // obj_function.h
-KIND(CODE)       // code.h
-KIND(GENERATOR)  // obj_generator.h
-KIND(TYPE)       // type.h
-KIND(INSTANCE)   // obj_instance.h
-KIND(PROPERTY)   // obj_descriptor.h
+KIND(ITERATOR)  // all built-in iterators, obj_iter.h
+KIND(DICT_VIEW) // obj_dict.h
+KIND(FUNCTION)  // obj_function.h
+KIND(NATIVE)    // a C function, obj_function.h
+KIND(METHOD)    // a bound method, obj_function.h
+KIND(CELL)      // obj_function.h
+KIND(CODE)      // code.h
+KIND(GENERATOR) // obj_generator.h
+KIND(TYPE)      // type.h
+KIND(INSTANCE)  // obj_instance.h
+KIND(PROPERTY)  // obj_descriptor.h
 KIND(CLASSMETHOD)
 KIND(STATICMETHOD)
 KIND(SUPER)
-KIND(MEMBER)     // a built-in type's attribute descriptor
-KIND(EXCEPTION)  // obj_exception.h
-KIND(TRACEBACK)  // obj_exception.h
-KIND(MODULE)     // module.h
-KIND(FILE)       // obj_file.h
+KIND(MEMBER)    // a built-in type's attribute descriptor
+KIND(EXCEPTION) // obj_exception.h
+KIND(TRACEBACK) // obj_exception.h
+KIND(MODULE)    // module.h
+KIND(FILE)      // obj_file.h
 KIND(WEAKREF)
-KIND(OPAQUE)     // C data with a destructor: staged functions, graphs, ...
+KIND(OPAQUE) // C data with a destructor: staged functions, graphs, ...

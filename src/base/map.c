@@ -112,8 +112,8 @@ static bool grow(Map *map)
     Map larger = {.ctx = map->ctx, .count = map->count};
     larger.capacity =
         map->capacity == 0 ? MAP_FIRST_CAPACITY : 2 * map->capacity;
-    larger.entries = ctx_alloc_zero(
-        map->ctx, larger.capacity * sizeof *larger.entries);
+    larger.entries =
+        ctx_alloc_zero(map->ctx, larger.capacity * sizeof *larger.entries);
     if (larger.entries == NULL) {
         return false;
     }

@@ -27,8 +27,8 @@ enum {
     OBJECT_FINALIZED = 4,         // its __del__ has run
     OBJECT_WATCHED = 8,           // a trace has read it: stores bump the epoch
     OBJECT_FLAG_KIND = 16,        // free for the kind's own use
-    OBJECT_CANDIDATE = 32,    // in the collection that is going on
-    OBJECT_REACHED = 64       // … and held from outside (interp/cycles.c)
+    OBJECT_CANDIDATE = 32,        // in the collection that is going on
+    OBJECT_REACHED = 64           // … and held from outside (interp/cycles.c)
 };
 
 // Sixteen bytes on a 64-bit machine. The count is not atomic: an object

@@ -130,8 +130,8 @@ void *pages_realloc(void *block, size_t old_size, size_t new_size)
 // For the end of a context.
 void pages_drop(PagesKept *kept)
 {
-    for (int i = 0; kept != NULL && i < PAGES_KEPT &&
-                    kept->kept[i].block != NULL; i++) {
+    for (int i = 0;
+         kept != NULL && i < PAGES_KEPT && kept->kept[i].block != NULL; i++) {
         munmap(kept->kept[i].block, kept->kept[i].size);
         kept->kept[i].block = NULL;
     }

@@ -124,8 +124,7 @@ static bool fill(Ctx *ctx, Source *source, const char *name, const char *text,
 
 // The byte order mark goes first: offsets count from behind it.
 // Owned, with a count of 1; NULL: an error is pending. `text` is copied.
-Source *source_new(Ctx *ctx, const char *name, const char *text,
-                   size_t length)
+Source *source_new(Ctx *ctx, const char *name, const char *text, size_t length)
 {
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;

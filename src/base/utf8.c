@@ -157,8 +157,8 @@ bool utf8_validate(const char *text, size_t length, bool surrogates,
         }
         uint32_t codepoint;
         size_t taken = utf8_decode(text + offset, length - offset, &codepoint);
-        bool surrogate = taken == 3 && codepoint >= 0xD800 &&
-                         codepoint <= 0xDFFF;
+        bool surrogate =
+            taken == 3 && codepoint >= 0xD800 && codepoint <= 0xDFFF;
         if (taken == 0 || (surrogate && !surrogates)) {
             *bad = offset;
             return false;
@@ -201,9 +201,8 @@ int utf8_width(uint32_t codepoint)
 // counted as letters or digits and keep counting in identifiers.
 static bool is_other_start(uint32_t codepoint)
 {
-    return codepoint == 0x1885 || codepoint == 0x1886 ||
-           codepoint == 0x2118 || codepoint == 0x212E ||
-           codepoint == 0x309B || codepoint == 0x309C;
+    return codepoint == 0x1885 || codepoint == 0x1886 || codepoint == 0x2118 ||
+           codepoint == 0x212E || codepoint == 0x309B || codepoint == 0x309C;
 }
 
 // Only what is_other_start has not passed already.
@@ -222,10 +221,8 @@ static bool may_start(uint32_t codepoint)
     case UTF8PROC_CATEGORY_LT:
     case UTF8PROC_CATEGORY_LM:
     case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_NL:
-        return true;
-    default:
-        return is_other_start(codepoint);
+    case UTF8PROC_CATEGORY_NL: return true;
+    default: return is_other_start(codepoint);
     }
 }
 
@@ -251,10 +248,8 @@ bool utf8_is_identifier_part(uint32_t codepoint)
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_PC:
-        return true;
-    default:
-        return is_other_part(codepoint);
+    case UTF8PROC_CATEGORY_PC: return true;
+    default: return is_other_part(codepoint);
     }
 }
 
@@ -273,9 +268,7 @@ bool utf8_is_printable(uint32_t codepoint)
     case UTF8PROC_CATEGORY_CN:
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_ZS:
-        return false;
-    default:
-        return true;
+    case UTF8PROC_CATEGORY_ZS: return false;
+    default: return true;
     }
 }

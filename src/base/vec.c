@@ -10,8 +10,7 @@ bool vec_grow(Ctx *ctx, void **items, size_t *capacity, size_t count,
 {
     size_t need;
     size_t bytes;
-    if (__builtin_add_overflow(count, extra, &need) ||
-        need > PTRDIFF_MAX / 2) {
+    if (__builtin_add_overflow(count, extra, &need) || need > PTRDIFF_MAX / 2) {
         return ctx_fail_memory(ctx);
     }
     size_t wanted = *capacity + *capacity / 2;

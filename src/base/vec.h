@@ -10,30 +10,29 @@
 
 #include "base/ctx.h"
 
-#define VEC(type)                                                             \
-    struct {                                                                  \
-        type *items;                                                          \
-        size_t count, capacity;                                               \
+#define VEC(type)                                                              \
+    struct {                                                                   \
+        type *items;                                                           \
+        size_t count, capacity;                                                \
     }
 
 // Makes room for `extra` more elements of `size` bytes; the items move.
-MUST_CHECK bool vec_grow(Ctx *ctx, void **items, size_t *capacity,
-                         size_t count, size_t extra, size_t size);
+MUST_CHECK bool vec_grow(Ctx *ctx, void **items, size_t *capacity, size_t count,
+                         size_t extra, size_t size);
 
-#define vec_reserve(ctx, vec, extra)                                          \
-    ((vec)->count + (size_t)(extra) <= (vec)->capacity ||                     \
-     vec_grow(ctx, (void **)&(vec)->items, &(vec)->capacity, (vec)->count,    \
+#define vec_reserve(ctx, vec, extra)                                           \
+    ((vec)->count + (size_t)(extra) <= (vec)->capacity ||                      \
+     vec_grow(ctx, (void **)&(vec)->items, &(vec)->capacity, (vec)->count,     \
               (size_t)(extra), sizeof *(vec)->items))
 
-#define vec_push(ctx, vec, item)                                              \
-    (vec_reserve(ctx, vec, 1) &&                                              \
-     ((vec)->items[(vec)->count++] = (item), true))
+#define vec_push(ctx, vec, item)                                               \
+    (vec_reserve(ctx, vec, 1) && ((vec)->items[(vec)->count++] = (item), true))
 
 #define vec_pop(vec) ((vec)->items[--(vec)->count])
 #define vec_last(vec) ((vec)->items[(vec)->count - 1])
 
-#define vec_free(ctx, vec)                                                    \
-    (ctx_free(ctx, (vec)->items, (vec)->capacity * sizeof *(vec)->items),     \
+#define vec_free(ctx, vec)                                                     \
+    (ctx_free(ctx, (vec)->items, (vec)->capacity * sizeof *(vec)->items),      \
      (vec)->items = NULL, (vec)->count = (vec)->capacity = 0)
 
 #endif

@@ -30,8 +30,7 @@ ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
             return VALUE_ID_NONE;
         }
         if (block->param_count > 0) {
-            memcpy(params, block->params,
-                   block->param_count * sizeof *params);
+            memcpy(params, block->params, block->param_count * sizeof *params);
         }
         block->params = params;
         block->param_capacity = capacity;
@@ -308,8 +307,7 @@ GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
                         const AttrValue *attrs, GraphPlace place)
 {
     InferCall call;
-    GraphNode *node =
-        build_node(graph, op, inputs, input_count, attrs, place);
+    GraphNode *node = build_node(graph, op, inputs, input_count, attrs, place);
     if (node == NULL || !infer_node(graph, node, &call)) {
         return NULL;
     }

@@ -9,9 +9,9 @@
 #include "graph/graph.h"
 
 // A node that is in no block yet: inputs and attributes copied, no outputs.
-MUST_CHECK GraphNode *build_node(Graph *graph, OpCode op,
-                                 const ValueId *inputs, uint32_t input_count,
-                                 const AttrValue *attrs, GraphPlace place);
+MUST_CHECK GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
+                                 uint32_t input_count, const AttrValue *attrs,
+                                 GraphPlace place);
 // Gives the node room for `count` outputs of the types, and puts it last.
 MUST_CHECK bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
                              const TensorType *types, uint32_t count);

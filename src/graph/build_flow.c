@@ -22,9 +22,8 @@ static bool condition_type(Graph *graph, const char *what, TensorType type)
 }
 
 // The types of what two branches yield. One that diverges has no say.
-static bool join_branches(Graph *graph, GraphBlock *then,
-                          GraphBlock *otherwise, TensorType *types,
-                          Shape *shapes)
+static bool join_branches(Graph *graph, GraphBlock *then, GraphBlock *otherwise,
+                          TensorType *types, Shape *shapes)
 {
     // Both may: the comparison is then one of a block with itself and finds no
     // results.
@@ -173,11 +172,10 @@ GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
 
 // Not an effect: a read that nothing needs is dropped. Its order with writes
 // is kept since nodes are not moved.
-GraphNode *graph_append_read(Graph *graph, GraphBlock *block,
-                             uint32_t variable, GraphPlace place)
+GraphNode *graph_append_read(Graph *graph, GraphBlock *block, uint32_t variable,
+                             GraphPlace place)
 {
-    GraphNode *node =
-        build_node(graph, OP_READ_VARIABLE, NULL, 0, NULL, place);
+    GraphNode *node = build_node(graph, OP_READ_VARIABLE, NULL, 0, NULL, place);
     if (node == NULL) {
         return NULL;
     }
@@ -250,8 +248,7 @@ GraphNode *graph_append_host(Graph *graph, GraphBlock *block, OpCode op,
                              const TensorType *types, uint32_t type_count,
                              GraphPlace place)
 {
-    GraphNode *node =
-        build_node(graph, op, inputs, input_count, attrs, place);
+    GraphNode *node = build_node(graph, op, inputs, input_count, attrs, place);
     // Held before it is linked: a node in a block never points at what is not
     // held.
     if (node == NULL || (host != NULL && !build_hold(graph, host))) {

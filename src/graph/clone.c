@@ -167,8 +167,7 @@ bool clone_nodes(Clone *clone, const GraphBlock *from, GraphBlock *block,
         return false;
     }
     bool ok = true;
-    for (GraphNode *node = from->first; ok && node != NULL;
-         node = node->next) {
+    for (GraphNode *node = from->first; ok && node != NULL; node = node->next) {
         ok = clone_node(clone, node, block);
         if (ok && before != NULL) {
             GraphNode *made = block->last;
@@ -187,11 +186,10 @@ static bool copy_inputs(Clone *clone)
     Graph *from = clone->from, *to = clone->to;
     for (size_t i = 0; i < from->inputs.count; i++) {
         GraphInput *input = &from->inputs.items[i];
-        ValueId made =
-            input->capture != NULL
-                ? graph_add_capture(to, input->name, input->capture)
-                : graph_add_input(to, input->name,
-                                  graph_type(from, input->value));
+        ValueId made = input->capture != NULL
+                           ? graph_add_capture(to, input->name, input->capture)
+                           : graph_add_input(to, input->name,
+                                             graph_type(from, input->value));
         if (made == VALUE_ID_NONE) {
             return false;
         }

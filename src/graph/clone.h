@@ -10,8 +10,8 @@
 // One copying. Values are VALUE_ID_NONE until they are mapped.
 typedef struct Clone {
     Graph *from, *to;
-    ValueId *values; // by value of `from`: its copy in `to`
-    size_t size;     // bytes of values
+    ValueId *values;           // by value of `from`: its copy in `to`
+    size_t size;               // bytes of values
     const uint32_t *variables; // by Variable of `from`: its index in `to`;
                                // NULL: the same
 } Clone;

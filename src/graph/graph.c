@@ -126,8 +126,7 @@ static const char *unique_name(Graph *graph, const char *name)
         strbuf_printf(&buf, "%s_%llu", name, (unsigned long long)++*count);
     } while (strbuf_ok(&buf) &&
              map_get(&graph->names, buf.text, buf.length) != NULL);
-    if (strbuf_ok(&buf) &&
-        map_put(&graph->names, buf.text, buf.length, 0)) {
+    if (strbuf_ok(&buf) && map_put(&graph->names, buf.text, buf.length, 0)) {
         result = arena_strndup(&graph->arena, buf.text, buf.length);
     }
     strbuf_free(&buf);

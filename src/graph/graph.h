@@ -43,7 +43,7 @@ typedef struct GraphVariable {
     VariableCell *cell; // captured: inside `owner`; NULL: an argument
     Object *owner;      // captured: counted; NULL: an argument
     const char *name;
-    TensorType type;    // what assignments must keep
+    TensorType type; // what assignments must keep
 } GraphVariable;
 
 // Tables grow with the graph; an id or a serial, once given, stays. What nodes
@@ -55,17 +55,17 @@ struct Graph {
     Arena arena;
     const char *name;  // the traced function's
     GraphBlock *block; // its params are the inputs, its results the outputs
-    VEC(GraphValue) values;       // by ValueId
-    VEC(GraphNode *) nodes;       // in order of creation; removed ones too
-    VEC(GraphInput) inputs;       // arguments and captures, as params
+    VEC(GraphValue) values; // by ValueId
+    VEC(GraphNode *) nodes; // in order of creation; removed ones too
+    VEC(GraphInput) inputs; // arguments and captures, as params
     VEC(GraphVariable) variables;
-    VEC(Source *) sources;        // counted, distinct: places point there
-    VEC(Object *) objects;        // counted: constants, host objects
-    VEC(Graph *) callees;         // counted
-    Map names;        // names given so far, see graph_node_name
-    size_t named;     // nodes[0 .. named) have their names
-    size_t node_count; // nodes that are in blocks, sub-blocks included
-    Graph *next_dead;  // links graphs that are being freed
+    VEC(Source *) sources; // counted, distinct: places point there
+    VEC(Object *) objects; // counted: constants, host objects
+    VEC(Graph *) callees;  // counted
+    Map names;             // names given so far, see graph_node_name
+    size_t named;          // nodes[0 .. named) have their names
+    size_t node_count;     // nodes that are in blocks, sub-blocks included
+    Graph *next_dead;      // links graphs that are being freed
 };
 
 // An empty graph with one count, the caller's; the name is copied.

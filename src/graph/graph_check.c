@@ -105,8 +105,8 @@ static bool check_variable(Checker *checker, GraphNode *node)
     if (node->variable >= graph->variables.count) {
         return bad(checker, node, "there is no such Variable");
     }
-    ValueId value = node->op == OP_READ_VARIABLE ? node->first_output
-                                                 : node->inputs[0];
+    ValueId value =
+        node->op == OP_READ_VARIABLE ? node->first_output : node->inputs[0];
     return compatible(graph_type(graph, value),
                       graph->variables.items[node->variable].type) ||
            bad(checker, node, "its type is not the Variable's");
@@ -161,12 +161,9 @@ static bool check_payload(Checker *checker, GraphNode *node)
                           tensor_type(node->tensor)) ||
                bad(checker, node, "its tensor is of another type");
     case OP_READ_VARIABLE:
-    case OP_ASSIGN_VARIABLE:
-        return check_variable(checker, node);
-    case OP_CALL:
-        return check_call(checker, node);
-    default:
-        return true;
+    case OP_ASSIGN_VARIABLE: return check_variable(checker, node);
+    case OP_CALL: return check_call(checker, node);
+    default: return true;
     }
 }
 
@@ -178,8 +175,7 @@ static bool check_block(Checker *checker, GraphBlock *block);
 static bool check_owned(Checker *checker, GraphNode *node, int b)
 {
     GraphBlock *block = node->blocks[b];
-    if (block == NULL || block->owner != node ||
-        block->parent != node->block) {
+    if (block == NULL || block->owner != node || block->parent != node->block) {
         return bad(checker, node, "a block is not its own");
     }
     // A loop's test yields its condition alone; its params are the state as in
@@ -258,8 +254,7 @@ static bool check_flow(Checker *checker, GraphNode *node)
     }
     const GraphBlock *cond = node->blocks[BLOCK_COND];
     return check_state(checker, node) &&
-           (cond->diverges ||
-            check_condition(checker, node, cond->results[0]));
+           (cond->diverges || check_condition(checker, node, cond->results[0]));
 }
 
 // One node: inputs, arity, blocks, payload, types, effects, outputs.

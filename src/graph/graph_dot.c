@@ -59,8 +59,7 @@ static void put_payload(const Dot *dot, const GraphNode *node)
     strbuf_init(&text, dot->out->ctx);
     if (node->op == OP_CALL) {
         strbuf_printf(&text, " %s", node->callee->name);
-    } else if (node->op == OP_READ_VARIABLE ||
-               node->op == OP_ASSIGN_VARIABLE) {
+    } else if (node->op == OP_READ_VARIABLE || node->op == OP_ASSIGN_VARIABLE) {
         strbuf_printf(&text, " %s",
                       dot->graph->variables.items[node->variable].name);
     } else if (node->op == OP_CONST && node->tensor->count == 1) {
@@ -131,8 +130,7 @@ static void put_block(Dot *dot, const GraphBlock *block);
 // The node's blocks, each a cluster named after its part in the node.
 static void put_clusters(Dot *dot, const GraphNode *node)
 {
-    static const char *const names[2][2] = {{"then", "else"},
-                                            {"cond", "body"}};
+    static const char *const names[2][2] = {{"then", "else"}, {"cond", "body"}};
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
         if (node->blocks[b] != NULL) {
             strbuf_printf(dot->out,
@@ -186,8 +184,7 @@ static void put_block(Dot *dot, const GraphBlock *block)
             effect = node;
         }
     }
-    strbuf_printf(dot->out, "  e%u [shape=plaintext, label=\"%s\"];\n",
-                  number,
+    strbuf_printf(dot->out, "  e%u [shape=plaintext, label=\"%s\"];\n", number,
                   block->diverges         ? "unreachable"
                   : block->parent != NULL ? "yield"
                                           : "return");

@@ -15,8 +15,8 @@
 typedef struct ParsePart {
     Reader reader; // stands behind "graph "
     Piece name;
-    Graph *graph;  // owned, NULL until it is read
-    bool open;     // being read: whoever calls it now calls itself
+    Graph *graph; // owned, NULL until it is read
+    bool open;    // being read: whoever calls it now calls itself
 } ParsePart;
 
 // All graphs of one text; lives as long as graph_parse runs.
@@ -176,8 +176,8 @@ bool graph_parse_params(Parse *parse, GraphBlock *block)
         const char *name;
         if (!graph_parse_param(parse, &param, &name) ||
             !graph_parse_define(parse, &param,
-                          graph_block_param(parse->graph, block, name,
-                                            definition_type(&param)))) {
+                                graph_block_param(parse->graph, block, name,
+                                                  definition_type(&param)))) {
             return false;
         }
     } while (reader_take(reader, ","));
@@ -298,8 +298,8 @@ static bool head_variable(Parse *parse)
     }
     const char *name = reader_name(reader, &parse->graph->arena);
     return name != NULL && read_type(parse, &type) &&
-           graph_add_variable(parse->graph, name, definition_type(&type),
-                              NULL, NULL, &index);
+           graph_add_variable(parse->graph, name, definition_type(&type), NULL,
+                              NULL, &index);
 }
 
 // The rest of the first line, behind the graph's name.

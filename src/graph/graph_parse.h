@@ -25,7 +25,6 @@ MUST_CHECK Graph *graph_parse(Ctx *ctx, const char *text, size_t length);
 
 // Gives input `index`, a capture that is not bound, its tensor. ERR_VALUE if
 // it is no such capture, or the tensor is not of its type.
-MUST_CHECK bool graph_bind_capture(Graph *graph, size_t index,
-                                   Tensor *tensor);
+MUST_CHECK bool graph_bind_capture(Graph *graph, size_t index, Tensor *tensor);
 
 #endif

@@ -18,9 +18,9 @@ typedef struct NodeLine {
     ValueIdVec inputs;
     AttrValue attrs[OP_MAX_ATTRS];
     GraphPlace place;
-    Tensor *tensor;      // const: owned
-    Graph *callee;       // call: borrowed from the text
-    uint32_t variable;   // read_variable, assign_variable
+    Tensor *tensor;          // const: owned
+    Graph *callee;           // call: borrowed from the text
+    uint32_t variable;       // read_variable, assign_variable
     VEC(uint32_t) variables; // call
 } NodeLine;
 
@@ -108,8 +108,7 @@ static bool read_const(NodeLine *line)
                               "the constant has fewer than %lld elements",
                               (long long)count);
     }
-    line->tensor =
-        tensor_new(reader->ctx, type->dtype, type->rank, type->dims);
+    line->tensor = tensor_new(reader->ctx, type->dtype, type->rank, type->dims);
     return line->tensor != NULL && read_elements(line, line->tensor);
 }
 
@@ -145,15 +144,12 @@ static bool read_call(NodeLine *line)
 static bool read_payload(NodeLine *line)
 {
     switch (line->op) {
-    case OP_CONST:
-        return read_const(line);
-    case OP_CALL:
-        return read_call(line);
+    case OP_CONST: return read_const(line);
+    case OP_CALL: return read_call(line);
     case OP_READ_VARIABLE:
     case OP_ASSIGN_VARIABLE:
         return graph_parse_variable(line->parse, &line->variable);
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -173,8 +169,7 @@ static bool attr_fits(const NodeLine *line, const AttrDesc *desc,
     case ATTR_INPUT:
         return desc->accept == ATTR_HOST_OR_TENSOR && attr->integer >= 0 &&
                attr->integer < (int64_t)line->inputs.count;
-    default:
-        return attr->kind == desc->kind;
+    default: return attr->kind == desc->kind;
     }
 }
 
@@ -273,8 +268,7 @@ static GraphBlock *read_sub_block(NodeLine *line, const char *word)
 // The sub-blocks are read first: the node is typed by them.
 static GraphNode *build_flow(NodeLine *line)
 {
-    static const char *const words[2][2] = {{"then", "else"},
-                                            {"cond", "body"}};
+    static const char *const words[2][2] = {{"then", "else"}, {"cond", "body"}};
     Graph *graph = line->parse->graph;
     // The words in front of the two blocks.
     const char *const *word = words[line->op == OP_WHILE];
@@ -292,10 +286,10 @@ static GraphNode *build_flow(NodeLine *line)
     }
     GraphNode *node =
         line->op == OP_IF
-            ? graph_append_if(graph, line->block, line->inputs.items[0],
-                              first, second, line->place)
-            : graph_append_while(graph, line->block, line->inputs.items,
-                                 count, first, second, line->place);
+            ? graph_append_if(graph, line->block, line->inputs.items[0], first,
+                              second, line->place)
+            : graph_append_while(graph, line->block, line->inputs.items, count,
+                                 first, second, line->place);
     if (node == NULL) {
         // The builder's error has no place in a text; it is given this line's.
         reader_explain(&line->parse->reader, line->where);
@@ -326,8 +320,7 @@ static GraphNode *build_call(NodeLine *line)
     }
     if (!fits) {
         reader_fail_at(&line->parse->reader, line->where,
-                       "the arguments are not those of graph %s",
-                       callee->name);
+                       "the arguments are not those of graph %s", callee->name);
         return NULL;
     }
     return graph_append_call(graph, line->block, callee, line->inputs.items,
@@ -366,8 +359,7 @@ static GraphNode *build_line(NodeLine *line)
     case OP_CONST:
         return graph_append_const(graph, line->block, line->tensor,
                                   line->place);
-    case OP_CALL:
-        return build_call(line);
+    case OP_CALL: return build_call(line);
     case OP_READ_VARIABLE:
         return graph_append_read(graph, line->block, line->variable,
                                  line->place);
@@ -377,8 +369,7 @@ static GraphNode *build_line(NodeLine *line)
     case OP_PRINT:
     case OP_HOST_CALL:
     case OP_ASSERT:
-    case OP_RAISE:
-        return build_host(line);
+    case OP_RAISE: return build_host(line);
     default:
         return graph_append(graph, line->block, line->op, line->inputs.items,
                             (uint32_t)line->inputs.count, line->attrs,
@@ -448,8 +439,7 @@ static bool read_line(NodeLine *line)
     }
     const OpDesc *op = op_desc(line->op);
     return (line->inputs.count >= op->min_inputs &&
-            (op->max_inputs == 255 ||
-             line->inputs.count <= op->max_inputs)) ||
+            (op->max_inputs == 255 || line->inputs.count <= op->max_inputs)) ||
            reader_fail_at(reader, line->where, "%s cannot have %zu inputs",
                           op->name, line->inputs.count);
 }

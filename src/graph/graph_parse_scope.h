@@ -12,7 +12,7 @@ typedef struct Parse {
     Reader reader;
     ParseText *all; // the other graphs of the text
     Graph *graph;
-    Map values;     // by the digits of "%12": a ValueId
+    Map values; // by the digits of "%12": a ValueId
 } Parse;
 
 // "%4: float32[2]" before the "=" of a node.
@@ -21,7 +21,7 @@ typedef struct Definition {
     const char *where; // for errors
     DType dtype;
     int rank;
-    int64_t *dims;     // in the graph's arena
+    int64_t *dims; // in the graph's arena
 } Definition;
 
 typedef VEC(Definition) DefinitionVec;
@@ -51,8 +51,7 @@ Graph *graph_parse_callee(Parse *parse);
 // The declared type; its dims are the definition's, in the arena.
 static inline TensorType definition_type(const Definition *definition)
 {
-    return (TensorType){definition->dtype, definition->rank,
-                        definition->dims};
+    return (TensorType){definition->dtype, definition->rank, definition->dims};
 }
 
 #endif

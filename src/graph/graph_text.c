@@ -12,11 +12,11 @@
 
 // What all graphs of one text share.
 typedef struct TextList {
-    VEC(Graph *) graphs;    // borrowed, in the order of printing
+    VEC(Graph *) graphs;     // borrowed, in the order of printing
     VEC(const char *) names; // in step: what the text calls them
-    Map indices;            // by the address of a graph: its index
-    Map taken;              // names given so far
-    Arena arena;            // names that had to be made
+    Map indices;             // by the address of a graph: its index
+    Map taken;               // names given so far
+    Arena arena;             // names that had to be made
 } TextList;
 
 // The state of printing one graph of the text.
@@ -37,9 +37,9 @@ static const char *fresh_name(TextList *list, Ctx *ctx, const char *name)
     strbuf_puts(&text, name);
     // The first graph of a name has it bare; later ones get _1, _2 and so on
     // until one is free, since a graph's own name may look like a made one.
-    for (unsigned n = 1; strbuf_ok(&text) &&
-                         map_get(&list->taken, strbuf_text(&text),
-                                 text.length) != NULL;
+    for (unsigned n = 1;
+         strbuf_ok(&text) &&
+         map_get(&list->taken, strbuf_text(&text), text.length) != NULL;
          n++) {
         text.length = 0;
         strbuf_printf(&text, "%s_%u", name, n);
@@ -234,8 +234,7 @@ static void print_payload(Printer *printer, const GraphNode *node)
         print_const(printer, node->tensor);
     } else if (node->op == OP_CALL) {
         print_callee(printer, node);
-    } else if (node->op == OP_READ_VARIABLE ||
-               node->op == OP_ASSIGN_VARIABLE) {
+    } else if (node->op == OP_READ_VARIABLE || node->op == OP_ASSIGN_VARIABLE) {
         strbuf_printf(printer->out, " @%u", node->variable);
     }
     print_values(printer, node->inputs, node->input_count);
@@ -296,8 +295,7 @@ static void print_sub_blocks(Printer *printer, const GraphNode *node,
 }
 
 // Outputs are numbered before the sub-blocks, as they are printed.
-static void print_node(Printer *printer, const GraphNode *node,
-                       uint32_t indent)
+static void print_node(Printer *printer, const GraphNode *node, uint32_t indent)
 {
     strbuf_pad(printer->out, ' ', indent);
     for (uint32_t i = 0; i < node->output_count; i++) {

@@ -134,8 +134,8 @@ const char *scope_reference(Scope *scope, const char *name, const char *op,
                             uint32_t inputs, uint32_t index)
 {
     if (scope->function) {
-        return scope_print(scope, "%s:%s:%u", name,
-                           gd_result_name(op, inputs), index);
+        return scope_print(scope, "%s:%s:%u", name, gd_result_name(op, inputs),
+                           index);
     }
     return index == 0 ? name : scope_print(scope, "%s:%u", name, index);
 }
@@ -151,9 +151,8 @@ const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
     }
     gd_attr_type(&scope->text, "dtype", (DType)tensor->dtype);
     gd_attr_tensor(&scope->text, tensor);
-    return scope_close_node(scope)
-               ? scope_reference(scope, name, "Const", 0, 0)
-               : NULL;
+    return scope_close_node(scope) ? scope_reference(scope, name, "Const", 0, 0)
+                                   : NULL;
 }
 
 // NULL where the value was never written, which only a missing constant can
@@ -230,10 +229,9 @@ bool scope_set_effect(Scope *scope, const char *name)
 // Always false.
 bool scope_refuse(Scope *scope, const GraphNode *node)
 {
-    return ctx_fail_at(scope->writer->ctx, ERR_VALUE, node->place.source,
-                       node->place.span,
-                       "to_graphdef: '%s' has no form in a GraphDef",
-                       op_desc(node->op)->name);
+    return ctx_fail_at(
+        scope->writer->ctx, ERR_VALUE, node->place.source, node->place.span,
+        "to_graphdef: '%s' has no form in a GraphDef", op_desc(node->op)->name);
 }
 
 // By kind: flow, calls, effects, and all that is ordinary.
@@ -244,19 +242,15 @@ static bool write_node(Scope *scope, const GraphNode *node)
     case OP_CONST: // written where it is used
         return true;
     case OP_IF:
-    case OP_WHILE:
-        return graphdef_flow(scope, node);
-    case OP_CALL:
-        return graphdef_call(scope, node);
+    case OP_WHILE: return graphdef_flow(scope, node);
+    case OP_CALL: return graphdef_call(scope, node);
     case OP_PRINT:
     case OP_HOST_CALL:
     case OP_ASSERT:
     case OP_RAISE:
     case OP_READ_VARIABLE:
-    case OP_ASSIGN_VARIABLE:
-        return graphdef_effect(scope, node);
-    default:
-        return graphdef_plain(scope, node);
+    case OP_ASSIGN_VARIABLE: return graphdef_effect(scope, node);
+    default: return graphdef_plain(scope, node);
     }
 }
 
@@ -351,8 +345,7 @@ static bool write_graph(Scope *scope)
         arena_new_array(scope_arena(scope), const char *, block->result_count);
     return refs != NULL && write_placeholders(scope) &&
            graphdef_variables(scope) && graphdef_nodes(scope, block) &&
-           graphdef_results(scope, block->results, block->result_count,
-                            refs) &&
+           graphdef_results(scope, block->results, block->result_count, refs) &&
            write_end(scope);
 }
 

@@ -23,9 +23,8 @@ static bool write_initial(Scope *scope, uint32_t index, const char *handle)
     const char *inputs[2] = {handle};
     const char *base = scope_print(scope, "%s/initial_value", handle);
     inputs[1] = base != NULL ? scope_const(scope, base, tensor) : NULL;
-    const char *name = inputs[1] != NULL
-                           ? scope_print(scope, "%s/Assign", handle)
-                           : NULL;
+    const char *name =
+        inputs[1] != NULL ? scope_print(scope, "%s/Assign", handle) : NULL;
     name = name != NULL ? scope_name(scope, name) : NULL;
     if (name == NULL ||
         !scope_node(scope, name, "AssignVariableOp", inputs, 2)) {
@@ -127,8 +126,8 @@ static bool write_print(Scope *scope, const GraphNode *node)
     // The operands are written before the node that formats them.
     const char **refs =
         format != NULL ? scope_use_all(scope, node, name, 0) : NULL;
-    if (refs == NULL || !scope_node(scope, format, "StringFormat", refs,
-                                    node->input_count)) {
+    if (refs == NULL ||
+        !scope_node(scope, format, "StringFormat", refs, node->input_count)) {
         return false;
     }
     gd_attr_types(&scope->text, "T", scope->graph, node->inputs,
@@ -146,8 +145,8 @@ static bool write_print(Scope *scope, const GraphNode *node)
         !scope_node(scope, name, "PrintV2", inputs, count)) {
         return false;
     }
-    gd_attr_text(&scope->text, "output_stream",
-                 to_stderr ? "stderr" : "stdout", 6);
+    gd_attr_text(&scope->text, "output_stream", to_stderr ? "stderr" : "stdout",
+                 6);
     // The text has its line's end already.
     gd_attr_text(&scope->text, "end", "", 0);
     return scope_close_node(scope) && scope_set_effect(scope, name);
@@ -161,8 +160,7 @@ static const char *write_text(Scope *scope, const char *base,
     bool given = text->kind == ATTR_STR;
     Tensor *tensor = tensor_scalar_string(ctx, given ? text->text : "",
                                           given ? text->count : 0);
-    const char *ref =
-        tensor != NULL ? scope_const(scope, base, tensor) : NULL;
+    const char *ref = tensor != NULL ? scope_const(scope, base, tensor) : NULL;
     object_release_null(ctx, tensor);
     return ref;
 }
@@ -255,18 +253,12 @@ static bool write_host_call(Scope *scope, const GraphNode *node)
 bool graphdef_effect(Scope *scope, const GraphNode *node)
 {
     switch (node->op) {
-    case OP_READ_VARIABLE:
-        return write_read(scope, node);
-    case OP_ASSIGN_VARIABLE:
-        return write_assign(scope, node);
-    case OP_PRINT:
-        return write_print(scope, node);
-    case OP_HOST_CALL:
-        return write_host_call(scope, node);
+    case OP_READ_VARIABLE: return write_read(scope, node);
+    case OP_ASSIGN_VARIABLE: return write_assign(scope, node);
+    case OP_PRINT: return write_print(scope, node);
+    case OP_HOST_CALL: return write_host_call(scope, node);
     case OP_ASSERT:
-    case OP_RAISE:
-        return write_assert(scope, node);
-    default:
-        return scope_refuse(scope, node);
+    case OP_RAISE: return write_assert(scope, node);
+    default: return scope_refuse(scope, node);
     }
 }

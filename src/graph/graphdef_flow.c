@@ -102,8 +102,7 @@ static bool find_variables(Ctx *ctx, IndexVec *list, const GraphBlock *block)
         }
         // A callee's own numbers mean nothing here; node->variables has the
         // caller's.
-        size_t count =
-            node->op == OP_CALL ? node->callee->variables.count : 0;
+        size_t count = node->op == OP_CALL ? node->callee->variables.count : 0;
         for (size_t i = 0; i < count; i++) {
             if (!add_variable(ctx, list, node->variables[i])) {
                 return false;
@@ -195,8 +194,8 @@ static void add_result(StrBuf *head, StrBuf *ends, uint32_t index,
 {
     // The signature and the body stand apart in the text, so both are written
     // at once into two buffers.
-    strbuf_printf(head, "    output_arg { name: \"out_%u\" type: %s }\n",
-                  index, type);
+    strbuf_printf(head, "    output_arg { name: \"out_%u\" type: %s }\n", index,
+                  type);
     strbuf_printf(ends, "  ret { key: \"out_%u\" value: \"%s\" }\n", index,
                   ref);
 }
@@ -212,8 +211,7 @@ static bool add_results(Scope *scope, StrBuf *head, StrBuf *ends,
     }
     for (uint32_t i = 0; i < count; i++) {
         add_result(head, ends, (*next)++,
-                   gd_type(graph_type(scope->graph, values[i]).dtype),
-                   refs[i]);
+                   gd_type(graph_type(scope->graph, values[i]).dtype), refs[i]);
     }
     return true;
 }
@@ -228,9 +226,8 @@ static bool add_made_up(Scope *scope, StrBuf *head, StrBuf *ends,
         DType dtype = graph_type(scope->graph, node_output(owner, i)).dtype;
         // TensorFlow wants both branches to have the same outputs. A scalar
         // will do: the shapes of outputs are not declared.
-        Tensor *tensor = dtype == DT_STRING
-                             ? tensor_scalar_string(ctx, "", 0)
-                             : tensor_scalar_int(ctx, dtype, 0);
+        Tensor *tensor = dtype == DT_STRING ? tensor_scalar_string(ctx, "", 0)
+                                            : tensor_scalar_int(ctx, dtype, 0);
         const char *ref =
             tensor != NULL ? scope_const(scope, "nothing", tensor) : NULL;
         object_release_null(ctx, tensor);
@@ -269,8 +266,9 @@ static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
     if (scope->effect != NULL) {
         strbuf_puts(head, "    control_output: \"effects\"\n"
                           "    is_stateful: true\n");
-        strbuf_printf(ends, "  control_ret { key: \"effects\" value: \"%s\" "
-                            "}\n",
+        strbuf_printf(ends,
+                      "  control_ret { key: \"effects\" value: \"%s\" "
+                      "}\n",
                       // The effect is kept as a control input, "^name";
                       // control_ret wants the name alone.
                       scope->effect + 1);
@@ -309,8 +307,8 @@ static const char *write_function(Scope *from, Graph *graph,
     // A scope of its own: names within a function do not clash with those
     // outside. scope_close is right for one that did not open.
     bool ok = scope_open(&scope, writer, graph, true) && name != NULL;
-    ok = ok && write_body(&scope, function, &head, &ends) &&
-         strbuf_ok(&head) && strbuf_ok(&ends);
+    ok = ok && write_body(&scope, function, &head, &ends) && strbuf_ok(&head) &&
+         strbuf_ok(&ends);
     if (ok) {
         strbuf_printf(&writer->library,
                       "function {\n  signature {\n    name: \"%s\"\n%s  }\n"
@@ -435,8 +433,8 @@ static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
     StrBuf *out = &scope->text;
     // In the order of the functions' arguments: values, then Variables.
     bool ok = condition != NULL &&
-              hand_all(scope, handed, handed->outer.items,
-                       handed->outer.count, name) &&
+              hand_all(scope, handed, handed->outer.items, handed->outer.count,
+                       name) &&
               hand_variables(scope, handed) &&
               output_types(scope, node, &outs) &&
               open_node(scope, name, op, condition, handed, effect);
@@ -542,10 +540,9 @@ static const char *callee_function(Scope *scope, Graph *callee)
     for (uint32_t i = 0; ok && i < callee->variables.count; i++) {
         ok = vec_push(writer->ctx, &all, i);
     }
-    Function function = {.block = callee->block, .kind = "__inference",
-                         .variables = &all};
-    const char *name =
-        ok ? write_function(scope, callee, &function) : NULL;
+    Function function = {
+        .block = callee->block, .kind = "__inference", .variables = &all};
+    const char *name = ok ? write_function(scope, callee, &function) : NULL;
     ctx_leave(writer->ctx);
     vec_free(writer->ctx, &all);
     return name != NULL && map_put(&writer->callees, key, sizeof callee,
@@ -568,8 +565,8 @@ bool graphdef_call(Scope *scope, const GraphNode *node)
     const char *function = callee_function(scope, node->callee);
     const char *name =
         function != NULL ? scope_name(scope, gd_base_name(op)) : NULL;
-    bool ok = name != NULL && hand_all(scope, &handed, node->inputs,
-                                       node->input_count, name);
+    bool ok = name != NULL &&
+              hand_all(scope, &handed, node->inputs, node->input_count, name);
     for (size_t i = 0; ok && i < variables; i++) {
         ok = vec_push(ctx, &handed.variables, node->variables[i]);
     }

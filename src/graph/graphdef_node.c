@@ -188,8 +188,8 @@ bool form_matmul(Form *form)
     if (a.rank < 2 || b.rank < 2) {
         return form_refuse(form, "vectors, or operands of unknown rank,");
     }
-    return form_typed(form, a.rank == 2 && b.rank == 2 ? "MatMul"
-                                                       : "BatchMatMulV2");
+    return form_typed(form,
+                      a.rank == 2 && b.rank == 2 ? "MatMul" : "BatchMatMulV2");
 }
 
 // Ops on square matrices, by name.
@@ -284,8 +284,8 @@ bool form_arg_reduction(Form *form)
         form->inputs[0] = form_inner_close(form, name, "Reshape", 2);
         axis = 0;
     }
-    if (form->inputs[0] == NULL ||
-        !form_ints(form, "dimension", &axis, 0, 1) || !form_open(form)) {
+    if (form->inputs[0] == NULL || !form_ints(form, "dimension", &axis, 0, 1) ||
+        !form_open(form)) {
         return false;
     }
     gd_attr_type(form_text(form), "T", dtype);

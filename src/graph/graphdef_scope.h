@@ -24,14 +24,14 @@ typedef struct Writer {
 typedef struct Scope {
     Writer *writer;
     Graph *graph;
-    bool function;        // references spell out the result: "add:z:0"
+    bool function; // references spell out the result: "add:z:0"
     StrBuf text;
-    Map names;            // taken so far
-    const char **refs;    // by value: how inputs name it; NULL: not written
+    Map names;         // taken so far
+    const char **refs; // by value: how inputs name it; NULL: not written
     size_t refs_size;
     const char **handles; // by Variable: how inputs name its resource
     size_t handles_size;
-    const char *effect;   // "^node" of the last effect, NULL: none so far
+    const char *effect; // "^node" of the last effect, NULL: none so far
 } Scope;
 
 // For names and lists that live as long as the writing.

@@ -68,8 +68,7 @@ static const char *write_number(Form *form, const char *part, DType dtype,
 {
     Ctx *ctx = form->scope->writer->ctx;
     const char *base = scope_print(form->scope, "%s/%s", form->name, part);
-    Tensor *tensor =
-        base != NULL ? tensor_scalar_int(ctx, dtype, value) : NULL;
+    Tensor *tensor = base != NULL ? tensor_scalar_int(ctx, dtype, value) : NULL;
     const char *ref =
         tensor != NULL ? scope_const(form->scope, base, tensor) : NULL;
     object_release_null(ctx, tensor);
@@ -103,8 +102,8 @@ bool form_filled(Form *form)
         return false;
     }
     form->inputs[form->count++] = value;
-    return value != NULL && close_typed(form, dtype, "index_type",
-                                        shape_type(form, full));
+    return value != NULL &&
+           close_typed(form, dtype, "index_type", shape_type(form, full));
 }
 
 // The shape is the operand's; the dtype must be too.
@@ -131,8 +130,7 @@ bool form_computed(Form *form)
                 &count)) {
         return false;
     }
-    const char *ref =
-        scope_const(scope, op_desc(form->node->op)->name, result);
+    const char *ref = scope_const(scope, op_desc(form->node->op)->name, result);
     scope->refs[form->node->first_output] = ref;
     object_release(ctx, result);
     return ref != NULL;
@@ -154,14 +152,12 @@ bool form_tiled(Form *form)
     const AttrValue *times = form->node->attrs;
     int rank = form_in(form, 0).rank;
     // NumPy lets the shorter of shape and counts be padded with ones.
-    if (times->kind != ATTR_INPUT &&
-        (rank < 0 || times->kind != ATTR_INTS ||
-         times->count != (uint32_t)rank)) {
+    if (times->kind != ATTR_INPUT && (rank < 0 || times->kind != ATTR_INTS ||
+                                      times->count != (uint32_t)rank)) {
         return form_refuse(form, "other than one count for each axis");
     }
     return form_begin(form, "Tile") && add_shape(form, "multiples") &&
-           close_typed(form, in_type(form), "Tmultiples",
-                       shape_type(form, 1));
+           close_typed(form, in_type(form), "Tmultiples", shape_type(form, 1));
 }
 
 // Axes are an attribute there too; none means all of size 1.
@@ -175,8 +171,7 @@ bool form_squeeze(Form *form)
     if (axis->kind == ATTR_INT) {
         gd_attr_ints(form_text(form), "squeeze_dims", &axis->integer, 1);
     } else if (axis->kind == ATTR_INTS) {
-        gd_attr_ints(form_text(form), "squeeze_dims", axis->ints,
-                     axis->count);
+        gd_attr_ints(form_text(form), "squeeze_dims", axis->ints, axis->count);
     }
     return form_close(form);
 }
@@ -223,8 +218,7 @@ bool form_transpose(Form *form)
 bool form_shape_of(Form *form)
 {
     return form_begin(form, "Shape") &&
-           close_typed(form, in_type(form), "out_type",
-                       form_out(form).dtype);
+           close_typed(form, in_type(form), "out_type", form_out(form).dtype);
 }
 
 // The five ints that the spec of `index` has for an item (ops/ops_index.c).
@@ -282,10 +276,9 @@ static const char *pack_bounds(Form *form, const Slice *slice, int which,
                           slice->count);
     }
     for (uint32_t i = 0; i < slice->count; i++) {
-        refs[i] = given[i] != NULL
-                      ? given[i]
-                      : form_const(form, parts[which],
-                                   &slice->bounds[which][i], 0, 1);
+        refs[i] = given[i] != NULL ? given[i]
+                                   : form_const(form, parts[which],
+                                                &slice->bounds[which][i], 0, 1);
         if (refs[i] == NULL) {
             return NULL;
         }
@@ -387,8 +380,7 @@ bool form_gather_nd(Form *form)
 bool form_scatter(Form *form)
 {
     return form_begin(form, own_op(form)) &&
-           close_typed(form, in_type(form), "Tindices",
-                       form_in(form, 1).dtype);
+           close_typed(form, in_type(form), "Tindices", form_in(form, 1).dtype);
 }
 
 // The values on and off are operands of the result's dtype.
@@ -402,8 +394,8 @@ bool form_one_hot(Form *form)
     }
     // The order of the operands: on before off.
     for (int value = 1; value >= 0; value--) {
-        const char *ref = write_number(form, value ? "on_value" : "off_value",
-                                       dtype, value);
+        const char *ref =
+            write_number(form, value ? "on_value" : "off_value", dtype, value);
         form->inputs[form->count++] = ref;
         if (ref == NULL) {
             return false;

@@ -135,8 +135,8 @@ static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
     TensorType init = graph_type(graph, node->inputs[i]);
     if (!widen(graph, body->params[i], init, changed) ||
         (!body->diverges &&
-         !widen(graph, body->params[i],
-                graph_type(graph, body->results[i]), changed))) {
+         !widen(graph, body->params[i], graph_type(graph, body->results[i]),
+                changed))) {
         return false;
     }
     TensorType general = graph_type(graph, body->params[i]);

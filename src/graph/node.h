@@ -34,8 +34,13 @@ typedef struct GraphValue {
 
 // An `if` has a block for each answer, a `while` one that decides and one that
 // does a turn; no other op has blocks.
-enum { NODE_MAX_BLOCKS = 2, BLOCK_THEN = 0, BLOCK_OTHERWISE = 1,
-       BLOCK_COND = 0, BLOCK_BODY = 1 };
+enum {
+    NODE_MAX_BLOCKS = 2,
+    BLOCK_THEN = 0,
+    BLOCK_OTHERWISE = 1,
+    BLOCK_COND = 0,
+    BLOCK_BODY = 1
+};
 
 // One operation. Nodes of a block are linked in program order, which is the
 // order of effects and of errors; among pure nodes only definitions before
@@ -46,23 +51,23 @@ struct GraphNode {
     OpCode op;
     uint32_t input_count;
     uint32_t output_count;
-    ValueId first_output;  // outputs are consecutive values
+    ValueId first_output; // outputs are consecutive values
     ValueId *inputs;
-    AttrValue *attrs;      // op_desc(op)->attr_count of them; NULL: none
+    AttrValue *attrs; // op_desc(op)->attr_count of them; NULL: none
     GraphBlock *blocks[NODE_MAX_BLOCKS]; // if: then, else; while: cond, body
-    union {                // borrowed: the graph holds the counts
-        Tensor *tensor;    // const
-        Graph *callee;     // call
+    union {                              // borrowed: the graph holds the counts
+        Tensor *tensor;                  // const
+        Graph *callee;                   // call
         Object *host;      // print, host_call, assert, raise; may be NULL
         uint32_t variable; // read_variable, assign_variable
     };
-    uint32_t *variables;   // call: this graph's index for each of the callee's
-    const char *name;      // NULL until graph_node_name gives one
+    uint32_t *variables; // call: this graph's index for each of the callee's
+    const char *name;    // NULL until graph_node_name gives one
     GraphPlace place;
     GraphNode *previous, *next; // in the block
-    GraphBlock *block;     // NULL: removed
-    uint32_t serial;       // index in Graph.nodes: order of creation
-    uint32_t mark;         // scratch for passes, see their files
+    GraphBlock *block;          // NULL: removed
+    uint32_t serial;            // index in Graph.nodes: order of creation
+    uint32_t mark;              // scratch for passes, see their files
 };
 
 // A list of nodes with params and results: the whole graph, a branch, or the
@@ -76,8 +81,8 @@ struct GraphBlock {
     ValueId *params;
     ValueId *results;
     uint32_t param_count, result_count, param_capacity;
-    bool diverges;      // ends in raise: no results, nothing after it runs
-    bool effects;       // some node in it has effects, or once had
+    bool diverges; // ends in raise: no results, nothing after it runs
+    bool effects;  // some node in it has effects, or once had
 };
 
 // The value of output `index`, which must be below output_count.

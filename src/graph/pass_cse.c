@@ -118,8 +118,7 @@ static void leave_block(Cse *cse, const GraphBlock *block)
 {
     for (GraphNode *node = block->last; node != NULL; node = node->previous) {
         if (cse->next[node->serial] != CSE_ABSENT) {
-            cse->buckets[node_hash(node) & cse->mask] =
-                cse->next[node->serial];
+            cse->buckets[node_hash(node) & cse->mask] = cse->next[node->serial];
         }
     }
 }
@@ -169,8 +168,7 @@ bool pass_cse(Graph *graph)
         buckets *= 2;
     }
     size_t size = (buckets + nodes + values) * sizeof(uint32_t);
-    uint32_t *room =
-        graph_mark_needed(graph) ? ctx_alloc(ctx, size) : NULL;
+    uint32_t *room = graph_mark_needed(graph) ? ctx_alloc(ctx, size) : NULL;
     if (room == NULL) {
         return false;
     }

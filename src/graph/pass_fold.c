@@ -62,8 +62,8 @@ static bool run_now(Graph *graph, GraphNode *node, Tensor **inputs)
     for (uint32_t i = 0; i < node->input_count; i++) {
         inputs[i] = graph_constant(graph, node->inputs[i]);
     }
-    if (!op_run(ctx, node->op, inputs, node->input_count, node->attrs,
-                outputs, &count)) {
+    if (!op_run(ctx, node->op, inputs, node->input_count, node->attrs, outputs,
+                &count)) {
         if (ctx->error.kind == ERR_MEMORY || ctx->error.kind == ERR_INTERRUPT) {
             return false;
         }
@@ -102,8 +102,7 @@ static bool fold_block(Graph *graph, GraphBlock *block)
          node = node->next) {
         ok = fold_node(graph, node);
         for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL ||
-                 fold_block(graph, node->blocks[b]);
+            ok = node->blocks[b] == NULL || fold_block(graph, node->blocks[b]);
         }
     }
     ctx_leave(graph->ctx);

@@ -80,8 +80,7 @@ static bool hoist_block(Graph *graph, GraphBlock *block)
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
         for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL ||
-                 hoist_block(graph, node->blocks[b]);
+            ok = node->blocks[b] == NULL || hoist_block(graph, node->blocks[b]);
         }
         for (int b = 0; ok && node->op == OP_WHILE && b < NODE_MAX_BLOCKS;
              b++) {

@@ -34,10 +34,10 @@ static bool map_inputs(Clone *clone, const GraphNode *node)
     uint32_t next = 0;
     for (size_t i = 0; i < clone->from->inputs.count; i++) {
         GraphInput *input = &clone->from->inputs.items[i];
-        ValueId value = input->kind == INPUT_ARGUMENT
-                            ? node->inputs[next++]
-                            : graph_add_capture(clone->to, input->name,
-                                                input->capture);
+        ValueId value =
+            input->kind == INPUT_ARGUMENT
+                ? node->inputs[next++]
+                : graph_add_capture(clone->to, input->name, input->capture);
         if (value == VALUE_ID_NONE) {
             return false;
         }

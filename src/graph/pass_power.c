@@ -172,8 +172,8 @@ static bool power_block(Powers *powers, GraphBlock *block)
         next = node->previous;
         ok = try_chain(powers, node);
         for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL ||
-                 power_block(powers, node->blocks[b]);
+            ok =
+                node->blocks[b] == NULL || power_block(powers, node->blocks[b]);
         }
     }
     ctx_leave(powers->graph->ctx);
@@ -216,8 +216,8 @@ bool pass_power(Graph *graph)
     if (powers.uses == NULL) {
         return false;
     }
-    bool ok = !look(&powers, graph->block) ||
-              power_block(&powers, graph->block);
+    bool ok =
+        !look(&powers, graph->block) || power_block(&powers, graph->block);
     ctx_free(graph->ctx, powers.uses, size);
     return ok;
 }

@@ -58,8 +58,8 @@ static bool is_uniform(const Tensor *tensor, double value)
 
 // Whether the node's output always has the type of `value`, though operand
 // `other` broadcasts against it.
-static bool keeps_type(const Graph *graph, const GraphNode *node,
-                       ValueId value, const Tensor *other)
+static bool keeps_type(const Graph *graph, const GraphNode *node, ValueId value,
+                       const Tensor *other)
 {
     TensorType type = graph_type(graph, value);
     // Equal types with unknown sizes do not prove equal shapes: only one
@@ -141,9 +141,7 @@ static ValueId find_idle(const Graph *graph, const GraphNode *node)
     TensorType out = graph_type(graph, node->first_output);
     bool idle = false;
     switch (node->op) {
-    case OP_CAST:
-        idle = in.dtype == out.dtype;
-        break;
+    case OP_CAST: idle = in.dtype == out.dtype; break;
     case OP_RESHAPE:
     case OP_BROADCAST_TO:
     case OP_SQUEEZE:
@@ -151,8 +149,7 @@ static ValueId find_idle(const Graph *graph, const GraphNode *node)
         idle = node->input_count == 1 && in.rank >= 0 &&
                shape_is_static(in.rank, in.dims) && type_equal(in, out);
         break;
-    default:
-        break;
+    default: break;
     }
     return idle ? node->inputs[0] : VALUE_ID_NONE;
 }
@@ -204,8 +201,7 @@ static ValueId find_product(const Graph *graph, const GraphNode *node)
         const Tensor *tensor = graph_constant(graph, node->inputs[i]);
         TensorType other = graph_type(graph, node->inputs[1 - i]);
         if (tensor != NULL && is_identity(tensor) && other.rank >= 0 &&
-            shape_is_static(other.rank, other.dims) &&
-            type_equal(other, out)) {
+            shape_is_static(other.rank, other.dims) && type_equal(other, out)) {
             return node->inputs[1 - i];
         }
     }

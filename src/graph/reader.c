@@ -46,9 +46,8 @@ bool reader_fail_at(Reader *reader, const char *where, const char *format, ...)
     strbuf_vprintf(&text, format, args);
     va_end(args);
     if (strbuf_ok(&text)) {
-        ctx_fail(reader->ctx, ERR_VALUE,
-                 "%s%zu, column %zu: %s", place_text, line, column,
-                 strbuf_text(&text));
+        ctx_fail(reader->ctx, ERR_VALUE, "%s%zu, column %zu: %s", place_text,
+                 line, column, strbuf_text(&text));
     }
     strbuf_free(&text);
     return false;
@@ -281,8 +280,8 @@ static bool number_text(Reader *reader, char *text)
     // Copied, for the text has no NUL where strtod must stop, and may have
     // none at all.
     while (reader->at < reader->end &&
-           (is_word(*reader->at) || *reader->at == '-' ||
-            *reader->at == '+' || *reader->at == '.') &&
+           (is_word(*reader->at) || *reader->at == '-' || *reader->at == '+' ||
+            *reader->at == '.') &&
            length < READER_NUMBER_SIZE - 1) {
         text[length++] = *reader->at++;
     }
@@ -392,8 +391,8 @@ static bool read_string(Reader *reader, Tensor *tensor, int64_t index)
     }
     strbuf_init(&text, reader->ctx);
     bool ok = read_quoted(reader, &text) &&
-              tensor_set_string(reader->ctx, tensor, index,
-                                strbuf_text(&text), text.length);
+              tensor_set_string(reader->ctx, tensor, index, strbuf_text(&text),
+                                text.length);
     strbuf_free(&text);
     return ok;
 }

@@ -86,8 +86,8 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     if (tensors == NULL) {
         return false;
     }
-    bool ok = run(vm, op, inputs, input_count, attrs, tensors, outputs,
-                  output_count);
+    bool ok =
+        run(vm, op, inputs, input_count, attrs, tensors, outputs, output_count);
     ctx_free(&vm->ctx, tensors, size);
     return ok;
 }

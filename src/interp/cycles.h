@@ -33,29 +33,29 @@ typedef struct GcLinks {
 enum { GC_THRESHOLD = 10000 }; // allocations between young collections
 
 typedef struct Collector {
-    GcLinks young, old;  // heads of circular lists
-    GcLinks lasting;     // the same, of what lives as long as the Vm: no
-                         // collection looks at these (cycles_settle)
-    int64_t room;        // tracked objects until a collection is due
-    int64_t threshold;   // what room starts from; 0: never by itself
-    uint64_t old_count;  // left by the last full collection
-    uint64_t survivors;  // that became old since then
-    bool enabled;        // gc.disable() was not called
-    bool running;        // a collection is going on: no second one
-    bool closing;        // the Vm ends: no code of dead objects runs any more
+    GcLinks young, old; // heads of circular lists
+    GcLinks lasting;    // the same, of what lives as long as the Vm: no
+                        // collection looks at these (cycles_settle)
+    int64_t room;       // tracked objects until a collection is due
+    int64_t threshold;  // what room starts from; 0: never by itself
+    uint64_t old_count; // left by the last full collection
+    uint64_t survivors; // that became old since then
+    bool enabled;       // gc.disable() was not called
+    bool running;       // a collection is going on: no second one
+    bool closing;       // the Vm ends: no code of dead objects runs any more
 } Collector;
 
 // Dead objects whose own code has yet to run (finalize.c).
 typedef struct Finalizing {
-    GcLinks objects;      // each holds one count; head of a circular list
-    WeakRef *callbacks;   // cleared references whose callback is due, oldest
-    WeakRef *last;        // first; each holds one count
-    uint32_t depth;       // of runs within the code that they run
+    GcLinks objects;    // each holds one count; head of a circular list
+    WeakRef *callbacks; // cleared references whose callback is due, oldest
+    WeakRef *last;      // first; each holds one count
+    uint32_t depth;     // of runs within the code that they run
 } Finalizing;
 
 // Weak references by target: a hash table of chains, open addressing.
 typedef struct WeakTable {
-    WeakRef **slots; // NULL: empty
+    WeakRef **slots;        // NULL: empty
     size_t count, capacity; // capacity is 0 or a power of two
 } WeakTable;
 

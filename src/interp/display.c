@@ -10,8 +10,8 @@
 
 // One a Vm, made when the first form is set. The Values are owned.
 struct Display {
-    Value reprs[DISPLAY_KIND_COUNT]; // called with the value; UNBOUND: none
-    Value strs[DISPLAY_KIND_COUNT];  // likewise, for str()
+    Value reprs[DISPLAY_KIND_COUNT];   // called with the value; UNBOUND: none
+    Value strs[DISPLAY_KIND_COUNT];    // likewise, for str()
     Value formats[DISPLAY_KIND_COUNT]; // called with the value and the spec
 };
 
@@ -103,8 +103,7 @@ Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec)
         return NULL;
     }
     Value args[2] = {v, str_value(spec)};
-    return call_form(vm, vm->display->formats[kind], "display format", args,
-                     2);
+    return call_form(vm, vm->display->formats[kind], "display format", args, 2);
 }
 
 // UNBOUND leaves the form as it is: the keyword was not given.
@@ -155,10 +154,11 @@ static Value display_set(Vm *vm, Value *args, uint32_t count)
 // Borrowed; NULL: an error is pending.
 static Type *type_to_extend(Vm *vm, Value given)
 {
-    static const Kind types[] = {
-        [DISPLAY_TENSOR] = KIND_TENSOR,     [DISPLAY_SYMBOLIC] = KIND_SYMBOLIC,
-        [DISPLAY_VARIABLE] = KIND_VARIABLE, [DISPLAY_DTYPE] = KIND_DTYPE,
-        [DISPLAY_SPEC] = KIND_SPEC};
+    static const Kind types[] = {[DISPLAY_TENSOR] = KIND_TENSOR,
+                                 [DISPLAY_SYMBOLIC] = KIND_SYMBOLIC,
+                                 [DISPLAY_VARIABLE] = KIND_VARIABLE,
+                                 [DISPLAY_DTYPE] = KIND_DTYPE,
+                                 [DISPLAY_SPEC] = KIND_SPEC};
     int kind = kind_from_value(vm, given);
     // The kinds behind "spec" have types of the stager's.
     if (kind >= 0 && kind >= (int)(sizeof types / sizeof *types)) {
@@ -243,8 +243,8 @@ static Value display_brief(Vm *vm, Value *args, uint32_t count)
     (void)count;
     int64_t edge = DISPLAY_BRIEF_EDGE;
     Tensor *tensor = given_tensor(vm, args[0]);
-    if (tensor == NULL || (!value_unbound(args[1]) &&
-                           !value_to_index(vm, args[1], &edge))) {
+    if (tensor == NULL ||
+        (!value_unbound(args[1]) && !value_to_index(vm, args[1], &edge))) {
         return VALUE_FAIL;
     }
     int quote = value_unbound(args[2]) ? 1 : value_truth(vm, args[2]);

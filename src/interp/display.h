@@ -7,13 +7,13 @@
 
 #include "interp/vm/vm.h"
 
-#define DISPLAY_KINDS(X)                                                      \
-    X(TENSOR, "tensor")                                                       \
-    X(SYMBOLIC, "symbolic")                                                   \
-    X(VARIABLE, "variable")                                                   \
-    X(DTYPE, "dtype")                                                         \
-    X(SPEC, "spec")                                                           \
-    X(STAGED, "staged")                                                       \
+#define DISPLAY_KINDS(X)                                                       \
+    X(TENSOR, "tensor")                                                        \
+    X(SYMBOLIC, "symbolic")                                                    \
+    X(VARIABLE, "variable")                                                    \
+    X(DTYPE, "dtype")                                                          \
+    X(SPEC, "spec")                                                            \
+    X(STAGED, "staged")                                                        \
     X(CONCRETE, "concrete")
 
 enum { DISPLAY_BRIEF_EDGE = 3 }; // items at each end of an axis, by default
@@ -22,7 +22,7 @@ typedef enum DisplayKind {
 #define X(id, name) DISPLAY_##id,
     DISPLAY_KINDS(X)
 #undef X
-    DISPLAY_KIND_COUNT
+        DISPLAY_KIND_COUNT
 } DisplayKind;
 
 // The form that a library set, as a Str, or NULL without an error: print the

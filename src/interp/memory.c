@@ -17,8 +17,7 @@
 //
 // Written for flags that the compiler knows: object_new tells the common ones
 // apart, so that each kind of object runs only through what concerns it.
-ALWAYS_INLINE void *make_object(Vm *vm, Type *type, size_t size,
-                                uint32_t flags)
+ALWAYS_INLINE void *make_object(Vm *vm, Type *type, size_t size, uint32_t flags)
 {
     bool tracked = flags & TYPE_TRACKED;
     size_t links = tracked ? sizeof(GcLinks) : 0;

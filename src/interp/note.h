@@ -18,8 +18,7 @@ MUST_CHECK static inline bool note_store(Vm *vm, void *container, Value value)
     if (UNLIKELY(object->flags & OBJECT_WATCHED)) {
         vm->watch_epoch++;
     }
-    return LIKELY(vm->trace == NULL) ||
-           vm->hooks->store(vm, object, value);
+    return LIKELY(vm->trace == NULL) || vm->hooks->store(vm, object, value);
 }
 
 // A read at trace time of what a later call may find changed: recorded and
@@ -32,8 +31,7 @@ MUST_CHECK static inline bool note_read(Vm *vm, void *container, Value key,
 }
 
 // An effect on the host that no container shows: in a trace it is told once.
-MUST_CHECK static inline bool note_effect(Vm *vm, const char *what,
-                                          Value value)
+MUST_CHECK static inline bool note_effect(Vm *vm, const char *what, Value value)
 {
     return LIKELY(vm->trace == NULL) || vm->hooks->effect(vm, what, value);
 }

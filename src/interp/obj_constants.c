@@ -14,8 +14,8 @@ static Value text_value(Vm *vm, const char *text)
 
 // The three are immediate values: their types have no size and no destroy slot.
 // Calling such a type gives the one value that there is.
-static Value make_only(Vm *vm, const char *type, Value value,
-                       const Tuple *args, const Dict *keywords)
+static Value make_only(Vm *vm, const char *type, Value value, const Tuple *args,
+                       const Dict *keywords)
 {
     if (args->count > 0 || (keywords != NULL && keywords->count > 0)) {
         return raise_error(vm, ERR_TYPE, "%s takes no arguments", type);
@@ -40,8 +40,7 @@ static Value ellipsis_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static Value not_implemented_make(Vm *vm, Type *cls, Tuple *args,
                                   Dict *keywords)
 {
-    return make_only(vm, type_name(cls), VALUE_NOT_IMPLEMENTED, args,
-                     keywords);
+    return make_only(vm, type_name(cls), VALUE_NOT_IMPLEMENTED, args, keywords);
 }
 
 // The name under which a program writes it.
@@ -76,8 +75,7 @@ const TypeDef none_type_def = {
     .name = "NoneType",
     .doc = "The type of None.",
     .flags = TYPE_FINAL,
-    .slots = {
-        .make = none_make, .repr = none_repr, .truth = none_truth}};
+    .slots = {.make = none_make, .repr = none_repr, .truth = none_truth}};
 
 const TypeDef ellipsis_type_def = {
     .name = "ellipsis",

@@ -105,10 +105,8 @@ bool type_takes_weak(const Type *cls)
     case KIND_TENSOR:
     case KIND_SYMBOLIC:
     case KIND_VARIABLE:
-    case KIND_OPAQUE:
-        return true;
-    default:
-        return false;
+    case KIND_OPAQUE: return true;
+    default: return false;
     }
 }
 
@@ -128,8 +126,7 @@ static WeakRef *shared_reference(Vm *vm, Object *target)
 
 // The table grows before the reference exists, so that nothing can fail after
 // it has been linked.
-static WeakRef *new_of_class(Vm *vm, Type *cls, Object *target,
-                             Value callback)
+static WeakRef *new_of_class(Vm *vm, Type *cls, Object *target, Value callback)
 {
     WeakTable *table = &vm->weak_table;
     if (!type_takes_weak(target->type)) {
@@ -139,9 +136,8 @@ static WeakRef *new_of_class(Vm *vm, Type *cls, Object *target,
     }
     // References without a callback are shared, as in CPython.
     bool plain = cls == vm->types[KIND_WEAKREF];
-    WeakRef *ref = plain && value_unbound(callback)
-                       ? shared_reference(vm, target)
-                       : NULL;
+    WeakRef *ref =
+        plain && value_unbound(callback) ? shared_reference(vm, target) : NULL;
     if (ref != NULL) {
         return ref;
     }
@@ -386,8 +382,8 @@ static Value weakref_compare(Vm *vm, CompareOp op, Value a, Value b)
 }
 
 // Owned, so the target lives at least as long as the caller looks at it.
-static Value weakref_call(Vm *vm, Value self, const Value *args,
-                          uint32_t count, Tuple *keyword_names)
+static Value weakref_call(Vm *vm, Value self, const Value *args, uint32_t count,
+                          Tuple *keyword_names)
 {
     (void)args, (void)keyword_names;
     if (count != 0) {

@@ -10,11 +10,11 @@
 
 struct WeakRef {
     Object head;
-    Object *target;  // not counted; NULL: dead
-    Value callback;  // called with the WeakRef when it dies; UNBOUND: none
+    Object *target; // not counted; NULL: dead
+    Value callback; // called with the WeakRef when it dies; UNBOUND: none
     WeakRef *next, *previous; // of the same target; cleared: the queue
-    uint64_t hash;   // of the target, once asked for
-    bool hashed;     // hash is valid
+    uint64_t hash;            // of the target, once asked for
+    bool hashed;              // hash is valid
 };
 
 // A WeakRef of any object; `callback` (UNBOUND: none) is retained. One without

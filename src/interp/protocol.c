@@ -5,8 +5,8 @@
 // Each looks at the kinds that are most common first and otherwise calls the
 // slot of the value's type. Invariant: a slot that is NULL means that the type
 // has not got the operation, its bases neither.
-#include "interp/errors/depth.h"
 #include "interp/protocol.h"
+#include "interp/errors/depth.h"
 
 #include "interp/classes/object_copying.h"
 #include "interp/containers/sequence.h"
@@ -49,8 +49,7 @@ Str *value_repr(Vm *vm, Value v)
     // are.
     if (type->slots.repr == NULL) {
         return str_printf(vm, "<%s object at %p>", type_name(type),
-                          value_is_object(v) ? (void *)value_object(v)
-                                             : NULL);
+                          value_is_object(v) ? (void *)value_object(v) : NULL);
     }
     if (!depth_enter(vm, DEPTH_REPR)) {
         return NULL;
@@ -139,10 +138,9 @@ Str *value_format(Vm *vm, Value v, Str *spec)
         return as_text(vm, type->slots.format(vm, v, spec), "__format__");
     }
     if (spec->length != 0) {
-        return raise_null(
-            vm, ERR_TYPE,
-            "unsupported format string passed to %s.__format__",
-            type_name(type));
+        return raise_null(vm, ERR_TYPE,
+                          "unsupported format string passed to %s.__format__",
+                          type_name(type));
     }
     // object.__format__ is called for it.
     if (!depth_enter(vm, DEPTH_CALL)) {
@@ -241,8 +239,8 @@ Value value_union(Vm *vm, Value a, Value b)
 // built-in types.
 static bool is_generic(Vm *vm, const Type *cls)
 {
-    static const Kind kinds[] = {KIND_LIST, KIND_TUPLE, KIND_DICT, KIND_SET,
-                                 KIND_FROZENSET, KIND_ITERATOR};
+    static const Kind kinds[] = {KIND_LIST, KIND_TUPLE,     KIND_DICT,
+                                 KIND_SET,  KIND_FROZENSET, KIND_ITERATOR};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (cls->kind == (uint8_t)kinds[i]) {
             return true;
@@ -262,8 +260,8 @@ static bool is_generic(Vm *vm, const Type *cls)
 static Value class_item(Vm *vm, Value container, Value key)
 {
     if (value_is_kind(container, KIND_TYPE)) {
-        Value method = value_find_attr(vm, container,
-                                       vm->names[NAME_CLASS_GETITEM]);
+        Value method =
+            value_find_attr(vm, container, vm->names[NAME_CLASS_GETITEM]);
         if (value_failed(method)) {
             return VALUE_FAIL;
         }
@@ -330,8 +328,8 @@ bool value_set_item(Vm *vm, Value container, Value key, Value value)
 // first hit are never asked for, as in CPython.
 static int contains_by_walk(Vm *vm, Value container, Value item)
 {
-    Value iterator = value_iter_told(vm, container,
-                                     "argument of type '%s' is not iterable");
+    Value iterator =
+        value_iter_told(vm, container, "argument of type '%s' is not iterable");
     if (value_failed(iterator)) {
         return -1;
     }

@@ -72,7 +72,7 @@ Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
 bool value_is_callable(Vm *vm, Value v);
 // Numbers: any object with __index__, __int__, __float__.
 MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
-                                             // ERR_OVERFLOW beyond 64 bits
+    // ERR_OVERFLOW beyond 64 bits
 // The same for a count of items: the overflow is told as a sequence tells it.
 MUST_CHECK bool value_to_count(Vm *vm, Value v, int64_t *out);
 // The same for the place of an item, which is then an IndexError.

@@ -6,9 +6,9 @@
 // declines with NOT_IMPLEMENTED, which only leaves this file as a TypeError.
 #include "interp/classes/class_slots.h"
 #include "interp/modules/builtins.h"
+#include "interp/numbers/int_view.h"
 #include "interp/numbers/obj_float.h"
 #include "interp/numbers/obj_int.h"
-#include "interp/numbers/int_view.h"
 #include "interp/protocol.h"
 
 static const char *const symbols[] = {
@@ -108,8 +108,7 @@ static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
 static bool is_sequence(Vm *vm, BinaryOp op, Value v)
 {
     NameId plain = op == BINARY_ADD ? NAME_ADD : NAME_MUL;
-    return value_is_object(v) &&
-           !class_defines(vm, type_of(vm, v), plain) &&
+    return value_is_object(v) && !class_defines(vm, type_of(vm, v), plain) &&
            (op == BINARY_ADD ||
             !class_defines(vm, type_of(vm, v), plain + 1)) &&
            class_joins(type_of(vm, v));
@@ -280,8 +279,7 @@ static bool left_repeats_alone(Vm *vm, BinaryOp op, Value a, Value b)
 
 // The machine has called a's method without C (vm_operator.c); what is left is
 // b's side and the error.
-Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a,
-                            Value b)
+Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a, Value b)
 {
     if (inplace && left_repeats_alone(vm, op, a, b)) {
         return unsupported(vm, op, "=", a, b);
@@ -343,8 +341,8 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     }
     bool inherits = inherits_inplace(vm, type, op);
     Value result = before_inplace(vm, op, a, b, inherits);
-    bool left_alone = !value_unbound(result) ||
-                      left_repeats_alone(vm, op, a, b);
+    bool left_alone =
+        !value_unbound(result) || left_repeats_alone(vm, op, a, b);
     // Only the left side may change itself; there is no reflected form.
     if (value_unbound(result) || value_same(result, VALUE_NOT_IMPLEMENTED)) {
         const TypeSlots *slots = inherits ? &type->def->slots : &type->slots;
@@ -442,8 +440,8 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
     // __pow__(exponent, modulus) of a class of the program.
     if (!value_unbound(method)) {
         Value args[2] = {exponent, modulus};
-        Value result = value_failed(method) ? method
-                                            : vm_call(vm, method, args, 2);
+        Value result =
+            value_failed(method) ? method : vm_call(vm, method, args, 2);
         release(vm, method);
         if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
             return result;
@@ -483,11 +481,11 @@ static int as_index(Vm *vm, Value v, int64_t *out)
     if (value_failed(index)) {
         return -1;
     }
-    int known = is_whole(index)
-                    ? int_to_i64(index, out)
-                    : raise_int(vm, ERR_TYPE,
-                                "__index__ returned non-int (type %s)",
-                                type_name(type_of(vm, index)));
+    int known =
+        is_whole(index)
+            ? int_to_i64(index, out)
+            : raise_int(vm, ERR_TYPE, "__index__ returned non-int (type %s)",
+                        type_name(type_of(vm, index)));
     release(vm, index);
     return known;
 }
@@ -534,8 +532,7 @@ static bool fitting(Vm *vm, Value v, ErrorKind kind, int64_t *out)
     int known = as_index(vm, v, out);
     return known > 0 ||
            (known == 0 &&
-            raise_false(vm, kind,
-                        "cannot fit '%s' into an index-sized integer",
+            raise_false(vm, kind, "cannot fit '%s' into an index-sized integer",
                         type_name(type_of(vm, v))));
 }
 
@@ -571,8 +568,7 @@ bool value_ask_double(Vm *vm, Value v, double *out)
     } else {
         ok = asks ? raise_false(vm, ERR_TYPE,
                                 "%s.__float__ returned non-float (type %s)",
-                                type_name(type),
-                                type_name(type_of(vm, number)))
+                                type_name(type), type_name(type_of(vm, number)))
                   : int_to_double(vm, number, out);
     }
     release(vm, number);

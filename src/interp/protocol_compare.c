@@ -47,11 +47,10 @@ static Value compare_by_default(Vm *vm, CompareOp op, Value a, Value b)
     if (op == COMPARE_EQ || op == COMPARE_NE) {
         return value_from_bool(value_same(a, b) == (op == COMPARE_EQ));
     }
-    return raise_error(
-        vm, ERR_TYPE,
-        "'%s' not supported between instances of '%s' and '%s'",
-        compare_symbol(op), type_name(type_of(vm, a)),
-        type_name(type_of(vm, b)));
+    return raise_error(vm, ERR_TYPE,
+                       "'%s' not supported between instances of '%s' and '%s'",
+                       compare_symbol(op), type_name(type_of(vm, a)),
+                       type_name(type_of(vm, b)));
 }
 
 // LT … GE by the slots of both sides: the right one first if its class derives
@@ -109,8 +108,7 @@ Value value_from_order(CompareOp op, int order)
 
 // Two exact strs, or two ints of which one is boxed: no program decides. False:
 // ask the slots.
-static bool quick_order(Vm *vm, CompareOp op, Value a, Value b,
-                        int *order)
+static bool quick_order(Vm *vm, CompareOp op, Value a, Value b, int *order)
 {
     if (!value_is_object(a) && !value_is_object(b)) {
         return false;

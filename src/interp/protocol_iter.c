@@ -125,8 +125,8 @@ Value value_next_or_raise(Vm *vm, Value iterator)
         // The method's own StopIteration, with what it carries.
         Value method = value_find_method(vm, iterator, vm->names[NAME_NEXT]);
         if (value_failed(method) || !value_unbound(method)) {
-            Value item = value_failed(method) ? method
-                                              : vm_call(vm, method, NULL, 0);
+            Value item =
+                value_failed(method) ? method : vm_call(vm, method, NULL, 0);
             release(vm, method);
             return item;
         }
@@ -135,8 +135,7 @@ Value value_next_or_raise(Vm *vm, Value iterator)
     Value item = iterator_is_plain(iterator)
                      ? step(vm, (Iterator *)value_object(iterator))
                      : value_next(vm, iterator);
-    return value_same(item, VALUE_STOP) ? value_raise_stop(vm, iterator)
-                                        : item;
+    return value_same(item, VALUE_STOP) ? value_raise_stop(vm, iterator) : item;
 }
 
 // For `yield from` and its like, where the value is the result. Of a subclass
@@ -239,9 +238,9 @@ bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
                                type_name(type_of(vm, hint)));
     }
     release(vm, hint);
-    return ok && (*out >= 0 ||
-                  raise_false(vm, ERR_VALUE,
-                              "__length_hint__() should return >= 0"));
+    return ok &&
+           (*out >= 0 ||
+            raise_false(vm, ERR_VALUE, "__length_hint__() should return >= 0"));
 }
 
 bool value_ask_length(Vm *vm, Value iterable)

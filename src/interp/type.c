@@ -214,9 +214,8 @@ static void inherit_make(Vm *vm, Type *cls, const TypeDef *def,
 static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
 {
     // type itself is not there yet when object is made.
-    Type bootstrap = {.def = &type_type_def,
-                      .kind = KIND_TYPE,
-                      .flags = type_type_def.flags};
+    Type bootstrap = {
+        .def = &type_type_def, .kind = KIND_TYPE, .flags = type_type_def.flags};
     Type *meta = vm->types[KIND_TYPE];
     Type *cls = object_new(vm, meta != NULL ? meta : &bootstrap, sizeof *cls);
     if (cls == NULL) {
@@ -259,19 +258,19 @@ static void drop_lone_object(Vm *vm)
 // In the order of the list, where a base stands before what derives from it.
 static bool create_types(Vm *vm)
 {
-#define TYPE(kind, def)                                                       \
-    if ((vm->types[KIND_##kind] =                                             \
-             create_builtin(vm, &def, vm->object_type)) == NULL) {            \
-        return false;                                                         \
+#define TYPE(kind, def)                                                        \
+    if ((vm->types[KIND_##kind] =                                              \
+             create_builtin(vm, &def, vm->object_type)) == NULL) {             \
+        return false;                                                          \
     }
-#define SUBTYPE(kind, def, parent)                                            \
-    if ((vm->types[KIND_##kind] =                                             \
-             create_builtin(vm, &def, vm->types[KIND_##parent])) == NULL) {   \
-        return false;                                                         \
+#define SUBTYPE(kind, def, parent)                                             \
+    if ((vm->types[KIND_##kind] =                                              \
+             create_builtin(vm, &def, vm->types[KIND_##parent])) == NULL) {    \
+        return false;                                                          \
     }
-#define SPECIAL_TYPE(field, def, base)                                        \
-    if ((vm->field = create_builtin(vm, &def, base)) == NULL) {               \
-        return false;                                                         \
+#define SPECIAL_TYPE(field, def, base)                                         \
+    if ((vm->field = create_builtin(vm, &def, base)) == NULL) {                \
+        return false;                                                          \
     }
 #include "interp/type_list.h"
 #undef TYPE
@@ -318,8 +317,8 @@ static bool name_with_module(Vm *vm, Type *cls, const char *name)
     if (cls->def->module == NULL) {
         // Iterators of modules have the module in their name.
         const char *dot = strrchr(name, '.');
-        Str *last = dot == NULL ? NULL
-                                : str_intern(vm, dot + 1, strlen(dot + 1));
+        Str *last =
+            dot == NULL ? NULL : str_intern(vm, dot + 1, strlen(dot + 1));
         if (last != NULL) {
             object_release(&vm->ctx, cls->qualname);
             cls->qualname = last;
@@ -347,8 +346,8 @@ static bool name_builtin(Vm *vm, Type *cls)
     if (!name_with_module(vm, cls, name)) {
         return false;
     }
-    Value base = cls->base == NULL ? VALUE_UNBOUND
-                                   : value_from_object(cls->base);
+    Value base =
+        cls->base == NULL ? VALUE_UNBOUND : value_from_object(cls->base);
     cls->bases = tuple_from(vm, &base, cls->base == NULL ? 0 : 1);
     if (cls->bases == NULL) {
         return false;
@@ -363,13 +362,13 @@ static bool name_builtins(Vm *vm)
 {
     // In the order of the list, so that a base has its MRO first.
 #define SUBTYPE(kind, def, parent) TYPE(kind, def)
-#define TYPE(kind, def)                                                       \
-    if (!name_builtin(vm, vm->types[KIND_##kind])) {                          \
-        return false;                                                         \
+#define TYPE(kind, def)                                                        \
+    if (!name_builtin(vm, vm->types[KIND_##kind])) {                           \
+        return false;                                                          \
     }
-#define SPECIAL_TYPE(field, def, base)                                        \
-    if (!name_builtin(vm, vm->field)) {                                       \
-        return false;                                                         \
+#define SPECIAL_TYPE(field, def, base)                                         \
+    if (!name_builtin(vm, vm->field)) {                                        \
+        return false;                                                          \
     }
 #include "interp/type_list.h"
 #undef TYPE
@@ -441,11 +440,10 @@ Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
     // Two literals of one text have one type.
     size_t length = strlen(name);
     uint64_t *place = map_get(&vm->type_variants, name, length);
-    Type *made = place != NULL ? (Type *)(uintptr_t)*place
-                               : make_variant(vm, def, name);
-    if (made == NULL ||
-        (place == NULL &&
-         !map_put(&vm->type_variants, name, length, (uintptr_t)made))) {
+    Type *made =
+        place != NULL ? (Type *)(uintptr_t)*place : make_variant(vm, def, name);
+    if (made == NULL || (place == NULL && !map_put(&vm->type_variants, name,
+                                                   length, (uintptr_t)made))) {
         object_release_null(&vm->ctx, made);
         return NULL;
     }
@@ -483,14 +481,14 @@ void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls))
             visit(vm, vm->error_types[i]);
         }
     }
-#define TYPE(kind, def)                                                       \
-    if (vm->types[KIND_##kind] != NULL && vm->types[KIND_##kind] != meta) {   \
-        visit(vm, vm->types[KIND_##kind]);                                    \
+#define TYPE(kind, def)                                                        \
+    if (vm->types[KIND_##kind] != NULL && vm->types[KIND_##kind] != meta) {    \
+        visit(vm, vm->types[KIND_##kind]);                                     \
     }
 #define SUBTYPE(kind, def, base) TYPE(kind, def)
-#define SPECIAL_TYPE(field, def, base)                                        \
-    if (vm->field != NULL && vm->field != first) {                            \
-        visit(vm, vm->field);                                                 \
+#define SPECIAL_TYPE(field, def, base)                                         \
+    if (vm->field != NULL && vm->field != first) {                             \
+        visit(vm, vm->field);                                                  \
     }
 #include "interp/type_list.h"
 #undef TYPE

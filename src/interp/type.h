@@ -66,8 +66,8 @@ typedef struct TypeSlots {
     void (*clear)(Vm *vm, Object *self);
     Value (*make)(Vm *vm, Type *cls, Tuple *args, Dict *keywords); // __new__
     bool (*init)(Vm *vm, Value self, Tuple *args, Dict *keywords);
-    Value (*repr)(Vm *vm, Value self);  // a Str
-    Value (*str)(Vm *vm, Value self);   // a Str; NULL: repr
+    Value (*repr)(Vm *vm, Value self); // a Str
+    Value (*str)(Vm *vm, Value self);  // a Str; NULL: repr
     Value (*format)(Vm *vm, Value self, Str *spec);
     bool (*hash)(Vm *vm, Value self, uint64_t *hash); // NULL: by identity
     // LT LE EQ NE GT GE only. NULL or NOT_IMPLEMENTED: ask the other side;
@@ -104,12 +104,12 @@ typedef struct TypeSlots {
 
 // Inherited by classes of the program where class_new.c says so.
 typedef enum TypeFlag {
-    TYPE_FINAL = 1,        // cannot be subclassed
-    TYPE_TRACKED = 2,      // instances can be in cycles: GcLinks precede them
-    TYPE_UNHASHABLE = 4,   // "unhashable type: 'list'"
-    TYPE_HEAP = 8,         // a class statement made it
-    TYPE_EXCEPTION = 16,   // derives from BaseException
-    TYPE_HAS_DICT = 32,    // instances take any attribute: they have a __dict__
+    TYPE_FINAL = 1,      // cannot be subclassed
+    TYPE_TRACKED = 2,    // instances can be in cycles: GcLinks precede them
+    TYPE_UNHASHABLE = 4, // "unhashable type: 'list'"
+    TYPE_HEAP = 8,       // a class statement made it
+    TYPE_EXCEPTION = 16, // derives from BaseException
+    TYPE_HAS_DICT = 32,  // instances take any attribute: they have a __dict__
     TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
     TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
     TYPE_WEAK = 512,         // of a heap class: weak references can name
@@ -135,11 +135,11 @@ typedef struct TypeDef {
     // The operator methods that the type shows, "add mul rmul iadd neg"; NULL:
     // all that its slots could mean. (The binary slot declines the others.)
     const char *operators;
-    const NativeDef *methods;        // ends with a NULL name
+    const NativeDef *methods;         // ends with a NULL name
     const NativeDef *more_methods[2]; // further tables, NULL: none
-    const NativeDef *class_methods;  // NULL or ends with a NULL name
-    const NativeDef *static_methods; // NULL or ends with a NULL name
-    const MemberDef *members;        // NULL or ends with a NULL name
+    const NativeDef *class_methods;   // NULL or ends with a NULL name
+    const NativeDef *static_methods;  // NULL or ends with a NULL name
+    const MemberDef *members;         // NULL or ends with a NULL name
 } TypeDef;
 
 // A class, built-in or of the program. Subclasses hold their bases, never the
@@ -149,16 +149,16 @@ struct Type {
     const TypeDef *def; // of the nearest built-in base
     TypeSlots slots;    // resolved, inherited ones included
     Str *name, *qualname;
-    Type *base;         // the first base; NULL for object
+    Type *base; // the first base; NULL for object
     Tuple *bases, *mro;
-    Dict *dict;         // its own attributes
-    uint32_t flags;     // TypeFlag
-    uint8_t kind;       // of its instances
+    Dict *dict;                     // its own attributes
+    uint32_t flags;                 // TypeFlag
+    uint8_t kind;                   // of its instances
     struct ObjectShape *root_shape; // of its instances without attributes
-    uint32_t user_slots;      // bit set of protocol methods written in Duet
-    Tuple *own_slots;         // names that its __slots__ add, mangled and
-                              // sorted; NULL: none
-    uint32_t slot_count;      // slots of an instance, those of bases included
+    uint32_t user_slots; // bit set of protocol methods written in Duet
+    Tuple *own_slots;    // names that its __slots__ add, mangled and
+                         // sorted; NULL: none
+    uint32_t slot_count; // slots of an instance, those of bases included
     // Classes that name this one among their bases, each once, borrowed: a
     // class takes itself out when it dies. For updates of inherited slots.
     Type **subclasses;
@@ -168,10 +168,10 @@ struct Type {
     // maker_epoch is the Vm's epoch. NULL: they are made by C.
     Object *maker_function;
     uint64_t maker_epoch;
-    Str *shown;         // for messages, "collections.deque"; NULL: its name
-    uint64_t number;    // its own, given when first asked for; 0: none yet
-    Object *maker;      // a Native that calling the class runs (map, zip …);
-                        // NULL: none
+    Str *shown;      // for messages, "collections.deque"; NULL: its name
+    uint64_t number; // its own, given when first asked for; 0: none yet
+    Object *maker;   // a Native that calling the class runs (map, zip …);
+                     // NULL: none
 };
 
 // Which variant type a name stood for last (type_variant). The name is a

@@ -143,8 +143,8 @@ ALWAYS_INLINE bool value_sub_small(Value a, Value b, Value *difference)
 ALWAYS_INLINE bool value_mul_small(Value a, Value b, Value *product)
 {
     int64_t bits;
-    bool over = __builtin_mul_overflow((int64_t)VALUE_BITS(a),
-                                       value_small(b), &bits);
+    bool over =
+        __builtin_mul_overflow((int64_t)VALUE_BITS(a), value_small(b), &bits);
     *product = VALUE_OF_BITS((uint64_t)bits);
     return !over;
 }

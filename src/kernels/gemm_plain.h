@@ -9,23 +9,23 @@
 #define FMA_f64(a, b, c) fma64(a, b, c)
 // A row of C is the innermost loop, so that B is read in its own order and
 // each element still accumulates in order of k.
-#define GEMM(sfx, T)                                                          \
-    static void gemm_##sfx(const GemmArgs *g)                                 \
-    {                                                                         \
-        const T *a = g->a, *b = g->b;                                         \
-        T *c = g->c;                                                          \
-        for (int64_t i = 0; i < g->m; i++) {                                  \
-            T *row = c + i * g->ldc;                                          \
-            memset(row, 0, (size_t)g->n * sizeof(T));                         \
-            for (int64_t k = 0; k < g->k; k++) {                              \
-                T factor = a[i * g->lda + k];                                 \
-                const T *from = b + k * g->ldb;                               \
-                INDEPENDENT                                                   \
-                for (int64_t j = 0; j < g->n; j++) {                          \
-                    row[j] = FMA_##sfx(factor, from[j], row[j]);              \
-                }                                                             \
-            }                                                                 \
-        }                                                                     \
+#define GEMM(sfx, T)                                                           \
+    static void gemm_##sfx(const GemmArgs *g)                                  \
+    {                                                                          \
+        const T *a = g->a, *b = g->b;                                          \
+        T *c = g->c;                                                           \
+        for (int64_t i = 0; i < g->m; i++) {                                   \
+            T *row = c + i * g->ldc;                                           \
+            memset(row, 0, (size_t)g->n * sizeof(T));                          \
+            for (int64_t k = 0; k < g->k; k++) {                               \
+                T factor = a[i * g->lda + k];                                  \
+                const T *from = b + k * g->ldb;                                \
+                INDEPENDENT                                                    \
+                for (int64_t j = 0; j < g->n; j++) {                           \
+                    row[j] = FMA_##sfx(factor, from[j], row[j]);               \
+                }                                                              \
+            }                                                                  \
+        }                                                                      \
     }
 GEMM(f32, float)
 GEMM(f64, double)
@@ -35,58 +35,57 @@ GEMM(f64, double)
 enum { GEMM_DEPTH = 256, GEMM_ROWS = 5 };
 
 // Integers may add in any order without a change, so they need no rule.
-#define GEMM_INT(sfx, T, U)                                                   \
-    typedef U vector_##sfx __attribute__((vector_size(64)));                  \
-    static inline void gemm_rows_##sfx(const GemmArgs *g, int64_t row,        \
-                                       int64_t rows, int64_t k0,              \
-                                       int64_t depth, int64_t column,         \
-                                       size_t bytes,                          \
-                                       const vector_##sfx *panel)             \
-    {                                                                         \
-        vector_##sfx sums[GEMM_ROWS] = {{0}};                                 \
-        const T *a[GEMM_ROWS];                                                \
-        T *c = (T *)g->c + row * g->ldc + column;                             \
-        for (int64_t r = 0; r < GEMM_ROWS; r++) {                             \
-            int64_t own = r < rows ? r : 0;                                   \
-            a[r] = (const T *)g->a + (row + own) * g->lda + k0;               \
-            if (k0 > 0) {                                                     \
-                memcpy(&sums[r], c + own * g->ldc, bytes);                    \
-            }                                                                 \
-        }                                                                     \
-        for (int64_t k = 0; k < depth; k++) {                                 \
-            vector_##sfx b = panel[k];                                        \
-            for (int64_t r = 0; r < GEMM_ROWS; r++) {                         \
-                sums[r] += b * (U)a[r][k];                                    \
-            }                                                                 \
-        }                                                                     \
-        for (int64_t r = 0; r < rows; r++) {                                  \
-            memcpy(c + r * g->ldc, &sums[r], bytes);                          \
-        }                                                                     \
-    }                                                                         \
-    static void gemm_##sfx(const GemmArgs *g)                                 \
-    {                                                                         \
-        enum { WIDTH = 64 / sizeof(T) };                                      \
-        vector_##sfx panel[GEMM_DEPTH];                                       \
-        for (int64_t j = 0; j < g->n; j += WIDTH) {                           \
-            int64_t width = g->n - j < WIDTH ? g->n - j : WIDTH;              \
-            size_t bytes = (size_t)width * sizeof(T);                         \
-            int64_t k0 = 0;                                                   \
-            do {                                                              \
-                int64_t depth = g->k - k0;                                    \
-                depth = depth < GEMM_DEPTH ? depth : GEMM_DEPTH;              \
-                for (int64_t k = 0; k < depth; k++) {                         \
-                    panel[k] = (vector_##sfx){0};                             \
-                    memcpy(&panel[k],                                         \
-                           (const T *)g->b + (k0 + k) * g->ldb + j, bytes);   \
-                }                                                             \
-                for (int64_t i = 0; i < g->m; i += GEMM_ROWS) {               \
-                    int64_t rows = g->m - i;                                  \
-                    rows = rows < GEMM_ROWS ? rows : GEMM_ROWS;               \
-                    gemm_rows_##sfx(g, i, rows, k0, depth, j, bytes, panel);  \
-                }                                                             \
-                k0 += depth;                                                  \
-            } while (k0 < g->k);                                              \
-        }                                                                     \
+#define GEMM_INT(sfx, T, U)                                                    \
+    typedef U vector_##sfx __attribute__((vector_size(64)));                   \
+    static inline void gemm_rows_##sfx(                                        \
+        const GemmArgs *g, int64_t row, int64_t rows, int64_t k0,              \
+        int64_t depth, int64_t column, size_t bytes,                           \
+        const vector_##sfx *panel)                                             \
+    {                                                                          \
+        vector_##sfx sums[GEMM_ROWS] = {{0}};                                  \
+        const T *a[GEMM_ROWS];                                                 \
+        T *c = (T *)g->c + row * g->ldc + column;                              \
+        for (int64_t r = 0; r < GEMM_ROWS; r++) {                              \
+            int64_t own = r < rows ? r : 0;                                    \
+            a[r] = (const T *)g->a + (row + own) * g->lda + k0;                \
+            if (k0 > 0) {                                                      \
+                memcpy(&sums[r], c + own * g->ldc, bytes);                     \
+            }                                                                  \
+        }                                                                      \
+        for (int64_t k = 0; k < depth; k++) {                                  \
+            vector_##sfx b = panel[k];                                         \
+            for (int64_t r = 0; r < GEMM_ROWS; r++) {                          \
+                sums[r] += b * (U)a[r][k];                                     \
+            }                                                                  \
+        }                                                                      \
+        for (int64_t r = 0; r < rows; r++) {                                   \
+            memcpy(c + r * g->ldc, &sums[r], bytes);                           \
+        }                                                                      \
+    }                                                                          \
+    static void gemm_##sfx(const GemmArgs *g)                                  \
+    {                                                                          \
+        enum { WIDTH = 64 / sizeof(T) };                                       \
+        vector_##sfx panel[GEMM_DEPTH];                                        \
+        for (int64_t j = 0; j < g->n; j += WIDTH) {                            \
+            int64_t width = g->n - j < WIDTH ? g->n - j : WIDTH;               \
+            size_t bytes = (size_t)width * sizeof(T);                          \
+            int64_t k0 = 0;                                                    \
+            do {                                                               \
+                int64_t depth = g->k - k0;                                     \
+                depth = depth < GEMM_DEPTH ? depth : GEMM_DEPTH;               \
+                for (int64_t k = 0; k < depth; k++) {                          \
+                    panel[k] = (vector_##sfx){0};                              \
+                    memcpy(&panel[k], (const T *)g->b + (k0 + k) * g->ldb + j, \
+                           bytes);                                             \
+                }                                                              \
+                for (int64_t i = 0; i < g->m; i += GEMM_ROWS) {                \
+                    int64_t rows = g->m - i;                                   \
+                    rows = rows < GEMM_ROWS ? rows : GEMM_ROWS;                \
+                    gemm_rows_##sfx(g, i, rows, k0, depth, j, bytes, panel);   \
+                }                                                              \
+                k0 += depth;                                                   \
+            } while (k0 < g->k);                                               \
+        }                                                                      \
     }
 // Unsigned lanes wrap; signed ones would be undefined on overflow.
 GEMM_INT(i32, int32_t, uint32_t)

@@ -18,28 +18,28 @@ enum { GEMM_VECTOR_BYTES = 64, GEMM_ROWS = 14, GEMM_SMALL_ROWS = 7 };
 
 // AVX-512: masks are registers of their own, one bit an element; what a masked
 // load leaves out is zero and is not touched in memory.
-#define GEMM_VECTOR(sfx, T, V, M, name)                                       \
-    typedef V V_##sfx;                                                        \
-    typedef M M_##sfx;                                                        \
-    VECTOR M mask_##sfx(int64_t n)                                            \
-    {                                                                         \
-        return (M)(((uint32_t)1 << n) - 1);                                   \
-    }                                                                         \
-    VECTOR V load_##sfx(const T *p)                                           \
-    {                                                                         \
-        return _mm512_loadu_##name(p);                                        \
-    }                                                                         \
-    VECTOR V load_some_##sfx(const T *p, M m)                                 \
-    {                                                                         \
-        return _mm512_maskz_loadu_##name(m, p);                               \
-    }                                                                         \
-    VECTOR void store_##sfx(T *p, V v)                                        \
-    {                                                                         \
-        _mm512_storeu_##name(p, v);                                           \
-    }                                                                         \
-    VECTOR void store_some_##sfx(T *p, M m, V v)                              \
-    {                                                                         \
-        _mm512_mask_storeu_##name(p, m, v);                                   \
+#define GEMM_VECTOR(sfx, T, V, M, name)                                        \
+    typedef V V_##sfx;                                                         \
+    typedef M M_##sfx;                                                         \
+    VECTOR M mask_##sfx(int64_t n)                                             \
+    {                                                                          \
+        return (M)(((uint32_t)1 << n) - 1);                                    \
+    }                                                                          \
+    VECTOR V load_##sfx(const T *p)                                            \
+    {                                                                          \
+        return _mm512_loadu_##name(p);                                         \
+    }                                                                          \
+    VECTOR V load_some_##sfx(const T *p, M m)                                  \
+    {                                                                          \
+        return _mm512_maskz_loadu_##name(m, p);                                \
+    }                                                                          \
+    VECTOR void store_##sfx(T *p, V v)                                         \
+    {                                                                          \
+        _mm512_storeu_##name(p, v);                                            \
+    }                                                                          \
+    VECTOR void store_some_##sfx(T *p, M m, V v)                               \
+    {                                                                          \
+        _mm512_mask_storeu_##name(p, m, v);                                    \
     }
 GEMM_VECTOR(f32, float, __m512, __mmask16, ps)
 GEMM_VECTOR(f64, double, __m512d, __mmask8, pd)
@@ -80,26 +80,26 @@ VECTOR __m256i mask_i64(int64_t n)
 #define mask_f64 mask_i64
 
 // AVX2: a mask is a vector whose elements' sign bits count.
-#define GEMM_VECTOR(sfx, T, V, name, P)                                       \
-    typedef V V_##sfx;                                                        \
-    typedef __m256i M_##sfx;                                                  \
-    VECTOR V load_##sfx(const T *p)                                           \
-    {                                                                         \
-        V v;                                                                  \
-        memcpy(&v, p, sizeof(v));                                             \
-        return v;                                                             \
-    }                                                                         \
-    VECTOR V load_some_##sfx(const T *p, __m256i m)                           \
-    {                                                                         \
-        return _mm256_maskload_##name((const P *)p, m);                       \
-    }                                                                         \
-    VECTOR void store_##sfx(T *p, V v)                                        \
-    {                                                                         \
-        memcpy(p, &v, sizeof(v));                                             \
-    }                                                                         \
-    VECTOR void store_some_##sfx(T *p, __m256i m, V v)                        \
-    {                                                                         \
-        _mm256_maskstore_##name((P *)p, m, v);                                \
+#define GEMM_VECTOR(sfx, T, V, name, P)                                        \
+    typedef V V_##sfx;                                                         \
+    typedef __m256i M_##sfx;                                                   \
+    VECTOR V load_##sfx(const T *p)                                            \
+    {                                                                          \
+        V v;                                                                   \
+        memcpy(&v, p, sizeof(v));                                              \
+        return v;                                                              \
+    }                                                                          \
+    VECTOR V load_some_##sfx(const T *p, __m256i m)                            \
+    {                                                                          \
+        return _mm256_maskload_##name((const P *)p, m);                        \
+    }                                                                          \
+    VECTOR void store_##sfx(T *p, V v)                                         \
+    {                                                                          \
+        memcpy(p, &v, sizeof(v));                                              \
+    }                                                                          \
+    VECTOR void store_some_##sfx(T *p, __m256i m, V v)                         \
+    {                                                                          \
+        _mm256_maskstore_##name((P *)p, m, v);                                 \
     }
 GEMM_VECTOR(f32, float, __m256, ps, float)
 GEMM_VECTOR(f64, double, __m256d, pd, double)

@@ -10,9 +10,9 @@
 enum { MOVE_PIECE = 1 << 18 };
 
 // One run of the innermost dimension; the step is in elements.
-#define MOVE_LINE(T)                                                          \
-    for (int64_t i = 0; i < n; i++) {                                         \
-        ((T *)to)[i] = ((const T *)from)[i * from_step];                      \
+#define MOVE_LINE(T)                                                           \
+    for (int64_t i = 0; i < n; i++) {                                          \
+        ((T *)to)[i] = ((const T *)from)[i * from_step];                       \
     }
 
 // Elements move as plain integers of their size, whatever they mean. The test
@@ -25,17 +25,10 @@ static void move_line(char *to, const char *from, int64_t from_step,
         return;
     }
     switch (size) {
-    case 1:
-        MOVE_LINE(uint8_t)
-        break;
-    case 2:
-        MOVE_LINE(uint16_t)
-        break;
-    case 4:
-        MOVE_LINE(uint32_t)
-        break;
-    default:
-        MOVE_LINE(uint64_t)
+    case 1: MOVE_LINE(uint8_t) break;
+    case 2: MOVE_LINE(uint16_t) break;
+    case 4: MOVE_LINE(uint32_t) break;
+    default: MOVE_LINE(uint64_t)
     }
 }
 
@@ -78,8 +71,8 @@ static bool move_pieces(Ctx *ctx, char *to, const char *from, int64_t step,
     for (int64_t done = 0; done < n;) {
         int64_t piece = n - done < MOVE_PIECE ? n - done : MOVE_PIECE;
         int64_t before = *moved;
-        move_line(to + done * (int64_t)size,
-                  from + done * step * (int64_t)size, step, size, piece);
+        move_line(to + done * (int64_t)size, from + done * step * (int64_t)size,
+                  step, size, piece);
         done += piece;
         *moved += piece;
         if (UNLIKELY(before / MOVE_PIECE != *moved / MOVE_PIECE) &&

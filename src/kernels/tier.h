@@ -70,8 +70,7 @@ static inline bool gemm_wants_work(int64_t m, int64_t n, int64_t k)
 }
 
 // out[r] = reduction of the `n` elements in[r * n ..]; see reduce_body.h.
-typedef void (*RowReduceFn)(void *out, const void *in, int64_t rows,
-                            int64_t n);
+typedef void (*RowReduceFn)(void *out, const void *in, int64_t rows, int64_t n);
 // out[i] = reduction over r of in[r * n + i]: rows onto one row.
 typedef void (*ColumnReduceFn)(void *out, const void *in, int64_t rows,
                                int64_t n);
@@ -89,10 +88,10 @@ typedef enum ReduceId {
 
 // Constant tables, one for each compilation: nothing in them is ever written.
 typedef struct Tier {
-    const char *name; // as DUET_ISA has it
-    TileFn tiles[TILE_COUNT][ELEM_COUNT];  // NULL: not of this type
-    TileFn casts[ELEM_COUNT][ELEM_COUNT];  // [from][to]
-    GemmFn gemm[ELEM_COUNT];               // NULL: bool and 8/16-bit ints
+    const char *name;                     // as DUET_ISA has it
+    TileFn tiles[TILE_COUNT][ELEM_COUNT]; // NULL: not of this type
+    TileFn casts[ELEM_COUNT][ELEM_COUNT]; // [from][to]
+    GemmFn gemm[ELEM_COUNT];              // NULL: bool and 8/16-bit ints
     RowReduceFn row_reduce[REDUCE_COUNT][ELEM_COUNT];
     ColumnReduceFn column_reduce[REDUCE_COUNT][ELEM_COUNT];
     // softmax and its logarithm over rows of n elements.

@@ -42,14 +42,14 @@
 #include "kernels/reduce_body.h"
 
 // Entries that a set of types lacks are NULL; the ops refuse those dtypes.
-#define REDUCE_TABLE(prefix)                                                  \
-    {                                                                         \
-        [REDUCE_SUM] = {ROW_ALL(prefix##_sum)},                               \
-        [REDUCE_PROD] = {ROW_ALL(prefix##_prod)},                             \
-        [REDUCE_MAX] = {ROW_NUMERIC(prefix##_max)},                           \
-        [REDUCE_MIN] = {ROW_NUMERIC(prefix##_min)},                           \
-        [REDUCE_ANY] = {ROW_BOOL(prefix##_any)},                              \
-        [REDUCE_ALL] = {ROW_BOOL(prefix##_all)},                              \
+#define REDUCE_TABLE(prefix)                                                   \
+    {                                                                          \
+        [REDUCE_SUM] = {ROW_ALL(prefix##_sum)},                                \
+        [REDUCE_PROD] = {ROW_ALL(prefix##_prod)},                              \
+        [REDUCE_MAX] = {ROW_NUMERIC(prefix##_max)},                            \
+        [REDUCE_MIN] = {ROW_NUMERIC(prefix##_min)},                            \
+        [REDUCE_ANY] = {ROW_BOOL(prefix##_any)},                               \
+        [REDUCE_ALL] = {ROW_BOOL(prefix##_all)},                               \
     }
 
 const Tier TIER_TABLE = {
@@ -58,7 +58,7 @@ const Tier TIER_TABLE = {
     // copies.
     .tiles =
         {
-#define TILE(id, name, operands, types)                                       \
+#define TILE(id, name, operands, types)                                        \
     [TILE_##id] = {ROW_##types(tile_##name)},
 #include "kernels/tile_list.h"
 #undef TILE

@@ -25,21 +25,21 @@
 #define FITS(x, to) (((double)(x) > LOW_##to) & ((double)(x) < HIGH_##to))
 // The inner test keeps the conversion itself in range, since both sides may be
 // computed; the outer one chooses.
-#define INT_OF_FLOAT(x, to, R)                                                \
+#define INT_OF_FLOAT(x, to, R)                                                 \
     FITS(x, to) ? (R)(FITS(x, to) ? (x) : 0) : LOWEST_##to
 
-#define CAST_INT(from, F, to, R)                                              \
-    LOOP1(cast_##from, to, F, R, x)
-#define CAST_FLOAT(from, F, to, R)                                            \
+#define CAST_INT(from, F, to, R) LOOP1(cast_##from, to, F, R, x)
+#define CAST_FLOAT(from, F, to, R)                                             \
     LOOP1(cast_##from, to, F, R, INT_OF_FLOAT(x, to, R))
 // From one type to all.
-#define CASTS_(name, from, F, U, class)                                       \
-    LOOP1(cast_##from, b, F, uint8_t, x != 0)                                 \
-    CAST_##class(from, F, u8, uint8_t) CAST_##class(from, F, i8, int8_t)      \
-    CAST_##class(from, F, i16, int16_t) CAST_##class(from, F, i32, int32_t)   \
-    CAST_##class(from, F, i64, int64_t)                                       \
-    LOOP1(cast_##from, f32, F, float, x)                                      \
-    LOOP1(cast_##from, f64, F, double, x)
+#define CASTS_(name, from, F, U, class)                                        \
+    LOOP1(cast_##from, b, F, uint8_t, x != 0)                                  \
+    CAST_##class(from, F, u8, uint8_t) CAST_##class(from, F, i8, int8_t)       \
+        CAST_##class(from, F, i16, int16_t)                                    \
+            CAST_##class(from, F, i32, int32_t)                                \
+                CAST_##class(from, F, i64, int64_t)                            \
+                    LOOP1(cast_##from, f32, F, float, x)                       \
+                        LOOP1(cast_##from, f64, F, double, x)
 #define CAST_BOOL CAST_INT
 TYPES_ALL(CASTS_, cast)
 

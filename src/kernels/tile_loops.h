@@ -27,9 +27,7 @@ typedef bool (*DenseLoop)(void *out, const void *a, const void *b,
 static void spread(char *to, const char *value, size_t size, size_t count)
 {
     switch (size) {
-    case 1:
-        memset(to, *value, count);
-        break;
+    case 1: memset(to, *value, count); break;
     case 2:
         for (size_t i = 0; i < count; i++) {
             memcpy(to + i * 2, value, 2);
@@ -69,8 +67,7 @@ static bool tile_mixed(DenseLoop loop, void *out, const TileArg *args,
     bool ok = true;
     for (size_t start = 0; start < n; start += most) {
         size_t count = n - start < most ? n - start : most;
-        ok &= loop((char *)out + start * out_size, at[0], at[1], at[2],
-                   count);
+        ok &= loop((char *)out + start * out_size, at[0], at[1], at[2], count);
         for (size_t k = 0; k < operands; k++) {
             // A spread operand has step 0 and stays.
             at[k] += args[k].step * count * sizes[k];
@@ -81,82 +78,82 @@ static bool tile_mixed(DenseLoop loop, void *out, const TileArg *args,
 
 // out[i] = EXPR of x, y. BAD is an expression that is true for a pair in
 // error; such pairs must not trap in EXPR.
-#define LOOP2(name, sfx, T, R, BAD, EXPR)                                     \
-    static bool loop_##name##_##sfx(void *out, const void *a, const void *b,  \
-                                    const void *c, size_t n)                  \
-    {                                                                         \
-        R *o = out;                                                           \
-        const T *p = a, *q = b;                                               \
-        unsigned bad = 0;                                                     \
-        (void)c;                                                              \
-        INDEPENDENT                                                           \
-        for (size_t i = 0; i < n; i++) {                                      \
-            T x = p[i], y = q[i];                                             \
-            bad |= (unsigned)(BAD);                                           \
-            o[i] = (R)(EXPR);                                                 \
-        }                                                                     \
-        return bad == 0;                                                      \
-    }                                                                         \
-    static bool tile_##name##_##sfx(void *out, const TileArg *args, size_t n) \
-    {                                                                         \
-        if (LIKELY(args[0].step & args[1].step)) {                            \
-            return loop_##name##_##sfx(out, args[0].data, args[1].data, NULL, \
-                                       n);                                    \
-        }                                                                     \
-        return tile_mixed(loop_##name##_##sfx, out, args,                     \
-                          (const size_t[]){sizeof(T), sizeof(T)}, 2,          \
-                          sizeof(R), n);                                      \
+#define LOOP2(name, sfx, T, R, BAD, EXPR)                                      \
+    static bool loop_##name##_##sfx(void *out, const void *a, const void *b,   \
+                                    const void *c, size_t n)                   \
+    {                                                                          \
+        R *o = out;                                                            \
+        const T *p = a, *q = b;                                                \
+        unsigned bad = 0;                                                      \
+        (void)c;                                                               \
+        INDEPENDENT                                                            \
+        for (size_t i = 0; i < n; i++) {                                       \
+            T x = p[i], y = q[i];                                              \
+            bad |= (unsigned)(BAD);                                            \
+            o[i] = (R)(EXPR);                                                  \
+        }                                                                      \
+        return bad == 0;                                                       \
+    }                                                                          \
+    static bool tile_##name##_##sfx(void *out, const TileArg *args, size_t n)  \
+    {                                                                          \
+        if (LIKELY(args[0].step & args[1].step)) {                             \
+            return loop_##name##_##sfx(out, args[0].data, args[1].data, NULL,  \
+                                       n);                                     \
+        }                                                                      \
+        return tile_mixed(loop_##name##_##sfx, out, args,                      \
+                          (const size_t[]){sizeof(T), sizeof(T)}, 2,           \
+                          sizeof(R), n);                                       \
     }
 
 // out[i] = EXPR of x. Nothing with one operand can be in error.
-#define LOOP1(name, sfx, T, R, EXPR)                                          \
-    static bool loop_##name##_##sfx(void *out, const void *a, const void *b,  \
-                                    const void *c, size_t n)                  \
-    {                                                                         \
-        R *o = out;                                                           \
-        const T *p = a;                                                       \
-        (void)b, (void)c;                                                     \
-        INDEPENDENT                                                           \
-        for (size_t i = 0; i < n; i++) {                                      \
-            T x = p[i];                                                       \
-            o[i] = (R)(EXPR);                                                 \
-        }                                                                     \
-        return true;                                                          \
-    }                                                                         \
-    static bool tile_##name##_##sfx(void *out, const TileArg *args, size_t n) \
-    {                                                                         \
-        if (LIKELY(args[0].step)) {                                           \
-            return loop_##name##_##sfx(out, args[0].data, NULL, NULL, n);     \
-        }                                                                     \
-        return tile_mixed(loop_##name##_##sfx, out, args,                     \
-                          (const size_t[]){sizeof(T)}, 1, sizeof(R), n);      \
+#define LOOP1(name, sfx, T, R, EXPR)                                           \
+    static bool loop_##name##_##sfx(void *out, const void *a, const void *b,   \
+                                    const void *c, size_t n)                   \
+    {                                                                          \
+        R *o = out;                                                            \
+        const T *p = a;                                                        \
+        (void)b, (void)c;                                                      \
+        INDEPENDENT                                                            \
+        for (size_t i = 0; i < n; i++) {                                       \
+            T x = p[i];                                                        \
+            o[i] = (R)(EXPR);                                                  \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
+    static bool tile_##name##_##sfx(void *out, const TileArg *args, size_t n)  \
+    {                                                                          \
+        if (LIKELY(args[0].step)) {                                            \
+            return loop_##name##_##sfx(out, args[0].data, NULL, NULL, n);      \
+        }                                                                      \
+        return tile_mixed(loop_##name##_##sfx, out, args,                      \
+                          (const size_t[]){sizeof(T)}, 1, sizeof(R), n);       \
     }
 
 // out[i] = EXPR of x (of type C), y, z (of type T).
-#define LOOP3(name, sfx, C, T, EXPR)                                          \
-    static bool loop_##name##_##sfx(void *out, const void *a, const void *b,  \
-                                    const void *c, size_t n)                  \
-    {                                                                         \
-        T *o = out;                                                           \
-        const C *p = a;                                                       \
-        const T *q = b, *r = c;                                               \
-        INDEPENDENT                                                           \
-        for (size_t i = 0; i < n; i++) {                                      \
-            C x = p[i];                                                       \
-            T y = q[i], z = r[i];                                             \
-            o[i] = (T)(EXPR);                                                 \
-        }                                                                     \
-        return true;                                                          \
-    }                                                                         \
-    static bool tile_##name##_##sfx(void *out, const TileArg *args, size_t n) \
-    {                                                                         \
-        if (LIKELY(args[0].step & args[1].step & args[2].step)) {             \
-            return loop_##name##_##sfx(out, args[0].data, args[1].data,       \
-                                       args[2].data, n);                      \
-        }                                                                     \
-        return tile_mixed(loop_##name##_##sfx, out, args,                     \
-                          (const size_t[]){sizeof(C), sizeof(T), sizeof(T)},  \
-                          3, sizeof(T), n);                                   \
+#define LOOP3(name, sfx, C, T, EXPR)                                           \
+    static bool loop_##name##_##sfx(void *out, const void *a, const void *b,   \
+                                    const void *c, size_t n)                   \
+    {                                                                          \
+        T *o = out;                                                            \
+        const C *p = a;                                                        \
+        const T *q = b, *r = c;                                                \
+        INDEPENDENT                                                            \
+        for (size_t i = 0; i < n; i++) {                                       \
+            C x = p[i];                                                        \
+            T y = q[i], z = r[i];                                              \
+            o[i] = (T)(EXPR);                                                  \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
+    static bool tile_##name##_##sfx(void *out, const TileArg *args, size_t n)  \
+    {                                                                          \
+        if (LIKELY(args[0].step & args[1].step & args[2].step)) {              \
+            return loop_##name##_##sfx(out, args[0].data, args[1].data,        \
+                                       args[2].data, n);                       \
+        }                                                                      \
+        return tile_mixed(loop_##name##_##sfx, out, args,                      \
+                          (const size_t[]){sizeof(C), sizeof(T), sizeof(T)},   \
+                          3, sizeof(T), n);                                    \
     }
 
 #endif

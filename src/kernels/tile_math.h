@@ -4,9 +4,9 @@
 #define DUET_KERNELS_TILE_MATH_H
 
 // Rounding leaves integers as they are; ties go to the even neighbour.
-#define ROUNDING(name, fn32, fn64)                                            \
-    TYPES_INTEGER(ROUND_INT, name)                                            \
-    LOOP1(name, f32, float, float, fn32(x))                                   \
+#define ROUNDING(name, fn32, fn64)                                             \
+    TYPES_INTEGER(ROUND_INT, name)                                             \
+    LOOP1(name, f32, float, float, fn32(x))                                    \
     LOOP1(name, f64, double, double, fn64(x))
 #define ROUND_INT(name, sfx, T, U, class) LOOP1(name, sfx, T, T, x)
 ROUNDING(floor, __builtin_floorf, __builtin_floor)
@@ -17,14 +17,14 @@ ROUNDING(round, __builtin_rintf, __builtin_rint)
 // For ints the answer is a constant, so that isnan and the like take every
 // numeric dtype, as NumPy's do. Floats are told by comparisons, without
 // library calls, so that the loops vectorise.
-#define CLASS(name, of_int, of_float32, of_float64)                           \
-    TYPES_INTEGER(CLASS_INT_##of_int, name)                                   \
-    LOOP1(name, f32, float, uint8_t, of_float32)                              \
+#define CLASS(name, of_int, of_float32, of_float64)                            \
+    TYPES_INTEGER(CLASS_INT_##of_int, name)                                    \
+    LOOP1(name, f32, float, uint8_t, of_float32)                               \
     LOOP1(name, f64, double, uint8_t, of_float64)
 // x is named so that compilers do not call it unused.
-#define CLASS_INT_0(name, sfx, T, U, class)                                   \
+#define CLASS_INT_0(name, sfx, T, U, class)                                    \
     LOOP1(name, sfx, T, uint8_t, ((void)x, 0))
-#define CLASS_INT_1(name, sfx, T, U, class)                                   \
+#define CLASS_INT_1(name, sfx, T, U, class)                                    \
     LOOP1(name, sfx, T, uint8_t, ((void)x, 1))
 CLASS(isnan, 0, x != x, x != x)
 CLASS(isinf, 0, vm_abs_f32(x) == INFINITY, vm_abs_f64(x) == (double)INFINITY)
@@ -46,36 +46,36 @@ LOOP1(rsqrt, f32, float, float, 1 / __builtin_sqrtf(x))
 LOOP1(rsqrt, f64, double, double, 1 / __builtin_sqrt(x))
 
 // One function of vmath.h in both float types.
-#define MATH1(name)                                                           \
-    LOOP1(name, f32, float, float, vm_##name##_f32(x))                        \
+#define MATH1(name)                                                            \
+    LOOP1(name, f32, float, float, vm_##name##_f32(x))                         \
     LOOP1(name, f64, double, double, vm_##name##_f64(x))
 // The same for two operands; none of these can be in error.
-#define MATH2(name)                                                           \
-    LOOP2(name, f32, float, float, 0, vm_##name##_f32(x, y))                  \
+#define MATH2(name)                                                            \
+    LOOP2(name, f32, float, float, 0, vm_##name##_f32(x, y))                   \
     LOOP2(name, f64, double, double, 0, vm_##name##_f64(x, y))
 // sin, cos, tan: the vectorised loop, then libm for what lies too far out.
-#define MATH_TURN(name)                                                       \
-    LOOP1(near_##name, f32, float, float, vm_##name##_f32(x))                 \
-    static bool tile_##name##_f32(void *out, const TileArg *args, size_t n)   \
-    {                                                                         \
-        _Alignas(64) float copy[TURN_COUNT];                                  \
-        float *o = out;                                                       \
-        for (size_t i = 0; i < n; i += TURN_COUNT) {                          \
-            size_t count = n - i < TURN_COUNT ? n - i : TURN_COUNT;           \
-            const float *x = (const float *)args[0].data + i * args[0].step;  \
-            spread_or_copy(copy, x, args[0].step, count);                     \
-            TileArg near = {copy, 1};                                         \
-            (void)tile_near_##name##_f32(o + i, &near, count);                \
-            if (any_far(copy, count)) {                                       \
-                for (size_t k = 0; k < count; k++) {                          \
-                    if (!(vm_abs_f32(copy[k]) <= VM_TURNS)) {                 \
-                        o[i + k] = (float)name((double)copy[k]);              \
-                    }                                                         \
-                }                                                             \
-            }                                                                 \
-        }                                                                     \
-        return true;                                                          \
-    }                                                                         \
+#define MATH_TURN(name)                                                        \
+    LOOP1(near_##name, f32, float, float, vm_##name##_f32(x))                  \
+    static bool tile_##name##_f32(void *out, const TileArg *args, size_t n)    \
+    {                                                                          \
+        _Alignas(64) float copy[TURN_COUNT];                                   \
+        float *o = out;                                                        \
+        for (size_t i = 0; i < n; i += TURN_COUNT) {                           \
+            size_t count = n - i < TURN_COUNT ? n - i : TURN_COUNT;            \
+            const float *x = (const float *)args[0].data + i * args[0].step;   \
+            spread_or_copy(copy, x, args[0].step, count);                      \
+            TileArg near = {copy, 1};                                          \
+            (void)tile_near_##name##_f32(o + i, &near, count);                 \
+            if (any_far(copy, count)) {                                        \
+                for (size_t k = 0; k < count; k++) {                           \
+                    if (!(vm_abs_f32(copy[k]) <= VM_TURNS)) {                  \
+                        o[i + k] = (float)name((double)copy[k]);               \
+                    }                                                          \
+                }                                                              \
+            }                                                                  \
+        }                                                                      \
+        return true;                                                           \
+    }                                                                          \
     LOOP1(name, f64, double, double, vm_##name##_f64(x))
 
 // The copy keeps the arguments for the second look, when `out` has overwritten

@@ -212,26 +212,26 @@ static inline float vm_tan_f32(float x)
 
 // In double and rounded to float: nearly always the correctly rounded value,
 // and the same on every machine whose libm is good to a float's precision.
-#define VM_LIBM1(name)                                                        \
-    static inline float vm_##name##_f32(float x)                              \
-    {                                                                         \
-        return (float)name((double)x);                                        \
-    }                                                                         \
+#define VM_LIBM1(name)                                                         \
+    static inline float vm_##name##_f32(float x)                               \
+    {                                                                          \
+        return (float)name((double)x);                                         \
+    }                                                                          \
     VM_LIBM1_64(name)
-#define VM_LIBM1_64(name)                                                     \
-    static inline double vm_##name##_f64(double x)                            \
-    {                                                                         \
-        return name(x);                                                       \
+#define VM_LIBM1_64(name)                                                      \
+    static inline double vm_##name##_f64(double x)                             \
+    {                                                                          \
+        return name(x);                                                        \
     }
 // The same for two arguments.
-#define VM_LIBM2(name)                                                        \
-    static inline float vm_##name##_f32(float x, float y)                     \
-    {                                                                         \
-        return (float)name((double)x, (double)y);                             \
-    }                                                                         \
-    static inline double vm_##name##_f64(double x, double y)                  \
-    {                                                                         \
-        return name(x, y);                                                    \
+#define VM_LIBM2(name)                                                         \
+    static inline float vm_##name##_f32(float x, float y)                      \
+    {                                                                          \
+        return (float)name((double)x, (double)y);                              \
+    }                                                                          \
+    static inline double vm_##name##_f64(double x, double y)                   \
+    {                                                                          \
+        return name(x, y);                                                     \
     }
 VM_LIBM1_64(exp)
 VM_LIBM1_64(log)

@@ -54,7 +54,7 @@ static Scan measure(Lexer *lexer, Indentation *found)
         } else if (byte == '\t') {
             column = (column / TAB_WIDTH + 1) * TAB_WIDTH;
             alternate++;
-        // CPython starts the count again at a form feed.
+            // CPython starts the count again at a form feed.
         } else if (byte == '\f') {
             column = alternate = 0;
         } else if (byte == '\\') {
@@ -102,8 +102,7 @@ static Scan open_block(Lexer *lexer, const Indentation *found,
                        uint32_t alternate)
 {
     if (lexer->depth + 1 >= LEXER_MAX_INDENTS) {
-        scan_stop(lexer, ERR_INDENTATION,
-                  (Span){found->start, lexer->position},
+        scan_stop(lexer, ERR_INDENTATION, (Span){found->start, lexer->position},
                   "too many levels of indentation");
         return scan_stop_quiet(lexer, PLACE_OPEN);
     }

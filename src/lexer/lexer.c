@@ -29,8 +29,7 @@ static void set_error(Lexer *lexer, ErrorKind kind, Span span,
 }
 
 // SCAN_STOPPED always, for the return statement.
-Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format,
-               ...)
+Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -68,8 +67,8 @@ Scan scan_stop_here(Lexer *lexer, const char *format, ...)
 // comma needs them.
 Scan scan_emit(Lexer *lexer, TokenKind kind, uint32_t start)
 {
-    Token token = {(uint8_t)kind, (uint8_t)lexer->level,
-                   {start, lexer->position}};
+    Token token = {
+        (uint8_t)kind, (uint8_t)lexer->level, {start, lexer->position}};
     return vec_push(lexer->ctx, lexer->tokens, token) ? SCAN_OK : SCAN_STOPPED;
 }
 
@@ -89,8 +88,8 @@ static Scan check_name(Lexer *lexer, uint32_t start)
     uint32_t at = start;
     while (at < lexer->position) {
         uint32_t codepoint;
-        size_t taken = utf8_decode(lexer->text + at, lexer->position - at,
-                                   &codepoint);
+        size_t taken =
+            utf8_decode(lexer->text + at, lexer->position - at, &codepoint);
         if (!(at == start ? utf8_is_identifier_start(codepoint)
                           : utf8_is_identifier_part(codepoint))) {
             lexer->position = at + (uint32_t)taken;
@@ -99,9 +98,8 @@ static Scan check_name(Lexer *lexer, uint32_t start)
                                       "invalid character '%.*s' (U+%04X)",
                                       (int)taken, lexer->text + at, codepoint);
             }
-            return scan_stop_here(lexer,
-                                  "invalid non-printable character U+%04X",
-                                  codepoint);
+            return scan_stop_here(
+                lexer, "invalid non-printable character U+%04X", codepoint);
         }
         at += (uint32_t)taken;
     }
@@ -256,8 +254,8 @@ static Scan scan_operator(Lexer *lexer)
     char byte = scan_peek(lexer, 0);
     Scan result = SCAN_OK;
     size_t length = 1;
-    TokenKind kind = token_operator(lexer->text + start, lexer->end - start,
-                                    &length);
+    TokenKind kind =
+        token_operator(lexer->text + start, lexer->end - start, &length);
     if (byte == '(' || byte == '[' || byte == '{') {
         result = open_bracket(lexer, byte);
     } else if (byte == ')' || byte == ']' || byte == '}') {
@@ -362,8 +360,7 @@ static Scan stop_unclosed(Lexer *lexer)
 static Scan scan_all(Lexer *lexer)
 {
     while (lexer->position < lexer->end) {
-        if (!ctx_poll(lexer->ctx) ||
-            scan_indentation(lexer) != SCAN_OK ||
+        if (!ctx_poll(lexer->ctx) || scan_indentation(lexer) != SCAN_OK ||
             scan_line(lexer) != SCAN_OK) {
             return SCAN_STOPPED;
         }

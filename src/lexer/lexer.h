@@ -21,8 +21,8 @@ MUST_CHECK bool lexer_run(Ctx *ctx, const Source *source, TokenList *tokens);
 // The same for the part of the text inside the braces of an f-string. The
 // braces come out as parentheses: line ends are blanks there, indentation
 // means nothing.
-MUST_CHECK bool lexer_run_expression(Ctx *ctx, const Source *source,
-                                     Span part, TokenList *tokens);
+MUST_CHECK bool lexer_run_expression(Ctx *ctx, const Source *source, Span part,
+                                     TokenList *tokens);
 // Appends one line for each token: place, kind, text (DUET_DUMP=tokens).
 void lexer_dump(StrBuf *out, const Source *source, const TokenList *tokens);
 

@@ -108,8 +108,7 @@ static bool decode_hex(Decoder *d, size_t start)
     }
     // Only eight digits can get here; surrogates are let through.
     if (value > 0x10FFFF) {
-        return fail_escape(d, start, d->position,
-                           "illegal Unicode character");
+        return fail_escape(d, start, d->position, "illegal Unicode character");
     }
     if (d->bytes) {
         strbuf_putc(d->out, (char)value);
@@ -130,8 +129,8 @@ static bool decode_name(Decoder *d, size_t start)
     }
     const char *name = d->text + ++d->position;
     const char *end = memchr(name, '}', d->length - d->position);
-    size_t length = end != NULL ? (size_t)(end - name)
-                                : d->length - d->position;
+    size_t length =
+        end != NULL ? (size_t)(end - name) : d->length - d->position;
     d->position += length;
     if (end == NULL || length == 0) {
         return fail_escape(d, start, d->position, malformed);
@@ -211,8 +210,8 @@ bool literal_decode(StrBuf *out, const char *text, size_t length, bool bytes,
     while (d.position < length) {
         const char *rest = text + d.position;
         const char *slash = memchr(rest, '\\', length - d.position);
-        size_t plain = slash != NULL ? (size_t)(slash - rest)
-                                     : length - d.position;
+        size_t plain =
+            slash != NULL ? (size_t)(slash - rest) : length - d.position;
         strbuf_add(out, rest, plain);
         d.position += plain;
         if (slash == NULL) {

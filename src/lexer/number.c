@@ -170,8 +170,7 @@ static Scan scan_fraction(Lexer *lexer, uint32_t start, bool *is_float)
         lexer->position++;
         // `1._5` has no digit here, and the underscore is a fault that finish
         // tells.
-        if (is_digit(scan_peek(lexer, 0)) &&
-            decimal_digits(lexer) != SCAN_OK) {
+        if (is_digit(scan_peek(lexer, 0)) && decimal_digits(lexer) != SCAN_OK) {
             return SCAN_STOPPED;
         }
     }

@@ -19,7 +19,7 @@ typedef struct Lexer {
     uint32_t end;      // where this lexer stops
     TokenList *tokens;
     Bracket brackets[LEXER_MAX_BRACKETS];
-    uint32_t level;    // brackets open
+    uint32_t level; // brackets open
     // Columns of the open blocks, counted with tabs to 8 and with tabs as 1:
     // both must order alike, or the layout depends on the width of a tab.
     uint32_t columns[LEXER_MAX_INDENTS], alternates[LEXER_MAX_INDENTS];
@@ -38,8 +38,8 @@ static inline char scan_peek(const Lexer *lexer, uint32_t ahead)
 }
 
 // Stops the lexer for the reason given; `span` is where.
-Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format,
-               ...) PRINTF_LIKE(4, 5);
+Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format, ...)
+    PRINTF_LIKE(4, 5);
 // Behind scan_stop: the parser tells it only where it meets it.
 Scan scan_stop_quiet(Lexer *lexer, PlaceForm form);
 // The same as scan_stop, at the character before the position, as CPython

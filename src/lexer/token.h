@@ -24,15 +24,15 @@ typedef struct Token {
 // Why the lexer stopped. It is not pending in the context: a mistake that the
 // parser finds may come first.
 typedef struct LexError {
-    ErrorKind kind;     // ERR_NONE: it did not stop
+    ErrorKind kind; // ERR_NONE: it did not stop
     Span span;
-    bool incomplete;    // the text ended too early; more of it may help
-    bool unclosed;      // what is missing at the end is a closing bracket
-    bool quiet;         // told only by a parser that comes up to it: a fault
-                        // that the parser finds before is the better one
-    uint8_t form;       // PlaceForm
-    char open;          // an open bracket, NUL: none
-    uint32_t bracket;   // where it stands
+    bool incomplete;  // the text ended too early; more of it may help
+    bool unclosed;    // what is missing at the end is a closing bracket
+    bool quiet;       // told only by a parser that comes up to it: a fault
+                      // that the parser finds before is the better one
+    uint8_t form;     // PlaceForm
+    char open;        // an open bracket, NUL: none
+    uint32_t bracket; // where it stands
     char message[120];
 } LexError;
 

@@ -5,24 +5,24 @@
 #include "ops/infer.h"
 
 // Two operands that broadcast: name, tile, dtype of the result, more flags.
-#define BINARY(text, loops, gives, bits)                                      \
-    .name = (text), .min_inputs = 2, .max_inputs = 2, .output_count = 1,      \
-    .params = "x1, x2, /", .flags = OP_ELEMENTWISE | (bits),                  \
+#define BINARY(text, loops, gives, bits)                                       \
+    .name = (text), .min_inputs = 2, .max_inputs = 2, .output_count = 1,       \
+    .params = "x1, x2, /", .flags = OP_ELEMENTWISE | (bits),                   \
     .infer = infer_elementwise, .tile = (loops), .result = (gives)
 // One operand; a method of tensors too.
-#define UNARY(text, loops, gives)                                             \
-    .name = (text), .min_inputs = 1, .max_inputs = 1, .output_count = 1,      \
-    .params = "x, /", .flags = OP_ELEMENTWISE | OP_METHOD,                    \
+#define UNARY(text, loops, gives)                                              \
+    .name = (text), .min_inputs = 1, .max_inputs = 1, .output_count = 1,       \
+    .params = "x, /", .flags = OP_ELEMENTWISE | OP_METHOD,                     \
     .infer = infer_elementwise, .tile = (loops), .result = (gives)
 // The last line of a BINARY op's doc.
 #define BROADCASTS "\nShapes broadcast; dtypes must be equal."
 // A whole op of which no more is to be said: the id is its name too; `text` is
 // its doc and `writes` its name in a GraphDef, NULL: it has none.
-#define BINARY_OP(id, loops, gives, bits, text, writes)                       \
-    const OpDesc op_##id = {BINARY(#id, loops, gives, bits),                  \
+#define BINARY_OP(id, loops, gives, bits, text, writes)                        \
+    const OpDesc op_##id = {BINARY(#id, loops, gives, bits),                   \
                             .doc = text BROADCASTS, .graphdef = (writes)}
-#define UNARY_OP(id, loops, gives, text, writes)                              \
-    const OpDesc op_##id = {UNARY(#id, loops, gives), .doc = (text),          \
+#define UNARY_OP(id, loops, gives, text, writes)                               \
+    const OpDesc op_##id = {UNARY(#id, loops, gives), .doc = (text),           \
                             .graphdef = (writes)}
 
 #endif

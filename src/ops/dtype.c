@@ -26,7 +26,7 @@ typedef struct DTypeInfo {
 // Indexed by DType; DT_COUNT (no dtype, as in an attribute not given) is not
 // in it, and only dtype_name may be asked about it.
 static const DTypeInfo dtype_info[DT_COUNT] = {
-#define DTYPE(id, text, ctype, bytes, kind, tf)                               \
+#define DTYPE(id, text, ctype, bytes, kind, tf)                                \
     [DT_##id] = {text, bytes, DTYPE_CLASS_##kind},
 #include "ops/dtype_list.h"
 #undef DTYPE

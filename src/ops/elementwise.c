@@ -40,8 +40,7 @@ static void operand_steps(TensorType type, int rank, int64_t *steps)
 // Two neighbouring dimensions are one loop if every operand goes on from the
 // end of the inner one to the next step of the outer one without a jump. A
 // broadcast operand (both steps 0) passes too.
-static bool loops_join(const Loop *outer, const Loop *inner,
-                       uint32_t operands)
+static bool loops_join(const Loop *outer, const Loop *inner, uint32_t operands)
 {
     for (uint32_t k = 0; k < operands; k++) {
         if (outer->steps[k] != inner->steps[k] * inner->size) {
@@ -109,8 +108,8 @@ static bool run_tile(const KernelCall *call, TileFn tile, char *out,
         left -= piece;
         out += piece * out_size;
         for (uint32_t k = 0; k < runs->operands; k++) {
-            args[k].data = (const char *)args[k].data +
-                           piece * args[k].step * sizes[k];
+            args[k].data =
+                (const char *)args[k].data + piece * args[k].step * sizes[k];
         }
     }
     return true;
@@ -180,8 +179,8 @@ bool elementwise_run(const KernelCall *call)
         return call->op->kernel != NULL
                    ? call->op->kernel(call)
                    : ctx_fail(call->ctx, ERR_DTYPE,
-                              "%s: dtype %s is not supported",
-                              call->op->name, dtype_name(dtypes[0]));
+                              "%s: dtype %s is not supported", call->op->name,
+                              dtype_name(dtypes[0]));
     }
     Runs runs;
     runs_init(&runs, call);
@@ -246,8 +245,8 @@ int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
     if (tile == NULL || shape == NULL || shape->count > PIECE_ELEMENTS) {
         return 0;
     }
-    Tensor *out = tensor_new(ctx, quick_dtype(op, (DType)a->dtype),
-                             shape->rank, tensor_dims(shape));
+    Tensor *out = tensor_new(ctx, quick_dtype(op, (DType)a->dtype), shape->rank,
+                             tensor_dims(shape));
     if (out == NULL) {
         return -1;
     }

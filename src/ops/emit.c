@@ -17,8 +17,7 @@ EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs)
 EmitValue emit_2(Emit *emit, OpCode op, EmitValue x, EmitValue y)
 {
     EmitValue inputs[2] = {x, y};
-    return x == NULL || y == NULL ? NULL
-                                  : emit->op(emit, op, inputs, 2, NULL);
+    return x == NULL || y == NULL ? NULL : emit->op(emit, op, inputs, 2, NULL);
 }
 
 // As emit_2.
@@ -40,10 +39,10 @@ EmitValue emit_number(Emit *emit, DType dtype, double value)
 // error.
 EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number)
 {
-    return x == NULL ? NULL
-                     : emit_2(emit, op, x,
-                              emit_number(emit, emit_type(emit, x).dtype,
-                                          number));
+    return x == NULL
+               ? NULL
+               : emit_2(emit, op, x,
+                        emit_number(emit, emit_type(emit, x).dtype, number));
 }
 
 // A cast to the same dtype is left out, so that a rule may ask for one without

@@ -14,16 +14,14 @@ EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs);
 // As emit_1 for ops of two operands, without attributes.
 EmitValue emit_2(Emit *emit, OpCode op, EmitValue x, EmitValue y);
 // Of three.
-EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y,
-                 EmitValue z);
+EmitValue emit_3(Emit *emit, OpCode op, EmitValue x, EmitValue y, EmitValue z);
 // A scalar constant; an int vector constant.
 EmitValue emit_number(Emit *emit, DType dtype, double value);
 // x op number, the number in x's dtype.
 EmitValue emit_with(Emit *emit, OpCode op, EmitValue x, double number);
 EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype);
 // At most one size may be -1: what is left.
-EmitValue emit_reshape(Emit *emit, EmitValue x, int rank,
-                       const int64_t *dims);
+EmitValue emit_reshape(Emit *emit, EmitValue x, int rank, const int64_t *dims);
 EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes);
 // A reduction (sum, mean, max) over the axes of `mask`; a mask of 0 gives x.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,

@@ -94,9 +94,9 @@ bool infer_needs_dtype(const InferCall *call, uint32_t input, DType dtype)
 {
     DType given = call->inputs[input].dtype;
     return given == dtype ||
-           ctx_fail(call->ctx, ERR_DTYPE,
-                    "%s: operand %u must be %s, not %s", call->op->name,
-                    input, dtype_name(dtype), dtype_name(given));
+           ctx_fail(call->ctx, ERR_DTYPE, "%s: operand %u must be %s, not %s",
+                    call->op->name, input, dtype_name(dtype),
+                    dtype_name(given));
 }
 
 // bool is no integer: as an index it would mean a mask in NumPy.
@@ -141,14 +141,10 @@ bool infer_equal_dtypes(const InferCall *call, uint32_t first)
 static DType result_dtype(const InferCall *call, DType dtype)
 {
     switch (call->op->result) {
-    case RESULT_BOOL:
-        return DT_BOOL;
-    case RESULT_FLOAT:
-        return dtype_is_float(dtype) ? dtype : DT_FLOAT64;
-    case RESULT_CAST:
-        return call->attrs[0].dtype;
-    default:
-        return dtype;
+    case RESULT_BOOL: return DT_BOOL;
+    case RESULT_FLOAT: return dtype_is_float(dtype) ? dtype : DT_FLOAT64;
+    case RESULT_CAST: return call->attrs[0].dtype;
+    default: return dtype;
     }
 }
 
@@ -223,8 +219,8 @@ bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr, int rank,
             return false;
         }
         if (*mask >> axis & 1) {
-            return ctx_fail(ctx, ERR_OP_VALUE, "%s: axis %d is given twice",
-                            op, axis);
+            return ctx_fail(ctx, ERR_OP_VALUE, "%s: axis %d is given twice", op,
+                            axis);
         }
         *mask |= (uint32_t)1 << axis;
     }
@@ -289,14 +285,13 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
         return false;
     }
     if (call->values != NULL && call->values[input] != NULL) {
-        return ints_from_tensor(ctx, call->op->name, call->values[input],
-                                out);
+        return ints_from_tensor(ctx, call->op->name, call->values[input], out);
     }
     TensorType type = call->inputs[input];
     // A scalar counts as a vector of one.
-    bool known = type.rank == 0 ||
-                 (type.rank == 1 && type.dims[0] != DIM_UNKNOWN &&
-                  type.dims[0] <= SHAPE_MAX_RANK);
+    bool known =
+        type.rank == 0 || (type.rank == 1 && type.dims[0] != DIM_UNKNOWN &&
+                           type.dims[0] <= SHAPE_MAX_RANK);
     out->rank = !known ? RANK_UNKNOWN : type.rank == 0 ? 1 : (int)type.dims[0];
     for (int i = 0; i < out->rank; i++) {
         out->dims[i] = DIM_UNKNOWN;

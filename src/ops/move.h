@@ -17,8 +17,8 @@ MUST_CHECK bool tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in,
                                  int64_t offset, int rank, const int64_t *dims,
                                  const int64_t *strides);
 // Copies `count` elements between dense places.
-MUST_CHECK bool tensor_copy(Ctx *ctx, Tensor *out, int64_t at,
-                            const Tensor *in, int64_t from, int64_t count);
+MUST_CHECK bool tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
+                            int64_t from, int64_t count);
 // A copy whose dimension i is dimension axes[i] of `tensor`.
 MUST_CHECK Tensor *tensor_permuted(Ctx *ctx, Tensor *tensor, const int *axes);
 

@@ -45,9 +45,8 @@ TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
         return NULL;
     }
     if (op->result == RESULT_CAST) {
-        return attrs[0].dtype == DT_STRING
-                   ? NULL
-                   : tier->casts[dtype][attrs[0].dtype];
+        return attrs[0].dtype == DT_STRING ? NULL
+                                           : tier->casts[dtype][attrs[0].dtype];
     }
     return tier->tiles[op->tile][dtype];
 }

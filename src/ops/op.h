@@ -24,9 +24,9 @@ typedef enum AttrKind {
     ATTR_INT,
     ATTR_FLOAT,
     ATTR_DTYPE,
-    ATTR_INTS,  // a shape, axes: `ints`
-    ATTR_STR,   // `text`
-    ATTR_INPUT  // given as an int tensor: the operand number `integer`
+    ATTR_INTS, // a shape, axes: `ints`
+    ATTR_STR,  // `text`
+    ATTR_INPUT // given as an int tensor: the operand number `integer`
 } AttrKind;
 
 // Attribute values are plain data. In a graph, `ints` and `text` live in its
@@ -66,11 +66,11 @@ typedef enum OpFlag {
     OP_ELEMENTWISE = 1 << 3, // has tile functions; broadcasts; fusable
     OP_VIEW = 1 << 4,        // the output shares the first input's buffer
     OP_DYNAMIC_SHAPE = 1 << 5, // the kernel makes its outputs itself
-    OP_MAY_FAIL = 1 << 6,    // a run-time error that depends on values
-    OP_INTERNAL = 1 << 7,    // no name at the prompt
-    OP_METHOD = 1 << 8,      // also a method of tensors
-    OP_NO_FUNCTION = 1 << 9, // a method only
-    OP_LIST_INPUT = 1 << 10  // takes one list of tensors (concat, stack)
+    OP_MAY_FAIL = 1 << 6,      // a run-time error that depends on values
+    OP_INTERNAL = 1 << 7,      // no name at the prompt
+    OP_METHOD = 1 << 8,        // also a method of tensors
+    OP_NO_FUNCTION = 1 << 9,   // a method only
+    OP_LIST_INPUT = 1 << 10    // takes one list of tensors (concat, stack)
 } OpFlag;
 
 typedef struct OpDesc OpDesc;
@@ -156,9 +156,9 @@ typedef enum OpResult {
 } OpResult;
 
 struct OpDesc {
-    const char *name;    // "add"
-    const char *params;  // "x, y, /": the inputs' names, in order
-    const char *doc;     // first line a summary; shapes, dtypes, errors
+    const char *name;   // "add"
+    const char *params; // "x, y, /": the inputs' names, in order
+    const char *doc;    // first line a summary; shapes, dtypes, errors
     uint8_t min_inputs, max_inputs; // 255: any number
     uint8_t attr_count;
     uint8_t output_count; // 0: varies (split), see infer

@@ -17,12 +17,9 @@ bool attr_equal(const AttrValue *a, const AttrValue *b)
         return false;
     }
     switch (a->kind) {
-    case ATTR_NONE:
-        return true;
-    case ATTR_BOOL:
-        return a->boolean == b->boolean;
-    case ATTR_DTYPE:
-        return a->dtype == b->dtype;
+    case ATTR_NONE: return true;
+    case ATTR_BOOL: return a->boolean == b->boolean;
+    case ATTR_DTYPE: return a->dtype == b->dtype;
     case ATTR_FLOAT: // by bits: NaN equals itself, the zeros differ
         return memcmp(&a->number, &b->number, sizeof(a->number)) == 0;
     case ATTR_INTS:
@@ -30,10 +27,8 @@ bool attr_equal(const AttrValue *a, const AttrValue *b)
                (a->count == 0 ||
                 memcmp(a->ints, b->ints, a->count * sizeof(int64_t)) == 0);
     case ATTR_STR:
-        return a->count == b->count &&
-               memcmp(a->text, b->text, a->count) == 0;
-    default:
-        return a->integer == b->integer;
+        return a->count == b->count && memcmp(a->text, b->text, a->count) == 0;
+    default: return a->integer == b->integer;
     }
 }
 
@@ -46,8 +41,7 @@ uint64_t attr_hash(const AttrValue *attr)
     switch (attr->kind) {
     case ATTR_INTS:
         return hash_bytes(attr->ints, attr->count * sizeof(int64_t)) + 1;
-    case ATTR_STR:
-        return hash_bytes(attr->text, attr->count) + 2;
+    case ATTR_STR: return hash_bytes(attr->text, attr->count) + 2;
     default: {
         int64_t value = attr->integer;
         // None may have any bits in its members.
@@ -124,27 +118,13 @@ static void print_quoted(StrBuf *out, const AttrValue *attr)
 void attr_print(StrBuf *out, const AttrValue *attr)
 {
     switch (attr->kind) {
-    case ATTR_NONE:
-        strbuf_puts(out, "None");
-        break;
-    case ATTR_BOOL:
-        strbuf_puts(out, attr->boolean ? "True" : "False");
-        break;
-    case ATTR_INT:
-        print_int(out, attr->integer);
-        break;
-    case ATTR_FLOAT:
-        print_number(out, attr->number);
-        break;
-    case ATTR_DTYPE:
-        strbuf_puts(out, dtype_name(attr->dtype));
-        break;
-    case ATTR_INTS:
-        print_ints(out, attr);
-        break;
-    case ATTR_STR:
-        print_quoted(out, attr);
-        break;
+    case ATTR_NONE: strbuf_puts(out, "None"); break;
+    case ATTR_BOOL: strbuf_puts(out, attr->boolean ? "True" : "False"); break;
+    case ATTR_INT: print_int(out, attr->integer); break;
+    case ATTR_FLOAT: print_number(out, attr->number); break;
+    case ATTR_DTYPE: strbuf_puts(out, dtype_name(attr->dtype)); break;
+    case ATTR_INTS: print_ints(out, attr); break;
+    case ATTR_STR: print_quoted(out, attr); break;
     case ATTR_INPUT: // as the graph's text writes operands
         strbuf_printf(out, "$%" PRId64, attr->integer);
         break;

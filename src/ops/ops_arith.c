@@ -6,15 +6,15 @@
 // operands.
 const OpDesc op_add = {
     BINARY("add", TILE_ADD, RESULT_SAME, OP_COMMUTATIVE),
-    .doc = "The sum x1 + x2, element by element; strings are joined."
-           BROADCASTS,
+    .doc =
+        "The sum x1 + x2, element by element; strings are joined." BROADCASTS,
     .kernel = kernel_string_add,
     .graphdef = "AddV2",
 };
 
 // Ints wrap, like all integer arithmetic here: no dtype grows by itself.
-BINARY_OP(subtract, TILE_SUBTRACT, RESULT_SAME, 0,
-          "The difference x1 - x2.", "Sub");
+BINARY_OP(subtract, TILE_SUBTRACT, RESULT_SAME, 0, "The difference x1 - x2.",
+          "Sub");
 
 BINARY_OP(multiply, TILE_MULTIPLY, RESULT_SAME, OP_COMMUTATIVE,
           "The product x1 * x2.", "Mul");
@@ -64,20 +64,17 @@ BINARY_OP(maximum, TILE_MAXIMUM, RESULT_SAME, 0,
 BINARY_OP(minimum, TILE_MINIMUM, RESULT_SAME, 0,
           "The smaller of x1 and x2; NaN if one is NaN.", "Minimum");
 
-UNARY_OP(negative, TILE_NEGATIVE, RESULT_SAME,
-         "The negated value -x.", "Neg");
+UNARY_OP(negative, TILE_NEGATIVE, RESULT_SAME, "The negated value -x.", "Neg");
 
 // The lowest int has no positive counterpart and stays itself.
-UNARY_OP(abs, TILE_ABS, RESULT_SAME,
-         "The absolute value.", "Abs");
+UNARY_OP(abs, TILE_ABS, RESULT_SAME, "The absolute value.", "Abs");
 
 UNARY_OP(sign, TILE_SIGN, RESULT_SAME,
          "-1, 0 or 1 by the sign of x; NaN of NaN.", "Sign");
 
 // An op of its own, not multiply(x, x): its loop loads one operand, not two.
-UNARY_OP(square, TILE_SQUARE, RESULT_SAME,
-         "The square, x times x.", "Square");
+UNARY_OP(square, TILE_SQUARE, RESULT_SAME, "The square, x times x.", "Square");
 
 // Not of ints: nearly every result would be 0.
-UNARY_OP(reciprocal, TILE_RECIPROCAL, RESULT_SAME,
-         "1 / x, of floats.", "Reciprocal");
+UNARY_OP(reciprocal, TILE_RECIPROCAL, RESULT_SAME, "1 / x, of floats.",
+         "Reciprocal");

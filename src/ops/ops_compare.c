@@ -19,14 +19,13 @@ const OpDesc op_not_equal = {
 };
 
 // With a NaN every comparison is False but not_equal.
-BINARY_OP(less, TILE_LESS, RESULT_BOOL, 0,
-          "True where x1 < x2.", "Less");
+BINARY_OP(less, TILE_LESS, RESULT_BOOL, 0, "True where x1 < x2.", "Less");
 
-BINARY_OP(less_equal, TILE_LESS_EQUAL, RESULT_BOOL, 0,
-          "True where x1 <= x2.", "LessEqual");
+BINARY_OP(less_equal, TILE_LESS_EQUAL, RESULT_BOOL, 0, "True where x1 <= x2.",
+          "LessEqual");
 
-BINARY_OP(greater, TILE_GREATER, RESULT_BOOL, 0,
-          "True where x1 > x2.", "Greater");
+BINARY_OP(greater, TILE_GREATER, RESULT_BOOL, 0, "True where x1 > x2.",
+          "Greater");
 
 BINARY_OP(greater_equal, TILE_GREATER_EQUAL, RESULT_BOOL, 0,
           "True where x1 >= x2.", "GreaterEqual");
@@ -82,11 +81,9 @@ const OpDesc op_bitwise_right_shift = {
 
 // Ints are never NaN and always finite; they are taken all the same, so that
 // generic code need not ask for the dtype.
-UNARY_OP(isnan, TILE_ISNAN, RESULT_BOOL,
-         "True where x is NaN.", "IsNan");
+UNARY_OP(isnan, TILE_ISNAN, RESULT_BOOL, "True where x is NaN.", "IsNan");
 
-UNARY_OP(isinf, TILE_ISINF, RESULT_BOOL,
-         "True where x is infinite.", "IsInf");
+UNARY_OP(isinf, TILE_ISINF, RESULT_BOOL, "True where x is infinite.", "IsInf");
 
 UNARY_OP(isfinite, TILE_ISFINITE, RESULT_BOOL,
          "True where x is neither NaN nor infinite.", "IsFinite");

@@ -39,8 +39,8 @@ static bool padding_of(Ctx *ctx, const OpDesc *op, const AttrValue *attr,
     bool valid = !attr_given(attr) ||
                  (attr->count == 5 && strncasecmp(attr->text, "valid", 5) == 0);
     return *same || valid ||
-           ctx_fail(ctx, ERR_OP_VALUE,
-                    "%s: padding must be 'VALID' or 'SAME'", op->name);
+           ctx_fail(ctx, ERR_OP_VALUE, "%s: padding must be 'VALID' or 'SAME'",
+                    op->name);
 }
 
 // The number of places for a window along one axis, unknown if a size is.
@@ -91,8 +91,9 @@ static bool infer_windows(InferCall *call, const int64_t window[2],
         return false;
     }
     if (x.rank != 4 && x.rank != RANK_UNKNOWN) {
-        return infer_shape_error(call, "images must be (batch, height, width, "
-                                       "channels), not %s",
+        return infer_shape_error(call,
+                                 "images must be (batch, height, width, "
+                                 "channels), not %s",
                                  x);
     }
     for (int i = 0; i < 4; i++) {
@@ -122,8 +123,9 @@ static bool infer_conv2d(InferCall *call)
         return false;
     }
     if (filters.rank != 4 && filters.rank != RANK_UNKNOWN) {
-        return infer_shape_error(call, "filters must be (height, width, "
-                                       "channels, outputs), not %s",
+        return infer_shape_error(call,
+                                 "filters must be (height, width, "
+                                 "channels, outputs), not %s",
                                  filters);
     }
     // Else any sizes: the kernel checks them at the run.
@@ -153,8 +155,8 @@ static bool gather_windows(Ctx *ctx, char *to, const Tensor *x, int64_t image,
             for (int64_t k = 0; k < wide->window; k++, to += pixel) {
                 int64_t at = column * wide->stride + k - wide->before;
                 // What lies in the padding counts as zeros, which add nothing.
-                bool inside = y >= 0 && y < high->in && at >= 0 &&
-                              at < wide->in;
+                bool inside =
+                    y >= 0 && y < high->in && at >= 0 && at < wide->in;
                 int64_t from = (image * high->in + y) * wide->in + at;
                 if (inside) {
                     memcpy(to, (const char *)x->data + (size_t)from * pixel,
@@ -182,13 +184,18 @@ static bool conv_images(const KernelCall *call, const PoolAxis *high,
     int64_t depth = high->window * wide->window * channels;
     // Filters (height, width, channels, outputs) are, in memory, the matrix of
     // depth x outputs already.
-    GemmArgs gemm = {.m = wide->out, .n = outputs, .k = depth,
-                     .a = windows, .lda = depth, .work = work,
-                     .b = filters->data, .ldb = outputs, .ldc = outputs};
+    GemmArgs gemm = {.m = wide->out,
+                     .n = outputs,
+                     .k = depth,
+                     .a = windows,
+                     .lda = depth,
+                     .work = work,
+                     .b = filters->data,
+                     .ldb = outputs,
+                     .ldc = outputs};
     for (int64_t r = 0; r < tensor_dims(x)[0] * high->out; r++) {
-        if (!gather_windows(call->ctx, windows, x, r / high->out,
-                            r % high->out, high, wide,
-                            (size_t)channels * size)) {
+        if (!gather_windows(call->ctx, windows, x, r / high->out, r % high->out,
+                            high, wide, (size_t)channels * size)) {
             return false;
         }
         gemm.c = (char *)out->data + (size_t)(r * wide->out * outputs) * size;
@@ -220,7 +227,8 @@ static bool kernel_conv2d(const KernelCall *call)
     }
     // The working memory of the product, then the windows of one row.
     size_t bytes = (size_t)(wide.out * window[0] * window[1] * dims[3]) *
-                       dtype_size((DType)x->dtype) + GEMM_WORK_SIZE;
+                       dtype_size((DType)x->dtype) +
+                   GEMM_WORK_SIZE;
     char *room = pool_take(call->ctx, state->pool, &bytes);
     if (room == NULL) {
         return false;
@@ -325,8 +333,7 @@ static bool pool_images(const KernelCall *call, bool largest)
     }
     for (int i = 0; i < 2; i++) {
         int64_t window = side(size, i, 2);
-        spans[i] = span_of(dims[i + 1], window, side(strides, i, window),
-                           same);
+        spans[i] = span_of(dims[i + 1], window, side(strides, i, window), same);
     }
     int64_t channels = dims[3];
     for (int64_t i = 0; i < out->count; i++) {
@@ -365,9 +372,9 @@ static const AttrDesc pool_attrs[] = {
     {"strides", ATTR_INTS, ATTR_HOST_ONLY, "None"},
     {"padding", ATTR_STR, ATTR_HOST_ONLY, "'VALID'"},
 };
-#define POOLING(text, run)                                                    \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
-    .output_count = 1, .attrs = pool_attrs, .attr_count = 3,                  \
+#define POOLING(text, run)                                                     \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
+    .output_count = 1, .attrs = pool_attrs, .attr_count = 3,                   \
     .infer = infer_pool, .kernel = (run)
 
 const OpDesc op_max_pool2d = {

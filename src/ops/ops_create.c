@@ -31,9 +31,9 @@ static bool infer_shaped(InferCall *call, DType dtype)
     }
     // An unknown size is -1 as well, which must not be taken for a request.
     // Given by the host, or a tensor whose value is known.
-    bool known = call->attrs[0].kind != ATTR_INPUT ||
-                 (call->values != NULL &&
-                  call->values[call->attrs[0].integer] != NULL);
+    bool known =
+        call->attrs[0].kind != ATTR_INPUT ||
+        (call->values != NULL && call->values[call->attrs[0].integer] != NULL);
     for (int i = 0; known && i < out->rank; i++) {
         if (out->dims[i] < 0) {
             TensorType type = {dtype, out->rank, out->dims};
@@ -64,11 +64,10 @@ static bool kernel_fill_number(const KernelCall *call, int64_t value)
     Tensor *out = call->outputs[0];
     if (out->dtype == DT_STRING) {
         // One empty string, which all elements hold.
-        bool ok = out->count == 0 ||
-                  tensor_set_string(call->ctx, out, 0, "", 0);
+        bool ok =
+            out->count == 0 || tensor_set_string(call->ctx, out, 0, "", 0);
         for (int64_t i = 1; ok && i < out->count; i++) {
-            tensor_share_string(call->ctx, out, i,
-                                *(TensorString **)out->data);
+            tensor_share_string(call->ctx, out, i, *(TensorString **)out->data);
             ok = ctx_poll_at(call->ctx, (size_t)i);
         }
         return ok;
@@ -216,8 +215,8 @@ const OpDesc op_ones_like = {
 static bool infer_full_like(InferCall *call)
 {
     if (call->inputs[1].rank > 0) {
-        return infer_shape_error(
-            call, "the value must be one element, not %s", call->inputs[1]);
+        return infer_shape_error(call, "the value must be one element, not %s",
+                                 call->inputs[1]);
     }
     TensorType type = call->inputs[0];
     return infer_output(call, 0, call->inputs[1].dtype, type.rank, type.dims);

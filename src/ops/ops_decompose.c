@@ -25,8 +25,7 @@ typedef struct Matrix {
 static bool needs_square(InferCall *call)
 {
     TensorType type = call->inputs[0];
-    if (!infer_needs_float(call, type.dtype) ||
-        !infer_needs_rank(call, 0, 2)) {
+    if (!infer_needs_float(call, type.dtype) || !infer_needs_rank(call, 0, 2)) {
         return false;
     }
     if (type.rank == RANK_UNKNOWN) {
@@ -49,10 +48,9 @@ static bool infer_square(InferCall *call)
 // c.
 static bool fail_singular(const KernelCall *call)
 {
-    return ctx_fail(call->ctx, ERR_OP_VALUE, "%s: the matrix is %s",
-                    call->op->name,
-                    call->op->name[0] == 'c' ? "not positive definite"
-                                             : "singular");
+    return ctx_fail(
+        call->ctx, ERR_OP_VALUE, "%s: the matrix is %s", call->op->name,
+        call->op->name[0] == 'c' ? "not positive definite" : "singular");
 }
 
 // Gauss with the largest pivot of the column; b is changed along, `width`
@@ -177,8 +175,7 @@ static bool cholesky_one(Matrix *m)
             if (i == j && !(sum > 0)) {
                 return false;
             }
-            m->out[i * n + j] =
-                i == j ? sqrt(sum) : sum / m->out[j * n + j];
+            m->out[i * n + j] = i == j ? sqrt(sum) : sum / m->out[j * n + j];
         }
     }
     return true;
@@ -401,10 +398,11 @@ static bool infer_solve(InferCall *call)
         fits = a.dims[i] == b.dims[i] || a.dims[i] == DIM_UNKNOWN ||
                b.dims[i] == DIM_UNKNOWN;
     }
-    return fits || infer_shape_error2(
-                       call, "right sides of shape %s do not fit matrices of "
-                             "shape %s",
-                       b, a);
+    return fits ||
+           infer_shape_error2(call,
+                              "right sides of shape %s do not fit matrices of "
+                              "shape %s",
+                              b, a);
 }
 
 // The reduced form: the smaller of rows and columns is the inner size.
@@ -431,9 +429,9 @@ static bool infer_qr(InferCall *call)
 }
 
 // Without graphdef names: the writer has a form of its own for them.
-#define MATRIX_OP(text, names, inputs, outputs, rule, run)                    \
-    .name = (text), .params = (names), .min_inputs = (inputs),                \
-    .max_inputs = (inputs), .output_count = (outputs), .infer = (rule),       \
+#define MATRIX_OP(text, names, inputs, outputs, rule, run)                     \
+    .name = (text), .params = (names), .min_inputs = (inputs),                 \
+    .max_inputs = (inputs), .output_count = (outputs), .infer = (rule),        \
     .kernel = (run)
 
 const OpDesc op_inv = {

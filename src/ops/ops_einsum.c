@@ -245,8 +245,8 @@ static EmitValue take_diagonals(Einsum *e, EmitValue x, Labels *labels)
         DType dtype = emit_type(e->emit, x).dtype;
         EmitValue mask = diagonal_mask(e->emit, labels->count, i, k,
                                        e->sizes[labels->at[k]]);
-        EmitValue only = emit_3(e->emit, OP_WHERE, mask, x,
-                                emit_number(e->emit, dtype, 0));
+        EmitValue only =
+            emit_3(e->emit, OP_WHERE, mask, x, emit_number(e->emit, dtype, 0));
         x = emit_reduce(e->emit, OP_SUM, only, (uint32_t)1 << k, false);
         remove_axis(labels, k);
     }
@@ -270,7 +270,6 @@ static EmitValue sum_unneeded(Einsum *e, EmitValue x, Labels *labels,
     }
     return emit_reduce(e->emit, OP_SUM, x, mask, false);
 }
-
 
 // The caller has seen to it that both fit.
 static void add_all(Labels *to, const Labels *from)
@@ -333,9 +332,9 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
         // By now a letter that both have is either needed later (batch) or not
         // (summed); what only one of them has is kept.
         bool both = find(own, label) >= 0;
-        Labels *to = !both                               ? &left
+        Labels *to = !both                             ? &left
                      : is_needed(e, label, number + 1) ? &batch
-                                                         : &summed;
+                                                       : &summed;
         to->at[to->count++] = label;
     }
     for (int i = 0; i < own->count; i++) {
@@ -347,10 +346,9 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
         (void)fail(e, "rank too high");
         return NULL;
     }
-    EmitValue product =
-        emit_2(e->emit, OP_MATMUL,
-               as_matrices(e, x, labels, &batch, &left, &summed),
-               as_matrices(e, y, own, &batch, &summed, &right));
+    EmitValue product = emit_2(
+        e->emit, OP_MATMUL, as_matrices(e, x, labels, &batch, &left, &summed),
+        as_matrices(e, y, own, &batch, &summed, &right));
     // The order in which matmul gives the axes.
     *labels = batch;
     add_all(labels, &left);
@@ -366,8 +364,8 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
 // order of additions is the equation's.
 static EmitValue compose_einsum(const ComposeCall *call)
 {
-    Einsum e = {.call = call, .emit = call->emit,
-                .operands = call->input_count};
+    Einsum e = {
+        .call = call, .emit = call->emit, .operands = call->input_count};
     if (e.operands > EINSUM_OPERANDS) {
         return ctx_fail_null(e.emit->ctx, ERR_OP_VALUE,
                              "einsum: more than %d operands", EINSUM_OPERANDS);

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ops/infer.h"
 #include "base/bulk.h"
+#include "ops/infer.h"
 #include "ops/move.h"
 #include "ops/strings.h"
 
@@ -63,8 +63,7 @@ static bool take_error(Ctx *ctx, const Tensor *indices, int64_t at,
     }
     strbuf_puts(&text, "indices");
     for (int i = 0; i < indices->rank; i++) {
-        strbuf_printf(&text, "%s%" PRId64, i == 0 ? "[" : ",",
-                      coordinates[i]);
+        strbuf_printf(&text, "%s%" PRId64, i == 0 ? "[" : ",", coordinates[i]);
     }
     strbuf_puts(&text, indices->rank > 0 ? "]" : "");
     strbuf_printf(&text, " = %" PRId64 " is not in [0, %" PRId64 ")",
@@ -107,9 +106,8 @@ static bool kernel_take(const KernelCall *call)
         // Slices of no elements need no copy, but their indices are still
         // checked.
         for (int64_t i = 0; i < outer && inner > 0; i++) {
-            if (!tensor_copy(call->ctx, out,
-                             (i * indices->count + k) * inner, x,
-                             (i * size + index) * inner, inner)) {
+            if (!tensor_copy(call->ctx, out, (i * indices->count + k) * inner,
+                             x, (i * size + index) * inner, inner)) {
                 return false;
             }
         }
@@ -206,16 +204,16 @@ static bool infer_pick(InferCall *call)
 // Where element `at` of the broadcast indices points, counted in the slices
 // that the picked axes number; -1: raised.
 // Below 0 counts from the end, as in NumPy and unlike `take`.
-static int64_t picked_slice(const KernelCall *call, TensorType shape,
-                            int axis, int64_t at)
+static int64_t picked_slice(const KernelCall *call, TensorType shape, int axis,
+                            int64_t at)
 {
     const int64_t *dims = tensor_dims(call->inputs[0]);
     int64_t slice = 0;
     for (uint32_t k = 1; k < call->input_count; k++) {
         const Tensor *own = call->inputs[k];
         int64_t size = dims[axis + (int)k - 1];
-        int64_t index = tensor_int_at(
-            own, broadcast_index(tensor_type(own), shape, at));
+        int64_t index =
+            tensor_int_at(own, broadcast_index(tensor_type(own), shape, at));
         if (index < -size || index >= size) {
             ctx_fail(call->ctx, ERR_OP_INDEX,
                      "index %" PRId64 " is out of range for axis %d of size "

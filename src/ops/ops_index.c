@@ -157,8 +157,8 @@ static int axes_used(Ctx *ctx, const AttrValue *spec, int *ellipses)
 static bool pick_all(Reader *reader, TensorType type, Pick *pick)
 {
     int64_t strides[SHAPE_MAX_RANK];
-    int axis = 0, ellipses, used = axes_used(reader->ctx, reader->spec,
-                                             &ellipses);
+    int axis = 0, ellipses,
+        used = axes_used(reader->ctx, reader->spec, &ellipses);
     if (used < 0) {
         return false;
     }
@@ -186,8 +186,8 @@ static bool pick_all(Reader *reader, TensorType type, Pick *pick)
             // The end of the index is an ellipsis if there was none.
             int rest = i < items || ellipses == 0 ? type.rank - used : 0;
             for (int k = 0; ok && k < rest; k++, axis++) {
-                ok = push_dim(reader->ctx, pick, type.dims[axis],
-                              strides[axis]);
+                ok =
+                    push_dim(reader->ctx, pick, type.dims[axis], strides[axis]);
             }
         } else {
             ok = pick_axis(reader->ctx, pick, &item, axis, type.dims[axis],
@@ -257,15 +257,15 @@ static bool kernel_index(const KernelCall *call)
     }
     int rank = pick.shape.rank;
     if (is_dense(&pick)) {
-        call->outputs[0] = tensor_window(call->ctx, in, pick.offset, rank,
-                                         pick.shape.dims);
+        call->outputs[0] =
+            tensor_window(call->ctx, in, pick.offset, rank, pick.shape.dims);
         return call->outputs[0] != NULL;
     }
-    Tensor *out = tensor_new(call->ctx, (DType)in->dtype, rank,
-                             pick.shape.dims);
+    Tensor *out =
+        tensor_new(call->ctx, (DType)in->dtype, rank, pick.shape.dims);
     call->outputs[0] = out;
-    return out != NULL && tensor_gather(call->ctx, out, in, pick.offset,
-                                        pick.strides);
+    return out != NULL &&
+           tensor_gather(call->ctx, out, in, pick.offset, pick.strides);
 }
 
 // Written by the code that takes x[…] apart, never by hand.

@@ -43,9 +43,9 @@ static bool join_shape(InferCall *call, Shape *out, TensorType type, int axis)
             out->dims[i] = a == DIM_UNKNOWN ? b : a;
         }
     }
-    return fits || infer_shape_error2(
-                       call, "shapes differ beside the axis: %s and %s",
-                       call->inputs[0], type);
+    return fits ||
+           infer_shape_error2(call, "shapes differ beside the axis: %s and %s",
+                              call->inputs[0], type);
 }
 
 // Starts from the first input's shape and adds one input at a time.
@@ -162,8 +162,8 @@ static bool infer_stack(InferCall *call)
     if (first.rank == SHAPE_MAX_RANK) {
         return infer_shape_error(call, "rank too high: %s", first);
     }
-    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0],
-                    first.rank + 1, 0, &axis)) {
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], first.rank + 1,
+                    0, &axis)) {
         return false;
     }
     out->rank = first.rank + 1;
@@ -243,8 +243,7 @@ static bool kernel_unstack(const KernelCall *call)
     for (int64_t k = 0; k < parts; k++) {
         for (int64_t i = 0; i < outer && inner > 0; i++) {
             if (!tensor_copy(call->ctx, call->outputs[k], i * inner,
-                             call->inputs[0], (i * parts + k) * inner,
-                             inner)) {
+                             call->inputs[0], (i * parts + k) * inner, inner)) {
                 return false;
             }
         }
@@ -325,8 +324,9 @@ static bool infer_split(InferCall *call)
     // the whole axis.
     int64_t count = equal ? parts->ints[0] : parts->count;
     if (whole == DIM_UNKNOWN) {
-        return infer_shape_error(call, "the size of the axis of %s is "
-                                       "unknown",
+        return infer_shape_error(call,
+                                 "the size of the axis of %s is "
+                                 "unknown",
                                  type);
     }
     if (count <= 0 || (equal && whole % count != 0)) {
@@ -348,8 +348,9 @@ static bool infer_split(InferCall *call)
     call->split_sizes = equal || count <= OP_MAX_OUTPUTS ? NULL : parts->ints;
     for (int64_t i = 0; i < OP_MAX_OUTPUTS; i++) {
         infer_output(call, (int)i, type.dtype, type.rank, type.dims);
-        call->out_shapes[i].dims[axis] =
-            equal ? whole / count : i < count ? sizes[i] : 0;
+        call->out_shapes[i].dims[axis] = equal       ? whole / count
+                                         : i < count ? sizes[i]
+                                                     : 0;
     }
     return true;
 }

@@ -31,8 +31,8 @@ static bool infer_matmul_dims(InferCall *call, TensorType a, TensorType b)
     MatmulShape s = matmul_shape(a, b);
     int64_t other = b.dims[s.right_vector ? 0 : b.rank - 2];
     if (s.k != other && s.k != DIM_UNKNOWN && other != DIM_UNKNOWN) {
-        return infer_shape_error2(
-            call, "inner dimensions differ: %s @ %s", a, b);
+        return infer_shape_error2(call, "inner dimensions differ: %s @ %s", a,
+                                  b);
     }
     Shape *out = &call->out_shapes[0];
     TensorType left = {a.dtype, s.left_vector ? 0 : a.rank - 2, a.dims};
@@ -125,8 +125,8 @@ static bool kernel_matmul(const KernelCall *call)
     KernelState *state = kernel_state(call->ctx);
     MatmulShape s = matmul_shape(tensor_type(call->inputs[0]),
                                  tensor_type(call->inputs[1]));
-    GemmArgs args = {.m = s.m, .n = s.n, .k = s.k,
-                     .lda = s.k, .ldb = s.n, .ldc = s.n};
+    GemmArgs args = {
+        .m = s.m, .n = s.n, .k = s.k, .lda = s.k, .ldb = s.n, .ldc = s.n};
     // The pool rounds it up; the same number gives the block back.
     size_t bytes = GEMM_WORK_SIZE;
     if (state == NULL) {

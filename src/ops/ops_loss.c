@@ -4,9 +4,9 @@
 #include "ops/infer.h"
 
 // infer_composed refuses: no graph and no plan ever holds these ops.
-#define COMPOSED(text, names, least, most, how)                               \
-    .name = (text), .params = (names), .min_inputs = (least),                 \
-    .max_inputs = (most), .output_count = 1, .infer = infer_composed,         \
+#define COMPOSED(text, names, least, most, how)                                \
+    .name = (text), .params = (names), .min_inputs = (least),                  \
+    .max_inputs = (most), .output_count = 1, .infer = infer_composed,          \
     .compose = (how)
 
 // Composed ops have no shape rule that runs, so that they check through an
@@ -14,8 +14,7 @@
 static bool needs_float(const ComposeCall *call, EmitValue x, int least_rank)
 {
     TensorType type = emit_type(call->emit, x);
-    InferCall check = {.ctx = call->emit->ctx, .op = call->op,
-                       .inputs = &type};
+    InferCall check = {.ctx = call->emit->ctx, .op = call->op, .inputs = &type};
     return infer_needs_float(&check, type.dtype) &&
            infer_needs_rank(&check, 0, least_rank);
 }
@@ -59,8 +58,9 @@ static EmitValue compose_cross_entropy(const ComposeCall *call)
     if (dtype_is_integer(given.dtype)) {
         if (given.rank != type.rank - 1) {
             InferCall check = {.ctx = emit->ctx, .op = call->op};
-            infer_shape_error2(&check, "int labels of shape %s for logits of "
-                                       "shape %s",
+            infer_shape_error2(&check,
+                               "int labels of shape %s for logits of "
+                               "shape %s",
                                given, type);
             return NULL;
         }
@@ -99,8 +99,8 @@ static EmitValue compose_layer_norm(const ComposeCall *call)
         return ctx_fail_null(emit->ctx, ERR_SHAPE,
                              "layer_norm: the rank is unknown in this trace");
     }
-    if (!infer_axes(emit->ctx, "layer_norm",
-                    attr_given(axis) ? axis : &along, type.rank, &mask)) {
+    if (!infer_axes(emit->ctx, "layer_norm", attr_given(axis) ? axis : &along,
+                    type.rank, &mask)) {
         return NULL;
     }
     EmitValue mean = emit_reduce(emit, OP_MEAN, x, mask, true);
@@ -108,19 +108,18 @@ static EmitValue compose_layer_norm(const ComposeCall *call)
     EmitValue variance = emit_reduce(
         emit, OP_MEAN, emit_1(emit, OP_SQUARE, centred, NULL), mask, true);
     // epsilon keeps the root away from 0.
-    EmitValue scale = emit_1(
-        emit, OP_RSQRT,
-        emit_with(emit, OP_ADD, variance,
-                  attr_given(epsilon) ? epsilon->number : 1e-5),
-        NULL);
+    EmitValue scale =
+        emit_1(emit, OP_RSQRT,
+               emit_with(emit, OP_ADD, variance,
+                         attr_given(epsilon) ? epsilon->number : 1e-5),
+               NULL);
     EmitValue result = emit_2(emit, OP_MULTIPLY, centred, scale);
     // Scale and offset are learnt, and may be left out.
     if (call->input_count > 1) {
         result = emit_2(emit, OP_MULTIPLY, result, call->inputs[1]);
     }
-    return call->input_count > 2
-               ? emit_2(emit, OP_ADD, result, call->inputs[2])
-               : result;
+    return call->input_count > 2 ? emit_2(emit, OP_ADD, result, call->inputs[2])
+                                 : result;
 }
 
 // Epsilon keeps the root away from 0 where all elements are equal.
@@ -163,8 +162,7 @@ static EmitValue compose_dropout(const ComposeCall *call)
                              emit_1(emit, OP_SHAPE_OF, x, NULL), draw);
     // Draws are in [0, 1): with a rate of 0 everything is kept.
     EmitValue kept = emit_with(emit, OP_GREATER_EQUAL, drawn, rate);
-    return emit_3(emit, OP_WHERE, kept,
-                  emit_with(emit, OP_DIVIDE, x, 1 - rate),
+    return emit_3(emit, OP_WHERE, kept, emit_with(emit, OP_DIVIDE, x, 1 - rate),
                   emit_number(emit, type.dtype, 0));
 }
 

@@ -84,8 +84,8 @@ static bool softmax_along(const KernelCall *call, bool logarithm)
     if (rows_of(call, logarithm, moved, moved)) {
         back = swapped(call->ctx, moved, axis);
     }
-    bool ok = back != NULL &&
-              tensor_copy(call->ctx, out, 0, back, 0, out->count);
+    bool ok =
+        back != NULL && tensor_copy(call->ctx, out, 0, back, 0, out->count);
     object_release_null(call->ctx, back);
     object_release(call->ctx, moved);
     return ok;
@@ -109,9 +109,9 @@ static const AttrDesc softmax_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
 };
 // One rule and one set of attributes for both.
-#define SOFTMAX(text, run)                                                    \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
-    .output_count = 1, .attrs = softmax_attrs, .attr_count = 1,               \
+#define SOFTMAX(text, run)                                                     \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
+    .output_count = 1, .attrs = softmax_attrs, .attr_count = 1,                \
     .infer = infer_softmax, .kernel = (run)
 
 const OpDesc op_softmax = {

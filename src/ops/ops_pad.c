@@ -14,8 +14,8 @@ typedef enum PadMode {
     PAD_MODES
 } PadMode;
 
-static const char *const mode_names[PAD_MODES] = {"constant", "edge",
-                                                  "reflect", "symmetric"};
+static const char *const mode_names[PAD_MODES] = {"constant", "edge", "reflect",
+                                                  "symmetric"};
 
 // None is the default mode. The text is not terminated by NUL, so lengths are
 // compared too.
@@ -76,9 +76,8 @@ static bool check_axis(InferCall *call, PadMode mode, int64_t size,
     int64_t most = mode == PAD_REFLECT ? size - 1 : size;
     // NumPy would go on mirroring to and fro; TensorFlow refuses, and so do
     // we.
-    bool reaches = mode == PAD_CONSTANT || size == DIM_UNKNOWN ||
-                   amount == 0 || (mode == PAD_EDGE ? size > 0
-                                                    : amount <= most);
+    bool reaches = mode == PAD_CONSTANT || size == DIM_UNKNOWN || amount == 0 ||
+                   (mode == PAD_EDGE ? size > 0 : amount <= most);
     return reaches ||
            ctx_fail(call->ctx, ERR_OP_VALUE,
                     "pad: %" PRId64 " elements do not come out of an axis of "
@@ -132,14 +131,10 @@ static int64_t pad_source(PadMode mode, int64_t at, int64_t before,
     // Beyond an edge; check_axis has seen to it that the mirror lands inside.
     bool low = from < 0;
     switch (mode) {
-    case PAD_EDGE:
-        return low ? 0 : size - 1;
-    case PAD_REFLECT:
-        return low ? -from : 2 * size - 2 - from;
-    case PAD_SYMMETRIC:
-        return low ? -from - 1 : 2 * size - 1 - from;
-    default:
-        return -1;
+    case PAD_EDGE: return low ? 0 : size - 1;
+    case PAD_REFLECT: return low ? -from : 2 * size - 2 - from;
+    case PAD_SYMMETRIC: return low ? -from - 1 : 2 * size - 1 - from;
+    default: return -1;
     }
 }
 

@@ -7,9 +7,9 @@
 #include "ops/emit.h"
 #include "ops/infer.h"
 
-#define COMPOSED(text, names, least, most, how)                               \
-    .name = (text), .params = (names), .min_inputs = (least),                 \
-    .max_inputs = (most), .output_count = 1, .infer = infer_composed,         \
+#define COMPOSED(text, names, least, most, how)                                \
+    .name = (text), .params = (names), .min_inputs = (least),                  \
+    .max_inputs = (most), .output_count = 1, .infer = infer_composed,          \
     .compose = (how)
 
 // "outer: dtypes differ: …", from the op that the caller wrote.
@@ -76,8 +76,8 @@ static EmitValue compose_vecdot(const ComposeCall *call)
     if (from_a < 0 || from_b < 0 || a.dims[from_a] != b.dims[from_b]) {
         return shapes_differ(call, "the axes' sizes differ: %s and %s");
     }
-    EmitValue product = emit_2(emit, OP_MULTIPLY, call->inputs[0],
-                               call->inputs[1]);
+    EmitValue product =
+        emit_2(emit, OP_MULTIPLY, call->inputs[0], call->inputs[1]);
     int rank = a.rank > b.rank ? a.rank : b.rank;
     return emit_reduce(emit, OP_SUM, product, (uint32_t)1 << (rank + axis),
                        false);
@@ -146,10 +146,10 @@ static EmitValue dot_matrix(const ComposeCall *call, int number,
     for (int i = 0; number == 0 && i < summed_count; i++) {
         axes[count++] = summed[i];
     }
-    return emit_reshape(call->emit,
-                        emit_permute(call->emit, call->inputs[number],
-                                     type.rank, axes),
-                        2, sizes);
+    return emit_reshape(
+        call->emit,
+        emit_permute(call->emit, call->inputs[number], type.rank, axes), 2,
+        sizes);
 }
 
 // Two matrices and one product; the matrix's two axes are then opened up to
@@ -213,8 +213,7 @@ static EmitValue norm_of(Emit *emit, EmitValue x, double order, uint32_t mask,
     // The common orders by themselves: they are cheaper than powers, and round
     // less.
     if (isinf(order)) {
-        return emit_reduce(emit, order > 0 ? OP_MAX : OP_MIN, size, mask,
-                           keep);
+        return emit_reduce(emit, order > 0 ? OP_MAX : OP_MIN, size, mask, keep);
     }
     if (order == 2) {
         EmitValue squares = emit_1(emit, OP_SQUARE, x, NULL);

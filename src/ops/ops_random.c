@@ -22,9 +22,8 @@ static bool infer_draw(InferCall *call, DType dtype)
     Shape *out = &call->out_shapes[0];
     for (int i = 0; call->attrs[0].kind != ATTR_INPUT && i < out->rank; i++) {
         if (out->dims[i] < 0) {
-            return infer_shape_error(
-                call, "negative size in shape %s",
-                (TensorType){dtype, out->rank, out->dims});
+            return infer_shape_error(call, "negative size in shape %s",
+                                     (TensorType){dtype, out->rank, out->dims});
         }
     }
     return true;
@@ -183,8 +182,8 @@ static bool kernel_normal(const KernelCall *call)
         rng_block(rng->key, rng->counter++, words);
         // In (0, 1], for the logarithm of 0 would be infinite.
         double u = 1 - unit_of(next_word64(words, 0), DT_FLOAT64);
-        double angle = 6.283185307179586 * unit_of(next_word64(words, 1),
-                                                   DT_FLOAT64);
+        double angle =
+            6.283185307179586 * unit_of(next_word64(words, 1), DT_FLOAT64);
         tensor_set_float(out, i,
                          mean + deviation * sqrt(-2 * log(u)) * cos(angle));
         if (!ctx_poll_at(call->ctx, (size_t)i)) {
@@ -219,8 +218,7 @@ static bool kernel_shuffle(const KernelCall *call)
     }
     // Fisher and Yates, from the end.
     for (int64_t i = rows - 1; ok && i > 0; i--) {
-        int64_t k =
-            (int64_t)below(next_word(call->ctx), (uint64_t)i + 1);
+        int64_t k = (int64_t)below(next_word(call->ctx), (uint64_t)i + 1);
         int64_t moved = order[k];
         order[k] = order[i];
         order[i] = moved;
@@ -228,8 +226,8 @@ static bool kernel_shuffle(const KernelCall *call)
     }
     int64_t width = in->count / rows;
     for (int64_t i = 0; ok && i < rows; i++) {
-        ok = tensor_copy(call->ctx, out, i * width, in, order[i] * width,
-                         width);
+        ok =
+            tensor_copy(call->ctx, out, i * width, in, order[i] * width, width);
     }
     ctx_free(call->ctx, order, size);
     return ok && ctx_poll(call->ctx);
@@ -256,9 +254,9 @@ static const AttrDesc integers_attrs[] = {
     {"maxval", ATTR_INT, ATTR_HOST_ONLY, "None"},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "int32"},
 };
-#define DRAW(text, rule, run, own)                                            \
-    .name = (text), .params = "", .max_inputs = 1, .output_count = 1,         \
-    .flags = OP_EFFECT | OP_RANDOM, .attrs = (own), .attr_count = 4,          \
+#define DRAW(text, rule, run, own)                                             \
+    .name = (text), .params = "", .max_inputs = 1, .output_count = 1,          \
+    .flags = OP_EFFECT | OP_RANDOM, .attrs = (own), .attr_count = 4,           \
     .infer = (rule), .kernel = (run)
 
 const OpDesc op_random_uniform = {

@@ -71,8 +71,9 @@ static bool kernel_arange(const KernelCall *call)
     bool is_float = dtype_is_float((DType)out->dtype);
     for (int64_t i = 0; i < out->count; i++) {
         if (is_float) {
-            tensor_set_float(out, i, tensor_float_at(start, 0) +
-                                         (double)i * tensor_float_at(step, 0));
+            tensor_set_float(out, i,
+                             tensor_float_at(start, 0) +
+                                 (double)i * tensor_float_at(step, 0));
         } else {
             uint64_t far = (uint64_t)i * (uint64_t)tensor_int_at(step, 0);
             tensor_set_int(out, i,

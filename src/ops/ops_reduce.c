@@ -71,8 +71,7 @@ static bool infer_sum(InferCall *call)
 static bool infer_mean(InferCall *call)
 {
     DType dtype = call->inputs[0].dtype;
-    return infer_needs_float(call, dtype) &&
-           infer_reduced(call, dtype, false);
+    return infer_needs_float(call, dtype) && infer_reduced(call, dtype, false);
 }
 
 // max and min: the dtype stays, bools and strings have no order.
@@ -191,8 +190,8 @@ static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
     if (l.inner == 1) {
         return reduce_rows(ctx, id, in, l.outer, l.reduced, out);
     }
-    size_t in_step = (size_t)(l.reduced * l.inner) *
-                     dtype_size((DType)in->dtype);
+    size_t in_step =
+        (size_t)(l.reduced * l.inner) * dtype_size((DType)in->dtype);
     size_t out_step = (size_t)l.inner * dtype_size((DType)out->dtype);
     for (int64_t i = 0; i < l.outer; i++) {
         state->tier->column_reduce[id][in->dtype](
@@ -219,8 +218,7 @@ static bool kernel_reduce(const KernelCall *call, ReduceId id)
 {
     uint32_t mask;
     return call_axes(call, &mask) &&
-           reduce_into(call->ctx, id, call->inputs[0], mask,
-                       call->outputs[0]);
+           reduce_into(call->ctx, id, call->inputs[0], mask, call->outputs[0]);
 }
 
 // What follows binds each op to its kernels; mean and others come below.
@@ -313,12 +311,11 @@ static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
     uint32_t outputs;
     if (reduce_into(ctx, REDUCE_SUM, in, mask, mean) &&
         divide_by(ctx, mean, reduced_count(in, mask)) &&
-        op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL,
-               &difference, &outputs)) {
+        op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL, &difference,
+               &outputs)) {
         // Through the eager ops: the same bits as a program that writes it
         // out.
-        if (!op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square,
-                    &outputs)) {
+        if (!op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square, &outputs)) {
             square = NULL;
         }
         object_release(ctx, difference);
@@ -331,8 +328,7 @@ static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
 static double correction_of(const KernelCall *call)
 {
     const AttrValue *attr = &call->attrs[2];
-    return attr->kind == ATTR_FLOAT ? attr->number
-                                    : (double)attr_int(attr, 0);
+    return attr->kind == ATTR_FLOAT ? attr->number : (double)attr_int(attr, 0);
 }
 
 // Two passes, differences from the mean first: the mean of squares less the
@@ -348,8 +344,8 @@ static bool kernel_var(const KernelCall *call)
     if (squares == NULL) {
         return false;
     }
-    bool ok = reduce_into(call->ctx, REDUCE_SUM, squares, mask,
-                          call->outputs[0]);
+    bool ok =
+        reduce_into(call->ctx, REDUCE_SUM, squares, mask, call->outputs[0]);
     object_release(call->ctx, squares);
     return ok && divide_by(call->ctx, call->outputs[0],
                            reduced_count(in, mask) - correction_of(call));
@@ -363,9 +359,8 @@ static bool kernel_std(const KernelCall *call)
     }
     Tensor *out = call->outputs[0];
     TileArg arg = {out->data, 1};
-    return kernel_state(call->ctx)
-        ->tier->tiles[TILE_SQRT][out->dtype](out->data, &arg,
-                                             (size_t)out->count);
+    return kernel_state(call->ctx)->tier->tiles[TILE_SQRT][out->dtype](
+        out->data, &arg, (size_t)out->count);
 }
 
 // ---- logsumexp, from the largest element so that nothing overflows
@@ -428,30 +423,29 @@ static bool kernel_logsumexp(const KernelCall *call)
 // ---- argmax, argmin: the first of equals; the first NaN wins
 
 // `x != x` is never true of ints: compilers drop the test there.
-#define ARG_CASE(id, T, WORSE)                                                \
-    case id: {                                                                \
-        const T *x = (const T *)in->data + start;                             \
-        for (int64_t i = from; i < n; i++) {                                  \
-            T now = x[i * step], so_far = x[best * step];                     \
-            if (so_far != so_far) {                                           \
-                break;                                                        \
-            }                                                                 \
-            best = (WORSE) || now != now ? i : best;                          \
-        }                                                                     \
-        break;                                                                \
+#define ARG_CASE(id, T, WORSE)                                                 \
+    case id: {                                                                 \
+        const T *x = (const T *)in->data + start;                              \
+        for (int64_t i = from; i < n; i++) {                                   \
+            T now = x[i * step], so_far = x[best * step];                      \
+            if (so_far != so_far) {                                            \
+                break;                                                         \
+            }                                                                  \
+            best = (WORSE) || now != now ? i : best;                           \
+        }                                                                      \
+        break;                                                                 \
     }
 // WORSE says of `so_far` that `now` beats it.
-#define ARG_CASES(WORSE)                                                      \
-    switch ((DType)in->dtype) {                                               \
-        ARG_CASE(DT_UINT8, uint8_t, WORSE)                                    \
-        ARG_CASE(DT_INT8, int8_t, WORSE)                                      \
-        ARG_CASE(DT_INT16, int16_t, WORSE)                                    \
-        ARG_CASE(DT_INT32, int32_t, WORSE)                                    \
-        ARG_CASE(DT_INT64, int64_t, WORSE)                                    \
-        ARG_CASE(DT_FLOAT32, float, WORSE)                                    \
-        ARG_CASE(DT_FLOAT64, double, WORSE)                                   \
-    default:                                                                  \
-        break;                                                                \
+#define ARG_CASES(WORSE)                                                       \
+    switch ((DType)in->dtype) {                                                \
+        ARG_CASE(DT_UINT8, uint8_t, WORSE)                                     \
+        ARG_CASE(DT_INT8, int8_t, WORSE)                                       \
+        ARG_CASE(DT_INT16, int16_t, WORSE)                                     \
+        ARG_CASE(DT_INT32, int32_t, WORSE)                                     \
+        ARG_CASE(DT_INT64, int64_t, WORSE)                                     \
+        ARG_CASE(DT_FLOAT32, float, WORSE)                                     \
+        ARG_CASE(DT_FLOAT64, double, WORSE)                                    \
+    default: break;                                                            \
     }
 
 // The places [from, n) of a row against its place `best`, the best one so far.
@@ -534,37 +528,49 @@ static const AttrDesc arg_attrs[] = {
 // A whole op: its id is its name too; `own` are the attributes, `n` of them,
 // var and std take a third one; `writes` is its name in a GraphDef, NULL: it
 // has none. All are methods of tensors too, with the same arguments.
-#define REDUCTION(id, rule, run, own, n, text, writes)                        \
-    const OpDesc op_##id = {.name = #id, .params = "x, /", .min_inputs = 1,   \
-                            .max_inputs = 1, .output_count = 1,               \
-                            .flags = OP_METHOD, .infer = (rule),              \
-                            .kernel = (run), .attrs = (own),                  \
-                            .attr_count = (n), .doc = (text),                 \
+#define REDUCTION(id, rule, run, own, n, text, writes)                         \
+    const OpDesc op_##id = {.name = #id,                                       \
+                            .params = "x, /",                                  \
+                            .min_inputs = 1,                                   \
+                            .max_inputs = 1,                                   \
+                            .output_count = 1,                                 \
+                            .flags = OP_METHOD,                                \
+                            .infer = (rule),                                   \
+                            .kernel = (run),                                   \
+                            .attrs = (own),                                    \
+                            .attr_count = (n),                                 \
+                            .doc = (text),                                     \
                             .graphdef = (writes)}
 
 REDUCTION(sum, infer_sum, kernel_sum, reduce_attrs, 2,
           "The sum over the axes, all by default.\n"
-          "bool and small ints add up in int32; of nothing it is 0.", "Sum");
+          "bool and small ints add up in int32; of nothing it is 0.",
+          "Sum");
 REDUCTION(prod, infer_sum, kernel_prod, reduce_attrs, 2,
           "The product over the axes, all by default.\n"
-          "bool and small ints multiply in int32; of nothing it is 1.", "Prod");
+          "bool and small ints multiply in int32; of nothing it is 1.",
+          "Prod");
 // Of floats only, where NumPy would turn ints into float64 unasked.
 REDUCTION(mean, infer_mean, kernel_mean, reduce_attrs, 2,
           "The mean over the axes, all by default; of floats.", "Mean");
 // No graphdef name: TensorFlow composes it from other ops.
 REDUCTION(var, infer_mean, kernel_var, reduce_attrs, 3,
           "The variance over the axes, all by default; of floats.\n"
-          "The sum of squares is divided by the count less correction.", NULL);
+          "The sum of squares is divided by the count less correction.",
+          NULL);
 REDUCTION(std, infer_mean, kernel_std, reduce_attrs, 3,
           "The standard deviation over the axes, all by default: the root\n"
-          "of var.", NULL);
+          "of var.",
+          NULL);
 // No neutral element, so that of nothing there is no largest.
 REDUCTION(max, infer_max, kernel_max, reduce_attrs, 2,
           "The largest element over the axes, all by default; NaN wins.\n"
-          "Of nothing: ShapeError.", "Max");
+          "Of nothing: ShapeError.",
+          "Max");
 REDUCTION(min, infer_max, kernel_min, reduce_attrs, 2,
           "The smallest element over the axes, all by default; NaN wins.\n"
-          "Of nothing: ShapeError.", "Min");
+          "Of nothing: ShapeError.",
+          "Min");
 // False of nothing, and `all` is True of nothing: the neutral elements.
 REDUCTION(any, infer_any, kernel_any, reduce_attrs, 2,
           "True if one bool over the axes is, all by default.", "Any");
@@ -575,7 +581,9 @@ REDUCTION(logsumexp, infer_mean, kernel_logsumexp, reduce_attrs, 2,
           NULL);
 REDUCTION(argmax, infer_argmax, kernel_argmax, arg_attrs, 2,
           "The index (int64) of the first largest element along the axis,\n"
-          "or in the whole tensor, flattened; the first NaN wins.", "ArgMax");
+          "or in the whole tensor, flattened; the first NaN wins.",
+          "ArgMax");
 REDUCTION(argmin, infer_argmax, kernel_argmin, arg_attrs, 2,
           "The index (int64) of the first smallest element along the axis,\n"
-          "or in the whole tensor, flattened; the first NaN wins.", "ArgMin");
+          "or in the whole tensor, flattened; the first NaN wins.",
+          "ArgMin");

@@ -42,8 +42,8 @@ static bool kernel_flip(const KernelCall *call)
             strides[i] = -strides[i];
         }
     }
-    return in->count == 0 || tensor_gather(call->ctx, call->outputs[0], in,
-                                           offset, strides);
+    return in->count == 0 ||
+           tensor_gather(call->ctx, call->outputs[0], in, offset, strides);
 }
 
 // None means all axes, as in NumPy.
@@ -71,9 +71,8 @@ static bool infer_roll(InferCall *call)
 {
     const AttrValue *shift = &call->attrs[0], *axis = &call->attrs[1];
     if (attr_given(axis) && shift->count != axis->count && shift->count != 1) {
-        return ctx_fail(call->ctx, ERR_OP_VALUE,
-                        "roll: %u shifts for %u axes", shift->count,
-                        axis->count);
+        return ctx_fail(call->ctx, ERR_OP_VALUE, "roll: %u shifts for %u axes",
+                        shift->count, axis->count);
     }
     if (!attr_given(axis) && shift->count != 1) {
         return ctx_fail(call->ctx, ERR_OP_VALUE,
@@ -193,9 +192,9 @@ static bool infer_tile(InferCall *call)
     // Both are taken as if they had ones in front.
     int rank = times.rank > x.rank ? times.rank : x.rank;
     out->rank = rank;
-    bool known = call->attrs[0].kind != ATTR_INPUT ||
-                 (call->values != NULL &&
-                  call->values[call->attrs[0].integer] != NULL);
+    bool known =
+        call->attrs[0].kind != ATTR_INPUT ||
+        (call->values != NULL && call->values[call->attrs[0].integer] != NULL);
     for (int i = 1; i <= rank; i++) {
         // Counted from the last axis, where both are aligned.
         int64_t size = i <= x.rank ? x.dims[x.rank - i] : 1;
@@ -275,8 +274,9 @@ static int64_t repeat_size(const InferCall *call, int64_t size)
     if (times.rank > 1 || (times.rank == 1 && times.dims[0] != 1 &&
                            times.dims[0] != DIM_UNKNOWN &&
                            size != DIM_UNKNOWN && times.dims[0] != size)) {
-        infer_shape_error2(call, "repeats of shape %s for a tensor of shape "
-                                 "%s",
+        infer_shape_error2(call,
+                           "repeats of shape %s for a tensor of shape "
+                           "%s",
                            times, call->inputs[0]);
         return -2;
     }
@@ -289,8 +289,8 @@ static int64_t repeat_size(const InferCall *call, int64_t size)
         // One count may serve all.
         int64_t one = tensor_int_at(value, value->count == 1 ? 0 : i);
         if (one < 0) {
-            ctx_fail(call->ctx, ERR_OP_VALUE,
-                     "repeat: negative count %" PRId64, one);
+            ctx_fail(call->ctx, ERR_OP_VALUE, "repeat: negative count %" PRId64,
+                     one);
             return -2;
         }
         total += one;
@@ -443,9 +443,9 @@ static bool kernel_triu(const KernelCall *call)
 static const AttrDesc triangle_attrs[] = {
     {"k", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
-#define TRIANGLE(text, run)                                                   \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
-    .output_count = 1, .attrs = triangle_attrs, .attr_count = 1,              \
+#define TRIANGLE(text, run)                                                    \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
+    .output_count = 1, .attrs = triangle_attrs, .attr_count = 1,               \
     .infer = infer_triangle, .kernel = (run)
 
 const OpDesc op_tril = {

@@ -44,35 +44,34 @@ typedef struct Row {
 // T is read, A is what runs and is written, U what A is computed in. The sum
 // before an element and with it are both at hand, so that `exclusive` costs
 // nothing.
-#define SCAN_CASE(id, T, A, U, JOIN)                                          \
-    case id: {                                                                \
-        const T *x = in->data;                                                \
-        A *y = out->data, l = first;                                          \
-        for (int64_t i = 0; i < row->count; i++) {                            \
-            int64_t k = row->reverse ? row->count - 1 - i : i;                \
-            k = row->start + k * row->step;                                   \
-            A r = (A)x[k], joined = (A)((U)l JOIN(U) r);                      \
-            y[k] = row->exclusive ? l : joined;                               \
-            l = joined;                                                       \
-            if (!ctx_poll_at(row->ctx, (size_t)i + 1)) {                      \
-                return false;                                                 \
-            }                                                                 \
-        }                                                                     \
-        break;                                                                \
+#define SCAN_CASE(id, T, A, U, JOIN)                                           \
+    case id: {                                                                 \
+        const T *x = in->data;                                                 \
+        A *y = out->data, l = first;                                           \
+        for (int64_t i = 0; i < row->count; i++) {                             \
+            int64_t k = row->reverse ? row->count - 1 - i : i;                 \
+            k = row->start + k * row->step;                                    \
+            A r = (A)x[k], joined = (A)((U)l JOIN(U) r);                       \
+            y[k] = row->exclusive ? l : joined;                                \
+            l = joined;                                                        \
+            if (!ctx_poll_at(row->ctx, (size_t)i + 1)) {                       \
+                return false;                                                  \
+            }                                                                  \
+        }                                                                      \
+        break;                                                                 \
     }
 // No strings: the rule refuses them.
-#define SCAN_CASES(JOIN)                                                      \
-    switch ((DType)in->dtype) {                                               \
-        SCAN_CASE(DT_BOOL, uint8_t, int32_t, uint32_t, JOIN)                  \
-        SCAN_CASE(DT_UINT8, uint8_t, int32_t, uint32_t, JOIN)                 \
-        SCAN_CASE(DT_INT8, int8_t, int32_t, uint32_t, JOIN)                   \
-        SCAN_CASE(DT_INT16, int16_t, int32_t, uint32_t, JOIN)                 \
-        SCAN_CASE(DT_INT32, int32_t, int32_t, uint32_t, JOIN)                 \
-        SCAN_CASE(DT_INT64, int64_t, int64_t, uint64_t, JOIN)                 \
-        SCAN_CASE(DT_FLOAT32, float, float, float, JOIN)                      \
-        SCAN_CASE(DT_FLOAT64, double, double, double, JOIN)                   \
-    default:                                                                  \
-        break;                                                                \
+#define SCAN_CASES(JOIN)                                                       \
+    switch ((DType)in->dtype) {                                                \
+        SCAN_CASE(DT_BOOL, uint8_t, int32_t, uint32_t, JOIN)                   \
+        SCAN_CASE(DT_UINT8, uint8_t, int32_t, uint32_t, JOIN)                  \
+        SCAN_CASE(DT_INT8, int8_t, int32_t, uint32_t, JOIN)                    \
+        SCAN_CASE(DT_INT16, int16_t, int32_t, uint32_t, JOIN)                  \
+        SCAN_CASE(DT_INT32, int32_t, int32_t, uint32_t, JOIN)                  \
+        SCAN_CASE(DT_INT64, int64_t, int64_t, uint64_t, JOIN)                  \
+        SCAN_CASE(DT_FLOAT32, float, float, float, JOIN)                       \
+        SCAN_CASE(DT_FLOAT64, double, double, double, JOIN)                    \
+    default: break;                                                            \
     }
 
 // Ints add in unsigned arithmetic, so that overflow wraps and is defined.
@@ -104,8 +103,8 @@ static bool scan(const KernelCall *call,
                .reverse = attr_bool(&call->attrs[2], false)};
     // Without an axis the whole tensor is one row.
     if (attr_given(&call->attrs[0])) {
-        if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank,
-                        0, &axis)) {
+        if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank, 0,
+                        &axis)) {
             return false;
         }
         row.count = tensor_dims(in)[axis];
@@ -144,9 +143,9 @@ static const AttrDesc scan_attrs[] = {
     {"reverse", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
 // One rule and one set of attributes for both.
-#define SCAN(text, run_it)                                                    \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
-    .output_count = 1, .flags = OP_METHOD, .attrs = scan_attrs,               \
+#define SCAN(text, run_it)                                                     \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
+    .output_count = 1, .flags = OP_METHOD, .attrs = scan_attrs,                \
     .attr_count = 3, .infer = infer_scan, .kernel = (run_it)
 
 const OpDesc op_cumsum = {

@@ -105,8 +105,8 @@ static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
     // it, that is the error that stands.
     strbuf_init(&text, ctx);
     strbuf_printf(&text, "%s: indices[%" PRId64 "] = ", op->name, number);
-    AttrValue shown = {.kind = ATTR_INTS, .count = (uint32_t)t->size,
-                       .ints = tuple};
+    AttrValue shown = {
+        .kind = ATTR_INTS, .count = (uint32_t)t->size, .ints = tuple};
     attr_print(&text, &shown);
     strbuf_puts(&text, " does not index into shape ");
     shape_print(&text, x->rank, tensor_dims(x));
@@ -184,10 +184,10 @@ static bool infer_scatter(InferCall *call)
         int64_t a = wanted.dims[i], b = updates.dims[i];
         fits = a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN;
     }
-    return fits || infer_shape_error2(
-                       call, "updates must have the shape %s, not %s",
-                       (TensorType){x.dtype, wanted.rank, wanted.dims},
-                       updates);
+    return fits ||
+           infer_shape_error2(call, "updates must have the shape %s, not %s",
+                              (TensorType){x.dtype, wanted.rank, wanted.dims},
+                              updates);
 }
 
 enum { ADD_PIECE = 1 << 18 }; // elements between two polls
@@ -212,8 +212,7 @@ static bool add_slice(const KernelCall *call, int64_t at, int64_t start,
         TileArg args[3] = {
             {place, 1}, {from + (size_t)done * size, 1}, {NULL, 1}};
         // Additions of numbers never fail.
-        (void)add(place, args,
-                  (size_t)(left < ADD_PIECE ? left : ADD_PIECE));
+        (void)add(place, args, (size_t)(left < ADD_PIECE ? left : ADD_PIECE));
         if (!ctx_poll(call->ctx)) {
             return false;
         }
@@ -280,9 +279,9 @@ static bool kernel_scatter_add(const KernelCall *call)
 }
 
 // Descriptors of both; TensorFlow's names differ.
-#define SCATTER(text, run)                                                    \
-    .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,      \
-    .max_inputs = 3, .output_count = 1, .flags = OP_MAY_FAIL,                 \
+#define SCATTER(text, run)                                                     \
+    .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,       \
+    .max_inputs = 3, .output_count = 1, .flags = OP_MAY_FAIL,                  \
     .infer = infer_scatter, .kernel = (run)
 
 const OpDesc op_scatter_update = {
@@ -328,10 +327,11 @@ static bool infer_take_along(InferCall *call)
         int64_t a = x.dims[i], b = indices.dims[i];
         fits = i == axis || a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN;
     }
-    return fits || infer_shape_error2(
-                       call, "indices of shape %s do not fit a tensor of "
-                             "shape %s beside the axis",
-                       indices, x);
+    return fits ||
+           infer_shape_error2(call,
+                              "indices of shape %s do not fit a tensor of "
+                              "shape %s beside the axis",
+                              indices, x);
 }
 
 // Element by element: neighbours may come from anywhere along the axis.
@@ -363,8 +363,8 @@ static bool kernel_take_along(const KernelCall *call)
         // NumPy's op, so that NumPy's rule for negative indices holds.
         index += index < 0 ? size : 0;
         // The block before the axis, the place along it, the place behind it.
-        int64_t from = (i / (wanted * inner) * size + index) * inner +
-                       i % inner;
+        int64_t from =
+            (i / (wanted * inner) * size + index) * inner + i % inner;
         if (!tensor_copy(call->ctx, call->outputs[0], i, x, from, 1)) {
             return false;
         }

@@ -22,8 +22,9 @@ static int64_t count_true(const Tensor *tensor)
 // Two checks of the rule end in the same words.
 static bool mask_error(InferCall *call)
 {
-    return infer_shape_error2(call, "a mask of shape %s does not fit a tensor "
-                                    "of shape %s",
+    return infer_shape_error2(call,
+                              "a mask of shape %s does not fit a tensor "
+                              "of shape %s",
                               call->inputs[1], call->inputs[0]);
 }
 
@@ -119,8 +120,9 @@ static bool infer_nonzero(InferCall *call)
         return infer_dtype_refused(call, x.dtype);
     }
     if (x.rank <= 0) {
-        return infer_shape_error(call, "needs a tensor of known rank, at least "
-                                       "1, not %s",
+        return infer_shape_error(call,
+                                 "needs a tensor of known rank, at least "
+                                 "1, not %s",
                                  x);
     }
     call->output_count = (uint32_t)x.rank;
@@ -168,8 +170,7 @@ static bool kernel_nonzero(const KernelCall *call)
         // The element's number, taken apart into coordinates, last axis first.
         int64_t rest = i;
         for (int k = x->rank - 1; k >= 0; k--) {
-            ((int64_t *)call->outputs[k]->data)[at] =
-                rest % tensor_dims(x)[k];
+            ((int64_t *)call->outputs[k]->data)[at] = rest % tensor_dims(x)[k];
             rest /= tensor_dims(x)[k];
         }
         at++;
@@ -205,8 +206,7 @@ static bool infer_searchsorted(InferCall *call)
         return infer_dtype_refused(call, sorted.dtype);
     }
     if (sorted.rank != 1 && sorted.rank != RANK_UNKNOWN) {
-        return infer_shape_error(call, "needs a sorted vector, not %s",
-                                 sorted);
+        return infer_shape_error(call, "needs a sorted vector, not %s", sorted);
     }
     bool known = !attr_given(side) ||
                  (side->count == 4 && memcmp(side->text, "left", 4) == 0) ||
@@ -219,8 +219,7 @@ static bool infer_searchsorted(InferCall *call)
 
 // NaN is the largest of all, as in a sorted tensor.
 // Neither side is a string; both have one dtype.
-static bool number_less(const Tensor *a, int64_t i, const Tensor *b,
-                        int64_t k)
+static bool number_less(const Tensor *a, int64_t i, const Tensor *b, int64_t k)
 {
     if (dtype_is_float((DType)a->dtype)) {
         double x = tensor_float_at(a, i), y = tensor_float_at(b, k);

@@ -10,8 +10,8 @@
 // is the same memory.
 static bool give_view(const KernelCall *call, const Shape *shape)
 {
-    call->outputs[0] = tensor_reshaped(call->ctx, call->inputs[0], shape->rank,
-                                       shape->dims);
+    call->outputs[0] =
+        tensor_reshaped(call->ctx, call->inputs[0], shape->rank, shape->dims);
     return call->outputs[0] != NULL;
 }
 
@@ -32,10 +32,9 @@ static bool kernel_view(const KernelCall *call)
 }
 
 // What reshape, squeeze and expand_dims share: other dims, same buffer.
-#define VIEW(text, rule)                                                      \
-    .name = (text), .params = "x, /", .min_inputs = 1,                        \
-    .output_count = 1, .flags = OP_METHOD | OP_VIEW, .infer = (rule),         \
-    .kernel = kernel_view
+#define VIEW(text, rule)                                                       \
+    .name = (text), .params = "x, /", .min_inputs = 1, .output_count = 1,      \
+    .flags = OP_METHOD | OP_VIEW, .infer = (rule), .kernel = kernel_view
 
 // ---- reshape
 
@@ -43,8 +42,8 @@ static bool kernel_view(const KernelCall *call)
 static bool reshape_error(InferCall *call, TensorType from, const Shape *to)
 {
     return infer_shape_error2(call, "a tensor of shape %s cannot become %s",
-                              from, (TensorType){from.dtype, to->rank,
-                                                 to->dims});
+                              from,
+                              (TensorType){from.dtype, to->rank, to->dims});
 }
 
 // A rank that is unknown has no product either.
@@ -89,9 +88,9 @@ static bool infer_reshape(InferCall *call)
     }
     // An operand without a known value has all sizes unknown: not a request
     // with several -1.
-    bool exact = call->attrs[0].kind != ATTR_INPUT ||
-                 (call->values != NULL &&
-                  call->values[call->attrs[0].integer] != NULL);
+    bool exact =
+        call->attrs[0].kind != ATTR_INPUT ||
+        (call->values != NULL && call->values[call->attrs[0].integer] != NULL);
     if (exact && opens > 1) {
         return ctx_fail(call->ctx, ERR_OP_VALUE,
                         "reshape: only one size can be -1");
@@ -143,8 +142,8 @@ static bool infer_squeeze(InferCall *call)
         (!attr_given(axis) && !shape_is_static(type.rank, type.dims))) {
         return true;
     }
-    if (attr_given(axis) && !infer_axes(call->ctx, call->op->name, axis,
-                                        type.rank, &mask)) {
+    if (attr_given(axis) &&
+        !infer_axes(call->ctx, call->op->name, axis, type.rank, &mask)) {
         return false;
     }
     out->rank = 0;
@@ -237,8 +236,8 @@ static bool permutation(Ctx *ctx, const char *op, const AttrValue *attr,
             return false;
         }
         if (seen >> axes[i] & 1) {
-            return ctx_fail(ctx, ERR_OP_VALUE, "%s: axis %d is given twice",
-                            op, axes[i]);
+            return ctx_fail(ctx, ERR_OP_VALUE, "%s: axis %d is given twice", op,
+                            axes[i]);
         }
         seen |= (uint32_t)1 << axes[i];
     }
@@ -397,8 +396,7 @@ static bool kernel_broadcast_to(const KernelCall *call)
     for (int i = 0; i < out->rank; i++) {
         // The axis of `in` that meets axis i, below 0 for a new leading one.
         int from = in->rank - out->rank + i;
-        strides[i] =
-            from < 0 || tensor_dims(in)[from] == 1 ? 0 : own[from];
+        strides[i] = from < 0 || tensor_dims(in)[from] == 1 ? 0 : own[from];
     }
     return tensor_gather(call->ctx, out, in, 0, strides);
 }

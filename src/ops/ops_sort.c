@@ -162,8 +162,7 @@ static bool sort_row(Ctx *ctx, const Tensor *in, int64_t start, int64_t step,
     }
     const Pair *sorted = sort_pairs(ctx, room, room + n, n, is_float, down);
     return sorted != NULL &&
-           put_row(ctx, to, sorted, is_float, out_start, step) &&
-           ctx_poll(ctx);
+           put_row(ctx, to, sorted, is_float, out_start, step) && ctx_poll(ctx);
 }
 
 // Sorts every row along `axis`.
@@ -187,8 +186,8 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     for (int64_t i = 0; ok && i < in->count / n; i++) {
         // Row i starts at place `within` of a block of n * inner elements.
         int64_t block = i / inner, within = i % inner;
-        ok = sort_row(call->ctx, in, block * n * inner + within, inner, n,
-                      down, room, &to, block * to.kept * inner + within);
+        ok = sort_row(call->ctx, in, block * n * inner + within, inner, n, down,
+                      room, &to, block * to.kept * inner + within);
     }
     if (room != NULL) {
         ctx_free(call->ctx, room, size);
@@ -256,9 +255,9 @@ static const AttrDesc sort_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
     {"descending", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
-#define SORT(text, rule, run)                                                 \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
-    .output_count = 1, .flags = OP_METHOD, .attrs = sort_attrs,               \
+#define SORT(text, rule, run)                                                  \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
+    .output_count = 1, .flags = OP_METHOD, .attrs = sort_attrs,                \
     .attr_count = 2, .infer = (rule), .kernel = (run)
 
 const OpDesc op_sort = {

@@ -74,8 +74,8 @@ bool kernel_string_where(const KernelCall *call)
     const Tensor *condition = call->inputs[0];
     for (int64_t i = 0; i < out->count; i++) {
         // The condition broadcasts by itself, apart from the strings.
-        int64_t at = broadcast_index(tensor_type(condition), tensor_type(out),
-                                     i);
+        int64_t at =
+            broadcast_index(tensor_type(condition), tensor_type(out), i);
         bool first = ((const uint8_t *)condition->data)[at] != 0;
         tensor_share_string(call->ctx, out, i,
                             string_at(call, first ? 1 : 2, i));

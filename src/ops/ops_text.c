@@ -69,8 +69,7 @@ static bool change_case(const KernelCall *call, char first, int shift)
     for (int64_t i = 0; i < out->count; i++) {
         const TensorString *from = string_of(call->inputs[0], i);
         if (!ctx_poll(call->ctx) ||
-            !tensor_set_string(call->ctx, out, i, from->bytes,
-                               from->length)) {
+            !tensor_set_string(call->ctx, out, i, from->bytes, from->length)) {
             return false;
         }
         // Fresh and held by `out` alone, so it may be changed in place.
@@ -99,8 +98,8 @@ static bool kernel_lower(const KernelCall *call)
 }
 
 // upper and lower differ in kernel, help and TensorFlow's name.
-#define CHANGE_CASE(text, run)                                                \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,       \
+#define CHANGE_CASE(text, run)                                                 \
+    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
     .output_count = 1, .infer = infer_case, .kernel = (run)
 
 const OpDesc op_strings_upper = {
@@ -205,9 +204,10 @@ static bool infer_split(InferCall *call)
         return false;
     }
     if (call->inputs[0].rank > 0) {
-        return infer_shape_error(call, "splits one string, not a tensor of "
-                                       "shape %s, whose rows would be of "
-                                       "different length",
+        return infer_shape_error(call,
+                                 "splits one string, not a tensor of "
+                                 "shape %s, whose rows would be of "
+                                 "different length",
                                  call->inputs[0]);
     }
     return infer_output(call, 0, DT_STRING, 1, &unknown);
@@ -245,8 +245,8 @@ static bool next_part(const TensorString *text, const AttrValue *separator,
         return false;
     }
     // Bytes, not C strings: both may hold NUL.
-    const char *found = memmem(bytes + i, end - i, separator->text,
-                               separator->count);
+    const char *found =
+        memmem(bytes + i, end - i, separator->text, separator->count);
     size_t stop = found != NULL ? (size_t)(found - bytes) : end;
     *start = i;
     *length = stop - i;

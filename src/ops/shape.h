@@ -14,7 +14,7 @@ enum {
 // A shape with room of its own, for computing. Entries past `rank` are
 // undefined: copy with shape_set, not by assignment.
 typedef struct Shape {
-    int rank; // RANK_UNKNOWN: dims mean nothing
+    int rank;                     // RANK_UNKNOWN: dims mean nothing
     int64_t dims[SHAPE_MAX_RANK]; // DIM_UNKNOWN where a size is unknown
 } Shape;
 

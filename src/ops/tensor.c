@@ -75,8 +75,8 @@ static void buffer_release(Ctx *ctx, Buffer *buffer)
 
 // A tensor without data; `dims` is copied.
 // Owned, with a count of 1; NULL: an error is pending.
-static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
-                           const int64_t *dims, int64_t count)
+static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank, const int64_t *dims,
+                           int64_t count)
 {
     Tensor *tensor = ctx_alloc(ctx, sizeof(*tensor));
     if (UNLIKELY(tensor == NULL)) {
@@ -137,8 +137,8 @@ Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
 // Up to TENSOR_INLINE_SIZE bytes there is one allocation and no counter to
 // share: most scalars and small vectors of an eager program end here.
 // `count` must be the product of the sizes.
-Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
-                           const int64_t *dims, int64_t count)
+Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank, const int64_t *dims,
+                           int64_t count)
 {
     Tensor *tensor = tensor_bare(ctx, dtype, rank, dims, count);
     if (UNLIKELY(tensor == NULL)) {
@@ -199,8 +199,7 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
 }
 
 // The caller has seen to it that the counts agree.
-Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
-                        const int64_t *dims)
+Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank, const int64_t *dims)
 {
     return tensor_window(ctx, tensor, 0, rank, dims);
 }
@@ -306,16 +305,11 @@ int64_t tensor_int_at(const Tensor *tensor, int64_t index)
 {
     switch ((DType)tensor->dtype) {
     case DT_BOOL:
-    case DT_UINT8:
-        return ((const uint8_t *)tensor->data)[index];
-    case DT_INT8:
-        return ((const int8_t *)tensor->data)[index];
-    case DT_INT16:
-        return ((const int16_t *)tensor->data)[index];
-    case DT_INT32:
-        return ((const int32_t *)tensor->data)[index];
-    case DT_INT64:
-        return ((const int64_t *)tensor->data)[index];
+    case DT_UINT8: return ((const uint8_t *)tensor->data)[index];
+    case DT_INT8: return ((const int8_t *)tensor->data)[index];
+    case DT_INT16: return ((const int16_t *)tensor->data)[index];
+    case DT_INT32: return ((const int32_t *)tensor->data)[index];
+    case DT_INT64: return ((const int64_t *)tensor->data)[index];
     default: {
         // As cast: NaN and out of range give the lowest value.
         double value = tensor_float_at(tensor, index);
@@ -329,12 +323,9 @@ int64_t tensor_int_at(const Tensor *tensor, int64_t index)
 double tensor_float_at(const Tensor *tensor, int64_t index)
 {
     switch ((DType)tensor->dtype) {
-    case DT_FLOAT32:
-        return (double)((const float *)tensor->data)[index];
-    case DT_FLOAT64:
-        return ((const double *)tensor->data)[index];
-    default:
-        return (double)tensor_int_at(tensor, index);
+    case DT_FLOAT32: return (double)((const float *)tensor->data)[index];
+    case DT_FLOAT64: return ((const double *)tensor->data)[index];
+    default: return (double)tensor_int_at(tensor, index);
     }
 }
 
@@ -344,27 +335,16 @@ double tensor_float_at(const Tensor *tensor, int64_t index)
 void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
 {
     switch ((DType)tensor->dtype) {
-    case DT_BOOL:
-        ((uint8_t *)tensor->data)[index] = value != 0;
-        break;
+    case DT_BOOL: ((uint8_t *)tensor->data)[index] = value != 0; break;
     case DT_UINT8:
-    case DT_INT8:
-        ((uint8_t *)tensor->data)[index] = (uint8_t)value;
-        break;
-    case DT_INT16:
-        ((int16_t *)tensor->data)[index] = (int16_t)value;
-        break;
-    case DT_INT32:
-        ((int32_t *)tensor->data)[index] = (int32_t)value;
-        break;
-    case DT_INT64:
-        ((int64_t *)tensor->data)[index] = value;
-        break;
+    case DT_INT8: ((uint8_t *)tensor->data)[index] = (uint8_t)value; break;
+    case DT_INT16: ((int16_t *)tensor->data)[index] = (int16_t)value; break;
+    case DT_INT32: ((int32_t *)tensor->data)[index] = (int32_t)value; break;
+    case DT_INT64: ((int64_t *)tensor->data)[index] = value; break;
     case DT_FLOAT32: // rounded once
         ((float *)tensor->data)[index] = (float)value;
         break;
-    default:
-        ((double *)tensor->data)[index] = (double)value;
+    default: ((double *)tensor->data)[index] = (double)value;
     }
 }
 
@@ -373,12 +353,8 @@ void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
 void tensor_set_float(Tensor *tensor, int64_t index, double value)
 {
     switch ((DType)tensor->dtype) {
-    case DT_FLOAT32:
-        ((float *)tensor->data)[index] = (float)value;
-        break;
-    case DT_FLOAT64:
-        ((double *)tensor->data)[index] = value;
-        break;
+    case DT_FLOAT32: ((float *)tensor->data)[index] = (float)value; break;
+    case DT_FLOAT64: ((double *)tensor->data)[index] = value; break;
     default: {
         bool fits = value >= -0x1p63 && value < 0x1p63;
         tensor_set_int(tensor, index, fits ? (int64_t)value : INT64_MIN);
@@ -403,8 +379,8 @@ static bool strings_identical(const Tensor *a, const Tensor *b)
 // Neither holds an element that was never set.
 bool tensor_identical(const Tensor *a, const Tensor *b)
 {
-    if (a->dtype != b->dtype || !shape_equal(a->rank, tensor_dims(a), b->rank,
-                                             tensor_dims(b))) {
+    if (a->dtype != b->dtype ||
+        !shape_equal(a->rank, tensor_dims(a), b->rank, tensor_dims(b))) {
         return false;
     }
     if (a->dtype == DT_STRING) {

@@ -20,10 +20,10 @@ enum {
 
 typedef struct Buffer {
     _Atomic uint32_t refs;
-    uint32_t flags;   // reserved for pools: where it goes when refs is 0
-    size_t size;      // bytes usable at `data`
-    void *data;       // BUFFER_ALIGNMENT-aligned, room to round up to it
-    void *pool;       // the pool that takes it back, NULL: free it
+    uint32_t flags; // reserved for pools: where it goes when refs is 0
+    size_t size;    // bytes usable at `data`
+    void *data;     // BUFFER_ALIGNMENT-aligned, room to round up to it
+    void *pool;     // the pool that takes it back, NULL: free it
 } Buffer;
 
 typedef struct Tensor {
@@ -82,8 +82,8 @@ bool tensor_reusable(const Tensor *tensor);
 MUST_CHECK bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
                                   const char *bytes, size_t length);
 // Elements as host numbers, by index in row-major order.
-int64_t tensor_int_at(const Tensor *tensor, int64_t index);   // not string
-double tensor_float_at(const Tensor *tensor, int64_t index);  // not string
+int64_t tensor_int_at(const Tensor *tensor, int64_t index);  // not string
+double tensor_float_at(const Tensor *tensor, int64_t index); // not string
 // Sets an element of a tensor that nobody else holds yet; converted as a cast
 // would. Not string.
 void tensor_set_int(Tensor *tensor, int64_t index, int64_t value);

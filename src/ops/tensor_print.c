@@ -22,12 +22,12 @@ enum {
 typedef struct Format {
     const Tensor *tensor;
     bool summary;
-    bool exponents;      // floats: all in exponent form
-    int left, right;     // floats: columns before and after the point
-    int width;           // other numbers
-    double least, most;  // smallest and largest size of what is not 0
-    int fraction;        // digits after the point in exponent form
-    bool special;        // a NaN or an infinity shows
+    bool exponents;     // floats: all in exponent form
+    int left, right;    // floats: columns before and after the point
+    int width;          // other numbers
+    double least, most; // smallest and largest size of what is not 0
+    int fraction;       // digits after the point in exponent form
+    bool special;       // a NaN or an infinity shows
 } Format;
 
 // Two passes over the same elements go through one walk, so that measuring and
@@ -157,9 +157,9 @@ static void add_float(StrBuf *out, const Format *f, int64_t index)
         return;
     }
     // In exponent form all show equally many digits, true ones.
-    int length = f->exponents ? snprintf(text, sizeof(text), "%#.*e",
-                                         f->fraction, value)
-                              : decimal_positional(&d, text);
+    int length = f->exponents
+                     ? snprintf(text, sizeof(text), "%#.*e", f->fraction, value)
+                     : decimal_positional(&d, text);
     int left = (int)(strchr(text, '.') - text);
     strbuf_pad(out, ' ', (size_t)(f->left - left));
     strbuf_add(out, text, (size_t)length);
@@ -180,8 +180,9 @@ static void add_bytes(StrBuf *out, const TensorString *string)
         if (byte == (unsigned char)quote || byte == '\\') {
             strbuf_printf(out, "\\%c", byte);
         } else if (byte == '\n' || byte == '\r' || byte == '\t') {
-            strbuf_puts(out, byte == '\n' ? "\\n" : byte == '\r' ? "\\r"
-                                                                 : "\\t");
+            strbuf_puts(out, byte == '\n'   ? "\\n"
+                             : byte == '\r' ? "\\r"
+                                            : "\\t");
         } else if (byte < ' ' || byte >= 0x7f) {
             strbuf_printf(out, "\\x%02x", byte);
         } else {

@@ -28,10 +28,8 @@ bool ast_is_compound(const Node *node)
     case AST_TRY:
     case AST_WITH:
     case AST_FUNCTION_DEF:
-    case AST_CLASS_DEF:
-        return true;
-    default:
-        return false;
+    case AST_CLASS_DEF: return true;
+    default: return false;
     }
 }
 
@@ -50,11 +48,11 @@ const char *ast_binary_symbol(BinaryOp op)
 const char *ast_compare_symbol(CompareOp op)
 {
     static const char *const symbols[] = {
-        [COMPARE_LT] = "<",      [COMPARE_LE] = "<=",
-        [COMPARE_EQ] = "==",     [COMPARE_NE] = "!=",
-        [COMPARE_GT] = ">",      [COMPARE_GE] = ">=",
-        [COMPARE_IN] = "in",     [COMPARE_NOT_IN] = "not in",
-        [COMPARE_IS] = "is",     [COMPARE_IS_NOT] = "is not",
+        [COMPARE_LT] = "<",  [COMPARE_LE] = "<=",
+        [COMPARE_EQ] = "==", [COMPARE_NE] = "!=",
+        [COMPARE_GT] = ">",  [COMPARE_GE] = ">=",
+        [COMPARE_IN] = "in", [COMPARE_NOT_IN] = "not in",
+        [COMPARE_IS] = "is", [COMPARE_IS_NOT] = "is not",
     };
     return symbols[op];
 }
@@ -79,7 +77,7 @@ typedef struct Field {
 
 // `member` is a path in Node's union; the comma at the end lets rows be
 // written without any between.
-#define FIELD(type, member)                                                   \
+#define FIELD(type, member)                                                    \
     {type, offsetof(Node, member), sizeof((Node *)0)->member, #member},
 #define N(member) FIELD(FIELD_NODE, member)
 #define L(member) FIELD(FIELD_LIST, member)

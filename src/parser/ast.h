@@ -28,12 +28,7 @@ typedef enum BinaryOp {
 
 // `not` is here because its node has the form of the others, though it binds
 // looser.
-typedef enum UnaryOp {
-    UNARY_NEG,
-    UNARY_POS,
-    UNARY_INVERT,
-    UNARY_NOT
-} UnaryOp;
+typedef enum UnaryOp { UNARY_NEG, UNARY_POS, UNARY_INVERT, UNARY_NOT } UnaryOp;
 
 // Two words make one operator here: `not in` and `is not` are no negations of
 // another node.
@@ -96,35 +91,76 @@ typedef struct NodeList {
 // Names in GLOBAL and NONLOCAL are NAME nodes; items of IMPORT's names are
 // ALIAS nodes (one with name "*" for `from m import *`).
 struct Node {
-    uint8_t kind;         // AstKind
+    uint8_t kind;          // AstKind
     uint8_t parenthesized; // it stood in parentheses, a tuple's own included
     uint16_t reserved;
     Span span;
     union {
-        struct { NodeList body; Text docstring; } module;
-        struct { Node *value; } expr_stmt; // also RETURN, YIELD, YIELD_FROM
+        struct {
+            NodeList body;
+            Text docstring;
+        } module;
+        struct {
+            Node *value;
+        } expr_stmt; // also RETURN, YIELD, YIELD_FROM
         // One target for each `=`, from left to right.
-        struct { NodeList targets; Node *value; } assign;
-        struct { BinaryOp op; Node *target, *value; } aug_assign;
+        struct {
+            NodeList targets;
+            Node *value;
+        } assign;
+        struct {
+            BinaryOp op;
+            Node *target, *value;
+        } aug_assign;
         struct {
             Node *target, *annotation, *value;
             bool simple; // a bare name, not in parentheses
         } ann_assign;
-        struct { NodeList targets; } delete_stmt;
+        struct {
+            NodeList targets;
+        } delete_stmt;
         // An `elif` is an IF that is alone in `orelse`.
-        struct { Node *test; NodeList body, orelse; } if_stmt; // and WHILE
-        struct { Node *target, *iter; NodeList body, orelse; } for_stmt;
-        struct { NodeList body, handlers, orelse, finalbody; } try_stmt;
+        struct {
+            Node *test;
+            NodeList body, orelse;
+        } if_stmt; // and WHILE
+        struct {
+            Node *target, *iter;
+            NodeList body, orelse;
+        } for_stmt;
+        struct {
+            NodeList body, handlers, orelse, finalbody;
+        } try_stmt;
         // `type` is NULL for a bare `except:`.
-        struct { Node *type; Text name; NodeList body; } handler;
-        struct { NodeList items, body; } with_stmt;
-        struct { Node *context, *target; } with_item;
-        struct { Node *exception, *cause; } raise_stmt;
-        struct { Node *test, *message; } assert_stmt;
-        struct { NodeList names; } names; // GLOBAL, NONLOCAL, IMPORT
+        struct {
+            Node *type;
+            Text name;
+            NodeList body;
+        } handler;
+        struct {
+            NodeList items, body;
+        } with_stmt;
+        struct {
+            Node *context, *target;
+        } with_item;
+        struct {
+            Node *exception, *cause;
+        } raise_stmt;
+        struct {
+            Node *test, *message;
+        } assert_stmt;
+        struct {
+            NodeList names;
+        } names; // GLOBAL, NONLOCAL, IMPORT
         // `level` counts the dots in front.
-        struct { Text module; NodeList names; uint32_t level; } import_from;
-        struct { Text name, asname; } alias; // asname.text NULL: none
+        struct {
+            Text module;
+            NodeList names;
+            uint32_t level;
+        } import_from;
+        struct {
+            Text name, asname;
+        } alias; // asname.text NULL: none
         struct {
             Text name;
             Node *params; // PARAMS
@@ -138,27 +174,52 @@ struct Node {
             NodeList bases, keywords, body, decorators;
             Text docstring;
         } class_def;
-        struct { NodeList params; } params; // PARAM nodes in source order
+        struct {
+            NodeList params;
+        } params; // PARAM nodes in source order
         struct {
             Text name;
             Node *annotation, *default_value;
             ParamKind kind;
         } param;
-        struct { Text id; AstContext context; } name;
-        struct { ConstantType type; Text text; double number; } constant;
-        struct { NodeList values; } joined_str; // CONSTANT str, FORMATTED_VALUE
+        struct {
+            Text id;
+            AstContext context;
+        } name;
+        struct {
+            ConstantType type;
+            Text text;
+            double number;
+        } constant;
+        struct {
+            NodeList values;
+        } joined_str; // CONSTANT str, FORMATTED_VALUE
         struct {
             Node *value;
             char conversion;   // 's', 'r', 'a' or 0
             Node *format_spec; // a JOINED_STR or NULL
         } formatted;
-        struct { NodeList elements; AstContext context; } sequence; // and SET
+        struct {
+            NodeList elements;
+            AstContext context;
+        } sequence; // and SET
         // Of equal length; the value of a NULL key is the mapping of
         // `**mapping`.
-        struct { NodeList keys, values; } dict;
-        struct { BinaryOp op; Node *left, *right; } binary;
-        struct { UnaryOp op; Node *operand; } unary;
-        struct { BoolOp op; NodeList values; } bool_op;
+        struct {
+            NodeList keys, values;
+        } dict;
+        struct {
+            BinaryOp op;
+            Node *left, *right;
+        } binary;
+        struct {
+            UnaryOp op;
+            Node *operand;
+        } unary;
+        struct {
+            BoolOp op;
+            NodeList values;
+        } bool_op;
         struct {
             Node *left;
             NodeList comparators;
@@ -169,22 +230,48 @@ struct Node {
             NodeList arguments; // in order; STARRED for *args
             NodeList keywords;  // KEYWORD; name.text NULL for **mapping
         } call;
-        struct { Text name; Node *value; } keyword;
+        struct {
+            Text name;
+            Node *value;
+        } keyword;
         struct {
             Node *value;
             Text name;
             AstContext context;
             Span name_span;
         } attribute;
-        struct { Node *value, *index; AstContext context; } subscript;
-        struct { Node *lower, *upper, *step; } slice;
-        struct { Node *value; AstContext context; } starred;
-        struct { Node *target, *value; } named_expr;
-        struct { Node *test, *body, *orelse; } conditional;
-        struct { Node *params, *body; } lambda;
-        struct { Node *element; NodeList generators; } comp;
-        struct { Node *key, *value; NodeList generators; } dict_comp;
-        struct { Node *target, *iter; NodeList conditions; } comprehension;
+        struct {
+            Node *value, *index;
+            AstContext context;
+        } subscript;
+        struct {
+            Node *lower, *upper, *step;
+        } slice;
+        struct {
+            Node *value;
+            AstContext context;
+        } starred;
+        struct {
+            Node *target, *value;
+        } named_expr;
+        struct {
+            Node *test, *body, *orelse;
+        } conditional;
+        struct {
+            Node *params, *body;
+        } lambda;
+        struct {
+            Node *element;
+            NodeList generators;
+        } comp;
+        struct {
+            Node *key, *value;
+            NodeList generators;
+        } dict_comp;
+        struct {
+            Node *target, *iter;
+            NodeList conditions;
+        } comprehension;
     };
 };
 
@@ -196,16 +283,11 @@ struct Node {
 static inline Node *ast_left(const Node *node)
 {
     switch (node->kind) {
-    case AST_BINARY:
-        return node->binary.left;
-    case AST_CALL:
-        return node->call.function;
-    case AST_ATTRIBUTE:
-        return node->attribute.value;
-    case AST_SUBSCRIPT:
-        return node->subscript.value;
-    default:
-        return NULL;
+    case AST_BINARY: return node->binary.left;
+    case AST_CALL: return node->call.function;
+    case AST_ATTRIBUTE: return node->attribute.value;
+    case AST_SUBSCRIPT: return node->subscript.value;
+    default: return NULL;
     }
 }
 // The IF that is all of this IF's else part: an `elif`, or NULL.

@@ -8,6 +8,7 @@
 //     default: break;
 //     }
 // No include guard.
+// clang-format off
 #ifndef S
 #define S(field)
 #endif

@@ -3,6 +3,7 @@
 //     N(f) a node, maybe NULL     L(f) a NodeList      S(f) a name (Text)
 //     V(f) a small integer (operator, flag)
 // Statements come first. No include guard.
+// clang-format off
 AST(MODULE, "Module", L(module.body))
 AST(EXPR_STMT, "Expr", N(expr_stmt.value))
 AST(ASSIGN, "Assign", L(assign.targets) N(assign.value))

@@ -64,8 +64,7 @@ Node *make_assign(AstMaker *m, Text name, Node *value, Span span)
 Text make_text(AstMaker *m, const char *text)
 {
     Text made = {NULL, strlen(text)};
-    made.text =
-        m->failed ? NULL : arena_strndup(m->arena, text, made.length);
+    made.text = m->failed ? NULL : arena_strndup(m->arena, text, made.length);
     m->failed = m->failed || made.text == NULL;
     return made;
 }

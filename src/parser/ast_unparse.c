@@ -159,15 +159,9 @@ static void queue_simple(Unparser *u, const Node *node)
     case AST_EXPR_STMT:
         unparse_expr(u, node->expr_stmt.value, TIGHT_TEST);
         break;
-    case AST_ASSIGN:
-        queue_assign(u, node);
-        break;
-    case AST_AUG_ASSIGN:
-        queue_augmented(u, node);
-        break;
-    case AST_ANN_ASSIGN:
-        queue_annotated(u, node);
-        break;
+    case AST_ASSIGN: queue_assign(u, node); break;
+    case AST_AUG_ASSIGN: queue_augmented(u, node); break;
+    case AST_ANN_ASSIGN: queue_annotated(u, node); break;
     case AST_RETURN:
         unparse_text(u, "return");
         queue_optional(u, " ", node->expr_stmt.value);
@@ -190,13 +184,9 @@ static void queue_simple(Unparser *u, const Node *node)
         unparse_text(u, "import ");
         queue_aliases(u, &node->names.names);
         break;
-    case AST_IMPORT_FROM:
-        queue_import_from(u, node);
-        break;
+    case AST_IMPORT_FROM: queue_import_from(u, node); break;
     case AST_GLOBAL:
-    case AST_NONLOCAL:
-        queue_names(u, node);
-        break;
+    case AST_NONLOCAL: queue_names(u, node); break;
     default:
         unparse_text(u, node->kind == AST_PASS    ? "pass"
                         : node->kind == AST_BREAK ? "break"
@@ -208,8 +198,7 @@ static void queue_simple(Unparser *u, const Node *node)
 
 // An `elif` chain is queued link by link, each by the one before it, so that
 // neither the depth nor the indentation grows along it.
-static void queue_if(Unparser *u, const Node *node, int level,
-                     const char *word)
+static void queue_if(Unparser *u, const Node *node, int level, const char *word)
 {
     unparse_text(u, word != NULL ? word : "if");
     queue_optional(u, " ", node->if_stmt.test);
@@ -284,8 +273,8 @@ static void queue_with(Unparser *u, const Node *node, int level)
 // The statement's indentation was written by print_statement. Each decorator
 // ends its line, so it has to be followed by the indentation of the next line,
 // down to that of the word itself.
-static void queue_decorators(Unparser *u, const NodeList *decorators,
-                             int level, const char *word)
+static void queue_decorators(Unparser *u, const NodeList *decorators, int level,
+                             const char *word)
 {
     for (uint32_t i = 0; i < decorators->count; i++) {
         unparse_text(u, "@");
@@ -338,32 +327,15 @@ static void print_statement(Unparser *u, const Item *item)
         return;
     }
     switch (node->kind) {
-    case AST_IF:
-        queue_if(u, node, level, item->text);
-        break;
-    case AST_WHILE:
-        queue_while(u, node, level);
-        break;
-    case AST_FOR:
-        queue_for(u, node, level);
-        break;
-    case AST_TRY:
-        queue_try(u, node, level);
-        break;
-    case AST_EXCEPT_HANDLER:
-        queue_handler(u, node, level);
-        break;
-    case AST_WITH:
-        queue_with(u, node, level);
-        break;
-    case AST_FUNCTION_DEF:
-        queue_function(u, node, level);
-        break;
-    case AST_CLASS_DEF:
-        queue_class(u, node, level);
-        break;
-    default:
-        queue_simple(u, node);
+    case AST_IF: queue_if(u, node, level, item->text); break;
+    case AST_WHILE: queue_while(u, node, level); break;
+    case AST_FOR: queue_for(u, node, level); break;
+    case AST_TRY: queue_try(u, node, level); break;
+    case AST_EXCEPT_HANDLER: queue_handler(u, node, level); break;
+    case AST_WITH: queue_with(u, node, level); break;
+    case AST_FUNCTION_DEF: queue_function(u, node, level); break;
+    case AST_CLASS_DEF: queue_class(u, node, level); break;
+    default: queue_simple(u, node);
     }
 }
 
@@ -372,17 +344,13 @@ static void print_statement(Unparser *u, const Item *item)
 static void print_item(Unparser *u, Item item)
 {
     switch (item.type) {
-    case ITEM_TEXT:
-        strbuf_puts(u->out, item.text);
-        break;
+    case ITEM_TEXT: strbuf_puts(u->out, item.text); break;
     // The item keeps the Tightness as a plain number, as statements keep a
     // level there.
     case ITEM_EXPR:
         unparse_expression(u, item.node, (Tightness)item.number);
         break;
-    case ITEM_STATEMENT:
-        print_statement(u, &item);
-        break;
+    case ITEM_STATEMENT: print_statement(u, &item); break;
     }
 }
 

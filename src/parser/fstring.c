@@ -25,7 +25,7 @@ typedef struct FString {
 // One replacement field as the scan found it, before its expression is read.
 typedef struct Field {
     Span expression;
-    bool debug;     // `=`
+    bool debug;      // `=`
     Span debug_text; // the expression, the '=' and the blanks around it
     char conversion;
 } Field;
@@ -124,8 +124,8 @@ static bool skip_quoted(FString *f)
 static bool fail_bracket(FString *f, char close, char open)
 {
     if (open == '\0') {
-        return parse_fail_furthest(f->p, ERR_SYNTAX,
-                                   "f-string: unmatched '%c'", close);
+        return parse_fail_furthest(f->p, ERR_SYNTAX, "f-string: unmatched '%c'",
+                                   close);
     }
     return parse_fail_furthest(f->p, ERR_SYNTAX,
                                "f-string: closing parenthesis '%c' does not "
@@ -150,8 +150,7 @@ static bool take_bracket(FString *f, Nesting *nesting)
         }
         nesting->open[nesting->depth++] = byte;
     } else {
-        char open = nesting->depth > 0 ? nesting->open[--nesting->depth]
-                                       : '\0';
+        char open = nesting->depth > 0 ? nesting->open[--nesting->depth] : '\0';
         char wanted = byte == ')' ? '(' : byte == ']' ? '[' : '{';
         if (open != wanted) {
             return fail_bracket(f, byte, open);
@@ -229,8 +228,7 @@ static bool take_debug(FString *f, Field *field)
         return true;
     }
     f->position++;
-    while (f->position < f->end &&
-           strchr(" \t\n\f\r", peek(f, 0)) != NULL) {
+    while (f->position < f->end && strchr(" \t\n\f\r", peek(f, 0)) != NULL) {
         f->position++;
     }
     field->debug = true;
@@ -271,13 +269,10 @@ static bool take_field(FString *f, Field *field)
     field->expression.end = f->position;
     // `{}` and `{ }` have a message of their own.
     if (is_blank(f, field->expression)) {
-        return fail(f, peek(f, 0) == '!'
-                           ? "expression required before '!'"
-                       : peek(f, 0) == ':'
-                           ? "expression required before ':'"
-                       : peek(f, 0) == '='
-                           ? "expression required before '='"
-                           : "empty expression not allowed");
+        return fail(f, peek(f, 0) == '!'   ? "expression required before '!'"
+                       : peek(f, 0) == ':' ? "expression required before ':'"
+                       : peek(f, 0) == '=' ? "expression required before '='"
+                                           : "empty expression not allowed");
     }
     return take_debug(f, field) && take_conversion(f, field);
 }
@@ -309,13 +304,12 @@ static Node *parse_spec(FString *f)
     f->position++;
     // Depth of fields, which take_field checks against MAX_LEVEL.
     f->level++;
-    bool parsed = parse_parts(f, &literal) &&
-                  parse_flush_literal(p, &literal, f->whole);
+    bool parsed =
+        parse_parts(f, &literal) && parse_flush_literal(p, &literal, f->whole);
     f->level--;
     strbuf_free(&literal);
     Node *node = parsed ? parse_node(p, AST_JOINED_STR, f->whole.start) : NULL;
-    if (node == NULL ||
-        !parse_list_end(p, mark, &node->joined_str.values)) {
+    if (node == NULL || !parse_list_end(p, mark, &node->joined_str.values)) {
         return NULL;
     }
     return node;

@@ -130,7 +130,7 @@ MUST_CHECK bool parse_generators(Parser *p, NodeList *generators);
 // Up to the closing parenthesis.
 MUST_CHECK bool parse_arguments(Parser *p, NodeList *positional,
                                 NodeList *keywords);
-MUST_CHECK Node *parse_strings(Parser *p);   // parse_string.c
+MUST_CHECK Node *parse_strings(Parser *p); // parse_string.c
 // The parts of an f-string's body (fstring.c): text goes to `literal`, and in
 // front of each expression parse_flush_literal puts what was gathered onto
 // the open list. `whole` is the span that all parts get, as in CPython.
@@ -164,8 +164,7 @@ MUST_CHECK Node *parse_import(Parser *p); // parse_import.c
 MUST_CHECK Node *parse_import_from(Parser *p);
 // An indented block, or simple statements on the same line.
 MUST_CHECK bool parse_block(Parser *p, NodeList *body);
-MUST_CHECK Node *parse_function(Parser *p, NodeList decorators,
-                                uint32_t start);
+MUST_CHECK Node *parse_function(Parser *p, NodeList decorators, uint32_t start);
 MUST_CHECK Node *parse_class(Parser *p, NodeList decorators, uint32_t start);
 MUST_CHECK Node *parse_decorated(Parser *p);
 // `close` ends them; lambdas have no annotations.

@@ -35,8 +35,8 @@ static Node *parse_number(Parser *p)
     size_t length = span.end - span.start;
     // The lexer knew it and did not say: tokens have no room for values.
     bool is_float = literal_is_float(text, length);
-    Node *node = new_constant(p, is_float ? CONSTANT_FLOAT : CONSTANT_INT,
-                              span.start);
+    Node *node =
+        new_constant(p, is_float ? CONSTANT_FLOAT : CONSTANT_INT, span.start);
     char *digits = node != NULL ? arena_alloc(p->arena, length + 1) : NULL;
     if (digits == NULL) {
         return NULL;
@@ -211,16 +211,15 @@ static Node *parse_square(Parser *p)
         return finish_comprehension(p, AST_LIST_COMP, start, first,
                                     TOK_RIGHT_BRACKET);
     }
-    return first == NULL ? NULL
-                         : finish_sequence(p, AST_LIST, start, first,
-                                           TOK_RIGHT_BRACKET);
+    return first == NULL
+               ? NULL
+               : finish_sequence(p, AST_LIST, start, first, TOK_RIGHT_BRACKET);
 }
 
 // dictcomp: '{' expression ':' expression for_if_clauses '}'
 // The first pair was put on the open list before it was clear that no dict
 // follows.
-static Node *finish_dict_comp(Parser *p, uint32_t start, Node *key,
-                              Node *value)
+static Node *finish_dict_comp(Parser *p, uint32_t start, Node *key, Node *value)
 {
     NodeList generators;
     p->scratch.count -= 2; // the pair is no item of a dict
@@ -357,29 +356,18 @@ static Node *parse_bracket(Parser *p)
 Node *parse_atom(Parser *p)
 {
     switch (parse_kind(p)) {
-    case TOK_NAME:
-        return parse_name(p);
-    case TOK_NUMBER:
-        return parse_number(p);
-    case TOK_STRING:
-        return parse_strings(p);
-    case TOK_NONE:
-        return parse_word(p, CONSTANT_NONE);
-    case TOK_TRUE:
-        return parse_word(p, CONSTANT_TRUE);
-    case TOK_FALSE:
-        return parse_word(p, CONSTANT_FALSE);
-    case TOK_ELLIPSIS:
-        return parse_word(p, CONSTANT_ELLIPSIS);
+    case TOK_NAME: return parse_name(p);
+    case TOK_NUMBER: return parse_number(p);
+    case TOK_STRING: return parse_strings(p);
+    case TOK_NONE: return parse_word(p, CONSTANT_NONE);
+    case TOK_TRUE: return parse_word(p, CONSTANT_TRUE);
+    case TOK_FALSE: return parse_word(p, CONSTANT_FALSE);
+    case TOK_ELLIPSIS: return parse_word(p, CONSTANT_ELLIPSIS);
     case TOK_LEFT_PAREN:
     case TOK_LEFT_BRACKET:
-    case TOK_LEFT_BRACE:
-        return parse_bracket(p);
+    case TOK_LEFT_BRACE: return parse_bracket(p);
     // Named in the error, since Python has it.
-    case TOK_AWAIT:
-        refuse(p, "await");
-        return NULL;
-    default:
-        return NULL;
+    case TOK_AWAIT: refuse(p, "await"); return NULL;
+    default: return NULL;
     }
 }

@@ -49,8 +49,7 @@ static bool parse_else(Parser *p, NodeList *orelse)
     if (!parse_accept(p, TOK_ELSE)) {
         return true;
     }
-    return parse_expect(p, TOK_COLON) &&
-           parse_block(p, orelse);
+    return parse_expect(p, TOK_COLON) && parse_block(p, orelse);
 }
 
 // ('if' | 'elif' | 'while') named_expression ':' block
@@ -61,8 +60,7 @@ static Node *parse_tested(Parser *p, AstKind kind)
     p->position++;
     Node *test = parse_named_expression(p);
     NodeList body;
-    if (test == NULL || !parse_expect(p, TOK_COLON) ||
-        !parse_block(p, &body)) {
+    if (test == NULL || !parse_expect(p, TOK_COLON) || !parse_block(p, &body)) {
         return NULL;
     }
     Node *node = parse_node(p, kind, start);
@@ -126,8 +124,7 @@ static Node *parse_for(Parser *p)
     NodeList body, orelse = {NULL, 0};
     Node *target = parse_for_targets(p);
     Node *iter = target != NULL ? parse_star_expressions(p) : NULL;
-    if (iter == NULL || !parse_expect(p, TOK_COLON) ||
-        !parse_block(p, &body) ||
+    if (iter == NULL || !parse_expect(p, TOK_COLON) || !parse_block(p, &body) ||
         !parse_else(p, &orelse)) {
         return NULL;
     }
@@ -146,8 +143,7 @@ static Node *parse_for(Parser *p)
 static bool parse_handler_head(Parser *p, Node *handler)
 {
     if (parse_at(p, TOK_STAR)) {
-        return parse_fail_span(p, ERR_SYNTAX,
-                               parse_token_span(p, p->position),
+        return parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, p->position),
                                "Duet has no 'except*'");
     }
     if (parse_at(p, TOK_COLON)) {
@@ -169,8 +165,7 @@ static Node *parse_handler(Parser *p)
     p->position++;
     Node *node = parse_node(p, AST_EXCEPT_HANDLER, start);
     if (node == NULL || !parse_handler_head(p, node) ||
-        !parse_expect(p, TOK_COLON) ||
-        !parse_block(p, &node->handler.body)) {
+        !parse_expect(p, TOK_COLON) || !parse_block(p, &node->handler.body)) {
         return NULL;
     }
     node->span.end = parse_end(p);
@@ -209,8 +204,8 @@ static Node *parse_try_statement(Parser *p)
     p->position++;
     Node *node = parse_node(p, AST_TRY, start);
     if (node == NULL || !parse_expect(p, TOK_COLON) ||
-        !parse_block(p, &node->try_stmt.body) ||
-        !parse_handlers(p, node) || !parse_finally(p, node)) {
+        !parse_block(p, &node->try_stmt.body) || !parse_handlers(p, node) ||
+        !parse_finally(p, node)) {
         return NULL;
     }
     node->span.end = parse_end(p);
@@ -221,8 +216,8 @@ static Node *parse_try_statement(Parser *p)
 // A single target: a comma behind it begins the next item.
 static Node *parse_with_target(Parser *p)
 {
-    Node *target = parse_at(p, TOK_STAR) ? parse_star_expression(p)
-                                         : parse_expression(p);
+    Node *target =
+        parse_at(p, TOK_STAR) ? parse_star_expression(p) : parse_expression(p);
     if (target == NULL || !parse_set_target(target, TARGET_ASSIGN)) {
         return NULL;
     }
@@ -236,8 +231,8 @@ static Node *parse_with_item(Parser *p)
 {
     uint32_t start = parse_start(p);
     Node *context = parse_expression(p), *target = NULL;
-    if (context == NULL || (parse_accept(p, TOK_AS) &&
-                            (target = parse_with_target(p)) == NULL)) {
+    if (context == NULL ||
+        (parse_accept(p, TOK_AS) && (target = parse_with_target(p)) == NULL)) {
         return NULL;
     }
     Node *node = parse_node(p, AST_WITH_ITEM, start);
@@ -335,24 +330,15 @@ static Node *parse_plain_class(Parser *p)
 static CompoundFunction *compound_function(TokenKind kind)
 {
     switch (kind) {
-    case TOK_IF:
-        return parse_if;
-    case TOK_WHILE:
-        return parse_while;
-    case TOK_FOR:
-        return parse_for;
-    case TOK_TRY:
-        return parse_try_statement;
-    case TOK_WITH:
-        return parse_with;
-    case TOK_DEF:
-        return parse_plain_function;
-    case TOK_CLASS:
-        return parse_plain_class;
-    case TOK_AT:
-        return parse_decorated;
-    default:
-        return NULL;
+    case TOK_IF: return parse_if;
+    case TOK_WHILE: return parse_while;
+    case TOK_FOR: return parse_for;
+    case TOK_TRY: return parse_try_statement;
+    case TOK_WITH: return parse_with;
+    case TOK_DEF: return parse_plain_function;
+    case TOK_CLASS: return parse_plain_class;
+    case TOK_AT: return parse_decorated;
+    default: return NULL;
     }
 }
 

@@ -169,12 +169,10 @@ static Node *parse_star_argument(Parser *p)
 static Node *parse_call_generator(Parser *p, Node *element, uint32_t open)
 {
     NodeList generators;
-    if (!parse_generators(p, &generators) ||
-        !parse_at(p, TOK_RIGHT_PAREN)) {
+    if (!parse_generators(p, &generators) || !parse_at(p, TOK_RIGHT_PAREN)) {
         return NULL;
     }
-    Node *node = parse_node(p, AST_GENERATOR_EXP,
-                            p->tokens[open].span.start);
+    Node *node = parse_node(p, AST_GENERATOR_EXP, p->tokens[open].span.start);
     if (node != NULL) {
         // The closing bracket is left for the call, which needs it too.
         node->span.end = p->tokens[p->position].span.end;
@@ -242,8 +240,8 @@ static bool split_arguments(Parser *p, NodeList all, NodeList *positional,
     *positional = (NodeList){all.items, 0};
     *keywords = (NodeList){items, 0};
     for (uint32_t i = 0; i < all.count; i++) {
-        NodeList *list = all.items[i]->kind == AST_KEYWORD ? keywords
-                                                           : positional;
+        NodeList *list =
+            all.items[i]->kind == AST_KEYWORD ? keywords : positional;
         list->items[list->count++] = all.items[i];
     }
     return true;
@@ -298,17 +296,10 @@ Node *parse_primary(Parser *p)
     Node *node = parse_atom(p);
     while (node != NULL) {
         switch (parse_kind(p)) {
-        case TOK_DOT:
-            node = parse_attribute(p, node, start);
-            break;
-        case TOK_LEFT_BRACKET:
-            node = parse_subscript(p, node, start);
-            break;
-        case TOK_LEFT_PAREN:
-            node = parse_call(p, node, start);
-            break;
-        default:
-            return node;
+        case TOK_DOT: node = parse_attribute(p, node, start); break;
+        case TOK_LEFT_BRACKET: node = parse_subscript(p, node, start); break;
+        case TOK_LEFT_PAREN: node = parse_call(p, node, start); break;
+        default: return node;
         }
     }
     return NULL;

@@ -22,13 +22,13 @@ Text parse_docstring(const NodeList *body)
 // Lives while one list is read; what it holds is what the order of the
 // parameters must be checked against.
 typedef struct Params {
-    TokenKind close;     // ')' or the ':' of a lambda
-    bool annotated;      // `name: annotation` may stand there
-    size_t mark;         // of the list of PARAM nodes
-    bool slash, star;    // were seen
-    bool bare_star;      // the star had no name, and no name has followed yet
-    bool defaults;       // a positional parameter with a default was seen
-    bool finished;       // **name was seen
+    TokenKind close;  // ')' or the ':' of a lambda
+    bool annotated;   // `name: annotation` may stand there
+    size_t mark;      // of the list of PARAM nodes
+    bool slash, star; // were seen
+    bool bare_star;   // the star had no name, and no name has followed yet
+    bool defaults;    // a positional parameter with a default was seen
+    bool finished;    // **name was seen
 } Params;
 
 // NAME [':' annotation]
@@ -136,14 +136,10 @@ static bool take_one(Parser *p, Params *params)
         return false;
     }
     switch (parse_kind(p)) {
-    case TOK_SLASH:
-        return take_slash(p, params);
-    case TOK_STAR:
-        return take_star(p, params);
-    case TOK_POWER:
-        return take_mapping(p, params);
-    default:
-        return take_plain(p, params);
+    case TOK_SLASH: return take_slash(p, params);
+    case TOK_STAR: return take_star(p, params);
+    case TOK_POWER: return take_mapping(p, params);
+    default: return take_plain(p, params);
     }
 }
 
@@ -153,9 +149,8 @@ static bool take_one(Parser *p, Params *params)
 Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
 {
     uint32_t start = parse_start(p);
-    Params params = {.close = close,
-                     .annotated = annotated,
-                     .mark = parse_list_begin(p)};
+    Params params = {
+        .close = close, .annotated = annotated, .mark = parse_list_begin(p)};
     while (!parse_at(p, close)) {
         if (!take_one(p, &params)) {
             return NULL;
@@ -169,8 +164,7 @@ Node *parse_parameters(Parser *p, TokenKind close, bool annotated)
         return NULL;
     }
     Node *node = parse_node(p, AST_PARAMS, start);
-    if (node == NULL ||
-        !parse_list_end(p, params.mark, &node->params.params)) {
+    if (node == NULL || !parse_list_end(p, params.mark, &node->params.params)) {
         return NULL;
     }
     // Without parameters the last token taken stands before the start.
@@ -230,8 +224,7 @@ static bool parse_class_rest(Parser *p, Node *node)
          !parse_expect(p, TOK_RIGHT_PAREN))) {
         return false;
     }
-    return parse_expect(p, TOK_COLON) &&
-           parse_block(p, &node->class_def.body);
+    return parse_expect(p, TOK_COLON) && parse_block(p, &node->class_def.body);
 }
 
 // class_def: 'class' NAME ['(' [arguments] ')'] ':' block
@@ -240,9 +233,8 @@ Node *parse_class(Parser *p, NodeList decorators, uint32_t start)
 {
     p->position++;
     Text name;
-    Node *node = parse_take_name(p, &name)
-                     ? parse_node(p, AST_CLASS_DEF, start)
-                     : NULL;
+    Node *node =
+        parse_take_name(p, &name) ? parse_node(p, AST_CLASS_DEF, start) : NULL;
     if (node == NULL || !parse_class_rest(p, node)) {
         return NULL;
     }
@@ -270,15 +262,12 @@ Node *parse_decorated(Parser *p)
     }
     // What is decorated.
     switch (parse_kind(p)) {
-    case TOK_DEF:
-        return parse_function(p, decorators, parse_start(p));
-    case TOK_CLASS:
-        return parse_class(p, decorators, parse_start(p));
+    case TOK_DEF: return parse_function(p, decorators, parse_start(p));
+    case TOK_CLASS: return parse_class(p, decorators, parse_start(p));
     case TOK_ASYNC:
         parse_fail_span(p, ERR_SYNTAX, parse_token_span(p, p->position),
                         "Duet has no 'async'");
         return NULL;
-    default:
-        return NULL;
+    default: return NULL;
     }
 }

@@ -162,8 +162,7 @@ static Node *new_compare(Parser *p, Node *left, uint32_t start, size_t mark,
     Node *node = parse_node(p, AST_COMPARE, start);
     // At least one operator is there: the row of the table was found by it.
     uint8_t *kept = node != NULL ? arena_alloc(p->arena, ops->count) : NULL;
-    if (kept == NULL ||
-        !parse_list_end(p, mark, &node->compare.comparators)) {
+    if (kept == NULL || !parse_list_end(p, mark, &node->compare.comparators)) {
         return NULL;
     }
     memcpy(kept, ops->items, ops->count);
@@ -181,9 +180,8 @@ static Node *infix_compare(Parser *p, Node *left, uint32_t start,
     (void)infix;
     ByteVec ops = {0};
     size_t mark = parse_list_begin(p);
-    Node *node = compare_parts(p, &ops)
-                     ? new_compare(p, left, start, mark, &ops)
-                     : NULL;
+    Node *node =
+        compare_parts(p, &ops) ? new_compare(p, left, start, mark, &ops) : NULL;
     vec_free(p->ctx, &ops);
     return node;
 }
@@ -214,16 +212,11 @@ static Node *parse_prefix(Parser *p, Power least)
 {
     switch (parse_kind(p)) {
     case TOK_NOT_WORD:
-        return least <= POWER_NOT ? parse_unary(p, UNARY_NOT, POWER_NOT)
-                                  : NULL;
-    case TOK_MINUS:
-        return parse_unary(p, UNARY_NEG, POWER_UNARY);
-    case TOK_PLUS:
-        return parse_unary(p, UNARY_POS, POWER_UNARY);
-    case TOK_TILDE:
-        return parse_unary(p, UNARY_INVERT, POWER_UNARY);
-    default:
-        return parse_primary(p);
+        return least <= POWER_NOT ? parse_unary(p, UNARY_NOT, POWER_NOT) : NULL;
+    case TOK_MINUS: return parse_unary(p, UNARY_NEG, POWER_UNARY);
+    case TOK_PLUS: return parse_unary(p, UNARY_POS, POWER_UNARY);
+    case TOK_TILDE: return parse_unary(p, UNARY_INVERT, POWER_UNARY);
+    default: return parse_primary(p);
     }
 }
 
@@ -365,8 +358,7 @@ Node *parse_star_expression(Parser *p)
 // An element inside brackets, where a walrus may stand without parentheses.
 Node *parse_star_named_expression(Parser *p)
 {
-    return parse_at(p, TOK_STAR) ? parse_starred(p)
-                                 : parse_named_expression(p);
+    return parse_at(p, TOK_STAR) ? parse_starred(p) : parse_named_expression(p);
 }
 
 // `yield` is not among them: it is no operand. `await` is, so that it is
@@ -389,10 +381,8 @@ static bool parse_starts_expression(TokenKind kind)
     case TOK_TILDE:
     case TOK_NOT_WORD:
     case TOK_LAMBDA:
-    case TOK_AWAIT:
-        return true;
-    default:
-        return false;
+    case TOK_AWAIT: return true;
+    default: return false;
     }
 }
 

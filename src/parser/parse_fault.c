@@ -39,8 +39,7 @@ bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    bool failed = fail(p, kind, parse_token_span(p, p->furthest), format,
-                       args);
+    bool failed = fail(p, kind, parse_token_span(p, p->furthest), format, args);
     va_end(args);
     return failed;
 }
@@ -60,8 +59,7 @@ void parse_fail_lexer(Parser *p)
 void parse_fail_rest(Parser *p)
 {
     const LexError *error = &p->list->error;
-    if (error->kind == ERR_NONE ||
-        p->tokens[p->furthest].kind == TOK_ERROR) {
+    if (error->kind == ERR_NONE || p->tokens[p->furthest].kind == TOK_ERROR) {
         return;
     }
     if (!error->quiet) {

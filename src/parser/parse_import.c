@@ -29,8 +29,7 @@ static bool take_dotted(Parser *p, Text *dotted)
     bool taken = join_names(p, &text);
     if (taken) {
         dotted->length = text.length;
-        dotted->text = arena_strndup(p->arena, strbuf_text(&text),
-                                     text.length);
+        dotted->text = arena_strndup(p->arena, strbuf_text(&text), text.length);
         taken = dotted->text != NULL;
     }
     strbuf_free(&text);
@@ -144,8 +143,7 @@ Node *parse_import_from(Parser *p)
         p->position++;
     }
     // Only a relative import may do without a module.
-    if ((level == 0 || !parse_at(p, TOK_IMPORT)) &&
-        !take_dotted(p, &module)) {
+    if ((level == 0 || !parse_at(p, TOK_IMPORT)) && !take_dotted(p, &module)) {
         return NULL;
     }
     if (!parse_expect(p, TOK_IMPORT) || !parse_import_targets(p)) {

@@ -98,8 +98,8 @@ static Node *parse_annotated(Parser *p, Node *target, uint32_t start)
     node->ann_assign.value = value;
     // CPython's `simple`: only then does the annotation make the name local
     // without a value.
-    node->ann_assign.simple = target->kind == AST_NAME &&
-                              !target->parenthesized;
+    node->ann_assign.simple =
+        target->kind == AST_NAME && !target->parenthesized;
     return node;
 }
 
@@ -218,9 +218,8 @@ static Node *parse_raise(Parser *p)
     Node *exception = NULL, *cause = NULL;
     if (!at_line_end(p)) {
         exception = parse_expression(p);
-        if (exception == NULL ||
-            (parse_accept(p, TOK_FROM) &&
-             (cause = parse_expression(p)) == NULL)) {
+        if (exception == NULL || (parse_accept(p, TOK_FROM) &&
+                                  (cause = parse_expression(p)) == NULL)) {
             return NULL;
         }
     }
@@ -255,8 +254,7 @@ static Node *parse_assert(Parser *p)
 // A tuple in parentheses is one target and deletes its elements.
 static bool delete_target(Parser *p, Node *target)
 {
-    return parse_set_target(target, TARGET_DELETE) &&
-           parse_list_add(p, target);
+    return parse_set_target(target, TARGET_DELETE) && parse_list_add(p, target);
 }
 
 // 'del' target (',' target)* [',']
@@ -272,8 +270,8 @@ static Node *parse_delete(Parser *p)
     // A tuple without brackets of its own is a list of targets.
     bool several = targets->kind == AST_TUPLE && !targets->parenthesized;
     size_t mark = parse_list_begin(p);
-    NodeList list = several ? targets->sequence.elements
-                            : (NodeList){&targets, 1};
+    NodeList list =
+        several ? targets->sequence.elements : (NodeList){&targets, 1};
     for (uint32_t i = 0; i < list.count; i++) {
         if (!delete_target(p, list.items[i])) {
             return NULL;
@@ -322,30 +320,18 @@ static Node *parse_nonlocal(Parser *p)
 static StatementFunction *simple_function(TokenKind kind)
 {
     switch (kind) {
-    case TOK_PASS:
-        return parse_pass;
-    case TOK_BREAK:
-        return parse_break;
-    case TOK_CONTINUE:
-        return parse_continue;
-    case TOK_RETURN:
-        return parse_return;
-    case TOK_RAISE:
-        return parse_raise;
-    case TOK_ASSERT:
-        return parse_assert;
-    case TOK_DEL:
-        return parse_delete;
-    case TOK_GLOBAL:
-        return parse_global;
-    case TOK_NONLOCAL:
-        return parse_nonlocal;
-    case TOK_IMPORT:
-        return parse_import;
-    case TOK_FROM:
-        return parse_import_from;
-    default:
-        return parse_expression_statement;
+    case TOK_PASS: return parse_pass;
+    case TOK_BREAK: return parse_break;
+    case TOK_CONTINUE: return parse_continue;
+    case TOK_RETURN: return parse_return;
+    case TOK_RAISE: return parse_raise;
+    case TOK_ASSERT: return parse_assert;
+    case TOK_DEL: return parse_delete;
+    case TOK_GLOBAL: return parse_global;
+    case TOK_NONLOCAL: return parse_nonlocal;
+    case TOK_IMPORT: return parse_import;
+    case TOK_FROM: return parse_import_from;
+    default: return parse_expression_statement;
     }
 }
 
@@ -388,9 +374,8 @@ static bool is_match_statement(Parser *p)
     while (p->tokens[at].kind == TOK_DEDENT) {
         at++;
     }
-    return p->tokens[at].kind == TOK_END ||
-           (p->tokens[at].kind == TOK_INDENT &&
-            parse_text_is(p, at + 1, "case"));
+    return p->tokens[at].kind == TOK_END || (p->tokens[at].kind == TOK_INDENT &&
+                                             parse_text_is(p, at + 1, "case"));
 }
 
 // statement: compound_stmt | simple_stmts

@@ -32,8 +32,8 @@ static Node *new_text(Parser *p, ConstantType type, const StrBuf *text,
     node->span = span;
     node->constant.type = type;
     node->constant.text.length = text->length;
-    node->constant.text.text = arena_strndup(p->arena, strbuf_text(text),
-                                             text->length);
+    node->constant.text.text =
+        arena_strndup(p->arena, strbuf_text(text), text->length);
     return node->constant.text.text != NULL ? node : NULL;
 }
 
@@ -141,8 +141,7 @@ static Node *build(Parser *p, const Strings *strings, StrBuf *literal)
     Node *node = parse_flush_literal(p, literal, strings->whole)
                      ? parse_node(p, AST_JOINED_STR, strings->whole.start)
                      : NULL;
-    if (node == NULL ||
-        !parse_list_end(p, mark, &node->joined_str.values)) {
+    if (node == NULL || !parse_list_end(p, mark, &node->joined_str.values)) {
         return NULL;
     }
     return node;

@@ -10,8 +10,7 @@ static bool is_target(const Node *node, TargetUse use)
     switch (node->kind) {
     case AST_NAME:
     case AST_ATTRIBUTE:
-    case AST_SUBSCRIPT:
-        return true;
+    case AST_SUBSCRIPT: return true;
     case AST_STARRED:
         // `del *a` is refused as a whole, not for what is behind the star.
         return use != TARGET_DELETE && is_target(node->starred.value, use);
@@ -23,8 +22,7 @@ static bool is_target(const Node *node, TargetUse use)
             }
         }
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -33,15 +31,9 @@ static bool is_target(const Node *node, TargetUse use)
 static void set_context(Node *node, AstContext context)
 {
     switch (node->kind) {
-    case AST_NAME:
-        node->name.context = context;
-        break;
-    case AST_ATTRIBUTE:
-        node->attribute.context = context;
-        break;
-    case AST_SUBSCRIPT:
-        node->subscript.context = context;
-        break;
+    case AST_NAME: node->name.context = context; break;
+    case AST_ATTRIBUTE: node->attribute.context = context; break;
+    case AST_SUBSCRIPT: node->subscript.context = context; break;
     case AST_STARRED:
         node->starred.context = context;
         set_context(node->starred.value, context);

@@ -170,8 +170,7 @@ bool parse_list_end(Parser *p, size_t mark, NodeList *list)
 Node *parse_list_tuple(Parser *p, size_t mark, uint32_t start)
 {
     Node *tuple = parse_node(p, AST_TUPLE, start);
-    return tuple != NULL &&
-                   parse_list_end(p, mark, &tuple->sequence.elements)
+    return tuple != NULL && parse_list_end(p, mark, &tuple->sequence.elements)
                ? tuple
                : NULL;
 }
@@ -214,9 +213,8 @@ static Node *parse_eval(Parser *p)
     // The line end that every Source has.
     while (parse_accept(p, TOK_NEWLINE)) {
     }
-    Node *statement = parse_at(p, TOK_END)
-                          ? parse_node(p, AST_EXPR_STMT, start)
-                          : NULL;
+    Node *statement =
+        parse_at(p, TOK_END) ? parse_node(p, AST_EXPR_STMT, start) : NULL;
     if (!parse_list_add(p, statement)) {
         return NULL;
     }
@@ -341,8 +339,8 @@ Node *parse_nested(Parser *p, const TokenList *tokens, Span part)
 // message for a text that the user has not finished.
 static ParseStatus run(Parser *p, ParseMode mode, Node **tree)
 {
-    ParseFunction *production = mode == PARSE_EXPRESSION ? parse_eval
-                                                         : parse_module;
+    ParseFunction *production =
+        mode == PARSE_EXPRESSION ? parse_eval : parse_module;
     *tree = run_pass(p, production);
     if (*tree != NULL) {
         return mode == PARSE_INTERACTIVE && block_may_go_on(p, *tree)

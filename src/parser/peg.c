@@ -89,25 +89,18 @@ static Piece *match_nothing(Peg *g, bool fits)
 static Piece *match_base(Peg *g, const Item *item)
 {
     switch ((ItemKind)item->kind) {
-    case ITEM_TOKEN:
-        return match_token(g, item->token);
+    case ITEM_TOKEN: return match_token(g, item->token);
     case ITEM_WORD:
-    case ITEM_SOFT:
-        return match_name(g, item);
+    case ITEM_SOFT: return match_name(g, item);
     // Parameters end at ")" or, of a lambda, at ":"; the rules are written once
     // for both.
     case ITEM_CLOSE:
         return match_token(g, g->lambda ? TOK_COLON : TOK_RIGHT_PAREN);
-    case ITEM_DEF:
-        return match_nothing(g, !g->lambda);
-    case ITEM_LAMBDA:
-        return match_nothing(g, g->lambda);
-    case ITEM_RULE:
-        return match_rule(g, &g->rules[item->rule]);
-    case ITEM_GROUP:
-        return match_alternatives(g, item->inner);
-    case ITEM_CUT:
-        break;
+    case ITEM_DEF: return match_nothing(g, !g->lambda);
+    case ITEM_LAMBDA: return match_nothing(g, g->lambda);
+    case ITEM_RULE: return match_rule(g, &g->rules[item->rule]);
+    case ITEM_GROUP: return match_alternatives(g, item->inner);
+    case ITEM_CUT: break;
     }
     return match_nothing(g, true);
 }
@@ -188,11 +181,9 @@ static Piece *match_item(Peg *g, const Item *item)
     switch ((ItemForm)item->form) {
     case FORM_ANY:
     case FORM_MANY:
-    case FORM_DIVIDED:
-        return match_loop(g, item);
+    case FORM_DIVIDED: return match_loop(g, item);
     case FORM_AHEAD:
-    case FORM_NOT_AHEAD:
-        return match_ahead(g, item);
+    case FORM_NOT_AHEAD: return match_ahead(g, item);
     case FORM_OPTIONAL:
         found = match_base(g, item);
         if (found == NULL && !ctx_failed(g->p->ctx)) {
@@ -208,8 +199,7 @@ static Piece *match_item(Peg *g, const Item *item)
                            token_text(item->token));
         }
         return found;
-    default:
-        return match_base(g, item);
+    default: return match_base(g, item);
     }
 }
 
@@ -403,14 +393,14 @@ static bool list_rules(Peg *g)
     for (uint32_t i = 0; i < g->rule_count; i++) {
         const char *text = peg_grammar[i];
         size_t length = strcspn(text, "!:");
-        g->rules[i] = (Rule){
-            .text = text,
-            .name_length = (uint32_t)length,
-            .kept = text[length] == '!',
-            .invalid = strncmp(text, "invalid_", 8) == 0,
-            .parameters = strncmp(text, "params:", 7) == 0 ||
-                          strncmp(text, "lambda_params:", 14) == 0,
-            .lambda = text[0] == 'l'};
+        g->rules[i] =
+            (Rule){.text = text,
+                   .name_length = (uint32_t)length,
+                   .kept = text[length] == '!',
+                   .invalid = strncmp(text, "invalid_", 8) == 0,
+                   .parameters = strncmp(text, "params:", 7) == 0 ||
+                                 strncmp(text, "lambda_params:", 14) == 0,
+                   .lambda = text[0] == 'l'};
     }
     return true;
 }

@@ -12,47 +12,47 @@
 
 // What a match is called: PIECE(id, text). The text stands in the grammar
 // behind `->` and in messages.
-#define PIECE_LIST(PIECE)                                                     \
-    PIECE(PLAIN, "") /* nothing that could be assigned to */                  \
-    PIECE(TOKEN, "token")                                                     \
-    PIECE(FIRST, "a")   /* the match of a itself */                           \
-    PIECE(STEP, "step") /* what the last part of a primary is */              \
-    PIECE(TEXT, "text") /* strings: a literal or an f-string */               \
-    PIECE(ATTRIBUTE, "attribute")                                             \
-    PIECE(AWAIT, "await expression")                                          \
-    PIECE(CALL, "function call")                                              \
-    PIECE(COMPARISON, "comparison")                                           \
-    PIECE(CONDITIONAL, "conditional expression")                              \
-    PIECE(DICT, "dict literal")                                               \
-    PIECE(DICT_COMP, "dict comprehension")                                    \
-    PIECE(ELLIPSIS, "ellipsis")                                               \
-    PIECE(EXPRESSION, "expression")                                           \
-    PIECE(FALSE, "False")                                                     \
-    PIECE(FSTRING, "f-string expression")                                     \
-    PIECE(GENERATOR, "generator expression")                                  \
-    PIECE(KEYWORD, "keyword") /* name=value in a call */                      \
-    PIECE(LAMBDA, "lambda")                                                   \
-    PIECE(LIST, "list")                                                       \
-    PIECE(LIST_COMP, "list comprehension")                                    \
-    PIECE(LITERAL, "literal")                                                 \
-    PIECE(MAPPING, "mapping") /* **value in a call */                         \
-    PIECE(NAME, "name")                                                       \
-    PIECE(NAMED, "named expression")                                          \
-    PIECE(NONE, "None")                                                       \
-    PIECE(SET, "set display")                                                 \
-    PIECE(SET_COMP, "set comprehension")                                      \
-    PIECE(SLICE, "slice")                                                     \
-    PIECE(STARRED, "starred")                                                 \
-    PIECE(SUBSCRIPT, "subscript")                                             \
-    PIECE(TRUE, "True")                                                       \
-    PIECE(TUPLE, "tuple")                                                     \
+#define PIECE_LIST(PIECE)                                                      \
+    PIECE(PLAIN, "") /* nothing that could be assigned to */                   \
+    PIECE(TOKEN, "token")                                                      \
+    PIECE(FIRST, "a")   /* the match of a itself */                            \
+    PIECE(STEP, "step") /* what the last part of a primary is */               \
+    PIECE(TEXT, "text") /* strings: a literal or an f-string */                \
+    PIECE(ATTRIBUTE, "attribute")                                              \
+    PIECE(AWAIT, "await expression")                                           \
+    PIECE(CALL, "function call")                                               \
+    PIECE(COMPARISON, "comparison")                                            \
+    PIECE(CONDITIONAL, "conditional expression")                               \
+    PIECE(DICT, "dict literal")                                                \
+    PIECE(DICT_COMP, "dict comprehension")                                     \
+    PIECE(ELLIPSIS, "ellipsis")                                                \
+    PIECE(EXPRESSION, "expression")                                            \
+    PIECE(FALSE, "False")                                                      \
+    PIECE(FSTRING, "f-string expression")                                      \
+    PIECE(GENERATOR, "generator expression")                                   \
+    PIECE(KEYWORD, "keyword") /* name=value in a call */                       \
+    PIECE(LAMBDA, "lambda")                                                    \
+    PIECE(LIST, "list")                                                        \
+    PIECE(LIST_COMP, "list comprehension")                                     \
+    PIECE(LITERAL, "literal")                                                  \
+    PIECE(MAPPING, "mapping") /* **value in a call */                          \
+    PIECE(NAME, "name")                                                        \
+    PIECE(NAMED, "named expression")                                           \
+    PIECE(NONE, "None")                                                        \
+    PIECE(SET, "set display")                                                  \
+    PIECE(SET_COMP, "set comprehension")                                       \
+    PIECE(SLICE, "slice")                                                      \
+    PIECE(STARRED, "starred")                                                  \
+    PIECE(SUBSCRIPT, "subscript")                                              \
+    PIECE(TRUE, "True")                                                        \
+    PIECE(TUPLE, "tuple")                                                      \
     PIECE(YIELD, "yield expression")
 
 typedef enum PieceKind {
 #define PIECE(id, text) PIECE_##id,
     PIECE_LIST(PIECE)
 #undef PIECE
-    PIECE_COUNT
+        PIECE_COUNT
 } PieceKind;
 
 // A match: tokens [first, last) and what was found in them.
@@ -96,8 +96,8 @@ typedef struct Item {
     uint8_t divider;    // likewise, of FORM_DIVIDED
     char name;          // 'a', 'b' or NUL
     uint16_t rule;
-    const char *text;   // of a word; not terminated
-    uint32_t length;    // of it
+    const char *text; // of a word; not terminated
+    uint32_t length;  // of it
     Alternative *inner;
 } Item;
 
@@ -113,10 +113,10 @@ struct Alternative {
 };
 
 typedef struct Rule {
-    const char *text;         // in peg_grammar
+    const char *text; // in peg_grammar
     uint32_t name_length;
-    bool kept, invalid;       // `!` behind the name; tried if explaining
-    bool parameters, lambda;  // `params` and `lambda_params` set CLOSE
+    bool kept, invalid;        // `!` behind the name; tried if explaining
+    bool parameters, lambda;   // `params` and `lambda_params` set CLOSE
     Alternative *alternatives; // NULL until it is read
 } Rule;
 
@@ -134,12 +134,12 @@ typedef struct Peg {
     Parser *p;
     Rule *rules;
     uint32_t rule_count;
-    Kept **kept;       // for each token from `base` on
-    uint32_t base;     // the token where the statement at hand begins
-    bool invalid;      // rules for faults are tried
-    bool lambda;       // the parameters at hand are a lambda's
-    uint32_t depth;    // rules within rules
-    bool stop;         // an action has ended the rule at hand
+    Kept **kept;    // for each token from `base` on
+    uint32_t base;  // the token where the statement at hand begins
+    bool invalid;   // rules for faults are tried
+    bool lambda;    // the parameters at hand are a lambda's
+    uint32_t depth; // rules within rules
+    bool stop;      // an action has ended the rule at hand
 } Peg;
 
 extern const char *const peg_grammar[];

@@ -41,9 +41,9 @@ static void fill(const Peg *g, const char *template, const Piece *part,
 {
     Parser *p = g->p;
     size_t used = 0;
-    for (; (*template != '}' || template[1] == '\'') &&
-           used < MESSAGE_SIZE - 60;
-         template++) {
+    for (;
+         (*template != '}' || template[1] == '\'') && used < MESSAGE_SIZE - 60;
+         template ++) {
         if (*template != '%' || part == NULL) {
             out[used++] = *template;
             continue;
@@ -65,9 +65,8 @@ static void fill(const Peg *g, const char *template, const Piece *part,
             break;
         // %l: its line.
         default:
-            used += (size_t)snprintf(
-                out + used, room, "%u",
-                source_place(p->source, span.start).line);
+            used += (size_t)snprintf(out + used, room, "%u",
+                                     source_place(p->source, span.start).line);
         }
     }
     out[used] = '\0';
@@ -96,11 +95,8 @@ void peg_fail_token(Peg *g, uint32_t token, ErrorKind kind, const char *format,
         form = PLACE_LAYOUT;
         break;
     case TOK_DEDENT:
-    case TOK_END:
-        form = PLACE_LAYOUT;
-        break;
-    default:
-        break;
+    case TOK_END: form = PLACE_LAYOUT; break;
+    default: break;
     }
     (void)parse_fail_span(g->p, kind, span, "%s", message);
     g->p->ctx->error.form = (uint8_t)form;
@@ -158,15 +154,12 @@ static const Piece *bad_target(const Peg *g, const Piece *piece, Use use)
     switch (piece->kind) {
     case PIECE_NAME:
     case PIECE_ATTRIBUTE:
-    case PIECE_SUBSCRIPT:
-        return NULL;
+    case PIECE_SUBSCRIPT: return NULL;
     case PIECE_LIST:
-    case PIECE_TUPLE:
-        return bad_part(g, piece, use);
+    case PIECE_TUPLE: return bad_part(g, piece, use);
     // A star may stand in a target, but cannot be deleted.
     case PIECE_STARRED:
-        return use == USE_DELETE ? piece
-                                 : bad_target(g, piece->parts[1], use);
+        return use == USE_DELETE ? piece : bad_target(g, piece->parts[1], use);
     case PIECE_COMPARISON:
         if (use != USE_LOOP) {
             return piece;
@@ -174,8 +167,7 @@ static const Piece *bad_target(const Peg *g, const Piece *piece, Use use)
         return g->p->tokens[piece->parts[1]->first].kind == TOK_IN
                    ? bad_target(g, piece->parts[0], use)
                    : NULL;
-    default:
-        return piece;
+    default: return piece;
     }
 }
 
@@ -217,19 +209,14 @@ static void see_arguments(const Piece *piece, Seen *seen)
 {
     switch (piece->kind) {
     case PIECE_TOKEN:
-    case PIECE_KEYWORD:
-        return;
-    case PIECE_MAPPING:
-        seen->mapping = true;
-        return;
+    case PIECE_KEYWORD: return;
+    case PIECE_MAPPING: seen->mapping = true; return;
     case PIECE_PLAIN:
         for (uint32_t i = 0; i < piece->count; i++) {
             see_arguments(piece->parts[i], seen);
         }
         return;
-    default:
-        seen->positional++;
-        seen->last = piece;
+    default: seen->positional++; seen->last = piece;
     }
 }
 
@@ -261,8 +248,8 @@ static void fail_order(Peg *g, const Piece *args, const char *message)
 static void fail_key(const Peg *g, const Piece *key, const char *message)
 {
     Span span = span_of(g, key, key);
-    if (memchr(g->p->source->text + span.start, '\n',
-               span.end - span.start) == NULL) {
+    if (memchr(g->p->source->text + span.start, '\n', span.end - span.start) ==
+        NULL) {
         span.start = span.end - 1;
     }
     (void)parse_fail_span(g->p, ERR_SYNTAX, span, "%s", message);
@@ -309,9 +296,10 @@ void peg_act(Peg *g, const Alternative *alternative, Piece *const *parts)
     } else if (WHERE("legacy") && is_legacy(g, a)) {
         fail_range(g, a, b, text);
     } else if (WHERE("store") || WHERE("loop") || WHERE("delete")) {
-        fail_target(g, a, *where == 's'   ? USE_STORE
-                          : *where == 'l' ? USE_LOOP
-                                          : USE_DELETE);
+        fail_target(g, a,
+                    *where == 's'   ? USE_STORE
+                    : *where == 'l' ? USE_LOOP
+                                    : USE_DELETE);
     } else if (WHERE("clause")) {
         fail_range(g, a, last_of_clauses(b), text);
     } else if (WHERE("target")) {

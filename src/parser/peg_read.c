@@ -201,9 +201,8 @@ static Alternative *read_alternative(Reader *r)
         return NULL;
     }
     skip_blanks(r);
-    while (*r->at != '\0' && *r->at != '|' && *r->at != ')' &&
-           *r->at != '{' && *r->at != '-' && made->count < PEG_MAX_ITEMS &&
-           !r->failed) {
+    while (*r->at != '\0' && *r->at != '|' && *r->at != ')' && *r->at != '{' &&
+           *r->at != '-' && made->count < PEG_MAX_ITEMS && !r->failed) {
         read_item(r, &made->items[made->count++]);
         skip_blanks(r);
     }

@@ -19,12 +19,12 @@ static void queue_binary(Unparser *u, const Node *node, Tightness own)
 static Tightness binary_tightness(BinaryOp op)
 {
     static const uint8_t table[BINARY_COUNT] = {
-        [BINARY_ADD] = TIGHT_SUM,         [BINARY_SUB] = TIGHT_SUM,
-        [BINARY_MUL] = TIGHT_TERM,        [BINARY_TRUEDIV] = TIGHT_TERM,
-        [BINARY_FLOORDIV] = TIGHT_TERM,   [BINARY_MOD] = TIGHT_TERM,
-        [BINARY_POW] = TIGHT_POWER,       [BINARY_MATMUL] = TIGHT_TERM,
-        [BINARY_AND] = TIGHT_BIT_AND,     [BINARY_OR] = TIGHT_BIT_OR,
-        [BINARY_XOR] = TIGHT_BIT_XOR,     [BINARY_LSHIFT] = TIGHT_SHIFT,
+        [BINARY_ADD] = TIGHT_SUM,       [BINARY_SUB] = TIGHT_SUM,
+        [BINARY_MUL] = TIGHT_TERM,      [BINARY_TRUEDIV] = TIGHT_TERM,
+        [BINARY_FLOORDIV] = TIGHT_TERM, [BINARY_MOD] = TIGHT_TERM,
+        [BINARY_POW] = TIGHT_POWER,     [BINARY_MATMUL] = TIGHT_TERM,
+        [BINARY_AND] = TIGHT_BIT_AND,   [BINARY_OR] = TIGHT_BIT_OR,
+        [BINARY_XOR] = TIGHT_BIT_XOR,   [BINARY_LSHIFT] = TIGHT_SHIFT,
         [BINARY_RSHIFT] = TIGHT_SHIFT,
     };
     return (Tightness)table[op];
@@ -35,24 +35,17 @@ static Tightness binary_tightness(BinaryOp op)
 static Tightness tightness(const Node *node)
 {
     switch (node->kind) {
-    case AST_NAMED_EXPR:
-        return TIGHT_NAMED;
+    case AST_NAMED_EXPR: return TIGHT_NAMED;
     case AST_YIELD:
-    case AST_YIELD_FROM:
-        return TIGHT_LOOSE;
+    case AST_YIELD_FROM: return TIGHT_LOOSE;
     case AST_LAMBDA:
-    case AST_CONDITIONAL:
-        return TIGHT_TEST;
-    case AST_BOOL_OP:
-        return node->bool_op.op == BOOL_OR ? TIGHT_OR : TIGHT_AND;
-    case AST_COMPARE:
-        return TIGHT_COMPARE;
+    case AST_CONDITIONAL: return TIGHT_TEST;
+    case AST_BOOL_OP: return node->bool_op.op == BOOL_OR ? TIGHT_OR : TIGHT_AND;
+    case AST_COMPARE: return TIGHT_COMPARE;
     case AST_UNARY:
         return node->unary.op == UNARY_NOT ? TIGHT_NOT : TIGHT_UNARY;
-    case AST_BINARY:
-        return binary_tightness(node->binary.op);
-    default:
-        return TIGHT_ATOM;
+    case AST_BINARY: return binary_tightness(node->binary.op);
+    default: return TIGHT_ATOM;
     }
 }
 
@@ -92,8 +85,7 @@ static void queue_compare(Unparser *u, const Node *node)
     unparse_expr(u, node->compare.left, TIGHT_BIT_OR);
     for (uint32_t i = 0; i < node->compare.comparators.count; i++) {
         unparse_text(u, " ");
-        unparse_text(u,
-                     ast_compare_symbol((CompareOp)node->compare.ops[i]));
+        unparse_text(u, ast_compare_symbol((CompareOp)node->compare.ops[i]));
         unparse_text(u, " ");
         unparse_expr(u, node->compare.comparators.items[i], TIGHT_BIT_OR);
     }
@@ -164,8 +156,7 @@ static void queue_call(Unparser *u, const Node *node)
     unparse_expr(u, node->call.function, TIGHT_ATOM);
     unparse_text(u, "(");
     unparse_list(u, &node->call.arguments, TIGHT_TEST);
-    bool both = node->call.arguments.count > 0 &&
-                node->call.keywords.count > 0;
+    bool both = node->call.arguments.count > 0 && node->call.keywords.count > 0;
     unparse_text(u, both ? ", " : "");
     unparse_list(u, &node->call.keywords, TIGHT_TEST);
     unparse_text(u, ")");
@@ -190,8 +181,8 @@ static void queue_attribute(Unparser *u, const Node *node)
     unparse_expr(u, value, TIGHT_ATOM);
     // Only ints: a float has its point already, and other constants end in no
     // digit.
-    bool number = value->kind == AST_CONSTANT &&
-                  value->constant.type == CONSTANT_INT;
+    bool number =
+        value->kind == AST_CONSTANT && value->constant.type == CONSTANT_INT;
     unparse_text(u, number ? " ." : ".");
     unparse_text(u, node->attribute.name.text);
 }
@@ -340,45 +331,20 @@ static void queue_sequence(Unparser *u, const Node *node, const char *open,
 static void queue_atom(Unparser *u, const Node *node)
 {
     switch (node->kind) {
-    case AST_TUPLE:
-        queue_tuple(u, node);
-        break;
-    case AST_LIST:
-        queue_sequence(u, node, "[", "]");
-        break;
-    case AST_SET:
-        queue_sequence(u, node, "{", "}");
-        break;
-    case AST_DICT:
-        queue_dict(u, node);
-        break;
-    case AST_LIST_COMP:
-        queue_comp(u, node, "[", "]");
-        break;
-    case AST_SET_COMP:
-        queue_comp(u, node, "{", "}");
-        break;
-    case AST_GENERATOR_EXP:
-        queue_comp(u, node, "(", ")");
-        break;
-    case AST_DICT_COMP:
-        queue_dict_comp(u, node);
-        break;
-    case AST_CALL:
-        queue_call(u, node);
-        break;
-    case AST_KEYWORD:
-        queue_keyword(u, node);
-        break;
-    case AST_ATTRIBUTE:
-        queue_attribute(u, node);
-        break;
-    case AST_SUBSCRIPT:
-        queue_subscript(u, node);
-        break;
+    case AST_TUPLE: queue_tuple(u, node); break;
+    case AST_LIST: queue_sequence(u, node, "[", "]"); break;
+    case AST_SET: queue_sequence(u, node, "{", "}"); break;
+    case AST_DICT: queue_dict(u, node); break;
+    case AST_LIST_COMP: queue_comp(u, node, "[", "]"); break;
+    case AST_SET_COMP: queue_comp(u, node, "{", "}"); break;
+    case AST_GENERATOR_EXP: queue_comp(u, node, "(", ")"); break;
+    case AST_DICT_COMP: queue_dict_comp(u, node); break;
+    case AST_CALL: queue_call(u, node); break;
+    case AST_KEYWORD: queue_keyword(u, node); break;
+    case AST_ATTRIBUTE: queue_attribute(u, node); break;
+    case AST_SUBSCRIPT: queue_subscript(u, node); break;
     // A slice, the only one of these that is left.
-    default:
-        queue_slice(u, node);
+    default: queue_slice(u, node);
     }
 }
 
@@ -387,29 +353,14 @@ static void queue_atom(Unparser *u, const Node *node)
 static void queue_operator(Unparser *u, const Node *node, Tightness own)
 {
     switch (node->kind) {
-    case AST_BINARY:
-        queue_binary(u, node, own);
-        break;
-    case AST_UNARY:
-        queue_unary(u, node, own);
-        break;
-    case AST_BOOL_OP:
-        queue_bool(u, node, own);
-        break;
-    case AST_COMPARE:
-        queue_compare(u, node);
-        break;
-    case AST_CONDITIONAL:
-        queue_conditional(u, node);
-        break;
-    case AST_LAMBDA:
-        queue_lambda(u, node);
-        break;
-    case AST_NAMED_EXPR:
-        queue_named(u, node);
-        break;
-    default:
-        queue_yield(u, node);
+    case AST_BINARY: queue_binary(u, node, own); break;
+    case AST_UNARY: queue_unary(u, node, own); break;
+    case AST_BOOL_OP: queue_bool(u, node, own); break;
+    case AST_COMPARE: queue_compare(u, node); break;
+    case AST_CONDITIONAL: queue_conditional(u, node); break;
+    case AST_LAMBDA: queue_lambda(u, node); break;
+    case AST_NAMED_EXPR: queue_named(u, node); break;
+    default: queue_yield(u, node);
     }
 }
 
@@ -420,22 +371,15 @@ void unparse_expression(Unparser *u, const Node *node, Tightness least)
 {
     Tightness own = tightness(node);
     switch (node->kind) {
-    case AST_NAME:
-        strbuf_puts(u->out, node->name.id.text);
-        return;
-    case AST_CONSTANT:
-        unparse_constant(u, node);
-        return;
-    case AST_JOINED_STR:
-        unparse_joined(u, node);
-        return;
+    case AST_NAME: strbuf_puts(u->out, node->name.id.text); return;
+    case AST_CONSTANT: unparse_constant(u, node); return;
+    case AST_JOINED_STR: unparse_joined(u, node); return;
     // Never in parentheses: `(*a)` is a fault.
     case AST_STARRED:
         unparse_text(u, "*");
         unparse_expr(u, node->starred.value, TIGHT_BIT_OR);
         return;
-    default:
-        break;
+    default: break;
     }
     // One rule for all operators: parentheses exactly where the place asks for
     // more than the expression gives.

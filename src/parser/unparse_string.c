@@ -15,15 +15,9 @@
 static void put_escape(StrBuf *out, uint32_t codepoint)
 {
     switch (codepoint) {
-    case '\n':
-        strbuf_puts(out, "\\n");
-        break;
-    case '\t':
-        strbuf_puts(out, "\\t");
-        break;
-    case '\r':
-        strbuf_puts(out, "\\r");
-        break;
+    case '\n': strbuf_puts(out, "\\n"); break;
+    case '\t': strbuf_puts(out, "\\t"); break;
+    case '\r': strbuf_puts(out, "\\r"); break;
     default:
         strbuf_printf(out,
                       codepoint < 0x100     ? "\\x%02x"
@@ -71,8 +65,8 @@ static void put_string(StrBuf *out, Text text, bool bytes)
     }
     strbuf_putc(out, quote);
     for (size_t at = 0; at < text.length;) {
-        at += put_character(out, text.text + at, text.length - at, quote,
-                            bytes);
+        at +=
+            put_character(out, text.text + at, text.length - at, quote, bytes);
     }
     strbuf_putc(out, quote);
 }
@@ -110,25 +104,15 @@ static void put_float(StrBuf *out, double number)
 void unparse_constant(Unparser *u, const Node *node)
 {
     switch (node->constant.type) {
-    case CONSTANT_NONE:
-        strbuf_puts(u->out, "None");
-        break;
-    case CONSTANT_FALSE:
-        strbuf_puts(u->out, "False");
-        break;
-    case CONSTANT_TRUE:
-        strbuf_puts(u->out, "True");
-        break;
-    case CONSTANT_ELLIPSIS:
-        strbuf_puts(u->out, "...");
-        break;
+    case CONSTANT_NONE: strbuf_puts(u->out, "None"); break;
+    case CONSTANT_FALSE: strbuf_puts(u->out, "False"); break;
+    case CONSTANT_TRUE: strbuf_puts(u->out, "True"); break;
+    case CONSTANT_ELLIPSIS: strbuf_puts(u->out, "..."); break;
     case CONSTANT_INT:
         strbuf_add(u->out, node->constant.text.text,
                    node->constant.text.length);
         break;
-    case CONSTANT_FLOAT:
-        put_float(u->out, node->constant.number);
-        break;
+    case CONSTANT_FLOAT: put_float(u->out, node->constant.number); break;
     default:
         put_string(u->out, node->constant.text,
                    node->constant.type == CONSTANT_BYTES);
@@ -144,8 +128,8 @@ static void put_literal(StrBuf *out, Text text, char quote, bool spec)
         if (!spec && (byte == '{' || byte == '}')) {
             strbuf_putc(out, byte);
         }
-        at += put_character(out, text.text + at, text.length - at, quote,
-                            false);
+        at +=
+            put_character(out, text.text + at, text.length - at, quote, false);
     }
 }
 
@@ -214,10 +198,10 @@ static const char *choose_quotes(Unparser *u, const Node *node)
         }
     }
     const char *text = strbuf_text(&fields);
-    const char *quotes = strchr(text, '\'') == NULL      ? "'"
-                         : strchr(text, '"') == NULL     ? "\""
-                         : strstr(text, "'''") == NULL   ? "'''"
-                                                         : "\"\"\"";
+    const char *quotes = strchr(text, '\'') == NULL    ? "'"
+                         : strchr(text, '"') == NULL   ? "\""
+                         : strstr(text, "'''") == NULL ? "'''"
+                                                       : "\"\"\"";
     u->failed |= !strbuf_ok(&fields);
     strbuf_free(&fields);
     return quotes;

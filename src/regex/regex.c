@@ -16,8 +16,7 @@ static bool take_names(Ctx *ctx, Regex *regex, const RxGroupVec *groups)
     regex->group_count = (uint32_t)groups->count - 1;
     for (size_t i = 0; i < groups->count; i++) {
         const char *name = groups->items[i].name;
-        char *copy =
-            name == NULL ? NULL : ctx_strndup(ctx, name, strlen(name));
+        char *copy = name == NULL ? NULL : ctx_strndup(ctx, name, strlen(name));
         if ((name != NULL && copy == NULL) ||
             !vec_push(ctx, &regex->names, copy)) {
             return false;

@@ -18,14 +18,14 @@ typedef struct Regex Regex;
 
 // The numbers are CPython's: `re.compile(p).flags` shows them.
 typedef enum RegexFlag {
-    REGEX_TEMPLATE = 1,    // accepted, means nothing
+    REGEX_TEMPLATE = 1, // accepted, means nothing
     REGEX_IGNORECASE = 2,
-    REGEX_LOCALE = 4,      // bytes only; the locale is C
+    REGEX_LOCALE = 4, // bytes only; the locale is C
     REGEX_MULTILINE = 8,
     REGEX_DOTALL = 16,
-    REGEX_UNICODE = 32,    // the classes of a str without REGEX_ASCII
+    REGEX_UNICODE = 32, // the classes of a str without REGEX_ASCII
     REGEX_VERBOSE = 64,
-    REGEX_DEBUG = 128,     // accepted, prints nothing
+    REGEX_DEBUG = 128, // accepted, prints nothing
     REGEX_ASCII = 256
 } RegexFlag;
 
@@ -50,8 +50,8 @@ typedef struct RegexFault {
 
 // A FutureWarning about a set that may come to mean something else.
 typedef struct RegexWarning {
-    const char *text;  // a literal, "Possible nested set"
-    size_t position;   // of a character
+    const char *text; // a literal, "Possible nested set"
+    size_t position;  // of a character
 } RegexWarning;
 
 enum { REGEX_WARNING_MAX = 4, REGEX_GROUPS_MAX = 1 << 30 };
@@ -59,8 +59,8 @@ enum { REGEX_WARNING_MAX = 4, REGEX_GROUPS_MAX = 1 << 30 };
 // The pattern as code points (bytes below 256 for a bytes pattern). NULL with
 // `fault` filled in, or with an error pending in ctx if fault->kind is NONE or
 // DEEP. The caller frees fault->text in any case.
-MUST_CHECK Regex *regex_compile(Ctx *ctx, const uint32_t *pattern,
-                                size_t count, bool is_text, uint32_t flags,
+MUST_CHECK Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
+                                bool is_text, uint32_t flags,
                                 RegexFault *fault);
 // NULL is fine.
 void regex_free(Ctx *ctx, Regex *regex);
@@ -94,15 +94,15 @@ typedef struct RegexRun {
     bool narrow;        // each character is one byte
     bool whole;         // the match must end at `end`
 
-    const char **marks; // [2 * group], [2 * group + 1]; NULL: no part in it
+    const char **marks;  // [2 * group], [2 * group + 1]; NULL: no part in it
     uint32_t last_group; // the group that was closed last, 0: none
     // The matcher's own.
     size_t mark_count;
     RegexEntry *entries; // what to try when this way fails
     size_t entry_count, entry_capacity;
     struct RxLoop *loops; // the state of each loop
-    uint32_t fuel;       // ways to fail until the next poll
-    bool broken;         // an error is pending in ctx
+    uint32_t fuel;        // ways to fail until the next poll
+    bool broken;          // an error is pending in ctx
     const char *inline_marks[REGEX_INLINE_MARKS];
     RegexEntry inline_entries[REGEX_INLINE_ENTRIES];
 } RegexRun;

@@ -16,11 +16,9 @@ static bool is_space(uint32_t c)
     switch (c) {
     case 0x85:
     case 0x2028:
-    case 0x2029:
-        return true;
+    case 0x2029: return true;
     default:
-        return utf8proc_category((utf8proc_int32_t)c) ==
-               UTF8PROC_CATEGORY_ZS;
+        return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_ZS;
     }
 }
 
@@ -35,10 +33,8 @@ static bool is_word(uint32_t c)
     case UTF8PROC_CATEGORY_LO:
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-        return true;
-    default:
-        return false;
+    case UTF8PROC_CATEGORY_NO: return true;
+    default: return false;
     }
 }
 

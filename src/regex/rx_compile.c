@@ -93,10 +93,8 @@ static bool is_literal(const RxCompiler *c, const RxNode *node)
     uint32_t alike[2], lower = rx_char_lower(node->c, fold);
     // Letters are literal only if no other character is equal to them.
     switch (fold) {
-    case RX_FOLD_NONE:
-        return true;
-    case RX_FOLD_ASCII:
-        return (node->c | 0x20) < 'a' || (node->c | 0x20) > 'z';
+    case RX_FOLD_NONE: return true;
+    case RX_FOLD_ASCII: return (node->c | 0x20) < 'a' || (node->c | 0x20) > 'z';
     default:
         return lower == node->c && rx_char_alike(lower, alike) == 0 &&
                (uint32_t)utf8proc_toupper((utf8proc_int32_t)lower) == lower;
@@ -123,8 +121,7 @@ static bool compile_literals(RxCompiler *c, const RxNode **node)
     Regex *regex = c->regex;
     size_t start = regex->literals.count;
     // Each character may take up to four bytes of UTF-8.
-    for (const RxNode *n = *node; n != NULL && is_literal(c, n);
-         n = n->next) {
+    for (const RxNode *n = *node; n != NULL && is_literal(c, n); n = n->next) {
         if (!vec_reserve(c->ctx, &regex->literals, UTF8_MAX_BYTES)) {
             return false;
         }
@@ -154,8 +151,8 @@ static bool compile_set(RxCompiler *c, const RxNode *node)
 // The flag is settled here, so that the matcher need not look at it.
 static bool compile_any(RxCompiler *c, const RxNode *node)
 {
-    return emit(c, (RxIns){.op = node->flags & REGEX_DOTALL ? RX_OP_ALL
-                                                             : RX_OP_ANY});
+    return emit(
+        c, (RxIns){.op = node->flags & REGEX_DOTALL ? RX_OP_ALL : RX_OP_ANY});
 }
 
 // --- repetition ---
@@ -196,8 +193,8 @@ static bool gives_nothing_back(const RxFirst *own, const RxFirst *follows)
 
 // One character several times: a loop inside of a single instruction.
 // A run that keeps what it took needs no knowledge of what follows.
-static bool compile_run(RxCompiler *c, const RxNode *node,
-                        const RxNode *single, const RxCont *up)
+static bool compile_run(RxCompiler *c, const RxNode *node, const RxNode *single,
+                        const RxCont *up)
 {
     RxIns ins = {.op = RX_OP_RUN, .b = node->min, .c = node->max};
     RxFirst follows, own;
@@ -216,8 +213,7 @@ static bool compile_run(RxCompiler *c, const RxNode *node,
                gives_nothing_back(&own, &follows)) {
         ins.op = RX_OP_RUN_KEEP;
     }
-    return (ins.op == RX_OP_RUN_KEEP ||
-            keep_first(c, &follows, &ins.first)) &&
+    return (ins.op == RX_OP_RUN_KEEP || keep_first(c, &follows, &ins.first)) &&
            emit(c, ins);
 }
 
@@ -297,10 +293,10 @@ static bool compile_loop(RxCompiler *c, const RxNode *node,
     }
     // The loop is entered at its end, where turns are counted.
     at(c, enter)->b = here(c);
-    return emit(c, (RxIns){.op = node->greed == RX_LAZY ? RX_OP_TURN_LAZY
-                                                         : RX_OP_TURN,
-                           .a = number,
-                           .b = body});
+    return emit(
+        c, (RxIns){.op = node->greed == RX_LAZY ? RX_OP_TURN_LAZY : RX_OP_TURN,
+                   .a = number,
+                   .b = body});
 }
 
 // A possessive repetition keeps its turns, and then itself as a whole.
@@ -327,8 +323,7 @@ static bool compile_never(RxCompiler *c, const RxNode *node)
 }
 
 // The cheapest form that will do: a run, a choice, or a counted loop.
-static bool compile_repeat(RxCompiler *c, const RxNode *node,
-                           const RxCont *up)
+static bool compile_repeat(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
     const RxNode *single = rx_tree_single(&node->body);
     // Behind the body comes the loop once more, or what follows it.
@@ -372,8 +367,7 @@ static bool compile_group(RxCompiler *c, const RxNode *node, const RxCont *up)
 
 // Jumps at the end of each way are chained through their targets until the
 // end of all is known.
-static bool compile_branch(RxCompiler *c, const RxNode *node,
-                           const RxCont *up)
+static bool compile_branch(RxCompiler *c, const RxNode *node, const RxCont *up)
 {
     RxCont rest = {.rest = node->next, .up = up};
     uint32_t chain = UINT32_MAX;
@@ -385,8 +379,7 @@ static bool compile_branch(RxCompiler *c, const RxNode *node,
         if (!last) {
             RxIns ins = {.op = RX_OP_WAY};
             RxFirst bytes;
-            if (!rx_first_of(c->ctx, first, &rest, c->regex->is_text,
-                             &bytes) ||
+            if (!rx_first_of(c->ctx, first, &rest, c->regex->is_text, &bytes) ||
                 !keep_first(c, &bytes, &ins.first) || !emit(c, ins)) {
                 return false;
             }
@@ -435,9 +428,8 @@ static bool compile_look(RxCompiler *c, const RxNode *node)
     }
     if (!new_loop(c, 0, 0, &ins.b) || !emit(c, ins) ||
         !compile_seq(c, node->body.first, NULL) ||
-        !emit(c, (RxIns){.op = RX_OP_LOOK_END,
-                         .x = node->negated,
-                         .b = ins.b})) {
+        !emit(c,
+              (RxIns){.op = RX_OP_LOOK_END, .x = node->negated, .b = ins.b})) {
         return false;
     }
     at(c, look)->a = here(c);
@@ -493,17 +485,16 @@ static bool compile_place(RxCompiler *c, const RxNode *node)
 static bool compile_back(RxCompiler *c, const RxNode *node)
 {
     RxSetMode mode = rx_set_mode(node->flags, c->regex->is_text);
-    return emit(c, (RxIns){.op = RX_OP_BACK,
-                           .x = (uint8_t)mode.fold,
-                           .a = node->group});
+    return emit(
+        c,
+        (RxIns){.op = RX_OP_BACK, .x = (uint8_t)mode.fold, .a = node->group});
 }
 
 // --- all ---
 
 // Literal neighbours are taken together: *place moves on to the last of them.
 // The loop over the sequence then steps behind the last that was taken.
-static bool compile_node(RxCompiler *c, const RxNode **place,
-                         const RxCont *up)
+static bool compile_node(RxCompiler *c, const RxNode **place, const RxCont *up)
 {
     const RxNode *node = *place;
     // `up` goes to those alone whose bodies ask what follows them.
@@ -511,26 +502,16 @@ static bool compile_node(RxCompiler *c, const RxNode **place,
     case RX_NODE_CHAR:
         return is_literal(c, node) ? compile_literals(c, place)
                                    : compile_set(c, node);
-    case RX_NODE_SET:
-        return compile_set(c, node);
-    case RX_NODE_ANY:
-        return compile_any(c, node);
-    case RX_NODE_AT:
-        return compile_place(c, node);
-    case RX_NODE_BRANCH:
-        return compile_branch(c, node, up);
-    case RX_NODE_GROUP:
-        return compile_group(c, node, up);
-    case RX_NODE_REPEAT:
-        return compile_repeat(c, node, up);
-    case RX_NODE_LOOK:
-        return compile_look(c, node);
-    case RX_NODE_ATOMIC:
-        return compile_atomic(c, node);
-    case RX_NODE_BACK:
-        return compile_back(c, node);
-    case RX_NODE_IF:
-        return compile_if(c, node, up);
+    case RX_NODE_SET: return compile_set(c, node);
+    case RX_NODE_ANY: return compile_any(c, node);
+    case RX_NODE_AT: return compile_place(c, node);
+    case RX_NODE_BRANCH: return compile_branch(c, node, up);
+    case RX_NODE_GROUP: return compile_group(c, node, up);
+    case RX_NODE_REPEAT: return compile_repeat(c, node, up);
+    case RX_NODE_LOOK: return compile_look(c, node);
+    case RX_NODE_ATOMIC: return compile_atomic(c, node);
+    case RX_NODE_BACK: return compile_back(c, node);
+    case RX_NODE_IF: return compile_if(c, node, up);
     }
     return false;
 }
@@ -576,8 +557,8 @@ static bool find_start(RxCompiler *c, const RxSeq *seq)
     regex->at_start = ins->op == RX_OP_PLACE &&
                       (ins->x == RX_PLACE_START ||
                        (ins->x == RX_PLACE_LINE_START && !ins->first));
-    bool ok = rx_first_of(c->ctx, seq->first, NULL, regex->is_text,
-                          &regex->start);
+    bool ok =
+        rx_first_of(c->ctx, seq->first, NULL, regex->is_text, &regex->start);
     regex->start.any |= regex->start.accepts;
     return ok;
 }

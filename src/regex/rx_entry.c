@@ -135,8 +135,7 @@ static bool retry_turn(RegexRun *run, const RxIns **ins, const char *p)
 bool rx_entry_retry(RegexRun *run, const RxIns **ins, const char **p)
 {
     // One counter serves both: a broken run is seen at the next failure.
-    if (UNLIKELY(run->broken || run->fuel-- == 0) &&
-        !rx_entry_poll(run)) {
+    if (UNLIKELY(run->broken || run->fuel-- == 0) && !rx_entry_poll(run)) {
         return false;
     }
     // The newest entry first: depth before breadth.

@@ -59,17 +59,15 @@ static inline bool rx_may_follow(const RegexRun *run, uint16_t first,
                                  const char *p)
 {
     return first == 0 ||
-           (p < run->end &&
-            rx_set_bit(run->regex->firsts.items[first - 1].bits,
-                       (unsigned char)*p));
+           (p < run->end && rx_set_bit(run->regex->firsts.items[first - 1].bits,
+                                       (unsigned char)*p));
 }
 
 // The next character; in narrow texts the next byte.
 static inline const char *rx_next(const RegexRun *run, const char *p)
 {
     p++;
-    while (!run->narrow && p < run->end &&
-           ((unsigned char)*p & 0xC0) == 0x80) {
+    while (!run->narrow && p < run->end && ((unsigned char)*p & 0xC0) == 0x80) {
         p++;
     }
     return p;

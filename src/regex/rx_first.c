@@ -37,8 +37,7 @@ bool rx_first_set(Ctx *ctx, const RxNode *node, bool is_text, RxSet *set)
     RxSetMode mode = rx_set_mode(node->flags, is_text);
     RxItem item = {.low = node->c, .high = node->c};
     switch (node->kind) {
-    case RX_NODE_CHAR:
-        return rx_set_make(ctx, set, &item, 1, false, mode);
+    case RX_NODE_CHAR: return rx_set_make(ctx, set, &item, 1, false, mode);
     case RX_NODE_SET:
         return rx_set_make(ctx, set, node->items, node->count, node->negated,
                            mode);
@@ -115,13 +114,10 @@ static bool walk(Walk *w, const RxNode *node, const RxCont *up)
     switch (node->kind) {
     case RX_NODE_CHAR:
     case RX_NODE_SET:
-    case RX_NODE_ANY:
-        return add_set(w, node);
+    case RX_NODE_ANY: return add_set(w, node);
     case RX_NODE_GROUP:
-    case RX_NODE_ATOMIC:
-        return walk(w, node->body.first, &rest);
-    case RX_NODE_BRANCH:
-        return walk_branch(w, node, &rest);
+    case RX_NODE_ATOMIC: return walk(w, node->body.first, &rest);
+    case RX_NODE_BRANCH: return walk_branch(w, node, &rest);
     case RX_NODE_REPEAT:
         // The body may come, and if it need not, what follows may come too.
         if (node->max > 0 && !walk(w, node->body.first, &rest)) {
@@ -144,9 +140,7 @@ bool rx_first_of(Ctx *ctx, const RxNode *node, const RxCont *up, bool is_text,
                  RxFirst *first)
 {
     *first = (RxFirst){.any = false};
-    Walk w = {.ctx = ctx,
-              .is_text = is_text,
-              .budget = FIRST_BUDGET,
-              .first = first};
+    Walk w = {
+        .ctx = ctx, .is_text = is_text, .budget = FIRST_BUDGET, .first = first};
     return walk(&w, node, up);
 }

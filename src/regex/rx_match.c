@@ -34,18 +34,14 @@ static bool at_place(const RegexRun *run, const RxIns *ins, const char *p)
 {
     bool lines = ins->first != 0;
     switch ((RxPlace)ins->x) {
-    case RX_PLACE_START:
-        return p == run->begin;
+    case RX_PLACE_START: return p == run->begin;
     case RX_PLACE_LINE_START:
         return p == run->begin || (lines && p[-1] == '\n');
-    case RX_PLACE_END:
-        return p == run->end;
+    case RX_PLACE_END: return p == run->end;
     case RX_PLACE_LINE_END:
-        return p == run->end ||
-               (*p == '\n' && (lines || p + 1 == run->end));
+        return p == run->end || (*p == '\n' && (lines || p + 1 == run->end));
     case RX_PLACE_BOUNDARY:
-    case RX_PLACE_INSIDE:
-        break;
+    case RX_PLACE_INSIDE: break;
     }
     return at_boundary(run, p, ins->a != 0, ins->x == RX_PLACE_BOUNDARY);
 }
@@ -153,10 +149,9 @@ static bool step_run_lazy(RegexRun *run, const RxIns *ins, const char **p)
     // A number in the place of a pointer: the entry has no other field to
     // spare.
     uintptr_t left = ins->c == RX_MANY ? UINTPTR_MAX : ins->c - ins->b;
-    return (left == 0 ||
-            rx_entry_push(run, RX_ENTRY_LAZY,
-                          (uint32_t)(ins - run->regex->code.items), end,
-                          (const char *)left)) &&
+    return (left == 0 || rx_entry_push(run, RX_ENTRY_LAZY,
+                                       (uint32_t)(ins - run->regex->code.items),
+                                       end, (const char *)left)) &&
            rx_may_follow(run, ins->first, end);
 }
 
@@ -204,16 +199,15 @@ static bool step_loop(RegexRun *run, const RxIns *ins)
 
 // Another turn (true) or on? An optional turn that begins where the last one
 // began would go on for ever. `*go` is where.
-static bool step_turn(RegexRun *run, const RxIns **go, const char *p,
-                      bool lazy)
+static bool step_turn(RegexRun *run, const RxIns **go, const char *p, bool lazy)
 {
     const RxIns *ins = *go, *code = run->regex->code.items;
     RxLoop *loop = &run->loops[ins->a];
     const RxLoopDef *def = &run->regex->loops.items[ins->a];
     // Below the least count a turn may be empty; it is bounded by the count.
     bool must = loop->count < def->min;
-    if (!must && ((loop->count >= def->max && def->max != RX_MANY) ||
-                  p == loop->last)) {
+    if (!must &&
+        ((loop->count >= def->max && def->max != RX_MANY) || p == loop->last)) {
         *go = ins + 1;
         return true;
     }
@@ -253,8 +247,8 @@ static bool step_look(RegexRun *run, const RxIns **go, const char **p)
     // What the inside leaves behind stands above this height.
     run->loops[ins->b].height = run->entry_count;
     *go = ins + 1;
-    bool ok = rx_entry_push(run, ins->x ? RX_ENTRY_NOT : RX_ENTRY_LOOK,
-                            ins->a, *p, NULL);
+    bool ok = rx_entry_push(run, ins->x ? RX_ENTRY_NOT : RX_ENTRY_LOOK, ins->a,
+                            *p, NULL);
     *p = from;
     return ok;
 }
@@ -340,50 +334,30 @@ STEP bool step(RegexRun *run, const RxIns **go, const char **p)
 {
     const RxIns *ins = (*go)++, *code = run->regex->code.items;
     switch ((RxOp)ins->op) {
-    case RX_OP_MATCH:
-        return step_match(run, *p);
+    case RX_OP_MATCH: return step_match(run, *p);
     // One byte is compared in place: most literals begin so.
-    case RX_OP_BYTE:
-        return *p < run->end && (unsigned char)*(*p)++ == ins->a;
-    case RX_OP_STRING:
-        return step_string(run, ins, p);
-    case RX_OP_SET:
-        return step_set(run, ins, p);
-    case RX_OP_BYTE_SET:
-        return step_byte_set(run, ins, p);
-    case RX_OP_ANY:
-        return step_any(run, p, false);
-    case RX_OP_ALL:
-        return step_any(run, p, true);
-    case RX_OP_RUN:
-        return step_run(run, ins, p);
-    case RX_OP_RUN_LAZY:
-        return step_run_lazy(run, ins, p);
-    case RX_OP_RUN_KEEP:
-        return step_run_keep(run, ins, p);
-    case RX_OP_JUMP:
-        *go = code + ins->a;
-        return true;
+    case RX_OP_BYTE: return *p < run->end && (unsigned char)*(*p)++ == ins->a;
+    case RX_OP_STRING: return step_string(run, ins, p);
+    case RX_OP_SET: return step_set(run, ins, p);
+    case RX_OP_BYTE_SET: return step_byte_set(run, ins, p);
+    case RX_OP_ANY: return step_any(run, p, false);
+    case RX_OP_ALL: return step_any(run, p, true);
+    case RX_OP_RUN: return step_run(run, ins, p);
+    case RX_OP_RUN_LAZY: return step_run_lazy(run, ins, p);
+    case RX_OP_RUN_KEEP: return step_run_keep(run, ins, p);
+    case RX_OP_JUMP: *go = code + ins->a; return true;
     case RX_OP_SPLIT:
         *go = code + ins->b;
         return rx_entry_push(run, RX_ENTRY_JUMP, ins->a, *p, NULL);
-    case RX_OP_WAY:
-        *go = ins;
-        return step_way(run, go, *p);
-    case RX_OP_MARK:
-        return step_mark(run, ins, *p);
-    case RX_OP_LOOP:
-        *go = code + ins->b;
-        return step_loop(run, ins);
+    case RX_OP_WAY: *go = ins; return step_way(run, go, *p);
+    case RX_OP_MARK: return step_mark(run, ins, *p);
+    case RX_OP_LOOP: *go = code + ins->b; return step_loop(run, ins);
     case RX_OP_TURN:
     case RX_OP_TURN_LAZY:
         *go = ins;
         return step_turn(run, go, *p, ins->op == RX_OP_TURN_LAZY);
-    case RX_OP_LOOK:
-        *go = ins;
-        return step_look(run, go, p);
-    case RX_OP_LOOK_END:
-        return step_look_end(run, ins, p);
+    case RX_OP_LOOK: *go = ins; return step_look(run, go, p);
+    case RX_OP_LOOK_END: return step_look_end(run, ins, p);
     // The height of the entries is noted; at the end all above it go: no way
     // back in.
     case RX_OP_ATOMIC:
@@ -392,13 +366,11 @@ STEP bool step(RegexRun *run, const RxIns **go, const char **p)
     case RX_OP_ATOMIC_END:
         rx_entry_cut(run, run->loops[ins->b].height);
         return true;
-    case RX_OP_BACK:
-        return step_back(run, ins, p);
+    case RX_OP_BACK: return step_back(run, ins, p);
     case RX_OP_IF:
         *go = took_part(run, ins->a) ? ins + 1 : code + ins->b;
         return true;
-    case RX_OP_PLACE:
-        return at_place(run, ins, *p);
+    case RX_OP_PLACE: return at_place(run, ins, *p);
     }
     return false;
 }
@@ -449,16 +421,15 @@ bool regex_run_init(RegexRun *run)
     run->fuel = 0;
     run->broken = false;
     if (run->mark_count > REGEX_INLINE_MARKS) {
-        run->marks =
-            ctx_alloc(run->ctx, run->mark_count * sizeof *run->marks);
+        run->marks = ctx_alloc(run->ctx, run->mark_count * sizeof *run->marks);
         if (run->marks == NULL) {
             run->marks = run->inline_marks;
             return false;
         }
     }
     if (regex->loops.count > 0) {
-        run->loops = ctx_alloc_zero(run->ctx, regex->loops.count *
-                                                  sizeof *run->loops);
+        run->loops =
+            ctx_alloc_zero(run->ctx, regex->loops.count * sizeof *run->loops);
         return run->loops != NULL;
     }
     return true;
@@ -502,8 +473,7 @@ static const char *next_start(const RegexRun *run, const char *p)
     if (regex->start.any) {
         return p;
     }
-    while (p < run->end &&
-           !rx_set_bit(regex->start.bits, (unsigned char)*p)) {
+    while (p < run->end && !rx_set_bit(regex->start.bits, (unsigned char)*p)) {
         p++;
     }
     return p < run->end ? p : NULL;

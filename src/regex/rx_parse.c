@@ -169,8 +169,7 @@ void rx_parser_broken(RxParser *p)
 
 // Linked in at once, so that a repetition finds it as the last one.
 // NULL: no memory, and the parser is broken. Zeroed but for kind and flags.
-RxNode *rx_parser_node(RxParser *p, RxSeq *seq, RxNodeKind kind,
-                       uint32_t flags)
+RxNode *rx_parser_node(RxParser *p, RxSeq *seq, RxNodeKind kind, uint32_t flags)
 {
     RxNode *node = arena_new(p->arena, RxNode);
     if (node == NULL) {
@@ -267,8 +266,7 @@ static bool take_braces(RxParser *p, uint32_t *min, uint32_t *max)
         }
         return false;
     }
-    if (!too_large(p, low, *min) && !too_large(p, high, *max) &&
-        *max < *min) {
+    if (!too_large(p, low, *min) && !too_large(p, high, *max) && *max < *min) {
         rx_parser_fail(p, rx_parser_tell(p) - here,
                        "min repeat greater than max repeat");
     }
@@ -358,29 +356,16 @@ static void parse_plain(RxParser *p, RxSeq *seq, uint32_t c, uint32_t *flags,
                         bool first)
 {
     switch (c) {
-    case '.':
-        (void)!rx_parser_node(p, seq, RX_NODE_ANY, *flags);
-        break;
-    case '^':
-        add_place(p, seq, RX_PLACE_LINE_START, *flags);
-        break;
-    case '$':
-        add_place(p, seq, RX_PLACE_LINE_END, *flags);
-        break;
-    case '[':
-        rx_parse_set(p, seq, *flags);
-        break;
-    case '(':
-        rx_parse_group(p, seq, flags, first);
-        break;
+    case '.': (void)!rx_parser_node(p, seq, RX_NODE_ANY, *flags); break;
+    case '^': add_place(p, seq, RX_PLACE_LINE_START, *flags); break;
+    case '$': add_place(p, seq, RX_PLACE_LINE_END, *flags); break;
+    case '[': rx_parse_set(p, seq, *flags); break;
+    case '(': rx_parse_group(p, seq, flags, first); break;
     case '?':
     case '*':
     case '+':
-    case '{':
-        parse_repeat(p, seq, c, *flags);
-        break;
-    default:
-        add_char(p, seq, c, *flags);
+    case '{': parse_repeat(p, seq, c, *flags); break;
+    default: add_char(p, seq, c, *flags);
     }
 }
 
@@ -407,8 +392,7 @@ RxSeq rx_parse_sequence(RxParser *p, uint32_t flags, bool top, bool first)
             rx_parse_escape(p, &seq, c, flags);
         } else if (!skip_verbose(p, c, flags)) {
             // Flags may be set for the whole before anything else stands.
-            parse_plain(p, &seq, c, &flags,
-                        top && first && seq.first == NULL);
+            parse_plain(p, &seq, c, &flags, top && first && seq.first == NULL);
         }
     }
     ctx_leave(p->ctx);

@@ -103,20 +103,13 @@ static uint32_t check_octal(RxParser *p, uint32_t value, size_t start)
 static uint32_t simple_escape(uint32_t c)
 {
     switch (c) {
-    case 'a':
-        return 7;
-    case 'f':
-        return '\f';
-    case 'n':
-        return '\n';
-    case 'r':
-        return '\r';
-    case 't':
-        return '\t';
-    case 'v':
-        return '\v';
-    default:
-        return 0;
+    case 'a': return 7;
+    case 'f': return '\f';
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    case 'v': return '\v';
+    default: return 0;
     }
 }
 
@@ -126,20 +119,13 @@ static uint32_t simple_escape(uint32_t c)
 static RxClass class_escape(uint32_t c)
 {
     switch (c) {
-    case 'd':
-        return RX_CLASS_DIGIT;
-    case 's':
-        return RX_CLASS_SPACE;
-    case 'w':
-        return RX_CLASS_WORD;
-    case 'D':
-        return RX_CLASS_NOT_DIGIT;
-    case 'S':
-        return RX_CLASS_NOT_SPACE;
-    case 'W':
-        return RX_CLASS_NOT_WORD;
-    default:
-        return 0;
+    case 'd': return RX_CLASS_DIGIT;
+    case 's': return RX_CLASS_SPACE;
+    case 'w': return RX_CLASS_WORD;
+    case 'D': return RX_CLASS_NOT_DIGIT;
+    case 'S': return RX_CLASS_NOT_SPACE;
+    case 'W': return RX_CLASS_NOT_WORD;
+    default: return 0;
     }
 }
 
@@ -180,20 +166,11 @@ static uint32_t parse_char_escape(RxParser *p, uint32_t c, size_t start)
 static bool place_escape(uint32_t c, RxPlace *place)
 {
     switch (c) {
-    case 'A':
-        *place = RX_PLACE_START;
-        return true;
-    case 'b':
-        *place = RX_PLACE_BOUNDARY;
-        return true;
-    case 'B':
-        *place = RX_PLACE_INSIDE;
-        return true;
-    case 'Z':
-        *place = RX_PLACE_END;
-        return true;
-    default:
-        return false;
+    case 'A': *place = RX_PLACE_START; return true;
+    case 'b': *place = RX_PLACE_BOUNDARY; return true;
+    case 'B': *place = RX_PLACE_INSIDE; return true;
+    case 'Z': *place = RX_PLACE_END; return true;
+    default: return false;
     }
 }
 
@@ -220,9 +197,8 @@ static void parse_number(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
         uint32_t second = rx_parser_take(p, NULL);
         if (rx_is_octal(c) && rx_is_octal(second) && !p->escaped &&
             rx_is_octal(p->next)) {
-            uint32_t value =
-                ((c - '0') * 8 + second - '0') * 8 +
-                (rx_parser_take(p, NULL) - '0');
+            uint32_t value = ((c - '0') * 8 + second - '0') * 8 +
+                             (rx_parser_take(p, NULL) - '0');
             add_char(p, seq, check_octal(p, value, start), flags);
             return;
         }
@@ -384,8 +360,8 @@ static void parse_items(RxParser *p, ItemVec *items, size_t here)
             item = parse_range(p, item, start);
         }
         if (p->failed || !vec_push(p->ctx, items, item) ||
-            (ended && !vec_push(p->ctx, items,
-                                ((RxItem){.low = '-', .high = '-'})))) {
+            (ended &&
+             !vec_push(p->ctx, items, ((RxItem){.low = '-', .high = '-'})))) {
             rx_parser_broken(p);
             return;
         }

@@ -90,8 +90,9 @@ static void check_behind(RxParser *p, uint32_t group)
     if (!is_closed(p, group)) {
         rx_parser_fail(p, 0, "cannot refer to an open group");
     } else if (group >= p->behind_groups) {
-        rx_parser_fail(p, 0, "cannot refer to group defined in the same "
-                             "lookbehind subpattern");
+        rx_parser_fail(p, 0,
+                       "cannot refer to group defined in the same "
+                       "lookbehind subpattern");
     }
 }
 
@@ -137,24 +138,15 @@ static void parse_named_back(RxParser *p, RxSeq *seq, uint32_t flags)
 static uint32_t flag_of(uint32_t c)
 {
     switch (c) {
-    case 'i':
-        return REGEX_IGNORECASE;
-    case 'L':
-        return REGEX_LOCALE;
-    case 'm':
-        return REGEX_MULTILINE;
-    case 's':
-        return REGEX_DOTALL;
-    case 'x':
-        return REGEX_VERBOSE;
-    case 'a':
-        return REGEX_ASCII;
-    case 't':
-        return REGEX_TEMPLATE;
-    case 'u':
-        return REGEX_UNICODE;
-    default:
-        return 0;
+    case 'i': return REGEX_IGNORECASE;
+    case 'L': return REGEX_LOCALE;
+    case 'm': return REGEX_MULTILINE;
+    case 's': return REGEX_DOTALL;
+    case 'x': return REGEX_VERBOSE;
+    case 'a': return REGEX_ASCII;
+    case 't': return REGEX_TEMPLATE;
+    case 'u': return REGEX_UNICODE;
+    default: return 0;
     }
 }
 
@@ -167,8 +159,8 @@ static void fail_flag(RxParser *p, uint32_t c, bool escaped,
         rx_parser_fail(p, 0, "%s", missing);
         return;
     }
-    bool letter = !escaped && c != '_' && !rx_is_digit(c) &&
-                  utf8_is_identifier_start(c);
+    bool letter =
+        !escaped && c != '_' && !rx_is_digit(c) && utf8_is_identifier_start(c);
     rx_parser_fail(p, 1 + (size_t)escaped, "%s",
                    letter ? "unknown flag" : missing);
 }
@@ -182,17 +174,20 @@ static uint32_t take_flags_on(RxParser *p, uint32_t c, uint32_t *on)
         // The first letter was looked at by the caller.
         uint32_t flag = flag_of(c);
         if (p->is_text && c == 'L') {
-            rx_parser_fail(p, 0, "bad inline flags: cannot use 'L' flag with "
-                                 "a str pattern");
+            rx_parser_fail(p, 0,
+                           "bad inline flags: cannot use 'L' flag with "
+                           "a str pattern");
         } else if (!p->is_text && c == 'u') {
-            rx_parser_fail(p, 0, "bad inline flags: cannot use 'u' flag with "
-                                 "a bytes pattern");
+            rx_parser_fail(p, 0,
+                           "bad inline flags: cannot use 'u' flag with "
+                           "a bytes pattern");
         }
         *on |= flag;
         // Of ASCII, LOCALE and UNICODE one alone can hold.
         if ((flag & TYPE_FLAGS) && (*on & TYPE_FLAGS) != flag) {
-            rx_parser_fail(p, 0, "bad inline flags: flags 'a', 'u' and 'L' "
-                                 "are incompatible");
+            rx_parser_fail(p, 0,
+                           "bad inline flags: flags 'a', 'u' and 'L' "
+                           "are incompatible");
         }
         // A sign ends the letters; which one decides what follows.
         c = rx_parser_take(p, &escaped);
@@ -223,8 +218,9 @@ static void take_flags_off(RxParser *p, uint32_t *off)
             return;
         }
         if (flag & TYPE_FLAGS) {
-            rx_parser_fail(p, 0, "bad inline flags: cannot turn off flags "
-                                 "'a', 'u' and 'L'");
+            rx_parser_fail(p, 0,
+                           "bad inline flags: cannot turn off flags "
+                           "'a', 'u' and 'L'");
             return;
         }
         *off |= flag;
@@ -337,8 +333,7 @@ static uint32_t condition_number(RxParser *p, RxName name)
         // A group may follow its condition, so that it is checked at the end of
         // the pattern.
         RxLater later = {.group = (uint32_t)number,
-                         .position =
-                             rx_parser_tell(p) - name_length(name) - 1};
+                         .position = rx_parser_tell(p) - name_length(name) - 1};
         if (!vec_push(p->ctx, &p->later, later)) {
             rx_parser_broken(p);
         }
@@ -357,8 +352,8 @@ static void parse_if(RxParser *p, RxSeq *seq, size_t start, uint32_t flags)
         // Unlike a number, a name must be known by now.
         group = text == NULL ? 0 : find_group(p, text);
         if (group == 0) {
-            rx_parser_fail_name(p, name_length(name) + 1,
-                                "unknown group name ", name, "");
+            rx_parser_fail_name(p, name_length(name) + 1, "unknown group name ",
+                                name, "");
         }
     } else {
         group = p->failed ? 0 : condition_number(p, name);
@@ -410,9 +405,9 @@ static uint32_t open_group(RxParser *p, RxName name)
 
 // The inside of a group that holds a subpattern, and its end. `outer` are the
 // flags around the group, `inner` those inside of it.
-static void parse_body(RxParser *p, RxSeq *seq, RxNodeKind kind,
-                       bool captures, RxName name, size_t start,
-                       uint32_t outer, uint32_t inner)
+static void parse_body(RxParser *p, RxSeq *seq, RxNodeKind kind, bool captures,
+                       RxName name, size_t start, uint32_t outer,
+                       uint32_t inner)
 {
     uint32_t group = captures ? open_group(p, name) : 0;
     RxSeq body = rx_parse_ways(p, inner, false);
@@ -435,8 +430,7 @@ static void parse_body(RxParser *p, RxSeq *seq, RxNodeKind kind,
 
 // (?P…, behind the 'P'. True if it is a named group, whose name is *name. The
 // forms that the module re had first and other engines have taken over.
-static bool parse_python(RxParser *p, RxSeq *seq, RxName *name,
-                         uint32_t flags)
+static bool parse_python(RxParser *p, RxSeq *seq, RxName *name, uint32_t flags)
 {
     if (rx_parser_match(p, '<')) {
         *name = rx_parser_until(p, '>', "group name");
@@ -474,14 +468,14 @@ static void skip_comment(RxParser *p, size_t start)
 
 // (?im) and (?i-m:…) `first`: nothing of the pattern stands in front, which
 // global flags need since Python 3.11.
-static void parse_flag_group(RxParser *p, RxSeq *seq, uint32_t c,
-                             size_t start, uint32_t *flags, bool first)
+static void parse_flag_group(RxParser *p, RxSeq *seq, uint32_t c, size_t start,
+                             uint32_t *flags, bool first)
 {
     uint32_t inner = *flags;
     if (!parse_flags(p, c, &inner)) {
         // Flags that change nothing still make a group of their own.
-        parse_body(p, seq, RX_NODE_GROUP, false, RX_NOTHING, start,
-                   *flags, inner);
+        parse_body(p, seq, RX_NODE_GROUP, false, RX_NOTHING, start, *flags,
+                   inner);
         return;
     }
     if (!first) {
@@ -504,8 +498,8 @@ static void parse_extension(RxParser *p, RxSeq *seq, size_t start,
     if (c == RX_END) {
         rx_parser_fail(p, 0, "unexpected end of pattern");
     } else if (escaped) {
-        rx_parser_fail_text(p, 3, "unknown extension ?",
-                            (RxName){at, at + 2}, "", RX_NOTHING);
+        rx_parser_fail_text(p, 3, "unknown extension ?", (RxName){at, at + 2},
+                            "", RX_NOTHING);
     } else if (c == 'P') {
         if (parse_python(p, seq, &name, *flags)) {
             parse_body(p, seq, RX_NODE_GROUP, true, name, start, *flags,
@@ -523,8 +517,8 @@ static void parse_extension(RxParser *p, RxSeq *seq, size_t start,
     } else if (c == '-' || flag_of(c) != 0) {
         parse_flag_group(p, seq, c, start, flags, first);
     } else {
-        rx_parser_fail_text(p, 2, "unknown extension ?",
-                            (RxName){at, at + 1}, "", RX_NOTHING);
+        rx_parser_fail_text(p, 2, "unknown extension ?", (RxName){at, at + 1},
+                            "", RX_NOTHING);
     }
 }
 

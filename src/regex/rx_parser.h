@@ -22,7 +22,7 @@ typedef struct RxParser {
     Arena *arena;
     const uint32_t *text; // code points
     size_t count;
-    bool is_text;         // a str, not bytes
+    bool is_text; // a str, not bytes
     // The token to come: its character (RX_END: none), whether a backslash
     // stands before it, and the index behind it.
     uint32_t next;

@@ -13,9 +13,7 @@ const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
     bool found = true;
     switch ((RxRunKind)ins->x) {
     // One character of what the run repeats.
-    case RX_RUN_BYTE:
-        found = byte == ins->a;
-        break;
+    case RX_RUN_BYTE: found = byte == ins->a; break;
     case RX_RUN_SET:
         // Only texts that are not ASCII come here.
         if (byte >= 0x80) {
@@ -29,11 +27,8 @@ const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
     case RX_RUN_BYTE_SET:
         found = rx_set_bit(run->regex->sets.items[ins->a].bits, byte);
         break;
-    case RX_RUN_ANY:
-        found = byte != '\n';
-        break;
-    case RX_RUN_ALL:
-        break;
+    case RX_RUN_ANY: found = byte != '\n'; break;
+    case RX_RUN_ALL: break;
     }
     return found ? rx_next(run, p) : NULL;
 }
@@ -41,8 +36,7 @@ const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
 // One byte a character, all of them.
 // Where the run ends: at `end`, or in front of the first byte that is not of
 // the set.
-static const char *set_run(const uint64_t *bits, const char *p,
-                           const char *end)
+static const char *set_run(const uint64_t *bits, const char *p, const char *end)
 {
     while (p < end && rx_set_bit(bits, (unsigned char)*p)) {
         p++;
@@ -91,10 +85,8 @@ static const char *narrow_run(const RegexRun *run, const RxIns *ins,
     case RX_RUN_ANY:
         stop = memchr(p, '\n', (size_t)(end - p));
         return stop == NULL ? end : stop;
-    case RX_RUN_ALL:
-        return end;
-    default:
-        return set_run(run->regex->sets.items[ins->a].bits, p, end);
+    case RX_RUN_ALL: return end;
+    default: return set_run(run->regex->sets.items[ins->a].bits, p, end);
     }
 }
 

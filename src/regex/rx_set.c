@@ -119,7 +119,7 @@ bool rx_set_has_wide(const RxSet *set, uint32_t c)
     bool found = in_ranges(set, c);
     for (uint32_t class = 1; !found && class <= set->classes; class <<= 1) {
         found = (set->classes & class) != 0 &&
-                rx_char_is(c, (RxClass)class, set->unicode);
+                rx_char_is(c, (RxClass) class, set->unicode);
     }
     return found != set->negated;
 }

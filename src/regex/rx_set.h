@@ -17,11 +17,11 @@ typedef struct RxItem {
 
 typedef struct RxSet {
     uint64_t bits[4];
-    RxItem *ranges;    // ascending and apart; of lower case if `fold` says so
+    RxItem *ranges; // ascending and apart; of lower case if `fold` says so
     size_t range_count;
-    uint32_t classes;  // bits of RxClass
-    uint8_t fold;      // RxFold: members are compared by their lower case
-    bool unicode;      // the classes are Unicode's
+    uint32_t classes; // bits of RxClass
+    uint8_t fold;     // RxFold: members are compared by their lower case
+    bool unicode;     // the classes are Unicode's
     bool negated;
     bool is_text;
 } RxSet;

@@ -51,21 +51,14 @@ static RxWidth node_width(const RxNode *node, const RxGroupVec *groups)
     switch (node->kind) {
     case RX_NODE_CHAR:
     case RX_NODE_SET:
-    case RX_NODE_ANY:
-        return (RxWidth){1, 1};
-    case RX_NODE_BRANCH:
-        return branch_width(node, groups);
+    case RX_NODE_ANY: return (RxWidth){1, 1};
+    case RX_NODE_BRANCH: return branch_width(node, groups);
     case RX_NODE_GROUP:
-    case RX_NODE_ATOMIC:
-        return rx_tree_width(&node->body, groups);
-    case RX_NODE_REPEAT:
-        return repeat_width(node, groups);
-    case RX_NODE_BACK:
-        return groups->items[node->group].width;
-    case RX_NODE_IF:
-        return if_width(node, groups);
-    default:
-        return (RxWidth){0, 0};
+    case RX_NODE_ATOMIC: return rx_tree_width(&node->body, groups);
+    case RX_NODE_REPEAT: return repeat_width(node, groups);
+    case RX_NODE_BACK: return groups->items[node->group].width;
+    case RX_NODE_IF: return if_width(node, groups);
+    default: return (RxWidth){0, 0};
     }
 }
 
@@ -92,11 +85,9 @@ const RxNode *rx_tree_single(const RxSeq *seq)
     switch (node->kind) {
     case RX_NODE_CHAR:
     case RX_NODE_SET:
-    case RX_NODE_ANY:
-        return node;
+    case RX_NODE_ANY: return node;
     case RX_NODE_GROUP:
         return node->group == 0 ? rx_tree_single(&node->body) : NULL;
-    default:
-        return NULL;
+    default: return NULL;
     }
 }

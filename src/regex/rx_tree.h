@@ -47,22 +47,22 @@ typedef struct RxSeq {
 
 struct RxNode {
     RxNodeKind kind;
-    uint32_t flags;   // RegexFlag, as they hold here
-    RxNode *next;     // in its sequence
-    RxSeq body;       // of GROUP, REPEAT, LOOK, ATOMIC; the `yes` of IF
-    RxSeq other;      // the `no` of IF
-    RxSeq *ways;      // of BRANCH
-    size_t count;     // of ways, of items
-    RxItem *items;    // of SET
-    uint32_t c;       // CHAR
-    uint32_t group;   // GROUP (0: none), BACK, IF
+    uint32_t flags;    // RegexFlag, as they hold here
+    RxNode *next;      // in its sequence
+    RxSeq body;        // of GROUP, REPEAT, LOOK, ATOMIC; the `yes` of IF
+    RxSeq other;       // the `no` of IF
+    RxSeq *ways;       // of BRANCH
+    size_t count;      // of ways, of items
+    RxItem *items;     // of SET
+    uint32_t c;        // CHAR
+    uint32_t group;    // GROUP (0: none), BACK, IF
     uint32_t min, max; // REPEAT
-    uint32_t width;   // LOOK: characters to step back, set by the compiler
-    uint8_t greed;    // REPEAT: RxGreed
-    uint8_t place;    // AT: RxPlace
-    bool negated;     // SET, LOOK
-    bool behind;      // LOOK
-    bool has_else;    // IF
+    uint32_t width;    // LOOK: characters to step back, set by the compiler
+    uint8_t greed;     // REPEAT: RxGreed
+    uint8_t place;     // AT: RxPlace
+    bool negated;      // SET, LOOK
+    bool behind;       // LOOK
+    bool has_else;     // IF
 };
 
 // How many characters a sequence takes, at least and at most.
@@ -71,8 +71,8 @@ typedef struct RxWidth {
 } RxWidth;
 
 typedef struct RxGroup {
-    char *name;       // UTF-8, NULL: none; the arena's
-    RxWidth width;    // once closed
+    char *name;    // UTF-8, NULL: none; the arena's
+    RxWidth width; // once closed
     bool closed;
 } RxGroup;
 

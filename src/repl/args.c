@@ -68,8 +68,7 @@ static const Option *find_option(const char *name)
 // Both texts are borrowed: a literal and a word of the command line.
 static Args wrong(const char *problem, const char *culprit)
 {
-    return (Args){
-        .mode = ARGS_WRONG, .problem = problem, .culprit = culprit};
+    return (Args){.mode = ARGS_WRONG, .problem = problem, .culprit = culprit};
 }
 
 // Behind --html: a word that could be the page or the script.
@@ -168,8 +167,7 @@ Args args_parse(int argc, char **argv)
             int taken = take_page(&args, left, rest);
             if (taken <= 0) {
                 return taken < 0 ? unclear(rest[1])
-                                 : wrong("an argument is missing after",
-                                         *rest);
+                                 : wrong("an argument is missing after", *rest);
             }
             i += taken - 1;
             continue;
@@ -193,8 +191,7 @@ Args args_parse(int argc, char **argv)
             return take_program(args, mode, left - 1, rest + 1);
         }
         if (option->kind == OPTION_VERSION || option->kind == OPTION_HELP) {
-            args.mode =
-                option->kind == OPTION_HELP ? ARGS_HELP : ARGS_VERSION;
+            args.mode = option->kind == OPTION_HELP ? ARGS_HELP : ARGS_VERSION;
             return args;
         }
         take_switch(&args, option->kind);
@@ -237,10 +234,9 @@ void args_print_problem(const Args *args, FILE *out)
     for (int i = 0; i < OPTION_COUNT; i++) {
         names[i] = options[i].name;
     }
-    const char *close =
-        args->culprit != NULL
-            ? diag_suggest(args->culprit, names, OPTION_COUNT)
-            : NULL;
+    const char *close = args->culprit != NULL
+                            ? diag_suggest(args->culprit, names, OPTION_COUNT)
+                            : NULL;
     if (close != NULL && strcmp(close, args->culprit) != 0 &&
         strcmp(close, "--compare") != 0) {
         fprintf(out, ". Did you mean: '%s'?", close);

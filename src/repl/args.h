@@ -7,28 +7,28 @@
 #include <stdio.h>
 
 typedef enum ArgsMode {
-    ARGS_PROMPT,  // no program: the prompt, or standard input if not a terminal
-    ARGS_FILE,    // a script
-    ARGS_STDIN,   // `-`
-    ARGS_CODE,    // -c
-    ARGS_CELLS,   // --cells
+    ARGS_PROMPT, // no program: the prompt, or standard input if not a terminal
+    ARGS_FILE,   // a script
+    ARGS_STDIN,  // `-`
+    ARGS_CODE,   // -c
+    ARGS_CELLS,  // --cells
     ARGS_VERSION,
     ARGS_HELP,
-    ARGS_WRONG    // usage: `problem` says why
+    ARGS_WRONG // usage: `problem` says why
 } ArgsMode;
 
 typedef struct Args {
     ArgsMode mode;
-    const char *program;  // the file's name, or the code of -c
-    char **script_argv;   // what follows the program: sys.argv[1:]
+    const char *program; // the file's name, or the code of -c
+    char **script_argv;  // what follows the program: sys.argv[1:]
     int script_argc;
-    bool stay;            // -i: the prompt afterwards
-    bool eager;           // --eager
-    bool trace;           // --trace
-    const char *page;     // --html: where the page of cells goes; NULL: none,
-                          // "": beside the script
-    const char *problem;  // ARGS_WRONG: "unknown option"
-    const char *culprit;  // the argument it is about, NULL: none
+    bool stay;           // -i: the prompt afterwards
+    bool eager;          // --eager
+    bool trace;          // --trace
+    const char *page;    // --html: where the page of cells goes; NULL: none,
+                         // "": beside the script
+    const char *problem; // ARGS_WRONG: "unknown option"
+    const char *culprit; // the argument it is about, NULL: none
 } Args;
 
 enum { ARGS_STATUS_USAGE = 2 };

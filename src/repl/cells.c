@@ -51,9 +51,9 @@ bool cells_run(Session *session, const char *name, const char *text,
             line_number++;
         } while (text < end && !starts_cell(text, end));
         session->quiet = ends_in_semicolon(cell, text);
-        all_passed &= session_run_text(session, name, cell,
-                                       (size_t)(text - cell), first_line,
-                                       RUN_INTERACTIVE);
+        all_passed &=
+            session_run_text(session, name, cell, (size_t)(text - cell),
+                             first_line, RUN_INTERACTIVE);
         // Output shows cell by cell; if it cannot be written, the rest is not
         // run.
         if (!session->exiting && !session_flush(session)) {

@@ -4,13 +4,12 @@
 
 #include <string.h>
 
-static const char place_look[] = "35";   // files, lines, functions
+static const char place_look[] = "35"; // files, lines, functions
 static const char caret_look[] = "1;31";
 static const char class_look[] = "1;31"; // the error's class
 
 // An empty part gets no escapes.
-static void add(StrBuf *out, const char *look, const char *text,
-                size_t length)
+static void add(StrBuf *out, const char *look, const char *text, size_t length)
 {
     if (length > 0) {
         strbuf_printf(out, "\033[%sm", look);
@@ -26,18 +25,16 @@ static void add_place(StrBuf *out, const char *line, size_t length)
     const char *end = line + length;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t mark = strlen(marks[i]);
-        const char *found =
-            memmem(line, (size_t)(end - line), marks[i], mark);
+        const char *found = memmem(line, (size_t)(end - line), marks[i], mark);
         if (found == NULL) {
             break;
         }
         strbuf_add(out, line, (size_t)(found - line) + mark);
         line = found + mark;
-        const char *stop =
-            i + 1 < sizeof marks / sizeof *marks
-                ? memmem(line, (size_t)(end - line), marks[i + 1],
-                         strlen(marks[i + 1]))
-                : NULL;
+        const char *stop = i + 1 < sizeof marks / sizeof *marks
+                               ? memmem(line, (size_t)(end - line),
+                                        marks[i + 1], strlen(marks[i + 1]))
+                               : NULL;
         stop = stop == NULL ? end : stop;
         add(out, place_look, line, (size_t)(stop - line));
         line = stop;

@@ -14,7 +14,7 @@
 
 // By name, for lists.
 static const CommandRow commands[] = {
-#define COMMAND(name, params, argument, doc)                                  \
+#define COMMAND(name, params, argument, doc)                                   \
     {name, params, doc, COMMAND_ARGUMENT_##argument},
 #include "repl/command_list.h"
 #undef COMMAND
@@ -109,8 +109,8 @@ static bool call_command(Session *session, const char *text, size_t length)
     Value result = VALUE_FAIL;
     if (argument != NULL) {
         Value given = value_from_object(argument);
-        result = value_call_method(vm, value_from_object(module), method,
-                                   &given, 1);
+        result =
+            value_call_method(vm, value_from_object(module), method, &given, 1);
     }
     object_release_null(&vm->ctx, name);
     object_release_null(&vm->ctx, method);
@@ -131,8 +131,7 @@ bool command_leaves(const Session *session, const char *text)
         return false;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (length != strlen(words[i]) ||
-            memcmp(text, words[i], length) != 0) {
+        if (length != strlen(words[i]) || memcmp(text, words[i], length) != 0) {
             continue;
         }
         Vm *vm = session->vm;

@@ -52,8 +52,7 @@ static bool set_word(Spot *spot, size_t start)
     Completion *out = spot->out;
     free(out->word);
     out->start = start;
-    out->word =
-        strndup(spot->source->text + start, spot->cursor - start);
+    out->word = strndup(spot->source->text + start, spot->cursor - start);
     return out->word != NULL;
 }
 
@@ -84,15 +83,15 @@ static void offer_typed(Spot *spot)
         bool named = kind == TOK_DEF || kind == TOK_CLASS || kind == TOK_AS ||
                      kind == TOK_FOR || kind == TOK_LEFT_PAREN ||
                      kind == TOK_COMMA;
-        size_t name = named && next == TOK_NAME ? i + 1
-                      : kind == TOK_NAME && (next == TOK_EQUAL ||
-                                             next == TOK_WALRUS)
-                          ? i
-                          : SIZE_MAX;
+        size_t name =
+            named && next == TOK_NAME ? i + 1
+            : kind == TOK_NAME && (next == TOK_EQUAL || next == TOK_WALRUS)
+                ? i
+                : SIZE_MAX;
         if (name != SIZE_MAX) {
             Span span = spot->tokens.items[name].span;
-            char *text = strndup(spot->source->text + span.start,
-                                 span.end - span.start);
+            char *text =
+                strndup(spot->source->text + span.start, span.end - span.start);
             if (text != NULL) {
                 complete_offer(spot->out, NULL, text, VALUE_UNBOUND, "");
             }
@@ -106,8 +105,8 @@ static void offer_typed(Spot *spot)
 static bool is_inner_keyword(TokenKind kind)
 {
     static const TokenKind kinds[] = {
-        TOK_FALSE, TOK_NONE, TOK_TRUE, TOK_AND_WORD, TOK_ELSE,
-        TOK_FOR, TOK_IF, TOK_IN, TOK_IS, TOK_LAMBDA,
+        TOK_FALSE,    TOK_NONE,    TOK_TRUE, TOK_AND_WORD, TOK_ELSE,
+        TOK_FOR,      TOK_IF,      TOK_IN,   TOK_IS,       TOK_LAMBDA,
         TOK_NOT_WORD, TOK_OR_WORD, TOK_YIELD};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (kinds[i] == kind) {
@@ -152,8 +151,8 @@ static void offer_attribute(Str *name, Value value, void *data)
 static void offer_attributes(Spot *spot, size_t dot)
 {
     size_t start;
-    Peek peek = peek_expression(spot->session, spot->source,
-                                &spot->tokens, dot, &start);
+    Peek peek = peek_expression(spot->session, spot->source, &spot->tokens, dot,
+                                &start);
     if (peek.type != NULL) {
         spot->out->bound = !value_is_kind(peek.value, KIND_MODULE) &&
                            !value_is_kind(peek.value, KIND_TYPE);
@@ -178,9 +177,7 @@ static size_t find_field(const Spot *spot, size_t from, size_t quote)
     for (size_t i = quote; fields && i < spot->cursor; i++) {
         // Two braces are one in the text.
         bool twice = text[i] == '{' && text[i + 1] == '{' && field == 0;
-        field = text[i] == '{' && !twice ? i + 1
-                : text[i] == '}'         ? 0
-                                         : field;
+        field = text[i] == '{' && !twice ? i + 1 : text[i] == '}' ? 0 : field;
         i += twice;
     }
     return field;
@@ -194,8 +191,7 @@ static void complete_code(Spot *spot);
 static void complete_string(Spot *spot, size_t quote, size_t quotes)
 {
     const char *text = spot->source->text;
-    size_t field = find_field(
-        spot, vec_last(&spot->tokens).span.start, quote);
+    size_t field = find_field(spot, vec_last(&spot->tokens).span.start, quote);
     if (field > 0) {
         spot->from = field; // further in than before, so this ends
         spot->tokens.count = 0;
@@ -232,8 +228,7 @@ static size_t statement_start(const Spot *spot)
     for (size_t i = spot->count; i-- > 0;) {
         size_t at = spot->tokens.items[i].span.start;
         if (tokens_first_on_line(spot->source->text, at) || i == 0 ||
-            spot_kind(spot, i - 1) == TOK_SEMICOLON ||
-            at == spot->from) {
+            spot_kind(spot, i - 1) == TOK_SEMICOLON || at == spot->from) {
             // A line within brackets goes on with the statement above.
             if (spot_open_bracket(spot, i) == SIZE_MAX) {
                 return i;
@@ -261,8 +256,8 @@ static void offer_module(Spot *spot, const char *module)
 {
     Vm *vm = spot->session->vm;
     Str *name = str_intern(vm, module, strlen(module));
-    Value found = name == NULL ? VALUE_UNBOUND
-                               : dict_get_name(vm->modules, name);
+    Value found =
+        name == NULL ? VALUE_UNBOUND : dict_get_name(vm->modules, name);
     if (name != NULL && value_unbound(found) && complete_is_library(module)) {
         // Only the library's own modules, whose import has no effects.
         Module *made = module_import(vm, name);
@@ -345,9 +340,8 @@ static bool find_word(Spot *spot)
 // is looked at.
 static bool in_comment(const Spot *spot)
 {
-    size_t at = spot->tokens.count == 0
-                    ? spot->from
-                    : vec_last(&spot->tokens).span.end;
+    size_t at =
+        spot->tokens.count == 0 ? spot->from : vec_last(&spot->tokens).span.end;
     const char *text = spot->source->text;
     bool comment = false;
     for (; at < spot->cursor; at++) {
@@ -362,15 +356,13 @@ static bool in_comment(const Spot *spot)
 static void complete_code(Spot *spot)
 {
     Ctx *ctx = &spot->session->vm->ctx;
-    tokens_read(ctx, spot->source, spot->from, spot->cursor,
-                &spot->tokens);
+    tokens_read(ctx, spot->source, spot->from, spot->cursor, &spot->tokens);
     size_t quote;
     size_t quotes;
     size_t count = spot->tokens.count;
-    if (count > 0 &&
-        vec_last(&spot->tokens).span.end >= spot->cursor &&
-        tokens_is_open_string(spot->source, &vec_last(&spot->tokens),
-                              &quote, &quotes)) {
+    if (count > 0 && vec_last(&spot->tokens).span.end >= spot->cursor &&
+        tokens_is_open_string(spot->source, &vec_last(&spot->tokens), &quote,
+                              &quotes)) {
         spot->count = count - 1;
         complete_string(spot, quote, quotes);
         return;
@@ -412,9 +404,8 @@ static bool set_last_word(Spot *spot, size_t from)
 {
     const char *text = spot->source->text;
     size_t start = spot->cursor;
-    while (start > from &&
-           (text[start - 1] != ' ' ||
-            (start - 1 > from && text[start - 2] == '\\'))) {
+    while (start > from && (text[start - 1] != ' ' ||
+                            (start - 1 > from && text[start - 2] == '\\'))) {
         start--;
     }
     return set_word(spot, start);
@@ -422,12 +413,10 @@ static bool set_last_word(Spot *spot, size_t from)
 
 // The list of commands says of each what stands behind its name, so a new
 // command needs nothing here.
-static void complete_argument(Spot *spot, CommandArgument argument,
-                              size_t from)
+static void complete_argument(Spot *spot, CommandArgument argument, size_t from)
 {
     switch (argument) {
-    case COMMAND_ARGUMENT_NONE:
-        break;
+    case COMMAND_ARGUMENT_NONE: break;
     case COMMAND_ARGUMENT_FILE:
     case COMMAND_ARGUMENT_FOLDER:
         if (set_last_word(spot, from)) {
@@ -441,9 +430,7 @@ static void complete_argument(Spot *spot, CommandArgument argument,
             complete_offer(spot->out, NULL, "off", VALUE_UNBOUND, "");
         }
         break;
-    default:
-        spot->from = from;
-        complete_code(spot);
+    default: spot->from = from; complete_code(spot);
     }
 }
 
@@ -522,9 +509,8 @@ void complete_at(Session *session, const char *text, size_t cursor,
                  bool ignore_case, Completion *out)
 {
     Ctx *ctx = &session->vm->ctx;
-    *out = (Completion){.session = session,
-                        .start = cursor,
-                        .ignore_case = ignore_case};
+    *out = (Completion){
+        .session = session, .start = cursor, .ignore_case = ignore_case};
     Spot spot = {.out = out, .session = session, .cursor = cursor};
     spot.source = tokens_source(ctx, text, cursor);
     if (spot.source != NULL && spot.source->length >= cursor) {
@@ -557,14 +543,12 @@ void complete_free(Completion *completion)
 // Only for candidates that are shown: a signature for each of 10,000 names
 // would be felt.
 // Appends one line, or nothing.
-void complete_describe(const Completion *completion, size_t index,
-                       StrBuf *out)
+void complete_describe(const Completion *completion, size_t index, StrBuf *out)
 {
     const Candidate *item = &completion->items.items[index];
     if (item->note != NULL) {
         strbuf_puts(out, item->note);
     } else {
-        peek_describe(completion->session, item->value, completion->bound,
-                      out);
+        peek_describe(completion->session, item->value, completion->bound, out);
     }
 }

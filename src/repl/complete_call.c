@@ -91,8 +91,8 @@ static void offer_keywords(Spot *spot, size_t open, const char *signature)
         at += 1 + strspn(at + 1, " ");
         const char *end = param_end(at);
         size_t length = 0;
-        while (at + length < end && (isalnum((unsigned char)at[length]) ||
-                                     at[length] == '_')) {
+        while (at + length < end &&
+               (isalnum((unsigned char)at[length]) || at[length] == '_')) {
             length++;
         }
         if (length > 0 && !has_keyword(spot, open, at, length)) {
@@ -122,8 +122,8 @@ void complete_call(Spot *spot)
     size_t start;
     // What is called, as far as it is known without running anything.
     // Owned: freed at the end by peek_free, on every way.
-    Peek peek = peek_expression(spot->session, spot->source,
-                                &spot->tokens, open, &start);
+    Peek peek = peek_expression(spot->session, spot->source, &spot->tokens,
+                                open, &start);
     StrBuf text;
     strbuf_init(&text, &spot->session->vm->ctx);
     const char *doc;
@@ -164,9 +164,9 @@ static bool is_plain_key(Value key, bool inner)
         }
         return true;
     }
-    return value_is_str(key) || value_is_integer(key) ||
-           value_is_none(key) || value_is_bool(key) ||
-           value_is_float(key) || value_is_kind(key, KIND_BYTES);
+    return value_is_str(key) || value_is_integer(key) || value_is_none(key) ||
+           value_is_bool(key) || value_is_float(key) ||
+           value_is_kind(key, KIND_BYTES);
 }
 
 // A key as it is written: in the quotes that are open, or by its repr.
@@ -210,14 +210,14 @@ static void offer_key(Spot *spot, Value key, Value value, char quote)
 bool complete_keys(Spot *spot, size_t open, char quote)
 {
     size_t start;
-    Peek peek = peek_expression(spot->session, spot->source,
-                                &spot->tokens, open, &start);
+    Peek peek = peek_expression(spot->session, spot->source, &spot->tokens,
+                                open, &start);
     bool dict = value_is_kind(peek.value, KIND_DICT);
     uint32_t position = 0;
     Value key;
     Value value;
-    while (dict && dict_next(value_as_dict(peek.value), &position, &key,
-                             &value)) {
+    while (dict &&
+           dict_next(value_as_dict(peek.value), &position, &key, &value)) {
         offer_key(spot, key, value, quote);
     }
     peek_free(spot->session, &peek);

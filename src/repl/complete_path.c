@@ -87,15 +87,15 @@ void complete_files(Completion *completion, bool folders_only, bool escaped)
     if (plain != NULL && escaped) {
         take_escapes(plain);
     }
-    DIR *files = head != NULL && plain != NULL &&
-                         folder_of(plain, strlen(plain), folder)
-                     ? opendir(folder)
-                     : NULL;
+    DIR *files =
+        head != NULL && plain != NULL && folder_of(plain, strlen(plain), folder)
+            ? opendir(folder)
+            : NULL;
     struct dirent *entry;
     while (files != NULL && (entry = readdir(files)) != NULL) {
         // A name with a dot in front is shown to who types one.
-        bool dots = strcmp(entry->d_name, ".") == 0 ||
-                    strcmp(entry->d_name, "..") == 0;
+        bool dots =
+            strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
         // As shells do.
         bool hidden = entry->d_name[0] == '.' && word[length] != '.';
         bool sub = !dots && !hidden && is_folder(folder, entry);
@@ -178,8 +178,8 @@ static void offer_embedded(Completion *completion, const char *package,
 // too.
 static void offer_native(Completion *completion)
 {
-#define MODULE(def)                                                           \
-    extern const ModuleDef def;                                               \
+#define MODULE(def)                                                            \
+    extern const ModuleDef def;                                                \
     complete_offer(completion, NULL, def.name, VALUE_UNBOUND, "");
 #include "interp/modules/module_list.h"
 #undef MODULE
@@ -198,8 +198,7 @@ static void offer_package(Completion *completion, const char *package,
          i++) {
         Value folder = value_as_list(path)->items[i];
         if (value_is_str(folder)) {
-            offer_folder(completion, value_as_str(folder)->text, package,
-                         bare);
+            offer_folder(completion, value_as_str(folder)->text, package, bare);
         }
     }
     // What the look-up of sys.path may have raised is of no interest here.
@@ -247,8 +246,8 @@ static void offer_line(Completion *completion, const char *line)
         const char *behind = name + length + strspn(name + length, " ");
         // `name ==` compares; an annotation in front of `=` is not looked
         // through.
-        bool bound = *words[i] != '\0' ||
-                     (behind[0] == '=' && behind[1] != '=');
+        bool bound =
+            *words[i] != '\0' || (behind[0] == '=' && behind[1] != '=');
         if (strncmp(line, words[i], skip) == 0 && length > 0 && bound) {
             char *copy = strndup(name, length);
             if (copy != NULL) {
@@ -281,8 +280,8 @@ static bool offer_file(Completion *completion, const char *root,
                                        "/__init__.py"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char path[PATH_MAX_LENGTH];
-        int start = snprintf(path, sizeof path, "%s/",
-                             *root == '\0' ? "." : root);
+        int start =
+            snprintf(path, sizeof path, "%s/", *root == '\0' ? "." : root);
         snprintf(path + start, sizeof path - (size_t)start, "%s", module);
         // Packages are folders.
         for (char *dot = path + start; *dot != '\0'; dot++) {
@@ -311,10 +310,10 @@ static bool offer_file(Completion *completion, const char *root,
 // Native modules by their list, the others by the table of embedded ones.
 bool complete_is_library(const char *module)
 {
-#define MODULE(def)                                                           \
-    extern const ModuleDef def;                                               \
-    if (strcmp(def.name, module) == 0) {                                      \
-        return true;                                                          \
+#define MODULE(def)                                                            \
+    extern const ModuleDef def;                                                \
+    if (strcmp(def.name, module) == 0) {                                       \
+        return true;                                                           \
     }
 #include "interp/modules/module_list.h"
 #undef MODULE

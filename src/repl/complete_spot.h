@@ -12,9 +12,9 @@ typedef struct Spot {
     Session *session;
     Source *source;
     TokenList tokens;
-    size_t from;   // where the code begins (behind `%time `)
+    size_t from; // where the code begins (behind `%time `)
     size_t cursor;
-    size_t count;  // tokens in front of the word
+    size_t count; // tokens in front of the word
 } Spot;
 
 // The kind of a token, END where there is none.

@@ -27,13 +27,13 @@ enum { DEBUGGER_CONTEXT = 2 }; // lines shown above and below the running one
 // One stop, on the C stack.
 typedef struct Stop {
     Session *session;
-    Frame *newest;  // the frame that called breakpoint()
-    Frame *frame;   // the one that is looked at
-    Dict *names;    // of a function's frame, counted; NULL: at module level
-    Dict *before;   // as `names` was made, counted; NULL likewise
-    Dict *outside;  // session->globals of the time before, borrowed
-    bool leaving;   // %continue
-    bool quitting;  // %quit
+    Frame *newest; // the frame that called breakpoint()
+    Frame *frame;  // the one that is looked at
+    Dict *names;   // of a function's frame, counted; NULL: at module level
+    Dict *before;  // as `names` was made, counted; NULL likewise
+    Dict *outside; // session->globals of the time before, borrowed
+    bool leaving;  // %continue
+    bool quitting; // %quit
 } Stop;
 
 // --- frames ---
@@ -51,8 +51,8 @@ static Frame *neighbour(const Stop *stop, int step)
 {
     // Frames newer than the stop's are the prompt's own.
     Vm *vm = stop->session->vm;
-    for (Frame *f = stop->frame + step;
-         f >= vm->frames && f <= stop->newest; f += step) {
+    for (Frame *f = stop->frame + step; f >= vm->frames && f <= stop->newest;
+         f += step) {
         if (!is_library(f)) {
             return f;
         }
@@ -258,8 +258,7 @@ static void move(Stop *stop, int step)
 {
     Frame *next = neighbour(stop, step);
     if (next == NULL) {
-        fprintf(stderr, "no frame %s this one\n",
-                step < 0 ? "above" : "below");
+        fprintf(stderr, "no frame %s this one\n", step < 0 ? "above" : "below");
         return;
     }
     stop->frame = next;
@@ -274,9 +273,9 @@ static void move(Stop *stop, int step)
 // `%`; false: it is none of them.
 static bool run_own(Stop *stop, const char *text)
 {
-    static const char *const names[] = {"up", "down", "where", "continue",
-                                        "quit", "next", "step", "return",
-                                        NULL};
+    static const char *const names[] = {"up",       "down",   "where",
+                                        "continue", "quit",   "next",
+                                        "step",     "return", NULL};
     size_t length = strcspn(text + 1, " \t\n"), found = 0;
     while (names[found] != NULL &&
            (length == 0 || strncmp(names[found], text + 1, length) != 0)) {
@@ -396,7 +395,9 @@ bool debugger_stop(Vm *vm)
         print_place(vm->frame, "breakpoint without a terminal, going on: ");
         return true;
     }
-    Stop stop = {.session = session, .newest = vm->frame, .frame = vm->frame,
+    Stop stop = {.session = session,
+                 .newest = vm->frame,
+                 .frame = vm->frame,
                  .outside = session->globals};
     if (!take_names(&stop)) {
         return false;

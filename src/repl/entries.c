@@ -35,8 +35,8 @@ static bool make_lists(Session *session)
         return true;
     }
     // A first try may have failed half-way: what there is serves again.
-    session->outputs = session->outputs != NULL ? session->outputs
-                                                : dict_new(vm);
+    session->outputs =
+        session->outputs != NULL ? session->outputs : dict_new(vm);
     List *inputs = session->outputs != NULL ? list_new(vm, 0) : NULL;
     if (inputs == NULL ||
         !list_append(vm, inputs, value_from_object(vm->empty_str)) ||
@@ -102,13 +102,12 @@ bool entries_keep(Session *session, Value value)
 static bool begin(Session *session, const char *text, size_t length)
 {
     Vm *vm = session->vm;
-    Str *entry =
-        make_lists(session) ? command_text(vm, text, length) : NULL;
+    Str *entry = make_lists(session) ? command_text(vm, text, length) : NULL;
     // Whatever the program did to the list, the entry stands at its number.
     bool done = entry != NULL;
     while (done && session->inputs->count < (size_t)session->entry + 1) {
-        done = list_append(vm, session->inputs,
-                           value_from_object(vm->empty_str));
+        done =
+            list_append(vm, session->inputs, value_from_object(vm->empty_str));
     }
     done = done && list_append(vm, session->inputs, value_from_object(entry));
     object_release_null(&vm->ctx, entry);

@@ -5,9 +5,9 @@
 #include "repl/session.h"
 
 enum {
-    ENTRIES_KEPT = 100,         // values in `Out`
-    ENTRIES_LARGE = 1 << 20     // bytes of a tensor that is kept only while it
-                                // is the last value
+    ENTRIES_KEPT = 100,     // values in `Out`
+    ENTRIES_LARGE = 1 << 20 // bytes of a tensor that is kept only while it
+                            // is the last value
 };
 
 // Runs one entry: a command, a question or code. Errors are reported. A blank

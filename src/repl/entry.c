@@ -34,8 +34,7 @@ static ParseStatus parse_entry(Ctx *ctx, const char *text, size_t length)
     Arena arena;
     arena_init(&arena, ctx);
     Node *tree;
-    ParseStatus status =
-        parse(ctx, source, PARSE_INTERACTIVE, &arena, &tree);
+    ParseStatus status = parse(ctx, source, PARSE_INTERACTIVE, &arena, &tree);
     arena_destroy(&arena);
     ctx_clear(ctx);
     source_release(ctx, source);
@@ -87,10 +86,10 @@ static bool ends_block(const char *line)
 
 // What the lexer says of the end of an unfinished text.
 typedef struct Ending {
-    TokenKind last;  // the last token that is no layout, END: none
-    bool in_string;  // it ends inside a string
-    uint32_t open;   // brackets that are open
-    bool opens;      // the last token opens one of them
+    TokenKind last; // the last token that is no layout, END: none
+    bool in_string; // it ends inside a string
+    uint32_t open;  // brackets that are open
+    bool opens;     // the last token opens one of them
 } Ending;
 
 // Layout is passed over: it says where lines end, not what they say. A
@@ -106,8 +105,7 @@ static void read_ending(Ending *ending, const TokenList *tokens)
         case TOK_INDENT:
         case TOK_DEDENT:
         case TOK_END:
-        case TOK_ERROR:
-            break;
+        case TOK_ERROR: break;
         default:
             // The last one that is seen stays, with its bracket level.
             ending->last = (TokenKind)token->kind;
@@ -117,9 +115,8 @@ static void read_ending(Ending *ending, const TokenList *tokens)
     ending->opens = ending->last == TOK_LEFT_PAREN ||
                     ending->last == TOK_LEFT_BRACKET ||
                     ending->last == TOK_LEFT_BRACE;
-    ending->in_string =
-        tokens->error.kind != ERR_NONE && tokens->error.incomplete &&
-        !tokens->error.unclosed;
+    ending->in_string = tokens->error.kind != ERR_NONE &&
+                        tokens->error.incomplete && !tokens->error.unclosed;
 }
 
 // A text that the lexer does not get through has no ending to speak of.

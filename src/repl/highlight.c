@@ -18,12 +18,12 @@ enum { HIGHLIGHT_DEPTH_MAX = 4 }; // f-strings inside f-strings
 typedef struct Painter {
     Session *session;
     Ctx *ctx;
-    Source *source;  // of the text with all that is no UTF-8 replaced
+    Source *source; // of the text with all that is no UTF-8 replaced
     uint8_t *styles;
-    size_t length;   // of the text; the source may end in one line end more
+    size_t length; // of the text; the source may end in one line end more
     size_t cursor;
-    TokenList tokens; // of the whole text, all runs of the lexer joined
-    int depth;       // f-strings around
+    TokenList tokens;   // of the whole text, all runs of the lexer joined
+    int depth;          // f-strings around
     const Names *names; // of the text around, NULL: none
 } Painter;
 
@@ -89,8 +89,8 @@ static size_t hole_end(const char *text, size_t at, size_t end, bool *spec)
             level--;
         } else if (level == 0 && byte == '}') {
             return at;
-        } else if (level == 0 && (byte == ':' ||
-                                  (byte == '!' && text[at + 1] != '='))) {
+        } else if (level == 0 &&
+                   (byte == ':' || (byte == '!' && text[at + 1] != '='))) {
             *spec = true;
             return at;
         }
@@ -193,8 +193,8 @@ static void paint_token(Painter *p, const Token *token, const Token *before)
         paint_string(p, token->span);
     } else if (token->kind == TOK_OTHER) {
         paint(p, start, token->span.end, STYLE_WRONG);
-    } else if (token->kind == TOK_AT && tokens_first_on_line(
-                                            p->source->text, start)) {
+    } else if (token->kind == TOK_AT &&
+               tokens_first_on_line(p->source->text, start)) {
         paint(p, start, token->span.end, STYLE_DECORATOR);
     } else if (token->kind == TOK_NAME && before != NULL &&
                (before->kind == TOK_DEF || before->kind == TOK_CLASS)) {
@@ -332,8 +332,8 @@ static size_t paint_question(Painter *p, size_t end)
 // on any line above it. A few hundred lines take less than a millisecond.
 // Failures leave the text plain, and no error pending: colour is never worth
 // one.
-void highlight(Session *session, const char *text, size_t length,
-               size_t cursor, uint8_t *styles)
+void highlight(Session *session, const char *text, size_t length, size_t cursor,
+               uint8_t *styles)
 {
     Ctx *ctx = &session->vm->ctx;
     memset(styles, STYLE_PLAIN, length);

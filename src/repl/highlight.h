@@ -20,7 +20,7 @@ const char *style_sgr(Style style);
 // all. `cursor` (a byte offset, or `length` + 1: none) has the brackets at it
 // marked, and the name that ends at it is not judged while it may become a
 // known one. Nothing is pending afterwards; without memory all stays plain.
-void highlight(Session *session, const char *text, size_t length,
-               size_t cursor, uint8_t *styles);
+void highlight(Session *session, const char *text, size_t length, size_t cursor,
+               uint8_t *styles);
 
 #endif

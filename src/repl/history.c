@@ -122,8 +122,8 @@ static size_t unescape_line(char *line, size_t length, bool octal)
         if (*at != '\\' || at + 1 == end) {
             *out++ = *at;
         } else if (octal && end - at > 3 && is_octal(at + 1)) {
-            *out++ = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 +
-                            (at[3] - '0'));
+            *out++ =
+                (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
             at += 3;
         } else {
             at++;
@@ -140,8 +140,8 @@ void history_unescape(StrBuf *out, const char *line)
     size_t from = out->length;
     strbuf_add(out, line, strcspn(line, "\n"));
     if (strbuf_ok(out) && out->length > from) {
-        out->length = from + unescape_line(out->text + from,
-                                           out->length - from, false);
+        out->length =
+            from + unescape_line(out->text + from, out->length - from, false);
         out->text[out->length] = '\0';
     }
 }
@@ -172,8 +172,8 @@ void history_load(Ctx *ctx, void (*add)(const char *entry, void *data),
     strbuf_free(&path);
     static const char libedit[] = "_HiStOrY_V2_\n";
     // libedit writes this head, and escapes blanks and more by octal numbers.
-    bool octal = text != NULL &&
-                 strncmp(text, libedit, sizeof libedit - 1) == 0;
+    bool octal =
+        text != NULL && strncmp(text, libedit, sizeof libedit - 1) == 0;
     size_t at = octal ? sizeof libedit - 1 : 0;
     while (text != NULL && at < length) {
         char *line = text + at;

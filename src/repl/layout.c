@@ -15,9 +15,9 @@ enum { LAYOUT_TAB = 8 };
 typedef struct Pen {
     Layout *layout;
     const LayoutInput *input;
-    Row row;       // the row that is being built
-    int origin;    // columns of the line in rows above, for tabs
-    Style style;   // that the terminal has now
+    Row row;     // the row that is being built
+    int origin;  // columns of the line in rows above, for tabs
+    Style style; // that the terminal has now
     bool ok;
 } Pen;
 
@@ -39,8 +39,8 @@ void layout_free(Layout *layout)
 // bytes that are no UTF-8 as the replacement character.
 // `out` has room for LAYOUT_TAB bytes and a zero. `column` is where it will
 // stand, for tabs. 0 columns: a mark that joins the character before.
-static int show(const char *text, size_t length, size_t *taken,
-                char *out, int column)
+static int show(const char *text, size_t length, size_t *taken, char *out,
+                int column)
 {
     uint32_t codepoint;
     *taken = utf8_decode(text, length, &codepoint);
@@ -251,8 +251,7 @@ bool layout_note(Layout *layout, const char *text, int cols)
         if (taken > 0) {
             strbuf_add(&layout->text, text + at, taken);
         } else {
-            int width =
-                show(text + at, length - at, &taken, shown, row.width);
+            int width = show(text + at, length - at, &taken, shown, row.width);
             if (row.width + width > cols) {
                 break;
             }

@@ -27,8 +27,8 @@ typedef struct LayoutInput {
     const uint8_t *styles; // for each byte; NULL: without colours
     size_t cursor;         // byte offset
     int cols;
-    const char *prompt;    // of the first line, plain text
-    const char *more;      // of the others
+    const char *prompt; // of the first line, plain text
+    const char *more;   // of the others
 } LayoutInput;
 
 void layout_init(Layout *layout, Ctx *ctx);

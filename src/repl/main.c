@@ -24,13 +24,8 @@ int main(int argc, char **argv)
     case ARGS_WRONG:
         args_print_problem(&args, stderr);
         return finish(ARGS_STATUS_USAGE);
-    case ARGS_HELP:
-        args_print_help(stdout);
-        return finish(0);
-    case ARGS_VERSION:
-        printf("duet %s\n", PACKAGE_VERSION);
-        return finish(0);
-    default:
-        return finish(run_program(&args));
+    case ARGS_HELP: args_print_help(stdout); return finish(0);
+    case ARGS_VERSION: printf("duet %s\n", PACKAGE_VERSION); return finish(0);
+    default: return finish(run_program(&args));
     }
 }

@@ -19,7 +19,7 @@
 #include "repl/terminal.h"
 #include "stager/stager.h"
 
-#define DUET_BODY(name)                                                       \
+#define DUET_BODY(name)                                                        \
     static Value duet_##name(Vm *vm, Value *args, uint32_t count)
 
 // Takes the text; NULL carries a pending error over.
@@ -173,10 +173,10 @@ DUET_BODY(screen)
     TerminalSize size = terminal_size();
     // A program's own object in the place of sys.stdout is no terminal.
     bool direct = value_is_kind(vm->stdout_file, KIND_FILE);
-    Value row[] = {value_from_small(size.rows), value_from_small(size.columns),
-                   value_from_bool(direct && isatty(STDOUT_FILENO)),
-                   value_from_bool(direct &&
-                                   terminal_has_colour(STDOUT_FILENO))};
+    Value row[] = {
+        value_from_small(size.rows), value_from_small(size.columns),
+        value_from_bool(direct && isatty(STDOUT_FILENO)),
+        value_from_bool(direct && terminal_has_colour(STDOUT_FILENO))};
     return tuple_of_owned(vm, row, 4);
 }
 
@@ -299,9 +299,8 @@ static bool add_tokens(Vm *vm, List *list, const Source *source,
         }
         // Places in a Duet str count code points, those of the lexer bytes.
         point += point_count(source->text + byte, token->span.start - byte);
-        int64_t length =
-            point_count(source->text + token->span.start,
-                        token->span.end - token->span.start);
+        int64_t length = point_count(source->text + token->span.start,
+                                     token->span.end - token->span.start);
         Value row[] = {str_or_fail(str_from(vm, class)),
                        value_from_small(point),
                        value_from_small(point + length)};
@@ -355,8 +354,8 @@ static void gather_entry(const char *entry, void *data)
 {
     Gather *gather = data;
     Str *text = gather->list != NULL ? str_from(gather->vm, entry) : NULL;
-    if (text != NULL && !list_append_owned(gather->vm, gather->list,
-                                           str_value(text))) {
+    if (text != NULL &&
+        !list_append_owned(gather->vm, gather->list, str_value(text))) {
         object_release(&gather->vm->ctx, gather->list);
         gather->list = NULL;
     } else if (text == NULL) {

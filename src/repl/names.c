@@ -79,8 +79,8 @@ static void bind_parameters(Names *names, size_t from, size_t end)
     int level = 0;
     for (size_t i = from; i < end; i++) {
         TokenKind before = kind_at(names, i - 1);
-        level += tokens_opens(kind_at(names, i)) -
-                 tokens_closes(kind_at(names, i));
+        level +=
+            tokens_opens(kind_at(names, i)) - tokens_closes(kind_at(names, i));
         if (kind_at(names, i) == TOK_NAME && level <= 1 &&
             (before == TOK_LEFT_PAREN || before == TOK_COMMA ||
              before == TOK_STAR || before == TOK_POWER ||
@@ -111,8 +111,8 @@ static size_t group_end(const Names *names, size_t i, size_t end)
 {
     int level = 0;
     for (; i < end; i++) {
-        level += tokens_opens(kind_at(names, i)) -
-                 tokens_closes(kind_at(names, i));
+        level +=
+            tokens_opens(kind_at(names, i)) - tokens_closes(kind_at(names, i));
         if (level == 0) {
             return i + 1;
         }
@@ -151,8 +151,7 @@ static void bind_at(Names *names, size_t i, size_t end)
             names->bound[i - 1 - names->from] = true;
         }
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -170,8 +169,7 @@ static void bind_statement(Names *names, size_t from, size_t end)
             names->bound[i - names->from] = kind_at(names, i) == TOK_NAME;
         }
         return;
-    default:
-        break;
+    default: break;
     }
     for (size_t i = find(names, from, end, TOK_EQUAL); i < end;
          i = find(names, i + 1, end, TOK_EQUAL)) {

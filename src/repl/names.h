@@ -11,11 +11,11 @@
 typedef struct Names {
     Session *session;
     const char *text;
-    const TokenList *tokens; // may grow behind the run
-    size_t from, end;        // the run
+    const TokenList *tokens;   // may grow behind the run
+    size_t from, end;          // the run
     const struct Names *outer; // NULL: none
-    bool *bound;      // for each token of the run: a name that is bound here
-    uint32_t *first;  // of each name that is bound, its first token
+    bool *bound;     // for each token of the run: a name that is bound here
+    uint32_t *first; // of each name that is bound, its first token
     size_t first_count;
 } Names;
 

@@ -14,16 +14,16 @@ enum { PASTE_TAB = 8, PASTE_TAB_ALONE = 4 };
 typedef struct Line {
     const char *text; // without its line end
     size_t length;
-    bool in_string;   // begins inside a string
-    int indent;       // columns of blanks in front
-    size_t blanks;    // bytes of them
+    bool in_string; // begins inside a string
+    int indent;     // columns of blanks in front
+    size_t blanks;  // bytes of them
 } Line;
 
 typedef VEC(Line) Lines;
 
 // Whether text[0 .. length) ends inside a string.
 typedef struct Quotes {
-    char quote;  // of the open string, NUL: none
+    char quote; // of the open string, NUL: none
     bool triple;
 } Quotes;
 
@@ -251,8 +251,7 @@ static void put_lines(StrBuf *out, const Lines *lines, int room, bool alone)
         if (line->in_string || (i == 0 && !alone)) {
             strbuf_add(out, line->text, line->length);
         } else if (i == 0) {
-            put_line(out, line, line->indent > 0 ? line->indent + shift
-                                                 : room);
+            put_line(out, line, line->indent > 0 ? line->indent + shift : room);
         } else {
             put_line(out, line, line->indent + shift);
         }

@@ -6,13 +6,13 @@
 #include "base/strbuf.h"
 
 typedef struct Paste {
-    const char *text;     // as the terminal sent it, any bytes
+    const char *text; // as the terminal sent it, any bytes
     size_t length;
-    const char *before;   // the entry up to the cursor
+    const char *before; // the entry up to the cursor
     size_t before_length;
-    const char *after;    // the entry behind the cursor
-    size_t dropped;       // out: bytes in front of the cursor that the text
-                          // replaces: blanks of its own line
+    const char *after; // the entry behind the cursor
+    size_t dropped;    // out: bytes in front of the cursor that the text
+                       // replaces: blanks of its own line
 } Paste;
 
 // Appends the text as it is to stand in the entry; sets `dropped`.

@@ -68,12 +68,11 @@ Value peek_plain_part(Value found)
         // Which is what a call of it runs.
         return ((MethodWrap *)value_object(found))->function;
     }
-    bool computed =
-        value_is_kind(found, KIND_PROPERTY) ||
-        value_is_kind(found, KIND_MEMBER) ||
-        (value_is_object(found) &&
-         type_of(NULL, found)->slots.get_descriptor != NULL &&
-         !help_is_callable(found));
+    bool computed = value_is_kind(found, KIND_PROPERTY) ||
+                    value_is_kind(found, KIND_MEMBER) ||
+                    (value_is_object(found) &&
+                     type_of(NULL, found)->slots.get_descriptor != NULL &&
+                     !help_is_callable(found));
     return computed ? VALUE_UNBOUND : found;
 }
 
@@ -108,8 +107,8 @@ static Peek attribute_of(Session *session, const Peek *peek, Str *name)
         }
         return known(session, member->def != NULL
                                   ? member->def->get(vm, peek->value)
-                                  : value_retain(member_peek(vm, value_object(
-                                        peek->value), name)));
+                                  : value_retain(member_peek(
+                                        vm, value_object(peek->value), name)));
     }
     Peek result = known(session, value_retain(peek_plain_part(found)));
     result.bound = !class && help_is_callable(result.value) &&
@@ -126,8 +125,7 @@ static Peek peek_attribute(Session *session, Peek *peek, const char *text,
 {
     Vm *vm = session->vm;
     Peek result = unknown;
-    Str *name =
-        peek->type == NULL ? NULL : str_intern(vm, text, length);
+    Str *name = peek->type == NULL ? NULL : str_intern(vm, text, length);
     if (name != NULL) {
         result = attribute_of(session, peek, name);
         object_release(&vm->ctx, name);
@@ -161,10 +159,9 @@ static Peek peek_literal(Session *session, const Source *source,
     }
     Vm *vm = session->vm;
     Source *part = source_new(&vm->ctx, "<in>", text, length);
-    Value value = part == NULL
-                      ? VALUE_FAIL
-                      : vm_run_source(vm, part, RUN_EXPRESSION,
-                                      session->globals, VALUE_UNBOUND);
+    Value value = part == NULL ? VALUE_FAIL
+                               : vm_run_source(vm, part, RUN_EXPRESSION,
+                                               session->globals, VALUE_UNBOUND);
     source_release(&vm->ctx, part);
     return known(session, value);
 }
@@ -191,8 +188,7 @@ static Peek peek_item(Session *session, const Source *source, Peek *peek,
         if (value_is_str(at.value) || value_is_integer(at.value)) {
             // Of a plain container with a plain key: no code of the program
             // runs.
-            result = known(session,
-                           value_get_item(vm, peek->value, at.value));
+            result = known(session, value_get_item(vm, peek->value, at.value));
         }
         peek_free(session, &at);
     } else if (peek->type == type_of_kind(vm, KIND_STR)) {
@@ -218,8 +214,8 @@ static Peek peek_call(Session *session, Peek *peek)
 }
 
 // `[…]`, `{…}` and `(…)` as a value: the type is seen from the outside.
-static Peek peek_display(Session *session, const TokenList *tokens,
-                         size_t open, size_t close)
+static Peek peek_display(Session *session, const TokenList *tokens, size_t open,
+                         size_t close)
 {
     int level = 0;
     bool colon = false;
@@ -235,12 +231,10 @@ static Peek peek_display(Session *session, const TokenList *tokens,
     // {} is a dict, () a tuple.
     bool empty = close == open + 1;
     switch (tokens->items[open].kind) {
-    case TOK_LEFT_BRACKET:
-        return of_kind(session, KIND_LIST);
+    case TOK_LEFT_BRACKET: return of_kind(session, KIND_LIST);
     case TOK_LEFT_BRACE:
         return of_kind(session, empty || colon ? KIND_DICT : KIND_SET);
-    default:
-        return comma || empty ? of_kind(session, KIND_TUPLE) : unknown;
+    default: return comma || empty ? of_kind(session, KIND_TUPLE) : unknown;
     }
 }
 
@@ -326,13 +320,10 @@ static Peek peek_primary(Session *session, const Source *source,
     case TOK_NAME:
         return peek_name(session, source->text + token->span.start, length);
     case TOK_STRING:
-    case TOK_NUMBER:
-        return peek_literal(session, source, token);
+    case TOK_NUMBER: return peek_literal(session, source, token);
     case TOK_TRUE:
-    case TOK_FALSE:
-        return known(session, VALUE_TRUE);
-    default:
-        break;
+    case TOK_FALSE: return known(session, VALUE_TRUE);
+    default: break;
     }
     if (!tokens_opens((TokenKind)token->kind)) {
         return unknown;
@@ -367,8 +358,7 @@ Peek peek_expression(Session *session, const Source *source,
                                   name.end - name.start);
             i += 2;
         } else if (token->kind == TOK_LEFT_BRACKET) {
-            peek = peek_item(session, source, &peek, token + 1,
-                             stop - i - 2);
+            peek = peek_item(session, source, &peek, token + 1, stop - i - 2);
             i = stop;
         } else if (token->kind == TOK_LEFT_PAREN) {
             peek = peek_call(session, &peek);

@@ -161,15 +161,14 @@ bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
     size_t from = out->length;
     *doc = NULL;
     if (value_is_kind(peek->value, KIND_TYPE)) {
-        told = class_signature(session, (Type *)value_object(peek->value),
-                               out, doc);
+        told = class_signature(session, (Type *)value_object(peek->value), out,
+                               doc);
     } else if (help_is_callable(peek->value)) {
         told = help_add_callable(vm, out, peek->value, doc) && strbuf_ok(out);
-        bool method = peek->bound ||
-                      value_is_kind(peek->value, KIND_METHOD);
+        bool method = peek->bound || value_is_kind(peek->value, KIND_METHOD);
         // A native method has `self` in its parameters only if it says so.
-        bool self = told && strncmp(strchr(out->text + from, '(') + 1, "self",
-                                    4) == 0;
+        bool self =
+            told && strncmp(strchr(out->text + from, '(') + 1, "self", 4) == 0;
         if (told && method &&
             (self || !value_is_kind(peek->value, KIND_NATIVE))) {
             drop_first(out, from);
@@ -217,8 +216,8 @@ void peek_describe(Session *session, Value value, bool bound, StrBuf *out)
     } else if (!value_unbound(inner)) {
         Peek shown = {.value = inner,
                       .type = type_of(vm, inner),
-                      .bound = bound &&
-                               !value_is_kind(value, KIND_STATICMETHOD)};
+                      .bound =
+                          bound && !value_is_kind(value, KIND_STATICMETHOD)};
         if (peek_signature(session, &shown, out, &doc)) {
             strbuf_puts(out, doc == NULL ? "" : "  ");
         } else {

@@ -17,9 +17,9 @@
 #include "repl/terminal.h"
 
 enum {
-    PROGRESS_DELAY = 1000,  // milliseconds before a line comes
-    PROGRESS_PERIOD = 100,  // between two drawings
-    PROGRESS_LINE = 160     // bytes of a line, at most
+    PROGRESS_DELAY = 1000, // milliseconds before a line comes
+    PROGRESS_PERIOD = 100, // between two drawings
+    PROGRESS_LINE = 160    // bytes of a line, at most
 };
 
 // One for a session, from its first use to its end. The thread draws; the Vm's
@@ -87,12 +87,12 @@ static int print_line(const Progress *self, char *out, size_t size)
             double rate = (double)(rounds->done - rounds->first) / since;
             print_time(left, sizeof left,
                        (double)(rounds->total - rounds->done) / rate);
-            length += snprintf(out + length, size - (size_t)length,
-                               ", %s left", left);
+            length += snprintf(out + length, size - (size_t)length, ", %s left",
+                               left);
         }
     } else if (rounds->done >= 0) {
-        length += snprintf(out + length, size - (size_t)length,
-                           "  %lld rounds", (long long)rounds->done);
+        length += snprintf(out + length, size - (size_t)length, "  %lld rounds",
+                           (long long)rounds->done);
     }
     return length;
 }

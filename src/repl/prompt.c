@@ -111,9 +111,8 @@ static void draw(Prompt *prompt)
     // Readline puts a message in the prompt's place: what is searched for.
     bool message = shown != NULL && shown != *lib->rl_prompt &&
                    strcmp(shown, prompt->text) != 0;
-    redraw_update(&prompt->redraw, *lib->rl_line_buffer,
-                  (size_t)*lib->rl_end, (size_t)*lib->rl_point,
-                  message ? shown : NULL);
+    redraw_update(&prompt->redraw, *lib->rl_line_buffer, (size_t)*lib->rl_end,
+                  (size_t)*lib->rl_point, message ? shown : NULL);
 }
 
 // There must be one.
@@ -135,8 +134,7 @@ static int on_getc(FILE *stream)
     if (active->draining) {
         return EOF;
     }
-    int key =
-        has_queued() ? next_queued(active) : active->lib.rl_getc(stream);
+    int key = has_queued() ? next_queued(active) : active->lib.rl_getc(stream);
     bool searching = (*active->lib.rl_readline_state &
                       (RL_STATE_ISEARCH | RL_STATE_NSEARCH)) != 0;
     if (key == 0 && searching) {
@@ -229,8 +227,7 @@ static void install(Prompt *prompt)
     redraw_begin(&prompt->redraw);
     prompt->reading = true;
     prompt_vi_begin(prompt);
-    prompt->lib.rl_callback_handler_install(prompt->text,
-                                            accept_entry);
+    prompt->lib.rl_callback_handler_install(prompt->text, accept_entry);
 }
 
 // Ends Readline's part without an entry.
@@ -395,8 +392,7 @@ static void wait_for_entry(Prompt *prompt)
         struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
         static const struct timespec at_once = {0};
         bool queued = has_queued();
-        int ready =
-            ppoll(&key, 1, queued ? &at_once : NULL, &prompt->outside);
+        int ready = ppoll(&key, 1, queued ? &at_once : NULL, &prompt->outside);
         if (ready < 0 && errno != EINTR) {
             end_by(prompt, SIGHUP);
         } else if (ready < 0) {
@@ -486,8 +482,7 @@ static void end_line(Prompt *prompt)
 static void run_with_readline(Prompt *prompt)
 {
     char *entry = NULL;
-    while (!prompt->session->exiting &&
-           (entry = read_entry(prompt)) != NULL) {
+    while (!prompt->session->exiting && (entry = read_entry(prompt)) != NULL) {
         prompt_remember(prompt, entry);
         entries_run(prompt->session, entry);
         free(entry);

@@ -49,8 +49,8 @@ static bool is_vertical(rl_command_func_t *function)
 static void note_column(Prompt *prompt)
 {
     if (!is_vertical(*prompt->lib.rl_last_func) || prompt->goal < 0) {
-        prompt->goal = column_of(*prompt->lib.rl_line_buffer,
-                                 *prompt->lib.rl_point);
+        prompt->goal =
+            column_of(*prompt->lib.rl_line_buffer, *prompt->lib.rl_point);
     }
 }
 

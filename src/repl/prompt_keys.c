@@ -45,8 +45,7 @@ void prompt_vi_check(Prompt *prompt)
         point > prompt_line_start(text, point)) {
         *lib->rl_point = point - 1;
         // To the first byte of the character, if there is one.
-        while (*lib->rl_point > 0 &&
-               (text[*lib->rl_point] & 0xC0) == 0x80) {
+        while (*lib->rl_point > 0 && (text[*lib->rl_point] & 0xC0) == 0x80) {
             --*lib->rl_point;
         }
     }
@@ -140,9 +139,9 @@ static int on_enter(int count, int key)
     bool command = text[0] == '%' || text[0] == '?';
     // Whether a line follows the cursor's.
     bool inside = strchr(text + *prompt->lib.rl_point, '\n') != NULL;
-    if (!blank && (inside || (!command &&
-                              entry_status(&prompt->session->vm->ctx, text) ==
-                                  PARSE_INCOMPLETE))) {
+    if (!blank &&
+        (inside || (!command && entry_status(&prompt->session->vm->ctx, text) ==
+                                    PARSE_INCOMPLETE))) {
         prompt_break_line(prompt);
         return 0;
     }

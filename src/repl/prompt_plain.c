@@ -74,8 +74,8 @@ static bool wait_for_line(Ctx *ctx, const char *text)
     struct pollfd key = {.fd = STDIN_FILENO, .events = POLLIN};
     // One may have come before they were blocked.
     bool came = !ctx_interrupted(ctx) &&
-                (!isatty(STDIN_FILENO) ||
-                 ppoll(&key, 1, NULL, &outside) >= 0 || errno != EINTR);
+                (!isatty(STDIN_FILENO) || ppoll(&key, 1, NULL, &outside) >= 0 ||
+                 errno != EINTR);
     sigprocmask(SIG_SETMASK, &outside, NULL);
     return came;
 }
@@ -89,11 +89,11 @@ static bool gather(Session *session, StrBuf *entry, const char *text,
     bool whole = false, ended = false;
     while (!whole && !ended) {
         errno = 0;
-        bool waited = wait_for_line(&session->vm->ctx,
-                                    entry->length == 0 ? text : more);
+        bool waited =
+            wait_for_line(&session->vm->ctx, entry->length == 0 ? text : more);
         ssize_t length = waited ? getline(&line, &size, stdin) : -1;
-        if (length < 0 && (errno == EINTR ||
-                           ctx_interrupted(&session->vm->ctx))) {
+        if (length < 0 &&
+            (errno == EINTR || ctx_interrupted(&session->vm->ctx))) {
             drop_lines(session, entry);
         } else if (length < 0) {
             ended = true;
@@ -118,9 +118,8 @@ char *prompt_plain_read(Session *session, const char *text, const char *more)
         clearerr(stdin);
         fputs("\n", stdout);
     }
-    char *found = entry.length > 0 && strbuf_ok(&entry)
-                      ? strdup(entry.text)
-                      : NULL;
+    char *found =
+        entry.length > 0 && strbuf_ok(&entry) ? strdup(entry.text) : NULL;
     ctx_clear(ctx);
     strbuf_free(&entry);
     if (found != NULL && isatty(STDIN_FILENO) &&

@@ -21,12 +21,12 @@ enum { VI_KEYS = 128 }; // keys of one byte, ASCII
 
 // Of prompt_vi.c. Strings are malloc'ed.
 typedef struct ViState {
-    char keys[16];   // of a command that is not whole yet
-    int passing;     // keys at the front of the queue that are Readline's
-    char *lines;     // what `p` puts; NULL: the newest is in the kill ring
-    ViCommand last;  // what `.` repeats, if Readline has no newer one
-    char *inserted;  // the text that belongs to it; NULL: none
-    bool inserting;  // text is typed that belongs to `last`
+    char keys[16];  // of a command that is not whole yet
+    int passing;    // keys at the front of the queue that are Readline's
+    char *lines;    // what `p` puts; NULL: the newest is in the kill ring
+    ViCommand last; // what `.` repeats, if Readline has no newer one
+    char *inserted; // the text that belongs to it; NULL: none
+    bool inserting; // text is typed that belongs to `last`
     char *before, *behind; // the text around it; NULL: memory ran out
     rl_command_func_t *usual[VI_KEYS]; // the keys' functions at the start
 } ViState;
@@ -39,24 +39,24 @@ typedef struct Prompt {
     Readline lib;
     Redraw redraw;
     const char *text; // in front of an entry
-    char *entry;     // malloc'ed by Readline; NULL after Ctrl-D
-    bool accepted;   // an entry (or its end) has come
-    bool reading;    // Readline's handler is installed
+    char *entry;      // malloc'ed by Readline; NULL after Ctrl-D
+    bool accepted;    // an entry (or its end) has come
+    bool reading;     // Readline's handler is installed
     bool history_loaded;
     char *last;      // the newest history entry, malloc'ed: no repeats
     StrBuf queue;    // keys that Readline put back, or that a macro types
     size_t queue_at; // of them, read again so far
     bool draining;   // they are being taken out of Readline
     // Keys (prompt_keys.c).
-    int goal;        // the column that Up and Down keep
-    char *prefix;    // malloc'ed: what Up looks for, from the key before
-    bool pasting;    // the terminal sends a pasted text
-    StrBuf pasted;   // of it, so far
+    int goal;      // the column that Up and Down keep
+    char *prefix;  // malloc'ed: what Up looks for, from the key before
+    bool pasting;  // the terminal sends a pasted text
+    StrBuf pasted; // of it, so far
     // Before the key that Readline has now (prompt_undo.c).
     int undo_at;                // the place in the history
     const UNDO_LIST *undo_list; // what could be undone; may be freed
     ViState vi;
-    int tabs;        // completions in a row at the same place
+    int tabs;         // completions in a row at the same place
     sigset_t outside; // the signal mask outside of read_entry
 } Prompt;
 

@@ -99,8 +99,8 @@ static int label_width(const Completion *completion)
 
 // A line each: the name, and a line of documentation.
 // `width` is in cells of the terminal, as layout_width counts.
-static void show_row(Prompt *prompt, const Completion *completion,
-                     size_t index, int width)
+static void show_row(Prompt *prompt, const Completion *completion, size_t index,
+                     int width)
 {
     Ctx *ctx = &prompt->session->vm->ctx;
     StrBuf line;
@@ -175,8 +175,8 @@ static bool insert_certain(Prompt *prompt, const Completion *completion)
     bool more = text != NULL && length >= word && length > 0 &&
                 strcmp(text, completion->word) != 0;
     if (more) {
-        prompt_replace(prompt, (int)completion->start,
-                       *prompt->lib.rl_point, text);
+        prompt_replace(prompt, (int)completion->start, *prompt->lib.rl_point,
+                       text);
     }
     free(text);
     return more;
@@ -224,8 +224,7 @@ int prompt_on_tab(int count, int key)
         again = again || is_on(prompt, "show-all-if-ambiguous");
     }
     if (several && again) {
-        show_list(prompt, &completion,
-                  prompt->tabs > 0 ? prompt->tabs - 1 : 0);
+        show_list(prompt, &completion, prompt->tabs > 0 ? prompt->tabs - 1 : 0);
     }
     complete_free(&completion);
     return 0;
@@ -264,8 +263,8 @@ char **prompt_on_complete(const char *text, int start, int end)
                          ? NULL
                          : calloc(count + 2, sizeof *matches);
     if (matches != NULL) {
-        matches[0] = strndup(completion.items.items[0].text,
-                             common_length(&completion));
+        matches[0] =
+            strndup(completion.items.items[0].text, common_length(&completion));
         for (size_t i = 0; i < count; i++) {
             matches[i + 1] = strdup(completion.items.items[i].text);
         }

@@ -185,10 +185,10 @@ static void take_command(Prompt *prompt, ViCommand command)
 // that was typed in another way, a character for `r` or `f`.
 bool prompt_vi_wants(Prompt *prompt)
 {
-    static const unsigned long busy =
-        RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_VIMOTION |
-        RL_STATE_CHARSEARCH | RL_STATE_MULTIKEY | RL_STATE_NUMERICARG |
-        RL_STATE_METANEXT | RL_STATE_MOREINPUT;
+    static const unsigned long busy = RL_STATE_ISEARCH | RL_STATE_NSEARCH |
+                                      RL_STATE_VIMOTION | RL_STATE_CHARSEARCH |
+                                      RL_STATE_MULTIKEY | RL_STATE_NUMERICARG |
+                                      RL_STATE_METANEXT | RL_STATE_MOREINPUT;
     Readline *lib = &prompt->lib;
     if (lib->vi_last_command == NULL || lib->callback_func == NULL ||
         lib->last_command_was_kill == NULL) {
@@ -196,8 +196,7 @@ bool prompt_vi_wants(Prompt *prompt)
     }
     return *lib->rl_editing_mode == 0 &&
            lib->rl_get_keymap() == lib->rl_get_keymap_by_name("vi-move") &&
-           (*lib->rl_readline_state & busy) == 0 &&
-           *lib->callback_func == NULL;
+           (*lib->rl_readline_state & busy) == 0 && *lib->callback_func == NULL;
 }
 
 // Bytes that are no UTF-8, which a terminal may send, have Readline's motions
@@ -236,12 +235,8 @@ void prompt_vi_key(Prompt *prompt, char key)
             vi->keys[0] = '\0';
         }
         break;
-    case READING_OURS:
-        take_command(prompt, command);
-        break;
-    case READING_THEIRS:
-        hand_over(prompt, '\0');
-        break;
+    case READING_OURS: take_command(prompt, command); break;
+    case READING_THEIRS: hand_over(prompt, '\0'); break;
     case READING_NONE:
         vi->keys[0] = '\0';
         prompt->lib.rl_ding();

@@ -87,17 +87,13 @@ static bool lines_around(const Readline *lib, int up, int down, Lines *lines)
 static bool lines_of(const Readline *lib, ViCommand command, Lines *lines)
 {
     switch (command.motion) {
-    case 'j':
-        return lines_around(lib, 0, times(command), lines);
-    case 'k':
-        return lines_around(lib, times(command), 0, lines);
+    case 'j': return lines_around(lib, 0, times(command), lines);
+    case 'k': return lines_around(lib, times(command), 0, lines);
     case 'G':
         (void)lines_around(lib, 0, 0, lines);
         lines->end = *lib->rl_end;
         return true;
-    default:
-        (void)lines_around(lib, 0, times(command) - 1, lines);
-        return true;
+    default: (void)lines_around(lib, 0, times(command) - 1, lines); return true;
     }
 }
 
@@ -341,18 +337,12 @@ static bool do_alone(Prompt *prompt, ViCommand command, bool again)
     Readline *lib = &prompt->lib;
     switch (command.key) {
     case 'p':
-    case 'P':
-        put_lines(prompt, command);
-        return true;
+    case 'P': put_lines(prompt, command); return true;
     case 'x':
-    case 'X':
-        return delete_chars(lib, command);
-    case 'J':
-        return join(lib, command);
+    case 'X': return delete_chars(lib, command);
+    case 'J': return join(lib, command);
     case 'o':
-    case 'O':
-        open_line(prompt, command.key, again);
-        return true;
+    case 'O': open_line(prompt, command.key, again); return true;
     case 'A':
         *lib->rl_point = prompt_line_end(text_of(lib), *lib->rl_point);
         break;
@@ -370,8 +360,8 @@ static ViCommand long_form(ViCommand command)
 {
     static const struct {
         char key, operator, motion;
-    } forms[] = {{'D', 'd', '$'}, {'C', 'c', '$'},
-                 {'S', 'c', 'c'}, {'Y', 'y', 'y'}};
+    } forms[] = {
+        {'D', 'd', '$'}, {'C', 'c', '$'}, {'S', 'c', 'c'}, {'Y', 'y', 'y'}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (command.key == forms[i].key) {
             command.key = forms[i].operator;
@@ -380,7 +370,6 @@ static ViCommand long_form(ViCommand command)
     }
     return command;
 }
-
 
 // A command without a motion is one of `alone` in prompt_vi.c; the short forms
 // have got theirs here.

@@ -17,8 +17,7 @@ static bool find(void *library, const char *name, void *place)
 // none is. The library is never closed.
 bool readline_load(Readline *readline)
 {
-    static const char *const names[] = {"libreadline.so.8",
-                                        "libreadline.so"};
+    static const char *const names[] = {"libreadline.so.8", "libreadline.so"};
     void *library = NULL;
     for (size_t i = 0; library == NULL && i < 2; i++) {
         library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
@@ -27,7 +26,7 @@ bool readline_load(Readline *readline)
         return false;
     }
     bool found = true;
-#define X(type, name, params)                                                 \
+#define X(type, name, params)                                                  \
     found = find(library, #name, &readline->name) && found;
     READLINE_FUNCTIONS(X)
 #undef X
@@ -37,10 +36,8 @@ bool readline_load(Readline *readline)
 #define X(type, name, symbol) (void)find(library, symbol, &readline->name);
     READLINE_PRIVATE(X)
 #undef X
-    (void)find(library, "_rl_keyseq_chain_dispose",
-               &readline->forget_sequence);
+    (void)find(library, "_rl_keyseq_chain_dispose", &readline->forget_sequence);
     (void)find(library, "_rl_pushed_input_available", &readline->has_pushed);
-    (void)find(library, "_rl_vi_done_inserting",
-               &readline->vi_done_inserting);
+    (void)find(library, "_rl_vi_done_inserting", &readline->vi_done_inserting);
     return found;
 }

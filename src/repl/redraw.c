@@ -44,8 +44,7 @@ static void send(StrBuf *out)
     fflush(stdout);
     size_t at = 0;
     while (strbuf_ok(out) && at < out->length) {
-        ssize_t sent =
-            write(STDOUT_FILENO, out->text + at, out->length - at);
+        ssize_t sent = write(STDOUT_FILENO, out->text + at, out->length - at);
         if (sent <= 0) {
             break;
         }
@@ -133,17 +132,16 @@ static bool same_row(const Layout *a, const Row *x, const Layout *b,
 // Draws the rows of `next` that differ from what is shown. A row that the
 // terminal itself wraps is followed at once by the one below, so that it
 // knows the two for one line (for copying, and for a window that changes).
-static void draw_rows(Redraw *redraw, StrBuf *out, const Layout *next,
-                      int top, int height)
+static void draw_rows(Redraw *redraw, StrBuf *out, const Layout *next, int top,
+                      int height)
 {
     bool flows = false; // the cursor stands behind a row that wraps
     for (int i = 0; i < height; i++) {
         const Row *row = row_at(next, top + i);
         // What stands on the screen in this row; nothing in a row that was
         // never used.
-        const Row *old = i < redraw->count
-                             ? row_at(&redraw->shown, redraw->top + i)
-                             : NULL;
+        const Row *old =
+            i < redraw->count ? row_at(&redraw->shown, redraw->top + i) : NULL;
         if (row == NULL) {
             break;
         }
@@ -189,8 +187,8 @@ static int choose_top(const Redraw *redraw, const Layout *next, int height)
     bool at_end = redraw->notes.count > 0 || redraw->top > last;
     int top = at_end ? last : redraw->top;
     top = next->cursor_row < top ? next->cursor_row : top;
-    top = next->cursor_row >= top + height ? next->cursor_row - height + 1
-                                           : top;
+    top =
+        next->cursor_row >= top + height ? next->cursor_row - height + 1 : top;
     return top < 0 ? 0 : top;
 }
 

@@ -17,12 +17,12 @@ typedef struct Redraw {
     const char *prompt; // of the first line
     const char *more;   // of the lines below
     bool colour;
-    Layout shown;       // what stands on the screen
-    int top;            // its first row in the window, of all its rows
-    int count;          // rows from there on that are drawn
-    int row;            // where the cursor is, counted from `top`
-    int rows, cols;     // the window
-    NoteVec notes;      // below the entry
+    Layout shown;   // what stands on the screen
+    int top;        // its first row in the window, of all its rows
+    int count;      // rows from there on that are drawn
+    int row;        // where the cursor is, counted from `top`
+    int rows, cols; // the window
+    NoteVec notes;  // below the entry
 } Redraw;
 
 // `colour`: the terminal shows colours.

@@ -15,14 +15,10 @@ static const char *program_name(const Args *args)
 {
     switch (args->mode) {
     case ARGS_FILE:
-    case ARGS_CELLS:
-        return args->program;
-    case ARGS_CODE:
-        return "-c";
-    case ARGS_STDIN:
-        return "-";
-    default:
-        return "";
+    case ARGS_CELLS: return args->program;
+    case ARGS_CODE: return "-c";
+    case ARGS_STDIN: return "-";
+    default: return "";
     }
 }
 

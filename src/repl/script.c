@@ -87,8 +87,8 @@ static bool run_page(Session *session, const char *name, const char *page,
                         value_from_object(parts[1]),
                         value_from_object(parts[2])};
         // module_import gives the package's part itself.
-        result = value_call_method(vm, value_from_object(module), method, args,
-                                   3);
+        result =
+            value_call_method(vm, value_from_object(module), method, args, 3);
     }
     // In all cases: parts that were not made are null.
     for (size_t i = 0; i < 3; i++) {
@@ -119,8 +119,8 @@ static bool run_file(Session *session, const Args *args)
     } else if (done && args->mode == ARGS_CELLS) {
         done = cells_run(session, name, strbuf_text(&text), text.length);
     } else if (done) {
-        done = session_run_text(session, name, strbuf_text(&text),
-                                text.length, 1, RUN_MODULE);
+        done = session_run_text(session, name, strbuf_text(&text), text.length,
+                                1, RUN_MODULE);
     }
     strbuf_free(&text);
     return done;

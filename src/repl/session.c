@@ -113,8 +113,8 @@ bool session_flush(Session *session)
     if (value_is_none(vm->stdout_file)) {
         return true;
     }
-    Value result = value_call_method(vm, vm->stdout_file,
-                                     vm->names[NAME_FLUSH], NULL, 0);
+    Value result =
+        value_call_method(vm, vm->stdout_file, vm->names[NAME_FLUSH], NULL, 0);
     release(vm, result);
     return !value_failed(result);
 }
@@ -122,8 +122,8 @@ bool session_flush(Session *session)
 // Values that may be longer than a screen: lib/duet shortens and wraps them.
 static bool may_be_long(Value value)
 {
-    static const Kind kinds[] = {KIND_LIST, KIND_TUPLE, KIND_DICT, KIND_SET,
-                                 KIND_STR, KIND_BYTES, KIND_TENSOR};
+    static const Kind kinds[] = {KIND_LIST, KIND_TUPLE, KIND_DICT,  KIND_SET,
+                                 KIND_STR,  KIND_BYTES, KIND_TENSOR};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (value_is_kind(value, kinds[i])) {
             return true;
@@ -139,9 +139,8 @@ static Str *shown_text(Vm *vm, Value value, int columns, int rows)
     const char *function = rows > 0 ? "shown" : "pretty";
     Str *name = str_intern(vm, "_shown", 6);
     Module *module = name != NULL ? module_import(vm, name) : NULL;
-    Str *method = module != NULL
-                      ? str_intern(vm, function, strlen(function))
-                      : NULL;
+    Str *method =
+        module != NULL ? str_intern(vm, function, strlen(function)) : NULL;
     Value args[] = {value, value_from_small(columns), value_from_small(rows)};
     Value text = method == NULL
                      ? VALUE_FAIL
@@ -186,8 +185,7 @@ static bool show_cell(Session *session, Value value)
     if (!may_be_long(value)) {
         return vm_show(vm, value);
     }
-    return dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE],
-                         value) &&
+    return dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE], value) &&
            write_line(vm, shown_text(vm, value, SESSION_CELL_COLUMNS, 0));
 }
 
@@ -269,9 +267,8 @@ static void print_traceback(Vm *vm, Value exception)
             colour_traceback(&coloured, text.text);
         }
         // Without memory for the colours it is told all the same.
-        StrBuf *told = coloured.length > 0 && strbuf_ok(&coloured)
-                           ? &coloured
-                           : &text;
+        StrBuf *told =
+            coloured.length > 0 && strbuf_ok(&coloured) ? &coloured : &text;
         fwrite(told->text, 1, told->length, stderr);
     }
     ctx_clear(&vm->ctx);
@@ -359,8 +356,8 @@ void session_report(Session *session)
         session->exiting |= is_error(vm, exception, ERR_BROKEN_PIPE);
         tell(vm, exception);
         session->interrupted = is_error(vm, exception, ERR_INTERRUPT);
-        session->status = session->interrupted ? SESSION_INTERRUPTED
-                                               : SESSION_ERROR;
+        session->status =
+            session->interrupted ? SESSION_INTERRUPTED : SESSION_ERROR;
     }
     release(vm, exception);
     if (!value_unbound(lost)) {
@@ -378,8 +375,8 @@ static bool session_run(Session *session, Source *source, RunMode mode)
     if (watched) {
         progress_begin(session);
     }
-    Value value = vm_run_source(vm, source, mode, session->globals,
-                                VALUE_UNBOUND);
+    Value value =
+        vm_run_source(vm, source, mode, session->globals, VALUE_UNBOUND);
     if (watched) {
         progress_end(session);
     }
@@ -403,9 +400,8 @@ bool session_run_text(Session *session, const char *name, const char *text,
     // Names in angle brackets are not those of files; standard input is read
     // as one.
     bool typed = name[0] == '<' && strcmp(name, "<stdin>") != 0;
-    Source *source = source_of_bytes(session->vm, name,
-                                     typed ? SOURCE_TYPED : SOURCE_FILE, text,
-                                     length);
+    Source *source = source_of_bytes(
+        session->vm, name, typed ? SOURCE_TYPED : SOURCE_FILE, text, length);
     if (source == NULL) {
         session_report(session);
         return false;

@@ -8,25 +8,25 @@
 
 typedef enum SessionStatus {
     SESSION_OK = 0,
-    SESSION_ERROR = 1,      // an uncaught error, lost output
-    SESSION_NO_FILE = 2,    // the program cannot be read
-    SESSION_LOST = 120,     // output that could not be written at the end
+    SESSION_ERROR = 1,   // an uncaught error, lost output
+    SESSION_NO_FILE = 2, // the program cannot be read
+    SESSION_LOST = 120,  // output that could not be written at the end
     SESSION_INTERRUPTED = 130
 } SessionStatus;
 
 typedef struct Session {
-    Vm *vm;         // owned
-    Dict *globals;  // of __main__, borrowed
-    bool exiting;   // sys.exit was called
+    Vm *vm;           // owned
+    Dict *globals;    // of __main__, borrowed
+    bool exiting;     // sys.exit was called
     bool interrupted; // an uncaught KeyboardInterrupt ended the program
-    int status;     // what the process ends with
-    bool prompting; // the prompt runs: values are kept, long ones shortened
-    bool inside;    // what was printed last did not end its line
-    bool cells;     // a percent script runs: values are wrapped as in notebooks
-    bool quiet;     // the entry ends in `;`: its value is kept, not shown
-    int entry;      // entries of the prompt so far: `<in 3>`
+    int status;       // what the process ends with
+    bool prompting;   // the prompt runs: values are kept, long ones shortened
+    bool inside;      // what was printed last did not end its line
+    bool cells; // a percent script runs: values are wrapped as in notebooks
+    bool quiet; // the entry ends in `;`: its value is kept, not shown
+    int entry;  // entries of the prompt so far: `<in 3>`
     struct List *inputs; // `In`, counted; NULL before the first entry
-    Dict *outputs;  // `Out`, counted; NULL likewise
+    Dict *outputs;       // `Out`, counted; NULL likewise
     int large;      // the entry whose value in `Out` is a large tensor, which
                     // goes with the next value; 0: none
     uint32_t stops; // prompts inside running code, one in the other

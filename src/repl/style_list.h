@@ -9,12 +9,12 @@ STYLE(BUILTIN, "36")
 STYLE(NUMBER, "33")
 STYLE(STRING, "32")
 STYLE(COMMENT, "2")
-STYLE(DEFINITION, "1")   // the name behind `def` and `class`
+STYLE(DEFINITION, "1") // the name behind `def` and `class`
 STYLE(DECORATOR, "35")
-STYLE(COMMAND, "35")     // %time, the ? of x?
-STYLE(UNKNOWN, "31")     // a name that nothing defines
-STYLE(OPEN, "1;33")      // a bracket or quote that is not closed yet
-STYLE(WRONG, "1;31")     // what the lexer stops at, a bracket too many
-STYLE(MATCH, "1;4;36")   // the brackets that belong together at the cursor
+STYLE(COMMAND, "35")   // %time, the ? of x?
+STYLE(UNKNOWN, "31")   // a name that nothing defines
+STYLE(OPEN, "1;33")    // a bracket or quote that is not closed yet
+STYLE(WRONG, "1;31")   // what the lexer stops at, a bracket too many
+STYLE(MATCH, "1;4;36") // the brackets that belong together at the cursor
 STYLE(PROMPT, "1;32")
-STYLE(HINT, "2")         // notes below the entry
+STYLE(HINT, "2") // notes below the entry

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    TERMINAL_ROWS = 24,    // where nobody knows better
+    TERMINAL_ROWS = 24, // where nobody knows better
     TERMINAL_COLUMNS = 80,
     TERMINAL_NOT_FOUND = 127 // the shell's status for a missing command
 };
@@ -23,9 +23,9 @@ TerminalSize terminal_size(void)
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
         (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
     }
-    return (TerminalSize){
-        .rows = size.ws_row > 0 ? size.ws_row : TERMINAL_ROWS,
-        .columns = size.ws_col > 0 ? size.ws_col : TERMINAL_COLUMNS};
+    return (TerminalSize){.rows = size.ws_row > 0 ? size.ws_row : TERMINAL_ROWS,
+                          .columns =
+                              size.ws_col > 0 ? size.ws_col : TERMINAL_COLUMNS};
 }
 
 // TERM=dumb is how editors say that their window knows no escapes.

@@ -132,8 +132,7 @@ static bool check_recursion(Vm *vm, const Code *code)
         }
         inner = block;
         if (++count == RECURSION_FRAMES) {
-            Place place =
-                source_place(code->source, block->info->span.start);
+            Place place = source_place(code->source, block->info->span.start);
             return raise_false(
                 vm, ERR_RECURSION,
                 "%s calls itself under the condition at line %u, which is a "
@@ -152,8 +151,7 @@ Code *autograph_convert(Vm *vm, Function *function)
     Code *code = function->code;
     // NULL is an error pending, here as below.
     if (code->converted != NULL) {
-        return vm->trace->blocks == NULL ||
-                       check_recursion(vm, code->converted)
+        return vm->trace->blocks == NULL || check_recursion(vm, code->converted)
                    ? code->converted
                    : NULL;
     }

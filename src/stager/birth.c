@@ -121,8 +121,7 @@ static Tensor *argument_value(Vm *vm, Trace *trace, size_t index)
     }
     if (value_is_kind(v, KIND_SYMBOLIC)) {
         // A value of an enclosing trace is computed there in the same way.
-        for (Trace *outer = trace->outer; outer != NULL;
-             outer = outer->outer) {
+        for (Trace *outer = trace->outer; outer != NULL; outer = outer->outer) {
             if (outer->owner == value_as_symbolic(v)->owner) {
                 return evaluate(vm, outer, value_as_symbolic(v)->value);
             }
@@ -168,9 +167,8 @@ static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
         ok = inputs[count] != NULL;
         count += ok;
     }
-    PlanArgs args = {.inputs = inputs,
-                     .host = &stage_print_table,
-                     .host_data = vm};
+    PlanArgs args = {
+        .inputs = inputs, .host = &stage_print_table, .host_data = vm};
     ok = ok && graph_run(&vm->ctx, graph, &args, output);
     for (size_t i = 0; i < count; i++) {
         object_release(&vm->ctx, inputs[i]);
@@ -253,8 +251,7 @@ static Value receiver(const TraceRequest *request)
     }
     // By the name of the parameter: a function staged on its own may take any
     // object first, but only methods call it self.
-    const Code *code =
-        ((const Function *)value_object(request->target))->code;
+    const Code *code = ((const Function *)value_object(request->target))->code;
     return code->positional_count > 0 && str_is(code->local_names[0], "self")
                ? request->bound->values.items[0]
                : VALUE_UNBOUND;
@@ -363,8 +360,7 @@ static uint32_t own_references(const Trace *trace, const Variable *variable)
                  count_in_graph(callee->graph, variable);
         // A plan may run a copy of the graph that passes have rewritten, which
         // counts its Variables again.
-        if (callee->plan != NULL &&
-            plan_graph(callee->plan) != callee->graph) {
+        if (callee->plan != NULL && plan_graph(callee->plan) != callee->graph) {
             count += count_in_graph(plan_graph(callee->plan), variable);
         }
     }
@@ -396,8 +392,7 @@ static bool drop_draws(Vm *vm, Trace *trace)
         need[graph->block->results[i]] = true;
     }
     GraphNode *previous;
-    for (GraphNode *node = graph->block->last; node != NULL;
-         node = previous) {
+    for (GraphNode *node = graph->block->last; node != NULL; node = previous) {
         previous = node->previous;
         bool draw = was_drawn(trace, node);
         if (is_needed(node, need) || (graph_has_effects(node) && !draw)) {

@@ -92,9 +92,8 @@ void block_end(Vm *vm)
 StagedBlock *block_running(Vm *vm, const Frame *frame, const BlockInfo *info)
 {
     StagedBlock *block = vm->trace->blocks;
-    return block != NULL && block->frame == frame && block->info == info
-               ? block
-               : NULL;
+    return block != NULL && block->frame == frame && block->info == info ? block
+                                                                         : NULL;
 }
 
 // A trace that failed leaves blocks; one that is done leaves notes and perhaps
@@ -166,8 +165,7 @@ static Value to_scalar(Vm *vm, Value operand)
 static Value truth_value(Vm *vm, Value operand)
 {
     Value scalar = to_scalar(vm, operand);
-    Value truth =
-        value_failed(scalar) ? scalar : cast_to_bool(vm, scalar);
+    Value truth = value_failed(scalar) ? scalar : cast_to_bool(vm, scalar);
     release(vm, value_failed(scalar) ? VALUE_NONE : scalar);
     return truth;
 }
@@ -221,8 +219,7 @@ static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
 
 // The first side is traced whatever the condition will be; x says that the
 // register is needed behind the block. NULL: an error is pending.
-static const Ins *if_begin(Vm *vm, Frame *frame, const BlockInfo *info,
-                           Ins ins)
+static const Ins *if_begin(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     ValueId condition = block_truth(vm, frame->registers[INS_A(ins)]);
     if (condition == VALUE_ID_NONE) {
@@ -306,8 +303,8 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
         }
     }
     GraphNode *node =
-        graph_append_if(graph, block->parent, block->condition,
-                        block->sides[0], block->sides[1], block->place);
+        graph_append_if(graph, block->parent, block->condition, block->sides[0],
+                        block->sides[1], block->place);
     if (node != NULL) {
         merge_finish(merge, node);
     }
@@ -377,10 +374,9 @@ static int join_logic(Vm *vm, Frame *frame, StagedBlock *block)
     // `and` evaluates its second operand where the first is true, `or` where
     // it is false.
     GraphBlock *side = block->sides[is_and ? 0 : 1];
-    Value second = is_and ? value_retain(block->first[0])
-                          : state_get(vm, frame, place);
-    if (!is_bool(block->before[0]) || !is_bool(second) ||
-        !is_harmless(side)) {
+    Value second =
+        is_and ? value_retain(block->first[0]) : state_get(vm, frame, place);
+    if (!is_bool(block->before[0]) || !is_bool(second) || !is_harmless(side)) {
         release(vm, second);
         return 0;
     }
@@ -394,8 +390,8 @@ static int join_logic(Vm *vm, Frame *frame, StagedBlock *block)
     }
     vm->trace->block = block->parent;
     Value inputs[2] = {block->before[0], second};
-    Value made = apply_one(vm, is_and ? OP_LOGICAL_AND : OP_LOGICAL_OR,
-                           inputs, 2, NULL);
+    Value made =
+        apply_one(vm, is_and ? OP_LOGICAL_AND : OP_LOGICAL_OR, inputs, 2, NULL);
     release(vm, second);
     return !value_failed(made) && state_set(vm, frame, place, made) ? 1 : -1;
 }
@@ -486,8 +482,7 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
     case BLOCK_STOP: return loop_stop(vm, frame, info, ins);
     case BLOCK_ASSERT: return late_assert(vm, frame, ins);
     case BLOCK_RAISE: return note_raise(vm, frame);
-    default:
-        return raise_null(vm, ERR_SYSTEM, "a block that cannot be traced");
+    default: return raise_null(vm, ERR_SYSTEM, "a block that cannot be traced");
     }
 }
 
@@ -507,8 +502,7 @@ static bool is_late(Vm *vm, const StagedBlock *block)
 static const Ins *raise_late(Vm *vm, Frame *frame, StagedBlock *block)
 {
     Value exception = raise_take(vm);
-    bool ok = late_error_append(vm, exception, VALUE_ID_NONE,
-                                trace_place(vm));
+    bool ok = late_error_append(vm, exception, VALUE_ID_NONE, trace_place(vm));
     release(vm, exception);
     return ok ? diverge(vm, frame, block) : NULL;
 }

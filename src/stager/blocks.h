@@ -31,11 +31,11 @@ typedef struct StagedBlock {
     GraphBlock *sides[2];  // then and else; of a loop: condition and body
     ValueId condition;     // one bool
     BlockPhase phase;
-    bool diverged[2];      // the side ends in an exception at run time
-    GraphPlace place;      // of the statement
-    Value *before;         // its state where the block began
-    Value *first;          // at the end of the first side
-    StagedLoop *loop;      // NULL: an `if`
+    bool diverged[2]; // the side ends in an exception at run time
+    GraphPlace place; // of the statement
+    Value *before;    // its state where the block began
+    Value *first;     // at the end of the first side
+    StagedLoop *loop; // NULL: an `if`
 } StagedBlock;
 
 // TraceHooks.block, .unwind and .unbound.

@@ -131,9 +131,8 @@ static bool bind_defaults(Vm *vm, const Function *function, size_t extra,
         size_t at = place_of(code, i, extra);
         Value *place = &out->values.items[at];
         if (value_unbound(*place)) {
-            *place = value_retain(traced != NULL
-                                      ? traced_value(vm, traced, at)
-                                      : default_of(function, i));
+            *place = value_retain(traced != NULL ? traced_value(vm, traced, at)
+                                                 : default_of(function, i));
         }
         if (value_unbound(*place)) {
             return false;
@@ -145,8 +144,8 @@ static bool bind_defaults(Vm *vm, const Function *function, size_t extra,
 // Parameters stand in one order whatever the call looked like: positional ones,
 // what *args collects, keyword-only ones by name, what **kwargs collects.
 static bool bind_function(Vm *vm, const Function *function, const Value *args,
-                          uint32_t given, Tuple *keywords,
-                          const Bound *traced, Bound *out, ValueVec *names)
+                          uint32_t given, Tuple *keywords, const Bound *traced,
+                          Bound *out, ValueVec *names)
 {
     const Code *code = function->code;
     uint32_t params = code->positional_count;
@@ -164,12 +163,12 @@ static bool bind_function(Vm *vm, const Function *function, const Value *args,
     ok = ok && push_all(vm, &out->values, args + first, extra);
     for (uint32_t i = 0; ok && i < code->keyword_only_count; i++) {
         ok = value_vec_push(vm, &out->values, VALUE_UNBOUND) &&
-             value_vec_push(vm, names, value_from_object(object_retain(
-                                 code->local_names[params + i])));
+             value_vec_push(vm, names,
+                            value_from_object(
+                                object_retain(code->local_names[params + i])));
     }
     return ok &&
-           bind_keywords(vm, code, args + given, keywords, extra, out,
-                         names) &&
+           bind_keywords(vm, code, args + given, keywords, extra, out, names) &&
            bind_defaults(vm, function, extra, traced, out);
 }
 
@@ -230,8 +229,8 @@ bool value_is_leaf_tensor(Vm *vm, Value v)
 {
     return value_is_tensor(v) || value_is_kind(v, KIND_SYMBOLIC) ||
            (value_is_kind(v, KIND_INSTANCE) &&
-            !value_unbound(type_lookup(vm, type_of(vm, v),
-                                       vm->names[NAME_TENSOR])));
+            !value_unbound(
+                type_lookup(vm, type_of(vm, v), vm->names[NAME_TENSOR])));
 }
 
 // The names are shared: they do not change.
@@ -241,13 +240,12 @@ bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
     bool ok = true;
     for (size_t i = 0; ok && i < bound->values.count; i++) {
         ok = value_vec_push(vm, &out->values,
-                  value_map(vm, bound->values.items[i], leaf, data));
+                            value_map(vm, bound->values.items[i], leaf, data));
     }
     if (!ok) {
         bound_free(vm, out);
         return false;
     }
-    out->names =
-        bound->names != NULL ? object_retain(bound->names) : NULL;
+    out->names = bound->names != NULL ? object_retain(bound->names) : NULL;
     return true;
 }

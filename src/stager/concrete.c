@@ -49,8 +49,7 @@ static bool is_tensor_leaf(Vm *vm, Value v)
 static bool is_next_tensor(Vm *vm, const Rebuild *rebuild, Value v)
 {
     const Signature *signature = rebuild->request->signature;
-    if (!is_tensor_leaf(vm, v) ||
-        rebuild->next >= signature->tensors.count) {
+    if (!is_tensor_leaf(vm, v) || rebuild->next >= signature->tensors.count) {
         return false;
     }
     // Specs are compared by identity, since an equal one elsewhere may be a
@@ -86,8 +85,7 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
     Str *name = str_from(vm, leaf_name(rebuild->request, i));
     Spec *spec =
         name != NULL
-            ? spec_new(vm, signature_type(rebuild->request->signature, i),
-                       name)
+            ? spec_new(vm, signature_type(rebuild->request->signature, i), name)
             : NULL;
     object_release_null(&vm->ctx, name);
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
@@ -208,10 +206,10 @@ static int same_tree(Vm *vm, Value a, Value b)
         return vm_has_error(vm) ? -1 : 0;
     }
     ValueVec own = {0}, other = {0};
-    int same = structure_children(vm, a, &own) &&
-                       structure_children(vm, b, &other)
-                   ? own.count == other.count
-                   : -1;
+    int same =
+        structure_children(vm, a, &own) && structure_children(vm, b, &other)
+            ? own.count == other.count
+            : -1;
     for (size_t i = 0; same > 0 && i < own.count; i++) {
         same = same_tree(vm, own.items[i], other.items[i]);
     }
@@ -227,16 +225,14 @@ static bool check_arguments(Vm *vm, const TraceRequest *request,
                             const Bound *given, const Bound *kept)
 {
     for (size_t i = 0; i < kept->values.count; i++) {
-        int same =
-            same_tree(vm, kept->values.items[i], given->values.items[i]);
+        int same = same_tree(vm, kept->values.items[i], given->values.items[i]);
         if (same <= 0) {
             return same == 0 &&
                    raise_false(vm, ERR_VALUE,
                                "%s changes its argument '%s' while it is "
                                "traced; change a copy, and return it",
                                request->name->text,
-                               bound_name(request->target, request->bound,
-                                          i));
+                               bound_name(request->target, request->bound, i));
         }
     }
     return true;
@@ -277,9 +273,9 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     Value value = VALUE_FAIL;
     if (!any_structure(vm, &symbolic) ||
         bound_map(vm, &symbolic, same_leaf, NULL, &kept)) {
-        value = vm_call_keywords(vm, request->target, symbolic.values.items,
-                                 (uint32_t)symbolic.values.count,
-                                 symbolic.names);
+        value =
+            vm_call_keywords(vm, request->target, symbolic.values.items,
+                             (uint32_t)symbolic.values.count, symbolic.names);
     }
     // The arguments are checked first: an error is then about them, whatever
     // was returned.
@@ -361,8 +357,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     concrete->trace_ns = now_ns() - start;
     // Also after a failure, whose exception has left blocks of the trace open.
     blocks_drop(vm, &trace);
-    ok = ok && birth_close(vm, &trace) &&
-         ledger_close(vm, &concrete->ledger);
+    ok = ok && birth_close(vm, &trace) && ledger_close(vm, &concrete->ledger);
     // Whatever happened, the enclosing trace goes on as it was.
     vm->trace = trace.outer;
     vm->ctx.birth = birth;
@@ -433,8 +428,7 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
     const Signature *signature = request->signature;
     // Specs need no trace.
     Rebuild rebuild = {NULL, request, 0};
-    strbuf_add(&self->key, strbuf_text(&signature->key),
-               signature->key.length);
+    strbuf_add(&self->key, strbuf_text(&signature->key), signature->key.length);
     return strbuf_ok(&self->key) &&
            copy_values(vm, &self->objects, &signature->objects) &&
            copy_values(vm, &self->variables, &signature->variables) &&
@@ -445,8 +439,7 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
 // at any point.
 static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
 {
-    Concrete *self =
-        object_new(vm, stager_of(vm)->concrete_type, sizeof *self);
+    Concrete *self = object_new(vm, stager_of(vm)->concrete_type, sizeof *self);
     if (self == NULL) {
         return NULL;
     }
@@ -473,8 +466,8 @@ Concrete *concrete_new(Vm *vm, const TraceRequest *request)
         return NULL;
     }
     if (stager->log) {
-        fprintf(stderr, "stage: tracing %s (trace %zu)\n",
-                request->name->text, request->number);
+        fprintf(stderr, "stage: tracing %s (trace %zu)\n", request->name->text,
+                request->number);
     }
     if (self->graph != NULL && run_trace(vm, request, self) &&
         find_cells(vm, self, request->signature) &&

@@ -19,32 +19,32 @@ typedef struct StagedFunction StagedFunction; // stager/staged_fn.h
 // place in a table change afterwards.
 typedef struct Concrete {
     Object head;
-    Graph *graph;     // counted
-    Plan *plan;       // counted
-    Value result;     // the result with symbolic tensors where outputs go
-    Value target;     // the function that was traced, owned: names parameters
-    Str *name;        // the staged function's, counted
-    Bound bound;      // the arguments, specs where tensors stood
-    StrBuf key;       // of its signature
-    StrBuf relaxed;   // the key in the table of general traces, if it is there
+    Graph *graph;   // counted
+    Plan *plan;     // counted
+    Value result;   // the result with symbolic tensors where outputs go
+    Value target;   // the function that was traced, owned: names parameters
+    Str *name;      // the staged function's, counted
+    Bound bound;    // the arguments, specs where tensors stood
+    StrBuf key;     // of its signature
+    StrBuf relaxed; // the key in the table of general traces, if it is there
     struct Concrete *next_general; // the next one there of the same key
-    uint32_t *cells;  // for each of the graph's Variables which argument it
-                      // is, CONCRETE_CAPTURED: none
+    uint32_t *cells;    // for each of the graph's Variables which argument it
+                        // is, CONCRETE_CAPTURED: none
     ValueVec variables; // owned: the Variables among the arguments
     ValueVec objects;   // owned: what the key knows by address
     ValueVec outer;     // owned: symbolic tensors of the enclosing trace that
                         // it captured, its last inputs
     uint64_t outer_serial; // that trace's; the Concrete is good for it alone
-    uint64_t aliased; // bit i: the i-th Variable argument must be the very one
-                      // that was traced, which the function also met itself
-    Ledger ledger;    // what tracing did and read outside
-    uint64_t hits;    // runs, and calls inside traces
-    uint64_t used;    // when it was found last: the table's clock
-    bool listed;      // it is in its function's table
-    uint32_t running; // runs that have not ended
-    size_t number;    // it is the function's trace `number`, from 1
+    uint64_t aliased;  // bit i: the i-th Variable argument must be the very one
+                       // that was traced, which the function also met itself
+    Ledger ledger;     // what tracing did and read outside
+    uint64_t hits;     // runs, and calls inside traces
+    uint64_t used;     // when it was found last: the table's clock
+    bool listed;       // it is in its function's table
+    uint32_t running;  // runs that have not ended
+    size_t number;     // it is the function's trace `number`, from 1
     uint64_t trace_ns; // what the host function took while it was traced
-    uint32_t line;    // of the call that traced it, 0: unknown
+    uint32_t line;     // of the call that traced it, 0: unknown
 } Concrete;
 
 #define CONCRETE_CAPTURED UINT32_MAX
@@ -76,9 +76,8 @@ Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature);
 // The plan on the call's tensors (borrowed) and the cells of its Variables
 // (NULL: no Variable is an argument). The caller holds the concrete function,
 // which host code may drop. `outputs` are owned by the caller.
-MUST_CHECK bool concrete_run_inputs(Vm *vm, Concrete *concrete,
-                                    Tensor **inputs, VariableCell **cells,
-                                    Tensor **outputs);
+MUST_CHECK bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
+                                    VariableCell **cells, Tensor **outputs);
 // The result's structure with these tensors in it; takes them.
 Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs);
 // The slot `call` of concrete functions (concrete_call.c).

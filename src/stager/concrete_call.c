@@ -15,16 +15,17 @@ static bool fit_bound(Vm *vm, const Concrete *self, const Bound *given,
     *out = (Bound){0};
     bool ok = given->values.count == self->bound.values.count;
     if (!ok) {
-        raise_error(vm, ERR_SIGNATURE, "%s: %zu arguments where it was traced "
-                    "with %zu", self->name->text, given->values.count,
+        raise_error(vm, ERR_SIGNATURE,
+                    "%s: %zu arguments where it was traced "
+                    "with %zu",
+                    self->name->text, given->values.count,
                     self->bound.values.count);
     }
     for (size_t i = 0; ok && i < given->values.count; i++) {
         Match match = {MATCH_CONCRETE, self->name->text,
                        bound_name(self->target, &self->bound, i)};
         ok = value_vec_push(vm, &out->values,
-                            match_value(vm, &match,
-                                        self->bound.values.items[i],
+                            match_value(vm, &match, self->bound.values.items[i],
                                         given->values.items[i]));
     }
     out->names = given->names != NULL ? object_retain(given->names) : NULL;
@@ -37,8 +38,8 @@ static bool fail_value(Vm *vm, const Concrete *self, const Bound *given,
 {
     // If a repr fails, its own error stands in for this one.
     Str *own = value_repr(vm, self->bound.values.items[index]);
-    Str *other = own != NULL ? value_repr(vm, given->values.items[index])
-                             : NULL;
+    Str *other =
+        own != NULL ? value_repr(vm, given->values.items[index]) : NULL;
     if (other != NULL) {
         raise_error(vm, ERR_SIGNATURE,
                     "%s: argument '%s' was traced with %s, not %s; leave it "
@@ -61,8 +62,8 @@ static size_t first_difference(const Signature *a, const Signature *b)
     for (; i < a->ends.count && i < b->ends.count; i++) {
         size_t length = a->ends.items[i] - from_a;
         if (length != b->ends.items[i] - from_b ||
-            memcmp(strbuf_text(&a->key) + from_a,
-                   strbuf_text(&b->key) + from_b, length) != 0) {
+            memcmp(strbuf_text(&a->key) + from_a, strbuf_text(&b->key) + from_b,
+                   length) != 0) {
             break;
         }
         from_a = a->ends.items[i];
@@ -108,8 +109,10 @@ static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
         if (at < fitted->values.count) {
             (void)fail_value(vm, self, fitted, at);
         } else if (self->outer.count > 0) {
-            raise_error(vm, ERR_LEAK, "%s: it uses a symbolic tensor of the "
-                        "trace that it was made in", self->name->text);
+            raise_error(vm, ERR_LEAK,
+                        "%s: it uses a symbolic tensor of the "
+                        "trace that it was made in",
+                        self->name->text);
         } else {
             result = concrete_run(vm, self, &signature);
         }
@@ -135,8 +138,8 @@ static Value call_structured(Vm *vm, Concrete *self, const Value *args,
                              uint32_t count, Tuple *keyword_names)
 {
     Bound given;
-    if (!bound_make(vm, self->target, args, count, keyword_names,
-                    &self->bound, &given)) {
+    if (!bound_make(vm, self->target, args, count, keyword_names, &self->bound,
+                    &given)) {
         return vm_has_error(vm) ? VALUE_FAIL : VALUE_UNBOUND;
     }
     Value result = run_given(vm, self, &given);
@@ -205,9 +208,8 @@ static Value call_flat(Vm *vm, Concrete *self, const Value *args,
     if (!bound_map(vm, &self->bound, flat_leaf, &flat, &given)) {
         return VALUE_FAIL;
     }
-    Value result = flat.fits && flat.next == count
-                       ? run_given(vm, self, &given)
-                       : VALUE_UNBOUND;
+    Value result = flat.fits && flat.next == count ? run_given(vm, self, &given)
+                                                   : VALUE_UNBOUND;
     bound_free(vm, &given);
     return result;
 }

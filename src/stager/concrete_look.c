@@ -72,8 +72,7 @@ Value concrete_counts(Vm *vm, Value self)
               add_count(vm, dict, "nodes", concrete->graph->node_count) &&
               add_count(vm, dict, "kept", plan_graph(plan)->node_count) &&
               add_count(vm, dict, "steps", plan_step_count(plan)) &&
-              add_count(vm, dict, "effects",
-                        concrete->ledger.effects.count) &&
+              add_count(vm, dict, "effects", concrete->ledger.effects.count) &&
               add_count(vm, dict, "frozen", concrete->ledger.reads.count);
     if (!ok) {
         object_release(&vm->ctx, dict);
@@ -86,9 +85,8 @@ Value concrete_counts(Vm *vm, Value self)
 Value concrete_optimised(Vm *vm, Value self)
 {
     const Concrete *concrete = whole_of(vm, self);
-    return concrete == NULL
-               ? VALUE_FAIL
-               : stage_graph_new(vm, plan_graph(concrete->plan));
+    return concrete == NULL ? VALUE_FAIL
+                            : stage_graph_new(vm, plan_graph(concrete->plan));
 }
 
 // Takes the buffer; its last line's end goes.
@@ -200,8 +198,7 @@ static Value time_row(Vm *vm, const StepTime *time)
     StrBuf name;
     strbuf_init(&name, &vm->ctx);
     step_print_name(&name, time->step);
-    Value row[] = {text_of(vm, &name),
-                   value_from_small((int64_t)time->runs),
+    Value row[] = {text_of(vm, &name), value_from_small((int64_t)time->runs),
                    seconds_value(vm, time->nanoseconds),
                    places_of(vm, time->step)};
     return tuple_of_owned(vm, row, 4);

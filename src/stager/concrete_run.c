@@ -131,15 +131,13 @@ static Value unpack_output(Vm *vm, Value v, void *data)
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return value_retain(v);
     }
-    return trace_symbolic(vm, vm->trace,
-                          node_output(unpack->node, unpack->next++),
-                          unpack->name);
+    return trace_symbolic(
+        vm, vm->trace, node_output(unpack->node, unpack->next++), unpack->name);
 }
 
 // The trace holds the callee until it ends: birth.c counts who holds a
 // Variable, and must know the callees that do.
-static Value append_call(Vm *vm, Concrete *concrete,
-                         const Signature *signature)
+static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
 {
     // The outer trace keeps the inner one alive, since its node points into it.
     if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
@@ -147,8 +145,7 @@ static Value append_call(Vm *vm, Concrete *concrete,
     }
     (void)object_retain(concrete);
     IdVec ids = {0};
-    size_t size =
-        (concrete->graph->variables.count + 1) * sizeof(uint32_t);
+    size_t size = (concrete->graph->variables.count + 1) * sizeof(uint32_t);
     uint32_t *indexes = ctx_alloc(&vm->ctx, size);
     Value result = VALUE_FAIL;
     if (indexes != NULL && call_inputs(vm, concrete, signature, &ids) &&

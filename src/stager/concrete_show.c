@@ -73,8 +73,8 @@ static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
 // The result's own structure, as a caller gets it.
 static Value concrete_outputs(Vm *vm, Value self)
 {
-    return value_map(vm, ((Concrete *)value_object(self))->result,
-                     spec_of_leaf, NULL);
+    return value_map(vm, ((Concrete *)value_object(self))->result, spec_of_leaf,
+                     NULL);
 }
 
 // "f(a: string[], b=2) -> string[]"
@@ -151,8 +151,7 @@ static Value concrete_flat_outputs(Vm *vm, Value value)
     for (uint32_t i = 0; ok && i < graph->block->result_count; i++) {
         ok = value_vec_push(
             vm, &specs,
-            spec_value(vm, graph_type(graph, graph->block->results[i]),
-                       NULL));
+            spec_value(vm, graph_type(graph, graph->block->results[i]), NULL));
     }
     return tuple_of(vm, &specs, ok);
 }
@@ -170,8 +169,8 @@ static Value concrete_captures(Vm *vm, Value value)
         if (graph->inputs.items[i].capture != NULL) {
             // The very tensor, not a copy.
             Tensor *tensor = graph->inputs.items[i].capture;
-            ok = value_vec_push(
-                vm, &found, value_from_object(object_retain(tensor)));
+            ok = value_vec_push(vm, &found,
+                                value_from_object(object_retain(tensor)));
         }
     }
     // A Variable that came as an argument is no capture, and a state of the
@@ -190,8 +189,7 @@ static Value concrete_captures(Vm *vm, Value value)
 static Value extra_arguments(Vm *vm, const Concrete *self, size_t from,
                              size_t to)
 {
-    Tuple *tuple =
-        tuple_from(vm, self->bound.values.items + from, to - from);
+    Tuple *tuple = tuple_from(vm, self->bound.values.items + from, to - from);
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
@@ -233,11 +231,10 @@ static Value concrete_signature(Vm *vm, Value value)
     for (size_t i = 0; ok && i < self->bound.values.count; i++) {
         // The first of *args stands for all of them; i then jumps behind them.
         bool extra = i >= plain && i < positional;
-        ok = add_argument(
-            vm, self, i,
-            extra ? extra_arguments(vm, self, i, positional)
-                  : value_retain(self->bound.values.items[i]),
-            dict);
+        ok = add_argument(vm, self, i,
+                          extra ? extra_arguments(vm, self, i, positional)
+                                : value_retain(self->bound.values.items[i]),
+                          dict);
         i = extra ? positional - 1 : i;
     }
     if (!ok) {

@@ -22,8 +22,8 @@ static NoteKind note_kind(Vm *vm, const Tuple *note)
         return NOTE_RANGE;
     }
     Str *zip = str_intern(vm, "zip", 3);
-    bool is_zip = zip != NULL && value_same(note->items[1],
-                                            dict_get_name(vm->builtins, zip));
+    bool is_zip = zip != NULL &&
+                  value_same(note->items[1], dict_get_name(vm->builtins, zip));
     object_release_null(&vm->ctx, zip);
     // Only these three are ever noted, so two questions tell them apart.
     return is_zip ? NOTE_ZIP : NOTE_ENUMERATE;
@@ -115,8 +115,8 @@ static Value range_count(Vm *vm, const Tuple *note)
     }
     // As -((start - stop) // step): floor division of the negated distance
     // rounds the count up, and there is no ceiling division.
-    Value back = combine(vm, OP_SUBTRACT, value_retain(b.start),
-                         value_retain(b.stop));
+    Value back =
+        combine(vm, OP_SUBTRACT, value_retain(b.start), value_retain(b.stop));
     Value turns = combine(vm, OP_FLOOR_DIVIDE, back, value_retain(b.step));
     Value result = value_failed(turns)
                        ? turns
@@ -204,8 +204,7 @@ static Value zip_count(Vm *vm, const Tuple *note)
     Value least = VALUE_UNBOUND;
     for (size_t i = 2; i < note->count && !value_failed(least); i++) {
         Value source = as_source(vm, note->items[i]);
-        Value count =
-            value_failed(source) ? source : count_of(vm, source);
+        Value count = value_failed(source) ? source : count_of(vm, source);
         release(vm, value_failed(source) ? VALUE_NONE : source);
         least = i == 2 ? count : combine(vm, OP_MINIMUM, least, count);
     }
@@ -243,9 +242,8 @@ static Value item_of(Vm *vm, Value iterable, Value index)
     // A tensor: item by item along its first axis.
     if (!block_is_note(iterable)) {
         Value source = as_source(vm, iterable);
-        Value item = value_failed(source)
-                         ? source
-                         : tensor_get_item(vm, source, index);
+        Value item =
+            value_failed(source) ? source : tensor_get_item(vm, source, index);
         release(vm, value_failed(source) ? VALUE_NONE : source);
         return item;
     }
@@ -295,14 +293,15 @@ static bool is_object_source(Value iterable)
 // *get is owned.
 static Value object_count(Vm *vm, Value object, Value *get)
 {
-    Value pair = value_call_method(vm, object, vm->names[NAME_STAGE_ITEMS],
-                                   NULL, 0);
+    Value pair =
+        value_call_method(vm, object, vm->names[NAME_STAGE_ITEMS], NULL, 0);
     if (value_failed(pair)) {
         return pair;
     }
     if (!value_is_kind(pair, KIND_TUPLE) || value_as_tuple(pair)->count != 2) {
         release(vm, pair);
-        return raise_error(vm, ERR_TYPE, "__stage_items__ of '%s' must return "
+        return raise_error(vm, ERR_TYPE,
+                           "__stage_items__ of '%s' must return "
                            "a count and a function",
                            type_name(type_of(vm, object)));
     }
@@ -326,8 +325,8 @@ bool for_source_open(Vm *vm, Value iterable, ForSource *out)
     Value cast = VALUE_FAIL;
     if (!value_failed(count)) {
         Value operand = tensor_from_value(vm, "for", count, DT_NONE);
-        cast = value_failed(operand) ? operand
-                                     : index_as(vm, operand, DT_INT32);
+        cast =
+            value_failed(operand) ? operand : index_as(vm, operand, DT_INT32);
         release(vm, value_failed(operand) ? VALUE_NONE : operand);
         release(vm, count);
     }

@@ -25,7 +25,7 @@ typedef struct GuardArgument {
 typedef struct Guard {
     Concrete *concrete; // borrowed from the table that it is in; NULL: none
     uint32_t count;
-    bool single;        // the result is one tensor
+    bool single; // the result is one tensor
     GuardArgument arguments[GUARD_MAX_ARGUMENTS];
 } Guard;
 
@@ -36,7 +36,6 @@ void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
 void guard_clear(Vm *vm, Guard *guard);
 // Runs the trace if the call is one that the guard covers. VALUE_UNBOUND: it
 // is not, and nothing has happened.
-Value guard_run(Vm *vm, const Guard *guard, const Value *args,
-                uint32_t count);
+Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count);
 
 #endif

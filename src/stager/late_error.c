@@ -19,9 +19,8 @@ static Value collect_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     ValueId id = trace_operand(vm, vm->trace, v);
-    return id != VALUE_ID_NONE && vec_push(&vm->ctx, ids, id)
-               ? value_retain(v)
-               : VALUE_FAIL;
+    return id != VALUE_ID_NONE && vec_push(&vm->ctx, ids, id) ? value_retain(v)
+                                                              : VALUE_FAIL;
 }
 
 // "ValueError: text", as the graph's printed form has it.
@@ -64,8 +63,7 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
         ok = graph_append_host(trace->graph, trace->block,
                                asserts ? OP_ASSERT : OP_RAISE, ids.items,
                                (uint32_t)ids.count, &attr,
-                               value_object(exception), NULL, 0,
-                               place) != NULL;
+                               value_object(exception), NULL, 0, place) != NULL;
     }
     vec_free(&vm->ctx, &ids);
     strbuf_free(&text);
@@ -105,13 +103,12 @@ void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 {
     Exception *model = (Exception *)node->host;
     Fill fill = {KIND_SYMBOLIC, inputs + (node->op == OP_ASSERT), 0};
-    Value args = value_map(vm, value_from_object(model->args), fill_leaf,
-                           &fill);
+    Value args =
+        value_map(vm, value_from_object(model->args), fill_leaf, &fill);
     if (value_failed(args)) {
         return;
     }
-    Exception *made =
-        exception_new(vm, model->head.type, value_as_tuple(args));
+    Exception *made = exception_new(vm, model->head.type, value_as_tuple(args));
     release(vm, args);
     if (made == NULL) {
         return;

@@ -40,8 +40,7 @@ static const Trace *trace_of(const Vm *vm, const Symbolic *symbolic)
 }
 
 // One record for each store; the same tensor may be put in several places.
-static bool store_one(Vm *vm, const Object *container,
-                      const Symbolic *symbolic)
+static bool store_one(Vm *vm, const Object *container, const Symbolic *symbolic)
 {
     const Trace *trace = trace_of(vm, symbolic);
     if (trace == NULL || leak_is_inner(vm, trace, container)) {

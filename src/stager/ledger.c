@@ -62,8 +62,7 @@ void ledger_visit(const Ledger *ledger, void (*visit)(Object *, void *),
 // Whether the running code is the embedded library's.
 static bool in_library(Vm *vm)
 {
-    const char *name =
-        vm->frame != NULL ? vm->frame->code->source->name : "";
+    const char *name = vm->frame != NULL ? vm->frame->code->source->name : "";
     // The quick test; a program may have a folder lib of its own, so the list
     // is asked too.
     if (strncmp(name, "lib/", 4) != 0) {
@@ -131,22 +130,17 @@ bool ledger_effect(Vm *vm, const char *what, Value value)
 static const char *container_word(Vm *vm, const Object *container)
 {
     switch (container->kind) {
-    case KIND_LIST:
-        return "list";
+    case KIND_LIST: return "list";
     case KIND_DICT:
         // The dict of the running module's names.
         return vm->frame != NULL &&
                        container == (const Object *)vm->frame->globals
                    ? "global"
                    : "dict";
-    case KIND_SET:
-        return "set";
-    case KIND_CELL:
-        return "variable";
-    case KIND_TYPE:
-        return "class attribute";
-    default:
-        return "attribute";
+    case KIND_SET: return "set";
+    case KIND_CELL: return "variable";
+    case KIND_TYPE: return "class attribute";
+    default: return "attribute";
     }
 }
 
@@ -171,8 +165,7 @@ static Value present_value(Vm *vm, const FrozenRead *read)
     switch (container->kind) {
     case KIND_DICT:
         return dict_get_name((Dict *)container, value_as_str(read->key));
-    case KIND_CELL:
-        return ((const Cell *)container)->value;
+    case KIND_CELL: return ((const Cell *)container)->value;
     case KIND_TYPE:
         return type_lookup(vm, (Type *)container, value_as_str(read->key));
     default:
@@ -304,9 +297,8 @@ static int same_items(Vm *vm, Value v, Value items)
     ItemWalk walk = {0, 0, VALUE_UNBOUND};
     size_t count = 0;
     for (Value item; next_item(v, &walk, &item); count++) {
-        int same = count < old->count
-                       ? same_value(vm, old->items[count], item)
-                       : 0;
+        int same =
+            count < old->count ? same_value(vm, old->items[count], item) : 0;
         if (same <= 0) {
             return same;
         }
@@ -393,7 +385,9 @@ static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
     if (map_get(&ledger->places, (const char *)place, sizeof place) != NULL) {
         return true;
     }
-    FrozenRead read = {.container = container, .key = key, .value = value,
+    FrozenRead read = {.container = container,
+                       .key = key,
+                       .value = value,
                        .items = VALUE_NONE};
     Str *text = NULL;
     if (!trace_line(vm, &read.line, &text)) {
@@ -432,8 +426,9 @@ Str *ledger_place(Vm *vm, const FrozenRead *read)
 {
     const Object *container = read->container;
     if (container->kind == KIND_CELL) {
-        return str_printf(vm, "the variable of an outer function read at "
-                              "line %u",
+        return str_printf(vm,
+                          "the variable of an outer function read at "
+                          "line %u",
                           read->line);
     }
     const char *name = value_as_str(read->key)->text;
@@ -452,8 +447,8 @@ static StagedFunction *need_staged(Vm *vm, Value v, const char *who)
 {
     return value_is_staged(vm, v)
                ? (StagedFunction *)value_object(v)
-               : raise_null(vm, ERR_TYPE,
-                            "stage.%s() takes a staged function", who);
+               : raise_null(vm, ERR_TYPE, "stage.%s() takes a staged function",
+                            who);
 }
 
 // A text that may be missing, as a value.

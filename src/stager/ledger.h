@@ -28,7 +28,7 @@ typedef struct FrozenRead {
     Value items;       // of a list or dict: a Tuple of what it held, or the
                        // hash of more than FROZEN_ITEMS; else NONE; owned
     uint32_t line;
-    bool noted;        // a change was told
+    bool noted; // a change was told
 } FrozenRead;
 
 enum { FROZEN_ITEMS = 64, LEDGER_MAX_EFFECTS = 1000 };
@@ -37,9 +37,9 @@ enum { FROZEN_ITEMS = 64, LEDGER_MAX_EFFECTS = 1000 };
 typedef struct Ledger {
     VEC(Effect) effects;
     VEC(FrozenRead) reads;
-    Map places;      // reads by container and key
-    uint64_t epoch;  // vm->watch_epoch when the reads were last compared
-    bool truncated;  // there were more effects than are kept
+    Map places;     // reads by container and key
+    uint64_t epoch; // vm->watch_epoch when the reads were last compared
+    bool truncated; // there were more effects than are kept
 } Ledger;
 
 // An empty ledger, which allocates nothing until something is noted.
@@ -61,8 +61,7 @@ Str *ledger_place(Vm *vm, const FrozenRead *read);
 // TraceHooks.
 MUST_CHECK bool ledger_store(Vm *vm, Object *container, Value value);
 // A trace notes what it has read, so that a later call can see that it changed.
-MUST_CHECK bool ledger_read(Vm *vm, Object *container, Value key,
-                            Value value);
+MUST_CHECK bool ledger_read(Vm *vm, Object *container, Value key, Value value);
 // Effects that no container shows (note_effect).
 MUST_CHECK bool ledger_effect(Vm *vm, const char *what, Value value);
 

@@ -101,8 +101,8 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         slot->kind = slot_kind(place, block->before[i]);
         slot->first_leaf = (uint32_t)block->loop->leaves.count;
         LoopWalk walk = {.frame = frame,
-                     .block = block,
-                     .name = state_name(place, room, sizeof room)};
+                         .block = block,
+                         .name = state_name(place, room, sizeof room)};
         // A result has no value yet: its leaves are made when a turn has
         // returned one.
         if (slot->kind == SLOT_NONE || slot->kind == SLOT_RESULT) {
@@ -171,8 +171,7 @@ static Value show_result_leaf(Vm *vm, Value v, void *data)
     LoopWalk *walk = data;
     return value_is_operand(v)
                ? trace_symbolic(vm, vm->trace,
-                                node_output(walk->node, walk->next++),
-                                "result")
+                                node_output(walk->node, walk->next++), "result")
                : value_retain(v);
 }
 
@@ -198,25 +197,24 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
 
 // One walk for the three views: the condition's params, the body's, the node's
 // outputs.
-static bool show_all(Vm *vm, Frame *frame, StagedBlock *block,
-                     BlockPhase phase, const GraphNode *node)
+static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
+                     const GraphNode *node)
 {
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         char room[128];
         const BlockPlace *place = &block->info->places[i];
         LoopWalk walk = {.frame = frame,
-                     .block = block,
-                     .slot = &block->loop->slots[i],
-                     .phase = phase,
-                     .node = node,
-                     .name = state_name(place, room, sizeof room)};
+                         .block = block,
+                         .slot = &block->loop->slots[i],
+                         .phase = phase,
+                         .node = node,
+                         .name = state_name(place, room, sizeof room)};
         bool result = walk.slot->kind == SLOT_RESULT && node != NULL;
         walk.next = walk.slot->first_leaf;
-        Value v = result && walk.slot->leaf_count == 0
-                      ? value_retain(block->first[i])
-                  : result ? value_map(vm, block->first[i], show_result_leaf,
-                                       &walk)
-                           : shown_value(vm, &walk, block->before[i]);
+        Value v =
+            result && walk.slot->leaf_count == 0 ? value_retain(block->first[i])
+            : result ? value_map(vm, block->first[i], show_result_leaf, &walk)
+                     : shown_value(vm, &walk, block->before[i]);
         if (value_failed(v) || !state_set(vm, frame, place, v)) {
             return false;
         }
@@ -264,8 +262,7 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
     }
     GraphNode *node =
         ok ? graph_append_while(graph, block->parent, ids, (uint32_t)count,
-                                block->sides[0], block->sides[1],
-                                block->place)
+                                block->sides[0], block->sides[1], block->place)
            : NULL;
     ctx_free(&vm->ctx, ids, (count * 2 + 1) * sizeof *ids);
     return node != NULL && show_all(vm, frame, block, PHASE_BODY, node);

@@ -25,8 +25,7 @@ static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
     char a[80], b[80];
     if (value_unbound(after) && walk->block->info->places != NULL) {
         Str *name = str_from(vm, walk->name);
-        bool noted = name != NULL &&
-                     notes_raise(vm, walk->frame->code, name);
+        bool noted = name != NULL && notes_raise(vm, walk->frame->code, name);
         object_release_null(&vm->ctx, name);
         if (name == NULL || noted) {
             return false;
@@ -37,8 +36,8 @@ static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
         return false;
     }
     bool dtypes = value_is_operand(before) && value_is_operand(after);
-    Place place = source_place(walk->frame->code->source,
-                               walk->block->info->span.start);
+    Place place =
+        source_place(walk->frame->code->source, walk->block->info->span.start);
     return raise_false(vm, dtypes ? ERR_DTYPE : ERR_TYPE,
                        "%s: '%s' is %s before the loop at line %u and %s "
                        "after a turn of it",
@@ -97,8 +96,7 @@ static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
         vm->trace->block = block->parent;
         Value cast = apply_one(vm, OP_CAST, &leaf->host, 1, &attr);
-        init = value_failed(cast) ? init
-                                  : trace_operand(vm, vm->trace, cast);
+        init = value_failed(cast) ? init : trace_operand(vm, vm->trace, cast);
         release(vm, value_failed(cast) ? VALUE_NONE : cast);
         vm->trace->block = now;
     }
@@ -151,9 +149,8 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         !(dtype_is_float(want) && !dtype_is_float(have))) {
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = have};
         Value cast = apply_one(vm, OP_CAST, &after, 1, &attr);
-        leaf->result = value_failed(cast)
-                           ? VALUE_ID_NONE
-                           : trace_operand(vm, vm->trace, cast);
+        leaf->result = value_failed(cast) ? VALUE_ID_NONE
+                                          : trace_operand(vm, vm->trace, cast);
         release(vm, value_failed(cast) ? VALUE_NONE : cast);
         return leaf->result == VALUE_ID_NONE ? -1 : 1;
     }
@@ -180,9 +177,8 @@ static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
 {
     if (loop_is_leaf(before)) {
         uint32_t index = walk->next++;
-        return loop_is_leaf(after)
-                   ? take_leaf(vm, walk->block, index, after)
-                   : 0;
+        return loop_is_leaf(after) ? take_leaf(vm, walk->block, index, after)
+                                   : 0;
     }
     // An object that is no leaf is the very same one after the turn, or of the
     // same form with leaves inside.
@@ -225,10 +221,9 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     // The operand of the two decides; a number follows it.
-    DType dtype = value_is_operand(v) ? operand_type(v).dtype
-                  : value_is_operand(before)
-                      ? operand_type(before).dtype
-                      : merge_number_dtype(v, before);
+    DType dtype = value_is_operand(v)        ? operand_type(v).dtype
+                  : value_is_operand(before) ? operand_type(before).dtype
+                                             : merge_number_dtype(v, before);
     ValueId result = merge_leaf_id(vm, "while", block->sides[1], v, dtype);
     ValueId init = VALUE_ID_NONE;
     // Bound in the body only: the loop needs some initial value, which no turn
@@ -265,8 +260,7 @@ static bool take_result(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         return fail_change(vm, walk, before, after);
     }
     block->first[i] = value_map(vm, after, take_result_leaf, walk);
-    slot->leaf_count =
-        (uint32_t)block->loop->leaves.count - slot->first_leaf;
+    slot->leaf_count = (uint32_t)block->loop->leaves.count - slot->first_leaf;
     if (value_failed(block->first[i])) {
         block->first[i] = VALUE_UNBOUND;
         return false;
@@ -297,8 +291,8 @@ static bool note_gone(Vm *vm, const LoopWalk *walk, Value after)
     if (!merge_describe(vm, after, what, sizeof what)) {
         return false;
     }
-    Place place = source_place(walk->frame->code->source,
-                               walk->block->info->span.start);
+    Place place =
+        source_place(walk->frame->code->source, walk->block->info->span.start);
     snprintf(text, sizeof text,
              "'%s' has no value behind the loop at line %u: a turn sets it "
              "to %s, but it had no such value before the loop, which may "
@@ -319,8 +313,8 @@ static bool is_new_entry(const BlockPlace *place, Value after)
 // Unlike a variable, an entry cannot be left unbound.
 static bool fail_entry(Vm *vm, const LoopWalk *walk)
 {
-    Place place = source_place(walk->frame->code->source,
-                               walk->block->info->span.start);
+    Place place =
+        source_place(walk->frame->code->source, walk->block->info->span.start);
     return raise_false(vm, ERR_TYPE,
                        "%s is a new entry in the loop at line %u, whose turns "
                        "a tensor decides about: assign it before the loop too",
@@ -339,9 +333,8 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     if (slot->kind == SLOT_NONE) {
         const BlockPlace *place = &block->info->places[i];
         return place->hidden ||
-               (is_new_entry(place, after)
-                    ? fail_entry(vm, walk)
-                    : note_gone(vm, walk, after));
+               (is_new_entry(place, after) ? fail_entry(vm, walk)
+                                           : note_gone(vm, walk, after));
     }
     // A flag that no statement of this turn has set has not been raised.
     if (slot->kind == SLOT_FLAG && value_unbound(after)) {
@@ -364,12 +357,12 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
         char room[128];
         const BlockPlace *place = &block->info->places[i];
         LoopWalk walk = {.frame = frame,
-                     .block = block,
-                     .slot = &block->loop->slots[i],
-                     .next = block->loop->slots[i].first_leaf,
-                     .name = place->hidden == HIDDEN_RESULT
-                                 ? "the result"
-                                 : state_name(place, room, sizeof room)};
+                         .block = block,
+                         .slot = &block->loop->slots[i],
+                         .next = block->loop->slots[i].first_leaf,
+                         .name = place->hidden == HIDDEN_RESULT
+                                     ? "the result"
+                                     : state_name(place, room, sizeof room)};
         // Owned: a computed attribute gives a new value each time.
         Value after = state_get(vm, frame, place);
         if (value_failed(after)) {

@@ -62,9 +62,8 @@ static ValueId truth_id(Vm *vm, Value v)
     }
     Value tensor =
         tensor_from_value(vm, "while", value_from_bool(truth), DT_BOOL);
-    ValueId id = value_failed(tensor)
-                     ? VALUE_ID_NONE
-                     : trace_operand(vm, vm->trace, tensor);
+    ValueId id = value_failed(tensor) ? VALUE_ID_NONE
+                                      : trace_operand(vm, vm->trace, tensor);
     release(vm, value_failed(tensor) ? VALUE_NONE : tensor);
     return id;
 }
@@ -185,13 +184,11 @@ const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info)
     if (!value_unbound(loop->source.count) && !block->diverged[1]) {
         LoopLeaf *index = &loop->leaves.items[loop->index_leaf];
         Value now = trace_symbolic(vm, vm->trace, index->body, "index");
-        Value next = value_failed(now)
-                         ? now
-                         : tensor_binary(vm, BINARY_ADD, now,
-                                         value_from_small(1));
-        index->result = value_failed(next)
-                            ? VALUE_ID_NONE
-                            : trace_operand(vm, vm->trace, next);
+        Value next = value_failed(now) ? now
+                                       : tensor_binary(vm, BINARY_ADD, now,
+                                                       value_from_small(1));
+        index->result = value_failed(next) ? VALUE_ID_NONE
+                                           : trace_operand(vm, vm->trace, next);
         release(vm, value_failed(now) ? VALUE_NONE : now);
         release(vm, value_failed(next) ? VALUE_NONE : next);
         if (index->result == VALUE_ID_NONE) {
@@ -239,9 +236,8 @@ static bool count_condition(Vm *vm, StagedBlock *block)
     Value inputs[2] = {index, loop->source.count};
     Value less = apply_one(vm, OP_LESS, inputs, 2, NULL);
     release(vm, index);
-    block->condition = value_failed(less)
-                           ? VALUE_ID_NONE
-                           : trace_operand(vm, vm->trace, less);
+    block->condition =
+        value_failed(less) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, less);
     release(vm, value_failed(less) ? VALUE_NONE : less);
     return block->condition != VALUE_ID_NONE;
 }
@@ -253,14 +249,12 @@ static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, Value iterable)
         !for_source_open(vm, iterable, &block->loop->source)) {
         return false;
     }
-    Value zero =
-        tensor_from_value(vm, "for", value_from_small(0), DT_INT32);
-    ValueId id = value_failed(zero) ? VALUE_ID_NONE
-                                    : trace_operand(vm, vm->trace, zero);
+    Value zero = tensor_from_value(vm, "for", value_from_small(0), DT_INT32);
+    ValueId id =
+        value_failed(zero) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, zero);
     release(vm, value_failed(zero) ? VALUE_NONE : zero);
     block->loop->index_leaf = loop_add_leaf(vm, block, id, "index");
-    return block->loop->index_leaf != UINT32_MAX &&
-           count_condition(vm, block);
+    return block->loop->index_leaf != UINT32_MAX && count_condition(vm, block);
 }
 
 // Flags that end the loop early are evaluated on the state by the code that
@@ -269,8 +263,7 @@ const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     uint32_t state = INS_A(ins);
     StagedBlock *block = block_begin(vm, frame, info);
-    if (block == NULL ||
-        !open_for(vm, frame, block, frame->registers[state])) {
+    if (block == NULL || !open_for(vm, frame, block, frame->registers[state])) {
         return NULL;
     }
     if (info->flags & BLOCK_HAS_STOP) {
@@ -293,14 +286,14 @@ static ValueId stop_condition(Vm *vm, StagedBlock *block, Value stop)
     }
     // Both are evaluated each time; the flag has no effects, so there is no
     // need for a block.
-    GraphNode *go = graph_append(graph, block->sides[0], OP_LOGICAL_NOT, &id,
-                                 1, NULL, block->place);
+    GraphNode *go = graph_append(graph, block->sides[0], OP_LOGICAL_NOT, &id, 1,
+                                 NULL, block->place);
     if (go == NULL) {
         return VALUE_ID_NONE;
     }
     ValueId both[2] = {block->condition, node_output(go, 0)};
-    GraphNode *node = graph_append(graph, block->sides[0], OP_LOGICAL_AND,
-                                   both, 2, NULL, block->place);
+    GraphNode *node = graph_append(graph, block->sides[0], OP_LOGICAL_AND, both,
+                                   2, NULL, block->place);
     return node == NULL ? VALUE_ID_NONE : node_output(node, 0);
 }
 

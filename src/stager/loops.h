@@ -15,22 +15,22 @@
 
 // One tensor of a loop's state.
 typedef struct LoopLeaf {
-    ValueId init;      // before the loop; in the block around it
+    ValueId init;       // before the loop; in the block around it
     ValueId cond, body; // the params
-    ValueId result;    // after a turn; VALUE_ID_NONE: not known yet
-    Value host;        // owned: the host number that it was, UNBOUND: none.
-                       // Such a one takes the dtype of the first tensor it
-                       // meets
-    const char *name;  // of its variable, in the graph's arena
+    ValueId result;     // after a turn; VALUE_ID_NONE: not known yet
+    Value host;         // owned: the host number that it was, UNBOUND: none.
+                        // Such a one takes the dtype of the first tensor it
+                        // meets
+    const char *name;   // of its variable, in the graph's arena
 } LoopLeaf;
 
 // What becomes of a place from turn to turn.
 typedef enum SlotKind {
-    SLOT_NONE,   // unbound before: whatever a turn leaves is gone after it
-    SLOT_STATE,  // what it is in a turn is the state
-    SLOT_FRESH,  // a turn assigns it before it reads it
-    SLOT_FLAG,   // hidden: false whenever a turn begins
-    SLOT_RESULT  // hidden: has no value whenever a turn begins
+    SLOT_NONE,  // unbound before: whatever a turn leaves is gone after it
+    SLOT_STATE, // what it is in a turn is the state
+    SLOT_FRESH, // a turn assigns it before it reads it
+    SLOT_FLAG,  // hidden: false whenever a turn begins
+    SLOT_RESULT // hidden: has no value whenever a turn begins
 } SlotKind;
 
 // One place of the block, and its leaves.

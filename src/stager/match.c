@@ -49,8 +49,8 @@ static Value misconverted(Vm *vm, const Match *match)
     if (!ctx_failed(&vm->ctx) || vm->ctx.error.kind == ERR_MEMORY) {
         return VALUE_FAIL;
     }
-    ErrorKind kind = match->mode == MATCH_SIGNATURE ? ERR_SIGNATURE
-                                                    : vm->ctx.error.kind;
+    ErrorKind kind =
+        match->mode == MATCH_SIGNATURE ? ERR_SIGNATURE : vm->ctx.error.kind;
     // The conversion's text opens with the function's name already.
     size_t own = strlen(match->function);
     const char *why = vm->ctx.error.text;
@@ -97,8 +97,7 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
                            type_name(type_of(vm, given)),
                            dtype_name(spec->dtype));
     }
-    Value made =
-        tensor_from_value(vm, match->function, given, spec->dtype);
+    Value made = tensor_from_value(vm, match->function, given, spec->dtype);
     if (value_failed(made)) {
         return misconverted(vm, match);
     }
@@ -138,10 +137,9 @@ static Value match_children(Vm *vm, const Match *match, Value pattern,
     bool ok = structure_children(vm, pattern, &asked) &&
               structure_children(vm, given, &items);
     if (ok && asked.count != items.count) {
-        ok = raise_false(vm, ERR_SIGNATURE,
-                         "%s: argument '%s' has %zu items, not %zu",
-                         match->function, match->argument, items.count,
-                         asked.count);
+        ok = raise_false(
+            vm, ERR_SIGNATURE, "%s: argument '%s' has %zu items, not %zu",
+            match->function, match->argument, items.count, asked.count);
     }
     for (size_t i = 0; ok && i < items.count; i++) {
         Value fit = match_value(vm, match, asked.items[i], items.items[i]);
@@ -172,11 +170,10 @@ Value match_value(Vm *vm, const Match *match, Value pattern, Value given)
         return value_retain(given);
     }
     if (structure_kind(vm, given) != kind) {
-        return raise_error(vm, ERR_SIGNATURE,
-                           "%s: argument '%s' is a '%s', not a '%s'",
-                           match->function, match->argument,
-                           type_name(type_of(vm, given)),
-                           type_name(type_of(vm, pattern)));
+        return raise_error(
+            vm, ERR_SIGNATURE, "%s: argument '%s' is a '%s', not a '%s'",
+            match->function, match->argument, type_name(type_of(vm, given)),
+            type_name(type_of(vm, pattern)));
     }
     // Children are matched by position, which is right for dicts only if their
     // keys are equal.

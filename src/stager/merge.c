@@ -111,9 +111,8 @@ ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
     GraphBlock *block = vm->trace->block;
     vm->trace->block = where;
     Value operand = tensor_from_value(vm, who, v, dtype);
-    ValueId id = value_failed(operand)
-                     ? VALUE_ID_NONE
-                     : trace_operand(vm, vm->trace, operand);
+    ValueId id = value_failed(operand) ? VALUE_ID_NONE
+                                       : trace_operand(vm, vm->trace, operand);
     vm->trace->block = block;
     release(vm, value_failed(operand) ? VALUE_NONE : operand);
     return id;
@@ -136,8 +135,7 @@ ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type)
         // An unknown size becomes 0: the least memory, and any size covers it.
         shape.dims[i] = shape.dims[i] < 0 ? 0 : shape.dims[i];
     }
-    Tensor *zeros =
-        tensor_new(&vm->ctx, type.dtype, shape.rank, shape.dims);
+    Tensor *zeros = tensor_new(&vm->ctx, type.dtype, shape.rank, shape.dims);
     if (zeros == NULL) {
         return VALUE_ID_NONE;
     }
@@ -150,11 +148,10 @@ ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type)
             ok = tensor_set_string(&vm->ctx, zeros, i, "", 0);
         }
     } else {
-        memset(zeros->data, 0,
-               (size_t)zeros->count * dtype_size(type.dtype));
+        memset(zeros->data, 0, (size_t)zeros->count * dtype_size(type.dtype));
     }
-    ValueId id = ok ? merge_leaf_id(vm, "if", block, v, DT_NONE)
-                    : VALUE_ID_NONE;
+    ValueId id =
+        ok ? merge_leaf_id(vm, "if", block, v, DT_NONE) : VALUE_ID_NONE;
     release(vm, v);
     return id;
 }
@@ -173,8 +170,8 @@ static Value add_output(Merge *m, ValueId first, ValueId second)
     }
     // For now it has the value and type of one side; merge_finish puts those
     // of the output.
-    Value made = trace_symbolic(vm, vm->trace, m->absent[0] ? second : first,
-                                m->name);
+    Value made =
+        trace_symbolic(vm, vm->trace, m->absent[0] ? second : first, m->name);
     if (value_failed(made) || !vec_push(&vm->ctx, &m->ids[0], first) ||
         !vec_push(&vm->ctx, &m->ids[1], second) ||
         !vec_push(&vm->ctx, &m->made, made)) {
@@ -217,9 +214,8 @@ static Value merge_flags(Merge *m, Value a)
     if (value_same(a, VALUE_TRUE)) {
         return trace_symbolic(vm, trace, m->condition, m->name);
     }
-    GraphNode *node =
-        graph_append(trace->graph, trace->block, OP_LOGICAL_NOT,
-                     &m->condition, 1, NULL, GRAPH_PLACE_NONE);
+    GraphNode *node = graph_append(trace->graph, trace->block, OP_LOGICAL_NOT,
+                                   &m->condition, 1, NULL, GRAPH_PLACE_NONE);
     return node == NULL
                ? VALUE_FAIL
                : trace_symbolic(vm, trace, node_output(node, 0), m->name);
@@ -229,8 +225,8 @@ static Value merge_flags(Merge *m, Value a)
 // that it meets later decides (trace.c).
 static bool is_weak_number(Value v)
 {
-    return merge_is_number(v) || (value_is_kind(v, KIND_SYMBOLIC) &&
-                                  value_as_symbolic(v)->weak);
+    return merge_is_number(v) ||
+           (value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak);
 }
 
 // A literal takes the dtype of the other side; one that the dtype refuses is
@@ -252,11 +248,9 @@ static Value merge_leaves(Merge *m, Value a, Value b)
         dtype = is_text(a) ? DT_STRING : merge_number_dtype(a, b);
     }
     ValueId first = side_id(m, 0, a, dtype);
-    ValueId second =
-        first == VALUE_ID_NONE ? first : side_id(m, 1, b, dtype);
-    if (second == VALUE_ID_NONE &&
-        (raise_matches(m->vm, ERR_DTYPE) ||
-         raise_matches(m->vm, ERR_OP_OVERFLOW))) {
+    ValueId second = first == VALUE_ID_NONE ? first : side_id(m, 1, b, dtype);
+    if (second == VALUE_ID_NONE && (raise_matches(m->vm, ERR_DTYPE) ||
+                                    raise_matches(m->vm, ERR_OP_OVERFLOW))) {
         raise_clear(m->vm); // a literal that the other side's dtype refuses
         return mismatch(m, ERR_DTYPE, a, b);
     }
@@ -394,8 +388,7 @@ static Value merge_single(Merge *m, int side, Value v)
 // In the order of cost: flags, numbers and tensors, structures.
 static Value merge_pair(Merge *m, Value a, Value b)
 {
-    if (value_is_bool(a) && value_is_bool(b) &&
-        m->condition != VALUE_ID_NONE) {
+    if (value_is_bool(a) && value_is_bool(b) && m->condition != VALUE_ID_NONE) {
         return merge_flags(m, a);
     }
     if ((merge_is_number(a) && merge_is_number(b)) ||

@@ -17,8 +17,8 @@ static uint32_t line_of(const Frame *frame, Span span)
 static uint32_t line_of_value(Vm *vm, const Frame *frame, Value v, Span side)
 {
     if (value_is_kind(v, KIND_SYMBOLIC)) {
-        const GraphNode *node = graph_value(
-            vm->trace->graph, value_as_symbolic(v)->value)->node;
+        const GraphNode *node =
+            graph_value(vm->trace->graph, value_as_symbolic(v)->value)->node;
         if (node != NULL && node->place.source == frame->code->source) {
             return line_of(frame, node->place.span);
         }

@@ -128,8 +128,8 @@ static const struct {
     const char *name;
     ReadFn read;
 } readers[] = {
-    {"signature", read_signature}, {"relax", read_relax},
-    {"autograph", read_autograph}, {"frozen", read_frozen},
+    {"signature", read_signature},   {"relax", read_relax},
+    {"autograph", read_autograph},   {"frozen", read_frozen},
     {"max_traces", read_max_traces},
 };
 
@@ -150,8 +150,8 @@ static bool read_option(Vm *vm, const Str *name, Value v, StageOptions *out)
 
 // Defaults first; a failure leaves nothing to free.
 // args[positional + i] belongs to names[i].
-bool options_parse(Vm *vm, const Value *args, uint32_t positional,
-                   Tuple *names, StageOptions *out)
+bool options_parse(Vm *vm, const Value *args, uint32_t positional, Tuple *names,
+                   StageOptions *out)
 {
     // What stage(f) without options means.
     *out = (StageOptions){.frozen = FROZEN_NOTE,

@@ -14,12 +14,12 @@ typedef enum FrozenPolicy {
 
 // Each staged function has its own; plain data but for the signature.
 typedef struct StageOptions {
-    Tuple *signature;    // a spec, or a structure of them, for each parameter;
-                         // counted; NULL: none asked for
+    Tuple *signature; // a spec, or a structure of them, for each parameter;
+                      // counted; NULL: none asked for
     FrozenPolicy frozen;
-    size_t max_traces;   // least recently used ones go beyond it
-    bool relax;          // a shape that misses makes a more general trace
-    bool autograph;      // blocks on symbolic values become graph blocks
+    size_t max_traces; // least recently used ones go beyond it
+    bool relax;        // a shape that misses makes a more general trace
+    bool autograph;    // blocks on symbolic values become graph blocks
 } StageOptions;
 
 // The default of max_traces: enough for any program that means to trace, and

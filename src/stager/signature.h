@@ -44,22 +44,22 @@ bool value_is_leaf_tensor(Vm *vm, Value v);
 // A tensor among the arguments: an input of the graph, in the order of the
 // walk.
 typedef struct TensorLeaf {
-    Value value;       // owned: a Tensor, a Symbolic; in a pattern a Spec
-    Spec *pattern;     // what the trace takes instead of its own type,
-                       // counted; NULL: its own type
-    uint32_t argument; // index of the bound value that it stands in
-    uint32_t type_at;  // where rank and sizes stand in the key, which were
+    Value value;        // owned: a Tensor, a Symbolic; in a pattern a Spec
+    Spec *pattern;      // what the trace takes instead of its own type,
+                        // counted; NULL: its own type
+    uint32_t argument;  // index of the bound value that it stands in
+    uint32_t type_at;   // where rank and sizes stand in the key, which were
     uint32_t type_size; // so many bytes
 } TensorLeaf;
 
 // Lives as long as one call: a trace copies what it keeps.
 typedef struct Signature {
-    StrBuf key;         // everything
+    StrBuf key;              // everything
     VEC(TensorLeaf) tensors; // in the order of the walk
-    ValueVec variables; // distinct, owned, in the order of the walk
-    ValueVec objects;   // told apart by identity, owned
-    VEC(size_t) ends;   // where each argument's part of the key ends
-    bool any_symbolic;  // some leaf is symbolic: a call inside a trace
+    ValueVec variables;      // distinct, owned, in the order of the walk
+    ValueVec objects;        // told apart by identity, owned
+    VEC(size_t) ends;        // where each argument's part of the key ends
+    bool any_symbolic;       // some leaf is symbolic: a call inside a trace
 } Signature;
 
 // Walks the arguments. `specs`: a spec is a tensor leaf, as in patterns; else

@@ -42,9 +42,9 @@ static Value call_block(Vm *vm, const char *name, const Value *args,
     // The module was found but lacks the function: the library and the program
     // are not of one version.
     if (value_unbound(function)) {
-        return vm_has_error(vm) ? VALUE_FAIL
-                                : raise_error(vm, ERR_SYSTEM,
-                                              "stage.%s is not there", name);
+        return vm_has_error(vm)
+                   ? VALUE_FAIL
+                   : raise_error(vm, ERR_SYSTEM, "stage.%s is not there", name);
     }
     if (!packed) {
         return vm_call(vm, function, args + 1, count - 1);
@@ -53,11 +53,11 @@ static Value call_block(Vm *vm, const char *name, const Value *args,
     return vm_call(vm, function, rest->items, (uint32_t)rest->count);
 }
 
-#define STAGE_BLOCK(name, params, doc)                                        \
-    Value stage_block_##name(Vm *vm, Value *args, uint32_t count)             \
-    {                                                                         \
-        return call_block(vm, #name, args, count,                             \
-                          strchr(params, '*') != NULL);                       \
+#define STAGE_BLOCK(name, params, doc)                                         \
+    Value stage_block_##name(Vm *vm, Value *args, uint32_t count)              \
+    {                                                                          \
+        return call_block(vm, #name, args, count,                              \
+                          strchr(params, '*') != NULL);                        \
     }
 STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK

@@ -111,8 +111,8 @@ static Node *intrinsic(Printer *p, const char *name, Node *const *args,
     Span none = {0, 0};
     Node *call = make_node(&p->make, AST_CALL, none);
     Node *member = make_node(&p->make, AST_ATTRIBUTE, none);
-    member->attribute.value = make_name(
-        &p->make, make_text(&p->make, "stage"), CONTEXT_LOAD, none);
+    member->attribute.value =
+        make_name(&p->make, make_text(&p->make, "stage"), CONTEXT_LOAD, none);
     member->attribute.name = make_text(&p->make, name);
     call->call.function = member;
     call->call.arguments = make_list(&p->make, args, count);
@@ -223,8 +223,7 @@ static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
                   return_node(p, names_tuple(p, names, CONTEXT_LOAD)));
     } else if (body.count == 0) {
         // A body needs a statement; a side that assigns nothing gives None.
-        make_push(&p->make, &body,
-                  make_node(&p->make, AST_PASS, (Span){0, 0}));
+        make_push(&p->make, &body, make_node(&p->make, AST_PASS, (Span){0, 0}));
     }
     return make_taken(&p->make, &body);
 }
@@ -263,10 +262,8 @@ static void print_if(Printer *p, NodeVec *out, Node *node)
     names_stored_all(&p->make, &names, node->if_stmt.orelse);
     Text then = block_name(p, "if_body", number);
     Text other = block_name(p, "else_body", number);
-    make_push(&p->make, out,
-              side_node(p, then, node->if_stmt.body, &names));
-    make_push(&p->make, out,
-              side_node(p, other, node->if_stmt.orelse, &names));
+    make_push(&p->make, out, side_node(p, then, node->if_stmt.body, &names));
+    make_push(&p->make, out, side_node(p, other, node->if_stmt.orelse, &names));
     Node *args[3] = {node->if_stmt.test, load(p, then), load(p, other)};
     make_push(&p->make, out,
               store_result(p, &names, intrinsic(p, "cond", args, 3)));
@@ -287,8 +284,7 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
     Text turn = block_name(p, "loop_body", number);
     Node *tested = return_node(p, node->if_stmt.test);
     make_push(&p->make, out,
-              function_node(p, test, &names,
-                            make_list(&p->make, &tested, 1)));
+              function_node(p, test, &names, make_list(&p->make, &tested, 1)));
     make_push(&p->make, out,
               function_node(p, turn, &names,
                             part_body(p, node->if_stmt.body, &names)));
@@ -308,9 +304,8 @@ static Node *for_test(Printer *p, const Node *node, Text name,
     // its own.
     const Node *stop = lowered_stop(p->lowered, node);
     Span none = {0, 0};
-    Node *value = stop == NULL
-                      ? make_constant(&p->make, CONSTANT_TRUE, none)
-                      : make_not(&p->make, make_copy(&p->make, stop));
+    Node *value = stop == NULL ? make_constant(&p->make, CONSTANT_TRUE, none)
+                               : make_not(&p->make, make_copy(&p->make, stop));
     rewrite(p, &value);
     Node *tested = return_node(p, value);
     return function_node(p, name, names, make_list(&p->make, &tested, 1));
@@ -430,8 +425,8 @@ static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
     }
     // The same lowering as for running, but with names that people can read in
     // place of hidden ones.
-    bool ok = lower_function(&vm->ctx, arena, code->source, node, true,
-                             &lowered);
+    bool ok =
+        lower_function(&vm->ctx, arena, code->source, node, true, &lowered);
     Printer p = {.make = {.ctx = &vm->ctx, .arena = arena, .failed = !ok},
                  .lowered = &lowered};
     NodeList body = block_list(&p, lowered.body);
@@ -482,8 +477,8 @@ Value stage_code_text(Vm *vm, Value v)
     // function in it.
     Node *tree = convert_read(vm, function->code->source, &arena);
     Node *node = tree == NULL ? NULL : convert_find(function->code, tree);
-    bool ok = node != NULL && print_function(vm, &arena, function->code,
-                                             node, &out);
+    bool ok =
+        node != NULL && print_function(vm, &arena, function->code, node, &out);
     if (tree != NULL && node == NULL) {
         raise_error(vm, ERR_TYPE, "stage.code(): the source of %s is gone",
                     function->code->name->text);

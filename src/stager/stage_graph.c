@@ -49,8 +49,7 @@ static Value graph_str(Vm *vm, Value self)
     // Shortened, as it is for people.
     graph_print(&out, graph_of(self), false);
     // As one value that print ends: without the last line's end.
-    if (strbuf_ok(&out) && out.length > 0 &&
-        out.text[out.length - 1] == '\n') {
+    if (strbuf_ok(&out) && out.length > 0 && out.text[out.length - 1] == '\n') {
         out.text[--out.length] = '\0';
     }
     Str *text = str_from_buf(vm, &out);
@@ -78,8 +77,7 @@ static Value node_object(Vm *vm, Graph *graph, GraphNode *node)
 }
 
 // The block's nodes in order, those of inner blocks behind their owner.
-static bool add_nodes(Vm *vm, Graph *graph, const GraphBlock *block,
-                      List *list)
+static bool add_nodes(Vm *vm, Graph *graph, const GraphBlock *block, List *list)
 {
     if (!ctx_enter(&vm->ctx)) {
         return false;
@@ -415,8 +413,8 @@ static Value node_repr(Vm *vm, Value self)
     strbuf_printf(&out, "<node %s", name);
     for (uint32_t i = 0; i < object->node->output_count; i++) {
         strbuf_puts(&out, i == 0 ? ": " : ", ");
-        tensor_type_print(&out, graph_type(object->graph,
-                                           node_output(object->node, i)));
+        tensor_type_print(
+            &out, graph_type(object->graph, node_output(object->node, i)));
     }
     strbuf_putc(&out, '>');
     Str *text = str_from_buf(vm, &out);

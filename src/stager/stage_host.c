@@ -110,8 +110,8 @@ static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
     }
     // The stored arguments are a tuple and value_map keeps the kind.
     const Tuple *list = value_as_tuple(args);
-    Value result = vm_call(vm, tuple->items[0], list->items,
-                           (uint32_t)list->count);
+    Value result =
+        vm_call(vm, tuple->items[0], list->items, (uint32_t)list->count);
     release(vm, args);
     uint32_t count = 0;
     bool ok = !value_failed(result) &&
@@ -177,9 +177,8 @@ static Value take_spec(Vm *vm, Value v, void *data)
                            "of them, not '%s'",
                            type_name(type_of(vm, v)));
     }
-    return value_vec_push(vm, &call->specs, value_retain(v))
-               ? value_retain(v)
-               : VALUE_FAIL;
+    return value_vec_push(vm, &call->specs, value_retain(v)) ? value_retain(v)
+                                                             : VALUE_FAIL;
 }
 
 // Where result_leaf finds the tensors of the call: one of the first two.
@@ -222,8 +221,7 @@ static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
         ok = ids[i] != VALUE_ID_NONE;
     }
     for (size_t i = 0; ok && i < outputs; i++) {
-        types[i] =
-            spec_type((const Spec *)value_object(call->specs.items[i]));
+        types[i] = spec_type((const Spec *)value_object(call->specs.items[i]));
     }
     // The tuple itself goes into the node as its host object.
     Str *name = ok ? value_repr(vm, tuple->items[0]) : NULL;
@@ -232,10 +230,10 @@ static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
         AttrValue attr = {.kind = ATTR_STR,
                           .count = (uint32_t)name->length,
                           .text = name->text};
-        node = graph_append_host(vm->trace->graph, vm->trace->block,
-                                 OP_HOST_CALL, ids, (uint32_t)inputs, &attr,
-                                 (Object *)tuple, types, (uint32_t)outputs,
-                                 trace_place(vm));
+        node =
+            graph_append_host(vm->trace->graph, vm->trace->block, OP_HOST_CALL,
+                              ids, (uint32_t)inputs, &attr, (Object *)tuple,
+                              types, (uint32_t)outputs, trace_place(vm));
         object_release(&vm->ctx, name);
     }
     if (types != NULL) {
@@ -299,8 +297,8 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
     // vm_call wants the arguments in a row, whichever kind they came in.
     Tuple *list = value_failed(given) ? NULL : value_to_tuple(vm, given);
     Value parts[3] = {fn, VALUE_NONE, VALUE_NONE};
-    Value specs = list != NULL ? value_map(vm, out, take_spec, &call)
-                               : VALUE_FAIL;
+    Value specs =
+        list != NULL ? value_map(vm, out, take_spec, &call) : VALUE_FAIL;
     Value result = VALUE_FAIL;
     // Only now is the tuple complete, and the operands and specs counted.
     if (!value_failed(specs)) {
@@ -338,5 +336,5 @@ Value stage_host_call_method(Vm *vm, Value *args, uint32_t count)
                            "as a list or tuple");
     }
     return stage_host_call(vm, args[1], list,
-                     value_unbound(args[3]) ? VALUE_NONE : args[3]);
+                           value_unbound(args[3]) ? VALUE_NONE : args[3]);
 }

@@ -52,7 +52,7 @@ static bool json_value(Vm *vm, StrBuf *out, Value v)
     }
     // The three words that JSON spells in another way.
     if (value_is_none(v) || value_is_bool(v)) {
-        strbuf_puts(out, value_is_none(v)              ? "null"
+        strbuf_puts(out, value_is_none(v)            ? "null"
                          : value_same(v, VALUE_TRUE) ? "true"
                                                      : "false");
         return true;
@@ -85,8 +85,8 @@ static Value write_summary(Vm *vm, Value *args, uint32_t count)
     (void)count;
     // Each key with the punctuation before it: a line is three pairs and a
     // brace.
-    static const char *const keys[] = {"{\"name\": ", ", \"step\": ",
-                                       ", \"value\": "};
+    static const char *const keys[] = {
+        "{\"name\": ", ", \"step\": ", ", \"value\": "};
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     bool ok = true;
@@ -107,8 +107,8 @@ static Value write_summary(Vm *vm, Value *args, uint32_t count)
     Value text = str_value(line);
     // Through the file object, so that the program can have its output
     // elsewhere.
-    Value written = value_call_method(vm, vm->stdout_file,
-                                      vm->names[NAME_WRITE], &text, 1);
+    Value written =
+        value_call_method(vm, vm->stdout_file, vm->names[NAME_WRITE], &text, 1);
     release(vm, text);
     if (value_failed(written)) {
         return written;
@@ -128,14 +128,13 @@ Value stage_summary_method(Vm *vm, Value *args, uint32_t count)
     (void)count;
     // In the order in which write_summary prints them; the step is an option
     // of the method and stands last there.
-    Value items[3] = {args[1],
-                      value_unbound(args[3]) ? VALUE_NONE : args[3],
+    Value items[3] = {args[1], value_unbound(args[3]) ? VALUE_NONE : args[3],
                       args[2]};
     Native *native = native_new(vm, &summary_def, NULL);
     Tuple *list = native != NULL ? tuple_from(vm, items, 3) : NULL;
     Value result = list != NULL
                        ? stage_host_call(vm, value_from_object(native),
-                                   value_from_object(list), VALUE_NONE)
+                                         value_from_object(list), VALUE_NONE)
                        : VALUE_FAIL;
     object_release_null(&vm->ctx, native);
     object_release_null(&vm->ctx, list);

@@ -30,10 +30,9 @@ static void add_tensor(StrBuf *out, const char *style, size_t length,
     bool plain = length > stem && *rest == '!';
     rest += plain;
     bool counted = rest < style + length && *rest == ':';
-    tensor_print_brief(out, tensor,
-                       counted ? strtol(rest + 1, NULL, 10)
-                               : DISPLAY_BRIEF_EDGE,
-                       !plain);
+    tensor_print_brief(
+        out, tensor, counted ? strtol(rest + 1, NULL, 10) : DISPLAY_BRIEF_EDGE,
+        !plain);
 }
 
 // What waits for standard output goes before anything on standard error, so
@@ -55,10 +54,9 @@ static bool write_text(Vm *vm, bool to_stderr, const StrBuf *text)
     }
     if (!value_failed(done)) {
         release(vm, done);
-        done = value_call_method(vm,
-                                 to_stderr ? vm->stderr_file
-                                           : vm->stdout_file,
-                                 vm->names[NAME_WRITE], &argument, 1);
+        done =
+            value_call_method(vm, to_stderr ? vm->stderr_file : vm->stdout_file,
+                              vm->names[NAME_WRITE], &argument, 1);
     }
     release(vm, argument);
     if (!value_failed(done)) {
@@ -82,9 +80,9 @@ bool stage_write_node(Vm *vm, const GraphNode *node, Tensor *const *inputs)
             add_tensor(&out, style->text, style->count, inputs[next++]);
         }
     }
-    bool to_stderr = node->attrs[2].count == strlen("stderr") &&
-                     memcmp(node->attrs[2].text, "stderr",
-                            strlen("stderr")) == 0;
+    bool to_stderr =
+        node->attrs[2].count == strlen("stderr") &&
+        memcmp(node->attrs[2].text, "stderr", strlen("stderr")) == 0;
     bool done = strbuf_ok(&out) && write_text(vm, to_stderr, &out);
     strbuf_free(&out);
     return done;
@@ -92,9 +90,9 @@ bool stage_write_node(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 
 // One call in the making.
 typedef struct Writing {
-    StrBuf text;        // in a trace the node's format
-    VEC(ValueId) ids;   // in a trace its tensors
-    Str *style;         // borrowed, NULL: "print"
+    StrBuf text;      // in a trace the node's format
+    VEC(ValueId) ids; // in a trace its tensors
+    Str *style;       // borrowed, NULL: "print"
     bool to_stderr;
 } Writing;
 
@@ -114,8 +112,9 @@ static bool add_text(Vm *vm, Writing *w, Value v)
     }
     bool ok = vm->trace == NULL ||
               memchr(text->text, '\0', text->length) == NULL ||
-              raise_false(vm, ERR_VALUE, "stage.print: a text with a NUL "
-                                         "character");
+              raise_false(vm, ERR_VALUE,
+                          "stage.print: a text with a NUL "
+                          "character");
     strbuf_add(&w->text, text->text, text->length);
     object_release(&vm->ctx, text);
     return ok;
@@ -150,11 +149,11 @@ static bool append_node(Vm *vm, const Writing *w)
     const char *style = style_text(w);
     const char *stream = w->to_stderr ? "stderr" : "stdout";
     AttrValue attrs[3] = {
-        {.kind = ATTR_STR, .count = (uint32_t)w->text.length,
+        {.kind = ATTR_STR,
+         .count = (uint32_t)w->text.length,
          .text = strbuf_text(&w->text)},
         {.kind = ATTR_STR, .count = (uint32_t)strlen(style), .text = style},
-        {.kind = ATTR_STR, .count = (uint32_t)strlen(stream),
-         .text = stream}};
+        {.kind = ATTR_STR, .count = (uint32_t)strlen(stream), .text = stream}};
     GraphPlace place = GRAPH_PLACE_NONE;
     if (!vm_place(vm, &place.source, &place.span)) {
         place.source = NULL;
@@ -186,8 +185,7 @@ Value stage_write_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     const Tuple *values = value_as_tuple(args[1]);
-    Writing w = {.style = value_is_str(args[5]) ? value_as_str(args[5])
-                                                : NULL};
+    Writing w = {.style = value_is_str(args[5]) ? value_as_str(args[5]) : NULL};
     if (!choose_stream(vm, args[4], &w.to_stderr)) {
         return VALUE_FAIL;
     }

@@ -14,8 +14,7 @@
 static bool check_recursion(Vm *vm, const StagedFunction *self,
                             const Signature *signature)
 {
-    for (const Trace *trace = vm->trace; trace != NULL;
-         trace = trace->outer) {
+    for (const Trace *trace = vm->trace; trace != NULL; trace = trace->outer) {
         // Another signature is no recursion without end: each has a trace of
         // its own.
         const StrBuf *key = &trace->request->signature->key;
@@ -51,8 +50,7 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
         return NULL;
     }
     if (!check_recursion(vm, self, signature) ||
-        (self->options.relax &&
-         !traces_relax(vm, &self->table, signature))) {
+        (self->options.relax && !traces_relax(vm, &self->table, signature))) {
         return NULL;
     }
     // For stage.why: the trace found last, or else the newest, is what this
@@ -124,9 +122,8 @@ static bool same_aliases(const Concrete *concrete, const Signature *signature)
 static bool is_right(const Vm *vm, const Concrete *concrete,
                      const Signature *signature)
 {
-    return same_outer(vm, concrete) &&
-           (signature->variables.count == 0 ||
-            same_aliases(concrete, signature));
+    return same_outer(vm, concrete) && (signature->variables.count == 0 ||
+                                        same_aliases(concrete, signature));
 }
 
 // The trace of calls whose Variables are among those that the function finds
@@ -196,8 +193,8 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
         uint64_t epoch = vm->watch_epoch;
         bool failed;
         FrozenRead *read = ledger_changed(vm, &found->ledger, &failed);
-        if (failed || (read != NULL &&
-                       !frozen_changed(vm, self, found, read, again))) {
+        if (failed ||
+            (read != NULL && !frozen_changed(vm, self, found, read, again))) {
             return false;
         }
         if (read == NULL) {
@@ -209,8 +206,8 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
 
 // The quick cases first; a watched value that may have changed comes last,
 // since looking costs time for each read.
-Concrete *staged_find(Vm *vm, StagedFunction *self,
-                               const Bound *bound, Signature *signature)
+Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
+                      Signature *signature)
 {
     Concrete *found = traces_find(vm, &self->table, signature);
     if (found != NULL && !is_right(vm, found, signature)) {
@@ -223,8 +220,7 @@ Concrete *staged_find(Vm *vm, StagedFunction *self,
         found = NULL;
     }
     if (found == NULL) {
-        return vm_has_error(vm) ? NULL
-                                : make_trace(vm, self, bound, signature);
+        return vm_has_error(vm) ? NULL : make_trace(vm, self, bound, signature);
     }
     bool again = false;
     (void)object_retain(found);

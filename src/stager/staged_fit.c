@@ -34,13 +34,12 @@ bool staged_check_specs(Vm *vm, const StagedFunction *self)
            raise_false(vm, ERR_SIGNATURE,
                        "stage(): signature= has %zu specs, but %s() has %zu "
                        "parameters",
-                       self->options.signature->count, self->name->text,
-                       most);
+                       self->options.signature->count, self->name->text, most);
 }
 
 // What no spec speaks of passes through and is part of the key as always.
-bool staged_fit(Vm *vm, const StagedFunction *self,
-                          const Bound *given, Bound *out)
+bool staged_fit(Vm *vm, const StagedFunction *self, const Bound *given,
+                Bound *out)
 {
     const Tuple *specs = self->options.signature;
     size_t first = staged_first_spec(self);
@@ -88,8 +87,7 @@ static bool add_specs(Vm *vm, Value v, ValueVec *out)
 
 // The walk of the specs and the walk of the fitted arguments meet the same
 // leaves in the same order.
-bool staged_generalise(Vm *vm, const StagedFunction *self,
-                              Signature *signature)
+bool staged_generalise(Vm *vm, const StagedFunction *self, Signature *signature)
 {
     const Tuple *asked = self->options.signature;
     size_t count = signature->tensors.count;

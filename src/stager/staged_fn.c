@@ -48,8 +48,7 @@ static void find_target(Vm *vm, StagedFunction *self)
         return;
     }
     Value call = value_is_kind(host, KIND_INSTANCE)
-                     ? type_lookup(vm, type_of(vm, host),
-                                   vm->names[NAME_CALL])
+                     ? type_lookup(vm, type_of(vm, host), vm->names[NAME_CALL])
                      : VALUE_UNBOUND;
     if (value_is_kind(call, KIND_FUNCTION)) {
         self->target = value_retain(call);
@@ -67,8 +66,7 @@ StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
     Str *name = name_of(vm, host);
     StagedFunction *self =
         name == NULL ? NULL
-                     : object_new(vm, stager_of(vm)->staged_type,
-                                  sizeof *self);
+                     : object_new(vm, stager_of(vm)->staged_type, sizeof *self);
     if (self == NULL) {
         object_release_null(&vm->ctx, name);
         options_free(vm, &options);
@@ -200,12 +198,11 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
 
 // The guard first: it is the way of nearly all calls. A call inside a trace, by
 // keyword or under stage.eager goes the long way.
-static Value staged_call(Vm *vm, Value value, const Value *args,
-                         uint32_t count, Tuple *keyword_names)
+static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
+                         Tuple *keyword_names)
 {
     StagedFunction *self = (StagedFunction *)value_object(value);
-    if (LIKELY(vm->trace == NULL && !vm->eager_only &&
-               keyword_names == NULL)) {
+    if (LIKELY(vm->trace == NULL && !vm->eager_only && keyword_names == NULL)) {
         Value result = guard_run(vm, &self->guard, args, count);
         if (LIKELY(!value_unbound(result))) {
             return result;
@@ -248,13 +245,12 @@ static Value concrete_of(Vm *vm, StagedFunction *self, const Tuple *args,
              value_vec_push(vm, &names, value_retain(key));
     }
     Tuple *keyword_names =
-        ok && names.count > 0 ? tuple_from(vm, names.items, names.count)
-                              : NULL;
+        ok && names.count > 0 ? tuple_from(vm, names.items, names.count) : NULL;
     ok = ok && (names.count == 0 || keyword_names != NULL);
-    Value result = ok ? call_with_self(vm, self, values.items,
-                                       (uint32_t)values.count, keyword_names,
-                                       false)
-                      : VALUE_FAIL;
+    Value result =
+        ok ? call_with_self(vm, self, values.items, (uint32_t)values.count,
+                            keyword_names, false)
+           : VALUE_FAIL;
     object_release_null(&vm->ctx, keyword_names);
     value_vec_free(vm, &values);
     value_vec_free(vm, &names);
@@ -287,8 +283,8 @@ static Value method_graph(Vm *vm, Value *args, uint32_t count)
         return concrete;
     }
     Str *name = str_intern(vm, "graph", 5);
-    Value graph = name != NULL ? value_get_attr(vm, concrete, name)
-                               : VALUE_FAIL;
+    Value graph =
+        name != NULL ? value_get_attr(vm, concrete, name) : VALUE_FAIL;
     object_release_null(&vm->ctx, name);
     release(vm, concrete);
     return graph;
@@ -312,9 +308,8 @@ static Value member_name(Vm *vm, Value self)
 // What the host says of itself, None where it says nothing.
 static Value host_attr(Vm *vm, Value self, NameId name)
 {
-    Value found =
-        value_find_attr(vm, ((StagedFunction *)value_object(self))->host,
-                        vm->names[name]);
+    Value found = value_find_attr(
+        vm, ((StagedFunction *)value_object(self))->host, vm->names[name]);
     return value_unbound(found) ? VALUE_NONE : found;
 }
 

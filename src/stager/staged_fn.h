@@ -17,18 +17,17 @@ struct StagedFunction {
     Str *name;      // counted
     StageOptions options;
     TraceTable table;
-    Guard guard;    // the last call that it covers
-    Concrete *ran;  // by the call that ends now, if it is in the table;
-                    // borrowed, NULL: none
-    Why why;        // about its last trace
-    size_t traced;  // traces made so far, dropped ones included
+    Guard guard;   // the last call that it covers
+    Concrete *ran; // by the call that ends now, if it is in the table;
+                   // borrowed, NULL: none
+    Why why;       // about its last trace
+    size_t traced; // traces made so far, dropped ones included
 };
 
 // Stages a callable; takes what `options` owns, also when it fails. NULL: a
 // generator function (ERR_TYPE), a signature with too many specs, or no
 // memory.
-MUST_CHECK StagedFunction *staged_new(Vm *vm, Value host,
-                                      StageOptions options);
+MUST_CHECK StagedFunction *staged_new(Vm *vm, Value host, StageOptions options);
 // By its type: staged functions cannot be subclassed.
 static inline bool value_is_staged(Vm *vm, Value v)
 {

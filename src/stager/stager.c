@@ -5,15 +5,15 @@
 
 #include "interp/classes/class_new.h"
 #include "interp/numbers/obj_int.h"
+#include "interp/protocol.h"
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
-#include "stager/stage_write.h"
-#include "interp/protocol.h"
 #include "stager/stage_graph.h"
 #include "stager/stage_host.h"
+#include "stager/stage_write.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -166,8 +166,8 @@ static const NativeDef stage_methods[] = {
 #define STAGE_BLOCK(name, params, doc) {#name, params, stage_block_##name, doc},
     STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK
-    {"code", "self, function, /", stage_code,
-     "The function as it is converted for traces, as source."},
+        {"code", "self, function, /", stage_code,
+         "The function as it is converted for traces, as source."},
     {"eager", "self, on=True, /", stage_eager,
      "Switches staging off everywhere, or on again."},
     {"tracing", "self, /", stage_tracing,
@@ -195,8 +195,7 @@ static const NativeDef stage_methods[] = {
      "What traces read outside: rows (trace, line, place, value, changed)."},
     {"error_class", "self, error, cls, /", stage_error_class,
      "Has errors of a built-in class raised as a class of one's own."},
-    {"print",
-     "self, *args, sep=' ', end='\\n', file=None, style='print'",
+    {"print", "self, *args, sep=' ', end='\\n', file=None, style='print'",
      stage_write_method,
      "Prints each time the graph runs; style 'brief': one blank between a "
      "tensor's values."},

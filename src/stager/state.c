@@ -52,8 +52,8 @@ static Value take_step(Vm *vm, Value holder, const PathStep *step)
     // An index out of range, a missing key or a holder without items is a
     // place without a value; any other error is the program's.
     Value found = value_get_item(vm, holder, step->key);
-    if (value_failed(found) && (raise_matches(vm, ERR_LOOKUP) ||
-                                raise_matches(vm, ERR_TYPE))) {
+    if (value_failed(found) &&
+        (raise_matches(vm, ERR_LOOKUP) || raise_matches(vm, ERR_TYPE))) {
         raise_clear(vm);
         return VALUE_UNBOUND;
     }
@@ -90,13 +90,11 @@ static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
     if (!value_unbound(value)) {
         return dict_set_name(vm, frame->globals, place->name, value);
     }
-    return dict_remove(vm, frame->globals,
-                       value_from_object(place->name)) >= 0;
+    return dict_remove(vm, frame->globals, value_from_object(place->name)) >= 0;
 }
 
 // If the object is gone there is nothing to put back.
-static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place,
-                     Value value)
+static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
 {
     const PathStep *last = &place->steps[place->step_count - 1];
     Value holder = follow(vm, frame, place, place->step_count - 1);
@@ -105,8 +103,8 @@ static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place,
     }
     bool ok = !value_failed(holder) &&
               (last->item ? value_set_item(vm, holder, last->key, value)
-                          : value_set_attr(vm, holder,
-                                           value_as_str(last->key), value));
+                          : value_set_attr(vm, holder, value_as_str(last->key),
+                                           value));
     release(vm, value_failed(holder) ? VALUE_NONE : holder);
     return ok;
 }
@@ -170,8 +168,7 @@ bool state_restore(Vm *vm, Frame *frame, const BlockInfo *info,
                    const Value *values)
 {
     for (uint32_t i = 0; i < info->place_count; i++) {
-        if (!state_set(vm, frame, &info->places[i],
-                       value_retain(values[i]))) {
+        if (!state_set(vm, frame, &info->places[i], value_retain(values[i]))) {
             return false;
         }
     }
@@ -205,15 +202,15 @@ static const char *key_text(Value key, char *room, size_t size)
 const char *state_name(const BlockPlace *place, char *room, size_t size)
 {
     char key[64];
-    size_t at = (size_t)snprintf(room, size, "%s",
-                                 place->name == NULL ? "the value"
-                                                     : place->name->text);
+    size_t at =
+        (size_t)snprintf(room, size, "%s",
+                         place->name == NULL ? "the value" : place->name->text);
     for (uint32_t i = 0; i < place->step_count && at < size; i++) {
         const PathStep *step = &place->steps[i];
-        at += (size_t)snprintf(
-            room + at, size - at, step->item ? "[%s]" : ".%s",
-            step->item ? key_text(step->key, key, sizeof key)
-                       : value_as_str(step->key)->text);
+        at +=
+            (size_t)snprintf(room + at, size - at, step->item ? "[%s]" : ".%s",
+                             step->item ? key_text(step->key, key, sizeof key)
+                                        : value_as_str(step->key)->text);
     }
     return room;
 }

@@ -54,9 +54,8 @@ static StructureKind heap_kind(Vm *vm, Type *cls)
     if (cls->kind == KIND_TUPLE) {
         // The mark of collections.namedtuple, which typing.NamedTuple makes
         // too.
-        return value_unbound(class_attr(vm, cls, "_fields"))
-                   ? STRUCTURE_LEAF
-                   : STRUCTURE_NAMED;
+        return value_unbound(class_attr(vm, cls, "_fields")) ? STRUCTURE_LEAF
+                                                             : STRUCTURE_NAMED;
     }
     // Classes that extend list, dict and the like are leaves.
     if (cls->kind != KIND_INSTANCE) {
@@ -84,17 +83,12 @@ StructureKind structure_kind(Vm *vm, Value v)
         return cls == NULL ? STRUCTURE_LEAF : heap_kind(vm, cls);
     }
     switch (value_object(v)->kind) {
-    case KIND_LIST:
-        return STRUCTURE_LIST;
-    case KIND_TUPLE:
-        return STRUCTURE_TUPLE;
-    case KIND_DICT:
-        return STRUCTURE_DICT;
+    case KIND_LIST: return STRUCTURE_LIST;
+    case KIND_TUPLE: return STRUCTURE_TUPLE;
+    case KIND_DICT: return STRUCTURE_DICT;
     case KIND_SET:
-    case KIND_FROZENSET:
-        return STRUCTURE_SET;
-    default:
-        return STRUCTURE_LEAF;
+    case KIND_FROZENSET: return STRUCTURE_SET;
+    default: return STRUCTURE_LEAF;
     }
 }
 
@@ -264,9 +258,8 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
     ValueVec keys = {0};
     bool ok = structure_keys(vm, v, &keys);
     for (size_t i = 0; ok && i < keys.count; i++) {
-        ok = value_vec_push(vm, out,
-                            child_of(vm, v, keys.items[i],
-                                     kind == STRUCTURE_DICT));
+        ok = value_vec_push(
+            vm, out, child_of(vm, v, keys.items[i], kind == STRUCTURE_DICT));
     }
     value_vec_free(vm, &keys);
     return ok;
@@ -334,8 +327,7 @@ static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
     for (size_t i = 0; ok && i < keys.count; i++) {
         // Past __setattr__, which a frozen class refuses with.
         ok = attr_set_generic(vm, value_from_object(copy),
-                              value_as_str(keys.items[i]),
-                              children->items[i]);
+                              value_as_str(keys.items[i]), children->items[i]);
     }
     value_vec_free(vm, &keys);
     if (!ok) {
@@ -360,20 +352,13 @@ static Value copy_set(Vm *vm, Value v)
 Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
 {
     switch (structure_kind(vm, v)) {
-    case STRUCTURE_LIST:
-        return rebuild_list(vm, children);
-    case STRUCTURE_TUPLE:
-        return rebuild_tuple(vm, children);
-    case STRUCTURE_DICT:
-        return rebuild_dict(vm, v, children);
-    case STRUCTURE_SET:
-        return copy_set(vm, v);
-    case STRUCTURE_NAMED:
-        return rebuild_named(vm, v, children);
-    case STRUCTURE_DATACLASS:
-        return rebuild_dataclass(vm, v, children);
-    case STRUCTURE_LEAF:
-        break;
+    case STRUCTURE_LIST: return rebuild_list(vm, children);
+    case STRUCTURE_TUPLE: return rebuild_tuple(vm, children);
+    case STRUCTURE_DICT: return rebuild_dict(vm, v, children);
+    case STRUCTURE_SET: return copy_set(vm, v);
+    case STRUCTURE_NAMED: return rebuild_named(vm, v, children);
+    case STRUCTURE_DATACLASS: return rebuild_dataclass(vm, v, children);
+    case STRUCTURE_LEAF: break;
     }
     return value_retain(v);
 }

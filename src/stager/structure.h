@@ -17,13 +17,13 @@
 // Part of every key (signature.c), so that structures of different kinds never
 // share a trace.
 typedef enum StructureKind {
-    STRUCTURE_LEAF,      // not looked into
+    STRUCTURE_LEAF, // not looked into
     STRUCTURE_LIST,
     STRUCTURE_TUPLE,
-    STRUCTURE_DICT,      // children: the values; keys belong to the structure
-    STRUCTURE_SET,       // no children: elements are hashable, so no tensors
-    STRUCTURE_NAMED,     // a named tuple: its items, and its class
-    STRUCTURE_DATACLASS  // its fields in order, and its class
+    STRUCTURE_DICT,     // children: the values; keys belong to the structure
+    STRUCTURE_SET,      // no children: elements are hashable, so no tensors
+    STRUCTURE_NAMED,    // a named tuple: its items, and its class
+    STRUCTURE_DATACLASS // its fields in order, and its class
 } StructureKind;
 
 // Subclasses of list and dict are leaves, except named tuples.

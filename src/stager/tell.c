@@ -83,8 +83,8 @@ static bool tell_reason(Vm *vm, const StagedFunction *self,
                         const Concrete *made)
 {
     const Why *why = &self->why;
-    bool expected = (why->old == NULL && why->frozen == NULL) ||
-                    is_by_command(why);
+    bool expected =
+        (why->old == NULL && why->frozen == NULL) || is_by_command(why);
     if (expected && stager_of(vm)->notes) {
         return true;
     }
@@ -218,9 +218,8 @@ static bool holds_loop(const Code *code, const BlockInfo *outer)
 // Where one and the same place made many nodes, host code turned the loop. In
 // the function's own text only: what it calls has traces or texts of its own.
 // False: an error is pending.
-static bool tell_loop(Vm *vm, const StagedFunction *self,
-                      const Concrete *made, const Code *code,
-                      const BlockInfo *info)
+static bool tell_loop(Vm *vm, const StagedFunction *self, const Concrete *made,
+                      const Code *code, const BlockInfo *info)
 {
     Unrolled loop = {.source = code->source, .span = info->span};
     map_init(&loop.places, &vm->ctx);
@@ -231,8 +230,8 @@ static bool tell_loop(Vm *vm, const StagedFunction *self,
     }
     uint32_t line = source_place(code->source, info->span.start).line;
     char key[TELL_KEY_SIZE];
-    int length = snprintf(key, sizeof key, "loop %p %u", (const void *)self,
-                          line);
+    int length =
+        snprintf(key, sizeof key, "loop %p %u", (const void *)self, line);
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     strbuf_printf(&text,
@@ -246,8 +245,7 @@ static bool tell_loop(Vm *vm, const StagedFunction *self,
 // walk over all nodes for each loop.
 // False: an error is pending. Only functions that were converted are looked at,
 // for they have a list of their loops.
-static bool tell_loops(Vm *vm, const StagedFunction *self,
-                       const Concrete *made)
+static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
     const Code *code =
         value_is_kind(self->target, KIND_FUNCTION)
@@ -259,8 +257,8 @@ static bool tell_loops(Vm *vm, const StagedFunction *self,
     }
     for (uint32_t i = 0; ok && i < code->block_count; i++) {
         const BlockInfo *info = &code->blocks[i];
-        bool is_loop = strcmp(info->what, "for") == 0 ||
-                       strcmp(info->what, "while") == 0;
+        bool is_loop =
+            strcmp(info->what, "for") == 0 || strcmp(info->what, "while") == 0;
         ok = !is_loop || holds_loop(code, info) ||
              tell_loop(vm, self, made, code, info);
     }
@@ -270,9 +268,9 @@ static bool tell_loops(Vm *vm, const StagedFunction *self,
 // The cause first, then what came of it.
 bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
-    return !is_heard(vm) || (tell_reason(vm, self, made) &&
-                             tell_effects(vm, self, made) &&
-                             tell_loops(vm, self, made));
+    return !is_heard(vm) ||
+           (tell_reason(vm, self, made) && tell_effects(vm, self, made) &&
+            tell_loops(vm, self, made));
 }
 
 // Keyed by the place, not by its value: a counter that changes before each call
@@ -285,9 +283,9 @@ bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
         return true;
     }
     char key[TELL_KEY_SIZE];
-    int length = snprintf(key, sizeof key, "frozen %p %p %" PRIx64,
-                          (const void *)self, (const void *)read->container,
-                          VALUE_BITS(read->key));
+    int length =
+        snprintf(key, sizeof key, "frozen %p %p %" PRIx64, (const void *)self,
+                 (const void *)read->container, VALUE_BITS(read->key));
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     strbuf_printf(&text,

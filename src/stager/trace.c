@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "interp/apply.h"
-#include "interp/errors/raise.h"
 #include "interp/containers/obj_dict.h"
 #include "interp/containers/obj_list.h"
+#include "interp/errors/raise.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 
@@ -138,12 +138,12 @@ static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
     const char *name =
         variable->name != NULL ? variable->name->text : "variable";
     if (!graph_add_variable(trace->graph, name,
-                            tensor_type(variable->cell.value),
-                            &variable->cell, &variable->head, &index)) {
+                            tensor_type(variable->cell.value), &variable->cell,
+                            &variable->head, &index)) {
         return VALUE_ID_NONE;
     }
-    GraphNode *node = graph_append_read(trace->graph, trace->block, index,
-                                        trace_place(vm));
+    GraphNode *node =
+        graph_append_read(trace->graph, trace->block, index, trace_place(vm));
     return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
 }
 
@@ -157,8 +157,7 @@ static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
         do {
             first--;
         } while (trace->graph->inputs.items[first].kind != INPUT_ARGUMENT);
-        const Symbolic *known =
-            value_as_symbolic(trace->outer_values.items[i]);
+        const Symbolic *known = value_as_symbolic(trace->outer_values.items[i]);
         const Symbolic *own = value_as_symbolic(operand);
         if (known->owner == own->owner && known->value == own->value) {
             return trace->graph->inputs.items[first].value;
@@ -170,9 +169,9 @@ static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
     if (!value_vec_push(vm, &trace->outer_values, value_retain(operand))) {
         return VALUE_ID_NONE;
     }
-    ValueId id = graph_add_input(trace->graph,
-                                 name != NULL ? name->text : "captured",
-                                 operand_type(operand));
+    ValueId id =
+        graph_add_input(trace->graph, name != NULL ? name->text : "captured",
+                        operand_type(operand));
     if (id == VALUE_ID_NONE) {
         release(vm, vec_pop(&trace->outer_values));
     }
@@ -197,14 +196,12 @@ static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
 // The tensor belongs to this trace but to a block that has been left. The line
 // of its node is told, since the place of the error is that of the use. Inputs
 // have no node, and so no line.
-static ValueId fail_block(Vm *vm, const Trace *trace,
-                          const Symbolic *symbolic)
+static ValueId fail_block(Vm *vm, const Trace *trace, const Symbolic *symbolic)
 {
     const GraphNode *node = graph_value(trace->graph, symbolic->value)->node;
     char line[40] = "";
     if (node != NULL && node->place.source != NULL) {
-        Place place =
-            source_place(node->place.source, node->place.span.start);
+        Place place = source_place(node->place.source, node->place.span.start);
         snprintf(line, sizeof line, " (line %u)", (unsigned)place.line);
     }
     raise_error(vm, ERR_LEAK,
@@ -222,15 +219,13 @@ static ValueId symbolic_operand(Vm *vm, Trace *trace, Value operand)
     if (symbolic->owner != trace->owner) {
         return foreign_operand(vm, trace, operand);
     }
-    const GraphBlock *made =
-        graph_value(trace->graph, symbolic->value)->block;
+    const GraphBlock *made = graph_value(trace->graph, symbolic->value)->block;
     // From the block under way outwards to the one in which it was made.
     const GraphBlock *block = trace->block;
     while (block != NULL && block != made) {
         block = block->parent;
     }
-    return block != NULL ? symbolic->value
-                         : fail_block(vm, trace, symbolic);
+    return block != NULL ? symbolic->value : fail_block(vm, trace, symbolic);
 }
 
 // The order of the tests matters: an eager tensor is what is left when the
@@ -247,8 +242,8 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
     // What this trace made from host values is a constant of its graph; an
     // older tensor is captured.
     if (tensor->head.birth == vm->ctx.birth) {
-        GraphNode *node = graph_append_const(trace->graph, trace->block,
-                                             tensor, trace_place(vm));
+        GraphNode *node = graph_append_const(trace->graph, trace->block, tensor,
+                                             trace_place(vm));
         return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
     }
     return graph_add_capture(trace->graph, "captured", tensor);
@@ -316,8 +311,8 @@ static ValueId cast_operand(Vm *vm, Trace *trace, Value v, DType dtype)
         return id;
     }
     AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
-    GraphNode *node = graph_append(trace->graph, trace->block, OP_CAST, &id,
-                                   1, &attr, trace_place(vm));
+    GraphNode *node = graph_append(trace->graph, trace->block, OP_CAST, &id, 1,
+                                   &attr, trace_place(vm));
     return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
 }
 
@@ -341,9 +336,8 @@ static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
     bool weak = false;
     for (uint32_t i = first_alike(op, input_count); i < input_count; i++) {
         if (!is_weak(inputs[i])) {
-            return weak || i + 1 < input_count
-                       ? operand_type(inputs[i]).dtype
-                       : DT_NONE;
+            return weak || i + 1 < input_count ? operand_type(inputs[i]).dtype
+                                               : DT_NONE;
         }
         DType own = operand_type(inputs[i]).dtype;
         widest = !weak || may_become(widest, own) ? own : widest;
@@ -365,8 +359,7 @@ static ValueId weak_operand(Vm *vm, Trace *trace, Value v, DType dtype)
 }
 
 // The result of weak numbers and literals is weak.
-static bool result_is_weak(OpCode op, const Value *inputs,
-                           uint32_t input_count)
+static bool result_is_weak(OpCode op, const Value *inputs, uint32_t input_count)
 {
     bool weak = false;
     for (uint32_t i = 0; i < input_count; i++) {
@@ -383,8 +376,8 @@ static bool result_is_weak(OpCode op, const Value *inputs,
 // inputs. Casts that weak operands need stand before the node; if it is
 // refused they stay, unused, and are dropped as dead code.
 static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
-                   uint32_t input_count, const AttrValue *attrs,
-                   Value *outputs, uint32_t *output_count)
+                   uint32_t input_count, const AttrValue *attrs, Value *outputs,
+                   uint32_t *output_count)
 {
     Trace *trace = vm->trace;
     DType weak = weak_target(op, inputs, input_count);
@@ -398,8 +391,7 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
     bool stays_weak = result_is_weak(op, inputs, input_count);
     GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
                                    input_count, attrs, trace_place(vm));
-    if (node == NULL ||
-        !node_results(vm, trace, node, outputs, output_count)) {
+    if (node == NULL || !node_results(vm, trace, node, outputs, output_count)) {
         return false;
     }
     for (uint32_t i = 0; stays_weak && i < *output_count; i++) {
@@ -428,16 +420,16 @@ static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
 {
     Trace *trace = vm->trace;
     Variable *variable = value_as_variable(inputs[0]);
-    ValueId value = weak_operand(vm, trace, inputs[1],
-                                 (DType)variable->cell.value->dtype);
+    ValueId value =
+        weak_operand(vm, trace, inputs[1], (DType)variable->cell.value->dtype);
     uint32_t index;
     *output_count = 0;
     return value != VALUE_ID_NONE &&
-           graph_add_variable(
-               trace->graph,
-               variable->name != NULL ? variable->name->text : "variable",
-               tensor_type(variable->cell.value), &variable->cell,
-               &variable->head, &index) &&
+           graph_add_variable(trace->graph,
+                              variable->name != NULL ? variable->name->text
+                                                     : "variable",
+                              tensor_type(variable->cell.value),
+                              &variable->cell, &variable->head, &index) &&
            graph_append_assign(trace->graph, trace->block, index, value,
                                trace_place(vm)) != NULL;
 }
@@ -445,8 +437,7 @@ static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
 // Variables go apart: their first operand is no value of the graph. Ops with
 // many operands (concat, stack) need a longer list of ids.
 bool trace_apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
-                 const AttrValue *attrs, Value *outputs,
-                 uint32_t *output_count)
+                 const AttrValue *attrs, Value *outputs, uint32_t *output_count)
 {
     if (op == OP_READ_VARIABLE) {
         return apply_read(vm, inputs[0], outputs, output_count);

@@ -21,20 +21,20 @@ struct Trace {
     GraphBlock *block; // where nodes go now
     Trace *outer;      // the trace that it interrupted, NULL: none
     const TraceRequest *request; // what is traced, borrowed
-    uint64_t serial;   // no other trace of this Vm has it
-    uint16_t birth;    // of the objects made in it
+    uint64_t serial;             // no other trace of this Vm has it
+    uint16_t birth;              // of the objects made in it
     ValueVec outer_values; // owned: symbolic tensors of `outer` that it uses;
                            // the last so many inputs of the graph are theirs
     struct StagedBlock *blocks; // under way, innermost first (blocks.h)
-    Object *raised;    // counted: the exception that converted code raised
-                       // last inside a block; NULL: none
-    VEC(struct BlockNote) notes; // on variables without a value (notes.h)
-    VEC(struct Birth) births;  // Variables made in it (birth.h)
-    VEC(GraphNode *) drawn;    // draws that first values of those used
+    Object *raised; // counted: the exception that converted code raised
+                    // last inside a block; NULL: none
+    VEC(struct BlockNote) notes;   // on variables without a value (notes.h)
+    VEC(struct Birth) births;      // Variables made in it (birth.h)
+    VEC(GraphNode *) drawn;        // draws that first values of those used
     VEC(struct Concrete *) called; // counted: staged functions called in it
-    struct Ledger *ledger;     // its Concrete's (ledger.h)
-    uint64_t aliased;  // bit i: the i-th Variable of the call's signature was
-                       // met by another way than its argument
+    struct Ledger *ledger;         // its Concrete's (ledger.h)
+    uint64_t aliased; // bit i: the i-th Variable of the call's signature was
+                      // met by another way than its argument
 };
 
 // A value was read from outside the trace: notes which of the call's own

@@ -177,10 +177,9 @@ static bool add_general(TraceTable *table, Concrete *concrete,
 static void remove_general(TraceTable *table, Concrete *concrete)
 {
     StrBuf *key = &concrete->relaxed;
-    uint64_t *head =
-        key->length == 0
-            ? NULL
-            : map_get(&table->by_relaxed, strbuf_text(key), key->length);
+    uint64_t *head = key->length == 0 ? NULL
+                                      : map_get(&table->by_relaxed,
+                                                strbuf_text(key), key->length);
     if (head == NULL) {
         return;
     }
@@ -310,8 +309,7 @@ bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
     StrBuf key;
     strbuf_init(&key, &vm->ctx);
     bool ok = signature_relaxed(signature, &key);
-    const Concrete *chain =
-        ok ? map_concrete(&table->by_relaxed, &key) : NULL;
+    const Concrete *chain = ok ? map_concrete(&table->by_relaxed, &key) : NULL;
     strbuf_free(&key);
     if (chain == NULL) {
         return ok;

@@ -37,8 +37,8 @@ bool why_begin(Vm *vm, Why *why, Concrete *old)
     }
     if (frame != NULL && frame->code->source != NULL) {
         why->source = source_retain(frame->code->source);
-        Span span = code_span(frame->code,
-                              (uint32_t)(frame->pc - frame->code->words));
+        Span span =
+            code_span(frame->code, (uint32_t)(frame->pc - frame->code->words));
         why->line = source_place(why->source, span.start).line;
     }
     return true;
@@ -117,10 +117,9 @@ static bool add_differences(Vm *vm, StrBuf *out, StrBuf *key, const Why *why,
     // Both keys are made anew: a Concrete keeps its key but not the ends of
     // its parts. `b` is empty so that freeing it is right if `a` fails.
     Signature a, b = {0};
-    bool ok = signature_make(vm, why->old->target, &why->old->bound, true,
-                             &a) &&
-              signature_make(vm, why->made->target, &why->made->bound, true,
-                             &b);
+    bool ok =
+        signature_make(vm, why->old->target, &why->old->bound, true, &a) &&
+        signature_make(vm, why->made->target, &why->made->bound, true, &b);
     *found = false;
     if (ok && a.ends.count != b.ends.count) {
         strbuf_printf(out, "%zu arguments instead of %zu\n", b.ends.count,
@@ -155,8 +154,8 @@ static bool add_reason(Vm *vm, StrBuf *out, StrBuf *key, const Why *why)
     }
     StrBuf lines;
     strbuf_init(&lines, &vm->ctx);
-    bool ok = add_differences(vm, &lines, key, why, &found) &&
-              strbuf_ok(&lines);
+    bool ok =
+        add_differences(vm, &lines, key, why, &found) && strbuf_ok(&lines);
     // All arguments alike: the difference is in what look-up compares beside
     // the key.
     strbuf_puts(out, found ? strbuf_text(&lines)
@@ -176,9 +175,9 @@ bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key)
     if (strncmp(name, "lib/", 4) == 0) {
         strbuf_puts(out, "by a command: ");
     } else {
-        strbuf_printf(out, "by the call at %s%sline %u: ",
-                      name[0] == '<' ? name : "", name[0] == '<' ? ", " : "",
-                      why->line);
+        strbuf_printf(
+            out, "by the call at %s%sline %u: ", name[0] == '<' ? name : "",
+            name[0] == '<' ? ", " : "", why->line);
     }
     bool ok = add_reason(vm, out, key, why);
     if (ok && strbuf_ok(out) && out->length > 0) {
@@ -192,8 +191,7 @@ Value why_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     if (!value_is_staged(vm, args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "stage.why() takes a staged function");
+        return raise_error(vm, ERR_TYPE, "stage.why() takes a staged function");
     }
     // Known only when a trace is done: one that is under way has no `made`
     // yet.

@@ -23,9 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         StrBuf text;
         strbuf_init(&text, &ctx);
         graph_print(&text, graph, true);
-        Graph *again = strbuf_ok(&text) ? graph_parse(&ctx, strbuf_text(&text),
-                                                      text.length)
-                                        : graph;
+        Graph *again = strbuf_ok(&text)
+                           ? graph_parse(&ctx, strbuf_text(&text), text.length)
+                           : graph;
         if (again == NULL) {
             abort();
         }

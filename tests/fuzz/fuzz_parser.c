@@ -35,8 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data;
     if (parse_bytes(&ctx, text, size, PARSE_MODULE, &printed) == PARSE_OK &&
         strbuf_ok(&printed) &&
-        parse_bytes(&ctx, strbuf_text(&printed), printed.length,
-                    PARSE_MODULE, NULL) != PARSE_OK) {
+        parse_bytes(&ctx, strbuf_text(&printed), printed.length, PARSE_MODULE,
+                    NULL) != PARSE_OK) {
         abort();
     }
     ctx_clear(&ctx);

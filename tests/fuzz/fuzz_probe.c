@@ -70,8 +70,8 @@ static void open_state(void)
     }
     Source *source = source_new(&state.vm->ctx, path, text, length);
     if (source == NULL ||
-        value_failed(vm_run_source(state.vm, source, RUN_MODULE,
-                                   state.globals, VALUE_UNBOUND))) {
+        value_failed(vm_run_source(state.vm, source, RUN_MODULE, state.globals,
+                                   VALUE_UNBOUND))) {
         show_error();
     }
     Str *key = str_from(state.vm, name);

@@ -26,13 +26,13 @@
 #include "../repl/pty.h"
 
 enum {
-    PIECES_MAX = 12,    // of a stream
-    STREAM_MAX = 4096,  // bytes
-    ROUND = 25,         // streams between two looks
-    TELL = 1000,        // streams between two lines on standard error
-    TAIL_MAX = 2000,    // bytes of the screen that a failure shows
-    ENTRY_MS = 4000,    // that an entry may take
-    RETRY_MS = 10000,   // until print(1) is asked a second time
+    PIECES_MAX = 12,   // of a stream
+    STREAM_MAX = 4096, // bytes
+    ROUND = 25,        // streams between two looks
+    TELL = 1000,       // streams between two lines on standard error
+    TAIL_MAX = 2000,   // bytes of the screen that a failure shows
+    ENTRY_MS = 4000,   // that an entry may take
+    RETRY_MS = 10000,  // until print(1) is asked a second time
     ANSWER_MS = 60000
 };
 
@@ -40,18 +40,20 @@ static uint64_t state;
 
 // Of the mode `stops`: what stops the program, and what it starts meanwhile.
 static bool stopping;
-static const char *const stops[] = {"\032", "\032", "help(str)\r",
-                                    "str?\r", "\030\005"};
+static const char *const stops[] = {"\032", "\032", "help(str)\r", "str?\r",
+                                    "\030\005"};
 
 // Of the mode `vi`: commands, whole and in part, and searches of the history.
 static bool vi;
 static const char *const commands[] = {
-    "dd", "cc", "yy", "p", "P", "o", "O", "D", "C", "S", "A", "I", "x", "X",
-    "J", "Y", "j", "k", "3j", "2k", "u", "u", "uuuu", "U", ".", "3.", "2dd",
-    "dj", "ck", "yG", "d$", "c$", ">>", "<<", "2>j", "dw", "cw", "yw", "d0",
-    "df(", "r", "R", "~", "s", "i", "a", "n", "N", "/if\r", "?x\r", "/zz\r",
-    "/", "G", "3G", "d", "c", "2", "99", "\"a", "mm", "`m", "%", "v", "#",
-    "\033", "\033", "\033", "\033k", "\033kA", "\033u", "\033jj",
+    "dd", "cc",   "yy",   "p",     "P",     "o",      "O",     "D",      "C",
+    "S",  "A",    "I",    "x",     "X",     "J",      "Y",     "j",      "k",
+    "3j", "2k",   "u",    "u",     "uuuu",  "U",      ".",     "3.",     "2dd",
+    "dj", "ck",   "yG",   "d$",    "c$",    ">>",     "<<",    "2>j",    "dw",
+    "cw", "yw",   "d0",   "df(",   "r",     "R",      "~",     "s",      "i",
+    "a",  "n",    "N",    "/if\r", "?x\r",  "/zz\r",  "/",     "G",      "3G",
+    "d",  "c",    "2",    "99",    "\"a",   "mm",     "`m",    "%",      "v",
+    "#",  "\033", "\033", "\033",  "\033k", "\033kA", "\033u", "\033jj",
 };
 
 // xorshift64*: the same streams for the same seed everywhere.
@@ -64,21 +66,118 @@ static uint32_t any(uint32_t below)
 }
 
 static const char *const pieces[] = {
-    "\033[A", "\033[B", "\033[C", "\033[D", "\033[H", "\033[F", "\033[3~",
-    "\033[5~", "\033[6~", "\033[Z", "\033b", "\033f", "\033d", "\033\177",
-    "\033<", "\033>", "\033.", "\033y", "\033?", "\033t", "\033u", "\0335",
-    "\033-3", "\033\r", "\033", "\033[", "\033O", "\033[1;5C", "\001", "\002",
-    "\005", "\006", "\007", "\010", "\013", "\014", "\016", "\020", "\022",
-    "\024", "\025", "\026", "\027", "\031", "\037", "\030\005", "\030\030",
-    "\030(", "\030)", "\030e", "\t", "\t\t", "\t\t\t", "\r", "\r", "\n",
-    "\177", "\177\177\177", "\033[200~", "\033[201~", "\r\n", "def f(x):\r",
-    "if 1:", "else:", "return x\r", "class A:\r", "@stage\r", "\"\"\"", "'",
-    "f\"{x!r:>{3}}\"", "(", "[", "{", ")", "]", "}", "print(", "x.", "\"\".",
-    "[1][0].", "import ma", "from math import ", "open(\"", "d[\"", "%ti",
-    "%run ", "%who\r", "x?\r", "*a*?\r", ">>> ", "... ", "# note", "\\", ";",
-    " = 3\r", "1/0\r", "é", "日本", "e\xCC\x81", "\xF0\x9F\x98\x80", "\xC3",
-    "\xE6\x97", "\xFF", "\x80", "\xED\xA0\x80", "\xEF\xBB\xBF", "\033[31m",
-    "\033]0;t\a", "    ", "lambda x: ", "for i in range(3):", "\032",
+    "\033[A",
+    "\033[B",
+    "\033[C",
+    "\033[D",
+    "\033[H",
+    "\033[F",
+    "\033[3~",
+    "\033[5~",
+    "\033[6~",
+    "\033[Z",
+    "\033b",
+    "\033f",
+    "\033d",
+    "\033\177",
+    "\033<",
+    "\033>",
+    "\033.",
+    "\033y",
+    "\033?",
+    "\033t",
+    "\033u",
+    "\0335",
+    "\033-3",
+    "\033\r",
+    "\033",
+    "\033[",
+    "\033O",
+    "\033[1;5C",
+    "\001",
+    "\002",
+    "\005",
+    "\006",
+    "\007",
+    "\010",
+    "\013",
+    "\014",
+    "\016",
+    "\020",
+    "\022",
+    "\024",
+    "\025",
+    "\026",
+    "\027",
+    "\031",
+    "\037",
+    "\030\005",
+    "\030\030",
+    "\030(",
+    "\030)",
+    "\030e",
+    "\t",
+    "\t\t",
+    "\t\t\t",
+    "\r",
+    "\r",
+    "\n",
+    "\177",
+    "\177\177\177",
+    "\033[200~",
+    "\033[201~",
+    "\r\n",
+    "def f(x):\r",
+    "if 1:",
+    "else:",
+    "return x\r",
+    "class A:\r",
+    "@stage\r",
+    "\"\"\"",
+    "'",
+    "f\"{x!r:>{3}}\"",
+    "(",
+    "[",
+    "{",
+    ")",
+    "]",
+    "}",
+    "print(",
+    "x.",
+    "\"\".",
+    "[1][0].",
+    "import ma",
+    "from math import ",
+    "open(\"",
+    "d[\"",
+    "%ti",
+    "%run ",
+    "%who\r",
+    "x?\r",
+    "*a*?\r",
+    ">>> ",
+    "... ",
+    "# note",
+    "\\",
+    ";",
+    " = 3\r",
+    "1/0\r",
+    "é",
+    "日本",
+    "e\xCC\x81",
+    "\xF0\x9F\x98\x80",
+    "\xC3",
+    "\xE6\x97",
+    "\xFF",
+    "\x80",
+    "\xED\xA0\x80",
+    "\xEF\xBB\xBF",
+    "\033[31m",
+    "\033]0;t\a",
+    "    ",
+    "lambda x: ",
+    "for i in range(3):",
+    "\032",
 };
 
 static size_t make_stream(char *out)
@@ -116,7 +215,8 @@ static const char *tail(const char *text)
 {
     size_t length = text == NULL ? 0 : strlen(text);
     return length > TAIL_MAX ? text + length - TAIL_MAX
-                             : text == NULL ? "" : text;
+           : text == NULL    ? ""
+                             : text;
 }
 
 // Whether a sanitizer has written, or the process died of a signal.
@@ -126,8 +226,7 @@ static bool is_broken(Pty *pty)
     bool report = text != NULL && (strstr(text, "Sanitizer") != NULL ||
                                    strstr(text, "runtime error:") != NULL);
     if (report || (!pty->running && pty->status != 0)) {
-        printf("status %d\n%s\n", pty->running ? -1 : pty->status,
-               tail(text));
+        printf("status %d\n%s\n", pty->running ? -1 : pty->status, tail(text));
         report = true;
     }
     free(text);
@@ -208,8 +307,7 @@ static void tell_state(const Pty *pty)
            pty_cooked(pty) ? "usual modes" : "modes of the prompt");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         char text[2048];
-        snprintf(text, sizeof text, "/proc/%d/%s", (int)pty->child,
-                 facts[i]);
+        snprintf(text, sizeof text, "/proc/%d/%s", (int)pty->child, facts[i]);
         FILE *file = fopen(text, "r");
         size_t length =
             file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
@@ -283,8 +381,7 @@ static int fuzz_keys(char *program, int count, uint64_t seed, int from)
 static int history_count(void)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/.local/state/duet/history",
-             getenv("HOME"));
+    snprintf(path, sizeof path, "%s/.local/state/duet/history", getenv("HOME"));
     FILE *file = fopen(path, "r");
     int count = 0;
     int number;
@@ -386,9 +483,8 @@ int main(int argc, char **argv)
     char *program = argc > 3 ? realpath(argv[2], NULL) : NULL;
     if ((!keys && !kills) || setlocale(LC_CTYPE, "C.UTF-8") == NULL ||
         program == NULL || !enter_home(home)) {
-        fprintf(stderr,
-                "usage: fuzz_prompt keys|stops|vi|kill PROGRAM COUNT "
-                "[SEED [FROM]]\n");
+        fprintf(stderr, "usage: fuzz_prompt keys|stops|vi|kill PROGRAM COUNT "
+                        "[SEED [FROM]]\n");
         free(program);
         return 2;
     }

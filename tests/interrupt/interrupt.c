@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     }
     int status = 0;
     waitpid(child, &status, 0);
-    return !caught                ? STATUS_DEAF
-           : WIFEXITED(status)    ? WEXITSTATUS(status)
-                                  : 128 + WTERMSIG(status);
+    return !caught             ? STATUS_DEAF
+           : WIFEXITED(status) ? WEXITSTATUS(status)
+                               : 128 + WTERMSIG(status);
 }

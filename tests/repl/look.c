@@ -18,8 +18,8 @@ char *look_text(const Screen *screen)
     for (int row = 0; text != NULL && row < screen->rows; row++) {
         char line[SCREEN_COLS_MAX * CELL_TEXT_MAX + 1];
         screen_row_text(screen, row, line);
-        length += (size_t)sprintf(text + length, "%.*s\n",
-                                  SCREEN_COLS_MAX * 4, line);
+        length +=
+            (size_t)sprintf(text + length, "%.*s\n", SCREEN_COLS_MAX * 4, line);
         end = line[0] == '\0' ? end : length;
     }
     if (text != NULL) {
@@ -52,9 +52,8 @@ bool look_cursor(const Screen *screen, const char *text)
 // "bold+red", "plain", "back:4", "fore:12" for one cell.
 static bool has_look(const Look *look, const char *name)
 {
-    static const char *const colours[] = {"black", "red", "green", "yellow",
-                                          "blue", "magenta", "cyan",
-                                          "white"};
+    static const char *const colours[] = {"black", "red",     "green", "yellow",
+                                          "blue",  "magenta", "cyan",  "white"};
     for (int i = 0; i < 8; i++) {
         if (strcmp(name, colours[i]) == 0) {
             return look->fore == i;
@@ -79,8 +78,8 @@ static bool has_look(const Look *look, const char *name)
 }
 
 // Whether all cells from `col` on have the look, for as long as `text` is.
-bool look_at(const Screen *screen, int row, int col,
-                       const char *text, const char *looks)
+bool look_at(const Screen *screen, int row, int col, const char *text,
+             const char *looks)
 {
     const Cell *cells = screen->lines[row].cells;
     while (*text != '\0') {

@@ -98,9 +98,7 @@ static void listen_to(Pty *pty, int ms)
         switch (message.kind) {
         case 'p': pty->child = message.value; break;
         case 's': pty->stopped = true; break;
-        default:
-            pty->status = message.value;
-            pty->running = false;
+        default: pty->status = message.value; pty->running = false;
         }
         ms = 0;
     }
@@ -227,8 +225,7 @@ static char process_state(pid_t child)
 bool pty_cooked(const Pty *pty)
 {
     struct termios modes;
-    return tcgetattr(pty->slave, &modes) == 0 &&
-           (modes.c_lflag & ICANON) != 0;
+    return tcgetattr(pty->slave, &modes) == 0 && (modes.c_lflag & ICANON) != 0;
 }
 
 // Keys that the program has not read. What we wrote goes through a queue of
@@ -237,8 +234,8 @@ static bool has_unread(const Pty *pty)
 {
     struct pollfd keys = {.fd = pty->slave, .events = POLLIN};
     int unread = 0;
-    return poll(&keys, 1, 0) != 0 ||
-           ioctl(pty->slave, FIONREAD, &unread) < 0 || unread > 0;
+    return poll(&keys, 1, 0) != 0 || ioctl(pty->slave, FIONREAD, &unread) < 0 ||
+           unread > 0;
 }
 
 // Asked twice around a look for output: between the two nothing woke it.
@@ -246,8 +243,8 @@ bool pty_idle(Pty *pty)
 {
     for (int i = 0; i < 2; i++) {
         if (!pty->running || pty->stopped || pty_cooked(pty) ||
-            has_unread(pty) ||
-            process_state(pty->child) != 'S' || pty_read(pty, 0)) {
+            has_unread(pty) || process_state(pty->child) != 'S' ||
+            pty_read(pty, 0)) {
             return false;
         }
     }
@@ -259,9 +256,8 @@ bool pty_restored(const Pty *pty)
 {
     struct termios now;
     const struct termios *then = &pty->before;
-    return tcgetattr(pty->slave, &now) == 0 &&
-           now.c_iflag == then->c_iflag && now.c_oflag == then->c_oflag &&
-           now.c_cflag == then->c_cflag &&
+    return tcgetattr(pty->slave, &now) == 0 && now.c_iflag == then->c_iflag &&
+           now.c_oflag == then->c_oflag && now.c_cflag == then->c_cflag &&
            (now.c_lflag & ~(tcflag_t)PENDIN) == then->c_lflag &&
            memcmp(now.c_cc, then->c_cc, sizeof now.c_cc) == 0;
 }

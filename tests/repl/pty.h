@@ -14,11 +14,11 @@
 
 typedef struct Pty {
     Screen screen;
-    int master;            // the terminal's side; -1 when hung up
-    int slave;             // the program's side, for questions only
-    int keeper_link;       // to the keeper: 'f' continues the program
+    int master;      // the terminal's side; -1 when hung up
+    int slave;       // the program's side, for questions only
+    int keeper_link; // to the keeper: 'f' continues the program
     pid_t keeper;
-    pid_t child;           // the program
+    pid_t child; // the program
     bool running;
     bool stopped;
     int status;            // as $? gives it, once it ended

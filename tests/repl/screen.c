@@ -353,8 +353,8 @@ static void answer(Screen *s, int what, bool attributes)
     if (attributes) {
         length = snprintf(s->reply, sizeof s->reply, "\033[?1;2c");
     } else if (what == 6) {
-        length = snprintf(s->reply, sizeof s->reply, "\033[%d;%dR",
-                          s->row + 1, clamp(s->col, 0, s->cols - 1) + 1);
+        length = snprintf(s->reply, sizeof s->reply, "\033[%d;%dR", s->row + 1,
+                          clamp(s->col, 0, s->cols - 1) + 1);
     }
     s->reply_length = (size_t)length;
 }

@@ -44,31 +44,31 @@ typedef struct Row {
 
 typedef struct Screen {
     int rows, cols;
-    Row *lines;      // SCREEN_ROWS_MAX of them, owned
-    Row *other;      // the screen that is not shown, owned
-    char **above;    // texts of rows that left at the top, each owned
-    bool *above_on;  // their `goes_on`
+    Row *lines;     // SCREEN_ROWS_MAX of them, owned
+    Row *other;     // the screen that is not shown, owned
+    char **above;   // texts of rows that left at the top, each owned
+    bool *above_on; // their `goes_on`
     size_t above_count;
     int row, col;    // the cursor; col == cols: the next character wraps
     int top, bottom; // the scroll region, bottom excluded
     Look look;       // of what is written next
     int saved_row, saved_col;
-    bool second;      // the second screen is shown (`less`, editors)
-    bool insert;      // characters push the rest to the right
+    bool second; // the second screen is shown (`less`, editors)
+    bool insert; // characters push the rest to the right
     bool no_wrap;
-    bool hidden;      // no cursor is drawn
-    bool bracketed;   // pastes are to be bracketed
-    bool app_keys;    // arrow keys have their other codes
+    bool hidden;    // no cursor is drawn
+    bool bracketed; // pastes are to be bracketed
+    bool app_keys;  // arrow keys have their other codes
     int bells;
-    int clears;       // how often the whole screen was erased
+    int clears; // how often the whole screen was erased
     // The parser of what comes in.
     enum { IN_TEXT, IN_ESCAPE, IN_CHARSET, IN_CSI, IN_STRING } state;
-    char csi[64];     // of the sequence being read, without ESC [
+    char csi[64]; // of the sequence being read, without ESC [
     size_t csi_length;
-    char utf8[8];     // of the character being read
+    char utf8[8]; // of the character being read
     size_t utf8_length;
     size_t utf8_want;
-    char reply[64];   // what the terminal answers; the driver sends it
+    char reply[64]; // what the terminal answers; the driver sends it
     size_t reply_length;
 } Screen;
 

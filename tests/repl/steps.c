@@ -179,8 +179,8 @@ static bool paste_with(Player *player, const char *end)
             length += (size_t)sprintf(bytes + length, "%s", end);
         }
     }
-    length += (size_t)sprintf(bytes + length, "%s",
-                              bracketed ? "\033[201~" : "");
+    length +=
+        (size_t)sprintf(bytes + length, "%s", bracketed ? "\033[201~" : "");
     bool sent = send(player, bytes, length);
     free(bytes);
     return sent;
@@ -222,13 +222,12 @@ static bool step_signal(Player *player, const char *text)
     static const struct {
         const char *name;
         int number;
-    } signals[] = {{"INT", SIGINT},   {"TERM", SIGTERM}, {"HUP", SIGHUP},
-                   {"TSTP", SIGTSTP}, {"KILL", SIGKILL}, {"CONT", SIGCONT},
+    } signals[] = {{"INT", SIGINT},    {"TERM", SIGTERM}, {"HUP", SIGHUP},
+                   {"TSTP", SIGTSTP},  {"KILL", SIGKILL}, {"CONT", SIGCONT},
                    {"WINCH", SIGWINCH}};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         if (strcmp(signals[i].name, text) == 0) {
-            bool ready =
-                player->now->hasty || wait_state(player, is_idle);
+            bool ready = player->now->hasty || wait_state(player, is_idle);
             return ready &&
                    kill(player->now->pty.child, signals[i].number) == 0;
         }
@@ -259,8 +258,7 @@ static bool step_busy(Player *player, const char *text)
 static bool step_stopped(Player *player, const char *text)
 {
     (void)text;
-    return wait_state(player, is_stopped) &&
-           pty_restored(&player->now->pty);
+    return wait_state(player, is_stopped) && pty_restored(&player->now->pty);
 }
 
 static bool step_continue(Player *player, const char *text)
@@ -453,8 +451,7 @@ static bool step_args(Player *player, const char *text)
     free(player->words);
     player->words = strdup(text);
     player->arg_count = 0;
-    for (char *word = player->words == NULL ? NULL
-                                            : strtok(player->words, " ");
+    for (char *word = player->words == NULL ? NULL : strtok(player->words, " ");
          word != NULL && player->arg_count < ARGS_MAX;
          word = strtok(NULL, " ")) {
         player->args[player->arg_count++] = word;
@@ -497,32 +494,19 @@ static const struct {
     Test *run;
     enum { SETS, ACTS, CHECKS } kind; // SETS: before the program starts
 } steps[] = {
-    {"size", step_size, SETS},
-    {"env", step_env, SETS},
-    {"args", step_args, SETS},
-    {"file", step_file, SETS},
-    {"terminal", step_terminal, SETS},
-    {"type", step_type, ACTS},
-    {"line", step_line, ACTS},
-    {"feed", step_feed, ACTS},
-    {"key", step_key, ACTS},
-    {"paste", step_paste, ACTS},
-    {"paste-lf", step_paste_lf, ACTS},
-    {"paste-crlf", step_paste_crlf, ACTS},
-    {"resize", step_resize, ACTS},
-    {"signal", step_signal, ACTS},
-    {"hangup", step_hangup, ACTS},
-    {"busy", step_busy, ACTS},
-    {"continue", step_continue, ACTS},
-    {"stopped", step_stopped, CHECKS},
-    {"screen", step_screen, CHECKS},
-    {"tail", step_tail, CHECKS},
-    {"see", step_see, CHECKS},
-    {"gone", step_gone, CHECKS},
-    {"never", step_never, CHECKS},
-    {"cursor", step_cursor, CHECKS},
-    {"colour", step_colour, CHECKS},
-    {"not-colour", step_not_colour, CHECKS},
+    {"size", step_size, SETS},         {"env", step_env, SETS},
+    {"args", step_args, SETS},         {"file", step_file, SETS},
+    {"terminal", step_terminal, SETS}, {"type", step_type, ACTS},
+    {"line", step_line, ACTS},         {"feed", step_feed, ACTS},
+    {"key", step_key, ACTS},           {"paste", step_paste, ACTS},
+    {"paste-lf", step_paste_lf, ACTS}, {"paste-crlf", step_paste_crlf, ACTS},
+    {"resize", step_resize, ACTS},     {"signal", step_signal, ACTS},
+    {"hangup", step_hangup, ACTS},     {"busy", step_busy, ACTS},
+    {"continue", step_continue, ACTS}, {"stopped", step_stopped, CHECKS},
+    {"screen", step_screen, CHECKS},   {"tail", step_tail, CHECKS},
+    {"see", step_see, CHECKS},         {"gone", step_gone, CHECKS},
+    {"never", step_never, CHECKS},     {"cursor", step_cursor, CHECKS},
+    {"colour", step_colour, CHECKS},   {"not-colour", step_not_colour, CHECKS},
     {"exit", step_exit, CHECKS},
 };
 

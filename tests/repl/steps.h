@@ -6,8 +6,8 @@
 #include "pty.h"
 
 enum {
-    STEP_MAX = 8192,      // bytes of a step
-    BODY_MAX = 100000,    // of the `|` lines below a step
+    STEP_MAX = 8192,   // bytes of a step
+    BODY_MAX = 100000, // of the `|` lines below a step
     ARGS_MAX = 32,
     TERMINALS_MAX = 4
 };
@@ -29,10 +29,10 @@ typedef struct Player {
     char *program;
     char *args[ARGS_MAX]; // of the next start, behind the program's name
     int arg_count;
-    char *words;          // malloc'ed: what args points into, NULL at first
-    char body[BODY_MAX];  // the `|` lines of this step, a line end each
+    char *words;         // malloc'ed: what args points into, NULL at first
+    char body[BODY_MAX]; // the `|` lines of this step, a line end each
     int checks;
-    const char *why;      // what the step that failed says
+    const char *why; // what the step that failed says
 } Player;
 
 // Takes the step that `line` names, which is cut at its first blank; the body

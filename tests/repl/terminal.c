@@ -53,7 +53,9 @@ static void report(const Player *player, int number, const char *line)
         char *text = look_text(&pty->screen);
         printf("the screen (cursor in row %d, column %d, %s):\n%s",
                pty->screen.row + 1, pty->screen.col + 1,
-               !pty->running ? "ended" : pty_cooked(pty) ? "busy" : "waiting",
+               !pty->running     ? "ended"
+               : pty_cooked(pty) ? "busy"
+                                 : "waiting",
                text);
         free(text);
     }
@@ -63,8 +65,7 @@ static void report(const Player *player, int number, const char *line)
 static bool play(Player *player, FILE *session)
 {
     char line[STEP_MAX];
-    for (int number = 1; fgets(line, sizeof line, session) != NULL;
-         number++) {
+    for (int number = 1; fgets(line, sizeof line, session) != NULL; number++) {
         int at = number;
         line[strcspn(line, "\n")] = '\0';
         if (line[0] == '#' || line[0] == '\0') {

@@ -151,9 +151,8 @@ void attr_tell_missing(Vm *vm, Value self, Str *name)
 Value value_get_attr(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
-    Value found = cls->slots.get_attr != NULL
-                      ? cls->slots.get_attr(vm, v, name)
-                      : attr_get_generic(vm, v, name);
+    Value found = cls->slots.get_attr != NULL ? cls->slots.get_attr(vm, v, name)
+                                              : attr_get_generic(vm, v, name);
     if (UNLIKELY(value_failed(found))) {
         attr_tell_missing(vm, v, name);
     }
@@ -165,9 +164,8 @@ Value value_get_attr(Vm *vm, Value v, Str *name)
 Value value_find_attr(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
-    Value found = cls->slots.get_attr != NULL
-                      ? cls->slots.get_attr(vm, v, name)
-                      : find_generic(vm, v, name);
+    Value found = cls->slots.get_attr != NULL ? cls->slots.get_attr(vm, v, name)
+                                              : find_generic(vm, v, name);
     if (value_failed(found) && raise_matches(vm, ERR_ATTRIBUTE)) {
         raise_clear(vm);
         return VALUE_UNBOUND;
@@ -218,9 +216,8 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 bool value_set_attr(Vm *vm, Value v, Str *name, Value value)
 {
     Type *cls = type_of(vm, v);
-    return cls->slots.set_attr != NULL
-               ? cls->slots.set_attr(vm, v, name, value)
-               : attr_set_generic(vm, v, name, value);
+    return cls->slots.set_attr != NULL ? cls->slots.set_attr(vm, v, name, value)
+                                       : attr_set_generic(vm, v, name, value);
 }
 
 // The instance's own attributes do not count, as for all of Python's special
@@ -246,9 +243,8 @@ Value attr_get_layout(Vm *vm, Value self, Str *name)
 bool attr_set_layout(Vm *vm, Value self, Str *name, Value value)
 {
     const TypeSlots *slots = &type_of(vm, self)->def->slots;
-    return slots->set_attr != NULL
-               ? slots->set_attr(vm, self, name, value)
-               : attr_set_generic(vm, self, name, value);
+    return slots->set_attr != NULL ? slots->set_attr(vm, self, name, value)
+                                   : attr_set_generic(vm, self, name, value);
 }
 
 enum { CALL_MAX_ARGS = 8 }; // what C code hands to a method
@@ -305,9 +301,8 @@ int64_t attr_module_entry(Vm *vm, Value self, Str *name)
         return -1;
     }
     Dict *dict = ((Module *)value_object(self))->dict;
-    return dict == NULL ||
-                   attr_is_data_descriptor(
-                       type_lookup(vm, vm->types[KIND_MODULE], name))
+    return dict == NULL || attr_is_data_descriptor(
+                               type_lookup(vm, vm->types[KIND_MODULE], name))
                ? -1
                : dict_find_name(dict, name);
 }
@@ -331,9 +326,8 @@ int32_t attr_slot(Vm *vm, const Instance *instance, Str *name)
     if (value_is_kind(found, KIND_MEMBER)) {
         return member_slot(found, instance->head.type);
     }
-    return attr_reads_first(found)
-               ? -1
-               : object_shape_find(instance->shape, name);
+    return attr_reads_first(found) ? -1
+                                   : object_shape_find(instance->shape, name);
 }
 
 // The miss of GETATTR: fills the cache if it may, then answers.
@@ -350,8 +344,7 @@ Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
             return value_retain(instance->slots[slot]);
         }
     }
-    int64_t number =
-        cache == NULL ? -1 : attr_module_entry(vm, self, name);
+    int64_t number = cache == NULL ? -1 : attr_module_entry(vm, self, name);
     if (number >= 0) {
         cache->shape = (const ObjectShape *)((char *)value_object(self) + 1);
         cache->slot = (uint32_t)number;
@@ -379,8 +372,8 @@ bool attr_store(Vm *vm, Value self, Str *name, Value value, StoreCache *cache)
         int32_t slot = attr_slot(vm, instance, name);
         // A __setattr__ cannot come in between (plain_instance), but the store
         // may have left shape mode or taken more than one step.
-        bool one_step = instance->shape == before ||
-                        instance->shape->parent == before;
+        bool one_step =
+            instance->shape == before || instance->shape->parent == before;
         if (slot >= 0 && one_step) {
             *cache = (StoreCache){before, instance->shape, (uint32_t)slot,
                                   (uint32_t)vm->epoch};
@@ -430,15 +423,14 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
     // An attribute of the instance goes before a plain function of the class.
     bool hidden = !value_unbound(found) && may_have_attributes(self) &&
                   !value_unbound(instance_get(vm, value_object(self), name));
-    Value alone = hidden ? VALUE_UNBOUND
-                         : wrapped_function(vm, found, KIND_STATICMETHOD);
+    Value alone =
+        hidden ? VALUE_UNBOUND : wrapped_function(vm, found, KIND_STATICMETHOD);
     if (!value_unbound(alone)) {
         *callee = value_retain(alone);
         return 0;
     }
     if (value_unbound(found) || hidden || !binds(found)) {
-        int64_t number =
-            cache == NULL ? -1 : attr_module_entry(vm, self, name);
+        int64_t number = cache == NULL ? -1 : attr_module_entry(vm, self, name);
         if (number >= 0) {
             *cache = (MethodCache){NULL, value_object(self), (uint64_t)number};
         }

@@ -17,7 +17,7 @@
 typedef struct AttrCache {
     const ObjectShape *shape; // NULL: empty
     uint32_t slot;
-    uint32_t epoch;     // low half of vm->epoch
+    uint32_t epoch; // low half of vm->epoch
 } AttrCache;
 
 // SETATTR, three words. Hit: self is an Instance of shape `before`, and has
@@ -27,7 +27,7 @@ typedef struct StoreCache {
     const ObjectShape *before; // NULL: empty
     ObjectShape *after;
     uint32_t slot;
-    uint32_t epoch;      // low half of vm->epoch
+    uint32_t epoch; // low half of vm->epoch
 } StoreCache;
 
 // LOADM, three words. Hit: attr_method_key(self) == key; the method is

@@ -37,9 +37,9 @@ bool class_set_abstract(Vm *vm, Value self, Value value)
     if (value_unbound(value)) {
         int removed = dict_remove(vm, cls->dict, str_value(name));
         if (removed <= 0) {
-            return removed < 0 ? false
-                               : raise_false(vm, ERR_ATTRIBUTE,
-                                             "__abstractmethods__");
+            return removed < 0
+                       ? false
+                       : raise_false(vm, ERR_ATTRIBUTE, "__abstractmethods__");
         }
     } else if (!dict_set_name(vm, cls->dict, name, value)) {
         return false;
@@ -76,8 +76,7 @@ Value class_refuse_abstract(Vm *vm, Type *cls)
 {
     Value names = class_get_abstract(vm, value_from_object(cls));
     size_t count = 0;
-    Str *text =
-        value_failed(names) ? NULL : joined_names(vm, names, &count);
+    Str *text = value_failed(names) ? NULL : joined_names(vm, names, &count);
     if (text != NULL) {
         raise_error(vm, ERR_TYPE,
                     "Can't instantiate abstract class %s with abstract "
@@ -111,6 +110,4 @@ static const NativeDef abc_functions[] = {
     {NULL, NULL, NULL, NULL}};
 
 const ModuleDef abc_module = {
-    .name = "abc",
-    .doc = "What abc needs of C.",
-    .functions = abc_functions};
+    .name = "abc", .doc = "What abc needs of C.", .functions = abc_functions};

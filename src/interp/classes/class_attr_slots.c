@@ -63,8 +63,7 @@ static Value user_get_descriptor(Vm *vm, Value self, Value instance,
 
 // __set__ or __delete__; CPython names the one that is missing in an
 // AttributeError.
-static bool user_set_descriptor(Vm *vm, Value self, Value instance,
-                                Value value)
+static bool user_set_descriptor(Vm *vm, Value self, Value instance, Value value)
 {
     Value args[2] = {instance, value};
     bool deleting = value_unbound(value);

@@ -18,10 +18,9 @@ static bool register_subclass(Vm *vm, Type *base, Type *cls)
 {
     if (base->subclass_count == base->subclass_capacity) {
         uint32_t capacity = base->subclass_capacity * 2 + 2;
-        Type **grown =
-            ctx_realloc(&vm->ctx, base->subclasses,
-                        base->subclass_capacity * sizeof *grown,
-                        capacity * sizeof *grown);
+        Type **grown = ctx_realloc(&vm->ctx, base->subclasses,
+                                   base->subclass_capacity * sizeof *grown,
+                                   capacity * sizeof *grown);
         if (grown == NULL) {
             return false;
         }
@@ -120,8 +119,9 @@ Type *class_best_base(Vm *vm, Tuple *bases)
             winner = candidate;
             best = base;
         } else if (!type_is_subtype(winner, candidate)) {
-            return raise_null(vm, ERR_TYPE, "multiple bases have instance "
-                                            "lay-out conflict");
+            return raise_null(vm, ERR_TYPE,
+                              "multiple bases have instance "
+                              "lay-out conflict");
         }
     }
     return best;
@@ -197,8 +197,9 @@ static bool check_items(Vm *vm, Type *cls, const Tuple *bases)
         // An MRO may lag behind the bases while mro() of the program runs.
         Type *base = value_as_type(bases->items[i]);
         if (type_is_subtype(base, cls) || type_in_base_chain(base, cls)) {
-            return raise_false(vm, ERR_TYPE, "a __bases__ item causes an "
-                                             "inheritance cycle");
+            return raise_false(vm, ERR_TYPE,
+                               "a __bases__ item causes an "
+                               "inheritance cycle");
         }
     }
     return true;
@@ -226,8 +227,8 @@ static Type *accept_bases(Vm *vm, Type *cls, Value value)
                           "not ()",
                           type_name(cls));
     }
-    Type *base = check_items(vm, cls, bases) ? class_best_base(vm, bases)
-                                             : NULL;
+    Type *base =
+        check_items(vm, cls, bases) ? class_best_base(vm, bases) : NULL;
     return base != NULL && class_check_layout(vm, cls->base, base, "__bases__")
                ? base
                : NULL;

@@ -40,8 +40,9 @@ static bool add_base(Vm *vm, List *list, Value base, Tuple *bases)
     release(vm, hook);
     bool tuple = value_is_kind(entries, KIND_TUPLE);
     bool done = !value_failed(entries) &&
-                (tuple || raise_false(vm, ERR_TYPE, "__mro_entries__ must "
-                                                    "return a tuple")) &&
+                (tuple || raise_false(vm, ERR_TYPE,
+                                      "__mro_entries__ must "
+                                      "return a tuple")) &&
                 list_extend(vm, list, entries);
     release(vm, entries);
     return done;
@@ -63,8 +64,7 @@ static Tuple *resolve_bases(Vm *vm, Tuple *bases)
     for (i = 0; done && i < bases->count; i++) {
         done = add_base(vm, list, bases->items[i], bases);
     }
-    Tuple *resolved =
-        done ? tuple_from(vm, list->items, list->count) : NULL;
+    Tuple *resolved = done ? tuple_from(vm, list->items, list->count) : NULL;
     object_release_null(&vm->ctx, list);
     return resolved;
 }
@@ -77,9 +77,9 @@ static Value choose_meta(Vm *vm, Tuple *bases, Dict *keywords)
     Str *key = vm->names[NAME_METACLASS];
     Value meta = value_retain(dict_get_name(keywords, key));
     if (value_unbound(meta)) {
-        meta = value_retain(value_from_object(
-            bases->count > 0 ? type_of(vm, bases->items[0])
-                             : vm->types[KIND_TYPE]));
+        meta = value_retain(value_from_object(bases->count > 0
+                                                  ? type_of(vm, bases->items[0])
+                                                  : vm->types[KIND_TYPE]));
     } else if (dict_remove(vm, keywords, value_from_object(key)) < 0) {
         release(vm, meta);
         return VALUE_FAIL;
@@ -88,8 +88,8 @@ static Value choose_meta(Vm *vm, Tuple *bases, Dict *keywords)
         return meta;
     }
     Type *winner = class_winning_meta(vm, value_as_type(meta), bases);
-    Value chosen = winner == NULL ? VALUE_FAIL
-                                  : value_retain(value_from_object(winner));
+    Value chosen =
+        winner == NULL ? VALUE_FAIL : value_retain(value_from_object(winner));
     release(vm, meta);
     return chosen;
 }
@@ -107,8 +107,7 @@ static Value check_mapping(Vm *vm, Value meta, Value space)
         return space;
     }
     bool is_class = value_is_kind(meta, KIND_TYPE);
-    raise_error(vm, ERR_TYPE,
-                "%s.__prepare__() must return a mapping, not %s",
+    raise_error(vm, ERR_TYPE, "%s.__prepare__() must return a mapping, not %s",
                 is_class ? type_name(value_as_type(meta)) : "<metaclass>",
                 type_name(type_of(vm, space)));
     release(vm, space);
@@ -123,8 +122,7 @@ static Value make_space(Vm *vm, Value meta, Str *name, Tuple *bases,
     Str *key = vm->names[NAME_PREPARE];
     Type *type = vm->types[KIND_TYPE];
     Value hook = VALUE_UNBOUND;
-    if (!value_is_kind(meta, KIND_TYPE) ||
-        type_of(vm, meta) != type ||
+    if (!value_is_kind(meta, KIND_TYPE) || type_of(vm, meta) != type ||
         !value_same(type_lookup(vm, value_as_type(meta), key),
                     type_lookup(vm, type, key))) {
         hook = value_find_attr(vm, meta, key);
@@ -135,8 +133,8 @@ static Value make_space(Vm *vm, Value meta, Str *name, Tuple *bases,
     }
     Value parts[2] = {value_from_object(name), value_from_object(bases)};
     Tuple *args = value_failed(hook) ? NULL : tuple_from(vm, parts, 2);
-    Value space = args == NULL ? VALUE_FAIL
-                               : vm_call_dict(vm, hook, args, keywords);
+    Value space =
+        args == NULL ? VALUE_FAIL : vm_call_dict(vm, hook, args, keywords);
     object_release_null(&vm->ctx, args);
     release(vm, hook);
     return check_mapping(vm, meta, space);
@@ -163,8 +161,8 @@ bool class_prepare(Vm *vm, Str *name, Tuple *bases, Dict *keywords,
 static bool put_in(Vm *vm, Value space, const char *name, Value v)
 {
     Str *key = str_intern(vm, name, strlen(name));
-    bool done = key != NULL &&
-                value_set_item(vm, space, value_from_object(key), v);
+    bool done =
+        key != NULL && value_set_item(vm, space, value_from_object(key), v);
     object_release_null(&vm->ctx, key);
     return done;
 }
@@ -178,8 +176,8 @@ static bool check_cell(Vm *vm, Str *name, Value cls, Value cell)
         return true;
     }
     Str *shown = value_repr(vm, cls);
-    Str *other = shown == NULL || value_unbound(held) ? NULL
-                                                      : value_repr(vm, held);
+    Str *other =
+        shown == NULL || value_unbound(held) ? NULL : value_repr(vm, held);
     if (shown != NULL && value_unbound(held)) {
         raise_error(vm, ERR_RUNTIME,
                     "__class__ not set defining '%s' as %s. Was __classcell__ "
@@ -201,8 +199,7 @@ Value class_build(Vm *vm, Str *name, const Prepared *prepared, Dict *keywords,
                   Tuple *original, Value cell)
 {
     bool has_cell = value_is_kind(cell, KIND_CELL);
-    if ((has_cell &&
-         !put_in(vm, prepared->space, "__classcell__", cell)) ||
+    if ((has_cell && !put_in(vm, prepared->space, "__classcell__", cell)) ||
         (prepared->bases != original &&
          !put_in(vm, prepared->space, "__orig_bases__",
                  value_from_object(original)))) {

@@ -15,8 +15,7 @@ static int class_asks(Vm *vm, NameId id, Value v, Value cls)
     if (value_unbound(method)) {
         return 2;
     }
-    Value result = value_failed(method) ? method
-                                        : vm_call(vm, method, &v, 1);
+    Value result = value_failed(method) ? method : vm_call(vm, method, &v, 1);
     release(vm, method);
     // Any result counts by its truth.
     int truth = value_failed(result) ? -1 : value_truth(vm, result);
@@ -117,8 +116,9 @@ int class_is_instance(Vm *vm, Value v, Value cls)
                    ? 1
                    : claims_class(vm, v, cls);
     }
-    return check_class(vm, cls, "isinstance() arg 2 must be a type, a tuple "
-                                "of types, or a union")
+    return check_class(vm, cls,
+                       "isinstance() arg 2 must be a type, a tuple "
+                       "of types, or a union")
                ? claims_class(vm, v, cls)
                : -1;
 }
@@ -144,12 +144,10 @@ typedef struct Check {
     int (*answer)(Vm *vm, Value v, Value cls);
 } Check;
 
-static const Check instance_check = {NAME_INSTANCECHECK,
-                                     " in __instancecheck__",
-                                     class_is_instance};
-static const Check subclass_check = {NAME_SUBCLASSCHECK,
-                                     " in __subclasscheck__",
-                                     class_is_subclass};
+static const Check instance_check = {
+    NAME_INSTANCECHECK, " in __instancecheck__", class_is_instance};
+static const Check subclass_check = {
+    NAME_SUBCLASSCHECK, " in __subclasscheck__", class_is_subclass};
 
 // 1, 0, -1. Nested tuples of classes nest C calls.
 static int check(Vm *vm, const Check *kind, Value v, Value classes)

@@ -129,8 +129,9 @@ Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
     for (size_t i = 0; i < bases->count; i++) {
         Type *base = value_as_type(bases->items[i]);
         if (base->mro->count == 0) {
-            return raise_null(vm, ERR_TYPE, "Cannot extend an incomplete type "
-                                            "'%s'",
+            return raise_null(vm, ERR_TYPE,
+                              "Cannot extend an incomplete type "
+                              "'%s'",
                               type_name(base));
         }
     }
@@ -229,8 +230,8 @@ bool class_order(Vm *vm, Type *cls, bool *set)
     if (name == NULL) {
         return false;
     }
-    Value method = meta->flags & TYPE_HEAP ? type_lookup(vm, meta, name)
-                                           : VALUE_UNBOUND;
+    Value method =
+        meta->flags & TYPE_HEAP ? type_lookup(vm, meta, name) : VALUE_UNBOUND;
     bool own = !value_unbound(method) && !value_is_kind(method, KIND_NATIVE);
     // Held, so that its address means no other order meanwhile.
     Tuple *before = object_retain(cls->mro);
@@ -241,8 +242,8 @@ bool class_order(Vm *vm, Type *cls, bool *set)
                put_order(vm, cls, ask_order(vm, cls, bound), before, set);
         release(vm, bound);
     } else {
-        done = put_order(vm, cls, class_linearize(vm, cls, cls->bases),
-                         before, set);
+        done = put_order(vm, cls, class_linearize(vm, cls, cls->bases), before,
+                         set);
     }
     object_release(&vm->ctx, before);
     object_release(&vm->ctx, name);

@@ -4,15 +4,15 @@
 // class of self, never a method that the class itself defines; so
 // super().__len__() of a list's subclass ends here.
 #include "interp/classes/attr.h"
-#include "interp/modules/builtins.h"
-#include "interp/vm/call.h"
 #include "interp/classes/class_new.h"
 #include "interp/classes/class_slots.h"
 #include "interp/classes/obj_function.h"
+#include "interp/containers/sequence.h"
+#include "interp/modules/builtins.h"
 #include "interp/numbers/obj_float.h"
 #include "interp/numbers/obj_int.h"
 #include "interp/protocol.h"
-#include "interp/containers/sequence.h"
+#include "interp/vm/call.h"
 
 // The built-in type whose slot a native of an instance of `self` means.
 static const TypeSlots *native_slots(Vm *vm, Value self)
@@ -20,7 +20,7 @@ static const TypeSlots *native_slots(Vm *vm, Value self)
     return &type_native(type_of(vm, self))->slots;
 }
 
-#define NATIVE_OF(id)                                                         \
+#define NATIVE_OF(id)                                                          \
     static Value native_##id(Vm *vm, Value *args, uint32_t count)
 #define SLOTS (native_slots(vm, args[0]))
 #define UNUSED_COUNT (void)count
@@ -33,11 +33,11 @@ static Value none_if(bool done)
 
 // A native stands only in types that have its slot (class_add_native), so none
 // of these asks for NULL. Here are those that pass their slot's result on.
-#define NATIVE_PLAIN(id, slot)                                                \
-    NATIVE_OF(id)                                                             \
-    {                                                                         \
-        UNUSED_COUNT;                                                         \
-        return SLOTS->slot(vm, args[0]);                                      \
+#define NATIVE_PLAIN(id, slot)                                                 \
+    NATIVE_OF(id)                                                              \
+    {                                                                          \
+        UNUSED_COUNT;                                                          \
+        return SLOTS->slot(vm, args[0]);                                       \
     }
 NATIVE_PLAIN(REPR, repr)
 NATIVE_PLAIN(STR, str)
@@ -51,11 +51,11 @@ NATIVE_OF(HASH)
                                            : VALUE_FAIL;
 }
 
-#define NATIVE_COMPARE(op)                                                    \
-    NATIVE_OF(op)                                                             \
-    {                                                                         \
-        UNUSED_COUNT;                                                         \
-        return SLOTS->compare(vm, COMPARE_##op, args[0], args[1]);            \
+#define NATIVE_COMPARE(op)                                                     \
+    NATIVE_OF(op)                                                              \
+    {                                                                          \
+        UNUSED_COUNT;                                                          \
+        return SLOTS->compare(vm, COMPARE_##op, args[0], args[1]);             \
     }
 NATIVE_COMPARE(LT)
 NATIVE_COMPARE(LE)
@@ -64,11 +64,11 @@ NATIVE_COMPARE(NE)
 NATIVE_COMPARE(GT)
 NATIVE_COMPARE(GE)
 
-#define NATIVE_UNARY(op)                                                      \
-    NATIVE_OF(op)                                                             \
-    {                                                                         \
-        UNUSED_COUNT;                                                         \
-        return SLOTS->unary(vm, UNARY_##op, args[0]);                         \
+#define NATIVE_UNARY(op)                                                       \
+    NATIVE_OF(op)                                                              \
+    {                                                                          \
+        UNUSED_COUNT;                                                          \
+        return SLOTS->unary(vm, UNARY_##op, args[0]);                          \
     }
 NATIVE_UNARY(NEG)
 NATIVE_UNARY(POS)
@@ -201,8 +201,8 @@ static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
     if (native == NULL) {
         return false;
     }
-    bool done = dict_set_name(vm, cls->dict, native->name,
-                              value_from_object(native));
+    bool done =
+        dict_set_name(vm, cls->dict, native->name, value_from_object(native));
     object_release(&vm->ctx, native);
     return done;
 }
@@ -226,27 +226,27 @@ static Value operator_answer(Vm *vm, BinaryOp op, const Value *args,
                        type_name(type_of(vm, args[1])));
 }
 
-#define BINARY_OP(id, symbol, dunder)                                         \
-    NATIVE_OF(BINARY_##id)                                                    \
-    {                                                                         \
-        UNUSED_COUNT;                                                         \
-        return operator_answer(vm, BINARY_##id, args,                         \
-                               SLOTS->binary(vm, BINARY_##id, args[0],        \
-                                             args[1]));                       \
-    }                                                                         \
-    NATIVE_OF(REFLECTED_##id)                                                 \
-    {                                                                         \
-        UNUSED_COUNT;                                                         \
-        return operator_answer(vm, BINARY_##id, args,                         \
-                               SLOTS->binary(vm, BINARY_##id, args[1],        \
-                                             args[0]));                       \
-    }                                                                         \
-    NATIVE_OF(INPLACE_##id)                                                   \
-    {                                                                         \
-        UNUSED_COUNT;                                                         \
-        return operator_answer(vm, BINARY_##id, args,                         \
-                               SLOTS->inplace(vm, BINARY_##id, args[0],       \
-                                              args[1]));                      \
+#define BINARY_OP(id, symbol, dunder)                                          \
+    NATIVE_OF(BINARY_##id)                                                     \
+    {                                                                          \
+        UNUSED_COUNT;                                                          \
+        return operator_answer(                                                \
+            vm, BINARY_##id, args,                                             \
+            SLOTS->binary(vm, BINARY_##id, args[0], args[1]));                 \
+    }                                                                          \
+    NATIVE_OF(REFLECTED_##id)                                                  \
+    {                                                                          \
+        UNUSED_COUNT;                                                          \
+        return operator_answer(                                                \
+            vm, BINARY_##id, args,                                             \
+            SLOTS->binary(vm, BINARY_##id, args[1], args[0]));                 \
+    }                                                                          \
+    NATIVE_OF(INPLACE_##id)                                                    \
+    {                                                                          \
+        UNUSED_COUNT;                                                          \
+        return operator_answer(                                                \
+            vm, BINARY_##id, args,                                             \
+            SLOTS->inplace(vm, BINARY_##id, args[0], args[1]));                \
     }
 #include "parser/binary_op_list.h"
 #undef BINARY_OP
@@ -254,12 +254,12 @@ static Value operator_answer(Vm *vm, BinaryOp op, const Value *args,
 // Three rows an operator, in the order of BinaryOp; shows_operator and
 // add_operators count on it.
 static const NativeDef binary_natives[] = {
-#define BINARY_OP(id, symbol, dunder)                                         \
-    {"__" dunder, "self, value, /", native_BINARY_##id,                       \
-     "Return self " symbol " value."},                                        \
-        {"__r" dunder, "self, value, /", native_REFLECTED_##id,               \
-         "Return value " symbol " self."},                                    \
-        {"__i" dunder, "self, value, /", native_INPLACE_##id,                 \
+#define BINARY_OP(id, symbol, dunder)                                          \
+    {"__" dunder, "self, value, /", native_BINARY_##id,                        \
+     "Return self " symbol " value."},                                         \
+        {"__r" dunder, "self, value, /", native_REFLECTED_##id,                \
+         "Return value " symbol " self."},                                     \
+        {"__i" dunder, "self, value, /", native_INPLACE_##id,                  \
          "Change self to self " symbol " value."},
 #include "parser/binary_op_list.h"
 #undef BINARY_OP
@@ -363,8 +363,8 @@ static bool shows_dunder(const TypeDef *def, const char *method)
 static bool add_operators(Vm *vm, Type *cls)
 {
     static const uint8_t order[BINARY_COUNT] = {
-        BINARY_ADD, BINARY_SUB, BINARY_MUL, BINARY_MOD, BINARY_POW,
-        BINARY_LSHIFT, BINARY_RSHIFT, BINARY_AND, BINARY_XOR, BINARY_OR,
+        BINARY_ADD,      BINARY_SUB,     BINARY_MUL,   BINARY_MOD, BINARY_POW,
+        BINARY_LSHIFT,   BINARY_RSHIFT,  BINARY_AND,   BINARY_XOR, BINARY_OR,
         BINARY_FLOORDIV, BINARY_TRUEDIV, BINARY_MATMUL};
     for (size_t i = 0; i < 3 * BINARY_COUNT; i++) {
         size_t row = 3 * (size_t)order[i / 3] + i % 3;
@@ -404,13 +404,13 @@ bool class_add_native(Vm *vm, Type *cls)
         !dict_set_name(vm, cls->dict, vm->names[NAME_NEW], VALUE_NONE)) {
         return false;
     }
-#define DUNDER(id, text, slot, user, params)                                  \
-    if (own->slot != NULL && shows_dunder(cls->def, text)) {                  \
-        static const NativeDef def = {text, params, native_##id,              \
-                                      "The operation of this name."};         \
-        if (!add_slot_native(vm, cls, &def)) {                                \
-            return false;                                                     \
-        }                                                                     \
+#define DUNDER(id, text, slot, user, params)                                   \
+    if (own->slot != NULL && shows_dunder(cls->def, text)) {                   \
+        static const NativeDef def = {text, params, native_##id,               \
+                                      "The operation of this name."};          \
+        if (!add_slot_native(vm, cls, &def)) {                                 \
+            return false;                                                      \
+        }                                                                      \
     }
 #include "interp/classes/dunder_list.h"
 #undef DUNDER
@@ -434,9 +434,8 @@ bool class_add_native(Vm *vm, Type *cls)
     if ((own->call != NULL && !add_slot_native(vm, cls, &call)) ||
         (own->format != NULL && !add_slot_native(vm, cls, &format)) ||
         (binding && !add_slot_native(vm, cls, &get)) ||
-        (own->set_descriptor != NULL &&
-         (!add_slot_native(vm, cls, &set) ||
-          !add_slot_native(vm, cls, &delete))) ||
+        (own->set_descriptor != NULL && (!add_slot_native(vm, cls, &set) ||
+                                         !add_slot_native(vm, cls, &delete))) ||
         (own->binary != NULL && !add_operators(vm, cls)) ||
         !add_access(vm, cls)) {
         return false;
@@ -454,9 +453,15 @@ bool class_add_native(Vm *vm, Type *cls)
 static bool error_has_text(ErrorKind kind)
 {
     switch (kind) {
-    case ERR_ATTRIBUTE: case ERR_IMPORT: case ERR_KEY: case ERR_NAME:
-    case ERR_OS: case ERR_SYNTAX: case ERR_UNICODE_DECODE:
-    case ERR_UNICODE_ENCODE: case ERR_UNICODE_TRANSLATE: return true;
+    case ERR_ATTRIBUTE:
+    case ERR_IMPORT:
+    case ERR_KEY:
+    case ERR_NAME:
+    case ERR_OS:
+    case ERR_SYNTAX:
+    case ERR_UNICODE_DECODE:
+    case ERR_UNICODE_ENCODE:
+    case ERR_UNICODE_TRANSLATE: return true;
     default: return false;
     }
 }
@@ -466,9 +471,16 @@ static bool error_has_text(ErrorKind kind)
 static bool error_has_new(ErrorKind kind, const Type *cls)
 {
     switch (kind) {
-    case ERR_ATTRIBUTE: case ERR_IMPORT: case ERR_INDENTATION: case ERR_KEY:
-    case ERR_MODULE_NOT_FOUND: case ERR_NAME: case ERR_STOP_ITERATION:
-    case ERR_SYNTAX: case ERR_SYSTEM_EXIT: case ERR_TAB:
+    case ERR_ATTRIBUTE:
+    case ERR_IMPORT:
+    case ERR_INDENTATION:
+    case ERR_KEY:
+    case ERR_MODULE_NOT_FOUND:
+    case ERR_NAME:
+    case ERR_STOP_ITERATION:
+    case ERR_SYNTAX:
+    case ERR_SYSTEM_EXIT:
+    case ERR_TAB:
     case ERR_UNBOUND_LOCAL: return false;
     default:
         return cls->base == NULL ||
@@ -481,8 +493,7 @@ static bool error_has_new(ErrorKind kind, const Type *cls)
 bool class_add_error_natives(Vm *vm, Type *cls, ErrorKind kind)
 {
     static const NativeDef init = {"__init__", "self, /, *args, **kwargs",
-                                   native_INIT,
-                                   "The operation of this name."};
+                                   native_INIT, "The operation of this name."};
     static const NativeDef str = {"__str__", "self, /", native_STR,
                                   "The operation of this name."};
     return add_slot_native(vm, cls, &init) &&

@@ -24,17 +24,17 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
         return NULL;
     }
     Object head = cls->head;
-    *cls = (Type){.head = head,
-                  .def = def != NULL ? def : base->def,
-                  .slots = base->slots,
-                  .name = object_retain(name),
-                  .qualname = object_retain(name),
-                  .base = object_retain(base),
-                  .bases = object_retain(bases),
-                  .mro = object_retain(vm->empty_tuple),
-                  .flags = base->flags &
-                           ~(uint32_t)(TYPE_ABSTRACT | TYPE_FAMILY),
-                  .kind = base->kind};
+    *cls =
+        (Type){.head = head,
+               .def = def != NULL ? def : base->def,
+               .slots = base->slots,
+               .name = object_retain(name),
+               .qualname = object_retain(name),
+               .base = object_retain(base),
+               .bases = object_retain(bases),
+               .mro = object_retain(vm->empty_tuple),
+               .flags = base->flags & ~(uint32_t)(TYPE_ABSTRACT | TYPE_FAMILY),
+               .kind = base->kind};
     // From here on the class can be released like any other.
     cls->dict = dict_new(vm);
     if (cls->dict == NULL) {
@@ -79,8 +79,8 @@ static bool put(Vm *vm, Dict *dict, const char *name, void *object)
         return false;
     }
     Str *key = str_intern(vm, name, strlen(name));
-    bool done = key != NULL &&
-                dict_set_name(vm, dict, key, value_from_object(object));
+    bool done =
+        key != NULL && dict_set_name(vm, dict, key, value_from_object(object));
     object_release_null(&vm->ctx, key);
     object_release(&vm->ctx, object);
     return done;
@@ -220,12 +220,10 @@ static bool place_names(Vm *vm, Type *cls)
         }
     }
     // A class statement says it; type(name, bases, dict) goes by the caller.
-    Value module = vm->frame == NULL
-                       ? VALUE_UNBOUND
-                       : dict_get_name(vm->frame->globals,
-                                       vm->names[NAME_NAME]);
-    return value_unbound(module) ||
-           put_default(vm, cls, NAME_MODULE, module);
+    Value module = vm->frame == NULL ? VALUE_UNBOUND
+                                     : dict_get_name(vm->frame->globals,
+                                                     vm->names[NAME_NAME]);
+    return value_unbound(module) || put_default(vm, cls, NAME_MODULE, module);
 }
 
 // What type() adds to the dict when the bases are in order: members, __doc__,
@@ -248,8 +246,7 @@ static bool put_wrapped(Vm *vm, Type *cls, Str *name, Value function,
     if (wrap == NULL) {
         return false;
     }
-    bool done =
-        dict_set_name(vm, cls->dict, name, value_from_object(wrap));
+    bool done = dict_set_name(vm, cls->dict, name, value_from_object(wrap));
     object_release(&vm->ctx, wrap);
     return done;
 }
@@ -321,8 +318,7 @@ static void explain_set_name(Vm *vm, Type *cls, Value key, Value value)
     if (name != NULL) {
         raise_error(vm, ERR_RUNTIME,
                     "Error calling __set_name__ on '%s' instance %s in '%s'",
-                    type_name(type_of(vm, value)), name->text,
-                    type_name(cls));
+                    type_name(type_of(vm, value)), name->text, type_name(cls));
         object_release(&vm->ctx, name);
         Value error = raise_take(vm);
         if (value_is_kind(error, KIND_EXCEPTION)) {
@@ -344,8 +340,7 @@ static bool call_set_name(Vm *vm, Type *cls, Dict *dict)
     uint32_t position = 0;
     Value key, value;
     while (dict_next(dict, &position, &key, &value)) {
-        Value hook =
-            value_find_method(vm, value, vm->names[NAME_SET_NAME]);
+        Value hook = value_find_method(vm, value, vm->names[NAME_SET_NAME]);
         if (value_unbound(hook)) {
             continue;
         }
@@ -423,14 +418,12 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
         return false;
     }
     return take_shown_name(vm, cls) && class_lay_out(vm, cls) &&
-           place_names(vm, cls) &&
-           mark_implicit(vm, cls, NAME_NEW, false) &&
+           place_names(vm, cls) && mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&
-           mark_library(vm, cls, dict) &&
-           fill_class_cell(vm, cls) && order_and_register(vm, cls) &&
-           complete_dict(vm, cls) && class_update_slots(vm, cls, NULL) &&
-           call_set_name(vm, cls, dict) &&
+           mark_library(vm, cls, dict) && fill_class_cell(vm, cls) &&
+           order_and_register(vm, cls) && complete_dict(vm, cls) &&
+           class_update_slots(vm, cls, NULL) && call_set_name(vm, cls, dict) &&
            call_init_subclass(vm, cls, keywords);
 }
 

@@ -154,13 +154,10 @@ static bool wants_prefix(const Type *cls)
 {
     switch (cls->kind) {
     case KIND_INSTANCE:
-    case KIND_TYPE:
-        return false;
+    case KIND_TYPE: return false;
     case KIND_EXCEPTION:
-    case KIND_MODULE:
-        return cls->slot_count > 0;
-    default:
-        return cls->slot_count > 0 || (cls->flags & TYPE_HAS_DICT) != 0;
+    case KIND_MODULE: return cls->slot_count > 0;
+    default: return cls->slot_count > 0 || (cls->flags & TYPE_HAS_DICT) != 0;
     }
 }
 
@@ -182,8 +179,8 @@ bool class_lay_out(Vm *vm, Type *cls)
 {
     const Type *base = cls->base;
     Layout layout = {.may_dict = !type_has_dict(base),
-                     .may_weak = !type_takes_weak(base) &&
-                                 !has_items_inside(vm, base),
+                     .may_weak =
+                         !type_takes_weak(base) && !has_items_inside(vm, base),
                      .names = list_new(vm, 0)};
     if (layout.names == NULL) {
         return false;
@@ -207,8 +204,7 @@ static bool put_member(Vm *vm, Type *cls, Str *name, Member *member)
 {
     bool done = member != NULL &&
                 (!value_unbound(dict_get_name(cls->dict, name)) ||
-                 dict_set_name(vm, cls->dict, name,
-                               value_from_object(member)));
+                 dict_set_name(vm, cls->dict, name, value_from_object(member)));
     object_release_null(&vm->ctx, member);
     return done;
 }
@@ -218,9 +214,9 @@ bool class_add_members(Vm *vm, Type *cls)
     const Tuple *own = cls->own_slots;
     for (uint32_t i = 0; own != NULL && i < own->count; i++) {
         Str *name = value_as_str(own->items[i]);
-        if (!put_member(vm, cls, name,
-                        member_new_slot(vm, name, cls->base->slot_count + i,
-                                        cls))) {
+        if (!put_member(
+                vm, cls, name,
+                member_new_slot(vm, name, cls->base->slot_count + i, cls))) {
             return false;
         }
     }

@@ -4,9 +4,9 @@
 // Invariant: a user slot stands in a class exactly when the first class of
 // its MRO that has the method is written in Duet; otherwise the slot of the
 // built-in layout stands there, so built-in speed is kept.
+#include "interp/classes/class_slots.h"
 #include "interp/classes/attr.h"
 #include "interp/classes/class_new.h"
-#include "interp/classes/class_slots.h"
 #include "interp/classes/obj_descriptor.h"
 #include "interp/classes/obj_function.h"
 #include "interp/numbers/obj_float.h"
@@ -137,8 +137,8 @@ static Value user_unary(Vm *vm, UnaryOp op, Value self)
     Value result = class_call(vm, self, NAME_NEG + op, NULL, 0);
     return value_unbound(result)
                ? raise_error(vm, ERR_TYPE,
-                             "bad operand type for unary %s: '%s'",
-                             symbols[op], type_name(type_of(vm, self)))
+                             "bad operand type for unary %s: '%s'", symbols[op],
+                             type_name(type_of(vm, self)))
                : result;
 }
 
@@ -271,9 +271,9 @@ static bool user_set_item(Vm *vm, Value self, Value key, Value value)
     Value result = deleting ? class_call(vm, self, NAME_DELITEM, args, 1)
                             : class_call(vm, self, NAME_SETITEM, args, 2);
     if (value_unbound(result)) {
-        return raise_false(vm, ERR_ATTRIBUTE, "%s",
-                           vm->names[deleting ? NAME_DELITEM
-                                              : NAME_SETITEM]->text);
+        return raise_false(
+            vm, ERR_ATTRIBUTE, "%s",
+            vm->names[deleting ? NAME_DELITEM : NAME_SETITEM]->text);
     }
     if (value_failed(result)) {
         return false;
@@ -310,10 +310,8 @@ static Value user_iter(Vm *vm, Value self)
                            type_name(type_of(vm, self)));
     }
     Value result = class_call(vm, self, NAME_ITER, NULL, 0);
-    if (!value_failed(result) &&
-        type_of(vm, result)->slots.next == NULL) {
-        raise_error(vm, ERR_TYPE,
-                    "iter() returned non-iterator of type '%s'",
+    if (!value_failed(result) && type_of(vm, result)->slots.next == NULL) {
+        raise_error(vm, ERR_TYPE, "iter() returned non-iterator of type '%s'",
                     type_name(type_of(vm, result)));
         release(vm, result);
         return VALUE_FAIL;
@@ -406,14 +404,14 @@ static Tuple *with_class(Vm *vm, Type *cls, Tuple *args)
 // there, as super() chains expect.
 static Value user_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
-    Value callee = value_get_attr(vm, value_from_object(cls),
-                                  vm->names[NAME_NEW]);
+    Value callee =
+        value_get_attr(vm, value_from_object(cls), vm->names[NAME_NEW]);
     if (value_failed(callee)) {
         return callee;
     }
     Tuple *all = with_class(vm, cls, args);
-    Value result = all == NULL ? VALUE_FAIL
-                               : vm_call_dict(vm, callee, all, keywords);
+    Value result =
+        all == NULL ? VALUE_FAIL : vm_call_dict(vm, callee, all, keywords);
     object_release_null(&vm->ctx, all);
     release(vm, callee);
     return result;
@@ -430,8 +428,8 @@ Function *class_maker(Vm *vm, Type *cls)
         return NULL; // the metaclass has a say
     }
     if (cls->slots.make == user_make && (init == NULL || init == plain->init)) {
-        found = wrapped_function(
-            vm, type_lookup(vm, cls, vm->names[NAME_NEW]), KIND_STATICMETHOD);
+        found = wrapped_function(vm, type_lookup(vm, cls, vm->names[NAME_NEW]),
+                                 KIND_STATICMETHOD);
     } else if (cls->slots.make == plain->make && init == user_init &&
                (cls->flags & TYPE_HEAP) && cls->kind == KIND_INSTANCE &&
                (cls->flags & TYPE_ABSTRACT) == 0) {
@@ -448,8 +446,7 @@ Function *class_maker(Vm *vm, Type *cls)
 // it raised, which is told as an ignored exception.
 static bool user_finalize(Vm *vm, Object *self)
 {
-    Value result =
-        class_call(vm, value_from_object(self), NAME_DEL, NULL, 0);
+    Value result = class_call(vm, value_from_object(self), NAME_DEL, NULL, 0);
     release(vm, result);
     return !value_failed(result);
 }
@@ -524,9 +521,9 @@ static void set_slots(Vm *vm, Type *cls)
     // Everything that the program overrides is put on top of it.
     cls->slots = layout->slots;
     OwnNames names = own_names(cls);
-#define DUNDER(id, text, slot, user, params)                                  \
+#define DUNDER(id, text, slot, user, params)                                   \
     if (defines_own(vm, cls, &names, NAME_##id)) {                             \
-        cls->slots.slot = user;                                               \
+        cls->slots.slot = user;                                                \
     }
 #include "interp/classes/dunder_list.h"
 #undef DUNDER
@@ -577,8 +574,8 @@ static bool update_tree(Vm *vm, Type *cls)
 bool class_update_slots(Vm *vm, Type *cls, Str *name)
 {
     vm->epoch++;
-    if (name != NULL && (name->length < 5 || name->text[0] != '_' ||
-                         name->text[1] != '_')) {
+    if (name != NULL &&
+        (name->length < 5 || name->text[0] != '_' || name->text[1] != '_')) {
         return true;
     }
     return update_tree(vm, cls);

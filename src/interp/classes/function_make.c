@@ -38,8 +38,9 @@ static bool check_kinds(Vm *vm, const Value *args)
     }
     // That of a module runs on a namespace, which a call does not give.
     if (((Code *)value_object(args[FUNCTION_CODE]))->flags & CODE_MODULE) {
-        return raise_false(vm, ERR_TYPE, "function() does not take the code of "
-                                         "a module: exec() runs it");
+        return raise_false(vm, ERR_TYPE,
+                           "function() does not take the code of "
+                           "a module: exec() runs it");
     }
     if (!value_is_kind(args[FUNCTION_GLOBALS], KIND_DICT)) {
         return raise_false(vm, ERR_TYPE,
@@ -47,8 +48,7 @@ static bool check_kinds(Vm *vm, const Value *args)
                            type_name_given(vm, args[FUNCTION_GLOBALS]));
     }
     if (is_given(args[FUNCTION_NAME]) && !value_is_str(args[FUNCTION_NAME])) {
-        return raise_false(vm, ERR_TYPE,
-                           "arg 3 (name) must be None or string");
+        return raise_false(vm, ERR_TYPE, "arg 3 (name) must be None or string");
     }
     if (is_given(args[FUNCTION_DEFAULTS]) &&
         !value_is_kind(args[FUNCTION_DEFAULTS], KIND_TUPLE)) {
@@ -72,10 +72,9 @@ static bool check_closure(Vm *vm, const Code *code, Value closure)
     const Tuple *cells = given ? (Tuple *)value_object(closure) : NULL;
     size_t count = given ? cells->count : 0;
     if (count != code->captured_count) {
-        return raise_false(vm, ERR_VALUE,
-                           "%s requires closure of length %u, not %zu",
-                           code->name->text, (unsigned)code->captured_count,
-                           count);
+        return raise_false(
+            vm, ERR_VALUE, "%s requires closure of length %u, not %zu",
+            code->name->text, (unsigned)code->captured_count, count);
     }
     for (size_t i = 0; i < count; i++) {
         if (!value_is_kind(cells->items[i], KIND_CELL)) {
@@ -130,7 +129,7 @@ Value cell_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!arguments_check(vm, "cell", args, keywords, 1)) {
         return VALUE_FAIL;
     }
-    Cell *cell = cell_new(vm, args->count == 0 ? VALUE_UNBOUND
-                                               : args->items[0]);
+    Cell *cell =
+        cell_new(vm, args->count == 0 ? VALUE_UNBOUND : args->items[0]);
     return cell == NULL ? VALUE_FAIL : value_from_object(cell);
 }

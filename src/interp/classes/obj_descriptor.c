@@ -107,8 +107,7 @@ static bool property_init(Vm *vm, Value value, Tuple *args, Dict *keywords)
     Property *self = (Property *)value_object(value);
     Value *const places[] = {&self->get, &self->set, &self->del, &self->doc};
     Value given[4];
-    if (!arguments_spread(vm, "property", args, keywords, names, 4, 0,
-                          given)) {
+    if (!arguments_spread(vm, "property", args, keywords, names, 4, 0, given)) {
         return false;
     }
     // Not given: NONE, by the invariant.
@@ -118,8 +117,8 @@ static bool property_init(Vm *vm, Value value, Tuple *args, Dict *keywords)
                                               : value_retain(given[i]));
     }
     // The getter's docstring serves if none was given.
-    self->doc_of_getter = value_is_none(self->doc) &&
-                          value_is_kind(self->get, KIND_FUNCTION);
+    self->doc_of_getter =
+        value_is_none(self->doc) && value_is_kind(self->get, KIND_FUNCTION);
     if (self->doc_of_getter) {
         value_replace(&vm->ctx, &self->doc,
                       value_retain(((Function *)value_object(self->get))->doc));
@@ -166,8 +165,7 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
     // Deleting and storing come through the same slot.
     Value function = deleting ? property->del : property->set;
     if (value_is_none(function)) {
-        property_lacks(vm, property, instance,
-                       deleting ? "deleter" : "setter");
+        property_lacks(vm, property, instance, deleting ? "deleter" : "setter");
         return false;
     }
     Value args[2] = {instance, value};
@@ -189,8 +187,7 @@ static Value property_copy(Vm *vm, const Value *args, size_t place)
     Value parts[4] = {old->get, old->set, old->del,
                       old->doc_of_getter ? VALUE_NONE : old->doc};
     parts[place] = args[1];
-    Value made = vm_call(vm, value_from_object(type_of(vm, args[0])), parts,
-                         4);
+    Value made = vm_call(vm, value_from_object(type_of(vm, args[0])), parts, 4);
     // It is known by the old one's name until a class gives it another.
     if (!value_failed(made) && value_is_kind(made, KIND_PROPERTY)) {
         value_replace(&vm->ctx, &((Property *)value_object(made))->name,
@@ -232,8 +229,7 @@ static Value property_deleter(Vm *vm, Value *args, uint32_t count)
 static const NativeDef property_methods[] = {
     {"getter", "self, fget, /", property_getter, "A copy with this getter."},
     {"setter", "self, fset, /", property_setter, "A copy with this setter."},
-    {"deleter", "self, fdel, /", property_deleter,
-     "A copy with this deleter."},
+    {"deleter", "self, fdel, /", property_deleter, "A copy with this deleter."},
     {"__set_name__", "self, owner, name, /", property_set_name,
      "Note the name, for errors."},
     {NULL, NULL, NULL, NULL}};
@@ -376,16 +372,15 @@ static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // programs may change.
 static bool show_function(Vm *vm, Value self, Value function)
 {
-    static const char *const shown[] = {"__module__", "__name__",
-                                        "__qualname__", "__doc__",
-                                        "__annotations__"};
+    static const char *const shown[] = {
+        "__module__", "__name__", "__qualname__", "__doc__", "__annotations__"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         Str *name = str_intern(vm, shown[i], strlen(shown[i]));
-        Value found = name == NULL ? VALUE_FAIL
-                                   : value_find_attr(vm, function, name);
-        bool done = !value_failed(found) &&
-                    (value_unbound(found) ||
-                     attr_set_generic(vm, self, name, found));
+        Value found =
+            name == NULL ? VALUE_FAIL : value_find_attr(vm, function, name);
+        bool done =
+            !value_failed(found) &&
+            (value_unbound(found) || attr_set_generic(vm, self, name, found));
         release(vm, found);
         object_release_null(&vm->ctx, name);
         if (!done) {
@@ -447,12 +442,11 @@ static Value staticmethod_call(Vm *vm, Value self, const Value *args,
 // A Str that shows what is inside.
 static Value wrap_repr(Vm *vm, Value self)
 {
-    Str *inner = value_repr(vm,
-                            ((MethodWrap *)value_object(self))->function);
-    Str *text = inner == NULL ? NULL
-                              : str_printf(vm, "<%s(%s)>",
-                                           type_of(vm, self)->def->name,
-                                           inner->text);
+    Str *inner = value_repr(vm, ((MethodWrap *)value_object(self))->function);
+    Str *text = inner == NULL
+                    ? NULL
+                    : str_printf(vm, "<%s(%s)>", type_of(vm, self)->def->name,
+                                 inner->text);
     object_release_null(&vm->ctx, inner);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -467,11 +461,11 @@ static Value wrap_function(Vm *vm, Value self)
 // As the function says of itself; what says nothing is not abstract.
 static Value wrap_is_abstract(Vm *vm, Value self)
 {
-    Str *name = str_intern(vm, "__isabstractmethod__",
-                           strlen("__isabstractmethod__"));
+    Str *name =
+        str_intern(vm, "__isabstractmethod__", strlen("__isabstractmethod__"));
     Value function = ((MethodWrap *)value_object(self))->function;
-    Value found = name == NULL ? VALUE_FAIL
-                               : value_find_attr(vm, function, name);
+    Value found =
+        name == NULL ? VALUE_FAIL : value_find_attr(vm, function, name);
     object_release_null(&vm->ctx, name);
     if (value_failed(found)) {
         return VALUE_FAIL;

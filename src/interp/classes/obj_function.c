@@ -2,8 +2,8 @@
 // them, their attributes, what the collector sees. Calling them is call.c's.
 //
 // Invariant: code, globals, name and qualname of a Function are never NULL.
-#include "interp/classes/function_make.h"
 #include "interp/classes/obj_function.h"
+#include "interp/classes/function_make.h"
 
 #include "interp/classes/attr.h"
 #include "interp/containers/obj_dict.h"
@@ -156,8 +156,8 @@ static Value function_get_qualname(Vm *vm, Value self)
 static bool set_str_field(Vm *vm, Str **field, Value value, const char *name)
 {
     if (!value_is_str(value)) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s must be set to a string object", name);
+        return raise_false(vm, ERR_TYPE, "%s must be set to a string object",
+                           name);
     }
     // The field never is NULL, by the invariant.
     Str *old = *field;
@@ -380,8 +380,7 @@ static Type *method_type(Vm *vm, Value function)
 Method *method_new(Vm *vm, Value function, Value self)
 {
     Type *cls = method_type(vm, function);
-    Method *method =
-        cls == NULL ? NULL : object_new(vm, cls, sizeof *method);
+    Method *method = cls == NULL ? NULL : object_new(vm, cls, sizeof *method);
     if (method != NULL) {
         method->function = value_retain(function);
         method->self = value_retain(self);
@@ -435,12 +434,12 @@ static Value native_method_repr(Vm *vm, Value value)
     Value self = AS_METHOD(value)->self;
     const void *address =
         value_is_object(self) ? value_object(self) : (const void *)&native->def;
-    Str *text = str_printf(
-        vm, "<%s %s%s%s of %s object at %p>",
-        native_is_slot(native) ? "method-wrapper" : "built-in method",
-        native_is_slot(native) ? "'" : "", native->def->name,
-        native_is_slot(native) ? "'" : "", type_name(type_of(vm, self)),
-        address);
+    Str *text = str_printf(vm, "<%s %s%s%s of %s object at %p>",
+                           native_is_slot(native) ? "method-wrapper"
+                                                  : "built-in method",
+                           native_is_slot(native) ? "'" : "", native->def->name,
+                           native_is_slot(native) ? "'" : "",
+                           type_name(type_of(vm, self)), address);
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
@@ -525,9 +524,8 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     }
     // Bound, a method of a built-in type is one object in CPython, which does
     // not bind once more.
-    Value found = str_is(name, "__get__")
-                      ? VALUE_UNBOUND
-                      : value_find_attr(vm, function, name);
+    Value found = str_is(name, "__get__") ? VALUE_UNBOUND
+                                          : value_find_attr(vm, function, name);
     return value_unbound(found) ? attr_missing(vm, self, name) : found;
 }
 

@@ -16,13 +16,13 @@ struct Function {
     Dict *globals;
     Str *name, *qualname;
     Value doc;
-    Value module;       // __module__
-    Tuple *defaults;    // of the last positional parameters; NULL: none
+    Value module;           // __module__
+    Tuple *defaults;        // of the last positional parameters; NULL: none
     Dict *keyword_defaults; // NULL: none
-    Dict *annotations;  // NULL: none
-    Dict *dict;         // other attributes; NULL: none
+    Dict *annotations;      // NULL: none
+    Dict *dict;             // other attributes; NULL: none
     uint32_t cell_count;
-    Value cells[];      // Cell objects, code->captured_count of them
+    Value cells[]; // Cell objects, code->captured_count of them
 };
 
 // The parameters of a native function, read from its NativeDef when it is
@@ -46,21 +46,21 @@ typedef struct Native {
     // So many arguments by position, and up to direct_span more, need no
     // binding. Above any count until the parameters have been read.
     uint32_t direct_least, direct_span;
-    Value self;   // a bound native (rarely), UNBOUND: none
-    Type *owner;  // the type whose method it is, NULL: a function
+    Value self;        // a bound native (rarely), UNBOUND: none
+    Type *owner;       // the type whose method it is, NULL: a function
     const char *place; // static: the type of a class or static method, the
                        // module of a function, for errors; NULL: builtins
     Str *name;
-    void *data;   // for the function's own use
+    void *data; // for the function's own use
 } Native;
 
 // Only positional parameters, no variadic ones: `count == positional_count`
 // arguments can be handed over as they stand.
 enum {
     NATIVE_SIMPLE = 1,
-    NATIVE_READ = 2,  // the parameters are there (native_read_params)
+    NATIVE_READ = 2,     // the parameters are there (native_read_params)
     NATIVE_OF_CLASS = 4, // its first argument is the class, bound to it
-    NATIVE_MAKES = 8, // a __new__: `data` is the type whose it is
+    NATIVE_MAKES = 8,    // a __new__: `data` is the type whose it is
     NATIVE_FAST = 16 // CPython calls its like without counting a level, once
                      // the calling code is warm (native_is_fast)
 };

@@ -5,10 +5,10 @@
 #include "interp/classes/obj_instance.h"
 
 #include "interp/classes/obj_descriptor.h"
-#include "interp/note.h"
-#include "interp/errors/obj_exception.h"
 #include "interp/classes/obj_function.h"
+#include "interp/errors/obj_exception.h"
 #include "interp/modules/module.h"
+#include "interp/note.h"
 #include "interp/protocol.h"
 
 // A block of that many unset slots. NULL: no memory.
@@ -29,9 +29,8 @@ Instance *instance_new(Vm *vm, Type *cls)
                              ? cls->root_shape
                              : instance_first_shape(vm, cls);
     Value *block = NULL;
-    if (shape == NULL ||
-        (UNLIKELY(cls->slot_count > INSTANCE_INLINE_SLOTS) &&
-         (block = make_block(vm, cls->slot_count)) == NULL)) {
+    if (shape == NULL || (UNLIKELY(cls->slot_count > INSTANCE_INLINE_SLOTS) &&
+                          (block = make_block(vm, cls->slot_count)) == NULL)) {
         return NULL;
     }
     Instance *self = object_new(vm, cls, sizeof *self);
@@ -77,10 +76,9 @@ static ObjectShape *object_shape_add(Vm *vm, ObjectShape *shape, Str *name)
         uint32_t capacity = shape->child_capacity * 2 + 1;
         // Grows with the number of different next attributes, which is mostly
         // 1.
-        ObjectShape **children =
-            ctx_realloc(&vm->ctx, shape->children,
-                        shape->child_capacity * sizeof *children,
-                        capacity * sizeof *children);
+        ObjectShape **children = ctx_realloc(
+            &vm->ctx, shape->children, shape->child_capacity * sizeof *children,
+            capacity * sizeof *children);
         if (children == NULL) {
             return NULL;
         }
@@ -109,8 +107,8 @@ static ObjectShape *add_fixed(Vm *vm, ObjectShape *shape, const Type *cls)
     shape = add_fixed(vm, shape, cls->base);
     size_t own = cls->own_slots == NULL ? 0 : cls->own_slots->count;
     for (size_t i = 0; shape != NULL && i < own; i++) {
-        shape = object_shape_add(vm, shape,
-                                 value_as_str(cls->own_slots->items[i]));
+        shape =
+            object_shape_add(vm, shape, value_as_str(cls->own_slots->items[i]));
         if (shape != NULL) {
             shape->fixed = true;
         }
@@ -164,14 +162,11 @@ void object_shape_free_tree(Vm *vm, ObjectShape *shape)
 Dict **instance_dict_place(Object *self)
 {
     switch (self->kind) {
-    case KIND_EXCEPTION:
-        return &((Exception *)self)->dict;
-    case KIND_FUNCTION:
-        return &((Function *)self)->dict;
-    case KIND_MODULE:
-        return &((Module *)self)->dict;
-    case KIND_CLASSMETHOD: case KIND_STATICMETHOD:
-        return &((MethodWrap *)self)->dict;
+    case KIND_EXCEPTION: return &((Exception *)self)->dict;
+    case KIND_FUNCTION: return &((Function *)self)->dict;
+    case KIND_MODULE: return &((Module *)self)->dict;
+    case KIND_CLASSMETHOD:
+    case KIND_STATICMETHOD: return &((MethodWrap *)self)->dict;
     default:
         return (self->type->flags & TYPE_DICT_AHEAD) != 0
                    ? object_dict_ahead(self)

@@ -18,21 +18,21 @@
 enum { INSTANCE_INLINE_SLOTS = 3, SHAPE_MAX_SLOTS = 64 };
 
 typedef struct ObjectShape {
-    Type *cls;            // borrowed
+    Type *cls;                  // borrowed
     struct ObjectShape *parent; // without the last attribute; NULL: the root
-    Str *name;            // the last attribute, interned; NULL in the root
-    uint32_t count;       // slots and attributes
-    bool fixed;           // the root, or `name` is one of __slots__: by that
-                          // name nothing is found here
+    Str *name;      // the last attribute, interned; NULL in the root
+    uint32_t count; // slots and attributes
+    bool fixed;     // the root, or `name` is one of __slots__: by that
+                    // name nothing is found here
     uint32_t child_count, child_capacity;
     struct ObjectShape **children;
 } ObjectShape;
 
 typedef struct Instance {
     Object head;
-    ObjectShape *shape;   // NULL: dict mode
-    Value *slots;   // inline_slots or a block of slot_capacity; in dict mode a
-                    // block of what __slots__ names, NULL: nothing
+    ObjectShape *shape; // NULL: dict mode
+    Value *slots; // inline_slots or a block of slot_capacity; in dict mode a
+                  // block of what __slots__ names, NULL: nothing
     union {
         Value inline_slots[INSTANCE_INLINE_SLOTS];
         Dict *dict; // dict mode

@@ -82,9 +82,9 @@ static Member *make_member(Vm *vm, const MemberDef *def, Str *name,
                            uint32_t index, Type *owner)
 {
     bool stored = def == NULL || is_stored(def, owner);
-    Member *self = object_new(vm, stored ? vm->slot_type
-                                         : type_of_kind(vm, KIND_MEMBER),
-                              sizeof *self);
+    Member *self =
+        object_new(vm, stored ? vm->slot_type : type_of_kind(vm, KIND_MEMBER),
+                   sizeof *self);
     if (self != NULL) {
         self->def = def;
         self->owner = owner;
@@ -271,8 +271,7 @@ static Value member_get_doc(Vm *vm, Value self)
 {
     const MemberDef *def = ((Member *)value_object(self))->def;
     Str *doc = def == NULL ? NULL : str_from(vm, def->doc);
-    return def == NULL ? VALUE_NONE
-                       : doc == NULL ? VALUE_FAIL : str_value(doc);
+    return def == NULL ? VALUE_NONE : doc == NULL ? VALUE_FAIL : str_value(doc);
 }
 
 static const MemberDef member_members[] = {
@@ -283,19 +282,17 @@ static const MemberDef member_members[] = {
     {NULL, NULL, NULL, NULL}};
 
 // Both types of members.
-#define MEMBER_TYPE(text, words)                                              \
-    {.name = text,                                                            \
-     .doc = words,                                                            \
-     .kind = KIND_MEMBER,                                                     \
-     .size = sizeof(Member),                                                  \
-     .flags = TYPE_FINAL | TYPE_TRACKED,                                      \
-     .slots = {.destroy = member_destroy,                                     \
-               .visit = member_visit,                                         \
-               .repr = member_repr,                                           \
-               .get_descriptor = member_read,                                 \
-               .set_descriptor = member_write},                               \
-     .methods = member_methods,                                               \
-     .members = member_members}
+#define MEMBER_TYPE(text, words)                                               \
+    {                                                                          \
+        .name = text, .doc = words, .kind = KIND_MEMBER,                       \
+        .size = sizeof(Member), .flags = TYPE_FINAL | TYPE_TRACKED,            \
+        .slots = {.destroy = member_destroy,                                   \
+                  .visit = member_visit,                                       \
+                  .repr = member_repr,                                         \
+                  .get_descriptor = member_read,                               \
+                  .set_descriptor = member_write},                             \
+        .methods = member_methods, .members = member_members                   \
+    }
 
 const TypeDef member_type_def =
     MEMBER_TYPE("getset_descriptor", "A computed attribute.");

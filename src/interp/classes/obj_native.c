@@ -24,9 +24,14 @@ static size_t item_length(const char *text)
             continue;
         }
         switch (*at) {
-        case '\'': case '"': quote = *at; break;
-        case '(': case '[': case '{': depth++; break;
-        case ')': case ']': case '}': depth--; break;
+        case '\'':
+        case '"': quote = *at; break;
+        case '(':
+        case '[':
+        case '{': depth++; break;
+        case ')':
+        case ']':
+        case '}': depth--; break;
         case ',':
             if (depth == 0) {
                 return (size_t)(at - text);
@@ -107,12 +112,12 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
         // All parameters so far are positional-only.
         if (*text == '/') {
             mark_positional_only(native);
-        // The bare star takes no argument: it has no parameter of its own.
+            // The bare star takes no argument: it has no parameter of its own.
         } else if (length == 1 && *text == '*') {
             kind = PARAM_KEYWORD_ONLY;
         } else if (strncmp(text, "**", 2) == 0) {
-            added = add_param(vm, native, text + 2, length - 2,
-                              PARAM_VARKEYWORDS);
+            added =
+                add_param(vm, native, text + 2, length - 2, PARAM_VARKEYWORDS);
         } else if (*text == '*') {
             added = add_param(vm, native, text + 1, length - 1, PARAM_VARARGS);
             kind = PARAM_KEYWORD_ONLY;
@@ -171,10 +176,10 @@ static void mend_natives(Vm *vm, Type *cls)
                              ? (Native *)value_object(value)
                              : NULL;
         if (native != NULL && native->owner != NULL) {
-            native->head.type = type_variant(vm, &native_type_def,
-                                             native_is_slot(native)
-                                                 ? "wrapper_descriptor"
-                                                 : "method_descriptor");
+            native->head.type =
+                type_variant(vm, &native_type_def,
+                             native_is_slot(native) ? "wrapper_descriptor"
+                                                    : "method_descriptor");
         }
     }
 }
@@ -301,9 +306,9 @@ static Value native_get_qualname(Vm *vm, Value self)
                         : !of_type            ? NULL
                         : dot != NULL         ? dot + 1
                                               : native->place;
-    return owner == NULL ? native_get_name(vm, self)
-                         : str_or_fail(str_printf(vm, "%s.%s", owner,
-                                                  native->def->name));
+    return owner == NULL
+               ? native_get_name(vm, self)
+               : str_or_fail(str_printf(vm, "%s.%s", owner, native->def->name));
 }
 
 // Made anew each time: few programs ask.
@@ -366,8 +371,7 @@ static Value native_get_class(Vm *vm, Value self)
 // With the defaults as they were written.
 static Value native_get_signature(Vm *vm, Value self)
 {
-    return str_or_fail(
-        str_printf(vm, "(%s)", AS_NATIVE(self)->def->params));
+    return str_or_fail(str_printf(vm, "(%s)", AS_NATIVE(self)->def->params));
 }
 
 // Read-only: natives are shared by everything that runs on the Vm.

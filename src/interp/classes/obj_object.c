@@ -147,15 +147,16 @@ static Value make_native(Vm *vm, Value *args, uint32_t count)
     if (cls == vm->types[KIND_TYPE] && value_as_tuple(args[1])->count != 3) {
         return raise_error(vm, ERR_TYPE,
                            "type.__new__() takes exactly 3 arguments "
-                           "(%zu given)", value_as_tuple(args[1])->count);
+                           "(%zu given)",
+                           value_as_tuple(args[1])->count);
     }
     return layout->slots.make(vm, cls, value_as_tuple(args[1]),
                               value_as_dict(args[2]));
 }
 
-const NativeDef object_make_row = {
-    "__new__", "cls, /, *args, **kwargs", make_native,
-    "Make an instance without initialising it."};
+const NativeDef object_make_row = {"__new__", "cls, /, *args, **kwargs",
+                                   make_native,
+                                   "Make an instance without initialising it."};
 
 // What super().__setattr__ ends in: it stores past any __setattr__ of the
 // class, hence attr_set_layout. Deletion is storing UNBOUND.
@@ -180,8 +181,8 @@ static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Str *name = attr_name(vm, args[1]);
-    Value found = name == NULL ? VALUE_FAIL
-                               : attr_get_layout(vm, args[0], name);
+    Value found =
+        name == NULL ? VALUE_FAIL : attr_get_layout(vm, args[0], name);
     object_release_null(&vm->ctx, name);
     return found;
 }
@@ -214,10 +215,9 @@ static Value object_format(Vm *vm, Value *args, uint32_t count)
                            type_name_given(vm, args[1]));
     }
     if (value_as_str(args[1])->length > 0) {
-        return raise_error(
-            vm, ERR_TYPE,
-            "unsupported format string passed to %s.__format__",
-            type_name(type_of(vm, args[0])));
+        return raise_error(vm, ERR_TYPE,
+                           "unsupported format string passed to %s.__format__",
+                           type_name(type_of(vm, args[0])));
     }
     Str *text = value_str(vm, args[0]);
     return text == NULL ? VALUE_FAIL : str_value(text);
@@ -241,8 +241,8 @@ static Value object_eq(Vm *vm, Value *args, uint32_t count)
 static Value object_ne(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Value answer = value_call_method(vm, args[0], vm->names[NAME_EQ],
-                                     args + 1, 1);
+    Value answer =
+        value_call_method(vm, args[0], vm->names[NAME_EQ], args + 1, 1);
     // NotImplemented has no opposite.
     if (value_failed(answer) || value_same(answer, VALUE_NOT_IMPLEMENTED)) {
         return answer;
@@ -364,7 +364,8 @@ static bool object_set_class(Vm *vm, Value self, Value value)
                                  "can't delete __class__ attribute")
                    : raise_false(vm, ERR_TYPE,
                                  "__class__ must be set to a class, not '%s' "
-                                 "object", type_name(type_of(vm, value)));
+                                 "object",
+                                 type_name(type_of(vm, value)));
     }
     Type *to = (Type *)value_object(value);
     // Both must be classes of the program: C code relies on the layout of the
@@ -380,8 +381,7 @@ static bool object_set_class(Vm *vm, Value self, Value value)
     }
     // The attributes leave the old class's shapes for a dict.
     Object *object = value_object(self);
-    if (!note_store(vm, object, value) ||
-        !leave_shapes(vm, object, to)) {
+    if (!note_store(vm, object, value) || !leave_shapes(vm, object, to)) {
         return false;
     }
     // Only classes of the program are held by their instances.
@@ -416,9 +416,8 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
         object_release_null(&vm->ctx, dict);
         return false;
     }
-    Dict **place = object->kind == KIND_INSTANCE
-                       ? &((Instance *)object)->dict
-                       : instance_dict_place(object);
+    Dict **place = object->kind == KIND_INSTANCE ? &((Instance *)object)->dict
+                                                 : instance_dict_place(object);
     // The new one is in place before the old one is released.
     Dict *old = *place;
     *place = dict;
@@ -431,8 +430,7 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
 static Value object_dict(Vm *vm, Value self)
 {
     Dict *dict = instance_dict(vm, value_object(self));
-    return dict == NULL ? VALUE_FAIL
-                        : value_retain(value_from_object(dict));
+    return dict == NULL ? VALUE_FAIL : value_retain(value_from_object(dict));
 }
 
 // The newest of the object's weak references; None without any.
@@ -440,8 +438,7 @@ static Value object_weakref(Vm *vm, Value self)
 {
     WeakRef *first = NULL;
     (void)weakref_count(vm, value_object(self), &first);
-    return first == NULL ? VALUE_NONE
-                         : value_retain(value_from_object(first));
+    return first == NULL ? VALUE_NONE : value_retain(value_from_object(first));
 }
 
 const MemberDef object_dict_member = {
@@ -455,20 +452,19 @@ static const MemberDef object_members[] = {
     {"__class__", object_class, object_set_class, "The object's class."},
     {NULL, NULL, NULL, NULL}};
 
-const TypeDef object_type_def = {
-    .name = "object",
-    .doc = "The base of all classes.",
-    .params = "",
-    .kind = KIND_INSTANCE,
-    .size = sizeof(Instance),
-    .flags = TYPE_TRACKED,
-    .slots = {.destroy = instance_destroy,
-              .visit = instance_visit,
-              .clear = instance_clear,
-              .make = object_make,
-              .init = object_init,
-              .repr = object_repr},
-    .methods = object_methods,
-    .class_methods = object_class_methods,
-    .static_methods = object_statics,
-    .members = object_members};
+const TypeDef object_type_def = {.name = "object",
+                                 .doc = "The base of all classes.",
+                                 .params = "",
+                                 .kind = KIND_INSTANCE,
+                                 .size = sizeof(Instance),
+                                 .flags = TYPE_TRACKED,
+                                 .slots = {.destroy = instance_destroy,
+                                           .visit = instance_visit,
+                                           .clear = instance_clear,
+                                           .make = object_make,
+                                           .init = object_init,
+                                           .repr = object_repr},
+                                 .methods = object_methods,
+                                 .class_methods = object_class_methods,
+                                 .static_methods = object_statics,
+                                 .members = object_members};

@@ -77,9 +77,8 @@ static Value proxy_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static Value proxy_repr(Vm *vm, Value self)
 {
     Str *inner = value_repr(vm, mapping_of(self));
-    Str *text = inner == NULL ? NULL
-                              : str_printf(vm, "mappingproxy(%s)",
-                                           inner->text);
+    Str *text =
+        inner == NULL ? NULL : str_printf(vm, "mappingproxy(%s)", inner->text);
     object_release_null(&vm->ctx, inner);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -125,19 +124,19 @@ static Value unwrapped(Vm *vm, Value v)
 // A union is that of the mappings.
 static Value proxy_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    return op == BINARY_OR ? value_binary(vm, op, unwrapped(vm, a),
-                                          unwrapped(vm, b))
-                           : VALUE_NOT_IMPLEMENTED;
+    return op == BINARY_OR
+               ? value_binary(vm, op, unwrapped(vm, a), unwrapped(vm, b))
+               : VALUE_NOT_IMPLEMENTED;
 }
 
 static Value proxy_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     (void)a, (void)b;
-    return op == BINARY_OR
-               ? raise_error(vm, ERR_TYPE, "'|=' is not supported by %s; use "
-                                           "'|' instead",
-                             "mappingproxy")
-               : VALUE_NOT_IMPLEMENTED;
+    return op == BINARY_OR ? raise_error(vm, ERR_TYPE,
+                                         "'|=' is not supported by %s; use "
+                                         "'|' instead",
+                                         "mappingproxy")
+                           : VALUE_NOT_IMPLEMENTED;
 }
 
 // Calls the mapping's method of this name.
@@ -145,10 +144,9 @@ static Value pass_on(Vm *vm, Value self, const char *name, const Value *args,
                      uint32_t count)
 {
     Str *method = str_intern(vm, name, strlen(name));
-    Value result = method == NULL
-                       ? VALUE_FAIL
-                       : value_call_method(vm, mapping_of(self), method, args,
-                                           count);
+    Value result = method == NULL ? VALUE_FAIL
+                                  : value_call_method(vm, mapping_of(self),
+                                                      method, args, count);
     object_release_null(&vm->ctx, method);
     return result;
 }
@@ -160,11 +158,11 @@ static Value proxy_get(Vm *vm, Value *args, uint32_t count)
     return pass_on(vm, args[0], "get", given, 2);
 }
 
-#define PROXY_METHOD(name)                                                    \
-    static Value proxy_##name(Vm *vm, Value *args, uint32_t count)            \
-    {                                                                         \
-        (void)count;                                                          \
-        return pass_on(vm, args[0], #name, NULL, 0);                          \
+#define PROXY_METHOD(name)                                                     \
+    static Value proxy_##name(Vm *vm, Value *args, uint32_t count)             \
+    {                                                                          \
+        (void)count;                                                           \
+        return pass_on(vm, args[0], #name, NULL, 0);                           \
     }
 PROXY_METHOD(keys)
 PROXY_METHOD(values)
@@ -179,8 +177,7 @@ static const NativeDef proxy_methods[] = {
     {"values", "self, /", proxy_values, "The mapping's values."},
     {"items", "self, /", proxy_items, "The mapping's pairs."},
     {"copy", "self, /", proxy_copy, "A copy of the mapping."},
-    {"__reversed__", "self, /", proxy___reversed__,
-     "The keys from the end."},
+    {"__reversed__", "self, /", proxy___reversed__, "The keys from the end."},
     {NULL, NULL, NULL, NULL}};
 
 static const TypeDef proxy_type_def = {

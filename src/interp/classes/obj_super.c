@@ -8,7 +8,7 @@
 #include "interp/classes/class_new.h"
 #include "interp/classes/obj_function.h"
 
-#define NOT_INSTANCE                                                          \
+#define NOT_INSTANCE                                                           \
     "super(type, obj): obj must be an instance or subtype of type"
 
 // All three parts are owned; those of one that is not initialised are NULL.
@@ -274,8 +274,7 @@ static Value super_get_attr(Vm *vm, Value self, Str *name)
 static Value super_repr(Vm *vm, Value self)
 {
     const Super *super = (const Super *)value_object(self);
-    const char *start = super->start == NULL ? "NULL"
-                                             : type_name(super->start);
+    const char *start = super->start == NULL ? "NULL" : type_name(super->start);
     Str *text = super->self_type == NULL
                     ? str_printf(vm, "<super: <class '%s'>, NULL>", start)
                     : str_printf(vm, "<super: <class '%s'>, <%s object>>",

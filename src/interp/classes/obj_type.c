@@ -17,9 +17,8 @@ void type_strip(Vm *vm, Type *self)
     class_forget(vm, self);
     // Emptied first, released then: a destructor may still meet this class.
     // The names hold nothing, so that the order among these does not matter.
-    void *parts[] = {self->dict,     self->bases, self->mro, self->name,
-                     self->qualname, self->base, self->shown,
-                     self->own_slots};
+    void *parts[] = {self->dict,     self->bases, self->mro,   self->name,
+                     self->qualname, self->base,  self->shown, self->own_slots};
     void *maker = self->maker;
     self->maker = NULL;
     self->dict = NULL;
@@ -80,8 +79,8 @@ const char *type_module_prefix(Vm *vm, Type *cls, const char **dot)
     if (value_unbound(module)) {
         module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
     }
-    bool shown = value_is_str(module) &&
-                 !str_is(value_as_str(module), "builtins");
+    bool shown =
+        value_is_str(module) && !str_is(value_as_str(module), "builtins");
     *dot = shown ? "." : "";
     return shown ? value_as_str(module)->text : "";
 }
@@ -110,8 +109,8 @@ static Value type_repr(Vm *vm, Value self)
 static Value own_annotations(Vm *vm, Type *cls)
 {
     Str *name = vm->names[NAME_ANNOTATIONS];
-    Value found = cls->dict == NULL ? VALUE_UNBOUND
-                                    : dict_get_name(cls->dict, name);
+    Value found =
+        cls->dict == NULL ? VALUE_UNBOUND : dict_get_name(cls->dict, name);
     if (!value_unbound(found) || !(cls->flags & TYPE_HEAP)) {
         return found;
     }
@@ -193,8 +192,8 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
     Value computed = type_lookup(vm, cls->head.type, name);
     // Of the metaclass: __name__, __doc__ and properties of it.
     if (attr_is_data_descriptor(computed)) {
-        return value_object(computed)->type->slots.set_descriptor(
-            vm, computed, self, value);
+        return value_object(computed)->type->slots.set_descriptor(vm, computed,
+                                                                  self, value);
     }
     if (!note_store(vm, cls, value)) {
         return false;
@@ -254,20 +253,17 @@ static Dict *keyword_dict(Vm *vm, const Value *values, Tuple *names)
 bool class_init_made(Vm *vm, Value self, Tuple *kept)
 {
     Value names = kept->items[kept->count - 1];
-    Tuple *keyword_names =
-        value_is_none(names) ? NULL : value_as_tuple(names);
-    size_t plain = kept->count - 1 -
-                   (keyword_names == NULL ? 0 : keyword_names->count);
-    bool (*init)(Vm *, Value, Tuple *, Dict *) =
-        type_of(vm, self)->slots.init;
+    Tuple *keyword_names = value_is_none(names) ? NULL : value_as_tuple(names);
+    size_t plain =
+        kept->count - 1 - (keyword_names == NULL ? 0 : keyword_names->count);
+    bool (*init)(Vm *, Value, Tuple *, Dict *) = type_of(vm, self)->slots.init;
     if (init == NULL || init == vm->object_type->slots.init) {
         return true;
     }
     Tuple *args = tuple_from(vm, kept->items, plain);
-    Dict *keywords =
-        args == NULL || keyword_names == NULL
-            ? NULL
-            : keyword_dict(vm, kept->items + plain, keyword_names);
+    Dict *keywords = args == NULL || keyword_names == NULL
+                         ? NULL
+                         : keyword_dict(vm, kept->items + plain, keyword_names);
     bool done = args != NULL && (keywords != NULL || keyword_names == NULL) &&
                 init(vm, self, args, keywords);
     object_release_null(&vm->ctx, keywords);
@@ -342,12 +338,13 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         if (cls != vm->types[KIND_TYPE]) {
             return raise_error(vm, ERR_TYPE,
                                "type.__new__() takes exactly 3 arguments "
-                               "(%zu given)", args->count);
+                               "(%zu given)",
+                               args->count);
         }
-        return raise_error(vm, ERR_TYPE, args->count == 1
-                                             ? "type() takes no keyword "
-                                               "arguments"
-                                             : "type() takes 1 or 3 arguments");
+        return raise_error(vm, ERR_TYPE,
+                           args->count == 1 ? "type() takes no keyword "
+                                              "arguments"
+                                            : "type() takes 1 or 3 arguments");
     }
     const Value *items = args->items;
     // The three arguments in order, with CPython's names of them.
@@ -357,8 +354,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         if (!value_is_kind(items[i], kinds[i])) {
             return raise_error(vm, ERR_TYPE,
                                "type.__new__() argument %d must be %s, not %s",
-                               i + 1, names[i],
-                               type_name_given(vm, items[i]));
+                               i + 1, names[i], type_name_given(vm, items[i]));
         }
     }
     if (!check_entries(vm, value_as_tuple(items[1])) ||
@@ -374,9 +370,9 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return winner->slots.make(vm, winner, args, keywords);
     }
     // class_new checks the bases.
-    Type *made = class_new(vm, winner, value_as_str(items[0]),
-                           value_as_tuple(items[1]), value_as_dict(items[2]),
-                           keywords);
+    Type *made =
+        class_new(vm, winner, value_as_str(items[0]), value_as_tuple(items[1]),
+                  value_as_dict(items[2]), keywords);
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 

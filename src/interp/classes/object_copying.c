@@ -19,21 +19,21 @@ Value library_call(Vm *vm, const char *library, const char *what,
     Module *module = name == NULL ? NULL : module_import(vm, name);
     object_release_null(&vm->ctx, name);
     Str *key = module == NULL ? NULL : str_intern(vm, what, strlen(what));
-    Value callee = key == NULL ? VALUE_FAIL
-                               : value_get_attr(vm, value_from_object(module),
-                                                key);
+    Value callee = key == NULL
+                       ? VALUE_FAIL
+                       : value_get_attr(vm, value_from_object(module), key);
     object_release_null(&vm->ctx, key);
-    Value made = value_failed(callee) ? VALUE_FAIL
-                                      : vm_call(vm, callee, args, count);
+    Value made =
+        value_failed(callee) ? VALUE_FAIL : vm_call(vm, callee, args, count);
     release(vm, callee);
     return made;
 }
 
 // A native whose work a function of the library does.
-#define LIBRARY_METHOD(name, module, function)                             \
-    Value name(Vm *vm, Value *args, uint32_t count)                        \
-    {                                                                      \
-        return library_call(vm, module, function, args, count);            \
+#define LIBRARY_METHOD(name, module, function)                                 \
+    Value name(Vm *vm, Value *args, uint32_t count)                            \
+    {                                                                          \
+        return library_call(vm, module, function, args, count);                \
     }
 
 // object.__reduce_ex__, which copy and pickle ask.

@@ -21,12 +21,16 @@ Value exception_reduce(Vm *vm, Value *args, uint32_t count);
 Value exception_setstate(Vm *vm, Value *args, uint32_t count);
 Value class_getitem_native(Vm *vm, Value *args, uint32_t count);
 
-#define NEWARGS_ROW                                                           \
-    {"__getnewargs__", "self, /", object_getnewargs,                          \
-     "What makes the value again."}
-#define CLASS_GETITEM_ROW                                                     \
-    {"__class_getitem__", "cls, item, /", class_getitem_native,               \
-     "The class with its parameters, list[int]."}
+#define NEWARGS_ROW                                                            \
+    {                                                                          \
+        "__getnewargs__", "self, /", object_getnewargs,                        \
+            "What makes the value again."                                      \
+    }
+#define CLASS_GETITEM_ROW                                                      \
+    {                                                                          \
+        "__class_getitem__", "cls, item, /", class_getitem_native,             \
+            "The class with its parameters, list[int]."                        \
+    }
 
 // The class methods of containers that have no others.
 extern const NativeDef generic_class_methods[];

@@ -8,12 +8,12 @@
 #include "interp/classes/obj_proxy.h"
 #include "interp/note.h"
 
-#define TYPE_MEMBER(field)                                                    \
-    static Value type_get_##field(Vm *vm, Value self)                         \
-    {                                                                         \
-        (void)vm;                                                             \
-        return value_retain(                                                  \
-            value_from_object(((Type *)value_object(self))->field));          \
+#define TYPE_MEMBER(field)                                                     \
+    static Value type_get_##field(Vm *vm, Value self)                          \
+    {                                                                          \
+        (void)vm;                                                              \
+        return value_retain(                                                   \
+            value_from_object(((Type *)value_object(self))->field));           \
     }
 TYPE_MEMBER(qualname)
 TYPE_MEMBER(bases)
@@ -23,8 +23,7 @@ static Value type_get_mro(Vm *vm, Value self)
 {
     (void)vm;
     Tuple *mro = ((Type *)value_object(self))->mro;
-    return mro->count == 0 ? VALUE_NONE
-                           : value_retain(value_from_object(mro));
+    return mro->count == 0 ? VALUE_NONE : value_retain(value_from_object(mro));
 }
 
 // The name of a built-in type may have its module in front, for messages.
@@ -39,8 +38,7 @@ static Value type_get_name(Vm *vm, Value self)
 // A view: the dict itself may only be changed through type_set_attr.
 static Value type_get_dict(Vm *vm, Value self)
 {
-    return proxy_new(vm,
-                     value_from_object(((Type *)value_object(self))->dict));
+    return proxy_new(vm, value_from_object(((Type *)value_object(self))->dict));
 }
 
 // None for object alone, which has no base.
@@ -48,8 +46,7 @@ static Value type_get_base(Vm *vm, Value self)
 {
     (void)vm;
     Type *base = ((Type *)value_object(self))->base;
-    return base == NULL ? VALUE_NONE
-                        : value_retain(value_from_object(base));
+    return base == NULL ? VALUE_NONE : value_retain(value_from_object(base));
 }
 
 // A class has it in its dict; a built-in type in its definition.
@@ -63,9 +60,9 @@ static Value type_get_module(Vm *vm, Value self)
     // In a definition, or in front of the name: "itertools.chain".
     const char *module = cls->def->module, *name = type_name(cls);
     const char *dot = module == NULL ? strrchr(name, '.') : NULL;
-    Str *text = dot != NULL ? str_new(vm, name, (size_t)(dot - name))
-                            : str_from(vm, module == NULL ? "builtins"
-                                                          : module);
+    Str *text = dot != NULL
+                    ? str_new(vm, name, (size_t)(dot - name))
+                    : str_from(vm, module == NULL ? "builtins" : module);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
@@ -83,8 +80,7 @@ static bool rename_class(Vm *vm, Value self, Str **place, Value value,
     if (!value_is_str(value)) {
         return raise_false(vm, ERR_TYPE,
                            "can only assign string to %s.%s, not '%s'",
-                           type_name(cls), what,
-                           type_name(type_of(vm, value)));
+                           type_name(cls), what, type_name(type_of(vm, value)));
     }
     const Str *text = value_as_str(value);
     if (place == &cls->name && strlen(text->text) != text->length) {
@@ -144,8 +140,7 @@ static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
     for (uint32_t i = 0; list != NULL && i < cls->subclass_count; i++) {
         // The list was made with room for all; their number cannot change
         // meanwhile.
-        list->items[i] =
-            value_retain(value_from_object(cls->subclasses[i]));
+        list->items[i] = value_retain(value_from_object(cls->subclasses[i]));
     }
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }

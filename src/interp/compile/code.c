@@ -219,8 +219,8 @@ static Value member_qualname(Vm *vm, Value self)
 {
     (void)vm;
     const Code *code = (Code *)value_object(self);
-    return value_retain(str_value(code->qualname != NULL ? code->qualname
-                                                         : code->name));
+    return value_retain(
+        str_value(code->qualname != NULL ? code->qualname : code->name));
 }
 
 // The names that it takes from the functions around it.
@@ -273,11 +273,11 @@ static const MemberDef code_members[] = {
 static Value code_repr(Vm *vm, Value self)
 {
     Code *code = (Code *)value_object(self);
-    Str *text = str_printf(
-        vm, "<code object %s at %p, file \"%s\", line %" PRId64 ">",
-        code->name == NULL ? "?" : code->name->text, (void *)code,
-        code->source == NULL ? "" : code->source->name,
-        value_small(member_firstline(vm, self)));
+    Str *text =
+        str_printf(vm, "<code object %s at %p, file \"%s\", line %" PRId64 ">",
+                   code->name == NULL ? "?" : code->name->text, (void *)code,
+                   code->source == NULL ? "" : code->source->name,
+                   value_small(member_firstline(vm, self)));
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 

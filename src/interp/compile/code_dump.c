@@ -63,8 +63,7 @@ static bool add_operand(Vm *vm, StrBuf *out, const Code *code, char form,
     case 'r': add_register(out, code, bits & 0xFFFF); return true;
     case 'k': return add_constant(vm, out, code, bits & 0xFFFF);
     case 'n':
-        strbuf_puts(out,
-                    value_as_str(code->constants[bits & 0xFFFF])->text);
+        strbuf_puts(out, value_as_str(code->constants[bits & 0xFFFF])->text);
         return true;
     case 'i': strbuf_printf(out, "%d", (int16_t)bits); return true;
     case 'u': strbuf_printf(out, "%u", (unsigned)(bits & 0xFFFF)); return true;
@@ -72,9 +71,7 @@ static bool add_operand(Vm *vm, StrBuf *out, const Code *code, char form,
     case 'j':
         strbuf_printf(out, "->%d", (int)next + (int16_t)bits);
         return true;
-    default:
-        strbuf_printf(out, "->%d", (int)next + (int32_t)bits);
-        return true;
+    default: strbuf_printf(out, "->%d", (int)next + (int32_t)bits); return true;
     }
 }
 
@@ -122,8 +119,7 @@ bool code_dump(Vm *vm, const Code *code, StrBuf *out)
     }
     bool ok = true;
     strbuf_printf(out, "%s: %u registers, %u locals\n", code->qualname->text,
-                  (unsigned)code->register_count,
-                  (unsigned)code->local_count);
+                  (unsigned)code->register_count, (unsigned)code->local_count);
     for (uint32_t word = 0; ok && word < code->word_count;) {
         ok = add_instruction(vm, out, code, word);
         // Inline caches stand behind their instruction.
@@ -140,8 +136,7 @@ bool code_dump(Vm *vm, const Code *code, StrBuf *out)
         // Functions inside are constants of the code around.
         if (value_is_kind(code->constants[i], KIND_CODE)) {
             strbuf_putc(out, '\n');
-            ok = code_dump(vm,
-                           (const Code *)value_object(code->constants[i]),
+            ok = code_dump(vm, (const Code *)value_object(code->constants[i]),
                            out);
         }
     }

@@ -126,8 +126,7 @@ static Value read_value(Reader *r)
     size_t length;
     void *made = NULL;
     switch ((ImageTag)*r->at++) {
-    case IMAGE_SPECIAL:
-        return VALUE_OF_BITS(get_number(r));
+    case IMAGE_SPECIAL: return VALUE_OF_BITS(get_number(r));
     case IMAGE_FLOAT:
         memcpy(&real, get_bytes(r, sizeof real), sizeof real);
         return float_new(vm, real);
@@ -138,14 +137,9 @@ static Value read_value(Reader *r)
         length = get_number(r);
         made = bytes_new(vm, get_bytes(r, length), length);
         break;
-    case IMAGE_TEXT:
-        made = get_text(r);
-        break;
-    case IMAGE_TUPLE:
-        return read_tuple(r);
-    case IMAGE_CODE:
-        made = read_code(r);
-        break;
+    case IMAGE_TEXT: made = get_text(r); break;
+    case IMAGE_TUPLE: return read_tuple(r);
+    case IMAGE_CODE: made = read_code(r); break;
     }
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
@@ -184,8 +178,7 @@ static bool read_parts(Reader *r, Code *code)
         return false;
     }
     code->handler_count = get_count(r);
-    if (!get_block(r, code->handler_count * sizeof(Handler),
-                   &code->handlers)) {
+    if (!get_block(r, code->handler_count * sizeof(Handler), &code->handlers)) {
         return false;
     }
     code->position_size = get_count(r);

@@ -16,19 +16,13 @@ typedef enum ImageTag {
 // The plain fields of a Code and their types, in the order of an image. Each
 // is written with 1 added, so that UINT32_MAX, which stands for "none" in
 // some, takes one byte.
-#define IMAGE_NUMBERS(row)                                                    \
-    row(register_count, uint32_t)                                             \
-    row(local_count, uint32_t)                                                \
-    row(flags, uint32_t)                                                      \
-    row(positional_count, uint16_t)                                           \
-    row(positional_only_count, uint16_t)                                      \
-    row(keyword_only_count, uint16_t)                                         \
-    row(captured_count, uint16_t)                                             \
-    row(plain_count, uint32_t)                                                \
-    row(direct_count, uint32_t)                                               \
-    row(parameter_count, uint32_t)                                            \
-    row(span.start, uint32_t)                                                 \
-    row(span.end, uint32_t)                                                   \
-    row(start, uint32_t)
+#define IMAGE_NUMBERS(row)                                                     \
+    row(register_count, uint32_t) row(local_count, uint32_t) row(flags,        \
+                                                                 uint32_t)     \
+        row(positional_count, uint16_t) row(positional_only_count, uint16_t)   \
+            row(keyword_only_count, uint16_t) row(captured_count, uint16_t)    \
+                row(plain_count, uint32_t) row(direct_count, uint32_t)         \
+                    row(parameter_count, uint32_t) row(span.start, uint32_t)   \
+                        row(span.end, uint32_t) row(start, uint32_t)
 
 #endif

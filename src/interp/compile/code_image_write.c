@@ -16,10 +16,10 @@
 // An image in the making. Failures are sticky: in `codes`, or in `failed`.
 typedef struct Writer {
     Vm *vm;
-    StrBuf codes;   // the codes so far, which go behind the texts
+    StrBuf codes;     // the codes so far, which go behind the texts
     VEC(Str *) texts; // borrowed from the code, each text once
-    Map numbers;    // text → its number, from 1 on
-    bool failed;    // an error is pending
+    Map numbers;      // text → its number, from 1 on
+    bool failed;      // an error is pending
 } Writer;
 
 static void put_code(Writer *w, const Code *code);
@@ -50,8 +50,7 @@ static void put_text(Writer *w, Str *text)
         const uint64_t *known = map_get(&w->numbers, text->text, text->length);
         number = known != NULL ? *known : w->texts.count + 1;
         w->failed = known == NULL &&
-                    (!map_put(&w->numbers, text->text, text->length,
-                              number) ||
+                    (!map_put(&w->numbers, text->text, text->length, number) ||
                      !vec_push(&w->vm->ctx, &w->texts, text));
         if (!w->failed && (text->head.flags & STR_INTERNED) != 0) {
             w->texts.items[number - 1] = text;

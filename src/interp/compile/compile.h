@@ -46,14 +46,14 @@ typedef enum ExitKind {
 typedef struct Exit {
     ExitKind kind;
     struct Exit *outer;
-    Reg base;                // first hidden register
-    uint32_t count;          // hidden registers to drop
+    Reg base;       // first hidden register
+    uint32_t count; // hidden registers to drop
     uint32_t break_label, continue_label;
     NodeList finalbody;
-    Text name;               // `except … as name`: unbound at the end
-    void *ranges;            // a Range of compile_try.c, NULL: none
-    uint32_t handled;        // handled exceptions outside it
-    Span span;               // of the `with`, whose __exit__ is called
+    Text name;        // `except … as name`: unbound at the end
+    void *ranges;     // a Range of compile_try.c, NULL: none
+    uint32_t handled; // handled exceptions outside it
+    Span span;        // of the `with`, whose __exit__ is called
 } Exit;
 
 typedef struct Compiler {
@@ -113,7 +113,7 @@ uint32_t constant_value(Compiler *c, Value value); // takes
 // The number of the constant that is this interned name.
 uint32_t constant_name(Compiler *c, const char *text, size_t length);
 uint32_t constant_node(Compiler *c, const Node *node); // or a constant_float
-uint32_t name_constant(Compiler *c, Text name); // mangled
+uint32_t name_constant(Compiler *c, Text name);        // mangled
 // Resolves labels and takes the words over into a Code. NULL: failed at some
 // point before.
 MUST_CHECK Code *finish_code(Compiler *c);
@@ -124,7 +124,7 @@ void compiler_free(Compiler *c);
 void expr_to(Compiler *c, const Node *node, Reg target);
 // The same of what a loop walks (compile_call.c).
 void walked_to(Compiler *c, const Node *node, Reg target);
-Reg expr_any(Compiler *c, const Node *node); // a local in place, or a new temp
+Reg expr_any(Compiler *c, const Node *node);  // a local in place, or a new temp
 Reg expr_temp(Compiler *c, const Node *node); // always a new temporary
 // expr_any, but a local that is not bound fails before `next` is evaluated.
 Reg expr_first(Compiler *c, const Node *node, const Node *next);
@@ -134,7 +134,7 @@ void check_bound(Compiler *c, const Node *node, const Node *next);
 bool surely_read(Compiler *c, const Node *node);
 // From here to the end of the body around, what `target` names is bound.
 void note_bound(Compiler *c, const Node *target);
-Symbol *symbol_of(Compiler *c, Text name); // NULL: failed
+Symbol *symbol_of(Compiler *c, Text name);           // NULL: failed
 Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
 // By where the scope says that it lives.
 void load_name(Compiler *c, Text name, Reg target);
@@ -147,8 +147,8 @@ void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
              const Node *whole);
 
 // compile_future.c
-void future_read(Compiler *c, NodeList body); // the head of a whole text
-void future_check(Compiler *c, const Node *node); // an import further down
+void future_read(Compiler *c, NodeList body);       // the head of a whole text
+void future_check(Compiler *c, const Node *node);   // an import further down
 Reg annotation_temp(Compiler *c, const Node *node); // its value, or its text
 
 // compile_staged.c: what converted code does otherwise. False: as usual.

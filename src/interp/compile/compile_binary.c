@@ -13,8 +13,7 @@ bool constant_int16(const Node *node, int32_t *number)
 {
     bool negative = node->kind == AST_UNARY && node->unary.op == UNARY_NEG;
     const Node *digits = negative ? node->unary.operand : node;
-    if (digits->kind != AST_CONSTANT ||
-        digits->constant.type != CONSTANT_INT ||
+    if (digits->kind != AST_CONSTANT || digits->constant.type != CONSTANT_INT ||
         digits->constant.text.length > 5) {
         return false;
     }
@@ -40,20 +39,20 @@ bool constant_float(const Node *node)
 
 // Opcode 0 stands for "no such instruction" in these three tables.
 static const Opcode with_int[BINARY_COUNT] = {
-    [BINARY_ADD] = OPCODE_ADDI,           [BINARY_SUB] = OPCODE_SUBI,
-    [BINARY_MUL] = OPCODE_MULI,           [BINARY_FLOORDIV] = OPCODE_FLOORDIVI,
-    [BINARY_MOD] = OPCODE_MODI,           [BINARY_AND] = OPCODE_ANDI,
-    [BINARY_LSHIFT] = OPCODE_LSHIFTI,     [BINARY_RSHIFT] = OPCODE_RSHIFTI};
-static const Opcode with_constant[BINARY_COUNT] = {
-    [BINARY_ADD] = OPCODE_ADDK,
-    [BINARY_SUB] = OPCODE_SUBK,
-    [BINARY_MUL] = OPCODE_MULK,
-    [BINARY_TRUEDIV] = OPCODE_TRUEDIVK};
-static const Opcode constant_with[BINARY_COUNT] = {
-    [BINARY_ADD] = OPCODE_KADD,
-    [BINARY_SUB] = OPCODE_KSUB,
-    [BINARY_MUL] = OPCODE_KMUL,
-    [BINARY_TRUEDIV] = OPCODE_KTRUEDIV};
+    [BINARY_ADD] = OPCODE_ADDI,       [BINARY_SUB] = OPCODE_SUBI,
+    [BINARY_MUL] = OPCODE_MULI,       [BINARY_FLOORDIV] = OPCODE_FLOORDIVI,
+    [BINARY_MOD] = OPCODE_MODI,       [BINARY_AND] = OPCODE_ANDI,
+    [BINARY_LSHIFT] = OPCODE_LSHIFTI, [BINARY_RSHIFT] = OPCODE_RSHIFTI};
+static const Opcode with_constant[BINARY_COUNT] = {[BINARY_ADD] = OPCODE_ADDK,
+                                                   [BINARY_SUB] = OPCODE_SUBK,
+                                                   [BINARY_MUL] = OPCODE_MULK,
+                                                   [BINARY_TRUEDIV] =
+                                                       OPCODE_TRUEDIVK};
+static const Opcode constant_with[BINARY_COUNT] = {[BINARY_ADD] = OPCODE_KADD,
+                                                   [BINARY_SUB] = OPCODE_KSUB,
+                                                   [BINARY_MUL] = OPCODE_KMUL,
+                                                   [BINARY_TRUEDIV] =
+                                                       OPCODE_KTRUEDIV};
 
 // The span is set last: computing the operands moves it, and an error of this
 // operator must point at its own place.

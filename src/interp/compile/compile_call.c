@@ -172,8 +172,7 @@ static Value literal_value(Compiler *c, const Node *node, int depth)
     }
     if (node->kind == AST_CONSTANT || constant_float(node)) {
         uint32_t index = constant_node(c, node);
-        return c->failed ? VALUE_FAIL
-                         : value_retain(c->constants.items[index]);
+        return c->failed ? VALUE_FAIL : value_retain(c->constants.items[index]);
     }
     if (node->kind != AST_TUPLE || depth == 0 ||
         node->sequence.elements.count > MOST) {
@@ -260,8 +259,8 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
 // CPython's frozen one.
 void walked_to(Compiler *c, const Node *node, Reg target)
 {
-    NodeList items = node->kind == AST_SET ? node->sequence.elements
-                                           : (NodeList){0};
+    NodeList items =
+        node->kind == AST_SET ? node->sequence.elements : (NodeList){0};
     if (items.count == 0 || items.count > BATCH || !are_constants(items)) {
         expr_to(c, node, target);
         return;
@@ -430,8 +429,7 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
             emit(c, OPCODE_DICTMERGE, dict, value, callee);
         } else {
             Reg key = push(c);
-            emit(c, OPCODE_LOADK, key, name_constant(c, each->keyword.name),
-                 0);
+            emit(c, OPCODE_LOADK, key, name_constant(c, each->keyword.name), 0);
             value = expr_temp(c, each->keyword.value);
             // A dict of one pair, as DICTMERGE refuses a key that is there
             // already.

@@ -78,8 +78,7 @@ void class_to(Compiler *c, const Node *node, Reg target)
             expr_to(c, each->keyword.value, key);
             emit(c, OPCODE_DICTUPDATE, base + 1, key, 0);
         } else {
-            emit(c, OPCODE_LOADK, key, name_constant(c, each->keyword.name),
-                 0);
+            emit(c, OPCODE_LOADK, key, name_constant(c, each->keyword.name), 0);
             Reg value = expr_temp(c, each->keyword.value);
             emit(c, OPCODE_DICTSET, base + 1, key, value);
         }
@@ -96,8 +95,7 @@ void class_to(Compiler *c, const Node *node, Reg target)
     // The body is called with the namespace as its only argument.
     emit(c, OPCODE_MOVE, base + 6, base + 2, 0);
     emit(c, OPCODE_CALL, base + 5, 1, 0);
-    emit(c, OPCODE_LOADK, base + 6, name_constant(c, node->class_def.name),
-         0);
+    emit(c, OPCODE_LOADK, base + 6, name_constant(c, node->class_def.name), 0);
     emit(c, OPCODE_MKCLASS, base, 0, 0);
     decorators_after(c, decorators, first);
     emit(c, OPCODE_MOVET, target, decorators.count > 0 ? first : base, 0);

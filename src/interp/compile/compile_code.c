@@ -39,8 +39,8 @@ static bool copy_names(Compiler *c, Code *code)
     Ctx *ctx = &c->vm->ctx;
     Scope *scope = c->scope;
     if (code->local_count > 0) {
-        code->local_names = ctx_alloc_zero(
-            ctx, code->local_count * sizeof *code->local_names);
+        code->local_names =
+            ctx_alloc_zero(ctx, code->local_count * sizeof *code->local_names);
         if (code->local_names == NULL) {
             return false;
         }
@@ -49,8 +49,7 @@ static bool copy_names(Compiler *c, Code *code)
         Symbol *s = scope->symbols[i];
         // A cell stands in the register of its variable.
         if (s->place == PLACE_LOCAL || s->place == PLACE_CELL) {
-            code->local_names[s->index] =
-                str_intern(c->vm, s->name, s->length);
+            code->local_names[s->index] = str_intern(c->vm, s->name, s->length);
             if (code->local_names[s->index] == NULL) {
                 return false;
             }
@@ -121,11 +120,10 @@ static void name_code(Compiler *c, Code *code, const char *name)
     bool in_function = parent != NULL && parent->kind != SCOPE_CLASS &&
                        parent->kind != SCOPE_COMPREHENSION;
     code->name = str_from(c->vm, name);
-    code->qualname =
-        prefix == NULL
-            ? str_from(c->vm, name)
-            : str_printf(c->vm, "%s%s.%s", prefix,
-                         in_function ? ".<locals>" : "", name);
+    code->qualname = prefix == NULL
+                         ? str_from(c->vm, name)
+                         : str_printf(c->vm, "%s%s.%s", prefix,
+                                      in_function ? ".<locals>" : "", name);
 }
 
 // Which calls need no binding, and how many registers one binds. A call whose
@@ -134,10 +132,9 @@ static void name_code(Compiler *c, Code *code, const char *name)
 static void count_registers(Code *code)
 {
     bool extra = code->flags & (CODE_VARARGS | CODE_VARKEYWORDS);
-    code->parameter_count = (uint32_t)code->positional_count +
-                            code->keyword_only_count +
-                            !!(code->flags & CODE_VARARGS) +
-                            !!(code->flags & CODE_VARKEYWORDS);
+    code->parameter_count =
+        (uint32_t)code->positional_count + code->keyword_only_count +
+        !!(code->flags & CODE_VARARGS) + !!(code->flags & CODE_VARKEYWORDS);
     if (code->keyword_only_count == 0 && !extra) {
         code->plain_count = code->positional_count;
         if (!(code->flags & (CODE_GENERATOR | CODE_CLASS_BODY))) {
@@ -148,15 +145,14 @@ static void count_registers(Code *code)
 
 // The words are made; what tracebacks, calls and closures ask of them is added.
 // `flags` are CODE_ flags of its kind.
-void compiler_fill(Compiler *c, Code *code, const Node *node,
-                      const char *name, uint32_t flags)
+void compiler_fill(Compiler *c, Code *code, const Node *node, const char *name,
+                   uint32_t flags)
 {
     code->span = node->span;
     bool decorated = node->kind == AST_FUNCTION_DEF &&
                      node->function_def.decorators.count > 0;
-    code->start = decorated
-                      ? node->function_def.decorators.items[0]->span.start
-                      : node->span.start;
+    code->start = decorated ? node->function_def.decorators.items[0]->span.start
+                            : node->span.start;
     code->flags |= flags | (c->scope->is_generator ? CODE_GENERATOR : 0);
     name_code(c, code, name);
     if (code->name == NULL || code->qualname == NULL || !copy_names(c, code) ||
@@ -185,9 +181,9 @@ uint32_t compiler_close(Compiler *c, Code *code)
 void compiler_name(Compiler *c, const char *name)
 {
     const char *prefix = c->outer->qualname;
-    bool in_function =
-        c->outer->scope != NULL && c->outer->scope->kind != SCOPE_CLASS &&
-        c->outer->scope->kind != SCOPE_COMPREHENSION;
+    bool in_function = c->outer->scope != NULL &&
+                       c->outer->scope->kind != SCOPE_CLASS &&
+                       c->outer->scope->kind != SCOPE_COMPREHENSION;
     // Room for ".<locals>", a point and the NUL besides both names.
     size_t size = (prefix == NULL ? 0 : strlen(prefix)) + strlen(name) + 12;
     char *text = arena_alloc(c->table->arena, size);

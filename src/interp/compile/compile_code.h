@@ -14,8 +14,8 @@ void compiler_cells(Compiler *c);
 // Sets the name with which the names of inner functions begin.
 void compiler_name(Compiler *c, const char *name);
 // What is known of `code` besides its words: names, captures, flags, counts.
-void compiler_fill(Compiler *c, Code *code, const Node *node,
-                   const char *name, uint32_t flags);
+void compiler_fill(Compiler *c, Code *code, const Node *node, const char *name,
+                   uint32_t flags);
 // Ends `c` and takes `code`, NULL after a failure: gives the number of the
 // constant of the outer compiler that it becomes.
 uint32_t compiler_close(Compiler *c, Code *code);

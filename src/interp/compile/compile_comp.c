@@ -62,8 +62,7 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     }
     for (uint32_t i = 0; i < g->comprehension.conditions.count; i++) {
         // What the last condition left as the place is that of what follows.
-        jump_if(c, g->comprehension.conditions.items[i], false, next,
-                NULL);
+        jump_if(c, g->comprehension.conditions.items[i], false, next, NULL);
     }
     comp_loop(c, node, generators, index + 1, result);
     place_label(c, next);
@@ -77,8 +76,8 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
 // until 3.12.
 void comprehension_to(Compiler *outer, const Node *node, Reg target)
 {
-    static const char *const names[] = {"<listcomp>", "<setcomp>",
-                                        "<dictcomp>", "<genexpr>"};
+    static const char *const names[] = {"<listcomp>", "<setcomp>", "<dictcomp>",
+                                        "<genexpr>"};
     static const Opcode displays[] = {OPCODE_LIST, OPCODE_SET, OPCODE_DICT};
     uint32_t which = node->kind - AST_LIST_COMP;
     NodeList generators = node->kind == AST_DICT_COMP

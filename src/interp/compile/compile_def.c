@@ -49,11 +49,11 @@ static Code *compile_function(Compiler *outer, const Node *node,
     }
     Code *code = finish_code(c);
     if (code != NULL) {
-        count_params(code, lambda ? node->lambda.params
-                                  : node->function_def.params);
+        count_params(code,
+                     lambda ? node->lambda.params : node->function_def.params);
         compiler_fill(c, code, node, name,
-                  (lambda ? CODE_LAMBDA : 0) |
-                      (lowered != NULL ? CODE_STAGED : 0));
+                      (lambda ? CODE_LAMBDA : 0) |
+                          (lowered != NULL ? CODE_STAGED : 0));
         Text doc = lambda ? (Text){NULL, 0} : node->function_def.docstring;
         if (doc.text != NULL) {
             code->doc = str_new(c->vm, doc.text, doc.length);
@@ -189,8 +189,7 @@ void function_to(Compiler *c, const Node *node, Reg target)
         static const Text returned = {"return", 6};
         for (uint32_t i = 0; i < params->params.params.count; i++) {
             const Node *p = params->params.params.items[i];
-            annotation(c, p->param.name, p->param.annotation, base + 3,
-                       &flags);
+            annotation(c, p->param.name, p->param.annotation, base + 3, &flags);
         }
         annotation(c, returned, node->function_def.returns, base + 3, &flags);
     }

@@ -289,10 +289,9 @@ uint32_t constant_node(Compiler *c, const Node *node)
         text = (const char *)&node->constant.number;
         length = sizeof node->constant.number;
     }
-    if (c->failed ||
-        find_constant(c, (char)('0' + node->constant.type),
-                      text == NULL ? "" : text, text == NULL ? 0 : length,
-                      &key, &index)) {
+    if (c->failed || find_constant(c, (char)('0' + node->constant.type),
+                                   text == NULL ? "" : text,
+                                   text == NULL ? 0 : length, &key, &index)) {
         return index;
     }
     return keep_constant(c, key, text == NULL ? 0 : length,
@@ -346,8 +345,8 @@ static void relax(const Compiler *c, Layout *layout)
             const Fixup *fixup = &c->fixups.items[i];
             int64_t distance = jump_distance(c, fixup, layout->moved);
             // JMP alone has 32 bits for its distance.
-            bool wide = (Opcode)(c->words.items[fixup->word] & 0xFF) ==
-                        OPCODE_JMP;
+            bool wide =
+                (Opcode)(c->words.items[fixup->word] & 0xFF) == OPCODE_JMP;
             if (!wide && !layout->far[i] &&
                 (distance < -32000 || distance > 32000)) {
                 // Never taken back, so the loop ends: there are only so many
@@ -528,9 +527,9 @@ static bool write_constants(Compiler *c, Code *code)
 static bool write_all(Compiler *c, Code *code)
 {
     Arena *arena = c->table->arena;
-    Layout layout = {
-        .moved = arena_new_array(arena, uint32_t, c->words.count + 1),
-        .far = arena_new_array(arena, bool, c->fixups.count + 1)};
+    Layout layout = {.moved =
+                         arena_new_array(arena, uint32_t, c->words.count + 1),
+                     .far = arena_new_array(arena, bool, c->fixups.count + 1)};
     if (layout.moved == NULL || layout.far == NULL) {
         return false;
     }
@@ -547,8 +546,8 @@ static bool write_all(Compiler *c, Code *code)
     // look for Ctrl-C between the steps.
     return ctx_poll(&c->vm->ctx) && fuse_words(c, &layout, code) &&
            ctx_poll(&c->vm->ctx) && write_positions(c, &layout, code) &&
-           write_handlers(c, &layout, code) &&
-           write_blocks(c, &layout, code) && write_constants(c, code);
+           write_handlers(c, &layout, code) && write_blocks(c, &layout, code) &&
+           write_constants(c, code);
 }
 
 // The compiler keeps nothing: constants move into the code.

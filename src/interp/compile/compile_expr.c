@@ -14,8 +14,7 @@ Symbol *local_symbol(Compiler *c, const Node *node)
         return NULL;
     }
     size_t length;
-    const char *name =
-        scope_mangle(c->table, c->scope, node->name.id, &length);
+    const char *name = scope_mangle(c->table, c->scope, node->name.id, &length);
     Symbol *symbol = name == NULL ? NULL : scope_find(c->scope, name, length);
     return symbol != NULL && symbol->place == PLACE_LOCAL ? symbol : NULL;
 }
@@ -180,8 +179,8 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     uint32_t end = new_label(c);
-    Reg left = expr_first(c, node->compare.left,
-                          node->compare.comparators.items[0]);
+    Reg left =
+        expr_first(c, node->compare.left, node->compare.comparators.items[0]);
     // One for each operator.
     uint32_t count = node->compare.comparators.count;
     for (uint32_t i = 0; i < count; i++) {
@@ -330,8 +329,7 @@ static void subscript_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     int32_t number;
-    Reg container = expr_first(c, node->subscript.value,
-                               node->subscript.index);
+    Reg container = expr_first(c, node->subscript.value, node->subscript.index);
     if (constant_int16(node->subscript.index, &number)) {
         c->span = node->span;
         emit(c, OPCODE_GETITEMI, target, container, (uint32_t)number);
@@ -415,8 +413,8 @@ static void formatted_to(Compiler *c, const Node *node, Reg target)
         spec = expr_temp(c, node->formatted.format_spec);
     }
     c->span = node->span;
-    emit_x(c, OPCODE_FORMAT, (uint8_t)node->formatted.conversion, target,
-           value, spec);
+    emit_x(c, OPCODE_FORMAT, (uint8_t)node->formatted.conversion, target, value,
+           spec);
     c->top = mark;
 }
 

@@ -11,8 +11,8 @@
 
 // Any other name is a SyntaxError, as in CPython.
 static const char *const known_features[] = {
-    "absolute_import", "annotations",     "division",
-    "generator_stop",  "generators",      "nested_scopes",
+    "absolute_import", "annotations",      "division",
+    "generator_stop",  "generators",       "nested_scopes",
     "print_function",  "unicode_literals", "with_statement",
 };
 
@@ -41,8 +41,8 @@ static bool is_docstring(const Node *node)
 // All that CPython 3.11 knows: most of them are of no effect any more.
 static bool known_feature(Text name)
 {
-    for (size_t i = 0;
-         i < sizeof known_features / sizeof *known_features; i++) {
+    for (size_t i = 0; i < sizeof known_features / sizeof *known_features;
+         i++) {
         if (text_is(name, known_features[i])) {
             return true;
         }

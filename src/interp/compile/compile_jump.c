@@ -81,12 +81,14 @@ static void jump_chain(Compiler *c, const Node *node, bool sense,
     // A local leaves nothing behind, so that the jump may go where it is
     // wanted.
     chain_step(c, node, 0, left, other,
-               !local ? dropping : sense ? end : label);
+               !local  ? dropping
+               : sense ? end
+                       : label);
     Reg right = expr_any(c, node->compare.comparators.items[1]);
     c->span = node->span;
-    emit_jump(c, (Opcode)((sense ? OPCODE_JLT : OPCODE_JNLT) +
-                          node->compare.ops[1]),
-              kept, right, label);
+    emit_jump(
+        c, (Opcode)((sense ? OPCODE_JLT : OPCODE_JNLT) + node->compare.ops[1]),
+        kept, right, label);
     if (!local) {
         emit_jump(c, OPCODE_JMP, 0, 0, end);
         place_label(c, dropping);
@@ -101,8 +103,7 @@ static void jump_chain(Compiler *c, const Node *node, bool sense,
 }
 
 // Each operand jumps by itself: no value is made.
-static void jump_bool(Compiler *c, const Node *node, bool sense,
-                      uint32_t label)
+static void jump_bool(Compiler *c, const Node *node, bool sense, uint32_t label)
 {
     NodeList values = node->bool_op.values;
     bool or_op = node->bool_op.op == BOOL_OR;
@@ -149,8 +150,7 @@ static void jump_conditional(Compiler *c, const Node *node, bool sense,
 }
 
 // The whole condition or an operand of it.
-static void jump_part(Compiler *c, const Node *node, bool sense,
-                      uint32_t label)
+static void jump_part(Compiler *c, const Node *node, bool sense, uint32_t label)
 {
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;

@@ -41,10 +41,9 @@ static BlockInfo *block_at(Compiler *c, uint32_t block)
 // The text that a side of a block covers; error texts name its line.
 static Span list_span(NodeList list)
 {
-    return list.count == 0
-               ? (Span){0, 0}
-               : span_join(list.items[0]->span,
-                           list.items[list.count - 1]->span);
+    return list.count == 0 ? (Span){0, 0}
+                           : span_join(list.items[0]->span,
+                                       list.items[list.count - 1]->span);
 }
 
 // Between the two sides of a block.
@@ -94,8 +93,7 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
         // The value so far is part of the state that the join merges.
         block_register(c, block, target);
         block_at(c, block)->flags = is_and ? BLOCK_IS_AND : BLOCK_IS_OR;
-        c->failed =
-            c->failed || !vec_push(&c->vm->ctx, &blocks, block);
+        c->failed = c->failed || !vec_push(&c->vm->ctx, &blocks, block);
         emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
         if (!is_and) { // true: it is the value already
             block_else(c, block);
@@ -315,11 +313,12 @@ static void iterable_to(Compiler *c, const Node *iter, Reg state)
     static const char *const names[] = {"range", "zip", "enumerate"};
     bool known = false;
     for (uint32_t i = 0; i < 3 && iter->kind == AST_CALL &&
-                         iter->call.function->kind == AST_NAME; i++) {
+                         iter->call.function->kind == AST_NAME;
+         i++) {
         // Only the plain names: whether they still mean the built-ins is seen
         // at run time.
-        known = known ||
-                strcmp(iter->call.function->name.id.text, names[i]) == 0;
+        known =
+            known || strcmp(iter->call.function->name.id.text, names[i]) == 0;
     }
     for (uint32_t i = 0; known && i < iter->call.arguments.count; i++) {
         known = iter->call.arguments.items[i]->kind != AST_STARRED;
@@ -400,8 +399,7 @@ static void staged_for(Compiler *c, const Node *node)
         c->top = test;
     }
     c->span = node->for_stmt.iter->span;
-    emit_jump(c, OPCODE_FORLOOP, state, item,
-              block_at(c, block)->body_target);
+    emit_jump(c, OPCODE_FORLOOP, state, item, block_at(c, block)->body_target);
     place_label(c, block_at(c, block)->join_target);
     emit(c, OPCODE_DROPN, state, 5, 0);
 }

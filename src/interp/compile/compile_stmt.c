@@ -273,8 +273,8 @@ static void ann_assign(Compiler *c, const Node *node)
         store_target(c, target, expr_temp(c, node->ann_assign.value));
     }
     // `(x): int` and `a.b: int` are not simple, and are not kept.
-    if (node->ann_assign.simple && (c->scope->kind == SCOPE_MODULE ||
-                                    c->scope->kind == SCOPE_CLASS)) {
+    if (node->ann_assign.simple &&
+        (c->scope->kind == SCOPE_MODULE || c->scope->kind == SCOPE_CLASS)) {
         Reg value = annotation_temp(c, node->ann_assign.annotation);
         emit(c, OPCODE_ANNOTATE, value, name_constant(c, target->name.id), 0);
     }
@@ -304,8 +304,7 @@ static const Node *last_compare(const Node *test)
 {
     const Node *found = NULL;
     switch (test->kind) {
-    case AST_COMPARE:
-        return test;
+    case AST_COMPARE: return test;
     case AST_UNARY:
         return test->unary.op == UNARY_NOT ? last_compare(test->unary.operand)
                                            : NULL;
@@ -315,8 +314,7 @@ static const Node *last_compare(const Node *test)
             found = next != NULL ? next : found;
         }
         return found;
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 
@@ -333,8 +331,8 @@ static void assert_stmt(Compiler *c, const Node *node)
     }
     const Node *blamed = last_compare(node->assert_stmt.test);
     c->span = blamed != NULL ? blamed->span : node->span;
-    emit_x(c, OPCODE_ASSERTFAIL, node->assert_stmt.message != NULL, message,
-           0, 0);
+    emit_x(c, OPCODE_ASSERTFAIL, node->assert_stmt.message != NULL, message, 0,
+           0);
     place_label(c, fine);
 }
 
@@ -363,10 +361,10 @@ static void import_stmt(Compiler *c, const Node *node)
         uint32_t wanted =
             as.text == NULL
                 ? constant_node(c, &none)
-                : constant_value(c, value_retain(value_from_object(
-                                        c->vm->empty_tuple)));
-        emit(c, OPCODE_IMPORT, module,
-             constant_name(c, name.text, name.length), wanted);
+                : constant_value(
+                      c, value_retain(value_from_object(c->vm->empty_tuple)));
+        emit(c, OPCODE_IMPORT, module, constant_name(c, name.text, name.length),
+             wanted);
         // Without `as` the name bound is the top package's.
         as = as.text == NULL ? before_dot(c, name) : as;
         store_name(c, as, module);
@@ -380,8 +378,8 @@ static void import_from(Compiler *c, const Node *node)
     Text from = node->import_from.module;
     NodeList names = node->import_from.names;
     future_check(c, node);
-    uint32_t wanted = constant_value(
-        c, value_retain(value_from_object(c->vm->empty_tuple)));
+    uint32_t wanted =
+        constant_value(c, value_retain(value_from_object(c->vm->empty_tuple)));
     Reg module = push(c);
     emit_x(c, OPCODE_IMPORT, node->import_from.level, module,
            constant_name(c, from.text == NULL ? "" : from.text, from.length),
@@ -406,8 +404,8 @@ static void import_from(Compiler *c, const Node *node)
 // sys.displayhook(value), looked up at each call as a program may set it.
 static void show_value(Compiler *c, const Node *expression)
 {
-    uint32_t wanted = constant_value(
-        c, value_retain(value_from_object(c->vm->empty_tuple)));
+    uint32_t wanted =
+        constant_value(c, value_retain(value_from_object(c->vm->empty_tuple)));
     // The function and its one argument, side by side as CALL wants them.
     Reg hook = push_many(c, 2);
     emit(c, OPCODE_IMPORT, hook, constant_name(c, "sys", 3), wanted);

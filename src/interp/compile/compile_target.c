@@ -233,8 +233,7 @@ void aug_assign(Compiler *c, const Node *node)
 static void delete_name(Compiler *c, const Node *node)
 {
     size_t length;
-    const char *name =
-        scope_mangle(c->table, c->scope, node->name.id, &length);
+    const char *name = scope_mangle(c->table, c->scope, node->name.id, &length);
     Symbol *symbol = name == NULL ? NULL : scope_find(c->scope, name, length);
     if (symbol == NULL) {
         c->failed = true;

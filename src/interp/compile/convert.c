@@ -16,9 +16,8 @@
 static bool is_flow(Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);
-    return (op >= OPCODE_JMP && op <= OPCODE_JBOUND) ||
-           op == OPCODE_FORLOOP || op == OPCODE_RAISE ||
-           op == OPCODE_ASSERTFAIL ||
+    return (op >= OPCODE_JMP && op <= OPCODE_JBOUND) || op == OPCODE_FORLOOP ||
+           op == OPCODE_RAISE || op == OPCODE_ASSERTFAIL ||
            (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
 }
 
@@ -84,8 +83,8 @@ static bool is_wanted(const Search *s, const Node *node)
     return node->kind == (lambda ? AST_LAMBDA : AST_FUNCTION_DEF) &&
            node->span.start == s->code->span.start &&
            node->span.end == s->code->span.end &&
-           (lambda || strcmp(node->function_def.name.text,
-                             s->code->name->text) == 0);
+           (lambda ||
+            strcmp(node->function_def.name.text, s->code->name->text) == 0);
 }
 
 // Decorators stand in front of the span that they belong to; all other parts
@@ -124,8 +123,7 @@ Node *convert_find(const Code *code, Node *tree)
 Node *convert_read(Vm *vm, Source *source, Arena *arena)
 {
     Node *tree = NULL;
-    ParseStatus status =
-        parse(&vm->ctx, source, PARSE_MODULE, arena, &tree);
+    ParseStatus status = parse(&vm->ctx, source, PARSE_MODULE, arena, &tree);
     if (status == PARSE_INCOMPLETE) {
         return raise_null(vm, ERR_SYNTAX, "the source is not whole");
     }
@@ -147,8 +145,7 @@ static Node *statement_around(const Code *code, Arena *arena, Node *tree,
             if (module != NULL) {
                 // A shallow copy: the nodes are shared with the whole tree.
                 *module = *tree;
-                module->module.body =
-                    (NodeList){all.items + i, 1};
+                module->module.body = (NodeList){all.items + i, 1};
             }
             *function = s.found;
             return module;
@@ -244,8 +241,7 @@ Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
     }
     NodeList whole = node->function_def.body;
     Code *made = NULL;
-    if (lower_function(&vm->ctx, arena, code->source, node, false,
-                       &lowered)) {
+    if (lower_function(&vm->ctx, arena, code->source, node, false, &lowered)) {
         // Its scope must know the flags.
         node->function_def.body = lowered.body;
         made = compile_lowered(vm, code, arena, all, tree, node, &lowered);

@@ -31,8 +31,8 @@ typedef struct Flag {
 
 typedef struct LowerLoop { // the innermost loop
     struct LowerLoop *outer;
-    Flag left, skipped;    // by break, by continue
-    uint32_t number;       // of the function's loops
+    Flag left, skipped; // by break, by continue
+    uint32_t number;    // of the function's loops
 } LowerLoop;
 
 typedef struct Lower {
@@ -79,8 +79,7 @@ static Flow flow_then(Flow a, Flow b)
 static Flow flow_loop(Lower *l, const Node *node)
 {
     bool is_for = node->kind == AST_FOR;
-    Flow inner =
-        flow_of(l, is_for ? node->for_stmt.body : node->if_stmt.body);
+    Flow inner = flow_of(l, is_for ? node->for_stmt.body : node->if_stmt.body);
     Flow after =
         flow_of(l, is_for ? node->for_stmt.orelse : node->if_stmt.orelse);
     bool endless = !is_for && is_true(node->if_stmt.test);
@@ -151,10 +150,8 @@ static NodeList list_after(NodeList list, uint32_t first)
 // Whether the function's text has it anywhere, as a name or as part of one.
 static bool is_written(const Lower *l, const char *text)
 {
-    const char *found =
-        strstr(l->source->text + l->function->span.start, text);
-    return found != NULL &&
-           found < l->source->text + l->function->span.end;
+    const char *found = strstr(l->source->text + l->function->span.start, text);
+    return found != NULL && found < l->source->text + l->function->span.end;
 }
 
 // A name that the function does not have: for people one like "do_return", or
@@ -171,8 +168,7 @@ static Text fresh_name(Lower *l, const char *stem, uint32_t number)
         if (number == 0) {
             snprintf(text, sizeof text, "%s", stem);
         } else {
-            snprintf(text, sizeof text, "%s%s%u", stem, bar,
-                     (unsigned)number);
+            snprintf(text, sizeof text, "%s%s%u", stem, bar, (unsigned)number);
         }
         number += 100; // past those of any other loop, as a rule
     } while (is_written(l, text));
@@ -229,8 +225,8 @@ static void add_guarded(Lower *l, NodeVec *out, uint32_t exits, NodeList list)
     if (list.count == 0 || l->make.failed) {
         return;
     }
-    Span span = span_join(list.items[0]->span,
-                          list.items[list.count - 1]->span);
+    Span span =
+        span_join(list.items[0]->span, list.items[list.count - 1]->span);
     // Before the list is lowered: only flags set by what stands in front count.
     Node *flags = flags_node(l, exits, list.items[0]->span);
     NodeList lowered = lower_list(l, list);
@@ -435,8 +431,7 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
         return true;
     case AST_CONTINUE:
         if (l->loop != NULL) {
-            set_flag(l, out, &l->loop->skipped, "continue_", true,
-                     node->span);
+            set_flag(l, out, &l->loop->skipped, "continue_", true, node->span);
         }
         return true;
     case AST_IF: return lower_if(l, out, node, rest);
@@ -533,8 +528,9 @@ static void finish_function(Lower *l, const Node *function, NodeList body)
     }
     if (l->returned.tested) {
         make_push(&l->make, &out,
-            make_assign(&l->make, l->returned.name,
-                   make_constant(&l->make, CONSTANT_FALSE, span), span));
+                  make_assign(&l->make, l->returned.name,
+                              make_constant(&l->make, CONSTANT_FALSE, span),
+                              span));
     }
     make_push_all(&l->make, &out, list_after(body, first));
     if (l->out->result.text != NULL) {
@@ -551,8 +547,7 @@ static void finish_function(Lower *l, const Node *function, NodeList body)
 bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
                     const Node *function, bool printed, Lowered *out)
 {
-    *out = (Lowered){.body = function->function_def.body,
-                     .printed = printed};
+    *out = (Lowered){.body = function->function_def.body, .printed = printed};
     map_init(&out->stops, ctx);
     Lower l = {.make = {.ctx = ctx, .arena = arena},
                .source = source,

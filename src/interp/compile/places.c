@@ -40,10 +40,10 @@ static void add_place(Compiler *c, uint32_t number, BlockPlace place)
         known = same_place(&info->places[i], &place);
     }
     BlockPlace *places =
-        known ? NULL
-              : ctx_realloc(ctx, info->places,
-                            info->place_count * sizeof *places,
-                            (info->place_count + 1) * sizeof *places);
+        known
+            ? NULL
+            : ctx_realloc(ctx, info->places, info->place_count * sizeof *places,
+                          (info->place_count + 1) * sizeof *places);
     // Known, or no memory: the references that came along are released.
     if (places == NULL) {
         c->failed = c->failed || !known;
@@ -73,9 +73,8 @@ static bool name_place(Compiler *c, Text name, BlockPlace *place)
 {
     size_t length;
     const char *text = scope_mangle(c->table, c->scope, name, &length);
-    Symbol *symbol = text == NULL || c->failed
-                         ? NULL
-                         : scope_find(c->scope, text, length);
+    Symbol *symbol =
+        text == NULL || c->failed ? NULL : scope_find(c->scope, text, length);
     if (symbol == NULL) {
         return false;
     }
@@ -139,9 +138,8 @@ static bool is_path(const Node *node, uint32_t *count)
 static bool fill_step(Compiler *c, const Node *node, PathStep *step)
 {
     step->item = node->kind == AST_SUBSCRIPT;
-    uint32_t constant = step->item
-                            ? constant_node(c, node->subscript.index)
-                            : name_constant(c, node->attribute.name);
+    uint32_t constant = step->item ? constant_node(c, node->subscript.index)
+                                   : name_constant(c, node->attribute.name);
     if (c->failed) {
         return false;
     }

@@ -9,11 +9,10 @@
 #include <string.h>
 
 // `name` fills the only %s of `format`.
-bool scope_error(ScopeWalk *w, Span span, const char *format,
-                 const char *name)
+bool scope_error(ScopeWalk *w, Span span, const char *format, const char *name)
 {
-    (void)ctx_fail_at(w->table->ctx, ERR_SYNTAX, w->table->source, span,
-                      format, name);
+    (void)ctx_fail_at(w->table->ctx, ERR_SYNTAX, w->table->source, span, format,
+                      name);
     w->table->ctx->error.form = PLACE_CODE;
     return false;
 }
@@ -48,8 +47,8 @@ Symbol *scope_find(const Scope *scope, const char *name, size_t length)
 
 // __name in a class body becomes _Class__name; underscores in front of the
 // class's name are left out, and a class of underscores alone changes nothing.
-const char *scope_mangle(const ScopeTable *table, const Scope *scope,
-                         Text name, size_t *length)
+const char *scope_mangle(const ScopeTable *table, const Scope *scope, Text name,
+                         size_t *length)
 {
     *length = name.length;
     const char *class_name = scope->class_name;
@@ -84,8 +83,8 @@ Symbol *scope_add_symbol(ScopeWalk *w, Scope *scope, const char *name,
     }
     symbol = arena_new(w->table->arena, Symbol);
     if (symbol == NULL ||
-        !scope_grow(w->table->arena, &scope->symbols,
-                    &scope->symbol_capacity, scope->symbol_count) ||
+        !scope_grow(w->table->arena, &scope->symbols, &scope->symbol_capacity,
+                    scope->symbol_count) ||
         !map_put(&scope->map, name, length, (uintptr_t)symbol)) {
         return NULL;
     }
@@ -103,9 +102,9 @@ Symbol *scope_note_name(ScopeWalk *w, Scope *scope, Text name, uint32_t flags,
 {
     size_t length;
     const char *mangled = scope_mangle(w->table, scope, name, &length);
-    Symbol *symbol = mangled == NULL ? NULL
-                                     : scope_add_symbol(w, scope, mangled,
-                                                        length, span);
+    Symbol *symbol = mangled == NULL
+                         ? NULL
+                         : scope_add_symbol(w, scope, mangled, length, span);
     if (symbol != NULL) {
         symbol->flags |= flags;
     }
@@ -118,9 +117,8 @@ Symbol *scope_note_name(ScopeWalk *w, Scope *scope, Text name, uint32_t flags,
 Scope *scope_push(ScopeWalk *w, ScopeKind kind, const Node *node)
 {
     Scope *scope = arena_new(w->table->arena, Scope);
-    if (scope == NULL ||
-        !map_put(&w->table->by_node, (const char *)&node, sizeof node,
-                 (uintptr_t)scope)) {
+    if (scope == NULL || !map_put(&w->table->by_node, (const char *)&node,
+                                  sizeof node, (uintptr_t)scope)) {
         return NULL;
     }
     // The node's address is the key: the compiler meets the same node.

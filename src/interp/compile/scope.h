@@ -25,19 +25,19 @@ typedef enum SymbolFlag {
     SYMBOL_GLOBAL = 4,   // declared
     SYMBOL_NONLOCAL = 8, // declared
     SYMBOL_USED = 16,
-    SYMBOL_WALRUS = 32,  // may change within an expression: never read in place
+    SYMBOL_WALRUS = 32, // may change within an expression: never read in place
     SYMBOL_ANNOTATED = 128, // `name: …` stands in this scope
-    SYMBOL_SHARED = 64,  // an inner scope captures it: it lives in a cell
+    SYMBOL_SHARED = 64,     // an inner scope captures it: it lives in a cell
     SYMBOL_DELETED = 256, // a `del`, or the end of `except … as`, unbinds it
-    SYMBOL_BOUND = 512   // while compiling: what is behind finds it assigned
+    SYMBOL_BOUND = 512    // while compiling: what is behind finds it assigned
 } SymbolFlag;
 
 // How code reaches the variable; settled by scope_place.
 typedef enum SymbolPlace {
-    PLACE_GLOBAL, // global or built-in, by name
-    PLACE_NAME,   // class body: in its namespace, then global
-    PLACE_LOCAL,  // register
-    PLACE_CELL,   // register that holds a cell
+    PLACE_GLOBAL,  // global or built-in, by name
+    PLACE_NAME,    // class body: in its namespace, then global
+    PLACE_LOCAL,   // register
+    PLACE_CELL,    // register that holds a cell
     PLACE_CAPTURED // cell of an enclosing function
 } SymbolPlace;
 
@@ -45,10 +45,10 @@ typedef enum SymbolPlace {
 typedef struct Symbol {
     const char *name; // mangled
     size_t length;
-    uint32_t flags;   // SymbolFlag
+    uint32_t flags; // SymbolFlag
     SymbolPlace place;
-    uint32_t index;   // register, or number of the captured cell
-    Span span;        // where it was first seen, for errors
+    uint32_t index; // register, or number of the captured cell
+    Span span;      // where it was first seen, for errors
 } Symbol;
 
 // A node that has names of its own. Children stand in the order of the source.
@@ -60,13 +60,13 @@ typedef struct Scope {
     Map map;                // name to Symbol *
     Symbol **symbols;       // in order of appearance
     uint32_t symbol_count, symbol_capacity;
-    Symbol **captured;      // those with PLACE_CAPTURED, by index
+    Symbol **captured; // those with PLACE_CAPTURED, by index
     uint32_t captured_count, captured_capacity;
-    uint32_t local_count;   // registers of parameters and locals
+    uint32_t local_count; // registers of parameters and locals
     bool is_generator;
     bool has_return_value;
-    bool has_annotations;   // a statement of its own annotates something
-    bool needs_class_cell;  // a method of this class mentions __class__
+    bool has_annotations;  // a statement of its own annotates something
+    bool needs_class_cell; // a method of this class mentions __class__
 } Scope;
 
 // The scopes of one tree. The arena is the tree's and goes with it; only the
@@ -76,10 +76,10 @@ typedef struct ScopeTable {
     Arena *arena;
     Source *source;
     Scope *root;
-    Map by_node; // the bytes of a Node * to Scope *
+    Map by_node;           // the bytes of a Node * to Scope *
     bool text_annotations; // from __future__ import annotations
     uint32_t future_end;   // where such imports may no longer stand
-    bool names_in_dict; // the root's names live in a namespace (exec)
+    bool names_in_dict;    // the root's names live in a namespace (exec)
 } ScopeTable;
 
 // Reads the tree; false with a SyntaxError (or memory error) pending.
@@ -92,7 +92,7 @@ Scope *scope_of(const ScopeTable *table, const Node *node);
 // name that the scope mentions.
 Symbol *scope_find(const Scope *scope, const char *name, size_t length);
 // The mangled form (the same pointer if nothing changes); NULL: no memory.
-const char *scope_mangle(const ScopeTable *table, const Scope *scope,
-                         Text name, size_t *length);
+const char *scope_mangle(const ScopeTable *table, const Scope *scope, Text name,
+                         size_t *length);
 
 #endif

@@ -22,8 +22,8 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
         if (owner->kind == SCOPE_CLASS) {
             if (class_cell) {
                 owner->needs_class_cell = true;
-                own = scope_add_symbol(w, owner, symbol->name,
-                                       symbol->length, symbol->span);
+                own = scope_add_symbol(w, owner, symbol->name, symbol->length,
+                                       symbol->span);
                 break;
             }
             continue;
@@ -52,8 +52,8 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
     // between hands the cell on.
     *found = true;
     for (Scope *s = scope; s != owner; s = s->parent) {
-        Symbol *mine = scope_add_symbol(w, s, symbol->name,
-                                        symbol->length, symbol->span);
+        Symbol *mine =
+            scope_add_symbol(w, s, symbol->name, symbol->length, symbol->span);
         if (mine == NULL) {
             return false;
         }
@@ -62,7 +62,7 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
             continue;
         }
         if (!scope_grow(w->table->arena, &s->captured, &s->captured_capacity,
-                  s->captured_count)) {
+                        s->captured_count)) {
             return false;
         }
         if (s->kind != SCOPE_CLASS || !(mine->flags & SYMBOL_ASSIGNED) ||

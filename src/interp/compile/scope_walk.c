@@ -224,19 +224,19 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
                            "assignment expression within a comprehension "
                            "cannot be used in a class body");
     }
-    Symbol *symbol = scope_note_name(w, scope, name,
-                                     SYMBOL_ASSIGNED | SYMBOL_WALRUS,
-                                     node->named_expr.target->span);
+    Symbol *symbol =
+        scope_note_name(w, scope, name, SYMBOL_ASSIGNED | SYMBOL_WALRUS,
+                        node->named_expr.target->span);
     if (symbol == NULL) {
         return false;
     }
     // The comprehensions on the way to the function declare the name as if by
     // global or nonlocal.
     // Of a function's own global name the comprehension must see the same.
-    uint32_t how = scope->kind == SCOPE_MODULE ||
-                           (symbol->flags & SYMBOL_GLOBAL)
-                       ? SYMBOL_GLOBAL
-                       : SYMBOL_NONLOCAL;
+    uint32_t how =
+        scope->kind == SCOPE_MODULE || (symbol->flags & SYMBOL_GLOBAL)
+            ? SYMBOL_GLOBAL
+            : SYMBOL_NONLOCAL;
     for (Scope *s = w->scope; s != scope; s = s->parent) {
         if (scope_note_name(w, s, name, how | SYMBOL_ASSIGNED | SYMBOL_WALRUS,
                             node->span) == NULL) {
@@ -415,8 +415,8 @@ static bool walk_annotated(ScopeWalk *w, const Node *node)
     const Node *target = node->ann_assign.target;
     w->scope->has_annotations = true;
     if (target->kind == AST_NAME && !target->parenthesized) {
-        Symbol *symbol = scope_note_name(w, w->scope, target->name.id, 0,
-                                         target->span);
+        Symbol *symbol =
+            scope_note_name(w, w->scope, target->name.id, 0, target->span);
         if (symbol == NULL) {
             return false;
         }
@@ -492,8 +492,7 @@ static bool walk_statement(ScopeWalk *w, const Node *node)
     case AST_GLOBAL:
     case AST_NONLOCAL: return walk_declaration(w, node);
     case AST_IMPORT: return walk_import(w, node, node->names.names);
-    case AST_IMPORT_FROM:
-        return walk_import(w, node, node->import_from.names);
+    case AST_IMPORT_FROM: return walk_import(w, node, node->import_from.names);
     case AST_FUNCTION_DEF: return walk_function(w, node);
     case AST_CLASS_DEF: return walk_class(w, node);
     default: return true;

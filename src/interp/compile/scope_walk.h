@@ -13,15 +13,13 @@ typedef struct ScopeWalk {
 } ScopeWalk;
 
 // A SyntaxError; `format` takes the name. Returns false.
-bool scope_error(ScopeWalk *w, Span span, const char *format,
-                 const char *name);
+bool scope_error(ScopeWalk *w, Span span, const char *format, const char *name);
 // Room for one more behind `count` items.
 MUST_CHECK bool scope_grow(Arena *arena, Symbol ***items, uint32_t *capacity,
                            uint32_t count);
 // The symbol of a mangled name in `scope`, made if it is new. NULL: no memory.
 MUST_CHECK Symbol *scope_add_symbol(ScopeWalk *w, Scope *scope,
-                                    const char *name, size_t length,
-                                    Span span);
+                                    const char *name, size_t length, Span span);
 // As scope_add_symbol for a name as it is written: mangles it and adds the
 // flags (SymbolFlag) to those that it has.
 MUST_CHECK Symbol *scope_note_name(ScopeWalk *w, Scope *scope, Text name,

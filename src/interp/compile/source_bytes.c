@@ -61,8 +61,7 @@ static bool is_named(const char *name, const char *base)
 {
     size_t i = 0;
     for (; base[i] != '\0'; i++) {
-        char c = name[i] == '_' ? '-'
-                                : (char)tolower((unsigned char)name[i]);
+        char c = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
         if (c != base[i]) {
             return false;
         }
@@ -121,11 +120,11 @@ static Value fail(Vm *vm, const char *name, SourceOrigin origin,
                      VALUE_NONE};
     Value args[] = {str_value(object_retain((Str *)(uintptr_t)message)),
                     tuple_of_owned(vm, place, 4)};
-    Value made = value_failed(args[1])
-                     ? VALUE_FAIL
-                     : vm_call(vm, value_from_object(
-                                       vm->error_types[ERR_SYNTAX]),
-                               args, 2);
+    Value made =
+        value_failed(args[1])
+            ? VALUE_FAIL
+            : vm_call(vm, value_from_object(vm->error_types[ERR_SYNTAX]), args,
+                      2);
     release(vm, args[0]);
     release(vm, args[1]);
     return value_failed(made) ? VALUE_FAIL : raise_object(vm, made);
@@ -202,9 +201,9 @@ static Value decode_declared(Vm *vm, const char *name, SourceOrigin origin,
         return VALUE_UNBOUND;
     }
     if (marked) {
-        return fail_owned(vm, name, origin,
-                          str_printf(vm, "encoding problem: %s with BOM",
-                                     encoding));
+        return fail_owned(
+            vm, name, origin,
+            str_printf(vm, "encoding problem: %s with BOM", encoding));
     }
     return decode_by(vm, name, origin, bytes, length, encoding);
 }
@@ -215,8 +214,8 @@ Value source_decode(Vm *vm, const char *name, SourceOrigin origin,
 {
     size_t skip;
     bool coded;
-    Value text = decode_declared(vm, name, origin, bytes, length, &skip,
-                                 &coded);
+    Value text =
+        decode_declared(vm, name, origin, bytes, length, &skip, &coded);
     if (!value_unbound(text)) {
         return text;
     }
@@ -238,8 +237,8 @@ Source *source_of_bytes(Vm *vm, const char *name, SourceOrigin origin,
 {
     size_t skip;
     bool coded;
-    Value text = decode_declared(vm, name, origin, bytes, length, &skip,
-                                 &coded);
+    Value text =
+        decode_declared(vm, name, origin, bytes, length, &skip, &coded);
     if (value_failed(text)) {
         return NULL;
     }

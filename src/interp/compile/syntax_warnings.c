@@ -84,8 +84,8 @@ static bool hand_over(Walk *walk, Value module, const Warning *warning)
 static Value filters_of(Vm *vm)
 {
     Str *name = str_interned(vm, "warnings", 8);
-    Value module = name == NULL ? VALUE_UNBOUND
-                                : dict_get_name(vm->modules, name);
+    Value module =
+        name == NULL ? VALUE_UNBOUND : dict_get_name(vm->modules, name);
     return value_is_kind(module, KIND_MODULE) ? module : VALUE_UNBOUND;
 }
 
@@ -116,8 +116,8 @@ static bool warn_at(Walk *walk, const Warning *warning)
 // The same about what a node stands for.
 static bool warn(Walk *walk, const Node *node, const char *text)
 {
-    return warn_at(walk, &(Warning){ERR_SYNTAX_WARNING, PLACE_CODE, node->span,
-                                    text});
+    return warn_at(
+        walk, &(Warning){ERR_SYNTAX_WARNING, PLACE_CODE, node->span, text});
 }
 
 // --- what a node is ---
@@ -131,8 +131,7 @@ static const char *made_type(const Node *node)
         [CONSTANT_INT] = "int",       [CONSTANT_FLOAT] = "float",
         [CONSTANT_STR] = "str",       [CONSTANT_BYTES] = "bytes"};
     switch (node->kind) {
-    case AST_CONSTANT:
-        return constants[node->constant.type];
+    case AST_CONSTANT: return constants[node->constant.type];
     // CPython computes -1, +1 and ~1 before it looks.
     case AST_UNARY:
         if (node->unary.op == UNARY_INVERT) {
@@ -146,25 +145,17 @@ static const char *made_type(const Node *node)
                        node->unary.operand->constant.type <= CONSTANT_FLOAT
                    ? made_type(node->unary.operand)
                    : NULL;
-    case AST_TUPLE:
-        return "tuple";
+    case AST_TUPLE: return "tuple";
     case AST_LIST:
-    case AST_LIST_COMP:
-        return "list";
+    case AST_LIST_COMP: return "list";
     case AST_DICT:
-    case AST_DICT_COMP:
-        return "dict";
+    case AST_DICT_COMP: return "dict";
     case AST_SET:
-    case AST_SET_COMP:
-        return "set";
-    case AST_GENERATOR_EXP:
-        return "generator";
-    case AST_LAMBDA:
-        return "function";
-    case AST_JOINED_STR:
-        return "str";
-    default:
-        return NULL;
+    case AST_SET_COMP: return "set";
+    case AST_GENERATOR_EXP: return "generator";
+    case AST_LAMBDA: return "function";
+    case AST_JOINED_STR: return "str";
+    default: return NULL;
     }
 }
 
@@ -223,8 +214,8 @@ static bool check_assert(Walk *walk, const Node *node)
 static bool check_call(Walk *walk, const Node *node)
 {
     const Node *function = node->call.function;
-    const char *type = function->kind == AST_LAMBDA ? NULL
-                                                    : made_type(function);
+    const char *type =
+        function->kind == AST_LAMBDA ? NULL : made_type(function);
     char text[100];
     if (type == NULL) {
         return true;
@@ -237,8 +228,8 @@ static bool check_call(Walk *walk, const Node *node)
 // What cannot be subscripted at all.
 static bool has_no_items(const char *type)
 {
-    static const char *const types[] = {"NoneType", "bool", "ellipsis",
-                                        "int",      "float", "set",
+    static const char *const types[] = {"NoneType",  "bool",    "ellipsis",
+                                        "int",       "float",   "set",
                                         "generator", "function"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (strcmp(types[i], type) == 0) {
@@ -295,8 +286,8 @@ static bool check_digits(Walk *walk, Span span)
         return true;
     }
     // The second character of `0x1f` names the base; | 0x20 takes `X` as `x`.
-    char base = text[span.start] == '0' ? (char)(text[span.start + 1] | 0x20)
-                                        : '\0';
+    char base =
+        text[span.start] == '0' ? (char)(text[span.start + 1] | 0x20) : '\0';
     char message[40];
     snprintf(message, sizeof message, "invalid %s literal",
              base == 'x'   ? "hexadecimal"
@@ -305,8 +296,8 @@ static bool check_digits(Walk *walk, Span span)
                            : "decimal");
     // The tokenizer points at the last character that it has read.
     span.start = span.end - 1;
-    return warn_at(walk, &(Warning){ERR_SYNTAX_WARNING, PLACE_POINT, span,
-                                    message});
+    return warn_at(walk,
+                   &(Warning){ERR_SYNTAX_WARNING, PLACE_POINT, span, message});
 }
 
 // The number may have been written elsewhere: in a field of an f-string.
@@ -321,18 +312,12 @@ static bool check_number(Walk *walk, const Node *node)
 static bool check_node(Walk *walk, const Node *node)
 {
     switch (node->kind) {
-    case AST_CONSTANT:
-        return check_number(walk, node);
-    case AST_COMPARE:
-        return check_compare(walk, node);
-    case AST_ASSERT:
-        return check_assert(walk, node);
-    case AST_CALL:
-        return check_call(walk, node);
-    case AST_SUBSCRIPT:
-        return check_subscript(walk, node);
-    default:
-        return true;
+    case AST_CONSTANT: return check_number(walk, node);
+    case AST_COMPARE: return check_compare(walk, node);
+    case AST_ASSERT: return check_assert(walk, node);
+    case AST_CALL: return check_call(walk, node);
+    case AST_SUBSCRIPT: return check_subscript(walk, node);
+    default: return true;
     }
 }
 
@@ -361,8 +346,8 @@ static bool push_children(Walk *walk, const Node *node)
 #define L(field) &&push_list(walk, &node->field)
 #define S(field)
 #define V(field)
-#define AST(id, name, ...)                                                    \
-    case AST_##id:                                                            \
+#define AST(id, name, ...)                                                     \
+    case AST_##id:                                                             \
         return true __VA_ARGS__;
 #include "parser/ast_list.h"
 #undef AST
@@ -370,8 +355,7 @@ static bool push_children(Walk *walk, const Node *node)
 #undef L
 #undef S
 #undef V
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -405,8 +389,8 @@ static const char *bad_escape(const char *text, const char *end, bool bytes)
         bool octal = text + 3 < end && text[1] >= '4' && text[1] <= '7' &&
                      text[2] >= '0' && text[2] <= '7' && text[3] >= '0' &&
                      text[3] <= '7';
-        bool known = letter != NULL &&
-                     (!bytes || strchr("NuU", *letter) == NULL);
+        bool known =
+            letter != NULL && (!bytes || strchr("NuU", *letter) == NULL);
         if ((!known && (unsigned char)text[1] < 0x80) || octal) {
             return text;
         }
@@ -420,9 +404,9 @@ static bool check_escapes(Walk *walk, Span span)
     const char *text = walk->source->text + span.start;
     StringParts parts = literal_string_parts(text, span.end - span.start);
     const char *body = text + parts.body;
-    const char *bad = parts.raw ? NULL
-                                : bad_escape(body, body + parts.body_length,
-                                             parts.bytes);
+    const char *bad =
+        parts.raw ? NULL
+                  : bad_escape(body, body + parts.body_length, parts.bytes);
     if (bad == NULL) {
         return true;
     }
@@ -430,8 +414,8 @@ static bool check_escapes(Walk *walk, Span span)
     bool octal = bad[1] >= '4' && bad[1] <= '7';
     snprintf(message, sizeof message, "invalid %sescape sequence '%.*s'",
              octal ? "octal " : "", octal ? 4 : 2, bad);
-    return warn_at(walk, &(Warning){ERR_DEPRECATION_WARNING, PLACE_RANGE, span,
-                                    message});
+    return warn_at(
+        walk, &(Warning){ERR_DEPRECATION_WARNING, PLACE_RANGE, span, message});
 }
 
 // DeprecationWarnings are not shown by themselves: only a program that sets
@@ -462,8 +446,8 @@ static bool warn_of_escapes(Walk *walk)
 bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
 {
     Walk walk = {.vm = vm, .source = source};
-    bool done = source->library ||
-                (warn_of_escapes(&walk) && push(&walk, tree));
+    bool done =
+        source->library || (warn_of_escapes(&walk) && push(&walk, tree));
     while (done && walk.stack.count > 0) {
         const Node *node = vec_pop(&walk.stack);
         done = check_node(&walk, node) && push_turned(&walk, node) &&
@@ -482,8 +466,7 @@ bool syntax_warnings_of_tokens(Vm *vm, const Source *source)
     bool done = lexer_run(&vm->ctx, source, &tokens);
     for (size_t i = 0; done && i < tokens.count; i++) {
         const Token *token = &tokens.items[i];
-        done = token->kind != TOK_NUMBER ||
-               check_digits(&walk, token->span);
+        done = token->kind != TOK_NUMBER || check_digits(&walk, token->span);
     }
     token_list_free(&vm->ctx, &tokens);
     return done;

@@ -70,8 +70,8 @@ Value deque_binary(Vm *vm, BinaryOp op, Value a, Value b)
         return VALUE_NOT_IMPLEMENTED;
     }
     Value made = copy_of(vm, self);
-    if (!value_failed(made) && !(times ? repeat(vm, made, other)
-                                       : deque_extend(vm, made, other))) {
+    if (!value_failed(made) &&
+        !(times ? repeat(vm, made, other) : deque_extend(vm, made, other))) {
         release(vm, made);
         return VALUE_FAIL;
     }
@@ -86,5 +86,5 @@ Value deque_inplace(Vm *vm, BinaryOp op, Value a, Value b)
         return VALUE_NOT_IMPLEMENTED;
     }
     return (adds ? deque_extend(vm, a, b) : repeat(vm, a, b)) ? value_retain(a)
-                                                             : VALUE_FAIL;
+                                                              : VALUE_FAIL;
 }

@@ -1,9 +1,9 @@
 // The methods of dict.
-#include "interp/containers/dict_view.h"
-#include "interp/note.h"
 #include "interp/classes/object_copying.h"
+#include "interp/containers/dict_view.h"
 #include "interp/containers/obj_set.h"
 #include "interp/containers/sequence.h"
+#include "interp/note.h"
 
 // The default is UNBOUND where the call gave none; None then takes its place.
 // The type's __missing__ is not asked, as in CPython.
@@ -15,7 +15,7 @@ static Value method_get(Vm *vm, Value *args, uint32_t count)
     if (found > 0) {
         return value_retain(value);
     }
-    return found < 0               ? VALUE_FAIL
+    return found < 0                ? VALUE_FAIL
            : value_unbound(args[2]) ? VALUE_NONE
                                     : value_retain(args[2]);
 }
@@ -41,7 +41,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     if (found > 0) {
         return value;
     }
-    return found < 0               ? VALUE_FAIL
+    return found < 0                ? VALUE_FAIL
            : value_unbound(args[2]) ? raise_with(vm, ERR_KEY, args[1])
                                     : value_retain(args[2]);
 }
@@ -153,9 +153,9 @@ static int fromkeys_hashed(Vm *vm, Value result, Value keys, Value value)
                  : !set_next((Set *)value_object(keys), &slot, &key)) {
             return 1;
         }
-        uint64_t hash =
-            dict ? value_as_dict(keys)->entries[at - 1].hash
-                 : ((Set *)value_object(keys))->table[slot - 1].hash;
+        uint64_t hash = dict
+                            ? value_as_dict(keys)->entries[at - 1].hash
+                            : ((Set *)value_object(keys))->table[slot - 1].hash;
         value_retain(key);
         bool ok = ctx_poll(&vm->ctx) &&
                   dict_set_hashed(vm, value_as_dict(result), key, hash, value);
@@ -175,21 +175,20 @@ static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
     Value result = vm_call(vm, args[0], NULL, 0);
     Value otherwise = value_unbound(args[2]) ? VALUE_NONE : args[2];
     int done = value_failed(result)
-                   ? 0 : fromkeys_hashed(vm, result, args[1], otherwise);
+                   ? 0
+                   : fromkeys_hashed(vm, result, args[1], otherwise);
     if (done > 0) {
         return result;
     }
-    Value iterator = value_failed(result) || done < 0
-                         ? VALUE_FAIL
-                         : value_iter(vm, args[1]);
+    Value iterator =
+        value_failed(result) || done < 0 ? VALUE_FAIL : value_iter(vm, args[1]);
     bool ok = !value_failed(iterator);
     while (ok) {
         Value key = value_next(vm, iterator);
         if (value_same(key, VALUE_STOP)) {
             break;
         }
-        ok = !value_failed(key) &&
-             value_set_item(vm, result, key, otherwise) &&
+        ok = !value_failed(key) && value_set_item(vm, result, key, otherwise) &&
              ctx_poll(&vm->ctx);
         release(vm, key);
     }

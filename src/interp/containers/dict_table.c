@@ -4,8 +4,8 @@
 #include "base/bulk.h"
 
 // The sizes are given, since a dict that was cleared has them no more.
-void dict_table_free(Vm *vm, DictEntry *entries, uint32_t capacity,
-                     void *index, uint32_t index_size)
+void dict_table_free(Vm *vm, DictEntry *entries, uint32_t capacity, void *index,
+                     uint32_t index_size)
 {
     ctx_free(&vm->ctx, entries, capacity * sizeof *entries);
     if (index != NULL) {
@@ -51,8 +51,7 @@ bool dict_table_resize(Vm *vm, Dict *dict, uint32_t capacity)
     // Nothing but the entries' block can fail from here on.
     compact(dict);
     DictEntry *entries =
-        ctx_realloc(&vm->ctx, dict->entries,
-                    dict->capacity * sizeof *entries,
+        ctx_realloc(&vm->ctx, dict->entries, dict->capacity * sizeof *entries,
                     capacity * sizeof *entries);
     bool ok = entries != NULL;
     if (!ok && index != NULL) {

@@ -13,8 +13,8 @@
 #include "interp/containers/obj_dict.h"
 
 enum {
-    DICT_SMALL = 8,   // up to so many entries there is no index
-    DICT_PERTURB = 5  // bits of the hash that each further probe takes in
+    DICT_SMALL = 8,  // up to so many entries there is no index
+    DICT_PERTURB = 5 // bits of the hash that each further probe takes in
 };
 
 // A walk over the slots; it ends at the first slot never used, which there
@@ -93,8 +93,8 @@ static inline void dict_index_undo(Dict *dict, uint64_t hash, uint32_t entry)
 }
 
 // Frees memory only: the entries' references are the caller's.
-void dict_table_free(Vm *vm, DictEntry *entries, uint32_t capacity,
-                     void *index, uint32_t index_size);
+void dict_table_free(Vm *vm, DictEntry *entries, uint32_t capacity, void *index,
+                     uint32_t index_size);
 // Makes a table for `capacity` entries, at least `used`; removed ones go, so
 // numbers of entries change. False: the dict is as good as before.
 MUST_CHECK bool dict_table_resize(Vm *vm, Dict *dict, uint32_t capacity);

@@ -1,10 +1,10 @@
 // dict: the type, its operators and iterators; views are in dict_view.c.
-#include "interp/errors/depth.h"
-#include "interp/note.h"
+#include "interp/classes/class_new.h"
+#include "interp/containers/dict_view.h"
 #include "interp/containers/obj_dict.h"
 #include "interp/containers/sequence.h"
-#include "interp/containers/dict_view.h"
-#include "interp/classes/class_new.h"
+#include "interp/errors/depth.h"
+#include "interp/note.h"
 
 // dict_clear leaves an empty dict, so that destructors of its items may still
 // look at it.
@@ -135,8 +135,7 @@ static Value dict_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (op != BINARY_OR) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    return dict_update(vm, value_as_dict(a), b) ? value_retain(a)
-                                                : VALUE_FAIL;
+    return dict_update(vm, value_as_dict(a), b) ? value_retain(a) : VALUE_FAIL;
 }
 
 // Live entries only.
@@ -159,8 +158,7 @@ static Value dict_get_item(Vm *vm, Value self, Value key)
     if (found == 0 && value_object(self)->type != vm->types[KIND_DICT]) {
         // From the class, as all special methods; the key is handed on as it
         // is.
-        Value method =
-            value_find_method(vm, self, vm->names[NAME_MISSING]);
+        Value method = value_find_method(vm, self, vm->names[NAME_MISSING]);
         if (value_failed(method)) {
             return VALUE_FAIL;
         }
@@ -312,8 +310,8 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
     // Each combination has a type of its own name, as in CPython.
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
     Iterator *iterator = iterator_new(
-        vm, dict_is_ordered(vm, dict) ? "odict_iterator"
-                                      : names[row][backwards],
+        vm,
+        dict_is_ordered(vm, dict) ? "odict_iterator" : names[row][backwards],
         backwards ? step_backwards : step_forwards);
     if (iterator == NULL) {
         return VALUE_FAIL;

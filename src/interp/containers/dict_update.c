@@ -30,8 +30,8 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
         value_retain(value);
         uint64_t hash = other->entries[position - 1].hash;
         uint32_t used = other->used;
-        bool ok = ctx_poll(&vm->ctx) &&
-                  dict_set_hashed(vm, dict, key, hash, value);
+        bool ok =
+            ctx_poll(&vm->ctx) && dict_set_hashed(vm, dict, key, hash, value);
         release(vm, key);
         release(vm, value);
         if (ok && other->used != used) {
@@ -87,9 +87,8 @@ static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
         if (value_unbound(mapping)) {
             ok = ctx_poll(&vm->ctx) && update_pair(vm, dict, item, i);
         } else {
-            Value value = ctx_poll(&vm->ctx)
-                              ? value_get_item(vm, mapping, item)
-                              : VALUE_FAIL;
+            Value value = ctx_poll(&vm->ctx) ? value_get_item(vm, mapping, item)
+                                             : VALUE_FAIL;
             ok = !value_failed(value) && dict_set(vm, dict, item, value);
             release(vm, value);
         }

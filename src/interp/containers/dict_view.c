@@ -21,8 +21,8 @@ Value dict_view_new(Vm *vm, Dict *dict, char part)
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
     const char *name = names[row][dict_is_ordered(vm, dict)];
     // Borrowed; made when the first view of its kind is.
-    Type *cls = type_variant(vm, part == 'v' ? &dict_values_type_def
-                                             : &dict_view_type_def, name);
+    Type *cls = type_variant(
+        vm, part == 'v' ? &dict_values_type_def : &dict_view_type_def, name);
     DictView *view = cls == NULL ? NULL : object_new(vm, cls, sizeof *view);
     if (view == NULL) {
         return VALUE_FAIL;
@@ -102,8 +102,7 @@ static Value view_repr(Vm *vm, Value self)
 static int contains_item(Vm *vm, Dict *dict, Value item)
 {
     Value value;
-    if (!value_is_kind(item, KIND_TUPLE) ||
-        value_as_tuple(item)->count != 2) {
+    if (!value_is_kind(item, KIND_TUPLE) || value_as_tuple(item)->count != 2) {
         return 0;
     }
     Tuple *pair = value_as_tuple(item);
@@ -179,8 +178,7 @@ static Set *items_xor(Vm *vm, Dict *a, Dict *b)
     Dict *rest = dict_new(vm);
     Set *result = rest == NULL ? NULL : set_new(vm, false);
     Value key, value, mine;
-    bool ok = result != NULL &&
-              dict_update(vm, rest, value_from_object(a));
+    bool ok = result != NULL && dict_update(vm, rest, value_from_object(a));
     for (uint32_t at = 0; ok && dict_next(b, &at, &key, &value);) {
         // Counted while code of the program may run: __eq__ can change both
         // dicts.
@@ -224,10 +222,9 @@ static Value by_sets(Vm *vm, BinaryOp op, Value a, Value b)
         set = items_xor(vm, as_view(a)->dict, as_view(b)->dict);
     } else {
         set = as_set(vm, a);
-        bool ok = set != NULL &&
-                  (op == BINARY_OR    ? set_update(vm, set, b)
-                   : op == BINARY_SUB ? set_subtract(vm, set, b)
-                                      : set_toggle(vm, set, b));
+        bool ok = set != NULL && (op == BINARY_OR    ? set_update(vm, set, b)
+                                  : op == BINARY_SUB ? set_subtract(vm, set, b)
+                                                     : set_toggle(vm, set, b));
         if (!ok) {
             object_release_null(&vm->ctx, set);
             set = NULL;
@@ -249,8 +246,8 @@ static int walk(Vm *vm, Value items, Value container, int wanted, Set *found)
     int stopped = 0;
     Value item = value_next(vm, iterator);
     while (!value_same(item, VALUE_STOP) && stopped == 0) {
-        int there = value_failed(item) ? -1
-                                       : value_contains(vm, container, item);
+        int there =
+            value_failed(item) ? -1 : value_contains(vm, container, item);
         if (there > 0 && found != NULL && !set_add(vm, found, item)) {
             there = -1;
         }
@@ -281,8 +278,8 @@ static Value view_and(Vm *vm, Value a, Value b)
                view_length(vm, other) > length;
     }
     Set *found = set_new(vm, false);
-    if (found == NULL || walk(vm, swap ? self : other, swap ? other : self, 1,
-                              found) < 0) {
+    if (found == NULL ||
+        walk(vm, swap ? self : other, swap ? other : self, 1, found) < 0) {
         object_release_null(&vm->ctx, found);
         return VALUE_FAIL;
     }
@@ -349,8 +346,7 @@ static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Value self = args[0], other = args[1];
-    if (is_set_like(other) &&
-        value_length(vm, other) > view_length(vm, self)) {
+    if (is_set_like(other) && value_length(vm, other) > view_length(vm, self)) {
         self = args[1];
         other = args[0];
     }
@@ -370,8 +366,7 @@ static const MemberDef view_members[] = {
     {NULL, NULL, NULL, NULL}};
 
 static const NativeDef values_methods[] = {
-    {"__reversed__", "self, /", view_reversed, "The items from the end."},
-    {0}};
+    {"__reversed__", "self, /", view_reversed, "The items from the end."}, {0}};
 
 static const NativeDef view_methods[] = {
     {"__reversed__", "self, /", view_reversed, "The items from the end."},

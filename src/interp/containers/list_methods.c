@@ -78,14 +78,13 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
 
 // Where `item` stands in [from, to): the index, -1 absent, -2 failed.
 // Identical items are equal without being asked (value_equal).
-static int64_t find_item(Vm *vm, Value self, Value item, size_t from,
-                         size_t to)
+static int64_t find_item(Vm *vm, Value self, Value item, size_t from, size_t to)
 {
     bool is_list = value_is_kind(self, KIND_LIST);
     for (size_t i = from; i < to; i++) {
         // An __eq__ may shorten the list, so the length is read in every round.
-        size_t length = is_list ? value_as_list(self)->count
-                                : value_as_tuple(self)->count;
+        size_t length =
+            is_list ? value_as_list(self)->count : value_as_tuple(self)->count;
         if (i >= length) {
             break;
         }
@@ -129,8 +128,7 @@ static Value method_index(Vm *vm, Value *args, uint32_t count)
         Value start = i == 2 ? args[2] : VALUE_UNBOUND;
         Value stop = i == 3 ? args[3] : VALUE_UNBOUND;
         if (!sequence_range(vm, start, stop, length_of(args[0]),
-                            i == 2 ? &from : &unused,
-                            i == 3 ? &to : &unused)) {
+                            i == 2 ? &from : &unused, i == 3 ? &to : &unused)) {
             return VALUE_FAIL;
         }
     }

@@ -9,8 +9,8 @@
 // What a slice names of the list as it is then: an __index__ of its bounds may
 // change the length, and is asked again where it did. The number of items comes
 // out too: a step may pass over some, and an empty range is no error.
-static bool list_range(Vm *vm, const List *list, Slice *slice,
-                       int64_t *start, int64_t *step, int64_t *count)
+static bool list_range(Vm *vm, const List *list, Slice *slice, int64_t *start,
+                       int64_t *step, int64_t *count)
 {
     size_t length;
     do {
@@ -65,10 +65,9 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
                  const Value *items, size_t count)
 {
     // New room is touched while the list is whole: page faults take the time.
-    if (count > removed &&
-        (!list_reserve(vm, list, count - removed) ||
-         !bulk_fill(&vm->ctx, list->items + list->count, 0,
-                    (count - removed) * sizeof *items))) {
+    if (count > removed && (!list_reserve(vm, list, count - removed) ||
+                            !bulk_fill(&vm->ctx, list->items + list->count, 0,
+                                       (count - removed) * sizeof *items))) {
         return false;
     }
     // What goes is kept aside until the list is whole again.
@@ -79,8 +78,8 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
             return false;
         }
     }
-    if (removed != 0 && !bulk_copy(&vm->ctx, old, list->items + start,
-                                   removed * sizeof *old)) {
+    if (removed != 0 &&
+        !bulk_copy(&vm->ctx, old, list->items + start, removed * sizeof *old)) {
         ctx_free(&vm->ctx, old, removed * sizeof *old);
         return false;
     }
@@ -217,9 +216,10 @@ bool list_slice_set(Vm *vm, List *list, Slice *slice, Value value)
         object_release(&vm->ctx, from);
         return done;
     }
-    Tuple *items = value_to_items(
-        vm, value, at.step == 1 ? "can only assign an iterable"
-                                : "must assign iterable to extended slice");
+    Tuple *items =
+        value_to_items(vm, value,
+                       at.step == 1 ? "can only assign an iterable"
+                                    : "must assign iterable to extended slice");
     if (items == NULL) {
         return false;
     }

@@ -169,8 +169,7 @@ static bool rank_all(const Vm *vm, const SortItem *items, size_t count,
         if (UNLIKELY((i & 0xFFFF) == 0) && ctx_interrupted(&vm->ctx)) {
             return false; // the sort by comparisons polls
         }
-        if (rank_kind(part) != kind ||
-            !rank_of(vm, part, &ranked[i].rank)) {
+        if (rank_kind(part) != kind || !rank_of(vm, part, &ranked[i].rank)) {
             return false;
         }
         ranked[i].item = items[i];
@@ -241,8 +240,8 @@ static bool sort_ties(Vm *vm, SortItem *items, const RankedItem *ranked,
 
 // Sorts `ranked`, whose ranks are known, and the items in its order. 0: ties
 // are no matter of ranks, and no item was moved; -1: failed.
-static int sort_known(Vm *vm, SortItem *items, RankedItem *ranked,
-                      size_t count, SortItem *spare, BeforeFn before)
+static int sort_known(Vm *vm, SortItem *items, RankedItem *ranked, size_t count,
+                      SortItem *spare, BeforeFn before)
 {
     // After an interrupt the items stand as they did.
     if (!sort_ranked(&vm->ctx, ranked, ranked + count, count)) {
@@ -256,24 +255,21 @@ static int sort_known(Vm *vm, SortItem *items, RankedItem *ranked,
     }
     // A rank that says everything of an item needs no comparison afterwards.
     bool whole = before == before_int || before == before_float;
-    return (whole || sort_ties(vm, items, ranked, count, spare, before))
-               ? 1
-               : -1;
+    return (whole || sort_ties(vm, items, ranked, count, spare, before)) ? 1
+                                                                         : -1;
 }
 
 // 1: sorted; 0: there are no ranks, or no memory for them; -1: failed. The
 // items are all there in any case.
-static int sort_by_ranks(Vm *vm, SortItem *items, size_t count,
-                         SortItem *spare, BeforeFn before)
+static int sort_by_ranks(Vm *vm, SortItem *items, size_t count, SortItem *spare,
+                         BeforeFn before)
 {
-    if (count < SORT_RANK_LEAST || count > UINT32_MAX ||
-        before == before_any) {
+    if (count < SORT_RANK_LEAST || count > UINT32_MAX || before == before_any) {
         return 0;
     }
     // What is in order already takes less time. Tuples may run code when they
     // are compared, which must not happen twice.
-    int run = before == before_tuple ? 0
-                                     : sort_run(vm, items, count, before);
+    int run = before == before_tuple ? 0 : sort_run(vm, items, count, before);
     if (run != 0) {
         return run;
     }
@@ -309,8 +305,8 @@ static bool sort_by_keys(Vm *vm, SortItem *items, size_t count, Value key,
     }
     BeforeFn before = choose(vm, items, count);
     int ranked = sort_by_ranks(vm, items, count, spare, before);
-    bool ok = ranked != 0 ? ranked > 0
-                          : sort_merge(vm, items, count, spare, before);
+    bool ok =
+        ranked != 0 ? ranked > 0 : sort_merge(vm, items, count, spare, before);
     if (reverse) {
         sort_reverse(items, count);
     }
@@ -326,8 +322,8 @@ static RankKind number_kind(const List *list)
     for (size_t i = 0; i < list->count && (ints || floats); i++) {
         Value v = list->items[i];
         ints = ints && value_is_int(v);
-        floats = floats && value_is_immediate_float(v) &&
-                 !value_same(v, minus_zero);
+        floats =
+            floats && value_is_immediate_float(v) && !value_same(v, minus_zero);
     }
     return ints ? RANK_INT : floats ? RANK_FLOAT : RANK_NONE;
 }
@@ -337,8 +333,8 @@ static RankKind number_kind(const List *list)
 static bool in_order(const uint64_t *ranks, size_t count, bool reverse)
 {
     size_t i = 1;
-    while (i < count && (reverse ? ranks[i] <= ranks[i - 1]
-                                 : ranks[i] >= ranks[i - 1])) {
+    while (i < count &&
+           (reverse ? ranks[i] <= ranks[i - 1] : ranks[i] >= ranks[i - 1])) {
         i++;
     }
     return i >= count;
@@ -364,21 +360,19 @@ static int sort_immediates(Vm *vm, List *list, bool reverse)
         Value v = list->items[i];
         // No reference is held by immediate values, so items may be lost and
         // made again.
-        ranks[i] = kind == RANK_INT
-                       ? rank_of_int(v)
-                       : rank_of_double(value_immediate_float(v));
+        ranks[i] = kind == RANK_INT ? rank_of_int(v)
+                                    : rank_of_double(value_immediate_float(v));
         ok = ctx_poll_at(&vm->ctx, i + 1);
     }
     bool ready = ok && in_order(ranks, count, reverse);
-    ok = ok && (ready ||
-                sort_numbers(&vm->ctx, ranks, ranks + count, count));
+    ok = ok && (ready || sort_numbers(&vm->ctx, ranks, ranks + count, count));
     // After an interrupt the list is as it was.
     for (size_t i = 0; ok && !ready && i < count; i++) {
         uint64_t rank = ranks[i];
-        Value v = kind == RANK_INT
-                      ? value_from_small((int64_t)(rank ^ (uint64_t)1 << 63) /
-                                         4)
-                      : value_try_float(double_of_rank(rank));
+        Value v =
+            kind == RANK_INT
+                ? value_from_small((int64_t)(rank ^ (uint64_t)1 << 63) / 4)
+                : value_try_float(double_of_rank(rank));
         // Equal numbers are the same, so reversing keeps the order of equal
         // ones.
         list->items[reverse ? count - 1 - i : i] = v;
@@ -440,6 +434,6 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
         release(vm, items[i].key);
     }
     ctx_free(&vm->ctx, items, 2 * size);
-    return ok && (!changed || raise_false(vm, ERR_VALUE,
-                                          "list modified during sort"));
+    return ok && (!changed ||
+                  raise_false(vm, ERR_VALUE, "list modified during sort"));
 }

@@ -180,8 +180,7 @@ bool deque_empty(Vm *vm, Value deque)
 static Value method_append(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return put(vm, as_deque(args[0]), args[1], false) ? VALUE_NONE
-                                                      : VALUE_FAIL;
+    return put(vm, as_deque(args[0]), args[1], false) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // With a maxlen the last item goes instead, as put() drops at the other end.
@@ -533,8 +532,7 @@ static int deque_contains(Vm *vm, Value v, Value item)
             return equal;
         }
         if (self->changes != changes) {
-            return raise_int(vm, ERR_RUNTIME,
-                             "deque mutated during iteration");
+            return raise_int(vm, ERR_RUNTIME, "deque mutated during iteration");
         }
     }
     return 0;
@@ -551,8 +549,7 @@ static Value get_maxlen(Vm *vm, Value self)
 static const NativeDef deque_methods[] = {
     {"append", "self, x, /", method_append, "Add at the right end."},
     {"appendleft", "self, x, /", method_appendleft, "Add at the left end."},
-    {"extend", "self, iterable, /", method_extend,
-     "Add all at the right end."},
+    {"extend", "self, iterable, /", method_extend, "Add all at the right end."},
     {"extendleft", "self, iterable, /", method_extendleft,
      "Add all at the left end, one by one."},
     {"pop", "self, /", method_pop, "Take from the right end."},

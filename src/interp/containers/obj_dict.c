@@ -164,8 +164,7 @@ static inline int64_t locate(Vm *vm, Dict *dict, Value key, uint64_t *hash)
 const DictEntry *dict_find_simple(Dict *dict, Value key)
 {
     uint64_t hash;
-    int64_t found = simple_hash(key, &hash) ? find_simple(dict, key, hash)
-                                            : -1;
+    int64_t found = simple_hash(key, &hash) ? find_simple(dict, key, hash) : -1;
     return found < 0 ? NULL : &dict->entries[found];
 }
 
@@ -189,8 +188,7 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 }
 
 // The hash is known, of a key that was looked up before.
-int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
-                    Value *value)
+int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value *value)
 {
     return get_at(dict, find(vm, dict, key, hash), value);
 }
@@ -222,9 +220,8 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
     }
     // Entries stand in the order of insertion.
     uint32_t number = dict->used++;
-    dict->entries[number] = (DictEntry){.hash = hash,
-                                        .key = value_retain(key),
-                                        .value = value_retain(value)};
+    dict->entries[number] = (DictEntry){
+        .hash = hash, .key = value_retain(key), .value = value_retain(value)};
     if (dict->index != NULL) {
         dict_index_insert(dict, hash, number);
     }
@@ -320,8 +317,7 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
 }
 
 // As dict_take.
-int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
-                     Value *value)
+int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value *value)
 {
     return take_at(vm, dict, find(vm, dict, key, hash), value);
 }
@@ -487,9 +483,9 @@ bool dict_reserve(Vm *vm, Dict *dict, size_t extra)
     if (wanted <= dict->capacity || dict->dense || wanted > UINT32_MAX / 4) {
         return true;
     }
-    return dict_table_resize(
-        vm, dict,
-        (uint32_t)wanted < DICT_SMALL ? DICT_SMALL : (uint32_t)wanted);
+    return dict_table_resize(vm, dict,
+                             (uint32_t)wanted < DICT_SMALL ? DICT_SMALL
+                                                           : (uint32_t)wanted);
 }
 
 // Compacts on the way: removed entries are not copied. Keys are neither hashed

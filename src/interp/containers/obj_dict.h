@@ -19,15 +19,15 @@ typedef struct DictEntry {
 struct Dict {
     Object head;
     DictEntry *entries;
-    void *index;        // of 1, 2 or 4 bytes a slot; NULL: few entries, or
-                        // dense
-    uint32_t count;     // live entries
-    uint32_t used;      // entries in use, removed ones included
-    uint32_t capacity;  // of entries
+    void *index;         // of 1, 2 or 4 bytes a slot; NULL: few entries, or
+                         // dense
+    uint32_t count;      // live entries
+    uint32_t used;       // entries in use, removed ones included
+    uint32_t capacity;   // of entries
     uint32_t index_size; // slots, a power of two; 0: no index
-    bool dense;         // entry i has, or had, the int i as its key
-    uint32_t first;     // all entries before this one are removed
-    uint64_t version;   // bumped when a key comes or goes (not on replacing)
+    bool dense;          // entry i has, or had, the int i as its key
+    uint32_t first;      // all entries before this one are removed
+    uint64_t version;    // bumped when a key comes or goes (not on replacing)
 };
 
 // keys(), values(), items(): a live view.
@@ -55,8 +55,7 @@ const DictEntry *dict_newest(const Dict *dict);
 MUST_CHECK bool dict_drop_newest(Vm *vm, Dict *dict);
 // The same three for a key whose hash is known already: a program's __hash__
 // is not run again.
-int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
-                    Value *value);
+int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value *value);
 // As dict_set where the hash is known: of a key that came out of another table.
 MUST_CHECK bool dict_set_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash,
                                 Value value);
@@ -73,8 +72,7 @@ Value dict_get_name(Dict *dict, Str *name);
 // refuses.
 MUST_CHECK bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value);
 // Walks: position starts at 0; false at the end. Borrowed.
-bool dict_next(const Dict *dict, uint32_t *position, Value *key,
-               Value *value);
+bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value);
 // The entry's number for an interned name, -1 if absent: for global caches,
 // valid while `entries[i].key` is that name and i < used.
 int32_t dict_find_name(Dict *dict, Str *name);

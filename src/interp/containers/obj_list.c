@@ -75,9 +75,9 @@ bool list_reserve(Vm *vm, List *list, size_t extra)
     // The 4 spares short lists their first growths.
     size_t capacity = list->capacity + list->capacity / 2 + 4;
     capacity = capacity < wanted ? wanted : capacity;
-    Value *items = ctx_realloc(&vm->ctx, list->items,
-                               list->capacity * sizeof *items,
-                               capacity * sizeof *items);
+    Value *items =
+        ctx_realloc(&vm->ctx, list->items, list->capacity * sizeof *items,
+                    capacity * sizeof *items);
     if (items == NULL) {
         return false;
     }
@@ -122,8 +122,8 @@ static bool extend_array(Vm *vm, List *list, Object *from)
         return false;
     }
     // Read after the growth: `from` may be the list itself.
-    const Value *items = is_list ? ((List *)from)->items
-                                 : ((Tuple *)from)->items;
+    const Value *items =
+        is_list ? ((List *)from)->items : ((Tuple *)from)->items;
     // Counted piece by piece, so that Ctrl-C leaves a valid list.
     for (size_t done = 0; done < count;) {
         size_t piece = count - done < PIECE ? count - done : PIECE;
@@ -198,8 +198,7 @@ static bool extend_steps(Vm *vm, List *list, Value source)
     }
     bool ok = true;
     Value item = VALUE_UNBOUND;
-    while (ok && !value_same(item = iterator->step(vm, iterator),
-                             VALUE_STOP)) {
+    while (ok && !value_same(item = iterator->step(vm, iterator), VALUE_STOP)) {
         ok = !value_failed(item) && list_append_owned(vm, list, item) &&
              ctx_poll(&vm->ctx);
     }
@@ -346,8 +345,8 @@ int sequence_contains(Vm *vm, Value self, Value item)
 
 // A small int, by far the commonest key, takes neither type lookup nor call. An
 // int beyond 64 bits is an IndexError, not the OverflowError of value_to_index.
-bool sequence_index(Vm *vm, const char *what, Value key,
-                    const size_t *count, size_t *out)
+bool sequence_index(Vm *vm, const char *what, Value key, const size_t *count,
+                    size_t *out)
 {
     int64_t index;
     if (value_is_int(key)) {
@@ -356,9 +355,9 @@ bool sequence_index(Vm *vm, const char *what, Value key,
         // A bool is an int to an index; a float is none, even a whole one.
         if (!value_is_bool(key) && type_of(vm, key)->slots.index == NULL &&
             !value_is_kind(key, KIND_INT)) {
-            return raise_false(
-                vm, ERR_TYPE, "%s indices must be integers or slices, not %s",
-                what, type_name(type_of(vm, key)));
+            return raise_false(vm, ERR_TYPE,
+                               "%s indices must be integers or slices, not %s",
+                               what, type_name(type_of(vm, key)));
         }
         if (!value_to_place(vm, key, &index)) {
             return false;
@@ -379,9 +378,9 @@ static Value list_get_item(Vm *vm, Value self, Value key)
     size_t index;
     // No pending error means that the index was one, but out of range.
     if (!sequence_index(vm, "list", key, &list->count, &index)) {
-        return vm_has_error(vm) ? VALUE_FAIL
-                                : raise_error(vm, ERR_INDEX,
-                                              "list index out of range");
+        return vm_has_error(vm)
+                   ? VALUE_FAIL
+                   : raise_error(vm, ERR_INDEX, "list index out of range");
     }
     return value_retain(list->items[index]);
 }
@@ -427,8 +426,8 @@ static Value list_concat(Vm *vm, List *a, List *b)
         return VALUE_FAIL;
     }
     for (size_t i = 0; i < result->count; i++) {
-        result->items[i] = value_retain(
-            i < a->count ? a->items[i] : b->items[i - a->count]);
+        result->items[i] =
+            value_retain(i < a->count ? a->items[i] : b->items[i - a->count]);
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
             object_release(&vm->ctx, result);
             return VALUE_FAIL;

@@ -6,7 +6,7 @@
 
 typedef struct List {
     Object head;
-    Value *items;    // owned references
+    Value *items; // owned references
     size_t count, capacity;
 } List;
 
@@ -24,7 +24,7 @@ MUST_CHECK bool list_append(Vm *vm, List *list, Value item); // retains
 // list.append itself, a NativeFn: the machine knows it by its address.
 Value list_method_append(Vm *vm, Value *args, uint32_t count);
 MUST_CHECK bool list_append_owned(Vm *vm, List *list, Value item); // takes,
-                                                          // even on failure
+    // even on failure
 // Elements are UNBOUND until set: set them before anyone sees the tuple.
 MUST_CHECK Tuple *tuple_new(Vm *vm, size_t count);
 MUST_CHECK Tuple *tuple_from(Vm *vm, const Value *items, size_t count);

@@ -138,8 +138,7 @@ static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
     Value stride = int_binary(vm, BINARY_MUL, range->step, step);
     release(vm, step);
     Range *result = NULL;
-    if (!value_failed(first) && !value_failed(last) &&
-        !value_failed(stride)) {
+    if (!value_failed(first) && !value_failed(last) && !value_failed(stride)) {
         result = range_new(vm, first, last, stride);
     }
     release(vm, first);
@@ -178,9 +177,9 @@ static Value range_get_item(Vm *vm, Value self, Value key)
     // Compared as ints of any size.
     bool inside = int_compare(index, value_from_small(0)) >= 0 &&
                   int_compare(index, range->length) < 0;
-    Value item = inside ? range_at(vm, range, index)
-                        : raise_error(vm, ERR_INDEX,
-                                      "range object index out of range");
+    Value item =
+        inside ? range_at(vm, range, index)
+               : raise_error(vm, ERR_INDEX, "range object index out of range");
     release(vm, index);
     return item;
 }
@@ -200,7 +199,7 @@ static int64_t range_search(Vm *vm, Value self, Value item, int64_t most,
             found = value_failed(next) ? -1 : found;
             break;
         }
-        int equal = ctx_poll_at(&vm->ctx, (size_t)++*at)
+        int equal = ctx_poll_at(&vm->ctx, (size_t)++ * at)
                         ? value_equal(vm, next, item)
                         : -1;
         release(vm, next);
@@ -234,13 +233,12 @@ static int range_contains(Vm *vm, Value self, Value item)
         return 0;
     }
     Value offset = int_binary(vm, BINARY_SUB, item, range->start);
-    Value rest = value_failed(offset) ? VALUE_FAIL
-                                      : int_binary(vm, BINARY_MOD, offset,
-                                                   range->step);
+    Value rest = value_failed(offset)
+                     ? VALUE_FAIL
+                     : int_binary(vm, BINARY_MOD, offset, range->step);
     // In the range if the distance is a multiple of the step.
-    int result = value_failed(rest)
-                     ? -1
-                     : value_same(rest, value_from_small(0));
+    int result =
+        value_failed(rest) ? -1 : value_same(rest, value_from_small(0));
     release(vm, offset);
     release(vm, rest);
     return result;
@@ -282,8 +280,8 @@ static Value range_compare(Vm *vm, CompareOp op, Value a, Value b)
     Tuple *x = range_key(vm, as_range(a)), *y = range_key(vm, as_range(b));
     Value result = VALUE_FAIL;
     if (x != NULL && y != NULL) {
-        result = value_compare(vm, op, value_from_object(x),
-                               value_from_object(y));
+        result =
+            value_compare(vm, op, value_from_object(x), value_from_object(y));
     }
     object_release_null(&vm->ctx, x);
     object_release_null(&vm->ctx, y);
@@ -335,12 +333,11 @@ static Value range_iterator(Vm *vm, Range *range)
     fits = fits && int_to_i64(range->start, &end) &&
            int_to_i64(range->stop, &end) && int_to_i64(range->step, &end);
     // All numbers between small ends are small ints.
-    bool small = value_both_ints(range->start, range->stop) &&
-                 value_is_int(range->step);
-    Iterator *self = iterator_new(vm,
-                                  fits ? "range_iterator"
-                                       : "longrange_iterator",
-                                  small ? range_small_step : range_step);
+    bool small =
+        value_both_ints(range->start, range->stop) && value_is_int(range->step);
+    Iterator *self =
+        iterator_new(vm, fits ? "range_iterator" : "longrange_iterator",
+                     small ? range_small_step : range_step);
     if (self == NULL) {
         return VALUE_FAIL;
     }
@@ -356,9 +353,8 @@ static Value range_iterator(Vm *vm, Range *range)
 static Value range_after(Vm *vm, const Range *range, Value count)
 {
     Value way = int_binary(vm, BINARY_MUL, range->step, count);
-    Value at = value_failed(way) ? way
-                                 : int_binary(vm, BINARY_ADD, range->start,
-                                              way);
+    Value at =
+        value_failed(way) ? way : int_binary(vm, BINARY_ADD, range->start, way);
     release(vm, way);
     return at;
 }
@@ -462,8 +458,7 @@ static Value range_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Range *range = as_range(args[0]);
-    Value last = int_binary(vm, BINARY_SUB, range->length,
-                            value_from_small(1));
+    Value last = int_binary(vm, BINARY_SUB, range->length, value_from_small(1));
     Value first = value_failed(last) ? last : range_at(vm, range, last);
     Value step = int_binary(vm, BINARY_SUB, value_from_small(0), range->step);
     Value end = value_failed(first) || value_failed(step)

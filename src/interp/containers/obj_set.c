@@ -64,8 +64,7 @@ Set *set_new(Vm *vm, bool frozen)
 
 // For keys known to be absent, in a table without removed slots: compares
 // nothing, so it runs no Duet code. Takes over the reference of the key.
-static void insert_clean(SetEntry *table, size_t mask, Value key,
-                         uint64_t hash)
+static void insert_clean(SetEntry *table, size_t mask, Value key, uint64_t hash)
 {
     uint64_t perturb = hash;
     size_t i = hash & mask;
@@ -269,7 +268,7 @@ int set_contains(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
     return lookup_hash(vm, key, &hash) ? set_contains_hashed(vm, set, key, hash)
-                                   : -1;
+                                       : -1;
 }
 
 // Retains the key if it is new. The hash comes from the caller, who may have it
@@ -505,8 +504,8 @@ bool set_update(Vm *vm, Set *set, Value iterable)
     }
     bool ok = true;
     while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
-        ok = !value_failed(item) && set_add(vm, set, item) &&
-             ctx_poll(&vm->ctx);
+        ok =
+            !value_failed(item) && set_add(vm, set, item) && ctx_poll(&vm->ctx);
         release(vm, item);
     }
     release(vm, iterator);

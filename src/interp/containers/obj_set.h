@@ -28,9 +28,9 @@ struct Set {
 uint64_t set_hash_items(const Set *set);
 // Empty. NULL: failed.
 MUST_CHECK Set *set_new(Vm *vm, bool frozen);
-int set_contains(Vm *vm, Set *set, Value key); // 1, 0, -1
+int set_contains(Vm *vm, Set *set, Value key);        // 1, 0, -1
 MUST_CHECK bool set_add(Vm *vm, Set *set, Value key); // retains
-int set_discard(Vm *vm, Set *set, Value key); // 1 removed, 0 absent, -1
+int set_discard(Vm *vm, Set *set, Value key);         // 1 removed, 0 absent, -1
 bool set_next(const Set *set, size_t *position, Value *key); // borrowed
 // Adds all items; on failure those before the error stay.
 MUST_CHECK bool set_update(Vm *vm, Set *set, Value iterable);

@@ -121,9 +121,9 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
     // The ends of a walk in this direction.
     Value low = value_from_small(back ? -1 : 0);
     // A walk backwards begins at the last item at most.
-    Value high = !back ? value_retain(length)
-                       : int_binary(vm, BINARY_SUB, length,
-                                    value_from_small(1));
+    Value high = !back
+                     ? value_retain(length)
+                     : int_binary(vm, BINARY_SUB, length, value_from_small(1));
     Value at = value_is_none(part) ? value_retain(start == back ? high : low)
                                    : part_number(vm, part);
     if (!value_is_none(part) && !value_failed(at) &&
@@ -149,8 +149,8 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
 }
 
 // As slice_indices, for lengths of any size; the three are owned.
-bool slice_bounds(Vm *vm, Slice *slice, Value length, Value *start,
-                  Value *stop, Value *step)
+bool slice_bounds(Vm *vm, Slice *slice, Value length, Value *start, Value *stop,
+                  Value *step)
 {
     *step = value_is_none(slice->step) ? value_from_small(1)
                                        : part_number(vm, slice->step);
@@ -237,11 +237,10 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     // The parts are taken as they are, of any type.
     const Value *items = args->items;
-    Slice *slice =
-        args->count == 1
-            ? slice_new(vm, VALUE_NONE, items[0], VALUE_NONE)
-            : slice_new(vm, items[0], items[1],
-                        args->count > 2 ? items[2] : VALUE_NONE);
+    Slice *slice = args->count == 1
+                       ? slice_new(vm, VALUE_NONE, items[0], VALUE_NONE)
+                       : slice_new(vm, items[0], items[1],
+                                   args->count > 2 ? items[2] : VALUE_NONE);
     return slice == NULL ? VALUE_FAIL : value_from_object(slice);
 }
 
@@ -258,8 +257,8 @@ static Value method_indices(Vm *vm, Value *args, uint32_t unused)
     // CPython tells this before it looks at the parts.
     if (int_compare(length, value_from_small(0)) < 0) {
         raise_error(vm, ERR_VALUE, "length should not be negative");
-    } else if (slice_bounds(vm, as_slice(args[0]), length, &parts[0],
-                            &parts[1], &parts[2])) {
+    } else if (slice_bounds(vm, as_slice(args[0]), length, &parts[0], &parts[1],
+                            &parts[2])) {
         result = tuple_from(vm, parts, 3);
         for (int i = 0; i < 3; i++) {
             release(vm, parts[i]);

@@ -296,9 +296,9 @@ static Value tuple_get_item(Vm *vm, Value self, Value key)
     }
     size_t index;
     if (!sequence_index(vm, "tuple", key, &tuple->count, &index)) {
-        return vm_has_error(vm) ? VALUE_FAIL
-                                : raise_error(vm, ERR_INDEX,
-                                              "tuple index out of range");
+        return vm_has_error(vm)
+                   ? VALUE_FAIL
+                   : raise_error(vm, ERR_INDEX, "tuple index out of range");
     }
     return value_retain(tuple->items[index]);
 }
@@ -384,8 +384,8 @@ static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (items == NULL || cls == vm->types[KIND_TUPLE]) {
         return items == NULL ? VALUE_FAIL : value_from_object(items);
     }
-    Tuple *self = object_new(vm, cls,
-                             sizeof *self + items->count * sizeof(Value));
+    Tuple *self =
+        object_new(vm, cls, sizeof *self + items->count * sizeof(Value));
     if (self != NULL) {
         self->count = items->count;
         for (size_t i = 0; i < items->count; i++) {

@@ -89,7 +89,7 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
         // The first pair that differs decides.
         int equal = value_equal(vm, first, second);
         Value result = equal < 0 || !ctx_poll(&vm->ctx) ? VALUE_FAIL
-                       : equal ? VALUE_NOT_IMPLEMENTED
+                       : equal                          ? VALUE_NOT_IMPLEMENTED
                                : compare_pair(vm, op, first, second);
         release(vm, first);
         release(vm, second);
@@ -190,11 +190,11 @@ Value sequence_walk(Vm *vm, Iterator *self)
 // One step for both kinds; only the name that programs see differs.
 Value sequence_iter(Vm *vm, Value self)
 {
-    Iterator *iterator = iterator_new(
-        vm,
-        value_object(self)->kind == KIND_LIST ? "list_iterator"
-                                              : "tuple_iterator",
-        sequence_walk);
+    Iterator *iterator =
+        iterator_new(vm,
+                     value_object(self)->kind == KIND_LIST ? "list_iterator"
+                                                           : "tuple_iterator",
+                     sequence_walk);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }
@@ -237,8 +237,8 @@ static bool spread_keyword(Vm *vm, const char *name, Value key, Value value,
     const char *text = value_as_str(key)->text;
     if (i == count) {
         return raise_false(vm, ERR_TYPE,
-                           "'%s' is an invalid keyword argument for %s()",
-                           text, name);
+                           "'%s' is an invalid keyword argument for %s()", text,
+                           name);
     }
     if (!value_unbound(out[i])) {
         return raise_false(vm, ERR_TYPE,
@@ -301,8 +301,7 @@ bool arguments_text(Vm *vm, const char *name, const char *param, Value v)
 {
     return value_unbound(v) || value_is_str(v) ||
            raise_false(vm, ERR_TYPE, "%s() argument '%s' must be str, not %s",
-                       name, param,
-                       type_name_given(vm, v));
+                       name, param, type_name_given(vm, v));
 }
 
 // One end of a range, clipped: to one beyond the count if it lies behind all.
@@ -320,8 +319,8 @@ static bool clip_end(Vm *vm, Value v, size_t count, size_t otherwise,
 
 // The ends are clipped one by one: start may be after stop, and is so where it
 // lies behind the end, so that not even an empty text is found there.
-bool sequence_range(Vm *vm, Value start, Value stop, size_t count,
-                    size_t *from, size_t *to)
+bool sequence_range(Vm *vm, Value start, Value stop, size_t count, size_t *from,
+                    size_t *to)
 {
     if (!clip_end(vm, start, count, 0, from) ||
         !clip_end(vm, stop, count, count, to)) {

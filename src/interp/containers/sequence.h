@@ -58,8 +58,7 @@ MUST_CHECK bool sequence_index(Vm *vm, const char *what, Value key,
 // `times` copies of `length` items are more than memory can hold: OverflowError
 // where CPython's product overflows ("string is too long"), else MemoryError.
 // VALUE_FAIL, always.
-Value sequence_too_long(Vm *vm, const char *what, size_t length,
-                        int64_t times);
+Value sequence_too_long(Vm *vm, const char *what, size_t length, int64_t times);
 // An int, a bool, or an object with __index__.
 bool value_is_index(Vm *vm, Value v);
 // For visit slots: calls `visit` for each object among the values.

@@ -39,8 +39,7 @@ static bool each_of_set(Vm *vm, Set *set, Set *from, EachKey each, void *data)
 }
 
 // The keys of a plain dict, with the hashes that it keeps.
-static bool each_of_dict(Vm *vm, Set *set, Dict *from, EachKey each,
-                         void *data)
+static bool each_of_dict(Vm *vm, Set *set, Dict *from, EachKey each, void *data)
 {
     Value key, value;
     for (uint32_t at = 0; dict_next(from, &at, &key, &value);) {
@@ -188,8 +187,8 @@ Set *set_difference(Vm *vm, Set *a, Value other)
     int64_t count = 0;
     bool ok = true;
     if (asked) {
-        count = is_set ? (int64_t)as_set(other)->count
-                       : value_length(vm, other);
+        count =
+            is_set ? (int64_t)as_set(other)->count : value_length(vm, other);
         ok = count >= 0;
     }
     if (ok && asked && (int64_t)(a->count >> 2) <= count) {
@@ -211,8 +210,7 @@ static bool toggle(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 {
     (void)data;
     int removed = set_discard_hashed(vm, set, key, hash);
-    return removed > 0 ||
-           (removed == 0 && set_add_hashed(vm, set, key, hash));
+    return removed > 0 || (removed == 0 && set_add_hashed(vm, set, key, hash));
 }
 
 // ^=: what both have goes, the rest comes in.

@@ -215,12 +215,11 @@ static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
     Set *self = as_set(args[0]);
     // A subclass is walked as its __iter__ says.
     const Type *type = type_of(vm, args[1]);
-    bool swap = (type == vm->types[KIND_SET] ||
-                 type == vm->types[KIND_FROZENSET]) &&
-                as_set(args[1])->count > self->count;
-    return subset_result(
-        swap ? each_item_is(vm, as_set(args[1]), args[0], 0)
-             : each_item_is(vm, self, args[1], 0));
+    bool swap =
+        (type == vm->types[KIND_SET] || type == vm->types[KIND_FROZENSET]) &&
+        as_set(args[1])->count > self->count;
+    return subset_result(swap ? each_item_is(vm, as_set(args[1]), args[0], 0)
+                              : each_item_is(vm, self, args[1], 0));
 }
 
 // A frozenset proper is its own copy.
@@ -302,23 +301,25 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
                : VALUE_FAIL;
 }
 
-#define SHARED_METHODS                                                        \
-    {"__reduce__", "self, /", set_reduce, "How it is made again."},           \
-    {"union", "self, *others", method_union,                                  \
-     "The items of this and all others."},                                    \
-    {"intersection", "self, *others", method_intersection,                    \
-     "The items that all have."},                                             \
-    {"difference", "self, *others", method_difference,                        \
-     "The items that no other has."},                                         \
-    {"symmetric_difference", "self, other, /", method_symmetric,              \
-     "The items that exactly one of both has."},                              \
-    {"issubset", "self, other, /", method_issubset,                           \
-     "True if other has all items of this."},                                 \
-    {"issuperset", "self, other, /", method_issuperset,                       \
-     "True if this has all items of other."},                                 \
-    {"isdisjoint", "self, other, /", method_isdisjoint,                       \
-     "True if no item is in both."},                                          \
-    {"copy", "self, /", method_copy, "A shallow copy."}
+#define SHARED_METHODS                                                         \
+    {"__reduce__", "self, /", set_reduce, "How it is made again."},            \
+        {"union", "self, *others", method_union,                               \
+         "The items of this and all others."},                                 \
+        {"intersection", "self, *others", method_intersection,                 \
+         "The items that all have."},                                          \
+        {"difference", "self, *others", method_difference,                     \
+         "The items that no other has."},                                      \
+        {"symmetric_difference", "self, other, /", method_symmetric,           \
+         "The items that exactly one of both has."},                           \
+        {"issubset", "self, other, /", method_issubset,                        \
+         "True if other has all items of this."},                              \
+        {"issuperset", "self, other, /", method_issuperset,                    \
+         "True if this has all items of other."},                              \
+        {"isdisjoint", "self, other, /", method_isdisjoint,                    \
+         "True if no item is in both."},                                       \
+    {                                                                          \
+        "copy", "self, /", method_copy, "A shallow copy."                      \
+    }
 
 const NativeDef set_methods[] = {
     SHARED_METHODS,
@@ -332,8 +333,8 @@ const NativeDef set_methods[] = {
      "Keeps what all have."},
     {"difference_update", "self, *others", method_difference_update,
      "Removes what others have."},
-    {"symmetric_difference_update", "self, other, /",
-     method_symmetric_update, "Keeps what exactly one of both has."},
+    {"symmetric_difference_update", "self, other, /", method_symmetric_update,
+     "Keeps what exactly one of both has."},
     {0}};
 
 const NativeDef frozenset_methods[] = {SHARED_METHODS, {0}};

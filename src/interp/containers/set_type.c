@@ -47,8 +47,7 @@ static void set_destroy(Vm *vm, Object *self)
 
 // Empty and removed slots hold specials, which values_visit passes over.
 // A frozenset can be part of a cycle too, through an object that it holds.
-static void set_visit(Object *self, void (*visit)(Object *, void *),
-                      void *data)
+static void set_visit(Object *self, void (*visit)(Object *, void *), void *data)
 {
     Set *set = (Set *)self;
     for (size_t i = 0; i <= set->mask; i++) {
@@ -134,9 +133,8 @@ int set_is_subset(Vm *vm, Set *a, Set *b)
         value_retain(key);
         // The entry that was just passed holds the hash.
         uint64_t hash = a->table[at - 1].hash;
-        int found = ctx_poll(&vm->ctx)
-                        ? set_contains_hashed(vm, b, key, hash)
-                        : -1;
+        int found =
+            ctx_poll(&vm->ctx) ? set_contains_hashed(vm, b, key, hash) : -1;
         release(vm, key);
         if (found <= 0) {
             return found;
@@ -157,12 +155,12 @@ static Value set_compare(Vm *vm, CompareOp op, Value a, Value b)
     Set *x = as_set(a), *y = as_set(b);
     bool equality = op == COMPARE_EQ || op == COMPARE_NE;
     bool strict = op == COMPARE_LT || op == COMPARE_GT;
-    bool wrong_count = equality ? x->count != y->count
-                                : strict && x->count == y->count;
+    bool wrong_count =
+        equality ? x->count != y->count : strict && x->count == y->count;
     // a > b is b < a.
     bool swap = op == COMPARE_GT || op == COMPARE_GE;
-    int subset = wrong_count ? 0
-                             : set_is_subset(vm, swap ? y : x, swap ? x : y);
+    int subset =
+        wrong_count ? 0 : set_is_subset(vm, swap ? y : x, swap ? x : y);
     return subset < 0 ? VALUE_FAIL
                       : value_from_bool(subset == (op != COMPARE_NE));
 }
@@ -276,9 +274,9 @@ static Value set_iter(Vm *vm, Value self)
 static bool check_arguments(Vm *vm, const char *name, const Type *cls,
                             Tuple *args, Dict *keywords)
 {
-    return arguments_check(vm, keywords == NULL || keywords->count == 0
-                                   ? type_name(cls) : name,
-                           args, keywords, 1);
+    return arguments_check(
+        vm, keywords == NULL || keywords->count == 0 ? type_name(cls) : name,
+        args, keywords, 1);
 }
 
 // __new__ ignores the arguments: __init__ reads them, and a subclass may have

@@ -171,8 +171,8 @@ static ptrdiff_t place_of(Sort *sort, const SortItem *key,
     size_t most = behind ? hint + 1 : count - hint;
     size_t last = 0, offset = 1;
     while (offset < most) {
-        const SortItem *item = behind ? &items[hint - offset]
-                                      : &items[hint + offset];
+        const SortItem *item =
+            behind ? &items[hint - offset] : &items[hint + offset];
         int beyond = is_behind(sort, key, item, left);
         if (beyond < 0) {
             return -1;
@@ -274,8 +274,8 @@ static ptrdiff_t count_before(Merge *merge, const SortItem *key,
     if (merge->step > 0) {
         return place_of(merge->sort, key, next, count, 0, left);
     }
-    ptrdiff_t place = place_of(merge->sort, key, next + 1 - count, count,
-                               count - 1, left);
+    ptrdiff_t place =
+        place_of(merge->sort, key, next + 1 - count, count, count - 1, left);
     return place < 0 ? place : (ptrdiff_t)count - place;
 }
 
@@ -408,8 +408,8 @@ static bool merge_at(Sort *sort, size_t at)
     if (left_count == 0) {
         return true;
     }
-    ptrdiff_t most = place_of(sort, right - 1, right, right_count,
-                              right_count - 1, true);
+    ptrdiff_t most =
+        place_of(sort, right - 1, right, right_count, right_count - 1, true);
     return most <= 0 ? most == 0
                      : merge_sides(sort, left, left_count, (size_t)most);
 }
@@ -436,8 +436,8 @@ static int power_between(const Run *run, size_t next_count, size_t total)
 static bool push_run(Sort *sort, size_t start, size_t count)
 {
     if (sort->run_count > 0) {
-        int power = power_between(&sort->runs[sort->run_count - 1], count,
-                                  sort->count);
+        int power =
+            power_between(&sort->runs[sort->run_count - 1], count, sort->count);
         while (sort->run_count > 1 &&
                sort->runs[sort->run_count - 2].power > power) {
             if (!merge_at(sort, sort->run_count - 2)) {
@@ -476,8 +476,8 @@ bool sort_merge(Vm *vm, SortItem *items, size_t count, SortItem *spare,
     size_t least = least_run(count);
     for (size_t start = 0, length; start < count; start += length) {
         bool descending;
-        length = run_length(vm, items + start, count - start, before,
-                            &descending);
+        length =
+            run_length(vm, items + start, count - start, before, &descending);
         if (length == 0) {
             return false;
         }

@@ -41,32 +41,32 @@ static bool prepare_pass(uint32_t *counts, uint64_t rank, int byte,
 }
 
 // The two sorts differ in what is moved. RANK names an element's rank.
-#define DEFINE_SORT(name, Element, RANK)                                      \
-    bool name(Ctx *ctx, Element *items, Element *spare, size_t count)         \
-    {                                                                         \
-        Histogram histogram;                                                  \
-        memset(&histogram, 0, sizeof histogram);                              \
-        Element *from = items, *to = spare;                                   \
-        bool ok = true;                                                       \
-        for (size_t i = 0; i < count && ok; i++) {                            \
-            count_rank(&histogram, RANK(from[i]));                            \
-            ok = ctx_poll_at(ctx, i + 1);                                     \
-        }                                                                     \
-        for (int byte = 0; ok && byte < RANK_BYTES; byte++) {                 \
-            uint32_t *places = histogram.counts[byte];                        \
-            if (!prepare_pass(places, RANK(from[0]), byte, count)) {          \
-                continue;                                                     \
-            }                                                                 \
-            for (size_t i = 0; i < count && ok; i++) {                        \
-                to[places[RANK(from[i]) >> byte * 8 & 255]++] = from[i];      \
-                ok = ctx_poll_at(ctx, i + 1);                                 \
-            }                                                                 \
-            Element *swap = from;                                             \
-            from = to;                                                        \
-            to = swap;                                                        \
-        }                                                                     \
-        return ok && (from == items ||                                        \
-                      bulk_copy(ctx, items, from, count * sizeof *items));    \
+#define DEFINE_SORT(name, Element, RANK)                                       \
+    bool name(Ctx *ctx, Element *items, Element *spare, size_t count)          \
+    {                                                                          \
+        Histogram histogram;                                                   \
+        memset(&histogram, 0, sizeof histogram);                               \
+        Element *from = items, *to = spare;                                    \
+        bool ok = true;                                                        \
+        for (size_t i = 0; i < count && ok; i++) {                             \
+            count_rank(&histogram, RANK(from[i]));                             \
+            ok = ctx_poll_at(ctx, i + 1);                                      \
+        }                                                                      \
+        for (int byte = 0; ok && byte < RANK_BYTES; byte++) {                  \
+            uint32_t *places = histogram.counts[byte];                         \
+            if (!prepare_pass(places, RANK(from[0]), byte, count)) {           \
+                continue;                                                      \
+            }                                                                  \
+            for (size_t i = 0; i < count && ok; i++) {                         \
+                to[places[RANK(from[i]) >> byte * 8 & 255]++] = from[i];       \
+                ok = ctx_poll_at(ctx, i + 1);                                  \
+            }                                                                  \
+            Element *swap = from;                                              \
+            from = to;                                                         \
+            to = swap;                                                         \
+        }                                                                      \
+        return ok && (from == items ||                                         \
+                      bulk_copy(ctx, items, from, count * sizeof *items));     \
     }
 #define NUMBER(element) (element)
 #define ITEM(element) ((element).rank)

@@ -65,9 +65,9 @@ static inline uint64_t rank_of_str(const Str *str)
     if (str->length >= sizeof word) {
         return word;
     }
-    return str->length == 0 ? 0
-                            : word >> (8 - str->length) * 8
-                                         << (8 - str->length) * 8;
+    return str->length == 0
+               ? 0
+               : word >> (8 - str->length) * 8 << (8 - str->length) * 8;
 }
 
 #endif

@@ -18,9 +18,8 @@ static const Value *item_at(Value tuple, Value number)
 Value tuple_field_get(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    const Value *item = value_is_kind(args[1], KIND_TUPLE)
-                            ? item_at(args[1], args[0])
-                            : NULL;
+    const Value *item =
+        value_is_kind(args[1], KIND_TUPLE) ? item_at(args[1], args[0]) : NULL;
     return item != NULL ? value_retain(*item)
                         : value_get_item(vm, args[1], args[0]);
 }
@@ -32,9 +31,8 @@ const Value *tuple_field_find(Vm *vm, Value self, Str *name)
         return NULL;
     }
     Value get = property_plain_getter(vm, self, name);
-    const Method *bound = value_is_kind(get, KIND_METHOD)
-                              ? (Method *)value_object(get)
-                              : NULL;
+    const Method *bound =
+        value_is_kind(get, KIND_METHOD) ? (Method *)value_object(get) : NULL;
     if (bound == NULL || !value_is_kind(bound->function, KIND_NATIVE) ||
         ((Native *)value_object(bound->function))->function !=
             tuple_field_get) {

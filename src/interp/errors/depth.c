@@ -8,8 +8,8 @@
 
 bool depth_fail(Vm *vm, const char *what)
 {
-    return raise_false(vm, ERR_RECURSION,
-                       "maximum recursion depth exceeded%s", what);
+    return raise_false(vm, ERR_RECURSION, "maximum recursion depth exceeded%s",
+                       what);
 }
 
 // Functions with *args or **kwargs are METH_VARARGS in CPython, as are those
@@ -23,11 +23,11 @@ bool native_is_fast(const Native *native)
         const char *name;
         bool fast;
     } rows[] = {
-        {"len", true},    {"isinstance", true}, {"append", true},
-        {"print", true},  {"gcd", true},        {"round", false},
-        {"vars", false},  {"dir", false},       {"fromkeys", false},
-        {"log", false},   {"reversed", true},   {"map", true},
-        {"any", false},   {"all", false},       {"reduce", false},
+        {"len", true},   {"isinstance", true}, {"append", true},
+        {"print", true}, {"gcd", true},        {"round", false},
+        {"vars", false}, {"dir", false},       {"fromkeys", false},
+        {"log", false},  {"reversed", true},   {"map", true},
+        {"any", false},  {"all", false},       {"reduce", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(native->def->name, rows[i].name) == 0) {

@@ -68,8 +68,7 @@ bool error_types_init(Vm *vm)
         // Fields are members of the class that begins the family.
         if (vm->error_types[i] == NULL ||
             !class_add_error_natives(vm, vm->error_types[i], (ErrorKind)i) ||
-            !exception_fields_install(vm, (ErrorKind)i,
-                                      vm->error_types[i])) {
+            !exception_fields_install(vm, (ErrorKind)i, vm->error_types[i])) {
             return false;
         }
     }

@@ -14,12 +14,12 @@ enum {
     OS_ERRNO = 0,
     OS_STRERROR,
     OS_FILE,
-    OS_FILE2, // of a rename, the second one
+    OS_FILE2,   // of a rename, the second one
     OS_WRITTEN, // of a BlockingIOError; without it an AttributeError
     SYNTAX_MSG = 0,
     SYNTAX_FILE,
     SYNTAX_LINE,
-    SYNTAX_PRINT = 7, // print_file_and_line, which nothing here reads
+    SYNTAX_PRINT = 7,     // print_file_and_line, which nothing here reads
     UNICODE_ENCODING = 0, // unused by UnicodeTranslateError, which has no codec
     UNICODE_OBJECT,
     UNICODE_START,

@@ -14,11 +14,16 @@
 #include "interp/text/obj_bytes.h"
 
 // The bit of each family whose fields exist, by error kind.
-static const ErrorKind families[] = {
-    ERR_OS,          ERR_SYNTAX,         ERR_STOP_ITERATION,
-    ERR_SYSTEM_EXIT, ERR_ATTRIBUTE,      ERR_NAME,
-    ERR_IMPORT,      ERR_UNICODE_DECODE, ERR_UNICODE_ENCODE,
-    ERR_UNICODE_TRANSLATE};
+static const ErrorKind families[] = {ERR_OS,
+                                     ERR_SYNTAX,
+                                     ERR_STOP_ITERATION,
+                                     ERR_SYSTEM_EXIT,
+                                     ERR_ATTRIBUTE,
+                                     ERR_NAME,
+                                     ERR_IMPORT,
+                                     ERR_UNICODE_DECODE,
+                                     ERR_UNICODE_ENCODE,
+                                     ERR_UNICODE_TRANSLATE};
 
 void exception_families_mark(Vm *vm)
 {
@@ -164,8 +169,8 @@ static Value default_field(Vm *vm, ErrorKind family, const Exception *self,
         // Several arguments are no message.
         return field == IMPORT_MSG && self->args->count == 1
                    ? item_of(self->args, 0)
-               : field == 1        ? module_name(vm, self)
-                                   : VALUE_UNBOUND;
+               : field == 1 ? module_name(vm, self)
+                            : VALUE_UNBOUND;
     // Several arguments to SystemExit are its code as a tuple.
     case ERR_SYSTEM_EXIT:
         return self->args->count > 1
@@ -195,8 +200,8 @@ static bool make_room(Vm *vm, Exception *self)
     if (self->fields != NULL) {
         return true;
     }
-    self->fields = ctx_alloc(&vm->ctx,
-                             EXCEPTION_FIELD_MAX * sizeof *self->fields);
+    self->fields =
+        ctx_alloc(&vm->ctx, EXCEPTION_FIELD_MAX * sizeof *self->fields);
     for (int i = 0; self->fields != NULL && i < EXCEPTION_FIELD_MAX; i++) {
         self->fields[i] = VALUE_UNBOUND;
     }
@@ -264,14 +269,14 @@ static bool set_member(Vm *vm, Value self, Value value, int field)
 
 // A member's functions do not know their row, so there is a pair for each
 // index.
-#define FIELD_ACCESS(index)                                                   \
-    static Value get_field_##index(Vm *vm, Value self)                        \
-    {                                                                         \
-        return get_field(vm, self, index);                                    \
-    }                                                                         \
-    static bool set_field_##index(Vm *vm, Value self, Value value)            \
-    {                                                                         \
-        return set_member(vm, self, value, index);                            \
+#define FIELD_ACCESS(index)                                                    \
+    static Value get_field_##index(Vm *vm, Value self)                         \
+    {                                                                          \
+        return get_field(vm, self, index);                                     \
+    }                                                                          \
+    static bool set_field_##index(Vm *vm, Value self, Value value)             \
+    {                                                                          \
+        return set_member(vm, self, value, index);                             \
     }
 FIELD_ACCESS(0)
 FIELD_ACCESS(1)
@@ -289,7 +294,7 @@ static const struct {
     int index;
     MemberDef member;
 } rows[] = {
-#define FIELD(family, index, name, doc)                                       \
+#define FIELD(family, index, name, doc)                                        \
     {ERR_##family, index, {name, get_field_##index, set_field_##index, doc}},
 #include "interp/errors/exception_field_list.h"
 #undef FIELD
@@ -317,8 +322,8 @@ bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls)
         Str *name = str_intern(vm, member->name, strlen(member->name));
         // The class's dict holds it.
         Member *made = name == NULL ? NULL : member_new(vm, member, cls);
-        bool done = made != NULL && dict_set_name(vm, cls->dict, name,
-                                                  value_from_object(made));
+        bool done = made != NULL &&
+                    dict_set_name(vm, cls->dict, name, value_from_object(made));
         object_release_null(&vm->ctx, made);
         object_release_null(&vm->ctx, name);
         if (!done) {
@@ -444,13 +449,13 @@ static bool init_syntax(Vm *vm, Exception *self, const Tuple *args)
     size_t count = place->count;
     bool done;
     if (count < 4 || count > 6) {
-        done = raise_false(vm, ERR_TYPE,
-                           "function takes at %s %d arguments (%zu given)",
-                           count < 4 ? "least" : "most", count < 4 ? 4 : 6,
-                           count);
+        done = raise_false(
+            vm, ERR_TYPE, "function takes at %s %d arguments (%zu given)",
+            count < 4 ? "least" : "most", count < 4 ? 4 : 6, count);
     } else if (count == 5) {
-        done = raise_false(vm, ERR_TYPE, "end_offset must be provided when "
-                                         "end_lineno is provided");
+        done = raise_false(vm, ERR_TYPE,
+                           "end_offset must be provided when "
+                           "end_lineno is provided");
     } else {
         done = true;
         for (size_t i = 0; done && i < count; i++) {
@@ -469,15 +474,13 @@ static bool init_named(Vm *vm, Exception *self, ErrorKind family,
     int first = family == ERR_IMPORT ? IMPORT_MSG + 1 : 0;
     uint32_t position = 0;
     Value key, value;
-    while (keywords != NULL &&
-           dict_next(keywords, &position, &key, &value)) {
+    while (keywords != NULL && dict_next(keywords, &position, &key, &value)) {
         // ImportError's message is no keyword, though it is a field.
         int field = field_index(family, value_as_str(key)->text);
         if (field < first) {
             return raise_false(
                 vm, ERR_TYPE, "'%s' is an invalid keyword argument for %s()",
-                value_as_str(key)->text,
-                type_name(type_of_error(vm, family)));
+                value_as_str(key)->text, type_name(type_of_error(vm, family)));
         }
         if (!set_field(vm, self, field, value)) {
             return false;

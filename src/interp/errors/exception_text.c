@@ -155,9 +155,8 @@ static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
     Str *reason = value_str(vm, fields->item[UNICODE_REASON]);
     // Translating needs no codec, so it is not named.
     Str *encoding = reason == NULL ? NULL
-                    : translate
-                        ? object_retain(vm->empty_str)
-                        : value_str(vm, fields->item[UNICODE_ENCODING]);
+                    : translate    ? object_retain(vm->empty_str)
+                                : value_str(vm, fields->item[UNICODE_ENCODING]);
     char what[80];
     if (!single(vm, object, start, end, decode, what, sizeof what)) {
         snprintf(what, sizeof what, decode ? "bytes" : "characters");
@@ -169,15 +168,15 @@ static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
         snprintf(what + strlen(what), sizeof what - strlen(what),
                  " in position %lld", (long long)start);
     }
-    Str *text = encoding == NULL
-                    ? NULL
-                    : str_printf(vm, "%s%s%scan't %s %s: %s",
-                                 translate ? "" : "'", encoding->text,
-                                 translate ? "" : "' codec ",
-                                 translate ? "translate"
-                                 : decode  ? "decode"
-                                           : "encode",
-                                 what, reason->text);
+    Str *text =
+        encoding == NULL
+            ? NULL
+            : str_printf(vm, "%s%s%scan't %s %s: %s", translate ? "" : "'",
+                         encoding->text, translate ? "" : "' codec ",
+                         translate ? "translate"
+                         : decode  ? "decode"
+                                   : "encode",
+                         what, reason->text);
     object_release_null(&vm->ctx, encoding);
     object_release_null(&vm->ctx, reason);
     return text;

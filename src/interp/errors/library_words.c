@@ -134,8 +134,7 @@ static bool stand_in(StandIn *in, const Function *function)
 {
     const Code *code = function->code;
     uint32_t count = (uint32_t)code->positional_count +
-                     code->keyword_only_count +
-                     !!(code->flags & CODE_VARARGS) +
+                     code->keyword_only_count + !!(code->flags & CODE_VARARGS) +
                      !!(code->flags & CODE_VARKEYWORDS);
     if (count > PARAMS_MOST) {
         return false;

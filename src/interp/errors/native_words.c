@@ -79,8 +79,8 @@ static bool takes_keywords(const Native *native)
 static const char *native_module(const char *name)
 {
     static const char *const halves[][2] = {
-        {"operator", "_operator"}, {"os", "posix"},
-        {"heapq", "_heapq"},       {"bisect", "_bisect"},
+        {"operator", "_operator"},   {"os", "posix"},
+        {"heapq", "_heapq"},         {"bisect", "_bisect"},
         {"functools", "_functools"},
     };
     for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
@@ -96,13 +96,12 @@ static const char *native_module(const char *name)
 // functions. Both point to text that the native or a constant owns.
 static const char *prefix_of(const Native *native, const char **dot)
 {
-    const char *owner = native->owner != NULL
-                            ? type_short_name(native->owner)
-                            : native->place;
+    const char *owner =
+        native->owner != NULL ? type_short_name(native->owner) : native->place;
     *dot = owner != NULL ? "." : "";
-    return owner == NULL      ? ""
+    return owner == NULL                   ? ""
            : native_self_count(native) > 0 ? owner
-                               : native_module(owner);
+                                           : native_module(owner);
 }
 
 // Always false.
@@ -113,20 +112,20 @@ bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
     // wrapperobject's call refuses keywords before it looks at anything else.
     if (native_is_slot(native)) {
         return raise_false(vm, ERR_TYPE,
-                           "wrapper %s() takes no keyword arguments",
-                           function);
+                           "wrapper %s() takes no keyword arguments", function);
     }
     if (native_style(native) == STYLE_UNNAMED) {
-        return raise_false(vm, ERR_TYPE, "%s() got an unexpected keyword "
-                                         "argument", function);
+        return raise_false(vm, ERR_TYPE,
+                           "%s() got an unexpected keyword "
+                           "argument",
+                           function);
     }
     if (takes_keywords(native)) {
         // sorted() hands its keywords on to the list's sort().
-        return raise_false(vm, ERR_TYPE,
-                           "'%s' is an invalid keyword argument for %s()",
-                           name->text,
-                           native_style(native) == STYLE_UNPACK ? "sort"
-                                                            : function);
+        return raise_false(
+            vm, ERR_TYPE, "'%s' is an invalid keyword argument for %s()",
+            name->text,
+            native_style(native) == STYLE_UNPACK ? "sort" : function);
     }
     // Functions that read a tuple are called without their module.
     NativeStyle style = native_style(native);
@@ -166,8 +165,8 @@ static const char *plural(uint32_t count)
 }
 
 // "f() takes at most 2 arguments (3 given)".
-static bool takes(Vm *vm, const Native *native, const char *how,
-                  uint32_t bound, const char *kind, uint32_t given)
+static bool takes(Vm *vm, const Native *native, const char *how, uint32_t bound,
+                  const char *kind, uint32_t given)
 {
     return raise_false(vm, ERR_TYPE, "%s() takes %s %u %sargument%s (%u given)",
                        native->def->name, how, bound, kind, plural(bound),
@@ -237,7 +236,9 @@ static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
     }
     if (style == STYLE_FORMAT) {
         return takes(vm, native,
-                     least == most ? "exactly" : few ? "at least" : "at most",
+                     least == most ? "exactly"
+                     : few         ? "at least"
+                                   : "at most",
                      bound, "", given);
     }
     // METH_NOARGS and METH_O have words of their own; the count alone tells
@@ -321,8 +322,8 @@ static bool names_fit(const Native *native, const Tuple *names)
     for (uint32_t i = 0; i < native->param_count; i++) {
         const NativeParam *param = &native->params[i];
         if (param->kind == PARAM_KEYWORD_ONLY) {
-            bool named = !is_addition(native, param) &&
-                         has_name(names, param->name);
+            bool named =
+                !is_addition(native, param) && has_name(names, param->name);
             found += named;
             if (!named && param->default_text == NULL) {
                 return false;
@@ -362,8 +363,8 @@ bool native_check_count(Vm *vm, const Native *native, uint32_t given,
         return check_with_keywords(vm, native, given - self, keywords) &&
                check_required(vm, native, given, names);
     }
-    bool many = given - self > most &&
-                native_find_kind(native, PARAM_VARARGS) < 0;
+    bool many =
+        given - self > most && native_find_kind(native, PARAM_VARARGS) < 0;
     return (given - self >= least && !many) ||
            wrong_count(vm, native, least, most, given - self);
 }
@@ -383,16 +384,14 @@ bool native_check_class(Vm *vm, const Native *native, const Value *window,
     if (!value_is_kind(window[0], KIND_TYPE)) {
         return raise_false(vm, ERR_TYPE,
                            "%s.__new__(X): X is not a type object (%s)",
-                           type_name(made),
-                           type_name(type_of(vm, window[0])));
+                           type_name(made), type_name(type_of(vm, window[0])));
     }
     Type *cls = (Type *)value_object(window[0]);
     const Type *layout = type_native(cls);
     if (!type_is_subtype(cls, made)) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s.__new__(%s): %s is not a subtype of %s",
-                           type_name(made), type_name(cls), type_name(cls),
-                           type_name(made));
+        return raise_false(
+            vm, ERR_TYPE, "%s.__new__(%s): %s is not a subtype of %s",
+            type_name(made), type_name(cls), type_name(cls), type_name(made));
     }
     // object.__new__(int) would make an int without a number: the nearest
     // built-in base must be made in the same way.

@@ -22,8 +22,8 @@ int native_find_kind(const Native *native, ParamKind kind);
 // (NULL: none) are neither too many nor too few, and none is missing. False
 // with CPython's TypeError pending. Names that no parameter has are left to
 // the binding, as CPython complains of those last.
-MUST_CHECK bool native_check_count(Vm *vm, const Native *native,
-                                   uint32_t given, const Tuple *names);
+MUST_CHECK bool native_check_count(Vm *vm, const Native *native, uint32_t given,
+                                   const Tuple *names);
 // Whether the first argument of a __new__ is a class that it may make an
 // instance of. False with a TypeError.
 MUST_CHECK bool native_check_class(Vm *vm, const Native *native,

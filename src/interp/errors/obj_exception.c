@@ -36,8 +36,8 @@ Exception *exception_new(Vm *vm, Type *cls, Tuple *args)
 // Empty: entries are added while the exception passes frames.
 Traceback *traceback_new(Vm *vm)
 {
-    Traceback *self = object_new(vm, type_of_kind(vm, KIND_TRACEBACK),
-                                 sizeof *self);
+    Traceback *self =
+        object_new(vm, type_of_kind(vm, KIND_TRACEBACK), sizeof *self);
     if (self != NULL) {
         // Grows when the first entry is added.
         self->entries = NULL;
@@ -63,8 +63,8 @@ static void exception_destroy(Vm *vm, Object *object)
         release(vm, self->fields[i]);
     }
     ctx_free(&vm->ctx, self->fields,
-             self->fields == NULL
-                 ? 0 : EXCEPTION_FIELD_MAX * sizeof *self->fields);
+             self->fields == NULL ? 0
+                                  : EXCEPTION_FIELD_MAX * sizeof *self->fields);
     source_release((struct Ctx *)&vm->ctx, self->source);
     object_free(vm, self, sizeof *self);
 }
@@ -75,8 +75,7 @@ static void exception_visit(Object *object, void (*visit)(Object *, void *),
                             void *data)
 {
     Exception *self = (Exception *)object;
-    Value values[] = {self->cause, self->context, self->notes,
-                      self->subject};
+    Value values[] = {self->cause, self->context, self->notes, self->subject};
     // Never NULL, by the invariant.
     visit(&self->args->head, data);
     if (self->traceback != NULL) {
@@ -353,8 +352,7 @@ static Value get_traceback(Vm *vm, Value self)
 {
     (void)vm;
     Traceback *trace = value_as_exception(self)->traceback;
-    return trace == NULL ? VALUE_NONE
-                         : value_retain(value_from_object(trace));
+    return trace == NULL ? VALUE_NONE : value_retain(value_from_object(trace));
 }
 
 // None forgets it.
@@ -494,8 +492,7 @@ static void traceback_destroy(Vm *vm, Object *object)
     for (uint32_t i = 0; i < self->count; i++) {
         object_release(&vm->ctx, self->entries[i].code);
     }
-    ctx_free(&vm->ctx, self->entries,
-             self->capacity * sizeof *self->entries);
+    ctx_free(&vm->ctx, self->entries, self->capacity * sizeof *self->entries);
     traceback_clear(vm, object);
     vec_free(&vm->ctx, &self->kept);
     object_free(vm, self, sizeof *self);
@@ -512,8 +509,7 @@ static Value get_line(Vm *vm, Value self)
     // Entries stand from the innermost frame out, so the outermost is the last.
     const TracebackEntry *entry = &trace->entries[trace->count - 1];
     Span span = code_span(entry->code, entry->word);
-    return value_from_small(source_place(entry->code->source,
-                                         span.start).line);
+    return value_from_small(source_place(entry->code->source, span.start).line);
 }
 
 // The rest of it, inwards; None behind the innermost frame.
@@ -528,8 +524,8 @@ static Value get_next(Vm *vm, Value self)
         return VALUE_FAIL;
     }
     // A copy: entries are an array here, not a chain as in CPython.
-    rest->entries = ctx_alloc(&vm->ctx,
-                              (trace->count - 1) * sizeof *rest->entries);
+    rest->entries =
+        ctx_alloc(&vm->ctx, (trace->count - 1) * sizeof *rest->entries);
     if (rest->entries == NULL) {
         object_release(&vm->ctx, rest);
         return VALUE_FAIL;
@@ -574,13 +570,13 @@ static void traceback_visit(Object *object, void (*visit)(Object *, void *),
 }
 
 // Code objects do not lead back to it, but what the locals held may.
-const TypeDef traceback_type_def = {
-    .name = "traceback",
-    .doc = "The frames that an exception passed.",
-    .kind = KIND_TRACEBACK,
-    .size = sizeof(Traceback),
-    .flags = TYPE_FINAL | TYPE_TRACKED,
-    .slots = {.destroy = traceback_destroy,
-              .visit = traceback_visit,
-              .clear = traceback_clear},
-    .members = traceback_members};
+const TypeDef traceback_type_def = {.name = "traceback",
+                                    .doc =
+                                        "The frames that an exception passed.",
+                                    .kind = KIND_TRACEBACK,
+                                    .size = sizeof(Traceback),
+                                    .flags = TYPE_FINAL | TYPE_TRACKED,
+                                    .slots = {.destroy = traceback_destroy,
+                                              .visit = traceback_visit,
+                                              .clear = traceback_clear},
+                                    .members = traceback_members};

@@ -31,11 +31,11 @@ typedef struct Exception {
                // missing (exception_fields.c)
     Traceback *traceback; // NULL: none
     // SyntaxError: where; the line's text is in the source.
-    Source *source;       // counted, NULL: none
+    Source *source; // counted, NULL: none
     Span span;
-    Value notes;          // __notes__ list, UNBOUND: none
-    Value subject;        // AttributeError: whose attribute; UNBOUND: unknown
-    Value *fields;        // errno … (exception_fields.h); NULL: from args
+    Value notes;   // __notes__ list, UNBOUND: none
+    Value subject; // AttributeError: whose attribute; UNBOUND: unknown
+    Value *fields; // errno … (exception_fields.h); NULL: from args
 } Exception;
 
 // Retains args; __init__ is not called. NULL: memory.

@@ -133,8 +133,7 @@ Value raise_wordless(Vm *vm, ErrorKind kind)
         return VALUE_FAIL;
     }
     raise_clear(vm);
-    Value made = vm_call(vm, value_from_object(vm->error_types[kind]), NULL,
-                         0);
+    Value made = vm_call(vm, value_from_object(vm->error_types[kind]), NULL, 0);
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
@@ -144,38 +143,23 @@ ErrorKind raise_kind_of_errno(int error)
     switch (error) {
     case EAGAIN:
     case EALREADY:
-    case EINPROGRESS:
-        return ERR_BLOCKING_IO;
+    case EINPROGRESS: return ERR_BLOCKING_IO;
     case EPIPE:
-    case ESHUTDOWN:
-        return ERR_BROKEN_PIPE;
-    case ECHILD:
-        return ERR_CHILD_PROCESS;
-    case ECONNABORTED:
-        return ERR_CONNECTION_ABORTED;
-    case ECONNREFUSED:
-        return ERR_CONNECTION_REFUSED;
-    case ECONNRESET:
-        return ERR_CONNECTION_RESET;
-    case ESRCH:
-        return ERR_PROCESS_LOOKUP;
-    case EEXIST:
-        return ERR_FILE_EXISTS;
-    case ENOENT:
-        return ERR_FILE_NOT_FOUND;
-    case EINTR:
-        return ERR_INTERRUPTED;
-    case EISDIR:
-        return ERR_IS_A_DIRECTORY;
-    case ENOTDIR:
-        return ERR_NOT_A_DIRECTORY;
+    case ESHUTDOWN: return ERR_BROKEN_PIPE;
+    case ECHILD: return ERR_CHILD_PROCESS;
+    case ECONNABORTED: return ERR_CONNECTION_ABORTED;
+    case ECONNREFUSED: return ERR_CONNECTION_REFUSED;
+    case ECONNRESET: return ERR_CONNECTION_RESET;
+    case ESRCH: return ERR_PROCESS_LOOKUP;
+    case EEXIST: return ERR_FILE_EXISTS;
+    case ENOENT: return ERR_FILE_NOT_FOUND;
+    case EINTR: return ERR_INTERRUPTED;
+    case EISDIR: return ERR_IS_A_DIRECTORY;
+    case ENOTDIR: return ERR_NOT_A_DIRECTORY;
     case EACCES:
-    case EPERM:
-        return ERR_PERMISSION;
-    case ETIMEDOUT:
-        return ERR_TIMEOUT;
-    default:
-        return ERR_OS;
+    case EPERM: return ERR_PERMISSION;
+    case ETIMEDOUT: return ERR_TIMEOUT;
+    default: return ERR_OS;
     }
 }
 
@@ -186,9 +170,7 @@ Value raise_errno(Vm *vm, int error, const char *file)
     // Borrowed by the tuple, which retains what it gets.
     Value parts[3] = {value_from_small(error), VALUE_NONE, VALUE_NONE};
     Str *text = str_from(vm, strerror(error));
-    Str *name = file == NULL
-                    ? NULL
-                    : codec_from_system(vm, file, strlen(file));
+    Str *name = file == NULL ? NULL : codec_from_system(vm, file, strlen(file));
     Value made = VALUE_FAIL;
     // Making the texts may fail for want of memory: that error is then pending.
     if (text != NULL && (name != NULL || file == NULL)) {
@@ -196,9 +178,9 @@ Value raise_errno(Vm *vm, int error, const char *file)
         parts[2] = name == NULL ? VALUE_NONE : value_from_object(name);
         Tuple *args = tuple_from(vm, parts, file == NULL ? 2 : 3);
         ErrorKind kind = raise_kind_of_errno(error);
-        Exception *e = args == NULL ? NULL
-                                    : exception_new(vm, vm->error_types[kind],
-                                                    args);
+        Exception *e = args == NULL
+                           ? NULL
+                           : exception_new(vm, vm->error_types[kind], args);
         object_release_null(&vm->ctx, args);
         made = e == NULL ? VALUE_FAIL : value_from_object(e);
     }
@@ -280,16 +262,16 @@ static Value object_of_text(Vm *vm)
             ctx_free(&vm->ctx, copy, length + 1);
         }
     }
-    bool syntax = type_is_subtype(vm->error_types[kind],
-                                  vm->error_types[ERR_SYNTAX]);
+    bool syntax =
+        type_is_subtype(vm->error_types[kind], vm->error_types[ERR_SYNTAX]);
     if (text != NULL && source != NULL && syntax) {
         made = syntax_error(vm, text, source, &error);
     } else if (text != NULL) {
         // An error without a text has no argument.
-        made = text->length == 0 && kind != ERR_ASSERTION
-                   ? vm_call(vm, value_from_object(vm->error_types[kind]),
-                             NULL, 0)
-                   : make_exception(vm, kind, value_from_object(text));
+        made =
+            text->length == 0 && kind != ERR_ASSERTION
+                ? vm_call(vm, value_from_object(vm->error_types[kind]), NULL, 0)
+                : make_exception(vm, kind, value_from_object(text));
     }
     object_release_null(&vm->ctx, text);
     if (!value_failed(made) && value_is_kind(made, KIND_EXCEPTION) &&
@@ -407,10 +389,9 @@ static bool traceback_push(Vm *vm, Traceback *trace, const Code *code,
     if (trace->count == trace->capacity) {
         // Four entries at first: most errors are caught a few frames out.
         uint32_t capacity = trace->capacity * 2 + 4;
-        TracebackEntry *entries =
-            ctx_realloc(&vm->ctx, trace->entries,
-                        trace->capacity * sizeof *entries,
-                        capacity * sizeof *entries);
+        TracebackEntry *entries = ctx_realloc(&vm->ctx, trace->entries,
+                                              trace->capacity * sizeof *entries,
+                                              capacity * sizeof *entries);
         if (entries == NULL) {
             return false;
         }
@@ -475,10 +456,10 @@ static uint32_t unbound_place(Vm *vm, const Code *code, uint32_t word)
     Span span = code_span(code, word);
     uint32_t found = find_name(source->text, span.start, span.end, name);
     const char *rest = source->text + span.end;
-    return found != 0 ? found
-                      : find_name(source->text, span.end,
-                                  span.end + (uint32_t)strcspn(rest, "\n"),
-                                  name);
+    return found != 0
+               ? found
+               : find_name(source->text, span.end,
+                           span.end + (uint32_t)strcspn(rest, "\n"), name);
 }
 
 // A name goes on as far as its letters do.

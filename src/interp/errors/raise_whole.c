@@ -18,9 +18,8 @@ static Value raise_built(Vm *vm, ErrorKind kind, const char *format,
     strbuf_add(&text, place + 2, (size_t)(next - place - 2));
     strbuf_add(&text, second->text, second->length);
     strbuf_puts(&text, next + 2);
-    Str *whole = strbuf_ok(&text) ? str_new(vm, strbuf_text(&text),
-                                            text.length)
-                                  : NULL;
+    Str *whole =
+        strbuf_ok(&text) ? str_new(vm, strbuf_text(&text), text.length) : NULL;
     strbuf_free(&text);
     if (whole != NULL) {
         (void)raise_with(vm, kind, str_value(whole));
@@ -30,8 +29,8 @@ static Value raise_built(Vm *vm, ErrorKind kind, const char *format,
 }
 
 // The plain way where nothing would be cut off, which is nearly always.
-Value raise_whole(Vm *vm, ErrorKind kind, const char *format,
-                  const char *first, const Str *second)
+Value raise_whole(Vm *vm, ErrorKind kind, const char *format, const char *first,
+                  const Str *second)
 {
     return strlen(second->text) < second->length
                ? raise_built(vm, kind, format, first, second)

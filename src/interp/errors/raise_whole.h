@@ -6,7 +6,7 @@
 
 // As raise_error with a format that has two %s and no other conversion: the
 // second is the name, which stands there whole. VALUE_FAIL, always.
-Value raise_whole(Vm *vm, ErrorKind kind, const char *format,
-                  const char *first, const Str *second);
+Value raise_whole(Vm *vm, ErrorKind kind, const char *format, const char *first,
+                  const Str *second);
 
 #endif

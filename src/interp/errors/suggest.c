@@ -130,8 +130,7 @@ static bool means_module(Vm *vm, const char *name, NameList *names)
             add_name(names, module);
         }
     }
-    return best_of(names, name) != NULL ||
-           module_find_embedded(name) != NULL;
+    return best_of(names, name) != NULL || module_find_embedded(name) != NULL;
 }
 
 // Whether the name stands in front of an opening bracket. All tensor names but
@@ -147,8 +146,8 @@ static bool is_called(const TracebackEntry *entry)
 // Whether a local lives in a cell. The first instructions make the cells.
 static bool is_shared(const Code *code, uint32_t local)
 {
-    for (uint32_t at = 0; at < code->word_count &&
-                          INS_OP(code->words[at]) == OPCODE_MKCELL;
+    for (uint32_t at = 0;
+         at < code->word_count && INS_OP(code->words[at]) == OPCODE_MKCELL;
          at++) {
         if (INS_A(code->words[at]) == local) {
             return true;

@@ -15,8 +15,8 @@
 typedef struct Shown {
     const char *text; // the whole text
     size_t length;
-    uint32_t shift;   // offset in the source minus offset in the text
-    bool alone;       // an f-string's expression
+    uint32_t shift; // offset in the source minus offset in the text
+    bool alone;     // an f-string's expression
 } Shown;
 
 // A place while it is made; offsets from 1.
@@ -56,11 +56,9 @@ static bool counts_bytes(const Source *source, const Error *error,
                          const Shown *shown)
 {
     switch ((PlaceForm)error->form) {
-    case PLACE_POINT:
-        return false;
+    case PLACE_POINT: return false;
     case PLACE_ZEROS:
-    case PLACE_CODE:
-        return true;
+    case PLACE_CODE: return true;
     default:
         return shown->alone ||
                (!source->coded && (source->origin == SOURCE_FILE ||
@@ -75,8 +73,7 @@ static uint32_t line_of(const Source *source, const Error *error,
     bool own = shown->alone &&
                (error->form == PLACE_POINT || error->form == PLACE_ZEROS);
     uint32_t line = source_place(source, offset).line;
-    return own ? line - source_place(source, error->part.start).line + 1
-               : line;
+    return own ? line - source_place(source, error->part.start).line + 1 : line;
 }
 
 // INDENT, DEDENT and the end have no columns: CPython takes what it has read
@@ -111,9 +108,7 @@ static Numbers count_place(const Source *source, const Error *error,
     made.end_line = made.line;
     // CPython has errors without an end, and some whose end is odd.
     switch ((PlaceForm)error->form) {
-    case PLACE_POINT:
-        made.end_offset = made.offset;
-        break;
+    case PLACE_POINT: made.end_offset = made.offset; break;
     case PLACE_OPEN:
         // Of what goes over lines CPython takes the first one, and the column
         // of the last character.
@@ -207,8 +202,8 @@ Tuple *syntax_place_new(Vm *vm, const Source *source, const Error *error)
     strbuf_putc(&text, ')');
     Tuple *place = NULL;
     if (strbuf_ok(&text)) {
-        shown = (Shown){strbuf_text(&text), text.length,
-                        error->part.start - 1, true};
+        shown = (Shown){strbuf_text(&text), text.length, error->part.start - 1,
+                        true};
         place = make_tuple(vm, source, error, &shown);
     }
     strbuf_free(&text);
@@ -249,8 +244,8 @@ static void print_text(StrBuf *out, const char *text, int64_t offset,
     length -= length > 0 && text[length - 1] == '\n';
     offset = offset > (int64_t)length ? (int64_t)length : offset;
     // Of a text of several lines the one with the caret is shown.
-    for (const char *end; (end = memchr(text, '\n', length)) != NULL &&
-                          end - text < offset;) {
+    for (const char *end;
+         (end = memchr(text, '\n', length)) != NULL && end - text < offset;) {
         offset -= end - text + 1;
         length -= (size_t)(end - text + 1);
         text = end + 1;

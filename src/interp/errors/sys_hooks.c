@@ -17,10 +17,9 @@
 static Module *loaded(Vm *vm, const char *name)
 {
     // A module that is there has its name interned.
-    Str *key = vm->modules == NULL ? NULL
-                                   : str_interned(vm, name, strlen(name));
-    Value found = key == NULL ? VALUE_UNBOUND
-                              : dict_get_name(vm->modules, key);
+    Str *key =
+        vm->modules == NULL ? NULL : str_interned(vm, name, strlen(name));
+    Value found = key == NULL ? VALUE_UNBOUND : dict_get_name(vm->modules, key);
     return value_is_kind(found, KIND_MODULE) ? (Module *)value_object(found)
                                              : NULL;
 }

@@ -10,7 +10,7 @@
 #include "interp/text/obj_str.h"
 
 enum {
-    FOLD_AFTER = 3, // equal entries printed before folding
+    FOLD_AFTER = 3,  // equal entries printed before folding
     CHAIN_MAX = 1000 // links followed; a ring cannot be longer in practice
 };
 
@@ -117,8 +117,7 @@ static void print_class(Vm *vm, StrBuf *out, Type *cls)
 
 // A message that cannot be made must not hide the error itself.
 // `suggest`: with "Did you mean", which only people need.
-static void print_message(Vm *vm, StrBuf *out, Value exception,
-                          bool suggest)
+static void print_message(Vm *vm, StrBuf *out, Value exception, bool suggest)
 {
     // The place of a SyntaxError is printed above, not in its text.
     const Exception *e = value_as_exception(exception);
@@ -167,8 +166,8 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
         if (text == NULL) {
             raise_clear(vm);
         }
-        strbuf_puts(out, text == NULL ? "<__notes__ repr() failed>"
-                                      : text->text);
+        strbuf_puts(out,
+                    text == NULL ? "<__notes__ repr() failed>" : text->text);
         object_release_null(&vm->ctx, text);
         return true; // CPython ends no line here
     }
@@ -292,8 +291,7 @@ bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
 }
 
 // For programs, which expect what the module traceback of CPython gives.
-bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
-                            StrBuf *out)
+bool raise_format_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
 {
     int64_t set = limit == INT64_MIN ? sys_traceback_limit(vm) : -1;
     return print_chain(vm, exception, set >= 0 ? set : limit, out, false);

@@ -72,8 +72,8 @@ static Value thrown(Vm *vm, Value type, Value value, Value trace)
     if (shown != NULL) {
         (void)raise_error(vm, ERR_TYPE,
                           "calling %s should have returned an instance of "
-                          "BaseException, not %s", shown->text,
-                          type_name(type_of(vm, error)));
+                          "BaseException, not %s",
+                          shown->text, type_name(type_of(vm, error)));
     }
     object_release_null(&vm->ctx, shown);
     release(vm, error);
@@ -103,9 +103,8 @@ static Value method_throw(Vm *vm, Value *args, uint32_t count)
 static Value method_close(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return generator_close(vm, (Generator *)value_object(args[0]))
-               ? VALUE_NONE
-               : VALUE_FAIL;
+    return generator_close(vm, (Generator *)value_object(args[0])) ? VALUE_NONE
+                                                                   : VALUE_FAIL;
 }
 
 const NativeDef generator_methods[] = {

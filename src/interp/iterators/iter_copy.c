@@ -28,8 +28,8 @@ Value iterator_tuple(Vm *vm, const Value *items, size_t count)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
-Value iterator_reduced(Vm *vm, Value callable, const Value *args,
-                       size_t count, Value state)
+Value iterator_reduced(Vm *vm, Value callable, const Value *args, size_t count,
+                       Value state)
 {
     Value parts[] = {callable, iterator_tuple(vm, args, count), state};
     return iterator_tuple(vm, parts, value_unbound(state) ? 2 : 3);
@@ -49,9 +49,8 @@ Value iterator_builtin(Vm *vm, const char *name)
     }
     Value found = dict_get_name(vm->builtins, key);
     object_release(&vm->ctx, key);
-    return value_unbound(found)
-               ? raise_error(vm, ERR_ATTRIBUTE, "%s", name)
-               : value_retain(found);
+    return value_unbound(found) ? raise_error(vm, ERR_ATTRIBUTE, "%s", name)
+                                : value_retain(found);
 }
 
 Value iterator_nothing(Vm *vm)
@@ -68,8 +67,8 @@ Value iterator_source(Vm *vm, Iterator *self)
 
 // iter(source), and how many items were given. What is exhausted has let its
 // source go: `empty` stands for it, which is taken.
-static Value reduce_place(Vm *vm, Iterator *self, const char *by,
-                          int64_t place, Value empty)
+static Value reduce_place(Vm *vm, Iterator *self, const char *by, int64_t place,
+                          Value empty)
 {
     if (value_failed(empty)) {
         return empty;
@@ -80,8 +79,7 @@ static Value reduce_place(Vm *vm, Iterator *self, const char *by,
         release(vm, empty);
     }
     return iterator_reduced(vm, iterator_builtin(vm, by), &source, 1,
-                            ended ? VALUE_UNBOUND
-                                  : value_from_small(place));
+                            ended ? VALUE_UNBOUND : value_from_small(place));
 }
 
 static Value no_items(Vm *vm)
@@ -103,17 +101,16 @@ static Value reduce_walk(Vm *vm, Iterator *self)
 
 static Value reduce_list(Vm *vm, Iterator *self)
 {
-    return reduce_place(vm, self, "iter", (int64_t)self->position,
-                        no_list(vm));
+    return reduce_place(vm, self, "iter", (int64_t)self->position, no_list(vm));
 }
 
 // The step counts bytes, programs count code points.
 static Value reduce_str(Vm *vm, Iterator *self)
 {
-    size_t place = value_unbound(self->state[0])
-                       ? 0
-                       : str_index_of(vm, value_as_str(self->state[0]),
-                                   self->position);
+    size_t place =
+        value_unbound(self->state[0])
+            ? 0
+            : str_index_of(vm, value_as_str(self->state[0]), self->position);
     Str *empty = str_from(vm, "");
     return reduce_place(vm, self, "iter", (int64_t)place,
                         empty == NULL ? VALUE_FAIL : str_value(empty));
@@ -122,20 +119,17 @@ static Value reduce_str(Vm *vm, Iterator *self)
 // `position` items are left; CPython names the next one's place.
 static Value reduce_reversed(Vm *vm, Iterator *self)
 {
-    bool list = strcmp(type_name(type_native(self->head.type)),
-                       "reversed") != 0;
+    bool list =
+        strcmp(type_name(type_native(self->head.type)), "reversed") != 0;
     if (list && value_unbound(self->state[0])) {
         return reduce_list(vm, self);
     }
     bool ended = value_unbound(self->state[0]);
     Value source = ended ? no_items(vm) : value_retain(self->state[0]);
-    return iterator_reduced(vm,
-                            list ? iterator_builtin(vm, "reversed")
-                                 : iterator_class(self),
-                            &source, 1,
-                            ended ? VALUE_UNBOUND
-                                  : value_from_small(
-                                        (int64_t)self->position - 1));
+    return iterator_reduced(
+        vm, list ? iterator_builtin(vm, "reversed") : iterator_class(self),
+        &source, 1,
+        ended ? VALUE_UNBOUND : value_from_small((int64_t)self->position - 1));
 }
 
 // An iterator of the same class in the same state, owned.
@@ -159,8 +153,7 @@ static Value reduce_rest(Vm *vm, Iterator *self)
 {
     Iterator *copy = copy_of(vm, self);
     List *rest = copy == NULL ? NULL : list_new(vm, 0);
-    bool ok = rest != NULL &&
-              list_extend(vm, rest, value_from_object(copy));
+    bool ok = rest != NULL && list_extend(vm, rest, value_from_object(copy));
     object_release_null(&vm->ctx, copy);
     if (!ok) {
         object_release_null(&vm->ctx, rest);
@@ -178,8 +171,7 @@ static Value reduce_deque(Vm *vm, Iterator *self)
                         ? VALUE_NONE
                         : value_retain(self->state[0]),
                     int_from_u64(vm, self->position)};
-    return iterator_reduced(vm, iterator_class(self), args, 2,
-                            VALUE_UNBOUND);
+    return iterator_reduced(vm, iterator_class(self), args, 2, VALUE_UNBOUND);
 }
 
 // The scanner of re.finditer is no callable, and has no way to be made again.
@@ -192,26 +184,21 @@ static Value reduce_callable(Vm *vm, Iterator *self)
         return raise_error(vm, ERR_TYPE,
                            "cannot pickle 'callable_iterator' object");
     }
-    Value args[] = {value_retain(self->state[0]),
-                    value_retain(self->state[1])};
+    Value args[] = {value_retain(self->state[0]), value_retain(self->state[1])};
     return iterator_reduced(vm, iterator_builtin(vm, "iter"), args, 2,
                             VALUE_UNBOUND);
 }
 
 static Value reduce_enumerate(Vm *vm, Iterator *self)
 {
-    Value args[] = {iterator_source(vm, self),
-                    value_retain(self->state[1])};
-    return iterator_reduced(vm, iterator_class(self), args, 2,
-                            VALUE_UNBOUND);
+    Value args[] = {iterator_source(vm, self), value_retain(self->state[1])};
+    return iterator_reduced(vm, iterator_class(self), args, 2, VALUE_UNBOUND);
 }
 
 static Value reduce_filter(Vm *vm, Iterator *self)
 {
-    Value args[] = {value_retain(self->state[1]),
-                    iterator_source(vm, self)};
-    return iterator_reduced(vm, iterator_class(self), args, 2,
-                            VALUE_UNBOUND);
+    Value args[] = {value_retain(self->state[1]), iterator_source(vm, self)};
+    return iterator_reduced(vm, iterator_class(self), args, 2, VALUE_UNBOUND);
 }
 
 // The iterators that map or zip read, borrowed.
@@ -280,9 +267,9 @@ static bool state_walk(Vm *vm, Iterator *self, Value state)
         return false;
     }
     bool text = value_is_str(self->state[0]);
-    self->position = text ? str_offset(vm, value_as_str(self->state[0]),
-                                       (size_t)place)
-                          : (uint64_t)place;
+    self->position =
+        text ? str_offset(vm, value_as_str(self->state[0]), (size_t)place)
+             : (uint64_t)place;
     return true;
 }
 
@@ -301,7 +288,7 @@ static bool state_reversed(Vm *vm, Iterator *self, Value state)
 {
     Value source = self->state[0];
     int64_t place;
-    int64_t length = value_unbound(source)            ? 0
+    int64_t length = value_unbound(source) ? 0
                      : value_is_kind(source, KIND_LIST)
                          ? source_length(vm, source)
                          : value_length(vm, source);
@@ -324,12 +311,15 @@ static bool state_zip(Vm *vm, Iterator *self, Value state)
 // What a class of iterators has beside __iter__ and __next__.
 typedef struct IteratorForm {
     const char *name;
-    IteratorReduceFn reduce; // NULL: it cannot be copied
-    IteratorStateFn state;   // NULL: no __setstate__
+    IteratorReduceFn reduce;                        // NULL: it cannot be copied
+    IteratorStateFn state;                          // NULL: no __setstate__
     enum { HINT = 1, GENERIC = 2, COPY = 4 } flags; // what else
 } IteratorForm;
 
-#define TOOL(id, state) {"itertools." #id, itertools_reduce_##id, state, 0}
+#define TOOL(id, state)                                                        \
+    {                                                                          \
+        "itertools." #id, itertools_reduce_##id, state, 0                      \
+    }
 static const IteratorForm forms[] = {
     {"list_iterator", reduce_list, state_walk, HINT},
     {"tuple_iterator", reduce_walk, state_walk, HINT},
@@ -357,11 +347,10 @@ static const IteratorForm forms[] = {
     {"map", reduce_map, NULL, 0},
     {"zip", reduce_zip, state_zip, 0},
     TOOL(accumulate, itertools_state_accumulate),
-    {"itertools.chain", itertools_reduce_chain, itertools_state_chain,
-     GENERIC},
+    {"itertools.chain", itertools_reduce_chain, itertools_state_chain, GENERIC},
     TOOL(combinations, itertools_state_combinations),
-    {"itertools.combinations_with_replacement",
-     itertools_reduce_combinations, itertools_state_combinations, 0},
+    {"itertools.combinations_with_replacement", itertools_reduce_combinations,
+     itertools_state_combinations, 0},
     TOOL(compress, NULL),
     TOOL(count, NULL),
     TOOL(cycle, itertools_state_cycle),

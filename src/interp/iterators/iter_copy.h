@@ -19,8 +19,8 @@ MUST_CHECK bool iterator_add_methods(Vm *vm, Type *cls);
 
 // (callable, args, state), without the third where `state` is UNBOUND. All
 // Values are taken, and one that failed makes it fail.
-Value iterator_reduced(Vm *vm, Value callable, const Value *args,
-                       size_t count, Value state);
+Value iterator_reduced(Vm *vm, Value callable, const Value *args, size_t count,
+                       Value state);
 // The class of an iterator, owned: most are made again by calling it.
 Value iterator_class(Iterator *self);
 // A built-in function or class by its name, owned.
@@ -37,21 +37,25 @@ Value range_reduce_iterator(Vm *vm, Iterator *self);
 MUST_CHECK bool range_state_iterator(Vm *vm, Iterator *self, Value state);
 Value iterator_length_hint(Vm *vm, Value *args, uint32_t count);
 // A state that is an int, clipped to least … most. False: another one.
-MUST_CHECK bool iterator_place(Vm *vm, Value state, int64_t least,
-                               int64_t most, int64_t *out);
+MUST_CHECK bool iterator_place(Vm *vm, Value state, int64_t least, int64_t most,
+                               int64_t *out);
 
 // Of the module itertools (itertools_copy.c).
-#define ITERTOOLS_REDUCED(R)                                                  \
-    R(accumulate) R(chain) R(combinations) R(compress) R(count) R(cycle)      \
-    R(dropwhile) R(starmap) R(islice) R(permutations) R(product) R(repeat)    \
-    R(zip_longest)
-#define ITERTOOLS_STATES(R)                                                   \
-    R(accumulate) R(chain) R(combinations) R(cycle) R(dropwhile) R(islice)    \
-    R(permutations) R(product) R(zip_longest)
+#define ITERTOOLS_REDUCED(R)                                                   \
+    R(accumulate)                                                              \
+    R(chain)                                                                   \
+    R(combinations)                                                            \
+    R(compress) R(count) R(cycle) R(dropwhile) R(starmap) R(islice)            \
+        R(permutations) R(product) R(repeat) R(zip_longest)
+#define ITERTOOLS_STATES(R)                                                    \
+    R(accumulate)                                                              \
+    R(chain)                                                                   \
+    R(combinations)                                                            \
+    R(cycle) R(dropwhile) R(islice) R(permutations) R(product) R(zip_longest)
 #define DECLARE(id) Value itertools_reduce_##id(Vm *vm, Iterator *self);
 ITERTOOLS_REDUCED(DECLARE)
 #undef DECLARE
-#define DECLARE(id)                                                           \
+#define DECLARE(id)                                                            \
     MUST_CHECK bool itertools_state_##id(Vm *vm, Iterator *self, Value state);
 ITERTOOLS_STATES(DECLARE)
 #undef DECLARE

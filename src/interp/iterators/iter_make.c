@@ -47,8 +47,8 @@ static Value enumerate_step(Vm *vm, Iterator *self)
 // the first number. Any size of int: the step adds with the protocol.
 Value iter_enumerate(Vm *vm, Value iterable, Value start)
 {
-    Value first = value_unbound(start) ? value_from_small(0)
-                                       : builtin_index(vm, start);
+    Value first =
+        value_unbound(start) ? value_from_small(0) : builtin_index(vm, start);
     if (value_failed(first)) {
         return VALUE_FAIL;
     }
@@ -119,8 +119,8 @@ static Value check_strict(Vm *vm, Tuple *iterators, size_t stop)
             many = i > 1 ? "s 1-" : " ";
             return raise_error(
                 vm, ERR_VALUE,
-                "zip() argument %zu is longer than argument%s%zu", i + 1,
-                many, i);
+                "zip() argument %zu is longer than argument%s%zu", i + 1, many,
+                i);
         }
     }
     return VALUE_STOP;
@@ -186,8 +186,8 @@ static Value map_step(Vm *vm, Iterator *self)
         return stop == 0 ? VALUE_FAIL : VALUE_STOP;
     }
     // The tuple is held during the call, whose arguments are borrowed.
-    Value result = vm_call(vm, self->state[1], items->items,
-                           (uint32_t)items->count);
+    Value result =
+        vm_call(vm, self->state[1], items->items, (uint32_t)items->count);
     object_release(&vm->ctx, items);
     return result;
 }
@@ -279,8 +279,8 @@ static Value reversed_step(Vm *vm, Iterator *self)
         return value_retain(items[self->position]);
     }
     // Through the protocol: any sequence can stand here, and end early.
-    Value item = value_get_item(vm, source,
-                                value_from_small((int64_t)self->position));
+    Value item =
+        value_get_item(vm, source, value_from_small((int64_t)self->position));
     if (!value_failed(item) || !(raise_matches(vm, ERR_INDEX) ||
                                  raise_matches(vm, ERR_STOP_ITERATION))) {
         return item;
@@ -297,8 +297,7 @@ Value iter_reversed_plain(Vm *vm, Value sequence)
     if (type->slots.get_item != NULL && type->slots.length == NULL) {
         return value_length(vm, sequence) < 0 ? VALUE_FAIL : VALUE_NONE;
     }
-    if (type->slots.get_item == NULL ||
-        value_is_kind(sequence, KIND_DICT)) {
+    if (type->slots.get_item == NULL || value_is_kind(sequence, KIND_DICT)) {
         return raise_error(vm, ERR_TYPE, "'%s' object is not reversible",
                            type_name(type));
     }
@@ -306,13 +305,13 @@ Value iter_reversed_plain(Vm *vm, Value sequence)
     int64_t length = value_is_kind(sequence, KIND_LIST)
                          ? (int64_t)value_as_list(sequence)->count
                          : value_length(vm, sequence);
-    Iterator *self =
-        length < 0 ? NULL
-                   : iterator_new(vm,
-                                  value_is_kind(sequence, KIND_LIST)
-                                      ? "list_reverseiterator"
-                                      : "reversed",
-                                  reversed_step);
+    Iterator *self = length < 0
+                         ? NULL
+                         : iterator_new(vm,
+                                        value_is_kind(sequence, KIND_LIST)
+                                            ? "list_reverseiterator"
+                                            : "reversed",
+                                        reversed_step);
     if (self == NULL) {
         return VALUE_FAIL;
     }
@@ -329,8 +328,7 @@ Value iter_reversed(Vm *vm, Value sequence)
         return iter_reversed_plain(vm, sequence);
     }
     // Looked up in the class, as all special methods are.
-    Value method =
-        value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
+    Value method = value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
     if (value_failed(method)) {
         return VALUE_FAIL;
     }
@@ -338,11 +336,11 @@ Value iter_reversed(Vm *vm, Value sequence)
         return iter_reversed_plain(vm, sequence);
     }
     // None says that a class is not to be reversed, whatever it has.
-    Value result = value_is_none(method)
-                       ? raise_error(vm, ERR_TYPE,
-                                     "'%s' object is not reversible",
-                                     type_name(type_of(vm, sequence)))
-                       : vm_call(vm, method, NULL, 0);
+    Value result =
+        value_is_none(method)
+            ? raise_error(vm, ERR_TYPE, "'%s' object is not reversible",
+                          type_name(type_of(vm, sequence)))
+            : vm_call(vm, method, NULL, 0);
     release(vm, method);
     return result;
 }

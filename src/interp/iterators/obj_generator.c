@@ -252,8 +252,7 @@ static void finish_delegate(Vm *vm, Generator *g, Value result)
 static bool call_if_there(Vm *vm, Value object, const char *name)
 {
     Str *key = str_intern(vm, name, strlen(name));
-    Value method = key == NULL ? VALUE_FAIL
-                               : value_find_attr(vm, object, key);
+    Value method = key == NULL ? VALUE_FAIL : value_find_attr(vm, object, key);
     object_release_null(&vm->ctx, key);
     if (value_failed(method) || value_unbound(method)) {
         // No method: nothing is to be done.
@@ -300,17 +299,17 @@ static Value throw_into(Vm *vm, Value inner, const Value given[3],
     }
     // Any other iterator is asked for a method `throw`.
     Str *key = str_intern(vm, "throw", strlen("throw"));
-    Value method = key == NULL ? VALUE_FAIL
-                               : value_find_attr(vm, inner, key);
+    Value method = key == NULL ? VALUE_FAIL : value_find_attr(vm, inner, key);
     object_release_null(&vm->ctx, key);
     if (value_unbound(method)) {
         return VALUE_UNBOUND;
     }
     // One that left out the value has no traceback either.
-    uint32_t count = value_unbound(given[1]) ? 1 : value_unbound(given[2]) ? 2
-                                                                           : 3;
-    Value item = value_failed(method) ? method
-                                      : vm_call(vm, method, given, count);
+    uint32_t count = value_unbound(given[1])   ? 1
+                     : value_unbound(given[2]) ? 2
+                                               : 3;
+    Value item =
+        value_failed(method) ? method : vm_call(vm, method, given, count);
     release(vm, method);
     if (value_failed(item) && value_take_stop(vm, result)) {
         return VALUE_STOP;
@@ -360,8 +359,7 @@ static Value throw_through(Vm *vm, Generator *g, Value inner,
     Value result = VALUE_NONE;
     g->state = GENERATOR_RUNNING;
     // Closing is asked of the inner one by its own close(), which may fail.
-    Value item = !is_exit(vm, given[0])
-                     ? throw_into(vm, inner, given, &result)
+    Value item = !is_exit(vm, given[0]) ? throw_into(vm, inner, given, &result)
                  : close_delegate(vm, g, inner) ? VALUE_UNBOUND
                                                 : VALUE_FAIL;
     g->state = GENERATOR_SUSPENDED;
@@ -414,9 +412,9 @@ bool generator_close(Vm *vm, Generator *g)
     // What it delegates to is closed first, and may fail.
     Value inner = generator_delegate(g);
     if (value_unbound(inner) || close_delegate(vm, g, inner)) {
-        Value exit = vm_call(
-            vm, value_from_object(vm->error_types[ERR_GENERATOR_EXIT]), NULL,
-            0);
+        Value exit =
+            vm_call(vm, value_from_object(vm->error_types[ERR_GENERATOR_EXIT]),
+                    NULL, 0);
         if (value_failed(exit)) {
             return false;
         }
@@ -535,18 +533,18 @@ static Value generator_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
-const TypeDef generator_type_def = {
-    .name = "generator",
-    .doc = "What a function with yield returns.",
-    .kind = KIND_GENERATOR,
-    .size = sizeof(Generator),
-    .flags = TYPE_TRACKED | TYPE_FINAL,
-    .slots = {.destroy = generator_destroy,
-              .finalize = generator_finalize,
-              .visit = generator_visit,
-              .clear = generator_clear,
-              .repr = generator_repr,
-              .iter = generator_iter,
-              .next = generator_next},
-    .methods = generator_methods,
-    .members = generator_members};
+const TypeDef generator_type_def = {.name = "generator",
+                                    .doc =
+                                        "What a function with yield returns.",
+                                    .kind = KIND_GENERATOR,
+                                    .size = sizeof(Generator),
+                                    .flags = TYPE_TRACKED | TYPE_FINAL,
+                                    .slots = {.destroy = generator_destroy,
+                                              .finalize = generator_finalize,
+                                              .visit = generator_visit,
+                                              .clear = generator_clear,
+                                              .repr = generator_repr,
+                                              .iter = generator_iter,
+                                              .next = generator_next},
+                                    .methods = generator_methods,
+                                    .members = generator_members};

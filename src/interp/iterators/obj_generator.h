@@ -11,7 +11,7 @@ typedef enum GeneratorState {
     GENERATOR_NEW,       // has not run yet
     GENERATOR_SUSPENDED, // stands behind a YIELD
     GENERATOR_RUNNING,
-    GENERATOR_DONE       // its registers hold nothing any more
+    GENERATOR_DONE // its registers hold nothing any more
 } GeneratorState;
 
 // What a C loop does with the plain items of a generator. take() gets each
@@ -26,12 +26,12 @@ struct Sink {
 typedef struct Generator {
     Object head;
     Function *function;
-    uint32_t word;     // where it goes on
+    uint32_t word; // where it goes on
     GeneratorState state;
-    Value result;      // what it returned, UNBOUND: not (yet)
-    ValueVec handled;  // exceptions that it is handling while suspended
+    Value result;         // what it returned, UNBOUND: not (yet)
+    ValueVec handled;     // exceptions that it is handling while suspended
     Str *name, *qualname; // that a program gave it; NULL: the function's
-    Sink *sink;        // of the C loop that runs it; NULL: none
+    Sink *sink;           // of the C loop that runs it; NULL: none
     Value owner;       // R[-1] of its frame: itself while an instruction runs
                        // it, else UNBOUND
     Value registers[]; // as many as the code wants

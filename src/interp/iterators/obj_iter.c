@@ -91,8 +91,8 @@ static bool maker_takes_keywords(Vm *vm, Native *maker, bool *takes)
     *takes = false;
     for (uint16_t i = 0; i < maker->param_count; i++) {
         uint8_t kind = maker->params[i].kind;
-        *takes = *takes || (kind != PARAM_POSITIONAL_ONLY &&
-                            kind != PARAM_VARARGS);
+        *takes =
+            *takes || (kind != PARAM_POSITIONAL_ONLY && kind != PARAM_VARARGS);
     }
     return true;
 }
@@ -153,8 +153,8 @@ static Value iterator_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     // The class's own call has counted the level.
     vm->frames_end++;
-    Value made = vm_call_dict(vm, value_from_object(native->maker), args,
-                              keywords);
+    Value made =
+        vm_call_dict(vm, value_from_object(native->maker), args, keywords);
     vm->frames_end--;
     return cls == native ? made : adopt(vm, cls, native, made);
 }
@@ -191,9 +191,9 @@ Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
     Value source = self->state[0];
     const char *name = type_name(type_native(type_of(vm, args[0])));
     if (strcmp(name, "itertools.repeat") == 0) {
-        return self->expected ? value_from_small((int64_t)self->position)
-                              : raise_error(vm, ERR_TYPE,
-                                            "len() of unsized object");
+        return self->expected
+                   ? value_from_small((int64_t)self->position)
+                   : raise_error(vm, ERR_TYPE, "len() of unsized object");
     }
     if (strcmp(name, "range_iterator") == 0 ||
         strcmp(name, "longrange_iterator") == 0) {
@@ -212,23 +212,23 @@ Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
     if ((asks ? &type->slots : &type->def->slots)->length == NULL) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    int64_t length = asks ? value_length(vm, source)
-                          : type->def->slots.length(vm, source);
+    int64_t length =
+        asks ? value_length(vm, source) : type->def->slots.length(vm, source);
     if (length < 0) {
         return VALUE_FAIL;
     }
     // Iterators over sequences count there what they have given: most count
     // items, those over texts bytes.
-    int64_t passed = (int64_t)(value_is_str(source)
-                                   ? str_index_of(vm, value_as_str(source),
-                                                  self->position)
-                                   : self->position);
+    int64_t passed =
+        (int64_t)(value_is_str(source)
+                      ? str_index_of(vm, value_as_str(source), self->position)
+                      : self->position);
     // Of hashed containers `expected` tells, whose size may not change.
     if (value_is_kind(source, KIND_DICT) || value_is_kind(source, KIND_SET) ||
         value_is_kind(source, KIND_FROZENSET)) {
-        return value_from_small(
-            (uint32_t)self->expected == (uint64_t)length
-                ? length - (int64_t)(self->expected >> 32) : 0);
+        return value_from_small((uint32_t)self->expected == (uint64_t)length
+                                    ? length - (int64_t)(self->expected >> 32)
+                                    : 0);
     }
     if (counts_down(name)) {
         return value_from_small(passed <= length ? passed : 0);

@@ -48,11 +48,9 @@ void iterator_set_maker(Vm *vm, Type *cls, void *maker);
 bool iterator_asks(Iterator *self);
 // A tuple of `count` UNBOUND items for the step's result: the last one again
 // if its receiver has let it go. Uses state[3].
-MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self,
-                                         size_t count);
+MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self, size_t count);
 // The same with what it held last time: each item is to be replaced.
-MUST_CHECK struct Tuple *iterator_reuse(Vm *vm, Iterator *self,
-                                        size_t count);
+MUST_CHECK struct Tuple *iterator_reuse(Vm *vm, Iterator *self, size_t count);
 // A tuple of this kind filled with two values, which are taken. VALUE_FAIL: no
 // memory.
 Value iterator_pair(Vm *vm, Iterator *self, Value first, Value second);

@@ -75,13 +75,11 @@ BUILTIN("reversed", "sequence, /", builtin_reversed,
         "The items from the last to the first.")
 BUILTIN("round", "number, ndigits=None", builtin_round,
         "The nearest number of so many decimals; halves to even.")
-BUILTIN("setattr", "obj, name, value, /", builtin_setattr,
-        "obj.name = value.")
+BUILTIN("setattr", "obj, name, value, /", builtin_setattr, "obj.name = value.")
 BUILTIN("sorted", "iterable, /, *, key=None, reverse=False", builtin_sorted,
         "A list of the items in ascending order.")
 BUILTIN("sum", "iterable, /, start=0, *, axis=None, keepdims=False",
-        builtin_sum,
-        "start plus all items; of a tensor, over the axes.")
+        builtin_sum, "start plus all items; of a tensor, over the axes.")
 BUILTIN("vars", "object=None, /", builtin_vars, "Its __dict__.")
 BUILTIN("locals", "", builtin_locals, "A dict of the names in reach here.")
 BUILTIN("zip", "*iterables, strict=False", builtin_zip,

@@ -11,12 +11,12 @@
 #include "interp/text/obj_str.h"
 
 // One C function a row; arguments as type.h says of NativeFn.
-#define BUILTIN(name, params, function, doc)                                  \
+#define BUILTIN(name, params, function, doc)                                   \
     Value function(Vm *vm, Value *args, uint32_t count);
 #include "interp/modules/builtin_list.h"
 #undef BUILTIN
 
-#define BUILTIN_BODY(name)                                                    \
+#define BUILTIN_BODY(name)                                                     \
     Value builtin_##name(Vm *vm, Value *args, uint32_t count)
 
 // type(v).name called with these arguments; UNBOUND if the class has none.

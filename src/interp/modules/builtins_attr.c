@@ -73,8 +73,7 @@ BUILTIN_BODY(format)
                            "format() argument 2 must be str, not %s",
                            type_name_given(vm, args[1]));
     }
-    Str *spec = value_unbound(args[1]) ? vm->empty_str
-                                       : value_as_str(args[1]);
+    Str *spec = value_unbound(args[1]) ? vm->empty_str : value_as_str(args[1]);
     Str *text = value_format(vm, args[0], spec);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -217,6 +216,5 @@ BUILTIN_BODY(dir)
         value_is_kind(args[0], KIND_MODULE)) {
         return names_of_plain(vm, args[0]);
     }
-    return sorted_names(
-        vm, builtin_special(vm, args[0], "__dir__", NULL, 0));
+    return sorted_names(vm, builtin_special(vm, args[0], "__dir__", NULL, 0));
 }

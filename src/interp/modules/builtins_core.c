@@ -23,8 +23,8 @@ BUILTIN_BODY(hasattr)
 {
     (void)count;
     Str *name = attr_name(vm, args[1]);
-    Value found = name == NULL ? VALUE_FAIL
-                               : value_find_attr(vm, args[0], name);
+    Value found =
+        name == NULL ? VALUE_FAIL : value_find_attr(vm, args[0], name);
     object_release_null(&vm->ctx, name);
     if (value_failed(found)) {
         return found;
@@ -98,8 +98,8 @@ static bool print_flush(Vm *vm, Printer *printer)
         return false;
     }
     Value text = str_value(line);
-    Value done = value_call_method(vm, printer->file, vm->names[NAME_WRITE],
-                                   &text, 1);
+    Value done =
+        value_call_method(vm, printer->file, vm->names[NAME_WRITE], &text, 1);
     release(vm, text);
     release(vm, done);
     return !value_failed(done);
@@ -110,8 +110,8 @@ static bool print_flush(Vm *vm, Printer *printer)
 // code fails or prints.
 static bool print_value(Vm *vm, Printer *printer, Value v)
 {
-    bool quiet = !value_is_object(v) ||
-                 value_object(v)->type == vm->types[KIND_STR];
+    bool quiet =
+        !value_is_object(v) || value_object(v)->type == vm->types[KIND_STR];
     if (!quiet && !printer->whole && !printer->pieces &&
         !print_flush(vm, printer)) {
         return false;
@@ -132,8 +132,8 @@ static bool print_between(Vm *vm, Printer *printer, Value text, char otherwise)
     return !printer->pieces || print_flush(vm, printer);
 }
 
-static bool print_all(Vm *vm, Printer *printer, const Tuple *values,
-                      Value sep, Value end)
+static bool print_all(Vm *vm, Printer *printer, const Tuple *values, Value sep,
+                      Value end)
 {
     for (size_t i = 0; i < values->count; i++) {
         if ((i > 0 && !print_between(vm, printer, sep, ' ')) ||
@@ -175,8 +175,8 @@ BUILTIN_BODY(print)
         !is_text_or_none(vm, args[2], "end")) {
         return VALUE_FAIL;
     }
-    Printer printer = {.file = builtin_given(args[3]) ? args[3]
-                                                      : vm->stdout_file,
+    Printer printer = {.file =
+                           builtin_given(args[3]) ? args[3] : vm->stdout_file,
                        .whole = vm->trace != NULL};
     if (value_is_none(printer.file)) {
         return VALUE_NONE; // sys.stdout = None drops all
@@ -188,16 +188,16 @@ BUILTIN_BODY(print)
     // Held: the code of a value may replace sys.stdout.
     value_retain(printer.file);
     strbuf_init(&printer.text, &vm->ctx);
-    bool done = print_all(vm, &printer, value_as_tuple(args[0]), args[1],
-                          args[2]);
+    bool done =
+        print_all(vm, &printer, value_as_tuple(args[0]), args[1], args[2]);
     strbuf_free(&printer.text);
     // Whether to flush: 1, 0, -1.
-    int now = !done                   ? -1
+    int now = !done                    ? -1
               : builtin_given(args[4]) ? value_truth(vm, args[4])
                                        : 0;
     if (now == 1) {
-        Value flushed = value_call_method(vm, printer.file,
-                                          vm->names[NAME_FLUSH], NULL, 0);
+        Value flushed =
+            value_call_method(vm, printer.file, vm->names[NAME_FLUSH], NULL, 0);
         now = value_failed(flushed) ? -1 : 0;
         release(vm, flushed);
     }
@@ -222,8 +222,7 @@ static bool add_constants(Vm *vm)
     Str *name = str_from(vm, "builtins");
     bool named = name != NULL && add_constant(vm, "__name__", str_value(name));
     object_release_null(&vm->ctx, name);
-    return named &&
-           add_constant(vm, "NotImplemented", VALUE_NOT_IMPLEMENTED) &&
+    return named && add_constant(vm, "NotImplemented", VALUE_NOT_IMPLEMENTED) &&
            add_constant(vm, "Ellipsis", VALUE_ELLIPSIS) &&
            add_constant(vm, "__debug__", VALUE_TRUE);
 }
@@ -312,8 +311,7 @@ bool builtins_init(Vm *vm)
     // The ops come first: abs, sum and others of their names are replaced by
     // functions that take host values too.
     if (vm->builtins == NULL || !builtins_tensor_init(vm, vm->builtins) ||
-        !add_types(vm) || !add_constants(vm) ||
-        !add_aliases(vm)) {
+        !add_types(vm) || !add_constants(vm) || !add_aliases(vm)) {
         return false;
     }
     // The rows outlive the Vm, as natives point to them.

@@ -107,8 +107,14 @@ static int open_path(const char *path, const OpenMode *mode, int *descriptor)
 
 // The arguments of open(), by their places.
 enum {
-    ARG_FILE, ARG_MODE, ARG_BUFFERING, ARG_ENCODING, ARG_ERRORS, ARG_NEWLINE,
-    ARG_CLOSEFD, ARG_OPENER
+    ARG_FILE,
+    ARG_MODE,
+    ARG_BUFFERING,
+    ARG_ENCODING,
+    ARG_ERRORS,
+    ARG_NEWLINE,
+    ARG_CLOSEFD,
+    ARG_OPENER
 };
 
 // A text, None or nothing; *given is whether it is a text.
@@ -117,8 +123,8 @@ static bool check_text(Vm *vm, Value v, const char *name, bool *given)
     *given = builtin_given(v);
     return !*given || value_is_str(v) ||
            raise_false(vm, ERR_TYPE,
-                       "open() argument '%s' must be str or None, not %s",
-                       name, type_name(type_of(vm, v)));
+                       "open() argument '%s' must be str or None, not %s", name,
+                       type_name(type_of(vm, v)));
 }
 
 // What a binary file does not take, and whether the codec and the line end are
@@ -199,8 +205,7 @@ static bool set_text_options(Vm *vm, File *file, Value *args)
     }
     // Encoding nothing tells whether the codec is known.
     Value bytes = bytes_encode(vm, "open", str_value(vm->empty_str),
-                               file->encoding,
-                               VALUE_UNBOUND);
+                               file->encoding, VALUE_UNBOUND);
     if (value_failed(bytes)) {
         return false;
     }
@@ -255,9 +260,9 @@ static bool open_by(Vm *vm, Value opener, Value path, const OpenMode *mode,
     }
     // The opener's: from here on the file's to close.
     *descriptor = (int)number;
-    return ok && (number >= 0 ||
-                  raise_false(vm, ERR_VALUE, "opener returned %lld",
-                              (long long)number));
+    return ok &&
+           (number >= 0 || raise_false(vm, ERR_VALUE, "opener returned %lld",
+                                       (long long)number));
 }
 
 // The descriptor of a path, or the one that was given.
@@ -303,15 +308,14 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
 // Binary files show a mode of their own.
 static void binary_mode(const OpenMode *mode, char out[5])
 {
-    snprintf(out, 5, "%cb%s", mode->kind == 'w' && mode->update ? 'r'
-                                                                : mode->kind,
+    snprintf(out, 5, "%cb%s",
+             mode->kind == 'w' && mode->update ? 'r' : mode->kind,
              mode->update ? "+" : "");
 }
 
 // The file of an open descriptor, which is closed on failure.
 static Value make_file(Vm *vm, Value *args, Value path, const char *text,
-                       const OpenMode *mode, int64_t buffering,
-                       int descriptor)
+                       const OpenMode *mode, int64_t buffering, int descriptor)
 {
     char shown[5];
     // Owned: closed with the File object, unlike the standard streams.
@@ -361,10 +365,10 @@ Value builtin_open(Vm *vm, Value *args, uint32_t count)
     }
     Value given = args[ARG_MODE];
     const char *text = value_is_str(given) ? value_as_str(given)->text : "r";
-    bool ok = value_unbound(given) || value_is_str(given) ||
-              raise_false(vm, ERR_TYPE,
-                          "open() argument 'mode' must be str, not %s",
-                          type_name_given(vm, given));
+    bool ok =
+        value_unbound(given) || value_is_str(given) ||
+        raise_false(vm, ERR_TYPE, "open() argument 'mode' must be str, not %s",
+                    type_name_given(vm, given));
     // The order is CPython's: the first fault is the one that is told.
     // The descriptor comes last, so that no fault leaves one open.
     ok = ok &&
@@ -373,9 +377,9 @@ Value builtin_open(Vm *vm, Value *args, uint32_t count)
          parse_mode(vm, text, &mode) &&
          check_options(vm, args, &mode, buffering) &&
          get_descriptor(vm, args, path, &mode, &descriptor);
-    Value file = ok ? make_file(vm, args, path, text, &mode, buffering,
-                                descriptor)
-                    : VALUE_FAIL;
+    Value file =
+        ok ? make_file(vm, args, path, text, &mode, buffering, descriptor)
+           : VALUE_FAIL;
     release(vm, path);
     return file;
 }

@@ -74,9 +74,8 @@ static bool add_param(Vm *vm, StrBuf *out, const Function *function,
                // A default belongs to the parameter that stands as far from the
                // end as it does itself.
                code->positional_count - index <= function->defaults->count) {
-        value = function->defaults
-                    ->items[function->defaults->count -
-                            (code->positional_count - index)];
+        value = function->defaults->items[function->defaults->count -
+                                          (code->positional_count - index)];
     }
     if (value_unbound(value) || !strbuf_ok(out)) {
         return strbuf_ok(out);
@@ -146,8 +145,8 @@ bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
     }
     // help_is_callable let nothing else through.
     const Function *function = (Function *)value_object(v);
-    *doc = value_is_str(function->doc) ? value_as_str(function->doc)->text
-                                       : NULL;
+    *doc =
+        value_is_str(function->doc) ? value_as_str(function->doc)->text : NULL;
     return add_signature(vm, out, function);
 }
 
@@ -193,7 +192,7 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
 static bool add_type(Vm *vm, StrBuf *out, const Type *type)
 {
     Value doc = type_lookup(vm, (Type *)type, vm->names[NAME_DOC]);
-    const char *text = value_is_str(doc) ? value_as_str(doc)->text
+    const char *text = value_is_str(doc)         ? value_as_str(doc)->text
                        : type->flags & TYPE_HEAP ? NULL
                                                  : type->def->doc;
     strbuf_printf(out, "class %s", type->name->text);
@@ -272,8 +271,7 @@ Str *builtin_signature(Vm *vm, Value v)
     } else if (value_is_kind(v, KIND_TYPE)) {
         const Type *type = (const Type *)value_object(v);
         if (!(type->flags & TYPE_HEAP) && type->def->params != NULL) {
-            strbuf_printf(&out, "%s(%s)", type->name->text,
-                          type->def->params);
+            strbuf_printf(&out, "%s(%s)", type->name->text, type->def->params);
         }
     }
     return finished(vm, &out, done);
@@ -299,9 +297,9 @@ BUILTIN_BODY(help)
 {
     (void)count;
     Str *text = builtin_help_text(vm, args[0]);
-    bool done = text != NULL &&
-                (vm->program != NULL ? vm->program->page(vm, text)
-                                     : builtin_write_stdout(vm, text));
+    bool done =
+        text != NULL && (vm->program != NULL ? vm->program->page(vm, text)
+                                             : builtin_write_stdout(vm, text));
     object_release_null(&vm->ctx, text);
     return done ? VALUE_NONE : VALUE_FAIL;
 }

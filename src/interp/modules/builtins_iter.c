@@ -36,8 +36,8 @@ typedef struct TruthSink {
 // the question, is left to the general way.
 static bool truth_take(Vm *vm, Sink *sink, Value item)
 {
-    bool plain = value_is_bool(item) || value_is_int(item) ||
-                 value_is_none(item);
+    bool plain =
+        value_is_bool(item) || value_is_int(item) || value_is_none(item);
     bool truth = value_same(item, VALUE_TRUE) ||
                  (value_is_int(item) && value_small(item) != 0);
     (void)vm;
@@ -147,8 +147,7 @@ static Value callable_step(Vm *vm, Iterator *self)
     }
     Value item = vm_call(vm, self->state[0], NULL, 0);
     // The sentinel is compared with ==, not by identity.
-    int end = value_failed(item) ? -1
-                                 : value_equal(vm, item, self->state[1]);
+    int end = value_failed(item) ? -1 : value_equal(vm, item, self->state[1]);
     if (end == 0) {
         return item;
     }
@@ -190,8 +189,8 @@ BUILTIN_BODY(next)
                            type_name(type_of(vm, args[0])));
     }
     bool raises = value_unbound(args[1]);
-    Value item = raises ? value_next_or_raise(vm, args[0])
-                        : value_next(vm, args[0]);
+    Value item =
+        raises ? value_next_or_raise(vm, args[0]) : value_next(vm, args[0]);
     // An iterator born in this very trace is stepped again with it.
     if (!value_failed(item) && value_object(args[0])->birth != vm->ctx.birth &&
         !note_effect(vm, "next", VALUE_UNBOUND)) {
@@ -218,8 +217,8 @@ BUILTIN_BODY(sorted)
     }
     Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
     // It calls the list's method.
-    bool done = value_to_flag(vm, args[2], &reverse) &&
-                depth_enter(vm, DEPTH_CALL);
+    bool done =
+        value_to_flag(vm, args[2], &reverse) && depth_enter(vm, DEPTH_CALL);
     if (done) {
         done = list_sort(vm, list, key, reverse);
         depth_leave(vm);
@@ -294,9 +293,8 @@ static bool add_plain(Value *total, Value item)
     if (value_both_ints(*total, item)) {
         plain = value_add_small(*total, item, &sum);
     } else if (value_both_immediate_floats(*total, item)) {
-        plain = value_make_float(value_immediate_float(*total) +
-                                     value_immediate_float(item),
-                                 &sum);
+        plain = value_make_float(
+            value_immediate_float(*total) + value_immediate_float(item), &sum);
     }
     if (plain) {
         *total = sum;
@@ -331,8 +329,8 @@ static Value sum_items(Vm *vm, Value iterator, Value start)
         }
         // VALUE_FAIL may be released like any immediate.
         bool failed = value_failed(item) || !ctx_poll(&vm->ctx);
-        Value next = failed ? VALUE_FAIL
-                            : value_binary(vm, BINARY_ADD, sum.total, item);
+        Value next =
+            failed ? VALUE_FAIL : value_binary(vm, BINARY_ADD, sum.total, item);
         release(vm, item);
         release(vm, sum.total);
         sum.total = next;
@@ -348,8 +346,8 @@ BUILTIN_BODY(sum)
     if (builtin_is_tensor(args[0]) && value_unbound(args[1])) {
         return reduce_tensor(vm, "sum", args[0], args[2], args[3]);
     }
-    Value total = value_unbound(args[1]) ? value_from_small(0)
-                                         : value_retain(args[1]);
+    Value total =
+        value_unbound(args[1]) ? value_from_small(0) : value_retain(args[1]);
     // CPython looks at the iterable before it looks at the start.
     Value iterator = sum_start(vm, args[0], &total);
     if (value_failed(iterator) || sum_refuses(vm, args[1])) {
@@ -408,12 +406,12 @@ static bool best_take(Vm *vm, Sink *sink, Value item)
         !(ints || value_both_immediate_floats(best->item, item))) {
         return false;
     }
-    bool less = ints ? value_rank(item) < value_rank(best->item)
-                     : value_immediate_float(item) <
-                           value_immediate_float(best->item);
-    bool greater = ints ? value_rank(item) > value_rank(best->item)
-                        : value_immediate_float(item) >
-                              value_immediate_float(best->item);
+    bool less =
+        ints ? value_rank(item) < value_rank(best->item)
+             : value_immediate_float(item) < value_immediate_float(best->item);
+    bool greater =
+        ints ? value_rank(item) > value_rank(best->item)
+             : value_immediate_float(item) > value_immediate_float(best->item);
     if (best->op == COMPARE_LT ? less : greater) {
         best->item = best->key = item;
     }
@@ -453,8 +451,7 @@ static Value best_of_plain(Vm *vm, const Tuple *values, CompareOp op)
 }
 
 // args: the values, key, default, axis, keepdims.
-static Value extreme(Vm *vm, const char *name, CompareOp op,
-                     const Value *args)
+static Value extreme(Vm *vm, const char *name, CompareOp op, const Value *args)
 {
     const Tuple *values = value_as_tuple(args[0]);
     // One argument is the iterable, several are the items themselves.

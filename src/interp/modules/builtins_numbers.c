@@ -209,14 +209,12 @@ BUILTIN_BODY(chr)
         return VALUE_FAIL;
     }
     if (code < 0 || code > 0x10FFFF) {
-        return raise_error(vm, ERR_VALUE,
-                           "chr() arg not in range(0x110000)");
+        return raise_error(vm, ERR_VALUE, "chr() arg not in range(0x110000)");
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     strbuf_codepoint(&out, (uint32_t)code);
-    Str *text = out.failed ? NULL
-                           : str_new(vm, strbuf_text(&out), out.length);
+    Str *text = out.failed ? NULL : str_new(vm, strbuf_text(&out), out.length);
     strbuf_free(&out);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -268,8 +266,7 @@ static Value divmod_small(Vm *vm, Value a, Value b)
 Value number_divmod(Vm *vm, Value a, Value b)
 {
     double number, divisor;
-    if ((value_is_float(a) || value_is_float(b)) && is_real(a) &&
-        is_real(b)) {
+    if ((value_is_float(a) || value_is_float(b)) && is_real(a) && is_real(b)) {
         if (!value_to_double(vm, a, &number) ||
             !value_to_double(vm, b, &divisor)) {
             return VALUE_FAIL;
@@ -295,10 +292,9 @@ Value number_divmod(Vm *vm, Value a, Value b)
 static bool reflected_first(Vm *vm, Type *left, Type *right)
 {
     Str *name = str_intern(vm, "__rdivmod__", strlen("__rdivmod__"));
-    bool first = name != NULL && left != right &&
-                 type_is_subtype(right, left) &&
-                 !value_same(type_lookup(vm, right, name),
-                             type_lookup(vm, left, name));
+    bool first =
+        name != NULL && left != right && type_is_subtype(right, left) &&
+        !value_same(type_lookup(vm, right, name), type_lookup(vm, left, name));
     object_release_null(&vm->ctx, name);
     return first;
 }
@@ -313,8 +309,8 @@ static Value own_divmod(Vm *vm, Value *args)
     bool swapped = reflected_first(vm, left, right);
     for (int i = 0; i < (left == right ? 1 : 2) && !vm_has_error(vm); i++) {
         int side = swapped ? 1 - i : i;
-        Value own = builtin_special(vm, args[side], names[side],
-                                    &args[1 - side], 1);
+        Value own =
+            builtin_special(vm, args[side], names[side], &args[1 - side], 1);
         // NotImplemented is an immediate value, which needs no release.
         if (!value_unbound(own) && !value_same(own, VALUE_NOT_IMPLEMENTED)) {
             return own;
@@ -336,8 +332,7 @@ BUILTIN_BODY(divmod)
         !value_same(args[1], value_from_small(0))) {
         return divmod_small(vm, args[0], args[1]);
     }
-    bool plain =
-        is_plain_number(vm, args[0]) && is_plain_number(vm, args[1]);
+    bool plain = is_plain_number(vm, args[0]) && is_plain_number(vm, args[1]);
     return plain || builtin_is_tensor(args[0]) || builtin_is_tensor(args[1])
                ? number_divmod(vm, args[0], args[1])
                : own_divmod(vm, args);
@@ -360,24 +355,23 @@ static Value round_multiple(Vm *vm, Value v, Value unit)
     // Floor division: `rest` is not negative, as `unit` is positive.
     Value rest = value_binary(vm, BINARY_MOD, v, unit);
     // The multiple below v.
-    Value low = value_failed(rest) ? VALUE_FAIL
-                                   : value_binary(vm, BINARY_SUB, v, rest);
+    Value low =
+        value_failed(rest) ? VALUE_FAIL : value_binary(vm, BINARY_SUB, v, rest);
     Value twice = value_failed(low) ? VALUE_FAIL
                                     : value_binary(vm, BINARY_ADD, rest, rest);
     Value quotient = value_failed(twice)
                          ? VALUE_FAIL
                          : value_binary(vm, BINARY_FLOORDIV, v, unit);
-    Value odd = value_failed(quotient)
-                    ? VALUE_FAIL
-                    : value_binary(vm, BINARY_AND, quotient,
-                                   value_from_small(1));
+    Value odd = value_failed(quotient) ? VALUE_FAIL
+                                       : value_binary(vm, BINARY_AND, quotient,
+                                                      value_from_small(1));
     Value result = VALUE_FAIL;
     if (!value_failed(odd)) {
         // Which multiple is nearer; in the middle the even quotient wins.
         int side = int_compare(twice, unit);
         bool up = side > 0 || (side == 0 && value_small(odd) == 1);
-        result = up ? value_binary(vm, BINARY_ADD, low, unit)
-                    : value_retain(low);
+        result =
+            up ? value_binary(vm, BINARY_ADD, low, unit) : value_retain(low);
     }
     release(vm, rest);
     release(vm, low);

@@ -35,8 +35,7 @@ static void progress_destroy(Vm *vm, Object *self)
 
 // A generator inside may lead back to what holds this.
 static void progress_visit(Object *self,
-                           void (*visit)(Object *child, void *data),
-                           void *data)
+                           void (*visit)(Object *child, void *data), void *data)
 {
     Progress *progress = (Progress *)self;
     if (value_is_object(progress->inner)) {
@@ -68,8 +67,7 @@ static Value progress_next(Vm *vm, Value self)
     bool ended = value_failed(item) || value_same(item, VALUE_STOP);
     // An empty iterable is not worth a line.
     if (vm->program != NULL && (progress->done > 0 || !ended)) {
-        vm->program->progress(vm, ended ? -1 : progress->done,
-                              progress->total);
+        vm->program->progress(vm, ended ? -1 : progress->done, progress->total);
     }
     if (ended) {
         value_replace(&vm->ctx, &progress->inner, VALUE_UNBOUND);

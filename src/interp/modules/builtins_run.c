@@ -45,14 +45,12 @@ static bool add_locals(Vm *vm, Dict *names, const Frame *frame)
 {
     const Code *code = frame->code;
     for (uint32_t i = 0; i < code->local_count; i++) {
-        if (!add_local(vm, names, code->local_names[i],
-                       frame->registers[i])) {
+        if (!add_local(vm, names, code->local_names[i], frame->registers[i])) {
             return false;
         }
     }
     for (uint32_t i = 0; i < code->captured_count; i++) {
-        if (!add_local(vm, names, code->captured_names[i],
-                       frame->cells[i])) {
+        if (!add_local(vm, names, code->captured_names[i], frame->cells[i])) {
             return false;
         }
     }
@@ -158,8 +156,7 @@ static bool check_exec(Vm *vm, Value globals, Value locals)
                            type_name(type_of(vm, globals)));
     }
     return !builtin_given(locals) || is_mapping(vm, locals) ||
-           raise_false(vm, ERR_TYPE,
-                       "locals must be a mapping or None, not %s",
+           raise_false(vm, ERR_TYPE, "locals must be a mapping or None, not %s",
                        type_name(type_of(vm, locals)));
 }
 
@@ -189,24 +186,22 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
     // caller's.
     bool given = builtin_given(args[1]);
     // Spaces may be the caller's own dicts, which the text then changes.
-    Value globals = given ? value_retain(args[1])
-                          : builtin_globals(vm, args, 0);
-    Value locals = value_failed(globals)      ? VALUE_FAIL
-                   : builtin_given(args[2])   ? value_retain(args[2])
-                   : given                    ? value_retain(globals)
-                                              : builtin_locals(vm, args, 0);
+    Value globals =
+        given ? value_retain(args[1]) : builtin_globals(vm, args, 0);
+    Value locals = value_failed(globals)    ? VALUE_FAIL
+                   : builtin_given(args[2]) ? value_retain(args[2])
+                   : given                  ? value_retain(globals)
+                                            : builtin_locals(vm, args, 0);
     // Given globals get __builtins__, as programs may take that out again.
     bool ready =
         !value_failed(locals) &&
         (!given || module_add_builtins(vm, value_as_dict(globals), false));
-    Value text = ready ? source_text(vm, "<string>", args[0])
-                       : VALUE_FAIL;
+    Value text = ready ? source_text(vm, "<string>", args[0]) : VALUE_FAIL;
     Value result = VALUE_FAIL;
     bool compiled = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
     if (!value_failed(text) &&
         (!compiled || depth_check(vm, " during compilation"))) {
-        result = run_in(vm, text, mode, value_as_dict(globals),
-                        locals);
+        result = run_in(vm, text, mode, value_as_dict(globals), locals);
     }
     release(vm, text);
     release(vm, globals);
@@ -243,8 +238,9 @@ static bool compile_mode(Vm *vm, Value given, RunMode *mode)
             : strcmp(text, "single") == 0 ? RUN_SINGLE
                                           : RUN_MODULE;
     return *mode != RUN_MODULE || strcmp(text, "exec") == 0 ||
-           raise_false(vm, ERR_VALUE, "compile() mode must be 'exec', 'eval' "
-                                      "or 'single'");
+           raise_false(vm, ERR_VALUE,
+                       "compile() mode must be 'exec', 'eval' "
+                       "or 'single'");
 }
 
 // flags, dont_inherit and optimize are accepted and change nothing.
@@ -265,14 +261,14 @@ BUILTIN_BODY(compile)
     if (value_failed(decoded)) {
         return VALUE_FAIL;
     }
-    Source *source = source_new(&vm->ctx, value_as_str(args[1])->text,
-                                value_as_str(decoded)->text,
-                                value_as_str(decoded)->length);
+    Source *source =
+        source_new(&vm->ctx, value_as_str(args[1])->text,
+                   value_as_str(decoded)->text, value_as_str(decoded)->length);
     if (source != NULL) {
         // An expression or a single statement may end without a line end, and
         // error texts show whether it did.
-        source->bare_end = mode != RUN_MODULE &&
-                           !ends_line(value_as_str(decoded));
+        source->bare_end =
+            mode != RUN_MODULE && !ends_line(value_as_str(decoded));
     }
     release(vm, decoded);
     // CPython shows the lines of a file of that name, if there is one.
@@ -280,8 +276,8 @@ BUILTIN_BODY(compile)
         access(source->name, R_OK) == 0) {
         source->origin = SOURCE_MODULE;
     }
-    Code *code = source == NULL ? NULL
-                                : vm_compile_source(vm, source, mode, true);
+    Code *code =
+        source == NULL ? NULL : vm_compile_source(vm, source, mode, true);
     // The code holds a reference of its own, for tracebacks.
     source_release(&vm->ctx, source);
     if (code == NULL) {
@@ -332,9 +328,9 @@ BUILTIN_BODY(import)
         return VALUE_FAIL;
     }
     Dict *globals = level == 0 ? NULL : (Dict *)value_object(args[1]);
-    Value module = import_module(vm, globals, value_as_str(args[0]),
-                                 listed == 0 ? VALUE_NONE : args[3],
-                                 (uint32_t)level);
+    Value module =
+        import_module(vm, globals, value_as_str(args[0]),
+                      listed == 0 ? VALUE_NONE : args[3], (uint32_t)level);
     Value path = listed == 0 || value_failed(module)
                      ? VALUE_UNBOUND
                      : value_find_attr(vm, module, vm->names[NAME_PATH]);
@@ -354,8 +350,8 @@ BUILTIN_BODY(import)
 bool builtin_write_stdout(Vm *vm, Str *text)
 {
     Value v = value_from_object(text);
-    Value done = value_call_method(vm, vm->stdout_file, vm->names[NAME_WRITE],
-                                   &v, 1);
+    Value done =
+        value_call_method(vm, vm->stdout_file, vm->names[NAME_WRITE], &v, 1);
     if (!value_failed(done)) {
         release(vm, done);
         done = value_call_method(vm, vm->stdout_file, vm->names[NAME_FLUSH],
@@ -369,8 +365,7 @@ bool builtin_write_stdout(Vm *vm, Str *text)
 // streams or has set it to None.
 static bool has_streams(Vm *vm)
 {
-    const Value streams[] = {vm->stdin_file, vm->stdout_file,
-                             vm->stderr_file};
+    const Value streams[] = {vm->stdin_file, vm->stdout_file, vm->stderr_file};
     static const char *const names[] = {"stdin", "stdout", "stderr"};
     for (size_t i = 0; i < 3; i++) {
         if (value_is_none(streams[i])) {
@@ -435,9 +430,9 @@ bool vm_show(Vm *vm, Value value)
     Str *line = repr == NULL ? NULL : str_printf(vm, "%s\n", repr->text);
     object_release_null(&vm->ctx, repr);
     // As in Python `_` is a built-in name: a variable `_` of the user hides it.
-    bool done = line != NULL && builtin_write_stdout(vm, line) &&
-                dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE],
-                              value);
+    bool done =
+        line != NULL && builtin_write_stdout(vm, line) &&
+        dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE], value);
     object_release_null(&vm->ctx, line);
     return done;
 }

@@ -11,7 +11,7 @@
 #include "interp/text/obj_bytes.h"
 
 // The head of a method; the rows at the end name it.
-#define FILE_BODY(name)                                                       \
+#define FILE_BODY(name)                                                        \
     static Value method_##name(Vm *vm, Value *args, uint32_t count)
 
 // Takes the text; NULL carries a pending error over.
@@ -153,8 +153,7 @@ FILE_BODY(write)
 {
     (void)count;
     if (!value_is_str(args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "write() argument must be str, not %s",
+        return raise_error(vm, ERR_TYPE, "write() argument must be str, not %s",
                            type_name_given(vm, args[1]));
     }
     Str *text = value_as_str(args[1]);
@@ -184,9 +183,9 @@ FILE_BODY(write_bytes)
         return file_unsupported(vm, "write"), VALUE_FAIL;
     }
     size_t length = bytes_length(args[1]);
-    bool done = file_write(vm, base, bytes_text(args[1]), length) &&
-                (!(value_as_file(args[0])->flags & FILE_RAW) ||
-                 file_flush(vm, base));
+    bool done =
+        file_write(vm, base, bytes_text(args[1]), length) &&
+        (!(value_as_file(args[0])->flags & FILE_RAW) || file_flush(vm, base));
     return done ? int_from_u64(vm, length) : VALUE_FAIL;
 }
 
@@ -196,8 +195,8 @@ FILE_BODY(writelines)
 {
     (void)count;
     bool binary = (value_as_file(args[0])->flags & FILE_BINARY) != 0;
-    Value lines = open_file(vm, args) == NULL ? VALUE_FAIL
-                                              : value_iter(vm, args[1]);
+    Value lines =
+        open_file(vm, args) == NULL ? VALUE_FAIL : value_iter(vm, args[1]);
     if (value_failed(lines)) {
         return VALUE_FAIL;
     }
@@ -205,8 +204,8 @@ FILE_BODY(writelines)
     while (!value_failed(line) && !value_same(line, VALUE_STOP)) {
         // The method's own arguments: the file and one line.
         Value row[] = {args[0], line};
-        wrote = binary ? method_write_bytes(vm, row, 2)
-                       : method_write(vm, row, 2);
+        wrote =
+            binary ? method_write_bytes(vm, row, 2) : method_write(vm, row, 2);
         release(vm, line);
         line = value_failed(wrote) ? VALUE_FAIL : value_next(vm, lines);
     }
@@ -291,10 +290,9 @@ FILE_BODY(seekable)
 {
     (void)count;
     File *file = open_below(vm, args);
-    return file == NULL
-               ? VALUE_FAIL
-               : value_from_bool(lseek(file_base(file)->descriptor, 0,
-                                       SEEK_CUR) >= 0);
+    return file == NULL ? VALUE_FAIL
+                        : value_from_bool(lseek(file_base(file)->descriptor, 0,
+                                                SEEK_CUR) >= 0);
 }
 
 // What a text file allows: anywhere from the start, else only the place itself.
@@ -471,9 +469,8 @@ static Value get_errors(Vm *vm, Value self)
     if (!value_unbound(file->errors)) {
         return value_retain(file->errors);
     }
-    return str_result(str_from(vm, file->descriptor == STDERR_FILENO
-                                       ? "backslashreplace"
-                                       : "strict"));
+    return str_result(str_from(
+        vm, file->descriptor == STDERR_FILENO ? "backslashreplace" : "strict"));
 }
 
 // None, a text, or a tuple of the line ends that were met.
@@ -515,11 +512,10 @@ static Value get_line_buffering(Vm *vm, Value self)
 static Value get_buffer(Vm *vm, Value self)
 {
     File *file = value_as_file(self);
-    char mode[] = {file->mode[0], 'b', file->mode[1] == '+' ? '+' : '\0',
-                   '\0'};
-    File *view = file_new(vm, file->descriptor, file->name, mode,
-                          FILE_BINARY |
-                              (file->flags & (FILE_READ | FILE_WRITE)));
+    char mode[] = {file->mode[0], 'b', file->mode[1] == '+' ? '+' : '\0', '\0'};
+    File *view =
+        file_new(vm, file->descriptor, file->name, mode,
+                 FILE_BINARY | (file->flags & (FILE_READ | FILE_WRITE)));
     if (view == NULL) {
         return VALUE_FAIL;
     }
@@ -538,8 +534,7 @@ const NativeDef file_text_methods[] = {
     {NULL, NULL, NULL, NULL}};
 
 const NativeDef file_binary_methods[] = {
-    {"write", "self, buffer, /", method_write_bytes,
-     "Write bytes; how many."},
+    {"write", "self, buffer, /", method_write_bytes, "Write bytes; how many."},
     {"read1", "self, size=-1, /", method_read1,
      "Bytes of at most one call of the system."},
     {"peek", "self, size=0, /", method_peek, "Bytes to come, which stay."},

@@ -28,8 +28,8 @@ static void drop_used(File *file)
     if (file->in_start > 0) {
         memmove(file->in.text, file->in.text + file->in_start, left);
         file->in.length = left;
-        file->in_valid -= file->in_valid < file->in_start ? file->in_valid
-                                                          : file->in_start;
+        file->in_valid -=
+            file->in_valid < file->in_start ? file->in_valid : file->in_start;
         file->in_start = 0;
     }
 }
@@ -39,8 +39,7 @@ static void drop_used(File *file)
 // As read(): errno tells of a failure.
 static ssize_t read_block(Vm *vm, const File *file, char *block, size_t size)
 {
-    bool person =
-        file->descriptor == STDIN_FILENO && vm->program != NULL;
+    bool person = file->descriptor == STDIN_FILENO && vm->program != NULL;
     if (person) {
         vm->program->waiting(vm, true);
     }
@@ -122,8 +121,8 @@ static bool check_block(Vm *vm, File *file, bool ended)
     Value bytes = bytes_value(vm, file->in.text + start, length);
     file->in.length = start;
     if (!value_failed(bytes)) {
-        Value text = bytes_decode(vm, "decode", bytes, VALUE_UNBOUND,
-                                  VALUE_UNBOUND);
+        Value text =
+            bytes_decode(vm, "decode", bytes, VALUE_UNBOUND, VALUE_UNBOUND);
         release(vm, bytes);
         if (!value_failed(text)) {
             release(vm, text);
@@ -154,18 +153,16 @@ static int fill_whole(Vm *vm, File *file)
     // The raw bytes make way for the text.
     file->in.length = start;
     Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
-    Value text = value_failed(bytes)
-                     ? VALUE_FAIL
-                     : bytes_decode(vm, "decode", bytes, encoding,
-                                    file->errors);
+    Value text = value_failed(bytes) ? VALUE_FAIL
+                                     : bytes_decode(vm, "decode", bytes,
+                                                    encoding, file->errors);
     if (!value_failed(bytes)) {
         release(vm, bytes);
     }
     if (value_failed(text)) {
         return -1;
     }
-    strbuf_add(&file->in, value_as_str(text)->text,
-               value_as_str(text)->length);
+    strbuf_add(&file->in, value_as_str(text)->text, value_as_str(text)->length);
     release(vm, text);
     file->in_valid = file->in.length;
     return add_done(file) ? 1 : -1;
@@ -216,9 +213,8 @@ int64_t file_tell(Vm *vm, File *file)
         raise_errno(vm, errno, NULL);
         return -1;
     }
-    size_t left = file->flags & FILE_WHOLE
-                      ? 0
-                      : file->in.length - file->in_start;
+    size_t left =
+        file->flags & FILE_WHOLE ? 0 : file->in.length - file->in_start;
     return (int64_t)place - (int64_t)left;
 }
 
@@ -226,8 +222,7 @@ int64_t file_tell(Vm *vm, File *file)
 // What was written and not flushed counts as written.
 bool file_at_start(const File *file)
 {
-    return file->out.length == 0 &&
-           lseek(file->descriptor, 0, SEEK_CUR) == 0;
+    return file->out.length == 0 && lseek(file->descriptor, 0, SEEK_CUR) == 0;
 }
 
 // --- giving out ---
@@ -278,8 +273,7 @@ static Value take_text(Vm *vm, File *file, size_t length)
 {
     const char *text = strbuf_text(&file->in) + file->in_start;
     const char *end = text + length;
-    if (!(file->flags & FILE_UNIVERSAL) ||
-        memchr(text, '\r', length) == NULL) {
+    if (!(file->flags & FILE_UNIVERSAL) || memchr(text, '\r', length) == NULL) {
         if ((file->flags & FILE_UNIVERSAL) &&
             memchr(text, '\n', length) != NULL) {
             file->newlines |= NEWLINE_LF;
@@ -292,8 +286,8 @@ static Value take_text(Vm *vm, File *file, size_t length)
     strbuf_init(&out, &vm->ctx);
     while (text < end) {
         // "\r\n" is one end.
-        size_t size = *text == '\r' && text + 1 < end && text[1] == '\n' ? 2
-                                                                         : 1;
+        size_t size =
+            *text == '\r' && text + 1 < end && text[1] == '\n' ? 2 : 1;
         note_end(file, text, size);
         if (*text == '\r' && (file->flags & FILE_TRANSLATE)) {
             strbuf_putc(&out, '\n');
@@ -342,8 +336,7 @@ static size_t character_bytes(const File *file, int64_t count)
         bool returned = joins && file->in.text[at] == '\r';
         do {
             at++;
-        } while (at < file->in_valid &&
-                 (file->in.text[at] & 0xC0) == 0x80);
+        } while (at < file->in_valid && (file->in.text[at] & 0xC0) == 0x80);
         if (returned && at >= file->in_valid) {
             return SIZE_MAX;
         }
@@ -407,8 +400,7 @@ Value file_read_some(Vm *vm, File *file, int64_t count, bool keep)
         return bytes_value(vm, strbuf_text(&file->in) + file->in_start, left);
     }
     return take_bytes(vm, file,
-                      count < 0 || (size_t)count > left ? left
-                                                        : (size_t)count);
+                      count < 0 || (size_t)count > left ? left : (size_t)count);
 }
 
 // --- lines ---
@@ -418,8 +410,7 @@ Value file_read_some(Vm *vm, File *file, int64_t count, bool keep)
 // `searched` bytes are known to have no end. `last`: nothing can follow any
 // more.
 static size_t find_end(const File *file, const char *text, size_t length,
-                       size_t searched, bool binary, bool last,
-                       size_t *ending)
+                       size_t searched, bool binary, bool last, size_t *ending)
 {
     if (length == 0) {
         return 0;
@@ -455,9 +446,9 @@ static Value give_line(Vm *vm, File *file, size_t length, size_t ending,
                        int64_t limit, bool binary)
 {
     if (binary) {
-        return take_bytes(vm, file, limit >= 0 && (size_t)limit < length
-                                        ? (size_t)limit
-                                        : length);
+        return take_bytes(vm, file,
+                          limit >= 0 && (size_t)limit < length ? (size_t)limit
+                                                               : length);
     }
     if (limit >= 0) {
         size_t most = character_bytes(file, limit);
@@ -496,8 +487,8 @@ Value file_next_line(Vm *vm, File *file, int64_t limit)
         const char *start = strbuf_text(&file->in) + file->in_start;
         size_t valid = binary ? file->in.length : file->in_valid;
         size_t length = valid - file->in_start;
-        size_t end = find_end(file, start, length, searched, binary, last,
-                              &ending);
+        size_t end =
+            find_end(file, start, length, searched, binary, last, &ending);
         // A whole line is there.
         if (end != 0) {
             return give_line(vm, file, end, ending, limit, binary);

@@ -39,12 +39,12 @@ typedef struct Link {
 
 typedef struct Cacher {
     Object head;
-    Value function;  // counted
-    Dict *results;   // by key; NULL only while the cacher is made
-    Ring ring;       // its head: after it the oldest, before it the newest
-    int64_t most;    // maxsize; -1: None
+    Value function; // counted
+    Dict *results;  // by key; NULL only while the cacher is made
+    Ring ring;      // its head: after it the oldest, before it the newest
+    int64_t most;   // maxsize; -1: None
     int64_t hits, misses;
-    bool typed;      // keys tell the arguments' types apart
+    bool typed; // keys tell the arguments' types apart
 } Cacher;
 
 // The caller knows that it is one.
@@ -209,8 +209,8 @@ static bool drop_oldest(Vm *vm, Cacher *self)
     // The dict's reference goes below, and the ring is to be left after it.
     object_retain(oldest);
     Value taken = VALUE_UNBOUND;
-    int found = dict_take_hashed(vm, self->results, oldest->key, oldest->hash,
-                                 &taken);
+    int found =
+        dict_take_hashed(vm, self->results, oldest->key, oldest->hash, &taken);
     if (found > 0) {
         release(vm, taken);
     }
@@ -224,8 +224,8 @@ static bool drop_oldest(Vm *vm, Cacher *self)
 static bool remember(Vm *vm, Cacher *self, Link *link)
 {
     Value seen;
-    int found = dict_get_hashed(vm, self->results, link->key, link->hash,
-                                &seen);
+    int found =
+        dict_get_hashed(vm, self->results, link->key, link->hash, &seen);
     if (found != 0) {
         return found > 0;
     }
@@ -303,8 +303,7 @@ static Value cacher_call(Vm *vm, Value v, const Value *args, uint32_t count,
     Link *link = NULL;
     if (self->most == 0) {
         self->misses++;
-        return vm_call_keywords(vm, self->function, args, count,
-                                keyword_names);
+        return vm_call_keywords(vm, self->function, args, count, keyword_names);
     }
     if (!look_up(vm, self, args, count, keyword_names, &result, &link)) {
         return VALUE_FAIL;
@@ -492,8 +491,8 @@ static Value get_counts(Vm *vm, Value v)
     }
     counts->items[0] = value_from_small(self->hits);
     counts->items[1] = value_from_small(self->misses);
-    counts->items[2] = self->most < 0 ? VALUE_NONE
-                                      : int_from_i64(vm, self->most);
+    counts->items[2] =
+        self->most < 0 ? VALUE_NONE : int_from_i64(vm, self->most);
     counts->items[3] = value_from_small(self->results->count);
     if (value_failed(counts->items[2])) {
         // A failure must not stand in a tuple that dies.
@@ -504,10 +503,10 @@ static Value get_counts(Vm *vm, Value v)
     return value_from_object(counts);
 }
 
-static const NativeDef cacher_methods[] = {
-    {"cache_clear", "self, /", method_cache_clear,
-     "Forget all results and counts."},
-    {NULL, NULL, NULL, NULL}};
+static const NativeDef cacher_methods[] = {{"cache_clear", "self, /",
+                                            method_cache_clear,
+                                            "Forget all results and counts."},
+                                           {NULL, NULL, NULL, NULL}};
 
 static const MemberDef cacher_members[] = {
     {"_counts", get_counts, NULL, "(hits, misses, maxsize, currsize)."},

@@ -131,8 +131,7 @@ static bool lay_out(Vm *vm, Partial *self, Value *window, const Value *args,
     }
     // The call's keywords replace those of the same name.
     if (given != NULL && given->count != 0) {
-        Tuple *all =
-            merge_names(vm, *names, given, window, args + positional);
+        Tuple *all = merge_names(vm, *names, given, window, args + positional);
         object_release(&vm->ctx, *names);
         *names = all;
     }
@@ -341,8 +340,8 @@ static Value partial_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     self->names_version = 0;
     self->args = join_args(vm, inner == NULL ? NULL : inner->args, args);
     if (self->args != NULL) {
-        self->keywords = inner != NULL ? dict_copy(vm, inner->keywords)
-                                       : dict_new(vm);
+        self->keywords =
+            inner != NULL ? dict_copy(vm, inner->keywords) : dict_new(vm);
     }
     bool more = keywords != NULL && keywords->count != 0;
     if (self->keywords == NULL ||

@@ -75,8 +75,8 @@ static bool set_place(Vm *vm, Module *module, const char *path, bool package)
     Str *folder = slash == NULL ? str_from(vm, ".")
                                 : str_new(vm, path, (size_t)(slash - path));
     List *list = folder == NULL ? NULL : list_new(vm, 0);
-    bool done = list != NULL &&
-                list_append(vm, list, value_from_object(folder));
+    bool done =
+        list != NULL && list_append(vm, list, value_from_object(folder));
     object_release_null(&vm->ctx, folder);
     if (!done) {
         object_release_null(&vm->ctx, list);
@@ -121,9 +121,8 @@ static Code *body_code(Vm *vm, Source *source, const EmbeddedModule *library)
 }
 
 // Runs a text in the dict of a module that is in sys.modules already.
-static bool run_body(Vm *vm, Module *module, const char *path,
-                     const char *text, size_t length,
-                     const EmbeddedModule *library)
+static bool run_body(Vm *vm, Module *module, const char *path, const char *text,
+                     size_t length, const EmbeddedModule *library)
 {
     // A copy of the text is kept with the code, for tracebacks.
     Source *source = source_of_bytes(vm, path, SOURCE_MODULE, text, length);
@@ -133,9 +132,9 @@ static bool run_body(Vm *vm, Module *module, const char *path,
     source->library = library != NULL;
     module->initializing = true;
     Code *code = body_code(vm, source, library);
-    Value ran = code == NULL ? VALUE_FAIL
-                             : vm_run_code(vm, code, module->dict,
-                                           VALUE_UNBOUND);
+    Value ran = code == NULL
+                    ? VALUE_FAIL
+                    : vm_run_code(vm, code, module->dict, VALUE_UNBOUND);
     object_release_null(&vm->ctx, code);
     finalize_run(vm);
     module->initializing = false;
@@ -157,8 +156,7 @@ static Value run_module(Vm *vm, Str *name, const char *path, const char *text,
     }
     // In sys.modules before the body runs: an import back finds it half made.
     bool done = set_place(vm, module, path, package) &&
-                dict_set_name(vm, vm->modules, name,
-                              value_from_object(module));
+                dict_set_name(vm, vm->modules, name, value_from_object(module));
     if (done && !run_body(vm, module, path, text, length, library)) {
         forget(vm, name);
         done = false;
@@ -211,9 +209,9 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
 {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         // An empty folder is the current one, and takes no slash.
-        Str *path = str_printf(vm, "%s%s%s%s", folder,
-                               *folder == '\0' ? "" : "/", stem,
-                               endings[i].ending);
+        Str *path =
+            str_printf(vm, "%s%s%s%s", folder, *folder == '\0' ? "" : "/", stem,
+                       endings[i].ending);
         if (path == NULL) {
             return -1;
         }
@@ -272,7 +270,8 @@ static List *namespace_folders(Vm *vm, Value path, const char *stem)
 {
     List *found = list_new(vm, 0);
     for (size_t i = 0; found != NULL && value_is_kind(path, KIND_LIST) &&
-                       i < value_as_list(path)->count; i++) {
+                       i < value_as_list(path)->count;
+         i++) {
         Value folder = value_as_list(path)->items[i];
         struct stat status;
         // A program may put anything into sys.path; the import skips it.
@@ -306,12 +305,12 @@ static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
     }
     Module *made = module_new(vm, name);
     // No __file__: nothing was run for it.
-    bool done = made != NULL &&
-                set_text(vm, made->dict, "__package__", name->text,
-                         name->length) &&
-                dict_set_name(vm, made->dict, vm->names[NAME_PATH],
-                              value_from_object(folders)) &&
-                dict_set_name(vm, vm->modules, name, value_from_object(made));
+    bool done =
+        made != NULL &&
+        set_text(vm, made->dict, "__package__", name->text, name->length) &&
+        dict_set_name(vm, made->dict, vm->names[NAME_PATH],
+                      value_from_object(folders)) &&
+        dict_set_name(vm, vm->modules, name, value_from_object(made));
     object_release(&vm->ctx, folders);
     *module = done ? value_from_object(made) : VALUE_FAIL;
     object_release_null(&vm->ctx, made);
@@ -323,9 +322,9 @@ static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
 static bool is_fixed(const Str *name)
 {
     static const char *const fixed[] = {
-        "array", "atexit",    "binascii", "builtins", "duet", "errno", "gc",
-        "io",    "itertools", "math",     "stage",    "sys",  "time",
-        "unicodedata"};
+        "array", "atexit", "binascii", "builtins",   "duet",
+        "errno", "gc",     "io",       "itertools",  "math",
+        "stage", "sys",    "time",     "unicodedata"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         if (strcmp(name->text, fixed[i]) == 0) {
             return true;
@@ -418,8 +417,7 @@ static Value load(Vm *vm, Str *name, Value parent, bool hiding)
 
 // parent.name = module, also where the parent's body has bound that name to
 // something else, as in CPython.
-static bool bind_in_parent(Vm *vm, Value parent, const char *name,
-                           Value module)
+static bool bind_in_parent(Vm *vm, Value parent, const char *name, Value module)
 {
     Str *key = str_intern(vm, name, strlen(name));
     bool done = key != NULL && value_set_attr(vm, parent, key, module);
@@ -458,12 +456,11 @@ static Value import_dotted(Vm *vm, Str *name, bool hiding)
     const char *at = name->text;
     do {
         const char *dot = strchr(at, '.');
-        size_t length = dot == NULL ? name->length
-                                    : (size_t)(dot - name->text);
+        size_t length = dot == NULL ? name->length : (size_t)(dot - name->text);
         // From the start of the whole name: "a", "a.b", "a.b.c".
         Str *part = str_intern(vm, name->text, length);
-        module = part == NULL ? VALUE_FAIL
-                              : import_one(vm, part, module, hiding);
+        module =
+            part == NULL ? VALUE_FAIL : import_one(vm, part, module, hiding);
         object_release_null(&vm->ctx, part);
         at = dot == NULL ? NULL : dot + 1;
     } while (!value_failed(module) && at != NULL);

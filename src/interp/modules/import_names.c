@@ -62,13 +62,12 @@ static Str *name_of_source(Vm *vm, Value from)
 // reader could open.
 static Value no_such_name(Vm *vm, Value from, Str *source, Str *name)
 {
-    Module *module = value_is_kind(from, KIND_MODULE)
-                         ? (Module *)value_object(from)
-                         : NULL;
-    Value file = module == NULL ||
-                         module_find_embedded(module->name->text) != NULL
-                     ? VALUE_NONE
-                     : dict_get_name(module->dict, vm->names[NAME_FILE]);
+    Module *module =
+        value_is_kind(from, KIND_MODULE) ? (Module *)value_object(from) : NULL;
+    Value file =
+        module == NULL || module_find_embedded(module->name->text) != NULL
+            ? VALUE_NONE
+            : dict_get_name(module->dict, vm->names[NAME_FILE]);
     return raise_error(vm, ERR_IMPORT,
                        module != NULL && module->initializing
                            ? "cannot import name '%s' from partially "
@@ -140,16 +139,16 @@ static bool star_listed(Vm *vm, Value module, Value names, Dict *target)
     bool done = list != NULL;
     for (size_t i = 0; done && i < list->count; i++) {
         if (!value_is_str(list->items[i])) {
-            done = raise_false(vm, ERR_TYPE, "Item in __all__ must be str, "
-                               "not %s", type_name(type_of(vm,
-                                                           list->items[i])));
+            done = raise_false(vm, ERR_TYPE,
+                               "Item in __all__ must be str, "
+                               "not %s",
+                               type_name(type_of(vm, list->items[i])));
             break;
         }
         Str *name = str_intern_str(vm, value_as_str(list->items[i]));
-        Value found = name == NULL ? VALUE_FAIL
-                                   : value_get_attr(vm, module, name);
-        done = !value_failed(found) &&
-               dict_set_name(vm, target, name, found);
+        Value found =
+            name == NULL ? VALUE_FAIL : value_get_attr(vm, module, name);
+        done = !value_failed(found) && dict_set_name(vm, target, name, found);
         release(vm, found);
         object_release_null(&vm->ctx, name);
     }

@@ -24,12 +24,11 @@ Value itertools_ask(Vm *vm, Iterator *self)
 // An iterator over `iterable`, with further values (borrowed). `name` is that
 // of the type that programs see. VALUE_FAIL: not iterable, or memory.
 // The iterator takes the place of the iterable, which is not held any longer.
-Value itertools_over(Vm *vm, const char *name, IteratorFn step,
-                       Value iterable, Value first, Value second)
+Value itertools_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
+                     Value first, Value second)
 {
     Value source = value_iter(vm, iterable);
-    Iterator *self =
-        value_failed(source) ? NULL : iterator_new(vm, name, step);
+    Iterator *self = value_failed(source) ? NULL : iterator_new(vm, name, step);
     if (self == NULL) {
         release(vm, source);
         return VALUE_FAIL;
@@ -73,10 +72,10 @@ MAKE(count)
     if (self == NULL) {
         return VALUE_FAIL;
     }
-    self->state[0] = value_unbound(args[0]) ? value_from_small(0)
-                                            : value_retain(args[0]);
-    self->state[1] = value_unbound(args[1]) ? value_from_small(1)
-                                            : value_retain(args[1]);
+    self->state[0] =
+        value_unbound(args[0]) ? value_from_small(0) : value_retain(args[0]);
+    self->state[1] =
+        value_unbound(args[1]) ? value_from_small(1) : value_retain(args[1]);
     // In steps of one a bool or an instance of an int's subclass counts as the
     // int that it is.
     int64_t step;
@@ -203,7 +202,7 @@ MAKE(cycle)
         return VALUE_FAIL;
     }
     Value made = itertools_over(vm, "itertools.cycle", step_cycle, args[0],
-                           value_from_object(saved), VALUE_NONE);
+                                value_from_object(saved), VALUE_NONE);
     object_release(&vm->ctx, saved);
     return made;
 }
@@ -246,7 +245,7 @@ MAKE(chain)
 {
     (void)count;
     return itertools_over(vm, "itertools.chain", step_chain, args[0],
-                     VALUE_UNBOUND, VALUE_UNBOUND);
+                          VALUE_UNBOUND, VALUE_UNBOUND);
 }
 
 // CPython's order of steps: `position` items have been read, number `expected`
@@ -257,8 +256,8 @@ STEP(islice)
 {
     bool limited = !value_is_none(self->state[1]);
     // Without a stop: a number that is never reached.
-    uint64_t stop = limited ? (uint64_t)value_small(self->state[1])
-                            : UINT64_MAX;
+    uint64_t stop =
+        limited ? (uint64_t)value_small(self->state[1]) : UINT64_MAX;
     while (self->position < self->expected) {
         Value skipped = itertools_next(vm, self);
         if (!itertools_is_item(skipped)) {
@@ -311,10 +310,9 @@ MAKE(islice)
     (void)count;
     size_t given = value_as_tuple(args[0])->count;
     if (given < 2 || given > 4) {
-        return raise_error(vm, ERR_TYPE,
-                           "islice expected at %s %d arguments, got %zu",
-                           given < 2 ? "least" : "most", given < 2 ? 2 : 4,
-                           given);
+        return raise_error(
+            vm, ERR_TYPE, "islice expected at %s %d arguments, got %zu",
+            given < 2 ? "least" : "most", given < 2 ? 2 : 4, given);
     }
     const Value *items = value_as_tuple(args[0])->items;
     // islice(it, stop), else start, stop and step.
@@ -323,8 +321,9 @@ MAKE(islice)
     int64_t start = 0, stop = -1, step = 1;
     // -1 is what CPython's C code takes for "no number".
     if (!slice_bound(vm, items[one ? 1 : 2], -1, &stop)) {
-        return raise_error(vm, ERR_VALUE, "%s for islice() must be None or an "
-                                          "integer: 0 <= x <= sys.maxsize.",
+        return raise_error(vm, ERR_VALUE,
+                           "%s for islice() must be None or an "
+                           "integer: 0 <= x <= sys.maxsize.",
                            stop < -1 ? "Indices" : "Stop argument");
     }
     if (!one && !slice_bound(vm, items[1], 0, &start)) {
@@ -332,18 +331,17 @@ MAKE(islice)
                            "Indices for islice() must be None or an integer: "
                            "0 <= x <= sys.maxsize.");
     }
-    if (!slice_bound(vm, given == 4 ? items[3] : none, 1, &step) ||
-        step < 1) {
-        return raise_error(vm, ERR_VALUE, "Step for islice() must be a "
-                                          "positive integer or None.");
+    if (!slice_bound(vm, given == 4 ? items[3] : none, 1, &step) || step < 1) {
+        return raise_error(vm, ERR_VALUE,
+                           "Step for islice() must be a "
+                           "positive integer or None.");
     }
     Value made = itertools_over(vm, "itertools.islice", step_islice, items[0],
-                           stop < 0 ? none : value_from_small(stop),
-                           value_from_small(step));
+                                stop < 0 ? none : value_from_small(stop),
+                                value_from_small(step));
     if (!value_failed(made)) {
         Iterator *self = (Iterator *)value_object(made);
         self->expected = (uint64_t)start;
     }
     return made;
 }
-

@@ -29,8 +29,7 @@ static Value chosen(Vm *vm, Iterator *self, const List *places,
 {
     Tuple *result = iterator_result(vm, self, self->position);
     for (size_t i = 0; result != NULL && i < self->position; i++) {
-        result->items[i] =
-            value_retain(pool->items[place(places, i)]);
+        result->items[i] = value_retain(pool->items[place(places, i)]);
     }
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
@@ -39,8 +38,7 @@ static Value chosen(Vm *vm, Iterator *self, const List *places,
 // 0. An `empty` one is at its end.
 // `pool` may be NULL, with its error pending; it is taken also on failure.
 static Value make_choices(Vm *vm, const char *name, IteratorFn step,
-                          Tuple *pool, size_t places, size_t length,
-                          bool empty)
+                          Tuple *pool, size_t places, size_t length, bool empty)
 {
     List *list = pool == NULL ? NULL : list_new(vm, places);
     Iterator *self = list == NULL ? NULL : iterator_new(vm, name, step);
@@ -108,8 +106,7 @@ MAKE(product)
         return VALUE_FAIL;
     }
     if (repeat < 0) {
-        return raise_error(vm, ERR_VALUE,
-                           "repeat argument cannot be negative");
+        return raise_error(vm, ERR_VALUE, "repeat argument cannot be negative");
     }
     // A product that long has no memory anyhow.
     if (iterables->count != 0 &&
@@ -192,16 +189,14 @@ static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
         return NULL;
     }
     // Without r all of the pool.
-    bool given = optional && !value_unbound(args[1]) &&
-                 !value_is_none(args[1]);
+    bool given = optional && !value_unbound(args[1]) && !value_is_none(args[1]);
     if (optional) {
         *length = (int64_t)pool->count;
     }
-    bool ok = !given || (type_is_subtype(type_of(vm, args[1]),
-                                         vm->types[KIND_INT])
-                             ? value_to_index(vm, args[1], length)
-                             : raise_false(vm, ERR_TYPE,
-                                           "Expected int as r"));
+    bool ok =
+        !given || (type_is_subtype(type_of(vm, args[1]), vm->types[KIND_INT])
+                       ? value_to_index(vm, args[1], length)
+                       : raise_false(vm, ERR_TYPE, "Expected int as r"));
     if (!ok || (*length < 0 &&
                 !raise_false(vm, ERR_VALUE, "r must be non-negative"))) {
         object_release(&vm->ctx, pool);
@@ -220,10 +215,10 @@ MAKE(combinations)
     bool empty = pool != NULL && (size_t)r > pool->count;
     Value made = make_choices(vm, "itertools.combinations", step_combinations,
                               pool, empty ? 0 : (size_t)r, (size_t)r, empty);
-    List *places = value_failed(made)
-                       ? NULL
-                       : value_as_list(
-                             ((Iterator *)value_object(made))->state[2]);
+    List *places =
+        value_failed(made)
+            ? NULL
+            : value_as_list(((Iterator *)value_object(made))->state[2]);
     // An empty one has no places to set.
     for (size_t i = 0; places != NULL && i < places->count; i++) {
         set_place(places, i, (int64_t)i);
@@ -293,14 +288,13 @@ MAKE(permutations)
     bool empty = pool != NULL && (size_t)r > pool->count;
     size_t n = pool == NULL ? 0 : pool->count;
     size_t length = empty ? 0 : (size_t)r;
-    Value made = make_choices(vm, "itertools.permutations", step_permutations,
-                              pool, n + length, pool == NULL ? 0 : (size_t)r,
-                              empty);
+    Value made =
+        make_choices(vm, "itertools.permutations", step_permutations, pool,
+                     n + length, pool == NULL ? 0 : (size_t)r, empty);
     if (value_failed(made)) {
         return made;
     }
-    List *places =
-        value_as_list(((Iterator *)value_object(made))->state[2]);
+    List *places = value_as_list(((Iterator *)value_object(made))->state[2]);
     for (size_t i = 0; i < n; i++) {
         set_place(places, i, (int64_t)i);
     }
@@ -309,4 +303,3 @@ MAKE(permutations)
     }
     return made;
 }
-

@@ -11,8 +11,7 @@
 #include "interp/numbers/obj_int.h"
 
 #define REDUCE(id) Value itertools_reduce_##id(Vm *vm, Iterator *self)
-#define STATE(id)                                                             \
-    bool itertools_state_##id(Vm *vm, Iterator *self, Value state)
+#define STATE(id) bool itertools_state_##id(Vm *vm, Iterator *self, Value state)
 
 // class(a, b), with a state or UNBOUND; all are taken.
 static Value reduced(Vm *vm, Iterator *self, Value a, Value b, Value state)
@@ -76,8 +75,8 @@ REDUCE(chain)
     if (value_unbound(self->state[0])) {
         return iterator_tuple(vm, parts, 2);
     }
-    parts[2] = group(vm, value_retain(self->state[0]),
-                     value_retain(self->state[1]));
+    parts[2] =
+        group(vm, value_retain(self->state[0]), value_retain(self->state[1]));
     return iterator_tuple(vm, parts, 3);
 }
 
@@ -88,12 +87,11 @@ STATE(chain)
     }
     const Tuple *parts = value_as_tuple(state);
     if (parts->count < 1 || parts->count > 2) {
-        return raise_false(vm, ERR_TYPE,
-                           "function %s %d argument%s (%zu given)",
-                           parts->count < 1 ? "takes at least"
-                                            : "takes at most",
-                           parts->count < 1 ? 1 : 2,
-                           parts->count < 1 ? "" : "s", parts->count);
+        return raise_false(
+            vm, ERR_TYPE, "function %s %d argument%s (%zu given)",
+            parts->count < 1 ? "takes at least" : "takes at most",
+            parts->count < 1 ? 1 : 2, parts->count < 1 ? "" : "s",
+            parts->count);
     }
     for (size_t i = 0; i < parts->count; i++) {
         if (type_of(vm, parts->items[i])->slots.next == NULL) {
@@ -169,8 +167,7 @@ STATE(cycle)
 // Of takewhile, too: the function, the source, and whether the turn has come.
 REDUCE(dropwhile)
 {
-    return reduced(vm, self, or_none(self->state[1]),
-                   iterator_source(vm, self),
+    return reduced(vm, self, or_none(self->state[1]), iterator_source(vm, self),
                    value_from_small((int64_t)self->expected));
 }
 
@@ -184,8 +181,8 @@ STATE(dropwhile)
 // Of filterfalse, too: the function and the source.
 REDUCE(starmap)
 {
-    return reduced(vm, self, or_none(self->state[1]),
-                   iterator_source(vm, self), VALUE_UNBOUND);
+    return reduced(vm, self, or_none(self->state[1]), iterator_source(vm, self),
+                   VALUE_UNBOUND);
 }
 
 // At its end it has let its source go: a slice of nothing.
@@ -252,11 +249,11 @@ REDUCE(permutations)
 {
     const List *places = value_as_list(self->state[2]);
     size_t n = value_as_tuple(self->state[1])->count;
-    return reduce_choices(
-        vm, self,
-        self->expected ? group(vm, places_from(vm, places, 0, n),
-                               places_from(vm, places, n, places->count))
-                       : VALUE_UNBOUND);
+    return reduce_choices(vm, self,
+                          self->expected
+                              ? group(vm, places_from(vm, places, 0, n),
+                                      places_from(vm, places, n, places->count))
+                              : VALUE_UNBOUND);
 }
 
 static bool invalid_state(Vm *vm)
@@ -340,8 +337,7 @@ STATE(permutations)
     }
     // Of more places than there are items none are kept: it is at its end.
     for (size_t i = 0; ok && n + i < places->count; i++) {
-        ok = set_place(vm, places, n + i, turns->items[i], 1,
-                       (int64_t)(n - i));
+        ok = set_place(vm, places, n + i, turns->items[i], 1, (int64_t)(n - i));
     }
     self->expected = ok;
     return ok;
@@ -357,9 +353,8 @@ REDUCE(product)
                        VALUE_UNBOUND, VALUE_UNBOUND);
     }
     Value parts[] = {iterator_class(self), value_retain(self->state[1]),
-                     self->expected
-                         ? places_from(vm, places, 0, places->count)
-                         : VALUE_UNBOUND};
+                     self->expected ? places_from(vm, places, 0, places->count)
+                                    : VALUE_UNBOUND};
     return iterator_tuple(vm, parts, self->expected ? 3 : 2);
 }
 
@@ -404,8 +399,7 @@ REDUCE(zip_longest)
     for (size_t i = 0; args != NULL && !gone && i < sources->count; i++) {
         Value source = sources->items[i];
         args->items[i] = value_is_none(source)
-                             ? value_from_object(
-                                   object_retain(vm->empty_tuple))
+                             ? value_from_object(object_retain(vm->empty_tuple))
                              : value_retain(source);
     }
     Value parts[] = {iterator_class(self),

@@ -64,8 +64,9 @@ MAKE(accumulate)
     (void)count;
     bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
     Value function = value_unbound(args[1]) ? VALUE_NONE : args[1];
-    Value made = itertools_over(vm, "itertools.accumulate", step_accumulate,
-                           args[0], given ? args[2] : VALUE_UNBOUND, function);
+    Value made =
+        itertools_over(vm, "itertools.accumulate", step_accumulate, args[0],
+                       given ? args[2] : VALUE_UNBOUND, function);
     if (!value_failed(made)) {
         ((Iterator *)value_object(made))->expected = given;
     }
@@ -155,12 +156,12 @@ STEP(starmap)
 }
 
 // The four take (function, iterable).
-#define MAKE_BY_FUNCTION(id)                                                  \
-    MAKE(id)                                                                  \
-    {                                                                         \
-        (void)count;                                                          \
-        return itertools_over(vm, "itertools." #id, step_##id, args[1],       \
-                              args[0], VALUE_UNBOUND);                        \
+#define MAKE_BY_FUNCTION(id)                                                   \
+    MAKE(id)                                                                   \
+    {                                                                          \
+        (void)count;                                                           \
+        return itertools_over(vm, "itertools." #id, step_##id, args[1],        \
+                              args[0], VALUE_UNBOUND);                         \
     }
 MAKE_BY_FUNCTION(takewhile)
 MAKE_BY_FUNCTION(dropwhile)
@@ -248,7 +249,7 @@ MAKE(pairwise)
 {
     (void)count;
     return itertools_over(vm, "itertools.pairwise", step_pairwise, args[0],
-                     VALUE_UNBOUND, VALUE_UNBOUND);
+                          VALUE_UNBOUND, VALUE_UNBOUND);
 }
 
 // state: the list of iterators, None in the places of those that ended; the
@@ -263,8 +264,8 @@ STEP(zip_longest)
     Tuple *row = iterator_result(vm, self, sources->count);
     for (size_t i = 0; row != NULL && i < sources->count; i++) {
         Value source = sources->items[i];
-        Value item = value_is_none(source) ? VALUE_STOP
-                                           : value_next(vm, source);
+        Value item =
+            value_is_none(source) ? VALUE_STOP : value_next(vm, source);
         if (value_same(item, VALUE_STOP)) {
             // The last one that had items has ended: the row begun is no row.
             if (!value_is_none(source) && --self->position == 0) {
@@ -300,17 +301,16 @@ MAKE(zip_longest)
             return VALUE_FAIL;
         }
     }
-    Iterator *self =
-        sources == NULL ? NULL
-                        : iterator_new(vm, "itertools.zip_longest",
-                                       step_zip_longest);
+    Iterator *self = sources == NULL ? NULL
+                                     : iterator_new(vm, "itertools.zip_longest",
+                                                    step_zip_longest);
     if (self == NULL) {
         object_release_null(&vm->ctx, sources);
         return VALUE_FAIL;
     }
     self->state[0] = value_from_object(sources);
-    self->state[1] = value_unbound(args[1]) ? VALUE_NONE
-                                            : value_retain(args[1]);
+    self->state[1] =
+        value_unbound(args[1]) ? VALUE_NONE : value_retain(args[1]);
     self->position = iterables->count;
     return value_from_object(self);
 }
@@ -391,4 +391,3 @@ MAKE(tee)
     object_release_null(&vm->ctx, link);
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
-

@@ -45,9 +45,8 @@ static Value number_by(JsonReader *r, const char *start, Value hook, Kind kind)
     if (text == NULL) {
         return VALUE_FAIL;
     }
-    Value callee = value_is_none(hook)
-                       ? value_from_object(type_of_kind(vm, kind))
-                       : hook;
+    Value callee =
+        value_is_none(hook) ? value_from_object(type_of_kind(vm, kind)) : hook;
     Value argument = str_value(text);
     Value result = vm_call(vm, callee, &argument, 1);
     object_release(&vm->ctx, text);
@@ -125,8 +124,7 @@ static Value read_number(JsonReader *r)
 static bool take_word(JsonReader *r, const char *word)
 {
     size_t length = strlen(word);
-    if ((size_t)(r->end - r->at) < length ||
-        memcmp(r->at, word, length) != 0) {
+    if ((size_t)(r->end - r->at) < length || memcmp(r->at, word, length) != 0) {
         return false;
     }
     r->at += length;
@@ -150,12 +148,9 @@ static Value make_constant(JsonReader *r, const char *name, double number)
 static Value read_plain(JsonReader *r)
 {
     switch (*r->at) {
-    case 'n':
-        return take_word(r, "null") ? VALUE_NONE : read_number(r);
-    case 't':
-        return take_word(r, "true") ? VALUE_TRUE : read_number(r);
-    case 'f':
-        return take_word(r, "false") ? VALUE_FALSE : read_number(r);
+    case 'n': return take_word(r, "null") ? VALUE_NONE : read_number(r);
+    case 't': return take_word(r, "true") ? VALUE_TRUE : read_number(r);
+    case 'f': return take_word(r, "false") ? VALUE_FALSE : read_number(r);
     case 'N':
         return take_word(r, "NaN")
                    ? make_constant(r, "NaN", (double)__builtin_nan(""))
@@ -168,8 +163,7 @@ static Value read_plain(JsonReader *r)
         return take_word(r, "-Infinity")
                    ? make_constant(r, "-Infinity", -__builtin_inf())
                    : read_number(r);
-    default:
-        return read_number(r);
+    default: return read_number(r);
     }
 }
 
@@ -379,11 +373,15 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
     if (strict < 0 || !text_and_index(vm, args, &index)) {
         return VALUE_FAIL;
     }
-    JsonReader r = {.vm = vm, .text = value_as_str(args[0]),
-                .strict = strict != 0, .object_hook = args[3],
-                .pairs_hook = args[4], .parse_float = args[5],
-                .parse_int = args[6], .parse_constant = args[7],
-                .error_class = args[8]};
+    JsonReader r = {.vm = vm,
+                    .text = value_as_str(args[0]),
+                    .strict = strict != 0,
+                    .object_hook = args[3],
+                    .pairs_hook = args[4],
+                    .parse_float = args[5],
+                    .parse_int = args[6],
+                    .parse_constant = args[7],
+                    .error_class = args[8]};
     if (index < 0) {
         return raise_error(vm, ERR_VALUE, "idx cannot be negative");
     }
@@ -419,8 +417,8 @@ Value json_skip(Vm *vm, Value *args, uint32_t count)
         return value_from_small(index);
     }
     Str *text = value_as_str(args[0]);
-    JsonReader r = {.vm = vm, .at = text->text + place,
-                .end = text->text + text->length};
+    JsonReader r = {
+        .vm = vm, .at = text->text + place, .end = text->text + text->length};
     const char *start = r.at;
     skip_white(&r);
     return value_from_small(index + (r.at - start));

@@ -14,18 +14,18 @@ enum { JSON_KEY_SLOTS = 64 }; // remembered keys; a power of two
 // What scan() was given, borrowed from its arguments, and how far it is.
 typedef struct JsonReader {
     Vm *vm;
-    Str *text;              // the whole text, for errors
-    const char *begin;      // its first byte
-    const char *at;         // the next byte to read
-    const char *end;        // behind its last byte
-    bool strict;            // control characters in strings are errors
-    Value object_hook;      // None: objects are dicts
-    Value pairs_hook;       // None: the same; goes before object_hook
-    Value parse_float;      // None: float
-    Value parse_int;        // None: int
-    Value parse_constant;   // None: the floats that they name
-    Value error_class;      // JSONDecodeError
-    uint32_t depth;         // of json_enter
+    Str *text;                 // the whole text, for errors
+    const char *begin;         // its first byte
+    const char *at;            // the next byte to read
+    const char *end;           // behind its last byte
+    bool strict;               // control characters in strings are errors
+    Value object_hook;         // None: objects are dicts
+    Value pairs_hook;          // None: the same; goes before object_hook
+    Value parse_float;         // None: float
+    Value parse_int;           // None: int
+    Value parse_constant;      // None: the floats that they name
+    Value error_class;         // JSONDecodeError
+    uint32_t depth;            // of json_enter
     Str *keys[JSON_KEY_SLOTS]; // owned; equal keys of one text are one Str
 } JsonReader;
 

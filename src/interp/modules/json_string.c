@@ -12,9 +12,9 @@ static Exception *hidden_stop(Vm *vm, Value index)
 {
     Tuple *args = tuple_from(vm, &index, 1);
     Exception *stop =
-        args == NULL ? NULL
-                     : exception_new(vm, vm->error_types[ERR_STOP_ITERATION],
-                                     args);
+        args == NULL
+            ? NULL
+            : exception_new(vm, vm->error_types[ERR_STOP_ITERATION], args);
     object_release_null(&vm->ctx, args);
     return stop;
 }
@@ -43,12 +43,10 @@ Value json_fault_at(JsonReader *r, const char *message, int64_t index)
     }
     Value args[3] = {str_value(words), str_value(r->text),
                      int_from_i64(vm, index)};
-    Value made = value_failed(args[2])
-                     ? VALUE_FAIL
-                     : vm_call(vm, r->error_class, args, 3);
+    Value made = value_failed(args[2]) ? VALUE_FAIL
+                                       : vm_call(vm, r->error_class, args, 3);
     object_release(&vm->ctx, words);
-    bool wanting = !value_failed(made) &&
-                   value_is_kind(made, KIND_EXCEPTION) &&
+    bool wanting = !value_failed(made) && value_is_kind(made, KIND_EXCEPTION) &&
                    strcmp(message, "Expecting value") == 0;
     Exception *stop = wanting ? hidden_stop(vm, args[2]) : NULL;
     if (wanting && stop == NULL) {
@@ -66,7 +64,7 @@ Value json_fault(JsonReader *r, const char *message, const char *place)
 {
     size_t offset = (size_t)(place - r->begin);
     return json_fault_at(r, message,
-                    (int64_t)str_index_of(r->vm, r->text, offset));
+                         (int64_t)str_index_of(r->vm, r->text, offset));
 }
 
 // The character that a one-letter escape means, 0 if there is none.

@@ -24,15 +24,15 @@ typedef struct Level {
 typedef struct Writer {
     Vm *vm;
     StrBuf out;
-    Value fallback;         // default(o) for other types
-    bool skip_keys;         // leave out keys of other types
-    bool ascii;             // escape all but ASCII
+    Value fallback; // default(o) for other types
+    bool skip_keys; // leave out keys of other types
+    bool ascii;     // escape all but ASCII
     bool check_circular;
     bool allow_nan;
     bool sort_keys;
-    Str *indent;            // of one level, NULL: all in one line
+    Str *indent;                         // of one level, NULL: all in one line
     Str *item_separator, *key_separator; // all borrowed
-    uint32_t depth;         // of json_enter
+    uint32_t depth;                      // of json_enter
 } Writer;
 
 // --- Strings ---
@@ -42,20 +42,13 @@ static char short_escape(uint32_t c)
 {
     switch (c) {
     case '"':
-    case '\\':
-        return (char)c;
-    case '\b':
-        return 'b';
-    case '\f':
-        return 'f';
-    case '\n':
-        return 'n';
-    case '\r':
-        return 'r';
-    case '\t':
-        return 't';
-    default:
-        return '\0';
+    case '\\': return (char)c;
+    case '\b': return 'b';
+    case '\f': return 'f';
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    default: return '\0';
     }
 }
 
@@ -68,8 +61,12 @@ static void put_code(StrBuf *out, uint32_t c)
         c = 0xDC00 | (c & 0x3FF);
     }
     static const char digits[] = "0123456789abcdef";
-    char text[6] = {'\\', 'u', digits[c >> 12], digits[c >> 8 & 15],
-                    digits[c >> 4 & 15], digits[c & 15]};
+    char text[6] = {'\\',
+                    'u',
+                    digits[c >> 12],
+                    digits[c >> 8 & 15],
+                    digits[c >> 4 & 15],
+                    digits[c & 15]};
     strbuf_add(out, text, sizeof text);
 }
 
@@ -177,10 +174,10 @@ static bool put_int(Writer *w, Value v)
 // The words for None and the bools, NULL for all else.
 static const char *constant_name(Value v)
 {
-    return value_is_none(v)              ? "null"
-           : value_same(v, VALUE_TRUE)   ? "true"
-           : value_same(v, VALUE_FALSE)  ? "false"
-                                         : NULL;
+    return value_is_none(v)             ? "null"
+           : value_same(v, VALUE_TRUE)  ? "true"
+           : value_same(v, VALUE_FALSE) ? "false"
+                                        : NULL;
 }
 
 // --- Containers ---
@@ -197,11 +194,9 @@ static bool enter(Writer *w, Level *level, Value v, const Level *outer,
     level->object = value_is_object(v) ? value_object(v) : NULL;
     level->number = (outer == NULL ? 0 : outer->number) + indents;
     // The same object further out is a circle; an equal one is none.
-    for (const Level *l = outer; w->check_circular && l != NULL;
-         l = l->outer) {
+    for (const Level *l = outer; w->check_circular && l != NULL; l = l->outer) {
         if (level->object != NULL && l->object == level->object) {
-            return raise_false(w->vm, ERR_VALUE,
-                               "Circular reference detected");
+            return raise_false(w->vm, ERR_VALUE, "Circular reference detected");
         }
     }
     return json_enter(w->vm, &w->depth, " while encoding a JSON object");
@@ -223,8 +218,7 @@ static void put_line(Writer *w, size_t number)
 static void put_separator(Writer *w, bool first, const Level *level)
 {
     if (!first) {
-        strbuf_add(&w->out, w->item_separator->text,
-                   w->item_separator->length);
+        strbuf_add(&w->out, w->item_separator->text, w->item_separator->length);
     }
     put_line(w, level->number);
 }
@@ -234,8 +228,7 @@ static void put_separator(Writer *w, bool first, const Level *level)
 static Value item_at(Value v, size_t i)
 {
     bool is_list = value_is_kind(v, KIND_LIST);
-    size_t count =
-        is_list ? value_as_list(v)->count : value_as_tuple(v)->count;
+    size_t count = is_list ? value_as_list(v)->count : value_as_tuple(v)->count;
     if (i >= count) {
         return VALUE_UNBOUND;
     }
@@ -402,7 +395,7 @@ static bool put_dict(Writer *w, Value v, const Level *level)
 static bool put_parts(Writer *w, Value v, Value parts, const Level *outer)
 {
     bool is_dict = value_is_kind(v, KIND_DICT);
-    size_t count = is_dict                       ? value_as_dict(v)->count
+    size_t count = is_dict ? value_as_dict(v)->count
                    : value_is_kind(parts, KIND_LIST)
                        ? value_as_list(parts)->count
                        : value_as_tuple(parts)->count;
@@ -417,8 +410,7 @@ static bool put_parts(Writer *w, Value v, Value parts, const Level *outer)
     strbuf_putc(&w->out, is_dict ? '{' : '[');
     // No code of the program may run while an error is pending.
     bool ok = strbuf_ok(&w->out) &&
-              (is_dict ? put_dict(w, v, &level)
-                       : put_items(w, parts, &level));
+              (is_dict ? put_dict(w, v, &level) : put_items(w, parts, &level));
     json_leave(w->vm, &w->depth);
     if (ok) {
         put_line(w, level.number - 1);
@@ -434,10 +426,9 @@ static bool put_container(Writer *w, Value v, const Level *outer)
         (value_object(v)->type->flags & TYPE_HEAP) == 0) {
         return put_parts(w, v, v, outer);
     }
-    Tuple *items = value_to_items(w->vm, v,
-                                  "_iterencode_list needs a sequence");
-    bool ok = items != NULL &&
-              put_parts(w, v, value_from_object(items), outer);
+    Tuple *items =
+        value_to_items(w->vm, v, "_iterencode_list needs a sequence");
+    bool ok = items != NULL && put_parts(w, v, value_from_object(items), outer);
     object_release_null(&w->vm->ctx, items);
     return ok;
 }

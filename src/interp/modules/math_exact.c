@@ -176,9 +176,9 @@ static Value improve(Vm *vm, Value n, Value guess)
         return guess;
     }
     Value quotient = int_binary(vm, BINARY_FLOORDIV, n, guess);
-    Value root = take_both(vm, BINARY_RSHIFT,
-                           take_both(vm, BINARY_ADD, quotient, guess),
-                           value_from_small(1));
+    Value root =
+        take_both(vm, BINARY_RSHIFT, take_both(vm, BINARY_ADD, quotient, guess),
+                  value_from_small(1));
     while (!value_failed(root)) {
         Value square = int_binary(vm, BINARY_MUL, root, root);
         if (value_failed(square)) {
@@ -227,14 +227,12 @@ Value math_isqrt(Vm *vm, Value *args, uint32_t count)
     }
     Value root =
         int_compare(n, value_from_small(0)) < 0
-            ? raise_error(vm, ERR_VALUE,
-                          "isqrt() argument must be nonnegative")
+            ? raise_error(vm, ERR_VALUE, "isqrt() argument must be nonnegative")
             // The length matters to a long number alone.
             : root_of(vm, n,
                       value_is_int(n)
                           ? 0
-                          : mp_count_bits(
-                                &((Int *)value_object(n))->number));
+                          : mp_count_bits(&((Int *)value_object(n))->number));
     release(vm, n);
     return root;
 }
@@ -311,13 +309,12 @@ static Value range_product(Vm *vm, Value low, int64_t count)
     // With a split the second half starts there; without one the first factor
     // is in `product` already.
     int64_t half = split ? count / 2 : 1;
-    Value product = split ? range_product(vm, low, half)
-                          : count == 0 ? value_from_small(1)
-                                       : value_retain(low);
+    Value product = split        ? range_product(vm, low, half)
+                    : count == 0 ? value_from_small(1)
+                                 : value_retain(low);
     // One turn with the upper half, or one for each factor.
     for (int64_t at = half; at < count && !value_failed(product);) {
-        Value factor =
-            int_binary(vm, BINARY_ADD, low, value_from_small(at));
+        Value factor = int_binary(vm, BINARY_ADD, low, value_from_small(at));
         Value part = value_failed(factor) || !split
                          ? factor
                          : range_product(vm, factor, count - half);
@@ -379,8 +376,8 @@ Value math_factorial(Vm *vm, Value *args, uint32_t count)
     Value product = value_from_small(small);
     while (done < n && !value_failed(product)) {
         Value before = product;
-        product = value_binary(vm, BINARY_MUL, before,
-                               value_from_small(++done));
+        product =
+            value_binary(vm, BINARY_MUL, before, value_from_small(++done));
         release(vm, before);
     }
     return product;

@@ -102,8 +102,8 @@ static double lanczos_gamma(double x)
     double exponent = size - 0.5;
     if (x < 0) {
         // The reflection: gamma(x) * gamma(-x) = -pi / (x * sin(pi * x)).
-        double result = -M_PI / sine_of_pi(size) / size * exp(y) /
-                        lanczos_sum(size);
+        double result =
+            -M_PI / sine_of_pi(size) / size * exp(y) / lanczos_sum(size);
         return divided(result - mend * result, y, exponent, size);
     }
     double result = lanczos_sum(size) / exp(y);

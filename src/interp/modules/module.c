@@ -57,15 +57,14 @@ static Value module_repr(Vm *vm, Value self)
     if (key == NULL) {
         return VALUE_FAIL;
     }
-    bool made = !value_is_str(named) ||
-                value_is_none(dict_get_name(module->dict, key));
+    bool made =
+        !value_is_str(named) || value_is_none(dict_get_name(module->dict, key));
     object_release(&vm->ctx, key);
     const char *name = value_is_str(named) ? value_as_str(named)->text : "?";
-    Str *text = value_is_str(file)
-                    ? str_printf(vm, "<module '%s' from '%s'>", name,
-                                 value_as_str(file)->text)
-                    : str_printf(vm, "<module '%s'%s>", name,
-                                 made ? "" : " (built-in)");
+    Str *text = value_is_str(file) ? str_printf(vm, "<module '%s' from '%s'>",
+                                                name, value_as_str(file)->text)
+                                   : str_printf(vm, "<module '%s'%s>", name,
+                                                made ? "" : " (built-in)");
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
@@ -190,8 +189,9 @@ static bool module_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
         return false;
     }
     if (value_unbound(given[0])) {
-        return raise_false(vm, ERR_TYPE, "module() missing required argument "
-                                         "'name' (pos 1)");
+        return raise_false(vm, ERR_TYPE,
+                           "module() missing required argument "
+                           "'name' (pos 1)");
     }
     if (!value_is_str(given[0])) {
         return raise_false(vm, ERR_TYPE,
@@ -211,20 +211,19 @@ static bool module_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
            module_add(vm, self->dict, "__spec__", VALUE_NONE);
 }
 
-const TypeDef module_type_def = {
-    .name = "module",
-    .doc = "What import gives.",
-    .kind = KIND_MODULE,
-    .size = sizeof(Module),
-    .flags = TYPE_TRACKED | TYPE_HAS_DICT,
-    .slots = {.destroy = module_destroy,
-              .visit = module_visit,
-              .clear = module_clear,
-              .make = module_make,
-              .init = module_init,
-              .repr = module_repr,
-              .get_attr = module_get_attr,
-              .set_attr = module_set_attr}};
+const TypeDef module_type_def = {.name = "module",
+                                 .doc = "What import gives.",
+                                 .kind = KIND_MODULE,
+                                 .size = sizeof(Module),
+                                 .flags = TYPE_TRACKED | TYPE_HAS_DICT,
+                                 .slots = {.destroy = module_destroy,
+                                           .visit = module_visit,
+                                           .clear = module_clear,
+                                           .make = module_make,
+                                           .init = module_init,
+                                           .repr = module_repr,
+                                           .get_attr = module_get_attr,
+                                           .set_attr = module_set_attr}};
 
 // The list is included a second time: above as declarations, here as rows.
 static const ModuleDef *const native_modules[] = {
@@ -261,8 +260,7 @@ const ModuleDef *module_find_native(const Vm *vm, const char *name)
 // False: an error is pending.
 bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
 {
-    Str *key = value_failed(value) ? NULL
-                                   : str_intern(vm, name, strlen(name));
+    Str *key = value_failed(value) ? NULL : str_intern(vm, name, strlen(name));
     bool done = key != NULL && dict_set_name(vm, dict, key, value);
     object_release_null(&vm->ctx, key);
     release(vm, value);
@@ -302,8 +300,7 @@ Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
     Module *module = module_new(vm, name);
     // It enters sys.modules only when it is complete.
     bool done = module != NULL && fill_native(vm, module->dict, def) &&
-                dict_set_name(vm, vm->modules, name,
-                              value_from_object(module));
+                dict_set_name(vm, vm->modules, name, value_from_object(module));
     object_release_null(&vm->ctx, module);
     return done ? module : NULL;
 }
@@ -352,12 +349,11 @@ bool module_add_builtins(Vm *vm, Dict *globals, bool as_module)
     Str *name = key == NULL ? NULL : str_intern(vm, "builtins", 8);
     bool done = name != NULL;
     if (done && dict_find_name(globals, key) < 0) {
-        Value module = as_module ? dict_get_name(vm->modules, name)
-                                 : VALUE_UNBOUND;
-        done = dict_set_name(vm, globals, key,
-                             value_unbound(module)
-                                 ? value_from_object(vm->builtins)
-                                 : module);
+        Value module =
+            as_module ? dict_get_name(vm->modules, name) : VALUE_UNBOUND;
+        done = dict_set_name(
+            vm, globals, key,
+            value_unbound(module) ? value_from_object(vm->builtins) : module);
     }
     object_release_null(&vm->ctx, key);
     object_release_null(&vm->ctx, name);

@@ -20,12 +20,11 @@ static Value count_elements(Vm *vm, Value *args, uint32_t count)
     Value iterator = value_iter(vm, args[1]), item, seen;
     bool ok = !value_failed(iterator);
     while (ok && !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
-        int found = value_failed(item) ? -1
-                                       : dict_get(vm, counts, item, &seen);
+        int found = value_failed(item) ? -1 : dict_get(vm, counts, item, &seen);
         Value old = found > 0 ? value_retain(seen) : value_from_small(0);
-        Value next = found < 0 ? VALUE_FAIL
-                               : value_binary(vm, BINARY_ADD, old,
-                                              value_from_small(1));
+        Value next =
+            found < 0 ? VALUE_FAIL
+                      : value_binary(vm, BINARY_ADD, old, value_from_small(1));
         ok = !value_failed(next) && dict_set(vm, counts, item, next) &&
              ctx_poll(&vm->ctx);
         release(vm, next);
@@ -47,9 +46,8 @@ static Value caller_name(Vm *vm, Value *args, uint32_t count)
         return value_retain(str_value(vm->names[NAME_MAIN]));
     }
     Value name = dict_get_name(frame[-1].globals, vm->names[NAME_NAME]);
-    return value_retain(value_unbound(name)
-                            ? str_value(vm->names[NAME_MAIN])
-                            : name);
+    return value_retain(value_unbound(name) ? str_value(vm->names[NAME_MAIN])
+                                            : name);
 }
 
 // The getter of a namedtuple's field: a bound native, so that the machine can
@@ -98,10 +96,9 @@ static const NativeDef functions[] = {
 // The class that lib/collections derives deque from.
 static bool add_ring(Vm *vm, Dict *dict)
 {
-    Type *cls = type_variant(vm, &deque_type_def,
-                             deque_type_def.name);
-    return cls != NULL && module_add(vm, dict, "ring",
-                                     value_from_object(object_retain(cls)));
+    Type *cls = type_variant(vm, &deque_type_def, deque_type_def.name);
+    return cls != NULL &&
+           module_add(vm, dict, "ring", value_from_object(object_retain(cls)));
 }
 
 const ModuleDef collections_module = {.name = "collections",

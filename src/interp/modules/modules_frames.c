@@ -81,9 +81,8 @@ static Value frames_look(Vm *vm, Value *args, uint32_t count)
     }
     uint32_t word = (uint32_t)(f->pc - f->code->words);
     Value locals = builtin_frame_names(vm, f);
-    Value out = value_failed(locals)
-                    ? VALUE_FAIL
-                    : place(vm, outwards(vm, f - 1));
+    Value out =
+        value_failed(locals) ? VALUE_FAIL : place(vm, outwards(vm, f - 1));
     Value parts[5] = {line_of(f->code, word), value_from_object(f->globals),
                       locals, value_from_small(word), out};
     Tuple *tuple = value_failed(out) ? NULL : tuple_from(vm, parts, 5);
@@ -135,12 +134,10 @@ static Value frames_suspended(Vm *vm, Value *args, uint32_t count)
                    : none == NULL ? VALUE_FAIL
                                   : value_from_object(none);
     uint32_t word = g->word > 0 ? g->word - 1 : 0;
-    Value line = value_from_small(
-        source_place(code->source, code->start).line);
+    Value line = value_from_small(source_place(code->source, code->start).line);
     Value parts[5] = {fresh ? line : line_of(code, word),
                       value_from_object(f.globals), locals,
-                      value_from_small(fresh ? -1 : (int64_t)word),
-                      VALUE_NONE};
+                      value_from_small(fresh ? -1 : (int64_t)word), VALUE_NONE};
     Tuple *seen = value_failed(locals) ? NULL : tuple_from(vm, parts, 5);
     release(vm, locals);
     if (seen == NULL) {
@@ -162,8 +159,8 @@ Value frame_object(Vm *vm, const char *maker, Value of)
         return VALUE_FAIL;
     }
     Str *make = str_intern(vm, maker, strlen(maker));
-    Value function = make == NULL ? VALUE_FAIL
-                                  : dict_get_name(module->dict, make);
+    Value function =
+        make == NULL ? VALUE_FAIL : dict_get_name(module->dict, make);
     object_release_null(&vm->ctx, make);
     return value_failed(function) || value_unbound(function)
                ? VALUE_FAIL
@@ -179,6 +176,5 @@ static const NativeDef frames_functions[] = {
      "Where a generator stands."},
     {NULL, NULL, NULL, NULL}};
 
-const ModuleDef frames_module = {.name = "frames",
-                                 .doc = "Frames that run.",
-                                 .functions = frames_functions};
+const ModuleDef frames_module = {
+    .name = "frames", .doc = "Frames that run.", .functions = frames_functions};

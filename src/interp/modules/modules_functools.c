@@ -36,8 +36,8 @@ static Value reduce(Vm *vm, Value *args, uint32_t count)
                            "reduce() arg 2 must support iteration");
     }
     Value pair[2];
-    pair[0] = value_unbound(args[2]) ? first_item(vm, items)
-                                     : value_retain(args[2]);
+    pair[0] =
+        value_unbound(args[2]) ? first_item(vm, items) : value_retain(args[2]);
     while (!value_failed(pair[0])) {
         pair[1] = value_next(vm, items);
         if (value_same(pair[1], VALUE_STOP)) {
@@ -202,9 +202,8 @@ static bool add_classes(Vm *vm, Dict *dict)
     static const TypeDef *const defs[] = {&cacher_type_def, &partial_type_def};
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
         Type *cls = type_variant(vm, defs[i], defs[i]->name);
-        if (cls == NULL ||
-            !module_add(vm, dict, defs[i]->name,
-                        value_from_object(object_retain(cls)))) {
+        if (cls == NULL || !module_add(vm, dict, defs[i]->name,
+                                       value_from_object(object_retain(cls)))) {
             return false;
         }
     }

@@ -9,7 +9,7 @@
 #include "interp/protocol.h"
 
 // The head of a native function; the rows of gc_functions name it.
-#define GC_BODY(name)                                                         \
+#define GC_BODY(name)                                                          \
     static Value gc_##name(Vm *vm, Value *args, uint32_t count)
 
 // Two generations stand for CPython's three: 1 and 2 both mean a full
@@ -18,8 +18,7 @@ GC_BODY(collect)
 {
     (void)count;
     int64_t generation = 2;
-    if (!value_unbound(args[0]) &&
-        !value_to_index(vm, args[0], &generation)) {
+    if (!value_unbound(args[0]) && !value_to_index(vm, args[0], &generation)) {
         return VALUE_FAIL;
     }
     if (generation < 0 || generation > 2) {

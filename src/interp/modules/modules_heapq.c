@@ -3,12 +3,12 @@
 //
 // A comparison may run code that changes the list, so items are counted while
 // they are compared and the length is asked again after each comparison.
+#include "interp/containers/obj_list.h"
+#include "interp/containers/sequence.h"
 #include "interp/modules/module.h"
 #include "interp/note.h"
-#include "interp/containers/obj_list.h"
 #include "interp/numbers/obj_int.h"
 #include "interp/protocol.h"
-#include "interp/containers/sequence.h"
 
 // a < b: 1, 0, -1. Small ints, the usual priorities, are compared in place.
 // Equal items are not before each other, whatever == says of them.
@@ -176,8 +176,8 @@ static Value exchange(Vm *vm, List *heap, bool largest, Value item)
 static Value heap_replace(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return exchange(vm, heap_of(vm, args[0], "heapreplace() argument 1"),
-                    false, args[1]);
+    return exchange(vm, heap_of(vm, args[0], "heapreplace() argument 1"), false,
+                    args[1]);
 }
 
 // For the largest item.
@@ -264,8 +264,7 @@ static Value heap_make(Vm *vm, Value *args, uint32_t count)
 static Value heap_make_max(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return make_heap(vm, heap_of(vm, args[0], "_heapify_max() argument"),
-                     true);
+    return make_heap(vm, heap_of(vm, args[0], "_heapify_max() argument"), true);
 }
 
 static const NativeDef heapq_functions[] = {
@@ -295,8 +294,7 @@ const ModuleDef heapq_module = {.name = "heapq",
 static Value item_at(Vm *vm, Value a, int64_t at, Value key)
 {
     Value item = VALUE_FAIL;
-    if (value_is_object(a) &&
-        value_object(a)->type == vm->types[KIND_LIST] &&
+    if (value_is_object(a) && value_object(a)->type == vm->types[KIND_LIST] &&
         (size_t)at < value_as_list(a)->count) {
         item = value_retain(value_as_list(a)->items[at]);
     } else if (type_of(vm, a)->slots.get_item == NULL) {
@@ -346,8 +344,8 @@ static int64_t search(Vm *vm, const Value *args, bool right)
         if (value_failed(item)) {
             return -1;
         }
-        int less = right ? before(vm, args[1], item)
-                         : before(vm, item, args[1]);
+        int less =
+            right ? before(vm, args[1], item) : before(vm, item, args[1]);
         release(vm, item);
         if (less < 0) {
             return -1;

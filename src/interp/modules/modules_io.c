@@ -10,9 +10,8 @@ static bool add_types(Vm *vm, Dict *dict)
                                         "BufferedWriter", "FileIO"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         Type *cls = type_variant(vm, &binary_file_type_def, names[i]);
-        if (cls == NULL ||
-            !module_add(vm, dict, names[i],
-                        value_from_object(object_retain(cls)))) {
+        if (cls == NULL || !module_add(vm, dict, names[i],
+                                       value_from_object(object_retain(cls)))) {
             return false;
         }
     }

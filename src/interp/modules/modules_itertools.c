@@ -7,36 +7,35 @@
 
 // ITERTOOL(name, parameters, doc): each is a class whose constructor is
 // itertools_name.
-#define ITERTOOLS                                                             \
-    ITERTOOL(accumulate, "iterable, func=None, *, initial=None",              \
-             "Running sums, or running results of a function.")               \
-    ITERTOOL(chain, "*iterables",                                             \
-             "The items of one iterable after those of another.")             \
-    ITERTOOL(combinations, "iterable, r",                                     \
-             "Every choice of r positions, in order.")                        \
-    ITERTOOL(combinations_with_replacement, "iterable, r",                    \
-             "Every choice of r positions, each any number of times.")        \
-    ITERTOOL(compress, "data, selectors",                                     \
-             "The items whose selector is true.")                             \
-    ITERTOOL(count, "start=0, step=1", "start, start + step, ...")            \
-    ITERTOOL(cycle, "iterable, /", "The items again and again.")              \
-    ITERTOOL(dropwhile, "predicate, iterable, /",                             \
-             "All from the first item for which the predicate is false.")     \
-    ITERTOOL(filterfalse, "function, iterable, /",                            \
-             "The items for which the function is false.")                    \
-    ITERTOOL(islice, "*args",                                                 \
-             "islice(iterable, [start,] stop [, step]): a lazy slice.")       \
-    ITERTOOL(pairwise, "iterable, /", "(a, b), (b, c), (c, d), ...")          \
-    ITERTOOL(permutations, "iterable, r=None",                                \
-             "Every ordered choice of r different positions.")                \
-    ITERTOOL(product, "*iterables, repeat=1",                                 \
-             "Every way to take one item of each iterable.")                  \
-    ITERTOOL(repeat, "object, times=<endless>",                               \
-             "The same object, `times` times or for ever.")                   \
-    ITERTOOL(starmap, "function, iterable, /", "function(*item) of each.")    \
-    ITERTOOL(takewhile, "predicate, iterable, /",                             \
-             "All up to the first item for which the predicate is false.")    \
-    ITERTOOL(zip_longest, "*iterables, fillvalue=None",                       \
+#define ITERTOOLS                                                              \
+    ITERTOOL(accumulate, "iterable, func=None, *, initial=None",               \
+             "Running sums, or running results of a function.")                \
+    ITERTOOL(chain, "*iterables",                                              \
+             "The items of one iterable after those of another.")              \
+    ITERTOOL(combinations, "iterable, r",                                      \
+             "Every choice of r positions, in order.")                         \
+    ITERTOOL(combinations_with_replacement, "iterable, r",                     \
+             "Every choice of r positions, each any number of times.")         \
+    ITERTOOL(compress, "data, selectors", "The items whose selector is true.") \
+    ITERTOOL(count, "start=0, step=1", "start, start + step, ...")             \
+    ITERTOOL(cycle, "iterable, /", "The items again and again.")               \
+    ITERTOOL(dropwhile, "predicate, iterable, /",                              \
+             "All from the first item for which the predicate is false.")      \
+    ITERTOOL(filterfalse, "function, iterable, /",                             \
+             "The items for which the function is false.")                     \
+    ITERTOOL(islice, "*args",                                                  \
+             "islice(iterable, [start,] stop [, step]): a lazy slice.")        \
+    ITERTOOL(pairwise, "iterable, /", "(a, b), (b, c), (c, d), ...")           \
+    ITERTOOL(permutations, "iterable, r=None",                                 \
+             "Every ordered choice of r different positions.")                 \
+    ITERTOOL(product, "*iterables, repeat=1",                                  \
+             "Every way to take one item of each iterable.")                   \
+    ITERTOOL(repeat, "object, times=<endless>",                                \
+             "The same object, `times` times or for ever.")                    \
+    ITERTOOL(starmap, "function, iterable, /", "function(*item) of each.")     \
+    ITERTOOL(takewhile, "predicate, iterable, /",                              \
+             "All up to the first item for which the predicate is false.")     \
+    ITERTOOL(zip_longest, "*iterables, fillvalue=None",                        \
              "zip that goes on to the end of the longest.")
 
 // A row of the list above, as static data.
@@ -46,7 +45,7 @@ typedef struct Itertool {
 } Itertool;
 
 static const Itertool itertools[] = {
-#define ITERTOOL(id, params, doc)                                             \
+#define ITERTOOL(id, params, doc)                                              \
     {{#id, params, itertools_##id, doc}, "itertools." #id},
     ITERTOOLS
 #undef ITERTOOL
@@ -83,12 +82,11 @@ static bool itertools_init(Vm *vm, Dict *dict)
         NativeFn make = itertools[i].def.function;
         cls->slots.repr = make == itertools_count    ? itertools_repr_count
                           : make == itertools_repeat ? itertools_repr_repeat
-                                                : cls->slots.repr;
+                                                     : cls->slots.repr;
         if (make == itertools_chain) {
             Native *native = native_new(vm, &from_iterable, NULL);
-            if (native == NULL ||
-                !module_add(vm, cls->dict, "from_iterable",
-                            value_from_object(native))) {
+            if (native == NULL || !module_add(vm, cls->dict, "from_iterable",
+                                              value_from_object(native))) {
                 return false;
             }
         }

@@ -35,8 +35,7 @@ static const NativeDef functions[] = {
      "o, default, skipkeys, ensure_ascii, check_circular, allow_nan, "
      "sort_keys, indent, item_separator, key_separator, /",
      json_write, "The JSON text of an object."},
-    {"quote", "text, ensure_ascii, /", json_quote,
-     "A str as JSON, in quotes."},
+    {"quote", "text, ensure_ascii, /", json_quote, "A str as JSON, in quotes."},
     {NULL, NULL, NULL, NULL}};
 
 const ModuleDef json_module = {.name = "json",

@@ -4,18 +4,18 @@
 // infinity from finite operands "math range error".
 #include <math.h>
 
+#include "interp/containers/obj_list.h"
+#include "interp/modules/builtins.h"
 #include "interp/modules/math_exact.h"
 #include "interp/modules/math_gamma.h"
-#include "interp/modules/builtins.h"
 #include "interp/modules/module.h"
 #include "interp/numbers/obj_float.h"
 #include "interp/numbers/obj_int.h"
-#include "interp/containers/obj_list.h"
-#include "interp/text/obj_str.h"
 #include "interp/protocol.h"
+#include "interp/text/obj_str.h"
 
 // The head of a native function; the rows of `functions` name it.
-#define MATH_BODY(id)                                                         \
+#define MATH_BODY(id)                                                          \
     static Value math_##id(Vm *vm, Value *args, uint32_t count)
 
 // `finite`: all operands were; `nan`: one was. An infinity out of infinities
@@ -86,53 +86,53 @@ static double log1p_of(double x)
 
 // One row a function: its name in Python, the C function, its docstring. The
 // rows make both the bodies and the table.
-#define UNARY_FUNCTIONS(X)                                                    \
-    X(acos, acos, "The arc cosine.")                                          \
-    X(acosh, acosh, "The inverse hyperbolic cosine.")                         \
-    X(asin, asin, "The arc sine.")                                            \
-    X(asinh, asinh, "The inverse hyperbolic sine.")                           \
-    X(atan, atan, "The arc tangent.")                                         \
-    X(atanh, atanh_of, "The inverse hyperbolic tangent.")                     \
-    X(cbrt, cbrt, "The cube root.")                                           \
-    X(cos, cos, "The cosine.")                                                \
-    X(cosh, cosh, "The hyperbolic cosine.")                                   \
-    X(degrees, degrees_of, "Radians as degrees.")                             \
-    X(erf, erf, "The error function.")                                        \
-    X(erfc, erfc, "1 - erf(x), exact for large x.")                           \
-    X(exp, exp, "e to the power x.")                                          \
-    X(exp2, exp2, "2 to the power x.")                                        \
-    X(expm1, expm1, "exp(x) - 1, exact near 0.")                              \
-    X(fabs, fabs, "The absolute value as a float.")                           \
-    X(gamma, gamma_value, "The gamma function.")                              \
-    X(lgamma, gamma_logarithm, "The logarithm of the gamma function.")        \
-    X(log1p, log1p_of, "log(1 + x), exact near 0.")                           \
-    X(radians, radians_of, "Degrees as radians.")                             \
-    X(sin, sin, "The sine.")                                                  \
-    X(sinh, sinh, "The hyperbolic sine.")                                     \
-    X(sqrt, sqrt, "The square root.")                                         \
-    X(tan, tan, "The tangent.")                                               \
+#define UNARY_FUNCTIONS(X)                                                     \
+    X(acos, acos, "The arc cosine.")                                           \
+    X(acosh, acosh, "The inverse hyperbolic cosine.")                          \
+    X(asin, asin, "The arc sine.")                                             \
+    X(asinh, asinh, "The inverse hyperbolic sine.")                            \
+    X(atan, atan, "The arc tangent.")                                          \
+    X(atanh, atanh_of, "The inverse hyperbolic tangent.")                      \
+    X(cbrt, cbrt, "The cube root.")                                            \
+    X(cos, cos, "The cosine.")                                                 \
+    X(cosh, cosh, "The hyperbolic cosine.")                                    \
+    X(degrees, degrees_of, "Radians as degrees.")                              \
+    X(erf, erf, "The error function.")                                         \
+    X(erfc, erfc, "1 - erf(x), exact for large x.")                            \
+    X(exp, exp, "e to the power x.")                                           \
+    X(exp2, exp2, "2 to the power x.")                                         \
+    X(expm1, expm1, "exp(x) - 1, exact near 0.")                               \
+    X(fabs, fabs, "The absolute value as a float.")                            \
+    X(gamma, gamma_value, "The gamma function.")                               \
+    X(lgamma, gamma_logarithm, "The logarithm of the gamma function.")         \
+    X(log1p, log1p_of, "log(1 + x), exact near 0.")                            \
+    X(radians, radians_of, "Degrees as radians.")                              \
+    X(sin, sin, "The sine.")                                                   \
+    X(sinh, sinh, "The hyperbolic sine.")                                      \
+    X(sqrt, sqrt, "The square root.")                                          \
+    X(tan, tan, "The tangent.")                                                \
     X(tanh, tanh, "The hyperbolic tangent.")
 
-#define PAIR_FUNCTIONS(X)                                                     \
-    X(atan2, atan2, "y, x, /", "The angle of the point (x, y).")              \
-    X(copysign, copysign, "x, y, /", "x with the sign of y.")                 \
-    X(fmod, fmod, "x, y, /", "The remainder, with the sign of x.")            \
-    X(nextafter, nextafter, "x, y, /", "The next float from x towards y.")    \
+#define PAIR_FUNCTIONS(X)                                                      \
+    X(atan2, atan2, "y, x, /", "The angle of the point (x, y).")               \
+    X(copysign, copysign, "x, y, /", "x with the sign of y.")                  \
+    X(fmod, fmod, "x, y, /", "The remainder, with the sign of x.")             \
+    X(nextafter, nextafter, "x, y, /", "The next float from x towards y.")     \
     X(remainder, remainder, "x, y, /", "x - n*y, n the nearest integer.")
 
-#define X(id, function, doc)                                                  \
-    MATH_BODY(id)                                                             \
-    {                                                                         \
-        (void)count;                                                          \
-        return apply_unary(vm, args[0], function);                            \
+#define X(id, function, doc)                                                   \
+    MATH_BODY(id)                                                              \
+    {                                                                          \
+        (void)count;                                                           \
+        return apply_unary(vm, args[0], function);                             \
     }
 UNARY_FUNCTIONS(X)
 #undef X
-#define X(id, function, params, doc)                                          \
-    MATH_BODY(id)                                                             \
-    {                                                                         \
-        (void)count;                                                          \
-        return apply_pair(vm, args, function);                                \
+#define X(id, function, params, doc)                                           \
+    MATH_BODY(id)                                                              \
+    {                                                                          \
+        (void)count;                                                           \
+        return apply_pair(vm, args, function);                                 \
     }
 PAIR_FUNCTIONS(X)
 #undef X
@@ -175,8 +175,8 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
     }
     if (bits > 0) {
         // Owned; the bits cut off are below a double's precision.
-        Value shifted = int_binary(vm, BINARY_RSHIFT, arg,
-                                   value_from_small(bits));
+        Value shifted =
+            int_binary(vm, BINARY_RSHIFT, arg, value_from_small(bits));
         bool done = !value_failed(shifted) && int_to_double(vm, shifted, &x);
         value_release(&vm->ctx, shifted);
         if (!done) {
@@ -217,9 +217,9 @@ MATH_BODY(log)
         return VALUE_FAIL;
     }
     // log(1) is 0: the base 1 divides by zero.
-    return base == 0 ? raise_error(vm, ERR_ZERO_DIVISION,
-                                   "float division by zero")
-                     : float_new(vm, x / base);
+    return base == 0
+               ? raise_error(vm, ERR_ZERO_DIVISION, "float division by zero")
+               : float_new(vm, x / base);
 }
 
 // Exact for powers of two of any size: each bit shifted out counts 1.
@@ -236,7 +236,7 @@ MATH_BODY(log10)
     (void)count;
     double x;
     return log_of(vm, args[0], log10, log10(2.0), &x) ? float_new(vm, x)
-                                                          : VALUE_FAIL;
+                                                      : VALUE_FAIL;
 }
 
 // What the argument's class makes of it by the method `name`, that of int among
@@ -246,10 +246,10 @@ static Value rounded(Vm *vm, Value arg, const char *name,
                      double (*function)(double))
 {
     double x;
-    Value made = value_is_float(arg) &&
-                         type_of(vm, arg) == vm->types[KIND_FLOAT]
-                     ? VALUE_UNBOUND
-                     : builtin_special(vm, arg, name, NULL, 0);
+    Value made =
+        value_is_float(arg) && type_of(vm, arg) == vm->types[KIND_FLOAT]
+            ? VALUE_UNBOUND
+            : builtin_special(vm, arg, name, NULL, 0);
     if (!value_unbound(made)) {
         return made;
     }
@@ -284,13 +284,13 @@ MATH_BODY(trunc)
 }
 
 // isnan and its kind are macros in C, so that no pointer to them exists.
-#define TEST_BODY(id, test)                                                   \
-    MATH_BODY(id)                                                             \
-    {                                                                         \
-        (void)count;                                                          \
-        double x;                                                             \
-        return value_to_double(vm, args[0], &x) ? value_from_bool(test(x))    \
-                                                : VALUE_FAIL;                 \
+#define TEST_BODY(id, test)                                                    \
+    MATH_BODY(id)                                                              \
+    {                                                                          \
+        (void)count;                                                           \
+        double x;                                                              \
+        return value_to_double(vm, args[0], &x) ? value_from_bool(test(x))     \
+                                                : VALUE_FAIL;                  \
     }
 TEST_BODY(isnan, isnan)
 TEST_BODY(isinf, isinf)
@@ -427,12 +427,14 @@ MATH_BODY(hypot)
 
 // In the order of the names, after the rows that the lists make.
 static const NativeDef functions[] = {
+// clang-format off
 #define X(id, function, doc) {#id, "x, /", math_##id, doc},
     UNARY_FUNCTIONS(X)
 #undef X
 #define X(id, function, params, doc) {#id, params, math_##id, doc},
     PAIR_FUNCTIONS(X)
 #undef X
+    // clang-format on
     {"_product", "low, count, /", math_product,
      "low * (low + 1) * ... of so many factors."},
     {"ceil", "x, /", math_ceil, "The smallest int >= x."},
@@ -445,8 +447,7 @@ static const NativeDef functions[] = {
     {"isfinite", "x, /", math_isfinite, "Neither infinite nor NaN."},
     {"isinf", "x, /", math_isinf, "An infinity."},
     {"isnan", "x, /", math_isnan, "Not a number."},
-    {"isqrt", "n, /", math_isqrt,
-     "The whole part of the square root, exact."},
+    {"isqrt", "n, /", math_isqrt, "The whole part of the square root, exact."},
     {"log", "x, base=math.e, /", math_log, "The logarithm."},
     {"log10", "x, /", math_log10, "The logarithm to base 10."},
     {"log2", "x, /", math_log2, "The logarithm to base 2."},
@@ -472,8 +473,8 @@ static bool add_constants(Vm *vm, Dict *dict)
         Str *name = str_intern(vm, rows[i].name, strlen(rows[i].name));
         Value value = name != NULL ? float_new(vm, rows[i].value) : VALUE_FAIL;
         // The dict retains; what was made here is released on either way.
-        bool done = !value_failed(value) &&
-                    dict_set_name(vm, dict, name, value);
+        bool done =
+            !value_failed(value) && dict_set_name(vm, dict, name, value);
         value_release(&vm->ctx, value);
         object_release_null(&vm->ctx, name);
         if (!done) {

@@ -2,15 +2,15 @@
 // methodcaller do when they are called.
 //
 // lib/operator.duet derives the classes that programs see.
-#include "interp/modules/builtins.h"
-#include "interp/modules/module.h"
-#include "interp/numbers/obj_int.h"
 #include "interp/containers/obj_dict.h"
 #include "interp/containers/obj_list.h"
-#include "interp/text/obj_str.h"
-#include "interp/modules/operator_functions.h"
-#include "interp/protocol.h"
 #include "interp/containers/sequence.h"
+#include "interp/modules/builtins.h"
+#include "interp/modules/module.h"
+#include "interp/modules/operator_functions.h"
+#include "interp/numbers/obj_int.h"
+#include "interp/protocol.h"
+#include "interp/text/obj_str.h"
 
 // All three. Invariant: keys is NULL only before __init__.
 typedef struct Getter {
@@ -192,8 +192,8 @@ static Value attribute(Vm *vm, Value obj, Str *path)
 }
 
 // One name gives the attribute itself, several give a tuple.
-static Value attributes_call(Vm *vm, Value v, const Value *args,
-                             uint32_t count, Tuple *keyword_names)
+static Value attributes_call(Vm *vm, Value v, const Value *args, uint32_t count,
+                             Tuple *keyword_names)
 {
     if (!check_call(vm, as_getter(v), "attrgetter", count, keyword_names)) {
         return VALUE_FAIL;
@@ -229,8 +229,9 @@ static Value attributes_call(Vm *vm, Value v, const Value *args,
 static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
 {
     if (args->count == 0) {
-        return raise_false(vm, ERR_TYPE, "methodcaller needs at least one "
-                                         "argument, the method name");
+        return raise_false(vm, ERR_TYPE,
+                           "methodcaller needs at least one "
+                           "argument, the method name");
     }
     if (!value_is_str(args->items[0])) {
         return raise_false(vm, ERR_TYPE, "method name must be a string");
@@ -241,8 +242,7 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     bool named = keywords != NULL && keywords->count != 0;
     // tuple_from counts its items again, so the tuple owns what it holds.
     Tuple *rest = tuple_from(vm, args->items + 1, args->count - 1);
-    Str *name =
-        rest == NULL ? NULL : str_intern(vm, text->text, text->length);
+    Str *name = rest == NULL ? NULL : str_intern(vm, text->text, text->length);
     Dict *copy = name == NULL || !named ? NULL : dict_copy(vm, keywords);
     if (name == NULL || (named && copy == NULL)) {
         object_release_null(&vm->ctx, rest);
@@ -320,20 +320,20 @@ static const MemberDef getter_members[] = {
     {NULL, NULL, NULL, NULL}};
 
 // The three differ in what their arguments are and in what a call does.
-#define GETTER_TYPE(stem, title, starts, calls)                               \
-    static const TypeDef stem##_type_def = {                                  \
-        .name = #stem,                                                        \
-        .doc = "The native part of " title ".",                               \
-        .kind = KIND_OPAQUE,                                                  \
-        .size = sizeof(Getter),                                               \
-        .flags = TYPE_TRACKED,                                                \
-        .operators = "",                                                      \
-        .slots = {.destroy = getter_destroy,                                  \
-                  .visit = getter_visit,                                      \
-                  .make = getter_make,                                        \
-                  .init = starts,                                             \
-                  .call = calls},                                             \
-        .members = getter_members,                                            \
+#define GETTER_TYPE(stem, title, starts, calls)                                \
+    static const TypeDef stem##_type_def = {                                   \
+        .name = #stem,                                                         \
+        .doc = "The native part of " title ".",                                \
+        .kind = KIND_OPAQUE,                                                   \
+        .size = sizeof(Getter),                                                \
+        .flags = TYPE_TRACKED,                                                 \
+        .operators = "",                                                       \
+        .slots = {.destroy = getter_destroy,                                   \
+                  .visit = getter_visit,                                       \
+                  .make = getter_make,                                         \
+                  .init = starts,                                              \
+                  .call = calls},                                              \
+        .members = getter_members,                                             \
     };
 GETTER_TYPE(getter, "itemgetter", getter_init, getter_call)
 GETTER_TYPE(attributes, "attrgetter", attributes_init, attributes_call)

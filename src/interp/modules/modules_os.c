@@ -27,7 +27,7 @@
 
 // The head of a native function; the rows of `functions` name it. Those with an
 // underscore there serve lib/os/__init__.duet, which wraps them.
-#define OS_BODY(name)                                                         \
+#define OS_BODY(name)                                                          \
     static Value os_##name(Vm *vm, Value *args, uint32_t count)
 
 // What else stands for a path, in CPython's words.
@@ -36,9 +36,8 @@ static const char *path_kinds(const char *function)
     return strcmp(function, "stat") == 0 || strcmp(function, "chdir") == 0 ||
                    strcmp(function, "chmod") == 0
                ? ", os.PathLike or integer"
-           : strcmp(function, "listdir") == 0
-               ? ", os.PathLike, integer or None"
-               : " or os.PathLike";
+           : strcmp(function, "listdir") == 0 ? ", os.PathLike, integer or None"
+                                              : " or os.PathLike";
 }
 
 // The path of a str, bytes, or object with __fspath__, as a new reference to
@@ -51,8 +50,8 @@ static Value path_argument(Vm *vm, Value v, const char *function,
         path = value_retain(v);
     } else {
         Str *name = str_intern(vm, "__fspath__", 10);
-        Value method = name == NULL ? VALUE_FAIL
-                                    : value_find_method(vm, v, name);
+        Value method =
+            name == NULL ? VALUE_FAIL : value_find_method(vm, v, name);
         object_release_null(&vm->ctx, name);
         // UNBOUND: it has no such method, which is told below.
         // __fspath__ is looked up in the class, like all special methods.
@@ -66,10 +65,9 @@ static Value path_argument(Vm *vm, Value v, const char *function,
     }
     if (!value_is_str(path) && !value_is_kind(path, KIND_BYTES)) {
         release(vm, path);
-        return raise_error(vm, ERR_TYPE,
-                           "%s: path should be string, bytes%s, not %s",
-                           function, path_kinds(function),
-                           type_name(type_of(vm, v)));
+        return raise_error(
+            vm, ERR_TYPE, "%s: path should be string, bytes%s, not %s",
+            function, path_kinds(function), type_name(type_of(vm, v)));
     }
     Value named = codec_to_system(vm, path);
     release(vm, path);
@@ -100,8 +98,7 @@ static Value on_path(Vm *vm, Value v, const char *function,
         return path;
     }
     // raise_errno copies the path, so the path object may go right behind it.
-    Value result = act(text) == 0 ? VALUE_NONE
-                                  : raise_errno(vm, errno, text);
+    Value result = act(text) == 0 ? VALUE_NONE : raise_errno(vm, errno, text);
     release(vm, path);
     return result;
 }
@@ -154,9 +151,9 @@ OS_BODY(rename)
     // May run code of the program; the first path is held meanwhile.
     Value second = path_argument(vm, args[1], "rename", &to);
     // Replaces a file that is there, as the system does.
-    Value result = value_failed(second)       ? VALUE_FAIL
-                   : rename(from, to) == 0    ? VALUE_NONE
-                                              : raise_errno(vm, errno, from);
+    Value result = value_failed(second)    ? VALUE_FAIL
+                   : rename(from, to) == 0 ? VALUE_NONE
+                                           : raise_errno(vm, errno, from);
     release(vm, first);
     release(vm, second);
     return result;
@@ -172,9 +169,9 @@ OS_BODY(symlink)
         return first;
     }
     Value second = path_argument(vm, args[1], "symlink", &place);
-    Value result = value_failed(second)          ? VALUE_FAIL
-                   : symlink(to, place) == 0     ? VALUE_NONE
-                                                 : raise_errno(vm, errno, to);
+    Value result = value_failed(second)      ? VALUE_FAIL
+                   : symlink(to, place) == 0 ? VALUE_NONE
+                                             : raise_errno(vm, errno, to);
     release(vm, first);
     release(vm, second);
     return result;
@@ -192,11 +189,10 @@ OS_BODY(readlink)
     char text[PATH_MAX];
     ssize_t length = readlink(path, text, sizeof text);
     // readlink writes no NUL.
-    Str *str = length < 0 ? NULL
-                          : codec_from_system(vm, text, (size_t)length);
-    Value result = length < 0     ? raise_errno(vm, errno, path)
-                   : str == NULL  ? VALUE_FAIL
-                                  : str_value(str);
+    Str *str = length < 0 ? NULL : codec_from_system(vm, text, (size_t)length);
+    Value result = length < 0    ? raise_errno(vm, errno, path)
+                   : str == NULL ? VALUE_FAIL
+                                 : str_value(str);
     release(vm, held);
     return result;
 }
@@ -261,9 +257,8 @@ OS_BODY(getcwd)
 {
     (void)args, (void)count;
     char folder[PATH_MAX];
-    return getcwd(folder, sizeof folder) == NULL
-               ? raise_errno(vm, errno, NULL)
-               : text_value(vm, folder);
+    return getcwd(folder, sizeof folder) == NULL ? raise_errno(vm, errno, NULL)
+                                                 : text_value(vm, folder);
 }
 
 // Without "." and "..", in the order of the file system, as CPython has it.
@@ -300,8 +295,8 @@ OS_BODY(listdir)
     }
     DIR *folder = opendir(text);
     // errno is read before anything else can change it.
-    List *list = folder == NULL ? (raise_errno(vm, errno, text), NULL)
-                                : list_new(vm, 0);
+    List *list =
+        folder == NULL ? (raise_errno(vm, errno, text), NULL) : list_new(vm, 0);
     if (list != NULL && !add_entries(vm, list, folder)) {
         object_release(&vm->ctx, list);
         list = NULL;
@@ -334,8 +329,8 @@ static Value stat_tuple(Vm *vm, const struct stat *found)
     Tuple *tuple = tuple_new(vm, 10);
     for (size_t i = 0; tuple != NULL && i < 10; i++) {
         // int_from_i64, since inodes and sizes may pass 62 bits.
-        Value item = i < 7 ? int_from_i64(vm, numbers[i])
-                           : seconds(vm, times[i - 7]);
+        Value item =
+            i < 7 ? int_from_i64(vm, numbers[i]) : seconds(vm, times[i - 7]);
         if (value_failed(item)) {
             object_release(&vm->ctx, tuple);
             return VALUE_FAIL;
@@ -357,9 +352,8 @@ OS_BODY(stat)
     int64_t number;
     if (follow > 0 && (value_is_integer(args[0]) || value_is_bool(args[0])) &&
         int_to_i64(args[0], &number)) {
-        return fstat((int)number, &found) == 0
-                   ? stat_tuple(vm, &found)
-                   : raise_errno(vm, errno, NULL);
+        return fstat((int)number, &found) == 0 ? stat_tuple(vm, &found)
+                                               : raise_errno(vm, errno, NULL);
     }
     Value path = follow < 0 ? VALUE_FAIL
                             : path_argument(vm, args[0],
@@ -369,8 +363,8 @@ OS_BODY(stat)
     }
     // lstat looks at a link itself.
     int status = follow ? stat(text, &found) : lstat(text, &found);
-    Value result = status == 0 ? stat_tuple(vm, &found)
-                               : raise_errno(vm, errno, text);
+    Value result =
+        status == 0 ? stat_tuple(vm, &found) : raise_errno(vm, errno, text);
     release(vm, path);
     return result;
 }
@@ -420,8 +414,7 @@ OS_BODY(environ)
 {
     (void)args, (void)count;
     Dict *dict = dict_new(vm);
-    for (char **at = environ; dict != NULL && at != NULL && *at != NULL;
-         at++) {
+    for (char **at = environ; dict != NULL && at != NULL && *at != NULL; at++) {
         const char *equals = strchr(*at, '=');
         size_t bad;
         // A name that is no UTF-8 could not be told apart from others.
@@ -432,8 +425,7 @@ OS_BODY(environ)
         // Interned, as dict_set_name wants it.
         Str *key = str_intern(vm, *at, (size_t)(equals - *at));
         Value value = key == NULL ? VALUE_FAIL : text_value(vm, equals + 1);
-        bool done = !value_failed(value) &&
-                    dict_set_name(vm, dict, key, value);
+        bool done = !value_failed(value) && dict_set_name(vm, dict, key, value);
         object_release_null(&vm->ctx, key);
         release(vm, value);
         if (!done) {
@@ -554,8 +546,9 @@ OS_BODY(system)
 {
     (void)count;
     if (!value_is_str(args[0])) {
-        return raise_error(vm, ERR_TYPE, "system() argument 1 must be str, "
-                                         "not %s",
+        return raise_error(vm, ERR_TYPE,
+                           "system() argument 1 must be str, "
+                           "not %s",
                            type_name(type_of(vm, args[0])));
     }
     fflush(NULL);
@@ -589,6 +582,5 @@ static const NativeDef functions[] = {
     {"_unsetenv", "key, /", os_unsetenv, "Forget a variable."},
     {NULL, NULL, NULL, NULL}};
 
-const ModuleDef os_module = {.name = "os",
-                             .doc = "The operating system.",
-                             .functions = functions};
+const ModuleDef os_module = {
+    .name = "os", .doc = "The operating system.", .functions = functions};

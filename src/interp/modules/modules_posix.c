@@ -19,7 +19,7 @@
 #include "interp/text/obj_bytes.h"
 
 // The head of a native function; the rows of `functions` name it.
-#define POSIX_BODY(name)                                                      \
+#define POSIX_BODY(name)                                                       \
     static Value posix_##name(Vm *vm, Value *args, uint32_t count)
 
 // The most that one read asks for, so that a huge wish is not allocated.
@@ -60,8 +60,7 @@ static bool check_bytes(Vm *vm, Value v)
 // What a call of the system gave, -1 being its refusal, as an int.
 static Value int_or_errno(Vm *vm, int64_t result)
 {
-    return result < 0 ? raise_errno(vm, errno, NULL)
-                      : int_from_i64(vm, result);
+    return result < 0 ? raise_errno(vm, errno, NULL) : int_from_i64(vm, result);
 }
 
 // --- descriptors ---
@@ -104,9 +103,8 @@ POSIX_BODY(read)
         going = got < 0 && errno == EINTR && ctx_poll(&vm->ctx);
     }
     int error = errno;
-    Bytes *bytes = block == NULL || got < 0
-                       ? NULL
-                       : bytes_new(vm, block, (size_t)got);
+    Bytes *bytes =
+        block == NULL || got < 0 ? NULL : bytes_new(vm, block, (size_t)got);
     if (block != NULL) {
         ctx_free(&vm->ctx, block, (size_t)size + 1);
     }
@@ -306,13 +304,13 @@ enum {
 // What the child needs, all made before the fork: it may not allocate.
 typedef struct Spawn {
     char **programs, **words;
-    char **environment;    // NULL: ours
-    const char *folder;    // NULL: ours
-    int streams[3];        // -1: ours
-    int *kept;             // NULL: all are kept
+    char **environment; // NULL: ours
+    const char *folder; // NULL: ours
+    int streams[3];     // -1: ours
+    int *kept;          // NULL: all are kept
     size_t kept_count;
     bool session;
-    int report;            // where a failure is told
+    int report; // where a failure is told
 } Spawn;
 
 // The texts of a tuple of bytes, NULL behind the last; NULL: failed. To be
@@ -325,8 +323,7 @@ static char **spawn_texts(Vm *vm, Value v)
         }
     }
     const Tuple *words = value_as_tuple(v);
-    char **texts = ctx_alloc_zero(&vm->ctx,
-                                  (words->count + 1) * sizeof *texts);
+    char **texts = ctx_alloc_zero(&vm->ctx, (words->count + 1) * sizeof *texts);
     for (size_t i = 0; texts != NULL && i < words->count; i++) {
         texts[i] = (char *)bytes_text(words->items[i]);
     }
@@ -491,25 +488,22 @@ POSIX_BODY(spawn)
     }
     bool variables = !value_is_none(args[SPAWN_ENVIRONMENT]);
     bool limited = !value_is_none(args[SPAWN_KEPT]);
-    Spawn spawn = {
-        .programs = spawn_texts(vm, args[SPAWN_PROGRAMS]),
-        .folder = value_is_none(args[SPAWN_FOLDER])
-                      ? NULL
-                      : bytes_text(args[SPAWN_FOLDER]),
-        .session = value_truth(vm, args[SPAWN_SESSION]) == 1};
+    Spawn spawn = {.programs = spawn_texts(vm, args[SPAWN_PROGRAMS]),
+                   .folder = value_is_none(args[SPAWN_FOLDER])
+                                 ? NULL
+                                 : bytes_text(args[SPAWN_FOLDER]),
+                   .session = value_truth(vm, args[SPAWN_SESSION]) == 1};
     bool ok = spawn.programs != NULL &&
               (spawn.words = spawn_texts(vm, args[SPAWN_WORDS])) != NULL &&
               (!variables || (spawn.environment = spawn_texts(
                                   vm, args[SPAWN_ENVIRONMENT])) != NULL);
     if (ok && limited) {
         spawn.kept_count = value_as_tuple(args[SPAWN_KEPT])->count;
-        spawn.kept = ctx_alloc(&vm->ctx,
-                               (spawn.kept_count + 1) * sizeof(int));
+        spawn.kept = ctx_alloc(&vm->ctx, (spawn.kept_count + 1) * sizeof(int));
         ok = spawn.kept != NULL;
     }
-    pid_t child = ok && spawn_numbers(vm, args, &spawn)
-                      ? spawn_run(&spawn, told)
-                      : -2;
+    pid_t child =
+        ok && spawn_numbers(vm, args, &spawn) ? spawn_run(&spawn, told) : -2;
     int error = errno;
     if (spawn.kept != NULL) {
         ctx_free(&vm->ctx, spawn.kept, (spawn.kept_count + 1) * sizeof(int));

@@ -13,7 +13,7 @@
 
 enum {
     WORDS = 624,
-    SHIFT = 397,           // distance of the words that are mixed
+    SHIFT = 397, // distance of the words that are mixed
     STATE_SIZE = (WORDS + 1) * 4
 };
 
@@ -55,8 +55,8 @@ static uint32_t mixed(uint32_t high, uint32_t low, uint32_t other)
 static void refill(uint32_t *words)
 {
     for (int i = 0; i < WORDS; i++) {
-        words[i] = mixed(words[i], words[(i + 1) % WORDS],
-                         words[(i + SHIFT) % WORDS]);
+        words[i] =
+            mixed(words[i], words[(i + 1) % WORDS], words[(i + SHIFT) % WORDS]);
     }
 }
 
@@ -190,8 +190,8 @@ static Value random_double(Vm *vm, Value *args, uint32_t count)
     }
     char *state = value_as_bytes(args[0])->data;
     uint32_t a = next_word(state) >> 5, b = next_word(state) >> 6;
-    return float_new(vm, ((double)a * 67108864.0 + (double)b) /
-                             9007199254740992.0);
+    return float_new(vm,
+                     ((double)a * 67108864.0 + (double)b) / 9007199254740992.0);
 }
 
 // CPython's getrandbits: 32 bits a word, the last word cut from above.
@@ -219,9 +219,8 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
     }
     mp_int number;
     bool made = mp_init(&number) == MP_OKAY;
-    bool ok = made &&
-              int_pack(&vm->ctx, &number, (unsigned char *)bytes->data,
-                       words * 4, 8) == MP_OKAY;
+    bool ok = made && int_pack(&vm->ctx, &number, (unsigned char *)bytes->data,
+                               words * 4, 8) == MP_OKAY;
     object_release(&vm->ctx, bytes);
     if (!ok) {
         if (made) {
@@ -262,6 +261,5 @@ static const NativeDef functions[] = {
     {"random_bits", "state, k, /", random_bits, "An int of k bits."},
     {NULL, NULL, NULL, NULL}};
 
-const ModuleDef random_module = {.name = "random",
-                                 .doc = "The Mersenne Twister.",
-                                 .functions = functions};
+const ModuleDef random_module = {
+    .name = "random", .doc = "The Mersenne Twister.", .functions = functions};

@@ -29,8 +29,8 @@ static uint32_t *code_points(Vm *vm, const ReSubject *source, size_t *count,
 // The repr of the name that a fault shows, as an error in bytes does it: with
 // escapes alone.
 // Owned; NULL: an error is pending.
-static Str *fault_name(Vm *vm, const RegexFault *fault,
-                       const uint32_t *points, bool is_text)
+static Str *fault_name(Vm *vm, const RegexFault *fault, const uint32_t *points,
+                       bool is_text)
 {
     StrBuf name;
     strbuf_init(&name, &vm->ctx);
@@ -47,8 +47,8 @@ static Str *fault_name(Vm *vm, const RegexFault *fault,
 
 // The name stands in the middle of some texts, "group name 'n' as group 2".
 // Owned; NULL: an error is pending.
-static Str *fault_text(Vm *vm, const RegexFault *fault,
-                       const uint32_t *points, bool is_text)
+static Str *fault_text(Vm *vm, const RegexFault *fault, const uint32_t *points,
+                       bool is_text)
 {
     const char *text = strbuf_text(&fault->text);
     // No name in it.
@@ -56,17 +56,17 @@ static Str *fault_text(Vm *vm, const RegexFault *fault,
         return str_new(vm, text, fault->text.length);
     }
     Str *name = fault_name(vm, fault, points, is_text);
-    Str *whole = name == NULL ? NULL
-                              : str_printf(vm, "%.*s%s%s",
-                                           (int)fault->name_at, text,
-                                           name->text, text + fault->name_at);
+    Str *whole = name == NULL
+                     ? NULL
+                     : str_printf(vm, "%.*s%s%s", (int)fault->name_at, text,
+                                  name->text, text + fault->name_at);
     object_release_null(&vm->ctx, name);
     return whole;
 }
 
 // As the exception that CPython raises. False.
-static bool raise_fault(Vm *vm, const RegexFault *fault,
-                        const uint32_t *points, const ReSubject *source)
+static bool raise_fault(Vm *vm, const RegexFault *fault, const uint32_t *points,
+                        const ReSubject *source)
 {
     switch (fault->kind) {
     case REGEX_FAULT_PATTERN:
@@ -81,11 +81,9 @@ static bool raise_fault(Vm *vm, const RegexFault *fault,
     case REGEX_FAULT_FLAGS:
         return raise_false(vm, ERR_VALUE, "%s", strbuf_text(&fault->text));
     case REGEX_FAULT_OVERFLOW:
-        return raise_false(vm, ERR_OVERFLOW, "%s",
-                           strbuf_text(&fault->text));
+        return raise_false(vm, ERR_OVERFLOW, "%s", strbuf_text(&fault->text));
     // The context's own error: memory, Ctrl-C, depth.
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -94,8 +92,7 @@ static bool raise_fault(Vm *vm, const RegexFault *fault,
 static Dict *group_names(Vm *vm, const Regex *regex)
 {
     Dict *groups = dict_new(vm);
-    for (uint32_t i = 1;
-         groups != NULL && i <= regex_group_count(regex); i++) {
+    for (uint32_t i = 1; groups != NULL && i <= regex_group_count(regex); i++) {
         const char *text = regex_group_name(regex, i);
         // A group without a name is reached by its number alone.
         if (text == NULL) {
@@ -119,8 +116,7 @@ static Value pattern_new(Vm *vm, Regex *regex, const ReSubject *source)
 {
     Type *cls = type_variant(vm, &re_pattern_type_def, "Pattern");
     Type *match = type_variant(vm, &re_match_type_def, "Match");
-    Dict *groups =
-        cls == NULL || match == NULL ? NULL : group_names(vm, regex);
+    Dict *groups = cls == NULL || match == NULL ? NULL : group_names(vm, regex);
     // What fails on the way has left its error pending.
     RePattern *pattern =
         groups == NULL ? NULL : object_new(vm, cls, sizeof *pattern);
@@ -174,8 +170,8 @@ static Value warnings_of(Vm *vm, Value *args, uint32_t count)
     // The module in Duet raises them as warnings, at the caller's line.
     List *list = list_new(vm, 0);
     for (size_t i = 0; list != NULL && i < warnings; i++) {
-        Str *text = str_printf(vm, "%s at position %zu", all[i].text,
-                               all[i].position);
+        Str *text =
+            str_printf(vm, "%s at position %zu", all[i].text, all[i].position);
         if (text == NULL || !list_append_owned(vm, list, str_value(text))) {
             object_release(&vm->ctx, list);
             list = NULL;

@@ -16,12 +16,12 @@
 #include "interp/protocol.h"
 
 enum {
-    LIMIT_MIN = 1,        // what sys.setrecursionlimit accepts
-    DIGITS_MIN = 640      // CPython's least limit besides 0
+    LIMIT_MIN = 1,   // what sys.setrecursionlimit accepts
+    DIGITS_MIN = 640 // CPython's least limit besides 0
 };
 
 // The head of a native function; the rows of `functions` name it.
-#define SYS_BODY(name)                                                        \
+#define SYS_BODY(name)                                                         \
     static Value sys_##name(Vm *vm, Value *args, uint32_t count)
 
 // SystemExit with the status as its one argument, or with none, so that a
@@ -42,9 +42,9 @@ SYS_BODY(exit)
     }
     Value cls = value_from_object(type_of_error(vm, ERR_SYSTEM_EXIT));
     const Tuple *all = given ? (Tuple *)value_object(args[0]) : NULL;
-    Value made = all == NULL ? vm_call(vm, cls, NULL, 0)
-                             : vm_call(vm, cls, all->items,
-                                       (uint32_t)all->count);
+    Value made = all == NULL
+                     ? vm_call(vm, cls, NULL, 0)
+                     : vm_call(vm, cls, all->items, (uint32_t)all->count);
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
@@ -158,9 +158,9 @@ static Value sys_getattr(Vm *vm, Value *args, uint32_t count)
     Module *module = name == NULL ? NULL : module_import(vm, name);
     object_release_null(&vm->ctx, name);
     if (module == NULL || !value_is_str(args[0])) {
-        return module == NULL ? VALUE_FAIL
-                              : raise_error(vm, ERR_TYPE,
-                                            "attribute name must be string");
+        return module == NULL
+                   ? VALUE_FAIL
+                   : raise_error(vm, ERR_TYPE, "attribute name must be string");
     }
     const Str *wanted = value_as_str(args[0]);
     Value found = VALUE_UNBOUND;
@@ -174,8 +174,7 @@ static Value sys_getattr(Vm *vm, Value *args, uint32_t count)
     }
     return value_unbound(found)
                ? raise_error(vm, ERR_ATTRIBUTE,
-                             "module 'sys' has no attribute '%s'",
-                             wanted->text)
+                             "module 'sys' has no attribute '%s'", wanted->text)
                : value_retain(found);
 }
 
@@ -239,7 +238,7 @@ static bool append_script_folder(Vm *vm, List *list)
     char *path = *script == '\0' ? NULL : realpath(script, NULL);
     const char *slash = path == NULL ? NULL : strrchr(path, '/');
     // A script in the root folder has the path "/".
-    size_t length = slash == NULL  ? 0
+    size_t length = slash == NULL   ? 0
                     : slash == path ? 1
                                     : (size_t)(slash - path);
     bool done = append_text(vm, list, path == NULL ? "" : path, length);
@@ -259,8 +258,7 @@ static bool fill_path(Vm *vm, List *list)
     while (more != NULL && *more != '\0') {
         // Empty parts between colons are skipped.
         const char *end = strchrnul(more, ':');
-        if (end > more &&
-            !append_text(vm, list, more, (size_t)(end - more))) {
+        if (end > more && !append_text(vm, list, more, (size_t)(end - more))) {
             return false;
         }
         more = *end == ':' ? end + 1 : end;
@@ -293,10 +291,8 @@ static bool sys_init(Vm *vm, Dict *dict)
            module_add(vm, dict, "stdin", value_retain(vm->stdin_file)) &&
            module_add(vm, dict, "stdout", value_retain(vm->stdout_file)) &&
            module_add(vm, dict, "stderr", value_retain(vm->stderr_file)) &&
-           module_add(vm, dict, "__stdout__",
-                      value_retain(vm->stdout_file)) &&
-           module_add(vm, dict, "__stderr__",
-                      value_retain(vm->stderr_file)) &&
+           module_add(vm, dict, "__stdout__", value_retain(vm->stdout_file)) &&
+           module_add(vm, dict, "__stderr__", value_retain(vm->stderr_file)) &&
            module_add(vm, dict, "maxsize", int_from_i64(vm, INT64_MAX)) &&
            module_add(vm, dict, "byteorder", text_value(vm, "little")) &&
            module_add(vm, dict, "platform", text_value(vm, "linux")) &&

@@ -27,20 +27,20 @@ static int64_t clock_ns(clockid_t clock)
 
 // Two functions a clock: seconds as a float, and nanoseconds as an int. In a
 // trace a clock's value would be frozen, hence the note.
-#define CLOCK_BODY(name, clock)                                               \
-    static Value time_##name(Vm *vm, Value *args, uint32_t count)             \
-    {                                                                         \
-        (void)args, (void)count;                                              \
-        return note_effect(vm, "time", VALUE_UNBOUND)                         \
-                   ? float_new(vm, (double)clock_ns(clock) / NS_PER_S)        \
-                   : VALUE_FAIL;                                              \
-    }                                                                         \
-    static Value time_##name##_ns(Vm *vm, Value *args, uint32_t count)        \
-    {                                                                         \
-        (void)args, (void)count;                                              \
-        return note_effect(vm, "time", VALUE_UNBOUND)                         \
-                   ? int_from_i64(vm, clock_ns(clock))                        \
-                   : VALUE_FAIL;                                              \
+#define CLOCK_BODY(name, clock)                                                \
+    static Value time_##name(Vm *vm, Value *args, uint32_t count)              \
+    {                                                                          \
+        (void)args, (void)count;                                               \
+        return note_effect(vm, "time", VALUE_UNBOUND)                          \
+                   ? float_new(vm, (double)clock_ns(clock) / NS_PER_S)         \
+                   : VALUE_FAIL;                                               \
+    }                                                                          \
+    static Value time_##name##_ns(Vm *vm, Value *args, uint32_t count)         \
+    {                                                                          \
+        (void)args, (void)count;                                               \
+        return note_effect(vm, "time", VALUE_UNBOUND)                          \
+                   ? int_from_i64(vm, clock_ns(clock))                         \
+                   : VALUE_FAIL;                                               \
     }
 CLOCK_BODY(time, CLOCK_REALTIME)
 CLOCK_BODY(monotonic, CLOCK_MONOTONIC)
@@ -48,7 +48,7 @@ CLOCK_BODY(process_time, CLOCK_PROCESS_CPUTIME_ID)
 CLOCK_BODY(thread_time, CLOCK_THREAD_CPUTIME_ID)
 
 // The head of a native function; the rows of `functions` name it.
-#define TIME_BODY(name)                                                       \
+#define TIME_BODY(name)                                                        \
     static Value time_##name(Vm *vm, Value *args, uint32_t count)
 
 // Until the moment itself, so that signals do not make it longer.
@@ -67,8 +67,7 @@ TIME_BODY(sleep)
     }
     // Written so that a NaN is refused too.
     if (!(seconds >= 0)) {
-        return raise_error(vm, ERR_VALUE,
-                           "sleep length must be non-negative");
+        return raise_error(vm, ERR_VALUE, "sleep length must be non-negative");
     }
     if (seconds > (double)INT64_MAX / NS_PER_S / 2) {
         return raise_error(vm, ERR_OVERFLOW,
@@ -76,8 +75,8 @@ TIME_BODY(sleep)
     }
     // Rounded up: sleep never returns early.
     // The bound above keeps the sum within 64 bits.
-    int64_t until = clock_ns(CLOCK_MONOTONIC) +
-                    (int64_t)ceil(seconds * NS_PER_S);
+    int64_t until =
+        clock_ns(CLOCK_MONOTONIC) + (int64_t)ceil(seconds * NS_PER_S);
     struct timespec moment = {.tv_sec = until / NS_PER_S,
                               .tv_nsec = until % NS_PER_S};
     // PEP 475: a signal whose handler raises nothing does not end the wait.
@@ -118,8 +117,8 @@ static bool get_seconds(Vm *vm, Value v, time_t *seconds)
 static Value make_fields(Vm *vm, const struct tm *tm)
 {
     const int fields[FIELD_COUNT] = {
-        tm->tm_year + YEAR_0, tm->tm_mon + 1, tm->tm_mday,
-        tm->tm_hour, tm->tm_min, tm->tm_sec,
+        tm->tm_year + YEAR_0, tm->tm_mon + 1, tm->tm_mday, tm->tm_hour,
+        tm->tm_min, tm->tm_sec,
         // C counts days of the week from Sunday, Python from Monday.
         (tm->tm_wday + 6) % 7, tm->tm_yday + 1, tm->tm_isdst};
     // Small ints need no release if the tuple cannot be made.
@@ -179,8 +178,9 @@ static bool get_fields(Vm *vm, Value v, struct tm *tm)
         }
         // The fields of a struct tm are ints.
         if (fields[i] > INT32_MAX || fields[i] < -INT32_MAX) {
-            return raise_false(vm, ERR_OVERFLOW, "mktime argument out of "
-                                                 "range");
+            return raise_false(vm, ERR_OVERFLOW,
+                               "mktime argument out of "
+                               "range");
         }
     }
     // Python counts months and days of the year from 1, and weeks from Monday.
@@ -228,6 +228,5 @@ static const NativeDef functions[] = {
     {"mktime", "fields, /", time_mktime, "Seconds since 1970 of local time."},
     {NULL, NULL, NULL, NULL}};
 
-const ModuleDef time_module = {.name = "time",
-                               .doc = "Clocks and waiting.",
-                               .functions = functions};
+const ModuleDef time_module = {
+    .name = "time", .doc = "Clocks and waiting.", .functions = functions};

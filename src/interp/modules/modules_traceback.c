@@ -25,9 +25,8 @@ static Value traceback_text(Vm *vm, Value *args, uint32_t count)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    bool done = alone == 1
-                    ? raise_print_message(vm, args[0], &out)
-                    : raise_format_traceback(vm, args[0], limit, &out);
+    bool done = alone == 1 ? raise_print_message(vm, args[0], &out)
+                           : raise_format_traceback(vm, args[0], limit, &out);
     Str *text = done ? str_from_buf(vm, &out) : NULL;
     // str_from_buf frees the buffer; without it, that is due here.
     if (!done) {
@@ -63,8 +62,7 @@ static Value entry_tuple(Vm *vm, const Code *code, Span span)
                       [6] = byte_column(code->source, span.start),
                       [7] = byte_column(code->source, span.end)};
     // Made together: any failure shows in the Ctx at the end.
-    Str *texts[] = {str_from(vm, code->source->name),
-                    object_retain(code->name),
+    Str *texts[] = {str_from(vm, code->source->name), object_retain(code->name),
                     line == NULL ? NULL : str_new(vm, line, length),
                     str_from_buf(vm, &out)};
     static const int places[] = {0, 2, 3, 4};
@@ -111,16 +109,15 @@ static Value traceback_stack(Vm *vm, Value *args, uint32_t count)
 {
     (void)args, (void)count;
     List *list = list_new(vm, 0);
-    for (Frame *f = vm->frames; list != NULL && vm->frame != NULL &&
-                                f <= vm->frame;
-         f++) {
+    for (Frame *f = vm->frames;
+         list != NULL && vm->frame != NULL && f <= vm->frame; f++) {
         // A frame without a place in a source is left out.
         if (f->code != NULL && f->code->source != NULL && f->pc != NULL &&
             f->code->word_count > 0 && f->pc >= f->code->words &&
             f->pc <= f->code->words + f->code->word_count &&
-            !add_entry(vm, list, f->code,
-                       code_span(f->code,
-                                 (uint32_t)(f->pc - f->code->words)))) {
+            !add_entry(
+                vm, list, f->code,
+                code_span(f->code, (uint32_t)(f->pc - f->code->words)))) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }
@@ -138,6 +135,4 @@ static const NativeDef functions[] = {
     {NULL, NULL, NULL, NULL}};
 
 const ModuleDef traceback_module = {
-    .name = "traceback",
-    .doc = "What errors print.",
-    .functions = functions};
+    .name = "traceback", .doc = "What errors print.", .functions = functions};

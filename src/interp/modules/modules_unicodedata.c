@@ -16,7 +16,7 @@
 #include "interp/text/obj_str.h"
 
 // The head of a native function; the rows of the table name it.
-#define UNICODE_BODY(name)                                                    \
+#define UNICODE_BODY(name)                                                     \
     static Value unicode_##name(Vm *vm, Value *args, uint32_t count)
 
 // In the order of utf8proc_category_t.
@@ -25,10 +25,10 @@ static const char categories[][3] = {
     "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
     "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
 // In the order of utf8proc_bidi_class_t; nothing for what is not assigned.
-static const char directions[][4] = {
-    "",    "L",  "LRE", "LRO", "R",  "AL", "RLE", "RLO",
-    "PDF", "EN", "ES",  "ET",  "AN", "CS", "NSM", "BN",
-    "B",   "S",  "WS",  "ON",  "LRI", "RLI", "FSI", "PDI"};
+static const char directions[][4] = {"",    "L",   "LRE", "LRO", "R",   "AL",
+                                     "RLE", "RLO", "PDF", "EN",  "ES",  "ET",
+                                     "AN",  "CS",  "NSM", "BN",  "B",   "S",
+                                     "WS",  "ON",  "LRI", "RLI", "FSI", "PDI"};
 
 // The type of a wrong argument, as CPython's argument clinic names it.
 static const char *given_name(Vm *vm, Value v)
@@ -346,9 +346,10 @@ static Str *normal_str(Vm *vm, const Value *args, const char *function)
 {
     for (int i = 0; i < 2; i++) {
         if (!value_is_str(args[i])) {
-            return raise_null(vm, ERR_TYPE, "%s() argument %d must be str, "
-                              "not %s", function, i + 1,
-                              given_name(vm, args[i]));
+            return raise_null(vm, ERR_TYPE,
+                              "%s() argument %d must be str, "
+                              "not %s",
+                              function, i + 1, given_name(vm, args[i]));
         }
     }
     Str *text = value_as_str(args[1]);
@@ -417,8 +418,7 @@ static const NativeDef unicode_functions[] = {
      "What a character is made of, as hexadecimal numbers."},
     {"east_asian_width", "chr, /", unicode_east_asian_width,
      "The width of a character in East Asian text."},
-    {"decimal", WITH_DEFAULT, unicode_decimal,
-     "The value of a decimal digit."},
+    {"decimal", WITH_DEFAULT, unicode_decimal, "The value of a decimal digit."},
     {"digit", WITH_DEFAULT, unicode_digit, "The value of a digit."},
     {"numeric", WITH_DEFAULT, unicode_numeric,
      "The value of a character that is a number, as a float."},
@@ -434,8 +434,7 @@ static bool add_version(Vm *vm, Dict *dict)
     return module_add(vm, dict, "unidata_version", text_value(vm, "14.0.0"));
 }
 
-const ModuleDef unicodedata_module = {
-    .name = "unicodedata",
-    .doc = "What Unicode says of characters.",
-    .functions = unicode_functions,
-    .init = add_version};
+const ModuleDef unicodedata_module = {.name = "unicodedata",
+                                      .doc = "What Unicode says of characters.",
+                                      .functions = unicode_functions,
+                                      .init = add_version};

@@ -27,10 +27,10 @@ static Type *class_of(Vm *vm, uint32_t flags)
         return type_of_kind(vm, KIND_FILE);
     }
     // Unbuffered, only written, both, only read.
-    const char *name = flags & FILE_RAW               ? "FileIO"
-                       : !(flags & FILE_READ)         ? "BufferedWriter"
-                       : flags & FILE_WRITE ? "BufferedRandom"
-                                            : "BufferedReader";
+    const char *name = flags & FILE_RAW       ? "FileIO"
+                       : !(flags & FILE_READ) ? "BufferedWriter"
+                       : flags & FILE_WRITE   ? "BufferedRandom"
+                                              : "BufferedReader";
     return type_variant(vm, &binary_file_type_def, name);
 }
 
@@ -68,13 +68,13 @@ bool file_unsupported(Vm *vm, const char *text)
     Str *io = str_from(vm, "io");
     Module *module = io == NULL ? NULL : module_import(vm, io);
     object_release_null(&vm->ctx, io);
-    Str *name = module == NULL ? NULL
-                               : str_intern(vm, "UnsupportedOperation", 20);
+    Str *name =
+        module == NULL ? NULL : str_intern(vm, "UnsupportedOperation", 20);
     Str *message = name == NULL ? NULL : str_from(vm, text);
     if (message != NULL) {
         Value argument = str_value(message);
-        Value made = vm_call(vm, dict_get_name(module->dict, name), &argument,
-                             1);
+        Value made =
+            vm_call(vm, dict_get_name(module->dict, name), &argument, 1);
         if (!value_failed(made)) {
             raise_object(vm, made);
         }
@@ -113,13 +113,12 @@ static int flush_out(Vm *vm, File *file)
         return 0;
     }
     // Only the standard streams share the terminal with the program.
-    const ProgramHooks *program =
-        file->flags & FILE_OWNED ? NULL : vm->program;
+    const ProgramHooks *program = file->flags & FILE_OWNED ? NULL : vm->program;
     if (program != NULL) {
         program->before_output(vm);
     }
-    int error = write_all(&vm->ctx, file->descriptor, file->out.text,
-                          file->out.length);
+    int error =
+        write_all(&vm->ctx, file->descriptor, file->out.text, file->out.length);
     if (program != NULL) {
         program->after_output(vm, file->out.text[file->out.length - 1]);
     }
@@ -193,9 +192,8 @@ bool file_write(Vm *vm, File *file, const char *text, size_t length)
         return false;
     }
     if ((file->flags & FILE_WRITE) == 0) {
-        return file_unsupported(vm, file->flags & FILE_BINARY
-                                        ? "write"
-                                        : "not writable");
+        return file_unsupported(vm, file->flags & FILE_BINARY ? "write"
+                                                              : "not writable");
     }
     // Standard error shows behind what was printed before; what was read ahead
     // is given back.
@@ -233,8 +231,8 @@ static bool write_encoded(Vm *vm, File *file, Str *text)
     }
     // utf-8-sig is UTF-8 behind its mark.
     Value encoding = file->flags & FILE_BOM ? VALUE_UNBOUND : file->encoding;
-    Value bytes = bytes_encode(vm, "write", str_value(text), encoding,
-                               file->errors);
+    Value bytes =
+        bytes_encode(vm, "write", str_value(text), encoding, file->errors);
     if (value_failed(bytes)) {
         return false;
     }
@@ -313,9 +311,8 @@ bool file_close(Vm *vm, File *file)
     }
     // Whether that fails or not, the closing goes on.
     bool done = file_flush(vm, file);
-    if ((file->flags & FILE_OWNED) != 0 &&
-        (file->flags & FILE_BORROWED) == 0 && close(file->descriptor) != 0 &&
-        done) {
+    if ((file->flags & FILE_OWNED) != 0 && (file->flags & FILE_BORROWED) == 0 &&
+        close(file->descriptor) != 0 && done) {
         raise_errno(vm, errno, NULL);
         done = false;
     }
@@ -332,9 +329,8 @@ bool file_close(Vm *vm, File *file)
 static void tell_lost(const File *file, int error)
 {
     char text[512];
-    const char *name = value_is_str(file->name)
-                           ? value_as_str(file->name)->text
-                           : "?";
+    const char *name =
+        value_is_str(file->name) ? value_as_str(file->name)->text : "?";
     int length = snprintf(text, sizeof text,
                           "Exception ignored in: <file '%.300s'>\n"
                           "OSError: [Errno %d] %s\n",
@@ -450,20 +446,20 @@ const TypeDef file_type_def = {.name = "TextIOWrapper",
                                .members = file_text_members};
 
 // One descriptor for the classes of binary files (class_of).
-const TypeDef binary_file_type_def = {
-    .name = "BufferedReader",
-    .module = "_io",
-    .doc = "A file of bytes: open() makes one.",
-    .kind = KIND_FILE,
-    .size = sizeof(File),
-    .flags = TYPE_FINAL,
-    .slots = {.destroy = file_destroy,
-              .repr = file_repr,
-              .iter = file_iter,
-              .next = file_next},
-    .methods = file_binary_methods,
-    .more_methods = {file_common_methods},
-    .members = file_binary_members};
+const TypeDef binary_file_type_def = {.name = "BufferedReader",
+                                      .module = "_io",
+                                      .doc =
+                                          "A file of bytes: open() makes one.",
+                                      .kind = KIND_FILE,
+                                      .size = sizeof(File),
+                                      .flags = TYPE_FINAL,
+                                      .slots = {.destroy = file_destroy,
+                                                .repr = file_repr,
+                                                .iter = file_iter,
+                                                .next = file_next},
+                                      .methods = file_binary_methods,
+                                      .more_methods = {file_common_methods},
+                                      .members = file_binary_members};
 
 // A descriptor that the program was started without. Something is put in its
 // place: otherwise the first file that is opened would take the number, and get

@@ -7,18 +7,18 @@
 typedef enum FileFlag {
     FILE_READ = 1,
     FILE_WRITE = 2,
-    FILE_OWNED = 4,     // closing closes the descriptor
-    FILE_LINES = 8,     // flushed behind every line (a terminal)
+    FILE_OWNED = 4,       // closing closes the descriptor
+    FILE_LINES = 8,       // flushed behind every line (a terminal)
     FILE_UNBUFFERED = 16, // flushed after every write, behind stdout
-    FILE_BINARY = 32,   // bytes in and out
-    FILE_RAW = 64,      // binary, opened with buffering=0: io.FileIO
-    FILE_MID_LINE = 128, // a line with a mark in its margin is not yet ended
+    FILE_BINARY = 32,     // bytes in and out
+    FILE_RAW = 64,        // binary, opened with buffering=0: io.FileIO
+    FILE_MID_LINE = 128,  // a line with a mark in its margin is not yet ended
     FILE_UNIVERSAL = 256, // lines end with "\n", "\r" or "\r\n" …
     FILE_TRANSLATE = 512, // … and are given out with "\n"
-    FILE_WHOLE = 1024,  // another encoding than strict UTF-8: read as a whole
-    FILE_BOM = 2048,    // utf-8-sig
-    FILE_WALKED = 4096, // next() has read ahead: no tell()
-    FILE_BORROWED = 8192 // closefd=False
+    FILE_WHOLE = 1024,    // another encoding than strict UTF-8: read as a whole
+    FILE_BOM = 2048,      // utf-8-sig
+    FILE_WALKED = 4096,   // next() has read ahead: no tell()
+    FILE_BORROWED = 8192  // closefd=False
 } FileFlag;
 
 // The line ends that a universal reader has met; bits of File.newlines.
@@ -31,12 +31,12 @@ typedef struct File {
     Value name;     // as it was given: a str, bytes or int
     char mode[8];
     Value encoding, errors; // strs, as given; UNBOUND: UTF-8, strict
-    char newline[3]; // what ends a line where that is fixed; "": see flags
+    char newline[3];  // what ends a line where that is fixed; "": see flags
     uint8_t newlines; // bits of NEWLINE_*
-    StrBuf out;     // written, not yet handed to the system
-    StrBuf in;      // read ahead; the bytes before in_start are used up
+    StrBuf out;       // written, not yet handed to the system
+    StrBuf in;        // read ahead; the bytes before in_start are used up
     size_t in_start;
-    size_t in_valid; // the bytes before it are known to be UTF-8
+    size_t in_valid;    // the bytes before it are known to be UTF-8
     struct File *owner; // of a text file's `buffer`: the text file, counted,
                         // whose descriptor and bytes these are; NULL: none
 } File;
@@ -46,8 +46,7 @@ typedef struct File {
 MUST_CHECK File *file_new(Vm *vm, int descriptor, Value name, const char *mode,
                           uint32_t flags);
 // Buffers the bytes. False with ERR_VALUE (closed, not for writing) or ERR_OS.
-MUST_CHECK bool file_write(Vm *vm, File *file, const char *text,
-                           size_t length);
+MUST_CHECK bool file_write(Vm *vm, File *file, const char *text, size_t length);
 // Hands everything to the system; what fails is dropped, so that closing a
 // broken pipe does not fail a second time.
 MUST_CHECK bool file_flush(Vm *vm, File *file);

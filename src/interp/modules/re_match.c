@@ -37,8 +37,7 @@ Value re_match_new(Vm *vm, RePattern *pattern, const ReSubject *subject,
         const char *from = run->marks[i], *to = run->marks[i + 1];
         bool took_part = from != NULL && to != NULL;
         // Offsets, as said above.
-        match->marks[i] =
-            took_part ? (size_t)(from - subject->text) : SIZE_MAX;
+        match->marks[i] = took_part ? (size_t)(from - subject->text) : SIZE_MAX;
         match->marks[i + 1] =
             took_part ? (size_t)(to - subject->text) : SIZE_MAX;
     }
@@ -73,15 +72,14 @@ static Value group_value(Vm *vm, const ReMatch *match, uint32_t group,
 
 // A group by number or name. False with IndexError.
 // A bool has __index__ and counts as 0 or 1, as in CPython.
-static bool find_group(Vm *vm, const ReMatch *match, Value key,
-                       uint32_t *group)
+static bool find_group(Vm *vm, const ReMatch *match, Value key, uint32_t *group)
 {
     int64_t number = -1;
     // A number first: most groups are asked for by it.
     if (value_is_int(key)) {
         number = value_small(key);
-    // No number at all: it can only be a name. What is not hashable raises
-    // here, but not of a pattern without names.
+        // No number at all: it can only be a name. What is not hashable raises
+        // here, but not of a pattern without names.
     } else if (type_of(vm, key)->slots.index == NULL) {
         Value found;
         Dict *names = match->pattern->groups;
@@ -177,10 +175,10 @@ static Value match_groupdict(Vm *vm, Value *args, uint32_t count)
     Dict *all = dict_new(vm);
     uint32_t position = 0;
     Value name, number;
-    while (all != NULL && dict_next(match->pattern->groups, &position, &name,
-                                    &number)) {
-        Value text = group_value(vm, match, (uint32_t)value_small(number),
-                                 none);
+    while (all != NULL &&
+           dict_next(match->pattern->groups, &position, &name, &number)) {
+        Value text =
+            group_value(vm, match, (uint32_t)value_small(number), none);
         // dict_set retains, so the text is released below in any case.
         bool ok = !value_failed(text) && dict_set(vm, all, name, text);
         if (!value_failed(text)) {
@@ -213,8 +211,7 @@ static Value position(Vm *vm, Value *args, uint32_t which)
 {
     const ReMatch *match = value_as_match(args[0]);
     uint32_t group = 0;
-    if (!value_unbound(args[1]) &&
-        !find_group(vm, match, args[1], &group)) {
+    if (!value_unbound(args[1]) && !find_group(vm, match, args[1], &group)) {
         return VALUE_FAIL;
     }
     return value_from_small(position_of(vm, match, 2 * group + which));
@@ -329,8 +326,7 @@ static Value match_repr(Vm *vm, Value self)
                   (long long)position_of(vm, match, 0),
                   (long long)position_of(vm, match, 1));
     // No more than CPython's %.50R shows.
-    strbuf_add(&out, shown->text,
-               utf8_offset(shown->text, shown->length, 50));
+    strbuf_add(&out, shown->text, utf8_offset(shown->text, shown->length, 50));
     strbuf_putc(&out, '>');
     object_release(&vm->ctx, shown);
     Str *text = str_from_buf(vm, &out);

@@ -14,31 +14,31 @@
 
 typedef struct RePattern {
     Object head;
-    Value source;      // the str or bytes that it was compiled from
+    Value source; // the str or bytes that it was compiled from
     Regex *regex;
-    Dict *groups;      // groupindex: name to number
-    Type *match_type;  // borrowed from the Vm
+    Dict *groups;     // groupindex: name to number
+    Type *match_type; // borrowed from the Vm
     bool is_text;
 } RePattern;
 
 typedef struct ReMatch {
     Object head;
     RePattern *pattern;
-    Value string;      // as it was handed in
-    size_t pos, endpos; // characters
+    Value string;        // as it was handed in
+    size_t pos, endpos;  // characters
     uint32_t last_group; // 0: none
     uint32_t mark_count;
-    size_t marks[];    // byte offsets of group g: 2 g and 2 g + 1; SIZE_MAX:
-                       // the group took no part
+    size_t marks[]; // byte offsets of group g: 2 g and 2 g + 1; SIZE_MAX:
+                    // the group took no part
 } ReMatch;
 
 // A str or bytes that is searched or copied from. Nothing is owned.
 typedef struct ReSubject {
     Value string;
     const char *text;
-    size_t length;   // bytes
-    bool is_text;    // a str
-    bool narrow;     // every character is one byte
+    size_t length; // bytes
+    bool is_text;  // a str
+    bool narrow;   // every character is one byte
 } ReSubject;
 
 extern const TypeDef re_pattern_type_def, re_match_type_def;

@@ -201,9 +201,8 @@ static Value finditer_step(Vm *vm, Iterator *self)
         run.start = subject.text + self->position;
         run.end = subject.text + end;
         // The state of the last search, put back.
-        run.not_at = self->expected == 0
-                         ? NULL
-                         : subject.text + (self->expected - 1);
+        run.not_at =
+            self->expected == 0 ? NULL : subject.text + (self->expected - 1);
         found = run.start > run.end ? 0 : regex_search(&run);
     }
     Value result = VALUE_FAIL;
@@ -212,9 +211,8 @@ static Value finditer_step(Vm *vm, Iterator *self)
                               (size_t)value_small(self->state[2]), endpos);
         re_run_advance(&run);
         self->position = (uint64_t)(run.start - subject.text);
-        self->expected = run.not_at == NULL
-                             ? 0
-                             : (uint64_t)(run.not_at - subject.text) + 1;
+        self->expected =
+            run.not_at == NULL ? 0 : (uint64_t)(run.not_at - subject.text) + 1;
     } else if (found == 0) {
         value_replace(&vm->ctx, &self->state[1], VALUE_UNBOUND);
         result = VALUE_STOP;
@@ -291,9 +289,9 @@ static Value pattern_split(Vm *vm, Value *args, uint32_t count)
         }
     }
     regex_run_free(run);
-    Value rest = found < 0 ? VALUE_FAIL
-                           : re_slice(vm, &scan.subject, last,
-                                      scan.subject.length);
+    Value rest = found < 0
+                     ? VALUE_FAIL
+                     : re_slice(vm, &scan.subject, last, scan.subject.length);
     if (value_failed(rest) || !list_append_owned(vm, all, rest)) {
         object_release_null(&vm->ctx, all);
         return VALUE_FAIL;
@@ -327,15 +325,12 @@ static void print_flags(StrBuf *out, uint32_t flags)
     static const struct {
         const char *name;
         uint32_t flag;
-    } names[] = {{"re.TEMPLATE", REGEX_TEMPLATE},
-                 {"re.IGNORECASE", REGEX_IGNORECASE},
-                 {"re.LOCALE", REGEX_LOCALE},
-                 {"re.MULTILINE", REGEX_MULTILINE},
-                 {"re.DOTALL", REGEX_DOTALL},
-                 {"re.UNICODE", REGEX_UNICODE},
-                 {"re.VERBOSE", REGEX_VERBOSE},
-                 {"re.DEBUG", REGEX_DEBUG},
-                 {"re.ASCII", REGEX_ASCII}};
+    } names[] = {
+        {"re.TEMPLATE", REGEX_TEMPLATE}, {"re.IGNORECASE", REGEX_IGNORECASE},
+        {"re.LOCALE", REGEX_LOCALE},     {"re.MULTILINE", REGEX_MULTILINE},
+        {"re.DOTALL", REGEX_DOTALL},     {"re.UNICODE", REGEX_UNICODE},
+        {"re.VERBOSE", REGEX_VERBOSE},   {"re.DEBUG", REGEX_DEBUG},
+        {"re.ASCII", REGEX_ASCII}};
     // What stands in front of the first, then between two.
     const char *before = ", ";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -431,8 +426,7 @@ static Value get_flags(Vm *vm, Value self)
 static Value get_groups(Vm *vm, Value self)
 {
     (void)vm;
-    return value_from_small(
-        regex_group_count(value_as_pattern(self)->regex));
+    return value_from_small(regex_group_count(value_as_pattern(self)->regex));
 }
 
 // Read-only, as the pattern itself looks names up in it.

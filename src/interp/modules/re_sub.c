@@ -13,9 +13,9 @@ typedef struct Replacing {
     bool called;         // it is a function of the match
     ReTemplate template; // else, taken apart
     StrBuf out;
-    size_t copied;       // bytes of the subject that `out` accounts for
-    size_t pieces;       // as CPython counts them in its errors
-    int64_t count;       // replacements made
+    size_t copied; // bytes of the subject that `out` accounts for
+    size_t pieces; // as CPython counts them in its errors
+    int64_t count; // replacements made
 } Replacing;
 
 // A piece that is not of the subject's kind, as joining them reports it.
@@ -57,12 +57,10 @@ static bool add_result(Vm *vm, Replacing *r, Value result)
 // The match sees the whole text as its range, as CPython's does.
 static bool add_called(Vm *vm, Replacing *r)
 {
-    size_t count = r->subject.is_text
-                       ? value_as_str(r->subject.string)->count
-                       : r->subject.length;
+    size_t count = r->subject.is_text ? value_as_str(r->subject.string)->count
+                                      : r->subject.length;
     // A new one for each: the program may keep it.
-    Value match =
-        re_match_new(vm, r->pattern, &r->subject, &r->run, 0, count);
+    Value match = re_match_new(vm, r->pattern, &r->subject, &r->run, 0, count);
     if (value_failed(match)) {
         return false;
     }

@@ -7,8 +7,8 @@
 typedef struct TemplateParser {
     Vm *vm;
     const RePattern *pattern;
-    ReSubject source;  // the replacement
-    size_t at;         // the byte to be read next
+    ReSubject source; // the replacement
+    size_t at;        // the byte to be read next
     ReTemplate *out;
 } TemplateParser;
 
@@ -45,10 +45,9 @@ static bool fail(TemplateParser *p, size_t at, Str *text)
 static bool add_part(TemplateParser *p, uint32_t group, size_t length)
 {
     size_t end = p->out->literals.length;
-    return vec_push(&p->vm->ctx, &p->out->parts,
-                    ((RePart){.start = end - length,
-                              .length = length,
-                              .group = group}));
+    return vec_push(
+        &p->vm->ctx, &p->out->parts,
+        ((RePart){.start = end - length, .length = length, .group = group}));
 }
 
 // `literals` only grows, so parts are places in it and no pointers.
@@ -109,9 +108,8 @@ static bool fail_name(TemplateParser *p, const char *text, size_t from,
                       size_t to, bool index_error)
 {
     Str *name = name_repr(p, from, to);
-    Str *whole = name == NULL
-                     ? NULL
-                     : str_printf(p->vm, "%s %s", text, name->text);
+    Str *whole =
+        name == NULL ? NULL : str_printf(p->vm, "%s %s", text, name->text);
     object_release_null(&p->vm->ctx, name);
     if (!index_error || whole == NULL) {
         return fail(p, from, whole);
@@ -152,9 +150,8 @@ static bool add_named(TemplateParser *p, size_t from, size_t to)
     if (found < 0) {
         return false;
     }
-    return found == 0
-               ? fail_name(p, "unknown group name", from, to, true)
-               : add_part(p, (uint32_t)value_small(number), 0);
+    return found == 0 ? fail_name(p, "unknown group name", from, to, true)
+                      : add_part(p, (uint32_t)value_small(number), 0);
 }
 
 // A number as int() reads it: with blanks around it, and a sign. Too large ones
@@ -192,16 +189,14 @@ static bool parse_group(TemplateParser *p)
     }
     // Behind the '<'.
     size_t from = ++p->at;
-    const char *end = memchr(p->source.text + from, '>',
-                             p->source.length - from);
-    size_t to = end == NULL ? p->source.length
-                            : (size_t)(end - p->source.text);
+    const char *end =
+        memchr(p->source.text + from, '>', p->source.length - from);
+    size_t to = end == NULL ? p->source.length : (size_t)(end - p->source.text);
     if (from == to) {
         return fail(p, from, str_from(p->vm, "missing group name"));
     }
     if (end == NULL) {
-        return fail(p, from,
-                    str_from(p->vm, "missing >, unterminated name"));
+        return fail(p, from, str_from(p->vm, "missing >, unterminated name"));
     }
     // Behind the '>'.
     p->at = to + 1;
@@ -253,8 +248,7 @@ static bool parse_escape(TemplateParser *p, size_t start)
 {
     static const char letters[] = "abfnrtv\\", codes[] = "\a\b\f\n\r\t\v\\";
     if (p->at >= p->source.length) {
-        return fail(p, start,
-                    str_from(p->vm, "bad escape (end of pattern)"));
+        return fail(p, start, str_from(p->vm, "bad escape (end of pattern)"));
     }
     char c = p->source.text[p->at++];
     if (c == 'g') {
@@ -296,10 +290,10 @@ bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
     while (ok && p.at < p.source.length) {
         size_t start = p.at;
         // From backslash to backslash.
-        const char *escape = memchr(p.source.text + start, '\\',
-                                    p.source.length - start);
-        p.at = escape == NULL ? p.source.length
-                              : (size_t)(escape - p.source.text);
+        const char *escape =
+            memchr(p.source.text + start, '\\', p.source.length - start);
+        p.at =
+            escape == NULL ? p.source.length : (size_t)(escape - p.source.text);
         if (p.at > start) {
             ok = add_literal(&p, p.source.text + start, p.at - start);
         } else {

@@ -40,12 +40,14 @@ bool re_subject_for(Vm *vm, const RePattern *pattern, Value string,
         return false;
     }
     if (pattern->is_text && !subject->is_text) {
-        return raise_false(vm, ERR_TYPE, "cannot use a string pattern on a "
-                                         "bytes-like object");
+        return raise_false(vm, ERR_TYPE,
+                           "cannot use a string pattern on a "
+                           "bytes-like object");
     }
     if (!pattern->is_text && subject->is_text) {
-        return raise_false(vm, ERR_TYPE, "cannot use a bytes pattern on a "
-                                         "string-like object");
+        return raise_false(vm, ERR_TYPE,
+                           "cannot use a bytes pattern on a "
+                           "string-like object");
     }
     return true;
 }
@@ -133,8 +135,8 @@ bool re_raise(Vm *vm, Str *text, Value pattern, size_t position)
                         position == SIZE_MAX
                             ? VALUE_NONE
                             : value_from_small((int64_t)position)};
-        Value made = value_unbound(cls) ? VALUE_FAIL
-                                        : vm_call(vm, cls, args, 3);
+        Value made =
+            value_unbound(cls) ? VALUE_FAIL : vm_call(vm, cls, args, 3);
         if (!value_failed(made)) {
             raise_object(vm, made);
         }

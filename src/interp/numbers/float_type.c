@@ -98,10 +98,10 @@ static bool clean_number(const char *text, size_t length, char *out)
         char c = text[i];
         if (c == '_') {
             // Each underscore has a digit on both sides.
-            bool digit_before = i > 0 && text[i - 1] >= '0' &&
-                                text[i - 1] <= '9';
-            bool digit_after = i + 1 < length && text[i + 1] >= '0' &&
-                               text[i + 1] <= '9';
+            bool digit_before =
+                i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
+            bool digit_after =
+                i + 1 < length && text[i + 1] >= '0' && text[i + 1] <= '9';
             if (!digit_before || !digit_after) {
                 return false;
             }
@@ -123,10 +123,9 @@ static bool clean_number(const char *text, size_t length, char *out)
 static bool parse_plain(const char *at, const char *end, double *d)
 {
     enum { DIGITS_MOST = 15, POWER_MOST = 22 };
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
-                                    1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
-                                    1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double powers[] = {
+        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     // The sign is put on at the end, for -0.0.
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
@@ -187,8 +186,8 @@ Value float_parse(Vm *vm, const char *at, size_t length)
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) {
         at++;
     }
-    while (end > at && (end[-1] == ' ' || (end[-1] >= '\t' &&
-                                           end[-1] <= '\r'))) {
+    while (end > at &&
+           (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r'))) {
         end--;
     }
     double d = 0;
@@ -223,15 +222,14 @@ static Value float_of_text(Vm *vm, Value v)
     if (value_is_kind(v, KIND_BYTES)) {
         made = float_parse(vm, bytes_text(v), bytes_length(v));
     } else if (value_as_str(v)->count == value_as_str(v)->length) {
-        made = float_parse(vm, value_as_str(v)->text,
-                           value_as_str(v)->length);
+        made = float_parse(vm, value_as_str(v)->text, value_as_str(v)->length);
     } else {
         StrBuf plain;
         strbuf_init(&plain, &vm->ctx);
         str_plain_number(&plain, value_as_str(v));
-        made = strbuf_ok(&plain) ? float_parse(vm, strbuf_text(&plain),
-                                               plain.length)
-                                 : VALUE_FAIL;
+        made = strbuf_ok(&plain)
+                   ? float_parse(vm, strbuf_text(&plain), plain.length)
+                   : VALUE_FAIL;
         strbuf_free(&plain);
     }
     return value_unbound(made) ? not_a_float(vm, v) : made;
@@ -266,10 +264,10 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     // A plain float first; a subclass then copies its number.
     // UNBOUND outside of a trace.
-    Value made = args->count == 0
-                     ? float_new(vm, 0.0)
-                     : tensor_traced_cast(vm, "float", args->items[0],
-                                          DT_FLOAT32);
+    Value made =
+        args->count == 0
+            ? float_new(vm, 0.0)
+            : tensor_traced_cast(vm, "float", args->items[0], DT_FLOAT32);
     if (args->count > 0 && !value_unbound(made)) {
         return made;
     }
@@ -356,10 +354,10 @@ static Value method_hex(Vm *vm, Value *args, uint32_t count)
     double scaled = ldexp(fabs(d), -shown);
     uint64_t lead = (uint64_t)scaled;
     uint64_t rest = (uint64_t)ldexp(scaled - (double)lead, 52);
-    Str *text = d == 0 ? str_printf(vm, "%s0x0.0p+0", signbit(d) ? "-" : "")
-                       : str_printf(vm, "%s0x%d.%013llxp%+d",
-                                    signbit(d) ? "-" : "", (int)lead,
-                                    (unsigned long long)rest, shown);
+    Str *text =
+        d == 0 ? str_printf(vm, "%s0x0.0p+0", signbit(d) ? "-" : "")
+               : str_printf(vm, "%s0x%d.%013llxp%+d", signbit(d) ? "-" : "",
+                            (int)lead, (unsigned long long)rest, shown);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
@@ -379,8 +377,8 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) {
         at++;
     }
-    while (end > at && (end[-1] == ' ' ||
-                        (end[-1] >= '\t' && end[-1] <= '\r'))) {
+    while (end > at &&
+           (end[-1] == ' ' || (end[-1] >= '\t' && end[-1] <= '\r'))) {
         end--;
     }
     // The sign is read here, since strtod would take one behind "0x" too.
@@ -469,13 +467,14 @@ static Value method_getformat(Vm *vm, Value *args, uint32_t count)
     }
     if (!str_is(value_as_str(args[1]), "double") &&
         !str_is(value_as_str(args[1]), "float")) {
-        return raise_error(vm, ERR_VALUE, "__getformat__() argument 1 must be "
-                                          "'double' or 'float'");
+        return raise_error(vm, ERR_VALUE,
+                           "__getformat__() argument 1 must be "
+                           "'double' or 'float'");
     }
     const uint16_t one = 1;
     bool little = *(const unsigned char *)&one == 1;
-    Str *text = str_from(vm, little ? "IEEE, little-endian"
-                                    : "IEEE, big-endian");
+    Str *text =
+        str_from(vm, little ? "IEEE, little-endian" : "IEEE, big-endian");
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 

@@ -28,8 +28,7 @@ static mp_err divide_half(Ctx *ctx, const mp_int *a, const mp_int *b,
 static bool is_short(const mp_int *a, const mp_int *b)
 {
     int m = a->used - b->used;
-    return m < 2 ||
-           (m < SCHOOL_DIGITS && (int64_t)m * a->used <= SCHOOL_WORK);
+    return m < 2 || (m < SCHOOL_DIGITS && (int64_t)m * a->used <= SCHOOL_WORK);
 }
 
 // value = value * X^digits + low, where low < X^digits.
@@ -91,8 +90,8 @@ static mp_err divide_half(Ctx *ctx, const mp_int *a, const mp_int *b,
         return err;
     }
     err = divide_step(ctx, &top, &middle, b, k, quotient, &left);
-    err = err == MP_OKAY ? divide_step(ctx, &left, &low, b, k, &half, rest)
-                         : err;
+    err =
+        err == MP_OKAY ? divide_step(ctx, &left, &low, b, k, &half, rest) : err;
     err = err == MP_OKAY ? append(quotient, k, &half) : err;
     mp_clear_multi(&half, &left, NULL);
     return err;
@@ -101,8 +100,7 @@ static mp_err divide_half(Ctx *ctx, const mp_int *a, const mp_int *b,
 // Writes a part of the quotient, below X^digits, to where it belongs.
 static void put_digits(mp_int *quotient, int at, const mp_int *part)
 {
-    memcpy(quotient->dp + at, part->dp,
-           (size_t)part->used * sizeof *part->dp);
+    memcpy(quotient->dp + at, part->dp, (size_t)part->used * sizeof *part->dp);
 }
 
 // Of magnitudes, as many digits of the quotient at a time as the divisor has,
@@ -175,8 +173,7 @@ static mp_err divide_digit(const mp_int *a, const mp_int *b, mp_int *quotient,
     if (err == MP_OKAY) {
         mp_set(rest, left);
         rest->sign = left != 0 ? sign : MP_ZPOS;
-        quotient->sign =
-            negative && quotient->used > 0 ? MP_NEG : MP_ZPOS;
+        quotient->sign = negative && quotient->used > 0 ? MP_NEG : MP_ZPOS;
     }
     return err;
 }
@@ -184,8 +181,8 @@ static mp_err divide_digit(const mp_int *a, const mp_int *b, mp_int *quotient,
 // Signs as libtommath and C have them: the rest has that of `a`. Python's floor
 // comes later (int_divmod). The work is done apart, so the results may be
 // operands.
-mp_err int_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
-                  mp_int *quotient, mp_int *rest)
+mp_err int_divide(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *quotient,
+                  mp_int *rest)
 {
     if (b->used == 1) {
         return divide_digit(a, b, quotient, rest);

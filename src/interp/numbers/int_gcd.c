@@ -126,8 +126,7 @@ static mp_err run(Ctx *ctx, Euclid *e)
 static mp_err euclid_init(Euclid *e, bool cofactors)
 {
     e->cofactors = cofactors;
-    return mp_init_multi(&e->a, &e->b, &e->u, &e->v, &e->left, &e->right,
-                         NULL);
+    return mp_init_multi(&e->a, &e->b, &e->u, &e->v, &e->left, &e->right, NULL);
 }
 
 // After a euclid_init that succeeded.
@@ -168,8 +167,8 @@ mp_err int_inverse(Ctx *ctx, const mp_int *number, const mp_int *modulus,
     // modulus = 0 * number and rest = 1 * number, modulo the modulus.
     mp_set(&e.v, 1);
     err = mp_copy(modulus, &e.a);
-    err = err == MP_OKAY ? int_divide(ctx, number, modulus, &e.left, &e.b)
-                         : err;
+    err =
+        err == MP_OKAY ? int_divide(ctx, number, modulus, &e.left, &e.b) : err;
     if (err == MP_OKAY && mp_isneg(&e.b)) {
         err = mp_add(&e.b, modulus, &e.b);
     }

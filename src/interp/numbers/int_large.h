@@ -37,9 +37,9 @@ MUST_CHECK mp_err int_inverse(Ctx *ctx, const mp_int *number,
 // A magnitude as `count` items of `bits` (at most 8) each, the most
 // significant one first, and back. False, or MP_ERR: interrupted, the error is
 // pending.
-MUST_CHECK bool int_unpack(Ctx *ctx, const mp_int *number,
-                           unsigned char *items, size_t count, int bits);
-MUST_CHECK mp_err int_pack(Ctx *ctx, mp_int *number,
-                           const unsigned char *items, size_t count, int bits);
+MUST_CHECK bool int_unpack(Ctx *ctx, const mp_int *number, unsigned char *items,
+                           size_t count, int bits);
+MUST_CHECK mp_err int_pack(Ctx *ctx, mp_int *number, const unsigned char *items,
+                           size_t count, int bits);
 
 #endif

@@ -16,8 +16,7 @@ enum { MAX_EXPONENT = 1 << 30 }; // above, memory is said to be short
 // result = base ** exponent; `square` is a copy of the base, used up.
 // *result is 1 at the start. An error of libtommath's, or MP_ERR where the
 // context has one pending.
-static mp_err power(Ctx *ctx, mp_int *square, uint64_t exponent,
-                    mp_int *result)
+static mp_err power(Ctx *ctx, mp_int *square, uint64_t exponent, mp_int *result)
 {
     mp_err err = MP_OKAY;
     while (err == MP_OKAY && exponent != 0) {
@@ -57,8 +56,8 @@ static Value power_of(Vm *vm, Value base, uint64_t exponent)
         // x ** 0 is 1, of 0 as well.
         mp_set(&result, 1);
         err = mp_copy(view.number, &square);
-        err = err == MP_OKAY ? power(&vm->ctx, &square, exponent, &result)
-                             : err;
+        err =
+            err == MP_OKAY ? power(&vm->ctx, &square, exponent, &result) : err;
     }
     mp_clear(&square);
     if (err != MP_OKAY) {
@@ -126,9 +125,8 @@ static mp_err multiply_modulo(Ctx *ctx, mp_int *factor, const mp_int *other,
 
 // base ** exponent % modulus, the exponent >= 0.
 // Not for secrets: the time depends on the exponent's bits.
-static mp_err power_modulo(Ctx *ctx, const mp_int *base,
-                           const mp_int *exponent, const mp_int *modulus,
-                           mp_int *result)
+static mp_err power_modulo(Ctx *ctx, const mp_int *base, const mp_int *exponent,
+                           const mp_int *modulus, mp_int *result)
 {
     mp_int square, quotient;
     mp_err err = mp_init_multi(&square, &quotient, NULL);
@@ -143,9 +141,9 @@ static mp_err power_modulo(Ctx *ctx, const mp_int *base,
         if (exponent->dp[i / MP_DIGIT_BIT] >> (i % MP_DIGIT_BIT) & 1) {
             err = multiply_modulo(ctx, result, &square, modulus, &quotient);
         }
-        err = err == MP_OKAY ? multiply_modulo(ctx, &square, &square, modulus,
-                                               &quotient)
-                             : err;
+        err = err == MP_OKAY
+                  ? multiply_modulo(ctx, &square, &square, modulus, &quotient)
+                  : err;
         err = err == MP_OKAY && !ctx_poll(ctx) ? MP_ERR : err;
     }
     // The result takes the sign of the modulus, as Python's % does.
@@ -224,8 +222,7 @@ Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
     mp_err (*how)(Ctx *, const mp_int *, const mp_int *, const mp_int *,
-                  mp_int *) =
-        mp_isneg(e.number) ? inverse_power : power_modulo;
+                  mp_int *) = mp_isneg(e.number) ? inverse_power : power_modulo;
     mp_err err = how(&vm->ctx, b.number, e.number, m.number, &result);
     if (err == MP_OKAY) {
         return int_from_mp(vm, &result);

@@ -37,8 +37,8 @@ static bool short_read(Short *s, Value v)
         s->negative = mp_isneg(number);
         return s->used <= MOST;
     }
-    int64_t small = value_is_int(v) ? value_small(v)
-                                    : value_same(v, VALUE_TRUE);
+    int64_t small =
+        value_is_int(v) ? value_small(v) : value_same(v, VALUE_TRUE);
     uint64_t magnitude = small < 0 ? 0 - (uint64_t)small : (uint64_t)small;
     // 62 bits and digits of 60: two may be needed.
     s->own[0] = magnitude & MP_MASK;
@@ -140,10 +140,9 @@ static Value sum(Vm *vm, const Short *x, const Short *y, bool negative)
     int used;
     bool sign = x->negative;
     if (x->negative == negative) {
-        used = x->used >= y->used ? add_digits(out, x->digits, x->used,
-                                               y->digits, y->used)
-                                  : add_digits(out, y->digits, y->used,
-                                               x->digits, x->used);
+        used = x->used >= y->used
+                   ? add_digits(out, x->digits, x->used, y->digits, y->used)
+                   : add_digits(out, y->digits, y->used, x->digits, x->used);
     } else if (compare_digits(x->digits, x->used, y->digits, y->used) >= 0) {
         used = subtract_digits(out, x->digits, x->used, y->digits, y->used);
     } else {
@@ -181,8 +180,7 @@ static Value product(Vm *vm, const Short *x, const Short *y)
     if (x->used + y->used > MOST) {
         return VALUE_UNBOUND;
     }
-    int used =
-        multiply_digits(out, x->digits, x->used, y->digits, y->used);
+    int used = multiply_digits(out, x->digits, x->used, y->digits, y->used);
     return int_short_make(vm, out, used, x->negative != y->negative);
 }
 
@@ -210,11 +208,11 @@ static Value scale(Vm *vm, const Short *x, const Short *y)
         carry >>= BITS;
     }
     box->digits[x->used] = (mp_digit)carry;
-    box->number = (mp_int){.used = x->used + (carry != 0),
-                           .alloc = x->used + 1,
-                           .sign = x->negative != y->negative ? MP_NEG
-                                                              : MP_ZPOS,
-                           .dp = box->digits};
+    box->number =
+        (mp_int){.used = x->used + (carry != 0),
+                 .alloc = x->used + 1,
+                 .sign = x->negative != y->negative ? MP_NEG : MP_ZPOS,
+                 .dp = box->digits};
     return value_from_object(box);
 }
 

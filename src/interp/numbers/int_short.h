@@ -21,8 +21,8 @@ size_t int_short_decimal(const mp_int *number, char *text, size_t size);
 Value int_short_make(Vm *vm, const mp_digit *digits, int used, bool negative);
 
 enum {
-    INT_SHORT_DIGITS = 64,  // of 60 bits: numbers that are handled here
-    INT_SHORT_TEXT = 1159   // decimal digits of the longest one, and some more
+    INT_SHORT_DIGITS = 64, // of 60 bits: numbers that are handled here
+    INT_SHORT_TEXT = 1159  // decimal digits of the longest one, and some more
 };
 
 #endif

@@ -26,9 +26,8 @@ static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
                          size_t width)
 {
     char decimal[INT_SHORT_TEXT];
-    size_t at = base != 10 ? 0
-                           : int_short_decimal(number, decimal,
-                                               sizeof decimal);
+    size_t at =
+        base != 10 ? 0 : int_short_decimal(number, decimal, sizeof decimal);
     if (at != 0) {
         size_t length = sizeof decimal - at;
         // A low half keeps its zeros.
@@ -55,9 +54,8 @@ static mp_err print_leaf(StrBuf *out, const mp_int *number, int base,
 // Without padding, zeros in front are left out: a level that the number does
 // not reach is skipped. The low half always has its full width. The halves are
 // divided by the next power: the low one has a known number of digits.
-static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number,
-                          int base, const mp_int *powers, int level,
-                          bool padded)
+static mp_err print_split(Ctx *ctx, StrBuf *out, const mp_int *number, int base,
+                          const mp_int *powers, int level, bool padded)
 {
     if (level < 0) {
         return print_leaf(out, number, base, padded ? LEAF_DIGITS : 0);
@@ -135,8 +133,7 @@ static mp_err print_big(Ctx *ctx, StrBuf *out, const mp_int *number, int base)
         err = powers_add(ctx, &p, base);
     }
     if (err == MP_OKAY) {
-        err = print_split(ctx, out, number, base, p.powers, p.count - 1,
-                          false);
+        err = print_split(ctx, out, number, base, p.powers, p.count - 1, false);
     }
     powers_clear(&p);
     return err;
@@ -152,8 +149,8 @@ static int digit_bits(int base)
 // The digits are the number's bits: nothing is divided. Linear in the length.
 static bool print_bits(Ctx *ctx, StrBuf *out, const mp_int *number, int bits)
 {
-    size_t count = ((size_t)mp_count_bits(number) + (size_t)bits - 1) /
-                   (size_t)bits;
+    size_t count =
+        ((size_t)mp_count_bits(number) + (size_t)bits - 1) / (size_t)bits;
     unsigned char *digits = ctx_alloc(ctx, count + 1);
     if (digits == NULL) {
         return false;
@@ -204,9 +201,10 @@ void int_print(Vm *vm, StrBuf *out, Value v, int base)
     mp_int positive = *view.number; // shares the digits
     positive.sign = MP_ZPOS;
     int bits = digit_bits(base);
-    bool ok = bits != 0 ? print_bits(&vm->ctx, out, &positive, bits)
-                        : print_big(&vm->ctx, out, &positive, base) ==
-                              MP_OKAY || int_raise(&vm->ctx);
+    bool ok = bits != 0
+                  ? print_bits(&vm->ctx, out, &positive, bits)
+                  : print_big(&vm->ctx, out, &positive, base) == MP_OKAY ||
+                        int_raise(&vm->ctx);
     if (!ok) {
         strbuf_fail(out);
     }
@@ -322,9 +320,8 @@ static mp_err parse_split(Ctx *ctx, const char *text, size_t length, int base,
     }
     size_t high_length = length - low_length;
     err = parse_split(ctx, text, high_length, base, powers, level - 1, number);
-    err = err == MP_OKAY
-              ? int_multiply(ctx, number, &powers[level - 1], number)
-              : err;
+    err = err == MP_OKAY ? int_multiply(ctx, number, &powers[level - 1], number)
+                         : err;
     err = err == MP_OKAY ? parse_split(ctx, text + high_length, low_length,
                                        base, powers, level - 1, &low)
                          : err;
@@ -352,13 +349,12 @@ static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
     Powers p = {.count = 0};
     mp_err err = MP_OKAY;
     // The highest power has at most as many digits as the text.
-    while (err == MP_OKAY &&
-           (size_t)LEAF_DIGITS << p.count < length) {
+    while (err == MP_OKAY && (size_t)LEAF_DIGITS << p.count < length) {
         err = powers_add(ctx, &p, base);
     }
-    err = err == MP_OKAY ? parse_split(ctx, text, length, base, p.powers,
-                                       p.count, number)
-                         : err;
+    err = err == MP_OKAY
+              ? parse_split(ctx, text, length, base, p.powers, p.count, number)
+              : err;
     powers_clear(&p);
     return err;
 }
@@ -567,10 +563,9 @@ Value int_parse_value(Vm *vm, Value v, int base)
         strbuf_add(&plain, bytes ? bytes_text(v) : str->text,
                    bytes ? bytes_length(v) : str->length);
     }
-    Value made = strbuf_ok(&plain)
-                     ? parse_literal(vm, strbuf_text(&plain), plain.length,
-                                     base)
-                     : VALUE_FAIL;
+    Value made = strbuf_ok(&plain) ? parse_literal(vm, strbuf_text(&plain),
+                                                   plain.length, base)
+                                   : VALUE_FAIL;
     strbuf_free(&plain);
     if (!value_unbound(made)) {
         return made;

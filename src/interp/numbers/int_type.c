@@ -1,14 +1,14 @@
 // int and bool: types and methods.
-#include "interp/text/format.h"
+#include "interp/classes/object_copying.h"
+#include "interp/containers/obj_dict.h"
+#include "interp/containers/sequence.h"
 #include "interp/modules/builtins.h"
 #include "interp/numbers/int_view.h"
 #include "interp/numbers/number_methods.h"
-#include "interp/text/obj_bytes.h"
-#include "interp/containers/obj_dict.h"
 #include "interp/numbers/obj_float.h"
 #include "interp/tensors/obj_tensor.h"
-#include "interp/classes/object_copying.h"
-#include "interp/containers/sequence.h"
+#include "interp/text/format.h"
+#include "interp/text/obj_bytes.h"
 
 // What the operators below take as an int: bool is a subclass of int in Python,
 // but not an integer to value_is_integer.
@@ -24,8 +24,9 @@ static void int_destroy(Vm *vm, Object *self)
 {
     Int *box = (Int *)self;
     if (box->number.dp == box->digits) {
-        object_free(vm, box, sizeof *box + (size_t)box->number.alloc *
-                                               sizeof *box->digits);
+        object_free(vm, box,
+                    sizeof *box +
+                        (size_t)box->number.alloc * sizeof *box->digits);
         return;
     }
     mp_clear(&box->number);
@@ -232,18 +233,17 @@ static bool base_argument(Vm *vm, Tuple *args, Dict *keywords, Value *base)
     *base = args->count > 1 ? args->items[1] : VALUE_UNBOUND;
     size_t given = args->count + (keywords == NULL ? 0 : keywords->count);
     if (given > 2) {
-        return raise_false(vm, ERR_TYPE,
-                           "int() takes at most 2 arguments (%zu given)",
-                           given);
+        return raise_false(
+            vm, ERR_TYPE, "int() takes at most 2 arguments (%zu given)", given);
     }
     // Only `base` may be given by name: int(x=1) is an error since Python 3.7.
     Value key, value;
     for (uint32_t at = 0;
          keywords != NULL && dict_next(keywords, &at, &key, &value);) {
         if (!str_is(value_as_str(key), "base")) {
-            return raise_false(
-                vm, ERR_TYPE, "'%s' is an invalid keyword argument for int()",
-                value_as_str(key)->text);
+            return raise_false(vm, ERR_TYPE,
+                               "'%s' is an invalid keyword argument for int()",
+                               value_as_str(key)->text);
         }
         *base = value;
     }
@@ -430,7 +430,5 @@ const TypeDef bool_type_def = {
     .size = sizeof(Int),
     .flags = TYPE_FINAL | TYPE_VECTOR,
     .operators = "and rand or ror xor rxor",
-    .slots = {.make = bool_make,
-              .repr = bool_repr,
-              .binary = bool_binary_slot},
+    .slots = {.make = bool_make, .repr = bool_repr, .binary = bool_binary_slot},
 };

@@ -14,7 +14,7 @@
 #include "interp/text/obj_bytes.h"
 
 // The head of a native function; the rows below name it.
-#define METHOD(name)                                                          \
+#define METHOD(name)                                                           \
     static Value method_##name(Vm *vm, Value *args, uint32_t count)
 
 // The arithmetic is the built-in function's; this is its form as a method, for
@@ -111,8 +111,7 @@ static char byte_order(Vm *vm, const char *name, Value order)
     if (str_is(text, "big") || str_is(text, "little")) {
         return text->text[0];
     }
-    raise_error(vm, ERR_VALUE,
-                "byteorder must be either 'little' or 'big'");
+    raise_error(vm, ERR_VALUE, "byteorder must be either 'little' or 'big'");
     return 0;
 }
 
@@ -276,17 +275,19 @@ METHOD(from_bytes)
 }
 
 // The same bodies serve int and float: they look at the kind of self.
-#define SHARED_ROWS                                                           \
-    {"__abs__", "self, /", method_abs, "Return abs(self)."},                  \
-        {"__round__", "self, ndigits=None, /", method_round,                  \
-         "The nearest number of so many decimals."},                          \
-        {"__trunc__", "self, /", method_trunc, "Rounded towards zero."},      \
-        {"__floor__", "self, /", method_floor, "Rounded down."},              \
-        {"__ceil__", "self, /", method_ceil, "Rounded up."},                  \
-        {"__divmod__", "self, value, /", method_divmod,                       \
-         "Return divmod(self, value)."},                                      \
-        {"__rdivmod__", "self, value, /", method_rdivmod,                     \
-         "Return divmod(value, self)."}
+#define SHARED_ROWS                                                            \
+    {"__abs__", "self, /", method_abs, "Return abs(self)."},                   \
+        {"__round__", "self, ndigits=None, /", method_round,                   \
+         "The nearest number of so many decimals."},                           \
+        {"__trunc__", "self, /", method_trunc, "Rounded towards zero."},       \
+        {"__floor__", "self, /", method_floor, "Rounded down."},               \
+        {"__ceil__", "self, /", method_ceil, "Rounded up."},                   \
+        {"__divmod__", "self, value, /", method_divmod,                        \
+         "Return divmod(self, value)."},                                       \
+    {                                                                          \
+        "__rdivmod__", "self, value, /", method_rdivmod,                       \
+            "Return divmod(value, self)."                                      \
+    }
 
 // The tables end with a NULL name; TypeDef.more_methods takes them.
 const NativeDef number_methods[] = {SHARED_ROWS, {NULL, NULL, NULL, NULL}};

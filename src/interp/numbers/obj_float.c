@@ -39,10 +39,9 @@ static Wide power_of_ten(int n)
 // The exponent of the first decimal digit of 1e-5 <= d < 1e15.
 static int decimal_exponent(double d)
 {
-    static const double powers[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,
-                                    1e1,  1e2,  1e3,  1e4,  1e5,
-                                    1e6,  1e7,  1e8,  1e9,  1e10,
-                                    1e11, 1e12, 1e13, 1e14};
+    static const double powers[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2,
+                                    1e3,  1e4,  1e5,  1e6,  1e7, 1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14};
     int count = 0;
     while (count < 19 && d >= powers[count]) {
         count++;
@@ -56,9 +55,10 @@ static int decimal_exponent(double d)
 static uint64_t round_to(uint64_t whole, uint64_t unit, int more, bool exact)
 {
     uint64_t quotient = whole / unit, rest = whole % unit;
-    int side = unit == 1 ? more
+    int side = unit == 1          ? more
                : rest * 2 != unit ? (rest * 2 > unit ? 1 : -1)
-               : exact ? 0 : 1;
+               : exact            ? 0
+                                  : 1;
     quotient += side > 0 || (side == 0 && (quotient & 1));
     return quotient * unit;
 }
@@ -189,8 +189,8 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
     int exponent;
     double fraction = frexp(d, &exponent);
     int shift = MANTISSA - exponent;
-    if (precision > PRECISION_MOST || !(d >= 0 && d < 1e15) ||
-        shift <= 0 || shift >= WIDE - 1) {
+    if (precision > PRECISION_MOST || !(d >= 0 && d < 1e15) || shift <= 0 ||
+        shift >= WIDE - 1) {
         return false;
     }
     // 10^15 at most, which fits.
@@ -246,8 +246,7 @@ void float_print_repr(StrBuf *out, double d)
             strbuf_putc(out, '.');
             strbuf_puts(out, digits + 1);
         }
-        strbuf_printf(out, "e%c%02d", exponent < 0 ? '-' : '+',
-                      abs(exponent));
+        strbuf_printf(out, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
     } else if (exponent < 0) {
         strbuf_puts(out, "0.");
         strbuf_pad(out, '0', (size_t)(-exponent - 1));

@@ -24,9 +24,8 @@ static inline bool value_is_float(Value v)
 }
 static inline double value_float(Value v) // v is a float
 {
-    return value_is_immediate_float(v)
-               ? value_immediate_float(v)
-               : ((Float *)value_object(v))->number;
+    return value_is_immediate_float(v) ? value_immediate_float(v)
+                                       : ((Float *)value_object(v))->number;
 }
 // Python's repr: the shortest digits that give it back.
 // Adds d >= 0 with `precision` digits past the point, rounded to even from the

@@ -215,11 +215,10 @@ bool int_to_double(Vm *vm, Value v, double *out)
     IntView view;
     int_view(&view, v);
     int bits = mp_count_bits(view.number);
-    double d = bits <= 64
-                   ? (double)mp_get_mag_u64(view.number)
-                   // Beyond 2000 bits every scale gives infinity.
-                   : ldexp((double)top_bits(view.number, bits),
-                           bits > 2000 ? 2000 : bits - 64);
+    double d = bits <= 64 ? (double)mp_get_mag_u64(view.number)
+                          // Beyond 2000 bits every scale gives infinity.
+                          : ldexp((double)top_bits(view.number, bits),
+                                  bits > 2000 ? 2000 : bits - 64);
     // ldexp gives an infinity where the number passes the largest double.
     if (isinf(d)) {
         return raise_false(vm, ERR_OVERFLOW,
@@ -282,8 +281,7 @@ mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
                         mp_int *quotient, mp_int *rest)
 {
     mp_err err = int_divide(ctx, a, b, quotient, rest);
-    if (err == MP_OKAY && !mp_iszero(rest) &&
-        mp_isneg(rest) != mp_isneg(b)) {
+    if (err == MP_OKAY && !mp_iszero(rest) && mp_isneg(rest) != mp_isneg(b)) {
         // One step down, as the rest must have the divisor's sign.
         err = mp_add(rest, b, rest);
         err = err == MP_OKAY ? mp_sub_d(quotient, 1, quotient) : err;
@@ -351,8 +349,8 @@ static Value true_divide(Vm *vm, Value a, Value b)
     if (mp_init_multi(&q, &r, NULL) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
     }
-    mp_err err = shift >= 0 ? mp_mul_2d(x.number, shift, &q)
-                            : mp_copy(x.number, &q);
+    mp_err err =
+        shift >= 0 ? mp_mul_2d(x.number, shift, &q) : mp_copy(x.number, &q);
     // A long dividend: the divisor is scaled, so that no bits are lost.
     if (err == MP_OKAY && shift < 0) {
         mp_int scaled;
@@ -368,8 +366,7 @@ static Value true_divide(Vm *vm, Value a, Value b)
     double d = 0;
     if (err == MP_OKAY) {
         int length = mp_count_bits(&q);
-        uint64_t top = length > 64 ? top_bits(&q, length)
-                                   : mp_get_mag_u64(&q);
+        uint64_t top = length > 64 ? top_bits(&q, length) : mp_get_mag_u64(&q);
         // The sticky bit: something is left below.
         top |= !mp_iszero(&r);
         int scale = (length > 64 ? length - 64 : 0) - shift;
@@ -449,8 +446,8 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
 
 // The operators that are one call.
 // AND, OR and XOR work as on two's complement, as Python has it.
-static mp_err simple_op(Ctx *ctx, BinaryOp op, const mp_int *a,
-                        const mp_int *b, mp_int *result)
+static mp_err simple_op(Ctx *ctx, BinaryOp op, const mp_int *a, const mp_int *b,
+                        mp_int *result)
 {
     switch (op) {
     case BINARY_ADD: return mp_add(a, b, result);
@@ -478,8 +475,7 @@ static bool small_power(int64_t base, int64_t exponent, int64_t *result)
 {
     *result = 1;
     while (exponent > 0) {
-        if ((exponent & 1) &&
-            __builtin_mul_overflow(*result, base, result)) {
+        if ((exponent & 1) && __builtin_mul_overflow(*result, base, result)) {
             return false;
         }
         exponent >>= 1;
@@ -491,8 +487,7 @@ static bool small_power(int64_t base, int64_t exponent, int64_t *result)
 }
 
 // Floored, as Python has both: the rest has the sign of the divisor.
-static void small_divide(int64_t a, int64_t b, int64_t *quotient,
-                         int64_t *rest)
+static void small_divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
 {
     *quotient = a / b;
     *rest = a % b;
@@ -516,9 +511,8 @@ static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
     case BINARY_OR: return value_from_small(a | b);
     case BINARY_XOR: return value_from_small(a ^ b);
     case BINARY_MUL:
-        return __builtin_mul_overflow(a, b, &result)
-                   ? VALUE_UNBOUND
-                   : int_from_i64(vm, result);
+        return __builtin_mul_overflow(a, b, &result) ? VALUE_UNBOUND
+                                                     : int_from_i64(vm, result);
     case BINARY_FLOORDIV:
     case BINARY_MOD:
         if (b == 0) {
@@ -527,9 +521,8 @@ static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
         small_divide(a, b, &result, &rest);
         return int_from_i64(vm, op == BINARY_MOD ? rest : result);
     case BINARY_POW:
-        return b >= 0 && small_power(a, b, &result)
-                   ? int_from_i64(vm, result)
-                   : VALUE_UNBOUND;
+        return b >= 0 && small_power(a, b, &result) ? int_from_i64(vm, result)
+                                                    : VALUE_UNBOUND;
     // A shift by the width or more is undefined in C.
     case BINARY_RSHIFT:
         return b < 0 ? VALUE_UNBOUND

@@ -9,7 +9,7 @@
 
 typedef struct Int { // outside the immediate range, but for subclasses
     Object head;
-    mp_int number;   // read-only
+    mp_int number;     // read-only
     mp_digit digits[]; // those of a short number, which number.dp points to
 } Int;
 
@@ -40,7 +40,7 @@ Value int_text(Vm *vm, Value v); // decimal, a Str
 // The operators on two ints (bools count); the slow paths of the machine.
 Value int_binary(Vm *vm, BinaryOp op, Value a, Value b);
 int int_compare(Value a, Value b); // <0, 0, >0
-uint64_t int_hash(Value v); // Python's: modulo 2^61 - 1, -1 becomes -2
+uint64_t int_hash(Value v);        // Python's: modulo 2^61 - 1, -1 becomes -2
 
 // The same for an immediate int below that prime, which is its own hash.
 // False: v is none.

@@ -14,10 +14,10 @@
 #include "interp/tensors/tensor_functions.h"
 
 // One C function an op: a native function is not told which it is.
-#define OP(id, desc)                                                          \
-    static Value call_##id(Vm *vm, Value *args, uint32_t count)               \
-    {                                                                         \
-        return tensor_call_bound(vm, OP_##id, args, count);                   \
+#define OP(id, desc)                                                           \
+    static Value call_##id(Vm *vm, Value *args, uint32_t count)                \
+    {                                                                          \
+        return tensor_call_bound(vm, OP_##id, args, count);                    \
     }
 #include "ops/op_list.h"
 #undef OP
@@ -54,10 +54,10 @@ static const NativeDef *op_native_def(Vm *vm, OpCode code)
     if (params_text(vm, op, &params)) {
         def = arena_alloc(&vm->tensor_arena, sizeof *def);
     }
-    char *text = def == NULL ? NULL
-                             : arena_strndup(&vm->tensor_arena,
-                                             strbuf_text(&params),
-                                             params.length);
+    char *text = def == NULL
+                     ? NULL
+                     : arena_strndup(&vm->tensor_arena, strbuf_text(&params),
+                                     params.length);
     strbuf_free(&params);
     if (text == NULL) {
         return NULL;
@@ -107,8 +107,8 @@ static Dict *namespace_of(Vm *vm, Dict *builtins, const char **name)
     Module *module = value_is_kind(known, KIND_MODULE)
                          ? object_retain(value_object(known))
                          : module_new(vm, space);
-    bool ok = module != NULL && dict_set_name(vm, builtins, space,
-                                              value_from_object(module));
+    bool ok = module != NULL &&
+              dict_set_name(vm, builtins, space, value_from_object(module));
     object_release(&vm->ctx, space);
     Dict *dict = ok ? module->dict : NULL; // builtins holds the module
     object_release_null(&vm->ctx, module);
@@ -120,8 +120,7 @@ static bool bind_function(Vm *vm, Dict *builtins, const NativeDef *def)
 {
     const char *name = def->name;
     Dict *dict = namespace_of(vm, builtins, &name);
-    return dict != NULL &&
-           bind_name(vm, dict, name, native_new(vm, def, NULL));
+    return dict != NULL && bind_name(vm, dict, name, native_new(vm, def, NULL));
 }
 
 // An internal op has no name in the language. Methods are bound for eager,
@@ -139,10 +138,9 @@ static bool bind_op(Vm *vm, Dict *builtins, OpCode code)
     if (!(op->flags & OP_NO_FUNCTION) && !bind_function(vm, builtins, def)) {
         return false;
     }
-    return !(op->flags & OP_METHOD) ||
-           (bind_method(vm, def, KIND_TENSOR) &&
-            bind_method(vm, def, KIND_SYMBOLIC) &&
-            bind_method(vm, def, KIND_VARIABLE));
+    return !(op->flags & OP_METHOD) || (bind_method(vm, def, KIND_TENSOR) &&
+                                        bind_method(vm, def, KIND_SYMBOLIC) &&
+                                        bind_method(vm, def, KIND_VARIABLE));
 }
 
 // bool is the host type, which serves as the dtype too; "string" and the

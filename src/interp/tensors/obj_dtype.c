@@ -14,8 +14,7 @@
 // Owned; NULL: no memory.
 DTypeObject *dtype_new(Vm *vm, DType dtype)
 {
-    DTypeObject *object =
-        object_new(vm, vm->types[KIND_DTYPE], sizeof *object);
+    DTypeObject *object = object_new(vm, vm->types[KIND_DTYPE], sizeof *object);
     if (object != NULL) {
         object->dtype = dtype;
     }
@@ -184,8 +183,8 @@ Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
         return VALUE_FAIL;
     }
     for (int i = 0; i < rank; i++) {
-        tuple->items[i] = dims[i] == DIM_UNKNOWN ? VALUE_NONE
-                                                 : value_from_small(dims[i]);
+        tuple->items[i] =
+            dims[i] == DIM_UNKNOWN ? VALUE_NONE : value_from_small(dims[i]);
     }
     return value_from_object(tuple);
 }
@@ -199,9 +198,9 @@ static bool size_from_value(Vm *vm, Value v, int64_t *size)
         return true;
     }
     return value_to_index(vm, v, size) &&
-           (*size >= 0 || raise_false(vm, ERR_VALUE,
-                                      "a size cannot be negative: %lld",
-                                      (long long)*size));
+           (*size >= 0 ||
+            raise_false(vm, ERR_VALUE, "a size cannot be negative: %lld",
+                        (long long)*size));
 }
 
 // The inverse of shape_to_value; an int alone is a shape of one axis, as in
@@ -310,8 +309,7 @@ static Value spec_compare(Vm *vm, CompareOp op, Value a, Value b)
         !value_is_kind(b, KIND_SPEC)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    bool equal =
-        spec_equal((Spec *)value_object(a), (Spec *)value_object(b));
+    bool equal = spec_equal((Spec *)value_object(a), (Spec *)value_object(b));
     return value_from_bool(equal == (op == COMPARE_EQ));
 }
 

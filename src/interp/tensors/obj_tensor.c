@@ -6,8 +6,8 @@
 
 #include "interp/apply.h"
 #include "interp/display.h"
-#include "interp/numbers/obj_int.h"
 #include "interp/numbers/obj_float.h"
+#include "interp/numbers/obj_int.h"
 #include "interp/protocol.h"
 #include "interp/tensors/tensor_convert.h"
 
@@ -27,8 +27,7 @@ Value tensor_adopt(Vm *vm, Tensor *tensor)
 TensorType operand_type(Value operand)
 {
     switch (value_object(operand)->kind) {
-    case KIND_TENSOR:
-        return tensor_type(value_as_tensor(operand));
+    case KIND_TENSOR: return tensor_type(value_as_tensor(operand));
     // A Variable's dtype and shape are those of its tensor, for good.
     case KIND_VARIABLE:
         return tensor_type(value_as_variable(operand)->cell.value);
@@ -132,8 +131,8 @@ static Value only_item(Vm *vm, Value self, const char *what)
                                : value_as_variable(self)->cell.value;
     if (tensor->count != 1) {
         return raise_error(vm, ERR_TYPE,
-                           "%s() needs a tensor of one element, not %lld",
-                           what, (long long)tensor->count);
+                           "%s() needs a tensor of one element, not %lld", what,
+                           (long long)tensor->count);
     }
     return tensor_item(vm, tensor, 0);
 }
@@ -168,7 +167,8 @@ Value tensor_to_int(Vm *vm, Value self)
         return int_from_double(vm, number);
     }
     value_release(&vm->ctx, item);
-    return raise_error(vm, ERR_TYPE, "int() of a string tensor: use "
+    return raise_error(vm, ERR_TYPE,
+                       "int() of a string tensor: use "
                        "strings.to_number");
 }
 
@@ -177,7 +177,8 @@ Value tensor_to_int(Vm *vm, Value self)
 Value tensor_to_float(Vm *vm, Value self)
 {
     if (operand_type(self).dtype == DT_STRING) {
-        return raise_error(vm, ERR_TYPE, "float() of a string tensor: use "
+        return raise_error(vm, ERR_TYPE,
+                           "float() of a string tensor: use "
                            "strings.to_number");
     }
     Value item = only_item(vm, self, "float");
@@ -247,8 +248,8 @@ static Value symbolic_repr(Vm *vm, Value self)
     const Symbolic *symbolic = value_as_symbolic(self);
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
-    strbuf_printf(&buf, "<%s: ",
-                  symbolic->name != NULL ? symbolic->name->text : "?");
+    strbuf_printf(&buf,
+                  "<%s: ", symbolic->name != NULL ? symbolic->name->text : "?");
     tensor_type_print(&buf, operand_type(self));
     // A symbol that outlived its trace says so.
     // NULL: the trace still runs, or no stager is there.
@@ -267,7 +268,8 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
     if (spec->length == 0) {
         return str_result(value_str(vm, self));
     }
-    return raise_error(vm, ERR_SYMBOLIC, "a format spec needs a value, which "
+    return raise_error(vm, ERR_SYMBOLIC,
+                       "a format spec needs a value, which "
                        "a symbolic tensor does not have");
 }
 

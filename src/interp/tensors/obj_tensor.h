@@ -126,13 +126,15 @@ Value tensor_member_ndim(Vm *vm, Value self);
 Value tensor_member_size(Vm *vm, Value self);
 Value tensor_member_transposed(Vm *vm, Value self);
 // Rows of a MemberDef table: Variable has more of its own.
-#define TENSOR_MEMBERS                                                        \
-    {"shape", tensor_member_shape, NULL,                                      \
-     "A tuple of sizes, None where a trace does not know one."},              \
-    {"dtype", tensor_member_dtype, NULL, "The type of the elements."},        \
-    {"ndim", tensor_member_ndim, NULL, "The number of axes."},                \
-    {"size", tensor_member_size, NULL, "The number of elements."},            \
-    {"T", tensor_member_transposed, NULL, "The transpose of a matrix."}
+#define TENSOR_MEMBERS                                                         \
+    {"shape", tensor_member_shape, NULL,                                       \
+     "A tuple of sizes, None where a trace does not know one."},               \
+        {"dtype", tensor_member_dtype, NULL, "The type of the elements."},     \
+        {"ndim", tensor_member_ndim, NULL, "The number of axes."},             \
+        {"size", tensor_member_size, NULL, "The number of elements."},         \
+    {                                                                          \
+        "T", tensor_member_transposed, NULL, "The transpose of a matrix."      \
+    }
 
 // Binds the op table's names in `builtins` and as methods, and the types'
 // constructors; called when the Vm is made, after its types.

@@ -127,8 +127,7 @@ static Value method_assign(Vm *vm, Value *args, uint32_t count)
                       ? value_retain(args[1])
                       : tensor_from_value(vm, "assign", args[1],
                                           operand_type(args[0]).dtype);
-    return value_failed(value) ? VALUE_FAIL
-                               : assign_value(vm, args[0], value);
+    return value_failed(value) ? VALUE_FAIL : assign_value(vm, args[0], value);
 }
 
 // The type is checked first for the message to name assign_add rather than the
@@ -141,8 +140,7 @@ static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
     }
     // A new tensor; dtype and shape are checked when it is assigned.
     Value value = tensor_binary(vm, op, args[0], args[1]);
-    return value_failed(value) ? VALUE_FAIL
-                               : assign_value(vm, args[0], value);
+    return value_failed(value) ? VALUE_FAIL : assign_value(vm, args[0], value);
 }
 
 // v.assign_add(x): the new value.
@@ -237,8 +235,7 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
         return VALUE_FAIL;
     }
     Str *name = value_is_str(given[2]) ? value_as_str(given[2]) : NULL;
-    int trainable =
-        value_unbound(given[3]) ? 1 : value_truth(vm, given[3]);
+    int trainable = value_unbound(given[3]) ? 1 : value_truth(vm, given[3]);
     if (trainable < 0) {
         return VALUE_FAIL;
     }
@@ -271,8 +268,7 @@ static Value variable_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     static const char *const params[4] = {"initial", "dtype", "name",
                                           "trainable"};
     Value given[4];
-    return arguments_spread(vm, "Variable", args, keywords, params, 4, 1,
-                            given)
+    return arguments_spread(vm, "Variable", args, keywords, params, 4, 1, given)
                ? make_from(vm, cls, given)
                : VALUE_FAIL;
 }

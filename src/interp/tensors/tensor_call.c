@@ -36,8 +36,8 @@ Value tensor_call(Vm *vm, const char *name, const Value *inputs,
             at++;
         }
         if (at == op->attr_count) {
-            return raise_error(vm, ERR_SYSTEM, "%s has no attribute '%s'",
-                               name, attrs[i].name);
+            return raise_error(vm, ERR_SYSTEM, "%s has no attribute '%s'", name,
+                               attrs[i].name);
         }
         // Pointers inside of it (ints, text) are the caller's, for the time of
         // the call.
@@ -68,8 +68,7 @@ static void call_free(Vm *vm, BoundCall *call)
         value_release(&vm->ctx, call->inputs[i]);
     }
     if (call->inputs != call->few) {
-        ctx_free(&vm->ctx, call->inputs,
-                 call->input_capacity * sizeof(Value));
+        ctx_free(&vm->ctx, call->inputs, call->input_capacity * sizeof(Value));
     }
 }
 
@@ -133,10 +132,9 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     if (value_is_integer(v)) {
         int64_t one;
         ok = value_to_index(vm, v, &one) && push_int(vm, call, attr, one);
-    // A float or a bool that stands in the value itself is no object and falls
-    // through to the error.
     } else if (value_is_object(v)) {
-        // A tensor is iterable, too: a vector of ints serves as a shape.
+        // A tensor is iterable, too: a vector of ints is a shape. A float
+        // or a bool that stands in the value itself falls through to the error.
         Tuple *items = value_to_tuple(vm, v);
         ok = items != NULL;
         for (size_t i = 0; ok && i < items->count; i++) {
@@ -158,8 +156,8 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
 // A symbolic (or any non-constant) int where the op takes one: an operand.
 // It stands behind the op's own inputs, in the order in which such attributes
 // come.
-static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr,
-                         Value v, AttrValue *out)
+static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
+                         AttrValue *out)
 {
     if (attr->accept != ATTR_HOST_OR_TENSOR) {
         return raise_false(vm, ERR_SYMBOLIC,
@@ -168,8 +166,8 @@ static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr,
                            call->op->name, attr->name);
     }
     // The attribute says at which input the operand stands.
-    *out = (AttrValue){.kind = ATTR_INPUT,
-                       .integer = (int64_t)call->input_count};
+    *out =
+        (AttrValue){.kind = ATTR_INPUT, .integer = (int64_t)call->input_count};
     call->inputs[call->input_count++] = value_retain(v);
     return true;
 }
@@ -210,12 +208,9 @@ static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
         out->boolean = truth == 1;
         return truth >= 0;
     }
-    case ATTR_INT:
-        return value_to_index(vm, v, &out->integer);
-    case ATTR_FLOAT:
-        return value_to_double(vm, v, &out->number);
-    case ATTR_DTYPE:
-        return dtype_from_value(vm, v, &out->dtype);
+    case ATTR_INT: return value_to_index(vm, v, &out->integer);
+    case ATTR_FLOAT: return value_to_double(vm, v, &out->number);
+    case ATTR_DTYPE: return dtype_from_value(vm, v, &out->dtype);
     case ATTR_STR:
         if (!value_is_str(v)) {
             return fail_attr(vm, call, attr, "a str", v);
@@ -225,8 +220,7 @@ static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
         out->count = (uint32_t)value_as_str(v)->length;
         return true;
     // ATTR_INTS, the one kind that is left.
-    default:
-        return attr_ints(vm, call, attr, v, out);
+    default: return attr_ints(vm, call, attr, v, out);
     }
 }
 
@@ -262,11 +256,10 @@ static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
 static bool input_is_apart(const char *name, size_t length)
 {
     static const char *const apart[] = {"condition", "indices", "mask",
-                                        "repeats", "labels", "length",
+                                        "repeats",   "labels",  "length",
                                         "paddings"};
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
-        if (strlen(apart[i]) == length &&
-            memcmp(apart[i], name, length) == 0) {
+        if (strlen(apart[i]) == length && memcmp(apart[i], name, length) == 0) {
             return true;
         }
     }
@@ -329,8 +322,7 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
     for (uint32_t i = 0; i < count; i++) {
         // Indices, conditions and the like: each by itself.
         if (value_unbound(call->inputs[i])) {
-            Value one =
-                tensor_from_value(vm, call->op->name, args[i], DT_NONE);
+            Value one = tensor_from_value(vm, call->op->name, args[i], DT_NONE);
             if (value_failed(one)) {
                 return false;
             }
@@ -378,7 +370,7 @@ static uint32_t bound_inputs(const OpDesc *op, const Value *args,
 {
     uint32_t inputs = slots;
     while (inputs > op->min_inputs && (value_unbound(args[inputs - 1]) ||
-                                      value_is_none(args[inputs - 1]))) {
+                                       value_is_none(args[inputs - 1]))) {
         inputs--; // optional ones that were left out
     }
     return inputs;
@@ -480,8 +472,7 @@ static bool is_plain_call(const OpDesc *op, const Value *args, uint32_t count)
 
 // Named inputs come first in `args`, then attributes, each in the order of the
 // descriptor.
-Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
-                        uint32_t count)
+Value tensor_call_bound(Vm *vm, OpCode code, const Value *args, uint32_t count)
 {
     static const AttrValue none[OP_MAX_ATTRS];
     if (LIKELY(is_plain_call(op_desc(code), args, count))) {
@@ -496,8 +487,7 @@ Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
                          bind_inputs(vm, &call, args,
                                      bound_inputs(call.op, args, slots));
     for (uint32_t i = 0; ok && i < call.op->attr_count; i++) {
-        Value given =
-            slots + i < count ? args[slots + i] : VALUE_UNBOUND;
+        Value given = slots + i < count ? args[slots + i] : VALUE_UNBOUND;
         ok = bind_attr(vm, &call, &call.op->attrs[i], given, &call.attrs[i]);
     }
     Value result = ok ? run_call(vm, code, &call) : VALUE_FAIL;

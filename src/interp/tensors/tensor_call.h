@@ -37,8 +37,7 @@ Value tensor_call(Vm *vm, const char *name, const Value *inputs,
 // A call of op `code` from Duet: `args` stand in the order of the descriptor's
 // parameters, inputs first, then attributes; UNBOUND where not given. The
 // result is a tensor, or a tuple of them if the op has several outputs.
-Value tensor_call_bound(Vm *vm, OpCode code, const Value *args,
-                        uint32_t count);
+Value tensor_call_bound(Vm *vm, OpCode code, const Value *args, uint32_t count);
 
 // bytes, as tensors need them (obj_bytes.c).
 const char *bytes_text(Value v);

@@ -14,12 +14,9 @@
 static bool is_kind_of(DType dtype, DType asked)
 {
     switch (asked) {
-    case DT_INT32:
-        return dtype_is_integer(dtype);
-    case DT_FLOAT32:
-        return dtype_is_float(dtype);
-    default:
-        return dtype == asked;
+    case DT_INT32: return dtype_is_integer(dtype);
+    case DT_FLOAT32: return dtype_is_float(dtype);
+    default: return dtype == asked;
     }
 }
 

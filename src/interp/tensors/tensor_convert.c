@@ -15,13 +15,13 @@
 bool value_is_convertible(Vm *vm, Value v)
 {
     if (value_is_operand(v) || value_is_bool(v) || value_is_integer(v) ||
-        value_is_float(v) || value_is_str(v) ||
-        value_is_kind(v, KIND_BYTES) || tensor_scan_nests(v)) {
+        value_is_float(v) || value_is_str(v) || value_is_kind(v, KIND_BYTES) ||
+        tensor_scan_nests(v)) {
         return true;
     }
     return value_is_object(v) &&
-           !value_unbound(type_lookup(vm, type_of(vm, v),
-                                      vm->names[NAME_TENSOR]));
+           !value_unbound(
+               type_lookup(vm, type_of(vm, v), vm->names[NAME_TENSOR]));
 }
 
 // int64 is apart because the shift would overflow; every int64_t fits it. Bool
@@ -57,20 +57,11 @@ static void store_int(Tensor *tensor, int64_t index, int64_t i)
 {
     switch ((DType)tensor->dtype) {
     case DT_BOOL:
-    case DT_UINT8:
-        ((uint8_t *)tensor->data)[index] = (uint8_t)i;
-        break;
-    case DT_INT8:
-        ((int8_t *)tensor->data)[index] = (int8_t)i;
-        break;
-    case DT_INT16:
-        ((int16_t *)tensor->data)[index] = (int16_t)i;
-        break;
-    case DT_INT32:
-        ((int32_t *)tensor->data)[index] = (int32_t)i;
-        break;
-    default:
-        ((int64_t *)tensor->data)[index] = i;
+    case DT_UINT8: ((uint8_t *)tensor->data)[index] = (uint8_t)i; break;
+    case DT_INT8: ((int8_t *)tensor->data)[index] = (int8_t)i; break;
+    case DT_INT16: ((int16_t *)tensor->data)[index] = (int16_t)i; break;
+    case DT_INT32: ((int32_t *)tensor->data)[index] = (int32_t)i; break;
+    default: ((int64_t *)tensor->data)[index] = i;
     }
 }
 
@@ -180,8 +171,8 @@ static Value pack(Vm *vm, const char *who, Value v, DType dtype)
     if (!value_failed(result)) {
         // The tensors of a trace have no elements yet, so only an op can join
         // them.
-        result = tensor_call(vm, "stack", parts->items, (uint32_t)count, NULL,
-                             0);
+        result =
+            tensor_call(vm, "stack", parts->items, (uint32_t)count, NULL, 0);
     }
     object_release(&vm->ctx, parts);
     return result;
@@ -337,8 +328,7 @@ static LeafKind weak_kind(Value v)
     switch (dtype_class(operand_type(v).dtype)) {
     case DTYPE_CLASS_BOOL: return LEAF_BOOL;
     case DTYPE_CLASS_FLOAT: return LEAF_FLOAT;
-    default:
-        return operand_type(v).dtype == DT_INT64 ? LEAF_LONG : LEAF_INT;
+    default: return operand_type(v).dtype == DT_INT64 ? LEAF_LONG : LEAF_INT;
     }
 }
 
@@ -384,8 +374,8 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
 
 // An operand passes as it is, so that only host values are converted. While a
 // trace runs, the tensors made of them are marked as literals.
-bool tensor_unify(Vm *vm, const char *who, const Value *values,
-                  uint32_t count, Value *outputs)
+bool tensor_unify(Vm *vm, const char *who, const Value *values, uint32_t count,
+                  Value *outputs)
 {
     DType dtype;
     if (!unify_dtype(vm, who, values, count, &dtype)) {

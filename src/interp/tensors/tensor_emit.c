@@ -66,8 +66,8 @@ static EmitValue host_constant(Emit *emit, Tensor *tensor)
 // host.
 void host_emit_init(HostEmit *host, Vm *vm)
 {
-    *host = (HostEmit){
-        .emit = {&vm->ctx, host_op, host_type, host_constant}, .vm = vm};
+    *host = (HostEmit){.emit = {&vm->ctx, host_op, host_type, host_constant},
+                       .vm = vm};
 }
 
 // No EmitValue may be used after this: the caller retains what is to stay.

@@ -39,9 +39,9 @@ static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
     }
     if (value_is_kind(args[0], KIND_VARIABLE)) {
         Value now = variable_read(vm, value_as_variable(args[0]));
-        Value result =
-            value_failed(now) ? VALUE_FAIL
-                              : tensor_from_value(vm, "tensor", now, dtype);
+        Value result = value_failed(now)
+                           ? VALUE_FAIL
+                           : tensor_from_value(vm, "tensor", now, dtype);
         value_release(&vm->ctx, now);
         return result;
     }
@@ -138,8 +138,8 @@ static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
     }
     // A tensor among the bounds gives the dtype, else it is float32.
     for (uint32_t i = 0; dtype == DT_NONE && i < 2; i++) {
-        dtype = value_is_operand(args[i]) ? operand_type(args[i]).dtype
-                                          : DT_NONE;
+        dtype =
+            value_is_operand(args[i]) ? operand_type(args[i]).dtype : DT_NONE;
     }
     // As documented: numbers of the host alone give float32.
     dtype = dtype == DT_NONE ? DT_FLOAT32 : dtype;
@@ -243,8 +243,8 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
     uint32_t made = 0;
     // Converted one by one, released together.
     while (made < n) {
-        Value one = tensor_from_value(vm, "meshgrid", given->items[made],
-                                      DT_NONE);
+        Value one =
+            tensor_from_value(vm, "meshgrid", given->items[made], DT_NONE);
         if (value_failed(one)) {
             break;
         }
@@ -275,8 +275,8 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
 static int read_axes(Vm *vm, Value v, int64_t axes[SHAPE_MAX_RANK])
 {
     // An axis alone is a list of one.
-    Tuple *items = value_is_integer(v) ? tuple_from(vm, &v, 1)
-                                       : value_to_tuple(vm, v);
+    Tuple *items =
+        value_is_integer(v) ? tuple_from(vm, &v, 1) : value_to_tuple(vm, v);
     int count = items == NULL ? -1 : 0;
     for (size_t i = 0; count >= 0 && i < items->count; i++) {
         if (count == SHAPE_MAX_RANK) {

@@ -207,8 +207,8 @@ static bool plan_key(Vm *vm, KeyPlan *plan, TensorType type,
 static Value run_plan(Vm *vm, const KeyPlan *plan)
 {
     AttrValue spec = attr_of_ints(plan->spec, plan->entries * SPEC_INTS);
-    Value part = apply_one(vm, OP_INDEX, plan->operands, plan->operand_count,
-                           &spec);
+    Value part =
+        apply_one(vm, OP_INDEX, plan->operands, plan->operand_count, &spec);
     if (value_failed(part) || plan->array_count == 0) {
         return part;
     }
@@ -217,16 +217,14 @@ static Value run_plan(Vm *vm, const KeyPlan *plan)
         inputs[i + 1] = plan->arrays[i];
     }
     AttrValue axis = attr_of_int(plan->array_axis);
-    Value result =
-        apply_one(vm, OP_PICK, inputs, plan->array_count + 1, &axis);
+    Value result = apply_one(vm, OP_PICK, inputs, plan->array_count + 1, &axis);
     value_release(&vm->ctx, part);
     return result;
 }
 
 // Set field by field: the plan is large and most of it is never read.
 // `self` and the entries are borrowed by the plan, which ends with this call.
-static Value get_by_plan(Vm *vm, Value self, const Value *entries,
-                         size_t count)
+static Value get_by_plan(Vm *vm, Value self, const Value *entries, size_t count)
 {
     KeyPlan plan;
     plan.entries = plan.array_count = 0;
@@ -298,8 +296,7 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
         index = value_small(entries[i]);
         // Row-major: the stride of an axis is the number of elements behind it.
         stride /= dims[i];
-        if (UNLIKELY(!add_index(vm, (int)i, dims[i], stride, index,
-                                &offset))) {
+        if (UNLIKELY(!add_index(vm, (int)i, dims[i], stride, index, &offset))) {
             return -1;
         }
     }
@@ -323,8 +320,8 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
     }
     if (value_is_tensor(self) && vm->trace == NULL) {
         Value result;
-        int done = get_by_ints(vm, value_as_tensor(self), entries, count,
-                               &result);
+        int done =
+            get_by_ints(vm, value_as_tensor(self), entries, count, &result);
         if (LIKELY(done != 0)) {
             return done > 0 ? result : VALUE_FAIL;
         }
@@ -368,8 +365,7 @@ Value tensor_iter(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
     if (type.rank == 0) {
-        return raise_error(vm, ERR_TYPE,
-                           "iteration over a scalar tensor");
+        return raise_error(vm, ERR_TYPE, "iteration over a scalar tensor");
     }
     int64_t length = tensor_length(vm, self);
     if (length < 0) {

@@ -132,8 +132,7 @@ static Value method_astype(Vm *vm, Value *args, uint32_t count)
 static Value method_ref(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)count;
-    return value_from_small(
-        (int64_t)((uintptr_t)value_object(args[0]) >> 4));
+    return value_from_small((int64_t)((uintptr_t)value_object(args[0]) >> 4));
 }
 
 const NativeDef tensor_methods[] = {

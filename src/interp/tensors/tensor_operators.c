@@ -25,9 +25,9 @@ static const OpCode binary_ops[] = {
     [BINARY_RSHIFT] = OP_BITWISE_RIGHT_SHIFT,
 };
 static const OpCode compare_ops[] = {
-    [COMPARE_LT] = OP_LESS,      [COMPARE_LE] = OP_LESS_EQUAL,
-    [COMPARE_EQ] = OP_EQUAL,     [COMPARE_NE] = OP_NOT_EQUAL,
-    [COMPARE_GT] = OP_GREATER,   [COMPARE_GE] = OP_GREATER_EQUAL,
+    [COMPARE_LT] = OP_LESS,    [COMPARE_LE] = OP_LESS_EQUAL,
+    [COMPARE_EQ] = OP_EQUAL,   [COMPARE_NE] = OP_NOT_EQUAL,
+    [COMPARE_GT] = OP_GREATER, [COMPARE_GE] = OP_GREATER_EQUAL,
 };
 
 // Applies a binary op to operands in the making: converts, calls, releases.
@@ -51,8 +51,7 @@ static Value apply_pair(Vm *vm, OpCode op, Value a, Value b)
 // & | ^ ~ of bools are logical: the array API gives both names one meaning.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    bool declines =
-        !value_is_convertible(vm, value_is_operand(a) ? b : a);
+    bool declines = !value_is_convertible(vm, value_is_operand(a) ? b : a);
     return declines ? VALUE_NOT_IMPLEMENTED
                     : apply_pair(vm, binary_ops[op], a, b);
 }

@@ -105,10 +105,9 @@ static bool scan_length(Vm *vm, TensorScan *scan, size_t length, int depth)
         return true;
     }
     if (scan->shape.dims[depth] != (int64_t)length) {
-        return raise_false(vm, ERR_VALUE,
-                           "%s: rows of unequal length, %lld and %zu",
-                           scan->who, (long long)scan->shape.dims[depth],
-                           length);
+        return raise_false(
+            vm, ERR_VALUE, "%s: rows of unequal length, %lld and %zu",
+            scan->who, (long long)scan->shape.dims[depth], length);
     }
     return true;
 }
@@ -158,16 +157,11 @@ bool tensor_scan(Vm *vm, TensorScan *scan, const char *who, Value v)
 DType tensor_scan_dtype(LeafKind kind)
 {
     switch (kind) {
-    case LEAF_BOOL:
-        return DT_BOOL;
-    case LEAF_INT:
-        return DT_INT32;
-    case LEAF_LONG:
-        return DT_INT64;
-    case LEAF_STRING:
-        return DT_STRING;
-    default:
-        return DT_FLOAT32;
+    case LEAF_BOOL: return DT_BOOL;
+    case LEAF_INT: return DT_INT32;
+    case LEAF_LONG: return DT_INT64;
+    case LEAF_STRING: return DT_STRING;
+    default: return DT_FLOAT32;
     }
 }
 
@@ -176,13 +170,9 @@ DType tensor_scan_dtype(LeafKind kind)
 bool tensor_scan_fits(LeafKind kind, DType dtype)
 {
     switch (dtype_class(dtype)) {
-    case DTYPE_CLASS_BOOL:
-        return kind <= LEAF_BOOL;
-    case DTYPE_CLASS_STRING:
-        return kind == LEAF_NONE || kind == LEAF_STRING;
-    case DTYPE_CLASS_FLOAT:
-        return kind <= LEAF_FLOAT;
-    default:
-        return kind <= LEAF_LONG;
+    case DTYPE_CLASS_BOOL: return kind <= LEAF_BOOL;
+    case DTYPE_CLASS_STRING: return kind == LEAF_NONE || kind == LEAF_STRING;
+    case DTYPE_CLASS_FLOAT: return kind <= LEAF_FLOAT;
+    default: return kind <= LEAF_LONG;
     }
 }

@@ -25,8 +25,8 @@ typedef struct TensorScan {
     const char *who; // for error texts
     LeafKind kind;
     Shape shape;
-    bool seen_leaf;  // the rank is settled
-    DType tensor;    // of the first tensor among the leaves, or DT_NONE
+    bool seen_leaf; // the rank is settled
+    DType tensor;   // of the first tensor among the leaves, or DT_NONE
 } TensorScan;
 
 // Whether a walk goes into `v`: lists and tuples, subclasses too; other
@@ -39,8 +39,7 @@ size_t tensor_scan_items(Value v, const Value **items);
 LeafKind tensor_scan_kind(Value v);
 // Walks over `v`. False: it is ragged, too deep, mixed, or holds what no tensor
 // can; `who` opens the text of the error.
-MUST_CHECK bool tensor_scan(Vm *vm, TensorScan *scan, const char *who,
-                            Value v);
+MUST_CHECK bool tensor_scan(Vm *vm, TensorScan *scan, const char *who, Value v);
 // Where nothing asks for a dtype. Without any leaf, as in [], it is float32.
 DType tensor_scan_dtype(LeafKind kind);
 // Numbers may only go up: bool < int < float; text stays text.

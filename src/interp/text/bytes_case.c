@@ -16,8 +16,7 @@ static Value change_case(Vm *vm, Value *args, TextCase mode)
 {
     TextRange text = self_of(args);
     Bytes *made = bytes_new(vm, NULL, text.length);
-    if (made != NULL &&
-        !text_change_case(&vm->ctx, made->data, text, mode)) {
+    if (made != NULL && !text_change_case(&vm->ctx, made->data, text, mode)) {
         object_release(&vm->ctx, made);
         made = NULL;
     }
@@ -30,11 +29,11 @@ static Value answer(int found)
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
 
-#define CASE_METHOD(name, mode)                                               \
-    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)            \
-    {                                                                         \
-        (void)count;                                                          \
-        return change_case(vm, args, mode);                                   \
+#define CASE_METHOD(name, mode)                                                \
+    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)             \
+    {                                                                          \
+        (void)count;                                                           \
+        return change_case(vm, args, mode);                                    \
     }
 CASE_METHOD(lower, TEXT_LOWER)
 CASE_METHOD(upper, TEXT_UPPER)
@@ -42,22 +41,22 @@ CASE_METHOD(title, TEXT_TITLE)
 CASE_METHOD(capitalize, TEXT_CAPITALIZE)
 CASE_METHOD(swapcase, TEXT_SWAP)
 
-#define CLASS_METHOD(name, set)                                               \
-    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)            \
-    {                                                                         \
-        (void)count;                                                          \
-        return answer(text_all(&vm->ctx, self_of(args), set));                \
+#define CLASS_METHOD(name, set)                                                \
+    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)             \
+    {                                                                          \
+        (void)count;                                                           \
+        return answer(text_all(&vm->ctx, self_of(args), set));                 \
     }
 CLASS_METHOD(isalpha, &text_letters)
 CLASS_METHOD(isdigit, &text_digits)
 CLASS_METHOD(isalnum, &text_alnums)
 CLASS_METHOD(isspace, &text_bytes_spaces)
 
-#define IN_CASE_METHOD(name, mode)                                            \
-    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)            \
-    {                                                                         \
-        (void)count;                                                          \
-        return answer(text_in_case(&vm->ctx, self_of(args), mode));           \
+#define IN_CASE_METHOD(name, mode)                                             \
+    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)             \
+    {                                                                          \
+        (void)count;                                                           \
+        return answer(text_in_case(&vm->ctx, self_of(args), mode));            \
     }
 IN_CASE_METHOD(islower, TEXT_LOWER)
 IN_CASE_METHOD(isupper, TEXT_UPPER)

@@ -32,8 +32,8 @@ Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
         if (!str && !value_is_kind(args[1], KIND_BYTES)) {
             return raise_error(vm, ERR_TYPE, "sep must be str or bytes.");
         }
-        size_t length = str ? value_as_str(args[1])->length
-                            : bytes_length(args[1]);
+        size_t length =
+            str ? value_as_str(args[1])->length : bytes_length(args[1]);
         if (str ? value_as_str(args[1])->count != 1 : length != 1) {
             return raise_error(vm, ERR_VALUE, "sep must be length 1.");
         }
@@ -123,8 +123,8 @@ Value bytes_method_fromhex(Vm *vm, Value *args, uint32_t count)
         i += 2;
     }
     // The buffer was made for the longest result; a copy has the real length.
-    Value result = bytes == NULL ? VALUE_FAIL
-                                 : bytes_value(vm, bytes->data, used);
+    Value result =
+        bytes == NULL ? VALUE_FAIL : bytes_value(vm, bytes->data, used);
     object_release_null(&vm->ctx, bytes);
     // A class of the program makes its own of it.
     if (value_failed(result) || !value_is_kind(args[0], KIND_TYPE) ||

@@ -186,8 +186,7 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
         }
     }
     // A bytes is freed by its length, so it is not cut in place but copied.
-    Value result =
-        out == NULL ? VALUE_FAIL : bytes_value(vm, out->data, used);
+    Value result = out == NULL ? VALUE_FAIL : bytes_value(vm, out->data, used);
     object_release_null(&vm->ctx, out);
     return result;
 }
@@ -219,7 +218,7 @@ static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
 
 const NativeDef bytes_methods[] = {
     NEWARGS_ROW,
-#define BYTES_METHOD(name, params, doc)                                       \
+#define BYTES_METHOD(name, params, doc)                                        \
     {#name, "self, " params, bytes_method_##name, doc},
 #include "interp/text/bytes_method_list.h"
 #undef BYTES_METHOD
@@ -239,10 +238,10 @@ const NativeDef bytes_methods[] = {
      "Each byte replaced by that of the table."},
     {0}};
 
-const NativeDef bytes_class_methods[] = {
-    {"fromhex", "cls, string, /", bytes_method_fromhex,
-     "The bytes of hexadecimal digits."},
-    {0}};
+const NativeDef bytes_class_methods[] = {{"fromhex", "cls, string, /",
+                                          bytes_method_fromhex,
+                                          "The bytes of hexadecimal digits."},
+                                         {0}};
 
 const NativeDef bytes_static_methods[] = {
     {"maketrans", "frm, to, /", method_maketrans, "A table for translate."},

@@ -147,11 +147,11 @@ Value bytes_method_count(Vm *vm, Value *args, uint32_t unused)
     if (!search_start(vm, args, &byte, &part, &from, &to, &possible)) {
         return VALUE_FAIL;
     }
-    int64_t total = !possible          ? 0
-                    : part.length == 0 ? (int64_t)(to - from) + 1
-                                       : text_count(&vm->ctx,
-                                                    bytes_text(args[0]), from,
-                                                    to, part);
+    int64_t total =
+        !possible ? 0
+        : part.length == 0
+            ? (int64_t)(to - from) + 1
+            : text_count(&vm->ctx, bytes_text(args[0]), from, to, part);
     return total < 0 ? VALUE_FAIL : value_from_small(total);
 }
 
@@ -188,8 +188,7 @@ Value bytes_method_replace(Vm *vm, Value *args, uint32_t count)
     // The empty part stands everywhere; searching for it would not advance.
     if (from->length == 0) {
         replace_empty(&out, text, range_of(to), limit);
-    } else if (!text_replace(&out, text, range_of(from), range_of(to),
-                             limit)) {
+    } else if (!text_replace(&out, text, range_of(from), range_of(to), limit)) {
         bool whole = strbuf_ok(&out) && !ctx_failed(&vm->ctx);
         strbuf_free(&out);
         return whole ? part_of(vm, args[0], text) : VALUE_FAIL;
@@ -315,8 +314,7 @@ static bool fill_byte(Vm *vm, const char *name, Value v, char *fill)
            raise_false(vm, ERR_TYPE,
                        "%s() argument 2 must be a byte string of length 1, "
                        "not %s",
-                       name,
-                       type_name_given(vm, v));
+                       name, type_name_given(vm, v));
 }
 
 // The fill is one byte; a width below the length changes nothing.
@@ -408,8 +406,7 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
     // -1: without limit.
     TextSplit split = {vm, list, bytes_value, &text_bytes_spaces, -1};
     TextRange text = self_of(args);
-    if (!value_unbound(args[2]) &&
-        !value_to_index(vm, args[2], &split.limit)) {
+    if (!value_unbound(args[2]) && !value_to_index(vm, args[2], &split.limit)) {
         return false;
     }
     if (value_unbound(args[1]) || value_is_none(args[1])) {
@@ -444,8 +441,7 @@ Value bytes_method_splitlines(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     bool keep;
-    List *list =
-        value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
+    List *list = value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;
     }
@@ -461,10 +457,10 @@ Value bytes_method_splitlines(Vm *vm, Value *args, uint32_t count)
         // Behind the line end, of which \r\n is one.
         const char *next = at + (at < end);
         next += at < end && *at == '\r' && next < end && *next == '\n';
-        Value line = going && ctx_poll(&vm->ctx)
-                         ? bytes_value(vm, start,
-                                       (size_t)((keep ? next : at) - start))
-                         : VALUE_FAIL;
+        Value line =
+            going && ctx_poll(&vm->ctx)
+                ? bytes_value(vm, start, (size_t)((keep ? next : at) - start))
+                : VALUE_FAIL;
         if (value_failed(line) || !list_append_owned(vm, list, line)) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
@@ -486,8 +482,8 @@ static Value partition_method(Vm *vm, Value *args, bool last)
         return raise_error(vm, ERR_VALUE, "empty separator");
     }
     TextRange text = self_of(args);
-    int64_t at = text_find(&vm->ctx, text.text, 0, text.length, range_of(sep),
-                           last);
+    int64_t at =
+        text_find(&vm->ctx, text.text, 0, text.length, range_of(sep), last);
     Tuple *parts = at == TEXT_FAILED ? NULL : tuple_new(vm, 3);
     if (parts == NULL) {
         return VALUE_FAIL;

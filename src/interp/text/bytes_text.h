@@ -5,7 +5,7 @@
 
 #include "interp/text/obj_bytes.h"
 
-#define BYTES_METHOD(name, params, doc)                                       \
+#define BYTES_METHOD(name, params, doc)                                        \
     Value bytes_method_##name(Vm *vm, Value *args, uint32_t count);
 #include "interp/text/bytes_method_list.h"
 #undef BYTES_METHOD

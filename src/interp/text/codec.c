@@ -59,13 +59,11 @@ static const Codec codecs[] = {
 
 // An argument that names something.
 // None is no name either: these arguments are left out or they are strs.
-static bool is_name(Vm *vm, const char *function, const char *argument,
-                    Value v)
+static bool is_name(Vm *vm, const char *function, const char *argument, Value v)
 {
     return value_unbound(v) || value_is_str(v) ||
            raise_false(vm, ERR_TYPE, "%s() argument '%s' must be str, not %s",
-                       function, argument,
-                       type_name_given(vm, v));
+                       function, argument, type_name_given(vm, v));
 }
 
 // Texts are C's in CPython, so that none may hold a zero byte.
@@ -93,11 +91,10 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
                       const char *doing)
 {
     // The others are known to CPython without a look-up.
-    bool by_name = codec->kind == CODEC_UTF8_MARK ||
-                   codec->kind == CODEC_UTF16_LE ||
-                   codec->kind == CODEC_UTF16_BE ||
-                   codec->kind == CODEC_UTF32_LE ||
-                   codec->kind == CODEC_UTF32_BE;
+    bool by_name =
+        codec->kind == CODEC_UTF8_MARK || codec->kind == CODEC_UTF16_LE ||
+        codec->kind == CODEC_UTF16_BE || codec->kind == CODEC_UTF32_LE ||
+        codec->kind == CODEC_UTF32_BE;
     ErrorKind kind = raise_matches(vm, ERR_TYPE)     ? ERR_TYPE
                      : raise_matches(vm, ERR_LOOKUP) ? ERR_LOOKUP
                                                      : ERR_BASE_EXCEPTION;
@@ -111,8 +108,8 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
     // on.
     if (text != NULL) {
         raise_error(vm, kind, "%s with '%s' codec failed (%s: %s)", doing,
-                    value_as_str(encoding)->text,
-                    type_name(type_of(vm, cause)), text->text);
+                    value_as_str(encoding)->text, type_name(type_of(vm, cause)),
+                    text->text);
         object_release(&vm->ctx, text);
     }
     Value made = raise_take(vm);
@@ -145,8 +142,7 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
     size_t length = given->length < sizeof name ? given->length : 0;
     for (size_t i = 0; i < length; i++) {
         char c = given->text[i];
-        name[i] = c == '_' || c == ' ' ? '-'
-                                       : (char)tolower((unsigned char)c);
+        name[i] = c == '_' || c == ' ' ? '-' : (char)tolower((unsigned char)c);
     }
     name[length] = '\0';
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
@@ -162,10 +158,14 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
 // needed, so that text without faults passes.
 CodecHandler codec_handler(Value errors)
 {
-    static const char *const names[] = {
-        "strict",           "ignore",           "replace",
-        "backslashreplace", "xmlcharrefreplace", "surrogateescape",
-        "surrogatepass",    "namereplace"};
+    static const char *const names[] = {"strict",
+                                        "ignore",
+                                        "replace",
+                                        "backslashreplace",
+                                        "xmlcharrefreplace",
+                                        "surrogateescape",
+                                        "surrogatepass",
+                                        "namereplace"};
     if (!value_is_str(errors)) {
         return HANDLER_STRICT;
     }
@@ -284,9 +284,7 @@ static void put_point(Encoder *e, uint32_t c)
         put_unit(&e->out, c, 2, big);
         break;
     }
-    default:
-        put_unit(&e->out, c, 4, e->codec->kind == CODEC_UTF32_BE);
-        break;
+    default: put_unit(&e->out, c, 4, e->codec->kind == CODEC_UTF32_BE); break;
     }
 }
 
@@ -295,13 +293,11 @@ static void put_point(Encoder *e, uint32_t c)
 // programs see them.
 static bool encode_failed(Encoder *e, size_t first, size_t end)
 {
-    const char *reason = e->codec->kind == CODEC_ASCII
-                             ? "ordinal not in range(128)"
-                         : e->codec->kind == CODEC_LATIN1
-                             ? "ordinal not in range(256)"
-                         : e->codec->kind >= CODEC_CP1252
-                             ? "character maps to <undefined>"
-                             : "surrogates not allowed";
+    const char *reason =
+        e->codec->kind == CODEC_ASCII    ? "ordinal not in range(128)"
+        : e->codec->kind == CODEC_LATIN1 ? "ordinal not in range(256)"
+        : e->codec->kind >= CODEC_CP1252 ? "character maps to <undefined>"
+                                         : "surrogates not allowed";
     // The text itself goes along: a program may ask for e.object.
     (void)raise_unicode(e->vm, ERR_UNICODE_ENCODE, e->codec->name,
                         str_value((Str *)(uintptr_t)e->text), first, end,
@@ -405,9 +401,8 @@ Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
     strbuf_init(&e.out, &vm->ctx);
     // The buffer is copied to bytes of the exact length.
     bool done = encode_all(&e);
-    Value result = done
-                       ? bytes_value(vm, strbuf_text(&e.out), e.out.length)
-                       : VALUE_FAIL;
+    Value result =
+        done ? bytes_value(vm, strbuf_text(&e.out), e.out.length) : VALUE_FAIL;
     strbuf_free(&e.out);
     if (!done) {
         codec_wrap_error(vm, codec, encoding, "encoding");

@@ -12,7 +12,7 @@ typedef enum CodecKind {
     CODEC_UTF8,
     CODEC_ASCII,
     CODEC_LATIN1,
-    CODEC_UTF16, // with a byte-order mark
+    CODEC_UTF16,     // with a byte-order mark
     CODEC_UTF8_MARK, // with U+FEFF in front
     CODEC_UTF16_LE,
     CODEC_UTF16_BE,

@@ -145,13 +145,11 @@ static size_t read_point(Decoder *d, size_t at, uint32_t *c)
         d->reason = "character maps to <undefined>";
         *c = codec_map_byte(d->codec->kind, d->data[at]);
         return *c != 0 || d->data[at] == 0;
-    case CODEC_ASCII:
-        d->reason = "ordinal not in range(128)";
-        return *c < 128;
+    case CODEC_ASCII: d->reason = "ordinal not in range(128)"; return *c < 128;
     case CODEC_UTF8:
     case CODEC_UTF8_MARK: {
-        size_t size = utf8_decode((const char *)d->data + at, d->length - at,
-                                  c);
+        size_t size =
+            utf8_decode((const char *)d->data + at, d->length - at, c);
         if (size == 0 || (*c >= 0xD800 && *c <= 0xDFFF)) {
             explain_utf8(d, at);
             return 0;
@@ -200,10 +198,10 @@ static bool pass_surrogate(Decoder *d, size_t at)
         bool wide = kind == CODEC_UTF32 || kind == CODEC_UTF32_LE ||
                     kind == CODEC_UTF32_BE;
         d->bad = wide ? 4 : 2;
-        c = left < d->bad ? 0
-                          : get_unit(d, at, d->bad,
-                                     kind == CODEC_UTF16_BE ||
-                                         kind == CODEC_UTF32_BE);
+        c = left < d->bad
+                ? 0
+                : get_unit(d, at, d->bad,
+                           kind == CODEC_UTF16_BE || kind == CODEC_UTF32_BE);
     }
     if (c < 0xD800 || c > 0xDFFF) {
         return false;
@@ -239,8 +237,7 @@ static bool decode_handle(Decoder *d, size_t at)
             strbuf_printf(&d->out, "\\x%02x", d->data[at + i]);
         }
         return true;
-    case HANDLER_SURROGATES:
-        return escape_bytes(d, at) || decode_failed(d, at);
+    case HANDLER_SURROGATES: return escape_bytes(d, at) || decode_failed(d, at);
     // "surrogatepass": other faults stay faults, of the length that they had.
     case HANDLER_PASS: {
         size_t bad = d->bad;

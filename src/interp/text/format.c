@@ -113,17 +113,16 @@ bool format_unknown_code(Vm *vm, uint32_t letter, Value v)
 static bool check_grouping(Vm *vm, char separator, uint32_t letter)
 {
     if (separator == 0 || letter == 0 ||
-        (letter < 127 && (strchr("defgEG%F", (char)letter) != NULL ||
-                          (separator == '_' &&
-                           strchr("boxX", (char)letter) != NULL)))) {
+        (letter < 127 &&
+         (strchr("defgEG%F", (char)letter) != NULL ||
+          (separator == '_' && strchr("boxX", (char)letter) != NULL)))) {
         return true;
     }
     return letter > 32 && letter < 127
                ? raise_false(vm, ERR_VALUE, "Cannot specify '%c' with '%c'.",
                              separator, (char)letter)
-               : raise_false(vm, ERR_VALUE,
-                             "Cannot specify '%c' with '\\x%x'.", separator,
-                             letter);
+               : raise_false(vm, ERR_VALUE, "Cannot specify '%c' with '\\x%x'.",
+                             separator, letter);
 }
 
 // The separator of groups, between width and precision: not both kinds.
@@ -151,8 +150,7 @@ static bool invalid_spec(Vm *vm, Str *text, Value v)
     strbuf_init(&out, &vm->ctx);
     strbuf_puts(&out, "Invalid format specifier '");
     strbuf_add(&out, text->text, text->length);
-    strbuf_printf(&out, "' for object of type '%s'",
-                  type_name(type_of(vm, v)));
+    strbuf_printf(&out, "' for object of type '%s'", type_name(type_of(vm, v)));
     Str *message = str_from_buf(vm, &out);
     if (message != NULL) {
         raise_with(vm, ERR_VALUE, str_value(message));
@@ -225,7 +223,8 @@ static Value format_char(Vm *vm, Value v, const FormatSpec *spec)
 {
     int64_t codepoint;
     if (spec->sign != 0 || spec->alternate) {
-        return raise_error(vm, ERR_VALUE, "%s not allowed with integer format "
+        return raise_error(vm, ERR_VALUE,
+                           "%s not allowed with integer format "
                            "specifier 'c'",
                            spec->sign != 0 ? "Sign" : "Alternate form (#)");
     }
@@ -321,8 +320,7 @@ Value format_int(Vm *vm, Value v, Str *text)
         return format_float(vm, v, text);
     }
     if (spec.type != 0 && strchr("bcdnoxX", spec.type) == NULL) {
-        return format_unknown_code(vm, (unsigned char)spec.type, v),
-               VALUE_FAIL;
+        return format_unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
     }
     // A precision has no meaning for a whole number.
     if (spec.precision >= 0) {
@@ -385,8 +383,7 @@ Value format_str(Vm *vm, Value v, Str *text)
         return VALUE_FAIL;
     }
     if (spec.type != 0 && spec.type != 's') {
-        return format_unknown_code(vm, (unsigned char)spec.type, v),
-               VALUE_FAIL;
+        return format_unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
     }
     // '=' from a leading 0 is let through, as "{:010}" of a str is legal.
     const char *refused =

@@ -99,10 +99,8 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
         print_digits(out, alternate ? "%#.*f" : "%.*f", digits, d * 100);
         strbuf_putc(out, '%');
         break;
-    case 'e': print_digits(out, alternate ? "%#.*e" : "%.*e", digits, d);
-        break;
-    case 'E': print_digits(out, alternate ? "%#.*E" : "%.*E", digits, d);
-        break;
+    case 'e': print_digits(out, alternate ? "%#.*e" : "%.*e", digits, d); break;
+    case 'E': print_digits(out, alternate ? "%#.*E" : "%.*E", digits, d); break;
     case 'f':
     case 'F':
         // The fast way for what most programs print; printf does the rest.
@@ -197,8 +195,8 @@ static bool all_zero(const char *text)
 static Value format_fixed(Vm *vm, Value v, const Str *spec)
 {
     const char *text = spec->text;
-    if (spec->length != 3 || text[0] != '.' || text[1] < '0' ||
-        text[1] > '9' || text[2] != 'f' || !value_is_immediate_float(v)) {
+    if (spec->length != 3 || text[0] != '.' || text[1] < '0' || text[1] > '9' ||
+        text[2] != 'f' || !value_is_immediate_float(v)) {
         return VALUE_UNBOUND;
     }
     double d = value_immediate_float(v);
@@ -230,8 +228,7 @@ Value format_float(Vm *vm, Value v, Str *text)
         return VALUE_FAIL;
     }
     if (spec.type != 0 && strchr("eEfFgGn%", spec.type) == NULL) {
-        return format_unknown_code(vm, (unsigned char)spec.type, v),
-               VALUE_FAIL;
+        return format_unknown_code(vm, (unsigned char)spec.type, v), VALUE_FAIL;
     }
     if (spec.precision > FORMAT_MAX) {
         return raise_error(vm, ERR_VALUE, "precision too big");
@@ -253,7 +250,7 @@ Value format_float(Vm *vm, Value v, Str *text)
     if (spec.no_minus_zero && isfinite(d) && all_zero(strbuf_text(&digits))) {
         negative = false;
     }
-    char sign[2] = {negative                                   ? '-'
+    char sign[2] = {negative                               ? '-'
                     : spec.sign == '+' || spec.sign == ' ' ? spec.sign
                                                            : '\0',
                     '\0'};

@@ -60,8 +60,7 @@ static void group_digits(StrBuf *out, const char *digits, size_t count,
         if (i > 0 && separator != 0 && (total - i) % step == 0) {
             strbuf_putc(out, separator);
         }
-        strbuf_putc(out, i < total - count ? '0'
-                                           : digits[i - (total - count)]);
+        strbuf_putc(out, i < total - count ? '0' : digits[i - (total - count)]);
     }
 }
 
@@ -90,10 +89,9 @@ void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
     }
     size_t whole = 0;
     bool hex = group == 4;
-    while (whole < length &&
-           ((digits[whole] >= '0' && digits[whole] <= '9') ||
-            (hex && ((digits[whole] | 32) >= 'a' &&
-                     (digits[whole] | 32) <= 'f')))) {
+    while (whole < length && ((digits[whole] >= '0' && digits[whole] <= '9') ||
+                              (hex && ((digits[whole] | 32) >= 'a' &&
+                                       (digits[whole] | 32) <= 'f')))) {
         whole++;
     }
     // Apart from `out`, as its length decides on the padding.
@@ -108,8 +106,7 @@ void format_number(StrBuf *out, const FormatSpec *spec, const char *sign,
                      zeros ? spec->width - used : 0);
     }
     strbuf_add(&body, digits + whole, length - whole);
-    int64_t room =
-        spec->width - (int64_t)(strlen(sign) + body.length);
+    int64_t room = spec->width - (int64_t)(strlen(sign) + body.length);
     if (spec->align == '=') {
         strbuf_puts(out, sign);
         pad(out, spec, room);

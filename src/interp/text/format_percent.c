@@ -4,13 +4,13 @@
 // UTF-8 for a str; for bytes it holds any bytes, so that nothing here may
 // count its code points.
 #include "base/utf8.h"
-#include "interp/text/format.h"
-#include "interp/modules/builtins.h"
-#include "interp/text/obj_bytes.h"
 #include "interp/containers/obj_dict.h"
+#include "interp/containers/sequence.h"
+#include "interp/modules/builtins.h"
 #include "interp/numbers/obj_float.h"
 #include "interp/numbers/obj_int.h"
-#include "interp/containers/sequence.h"
+#include "interp/text/format.h"
+#include "interp/text/obj_bytes.h"
 
 // The state of a % operation.
 typedef struct Percent {
@@ -35,8 +35,7 @@ static Value next_value(Percent *p)
         return raise_error(p->vm, ERR_TYPE,
                            "not enough arguments for format string");
     }
-    return p->args == NULL ? (p->next++, p->single)
-                           : p->args->items[p->next++];
+    return p->args == NULL ? (p->next++, p->single) : p->args->items[p->next++];
 }
 
 // A width or precision that was given as '*'. What exceeds `most` is told as
@@ -122,7 +121,7 @@ static bool percent_text(Percent *p, FormatSpec *spec, Value v)
     // An int's text is made without str(), which would count a level.
     bool direct = spec->type == 's' && !value_is_object(v) && value_is_int(v);
     p->vm->frames_end += direct;
-    Str *text = spec->type == 's' ? value_str(p->vm, v)
+    Str *text = spec->type == 's'               ? value_str(p->vm, v)
                 : spec->type == 'a' || p->bytes ? value_ascii(p->vm, v)
                                                 : value_repr(p->vm, v);
     p->vm->frames_end -= direct;
@@ -209,8 +208,7 @@ static bool percent_char(Percent *p, FormatSpec *spec, Value v)
         return false;
     }
     char text[UTF8_MAX_BYTES + 1] = {(char)codepoint};
-    size_t length =
-        p->bytes ? 1 : utf8_encode((uint32_t)codepoint, text);
+    size_t length = p->bytes ? 1 : utf8_encode((uint32_t)codepoint, text);
     add_text(p, spec, text, length);
     return true;
 }
@@ -273,8 +271,8 @@ static Value percent_whole(Percent *p, char type, Value v)
     // A number has one of the three methods: "%d" % "3" is an error.
     if (cls->slots.to_int != NULL || cls->slots.index != NULL ||
         cls->slots.to_float != NULL) {
-        Value whole = decimal ? int_of_value(p->vm, v)
-                              : builtin_index(p->vm, v);
+        Value whole =
+            decimal ? int_of_value(p->vm, v) : builtin_index(p->vm, v);
         if (!value_failed(whole) || !raise_matches(p->vm, ERR_TYPE)) {
             return whole;
         }
@@ -339,8 +337,8 @@ static bool unsupported(Percent *p)
     char text[UTF8_MAX_BYTES + 1] = {p->at[-1]};
     if (!p->bytes) {
         index = utf8_count(p->start, index);
-        size_t size = utf8_decode(p->at - 1, (size_t)(p->end - p->at + 1),
-                                  &letter);
+        size_t size =
+            utf8_decode(p->at - 1, (size_t)(p->end - p->at + 1), &letter);
         memcpy(text, p->at - 1, size == 0 ? 1 : size);
     }
     bool shown = letter >= ' ' && (letter < 127 || !p->bytes);
@@ -354,8 +352,8 @@ static bool unsupported(Percent *p)
 static bool percent_value(Percent *p, FormatSpec *spec, Value v)
 {
     switch (spec->type) {
-    case 's': return p->bytes ? percent_bytes(p, spec, v)
-                              : percent_text(p, spec, v);
+    case 's':
+        return p->bytes ? percent_bytes(p, spec, v) : percent_text(p, spec, v);
     case 'b': return p->bytes ? percent_bytes(p, spec, v) : unsupported(p);
     case 'r':
     case 'a': return percent_text(p, spec, v);
@@ -400,8 +398,7 @@ static bool percent_named(Percent *p)
     Value key = p->bytes       ? bytes_value(p->vm, start, length)
                 : name == NULL ? VALUE_FAIL
                                : str_value(name);
-    Value v = value_failed(key) ? key
-                                : value_get_item(p->vm, p->mapping, key);
+    Value v = value_failed(key) ? key : value_get_item(p->vm, p->mapping, key);
     release(p->vm, key);
     if (value_failed(v)) {
         return false;
@@ -438,12 +435,10 @@ static bool percent_spec(Percent *p, FormatSpec *spec)
         // A point without digits is a precision of 0.
         spec->precision = spec->precision < 0 ? 0 : spec->precision;
     }
-    if (p->at < p->end &&
-        (*p->at == 'l' || *p->at == 'h' || *p->at == 'L')) {
+    if (p->at < p->end && (*p->at == 'l' || *p->at == 'h' || *p->at == 'L')) {
         p->at++;
     }
-    return p->at < p->end ||
-           raise_false(p->vm, ERR_VALUE, "incomplete format");
+    return p->at < p->end || raise_false(p->vm, ERR_VALUE, "incomplete format");
 }
 
 // One specifier, behind its '%'. "%%" alone takes no value. The letter is read

@@ -121,8 +121,7 @@ static Value next_part(Fields *f, Value v, char kind, const char *at,
         result = VALUE_FAIL;
     } else if (number >= 0) {
         Value index = int_from_i64(f->vm, number);
-        result = value_failed(index) ? index
-                                     : value_get_item(f->vm, v, index);
+        result = value_failed(index) ? index : value_get_item(f->vm, v, index);
         release(f->vm, index);
     } else if ((name = str_intern(f->vm, at, (size_t)(end - at))) != NULL) {
         result = kind == '.' ? value_get_attr(f->vm, v, name)
@@ -286,8 +285,7 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
                 at++;
             }
         } else if (c == '{') {
-            return raise_null(f->vm, ERR_VALUE,
-                              "unexpected '{' in field name");
+            return raise_null(f->vm, ERR_VALUE, "unexpected '{' in field name");
         } else if (c == '}' || c == ':' || c == '!') {
             break;
         }
@@ -327,13 +325,11 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
             strbuf_putc(out, c);
             at++;
         } else if (c == '}') {
-            return raise_false(
-                f->vm, ERR_VALUE,
-                "Single '}' encountered in format string");
+            return raise_false(f->vm, ERR_VALUE,
+                               "Single '}' encountered in format string");
         } else if (at == end) {
-            return raise_false(
-                f->vm, ERR_VALUE,
-                "Single '{' encountered in format string");
+            return raise_false(f->vm, ERR_VALUE,
+                               "Single '{' encountered in format string");
         } else {
             at = expand_field(f, out, at, end, depth);
             if (at == NULL) {

@@ -1,7 +1,7 @@
 // bytes: the object, its operators and its constructor. Methods are in
 // bytes_methods.c, encodings in codec.c.
-#include "base/bulk.h"
 #include "interp/text/obj_bytes.h"
+#include "base/bulk.h"
 
 #include "base/map.h"
 #include "base/utf8.h"
@@ -64,8 +64,7 @@ size_t bytes_length(Value v)
 // The size must be the one that bytes_new asked for.
 static void bytes_destroy(Vm *vm, Object *self)
 {
-    object_free(vm, self,
-                sizeof(Bytes) + ((Bytes *)self)->length + 1);
+    object_free(vm, self, sizeof(Bytes) + ((Bytes *)self)->length + 1);
 }
 
 // One byte takes so many at most: \x and two digits.
@@ -275,10 +274,9 @@ static int bytes_contains(Vm *vm, Value self, Value item)
         // The empty bytes are found in all others, as in CPython.
         const Bytes *bytes = value_as_bytes(self);
         const Bytes *part = value_as_bytes(item);
-        bool found = text_search(&vm->ctx, bytes->data,
-                                 bytes->data + bytes->length,
-                                 (TextRange){part->data, part->length}) !=
-                     NULL;
+        bool found =
+            text_search(&vm->ctx, bytes->data, bytes->data + bytes->length,
+                        (TextRange){part->data, part->length}) != NULL;
         return found || !ctx_failed(&vm->ctx) ? found : -1;
     }
     // A number is looked for as a byte.
@@ -381,16 +379,15 @@ Value bytes_from_items(Vm *vm, Value iterable)
         // CPython says what cannot be converted rather than that it cannot be
         // iterated.
         raise_clear(vm);
-        return raise_error(vm, ERR_TYPE,
-                           "cannot convert '%s' object to bytes",
+        return raise_error(vm, ERR_TYPE, "cannot convert '%s' object to bytes",
                            type_name(type_of(vm, iterable)));
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     // Item by item: a wrong one ends it before the next is asked for.
     int64_t byte;
-    Value item = value_ask_length(vm, iterable) ? value_next(vm, iterator)
-                                                : VALUE_FAIL;
+    Value item =
+        value_ask_length(vm, iterable) ? value_next(vm, iterator) : VALUE_FAIL;
     while (!value_failed(item) && !value_same(item, VALUE_STOP)) {
         bool ok = byte_of(vm, item, &byte);
         release(vm, item);
@@ -463,8 +460,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
         return made;
     }
     if (text) {
-        return raise_error(vm, ERR_TYPE,
-                           "string argument without an encoding");
+        return raise_error(vm, ERR_TYPE, "string argument without an encoding");
     }
     // Index before iterable: bytes(3) is three zeros, bytes([3]) the byte 3.
     if (value_is_index(vm, v)) {

@@ -48,10 +48,8 @@ static inline Str *str_alloc(Vm *vm, size_t capacity)
     size_t size = (str_size(capacity) + 15) & ~(size_t)15;
     Str *str = ctx_alloc(&vm->ctx, size);
     if (LIKELY(str != NULL)) {
-        str->head = (Object){.rc = 1,
-                             .kind = KIND_STR,
-                             .birth = vm->ctx.birth,
-                             .type = cls};
+        str->head = (Object){
+            .rc = 1, .kind = KIND_STR, .birth = vm->ctx.birth, .type = cls};
         str->capacity = size - sizeof(Str) - 1;
         str->hash = 0;
         str->index = NULL;
@@ -121,8 +119,8 @@ static Str *str_new_counted(Vm *vm, const char *text, size_t length,
 {
     if (UNLIKELY(length <= 1)) {
         // One byte is ASCII; the mask keeps a stray byte inside the table.
-        Str *shared = length == 0 ? vm->empty_str
-                                  : vm->char_strs[text[0] & 127];
+        Str *shared =
+            length == 0 ? vm->empty_str : vm->char_strs[text[0] & 127];
         if (shared != NULL) {
             return object_retain(shared);
         }
@@ -250,8 +248,8 @@ int str_order(const Str *a, const Str *b)
     // UTF-8 orders its bytes as the code points.
     size_t length = a->length < b->length ? a->length : b->length;
     int order = memcmp(a->text, b->text, length);
-    return order != 0 ? order : (a->length > b->length) -
-                                    (a->length < b->length);
+    return order != 0 ? order
+                      : (a->length > b->length) - (a->length < b->length);
 }
 
 // For comparisons with names in C; no object is made.
@@ -374,8 +372,8 @@ static void make_index(Vm *vm, Str *str)
     size_t offset = 0;
     for (size_t i = 0; i * INDEX_STEP <= str->count; i++) {
         index[i] = (uint32_t)offset;
-        offset += utf8_offset(str->text + offset, str->length - offset,
-                              INDEX_STEP);
+        offset +=
+            utf8_offset(str->text + offset, str->length - offset, INDEX_STEP);
     }
     str->index = index;
 }
@@ -401,8 +399,7 @@ size_t str_offset(Vm *vm, Str *str, size_t index)
             index %= INDEX_STEP;
         }
     }
-    return start +
-           utf8_offset(str->text + start, str->length - start, index);
+    return start + utf8_offset(str->text + start, str->length - start, index);
 }
 
 // The first byte's mask works for 2 to 4 bytes: as many high bits are dropped
@@ -488,9 +485,10 @@ static void print_escaped(StrBuf *out, uint32_t codepoint)
     case '\r': strbuf_puts(out, "\\r"); break;
     case '\t': strbuf_puts(out, "\\t"); break;
     default:
-        strbuf_printf(out, codepoint < 0x100     ? "\\x%02x"
-                           : codepoint < 0x10000 ? "\\u%04x"
-                                                 : "\\U%08x",
+        strbuf_printf(out,
+                      codepoint < 0x100     ? "\\x%02x"
+                      : codepoint < 0x10000 ? "\\u%04x"
+                                            : "\\U%08x",
                       codepoint);
     }
 }
@@ -504,7 +502,7 @@ static void print_codepoint(StrBuf *out, const char *text, size_t length,
         strbuf_putc(out, (char)codepoint);
     } else if (codepoint >= ' ' && codepoint < 127) {
         strbuf_putc(out, (char)codepoint);
-    // Controls, and what Unicode calls not printable, show as escapes.
+        // Controls, and what Unicode calls not printable, show as escapes.
     } else if (codepoint < 128 || !utf8_is_printable(codepoint)) {
         print_escaped(out, codepoint);
     } else {

@@ -11,11 +11,11 @@ enum { STR_INTERNED = OBJECT_FLAG_KIND };
 
 struct Str {
     Object head;
-    uint64_t hash;    // 0: not computed yet
-    size_t length;    // bytes
-    size_t count;     // code points; equal to length: ASCII
-    size_t capacity;  // bytes of text allocated, without the final NUL
-    uint32_t *index;  // offset of every 64th code point; NULL until needed
+    uint64_t hash;   // 0: not computed yet
+    size_t length;   // bytes
+    size_t count;    // code points; equal to length: ASCII
+    size_t capacity; // bytes of text allocated, without the final NUL
+    uint32_t *index; // offset of every 64th code point; NULL until needed
     char text[];
 };
 
@@ -98,8 +98,7 @@ static inline bool str_equal(const Str *a, const Str *b)
     memcpy(&x, a->text, sizeof x);
     memcpy(&y, b->text, sizeof y);
     // 0 bytes would be a shift by 64, which C leaves undefined.
-    return a->length == 0 ||
-           (x ^ y) << (sizeof x - a->length) * 8 == 0;
+    return a->length == 0 || (x ^ y) << (sizeof x - a->length) * 8 == 0;
 }
 static inline Value str_value(Str *str) // takes the count
 {

@@ -75,11 +75,10 @@ static void add_cased(StrBuf *out, uint32_t c, CaseKind kind)
         strbuf_puts(out, special->text[kind]);
         return;
     }
-    strbuf_codepoint(out, (uint32_t)(kind == CASE_LOWER
-                                         ? utf8proc_tolower(point)
-                                     : kind == CASE_UPPER
-                                         ? utf8proc_toupper(point)
-                                         : utf8proc_totitle(point)));
+    strbuf_codepoint(
+        out, (uint32_t)(kind == CASE_LOWER   ? utf8proc_tolower(point)
+                        : kind == CASE_UPPER ? utf8proc_toupper(point)
+                                             : utf8proc_totitle(point)));
 }
 
 // The sigma that ends at `at` stands at the end of a word: the next character
@@ -132,9 +131,8 @@ static void add_in_mode(StrBuf *out, uint32_t c, TextCase mode,
 {
     if (c < 128 && (mode == TEXT_UPPER || mode == TEXT_LOWER)) {
         char base = mode == TEXT_UPPER ? 'a' : 'A', ascii = (char)c;
-        strbuf_putc(out, (unsigned char)(ascii - base) < 26
-                             ? (char)(ascii ^ 32)
-                             : ascii);
+        strbuf_putc(out, (unsigned char)(ascii - base) < 26 ? (char)(ascii ^ 32)
+                                                            : ascii);
         return;
     }
     // The first character of all.
@@ -214,11 +212,11 @@ static Value change_case(Vm *vm, Value self, TextCase mode)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-#define CASE_METHOD(name, mode)                                               \
-    Value str_method_##name(Vm *vm, Value *args, uint32_t count)              \
-    {                                                                         \
-        (void)count;                                                          \
-        return change_case(vm, args[0], mode);                                \
+#define CASE_METHOD(name, mode)                                                \
+    Value str_method_##name(Vm *vm, Value *args, uint32_t count)               \
+    {                                                                          \
+        (void)count;                                                           \
+        return change_case(vm, args[0], mode);                                 \
     }
 CASE_METHOD(lower, TEXT_LOWER)
 CASE_METHOD(upper, TEXT_UPPER)
@@ -322,11 +320,11 @@ static Value all_of(Vm *vm, Value self, bool (*test)(uint32_t),
     return value_from_bool(all);
 }
 
-#define CLASS_METHOD(name, test, ascii, empty)                                \
-    Value str_method_##name(Vm *vm, Value *args, uint32_t count)              \
-    {                                                                         \
-        (void)count;                                                          \
-        return all_of(vm, args[0], test, &ascii, empty);                      \
+#define CLASS_METHOD(name, test, ascii, empty)                                 \
+    Value str_method_##name(Vm *vm, Value *args, uint32_t count)               \
+    {                                                                          \
+        (void)count;                                                           \
+        return all_of(vm, args[0], test, &ascii, empty);                       \
     }
 CLASS_METHOD(isalpha, is_letter, text_letters, false)
 CLASS_METHOD(isdecimal, is_decimal, text_digits, false)

@@ -28,8 +28,7 @@ static SetEntry *intern_find(const Set *set, const char *text, size_t length,
             free_slot = free_slot != NULL ? free_slot : entry;
         } else if (entry->hash == hash) {
             Str *str = value_as_str(entry->key);
-            if (str->length == length &&
-                memcmp(str->text, text, length) == 0) {
+            if (str->length == length && memcmp(str->text, text, length) == 0) {
                 return entry;
             }
         }
@@ -142,8 +141,7 @@ Str *str_intern_str(Vm *vm, Str *str)
         return NULL;
     }
     uint64_t hash = str_hash(str);
-    SetEntry *entry =
-        intern_find(vm->interned, str->text, str->length, hash);
+    SetEntry *entry = intern_find(vm->interned, str->text, str->length, hash);
     if (value_is_object(entry->key)) {
         return object_retain(value_as_str(entry->key));
     }

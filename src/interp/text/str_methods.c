@@ -117,8 +117,7 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
 static Value method_strip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return strip_method(vm, args, true, true,
-                        "strip arg must be None or str");
+    return strip_method(vm, args, true, true, "strip arg must be None or str");
 }
 
 // The end of the text is left alone.
@@ -349,8 +348,7 @@ const NativeDef str_methods[] = {
      "Without this suffix."},
     {"ljust", "self, width, fillchar=' ', /", method_ljust,
      "Padded at the end."},
-    {"rjust", "self, width, fillchar=' ', /", method_rjust,
-     "Padded in front."},
+    {"rjust", "self, width, fillchar=' ', /", method_rjust, "Padded in front."},
     {"center", "self, width, fillchar=' ', /", method_center,
      "Padded at both ends."},
     {"zfill", "self, width, /", method_zfill, "Padded with zeros."},

@@ -22,8 +22,7 @@ static int search_start(Vm *vm, Value *args, Search *search)
     size_t from, to;
     search->str = value_as_str(args[0]);
     // The range goes first: what is wrong with it is told first.
-    if (!sequence_range(vm, args[2], args[3], search->str->count, &from,
-                        &to)) {
+    if (!sequence_range(vm, args[2], args[3], search->str->count, &from, &to)) {
         return -1;
     }
     search->part = str_argument(vm, args[1], "must be str");
@@ -134,8 +133,7 @@ static bool has_affix(const Search *search, Str *affix, bool at_end)
     size_t room = search->to - search->from;
     const char *at = at_end ? search->str->text + search->to - affix->length
                             : search->str->text + search->from;
-    return affix->length <= room &&
-           memcmp(at, affix->text, affix->length) == 0;
+    return affix->length <= room && memcmp(at, affix->text, affix->length) == 0;
 }
 
 // The range is worked out once, with the empty text as the part, and each
@@ -146,15 +144,14 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
                             ? "endswith first arg must be str or a tuple of str"
                             : "startswith first arg must be str or a tuple of "
                               "str";
-    Tuple *choices = value_is_kind(args[1], KIND_TUPLE)
-                         ? value_as_tuple(args[1])
-                         : NULL;
+    Tuple *choices =
+        value_is_kind(args[1], KIND_TUPLE) ? value_as_tuple(args[1]) : NULL;
     // The range is clipped as find() clips it.
     Value probe[4] = {args[0], str_value(vm->empty_str), args[2], args[3]};
     Search search;
     int possible = search_start(vm, probe, &search);
-    if (possible < 0 || (choices == NULL &&
-                         str_argument(vm, args[1], words) == NULL)) {
+    if (possible < 0 ||
+        (choices == NULL && str_argument(vm, args[1], words) == NULL)) {
         return VALUE_FAIL;
     }
     size_t count = choices == NULL ? 1 : choices->count;
@@ -239,12 +236,10 @@ Value str_method_replace(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     int64_t limit = -1;
-    Str *from = str_argument(vm, args[1],
-                             "replace() argument 1 must be str");
-    Str *to = from == NULL
-                  ? NULL
-                  : str_argument(vm, args[2],
-                                 "replace() argument 2 must be str");
+    Str *from = str_argument(vm, args[1], "replace() argument 1 must be str");
+    Str *to = from == NULL ? NULL
+                           : str_argument(vm, args[2],
+                                          "replace() argument 2 must be str");
     if (to == NULL ||
         (!value_unbound(args[3]) && !value_to_index(vm, args[3], &limit))) {
         return VALUE_FAIL;
@@ -285,7 +280,7 @@ static Value remove_affix(Vm *vm, Value *args, bool at_end)
         return str_or_fail(str_exact(vm, str));
     }
     return str_or_fail(str_new(vm, str->text + (at_end ? 0 : affix->length),
-                              str->length - affix->length));
+                               str->length - affix->length));
 }
 
 // PEP 616.

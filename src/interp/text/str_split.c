@@ -228,8 +228,7 @@ Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     bool keep;
-    List *list =
-        value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
+    List *list = value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;
     }
@@ -280,8 +279,7 @@ static bool join_length(Vm *vm, const Value *parts, size_t count,
 // One pass for the length and one that copies, so that no buffer grows. A
 // single part is the result itself, as in CPython. NULL: failed. `parts` must
 // not change meanwhile, so no code of the program may run.
-static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
-                       size_t count)
+static Str *join_parts(Vm *vm, Str *sep, const Value *parts, size_t count)
 {
     size_t length = 0;
     if (!join_length(vm, parts, count, &length)) {
@@ -293,9 +291,8 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts,
     // Between the parts alone.
     length += count < 2 ? 0 : (count - 1) * sep->length;
     if (length <= 1) { // one of the shared texts
-        return length == 1 && sep->length == 1
-                   ? str_exact(vm, sep)
-                   : str_of_parts(vm, parts, count);
+        return length == 1 && sep->length == 1 ? str_exact(vm, sep)
+                                               : str_of_parts(vm, parts, count);
     }
     // Not filled yet, and not seen by anybody.
     Str *text = str_of_size(vm, length);
@@ -338,8 +335,7 @@ Value str_method_join(Vm *vm, Value *args, uint32_t count)
         text = join_parts(vm, sep, list->items, list->count);
     } else {
         // A generator is read in full before anything is copied.
-        Tuple *parts = value_to_items(vm, args[1],
-                                      "can only join an iterable");
+        Tuple *parts = value_to_items(vm, args[1], "can only join an iterable");
         if (parts == NULL) {
             return VALUE_FAIL;
         }
@@ -363,9 +359,8 @@ static Value three_parts(Vm *vm, Str *str, size_t at, size_t sep_length)
     for (int i = 0; i < 3; i++) {
         // The rest of a miss is the text itself.
         size_t length = from[i + 1] - from[i];
-        Str *part = length == str->length
-                        ? str_exact(vm, str)
-                        : str_new(vm, text + from[i], length);
+        Str *part = length == str->length ? str_exact(vm, str)
+                                          : str_new(vm, text + from[i], length);
         if (part == NULL) {
             object_release(&vm->ctx, result);
             return VALUE_FAIL;

@@ -6,8 +6,8 @@
 //
 // maketrans makes a dict by code point, the commonest table.
 #include "base/utf8.h"
-#include "interp/numbers/obj_int.h"
 #include "interp/containers/obj_dict.h"
+#include "interp/numbers/obj_int.h"
 #include "interp/protocol.h"
 #include "interp/text/str_methods.h"
 
@@ -16,12 +16,14 @@ static bool mapped_code(Vm *vm, Value mapped, uint32_t *code)
 {
     int64_t number;
     if (!value_is_integer(mapped) && !value_is_bool(mapped)) {
-        return raise_false(vm, ERR_TYPE, "character mapping must return "
-                                         "integer, None or str");
+        return raise_false(vm, ERR_TYPE,
+                           "character mapping must return "
+                           "integer, None or str");
     }
     if (!int_to_i64(mapped, &number) || number < 0 || number > 0x10FFFF) {
-        return raise_false(vm, ERR_VALUE, "character mapping must be in "
-                                          "range(0x110000)");
+        return raise_false(vm, ERR_VALUE,
+                           "character mapping must be in "
+                           "range(0x110000)");
     }
     *code = (uint32_t)number;
     return true;
@@ -70,9 +72,9 @@ static Value look_up(Vm *vm, Value table, uint32_t c)
 
 enum {
     ASCII_COUNT = 128,
-    ASCII_DROP = 0xFE,   // the table says None
-    ASCII_OTHER = 0xFF,  // not asked yet, or no single ASCII character
-    PIECE = 256          // bytes that are put together before they are added
+    ASCII_DROP = 0xFE,  // the table says None
+    ASCII_OTHER = 0xFF, // not asked yet, or no single ASCII character
+    PIECE = 256         // bytes that are put together before they are added
 };
 
 // What stands for an ASCII character, as a byte of `known`. False: an error is
@@ -186,14 +188,16 @@ static Value key_of(Vm *vm, Value key)
     if (!value_is_str(key)) {
         return value_is_integer(key) || value_is_bool(key)
                    ? key
-                   : raise_error(vm, ERR_TYPE, "keys in translate table must "
-                                               "be strings or integers");
+                   : raise_error(vm, ERR_TYPE,
+                                 "keys in translate table must "
+                                 "be strings or integers");
     }
     const Str *text = value_as_str(key);
     uint32_t c = 0;
     if (text->count != 1) {
-        return raise_error(vm, ERR_VALUE, "string keys in translate table "
-                                          "must be of length 1");
+        return raise_error(vm, ERR_VALUE,
+                           "string keys in translate table "
+                           "must be of length 1");
     }
     (void)utf8_decode(text->text, text->length, &c);
     return value_from_small((int64_t)c);
@@ -205,8 +209,9 @@ static bool table_of_dict(Vm *vm, Dict *table, Value source)
 {
     // A subclass is none: CPython asks for the exact type.
     if (type_of(vm, source) != vm->types[KIND_DICT]) {
-        return raise_false(vm, ERR_TYPE, "if you give only one argument to "
-                                         "maketrans it must be a dict");
+        return raise_false(vm, ERR_TYPE,
+                           "if you give only one argument to "
+                           "maketrans it must be a dict");
     }
     uint32_t position = 0;
     Value key, value;
@@ -222,8 +227,7 @@ static bool table_of_dict(Vm *vm, Dict *table, Value source)
 // Each character of `from` maps to that of `to` at its place; NULL: to None.
 // False: an error is pending. Of a character that comes twice the last one
 // counts.
-static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
-                           const Str *to)
+static bool table_of_texts(Vm *vm, Dict *table, const Str *from, const Str *to)
 {
     for (size_t i = 0, k = 0; i < from->length;) {
         uint32_t c = 0, d = 0;
@@ -234,8 +238,7 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from,
         }
         if (!ctx_poll(&vm->ctx) ||
             !dict_set(vm, table, value_from_small((int64_t)c),
-                      to == NULL ? VALUE_NONE
-                                 : value_from_small((int64_t)d))) {
+                      to == NULL ? VALUE_NONE : value_from_small((int64_t)d))) {
             return false;
         }
     }
@@ -259,14 +262,16 @@ static bool fill_table(Vm *vm, Dict *table, const Value *args)
     }
     // The first is looked at last: it may be of any type in the other form.
     if (!value_is_str(args[0])) {
-        return raise_false(vm, ERR_TYPE, "first maketrans argument must be a "
-                                         "string if there is a second "
-                                         "argument");
+        return raise_false(vm, ERR_TYPE,
+                           "first maketrans argument must be a "
+                           "string if there is a second "
+                           "argument");
     }
     const Str *from = value_as_str(args[0]), *to = value_as_str(args[1]);
     if (from->count != to->count) {
-        return raise_false(vm, ERR_VALUE, "the first two maketrans arguments "
-                                          "must have equal length");
+        return raise_false(vm, ERR_VALUE,
+                           "the first two maketrans arguments "
+                           "must have equal length");
     }
     return table_of_texts(vm, table, from, to) &&
            (value_unbound(args[2]) ||
@@ -286,7 +291,7 @@ static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
     return value_from_object(table);
 }
 
-const NativeDef str_static_methods[] = {
-    {"maketrans", "x, y=None, z=None, /", method_maketrans,
-     "A table for translate."},
-    {NULL, NULL, NULL, NULL}};
+const NativeDef str_static_methods[] = {{"maketrans", "x, y=None, z=None, /",
+                                         method_maketrans,
+                                         "A table for translate."},
+                                        {NULL, NULL, NULL, NULL}};

@@ -5,12 +5,12 @@
 // decoders must allow for them.
 #include "base/bulk.h"
 #include "base/utf8.h"
-#include "interp/text/obj_bytes.h"
 #include "interp/containers/obj_dict.h"
+#include "interp/containers/sequence.h"
+#include "interp/text/format.h"
+#include "interp/text/obj_bytes.h"
 #include "interp/text/str_methods.h"
 #include "interp/text/text_range.h"
-#include "interp/text/format.h"
-#include "interp/containers/sequence.h"
 
 // For return statements: the Str as a Value, or the error that left it NULL.
 static Value text_value(Str *str)
@@ -23,8 +23,7 @@ static Value str_repr(Vm *vm, Value self)
 {
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    str_print_repr(&out, value_as_str(self)->text,
-                   value_as_str(self)->length);
+    str_print_repr(&out, value_as_str(self)->text, value_as_str(self)->length);
     return text_value(str_from_buf(vm, &out));
 }
 
@@ -157,8 +156,7 @@ static int64_t str_length(Vm *vm, Value self)
 static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
 {
     int64_t start, step, count;
-    if (!slice_indices(vm, slice, (int64_t)str->count, &start, &step,
-                       &count)) {
+    if (!slice_indices(vm, slice, (int64_t)str->count, &start, &step, &count)) {
         return VALUE_FAIL;
     }
     // One piece of the bytes.
@@ -201,9 +199,9 @@ static Value str_get_item(Vm *vm, Value self, Value key)
                            type_name(type_of(vm, key)));
     }
     if (!sequence_index(vm, "string", key, &str->count, &index)) {
-        return vm_has_error(vm) ? VALUE_FAIL
-                                : raise_error(vm, ERR_INDEX,
-                                              "string index out of range");
+        return vm_has_error(vm)
+                   ? VALUE_FAIL
+                   : raise_error(vm, ERR_INDEX, "string index out of range");
     }
     return text_value(str_char_at(vm, str, index));
 }
@@ -259,11 +257,9 @@ static Value str_step(Vm *vm, Iterator *self)
 static Value str_iter(Vm *vm, Value self)
 {
     Str *str = value_as_str(self);
-    Iterator *iterator = iterator_new(vm,
-                                      str->count == str->length
-                                          ? "str_ascii_iterator"
-                                          : "str_iterator",
-                                      str_step);
+    Iterator *iterator = iterator_new(
+        vm, str->count == str->length ? "str_ascii_iterator" : "str_iterator",
+        str_step);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }
@@ -294,9 +290,8 @@ static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
     // By position first; a keyword of the same parameter then replaces it.
     size_t given = args->count + (keywords == NULL ? 0 : keywords->count);
     if (given > 3) {
-        return raise_false(vm, ERR_TYPE,
-                           "str() takes at most 3 arguments (%zu given)",
-                           given);
+        return raise_false(
+            vm, ERR_TYPE, "str() takes at most 3 arguments (%zu given)", given);
     }
     for (size_t i = 0; i < 3; i++) {
         parts[i] = i < args->count ? args->items[i] : VALUE_UNBOUND;
@@ -310,9 +305,9 @@ static bool str_arguments(Vm *vm, Tuple *args, Dict *keywords, Value *parts)
             i++;
         }
         if (i == 3) {
-            return raise_false(
-                vm, ERR_TYPE, "'%s' is an invalid keyword argument for str()",
-                value_as_str(key)->text);
+            return raise_false(vm, ERR_TYPE,
+                               "'%s' is an invalid keyword argument for str()",
+                               value_as_str(key)->text);
         }
         parts[i] = value;
     }

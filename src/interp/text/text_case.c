@@ -62,8 +62,7 @@ bool text_change_case(Ctx *ctx, char *out, TextRange text, TextCase mode)
             return false;
         }
         if (mode == TEXT_LOWER || mode == TEXT_UPPER) {
-            change_all(out + at, piece, length,
-                       mode == TEXT_LOWER ? 'A' : 'a');
+            change_all(out + at, piece, length, mode == TEXT_LOWER ? 'A' : 'a');
         } else {
             change_words(out + at, piece, length, mode, at == 0,
                          at != 0 && is_letter(piece[-1]));

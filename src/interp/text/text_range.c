@@ -31,8 +31,7 @@ static int64_t find_last(Ctx *ctx, const char *text, size_t from, size_t to,
 // part has two bytes at least, and fits.
 // NULL with *from == end: there is none at all; NULL with *from before it: the
 // tries ran out.
-static const char *find_near(const char **from, const char *end,
-                             TextRange part)
+static const char *find_near(const char **from, const char *end, TextRange part)
 {
     enum { TRIES = 16 };
     const char *at = *from, *last = end - part.length;
@@ -99,9 +98,7 @@ int64_t text_find(Ctx *ctx, const char *text, size_t from, size_t to,
         return find_last(ctx, text, from, to, part);
     }
     const char *at = text_search(ctx, text + from, text + to, part);
-    return at != NULL       ? at - text
-           : ctx_failed(ctx) ? TEXT_FAILED
-                             : TEXT_NONE;
+    return at != NULL ? at - text : ctx_failed(ctx) ? TEXT_FAILED : TEXT_NONE;
 }
 
 // Without overlaps. One byte is counted by the machine's vectors.
@@ -177,8 +174,7 @@ bool text_strip(Ctx *ctx, TextRange *range, const TextSet *set, bool left,
 
 // Appends the bytes from start up to end as a part.
 // The list takes the part over, also when appending fails.
-static bool add_part(const TextSplit *split, const char *start,
-                     const char *end)
+static bool add_part(const TextSplit *split, const char *start, const char *end)
 {
     Vm *vm = split->vm;
     if (!ctx_poll(&vm->ctx)) {
@@ -331,8 +327,7 @@ static void turn(List *list)
 // Always a plain list, whose parts are plain too, of a subclass as well.
 // `fill` appends the parts in the order in which they are found; the list is
 // owned here until it is returned.
-Value text_split_method(Vm *vm, Value *args, bool from_end,
-                        TextSplitFill *fill)
+Value text_split_method(Vm *vm, Value *args, bool from_end, TextSplitFill *fill)
 {
     List *list = list_new(vm, 0);
     if (list == NULL) {

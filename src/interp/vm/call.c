@@ -108,8 +108,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
         }
         bound[rest] = value_from_object(dict);
     }
-    return bind_native_keywords(vm, native, bound, window + given, names,
-                                rest);
+    return bind_native_keywords(vm, native, bound, window + given, names, rest);
 }
 
 // Methods of built-in types insist on their type: C reads its layout.
@@ -169,22 +168,21 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
 
 // Parameters are read from their text at the first call. Simple natives with
 // all arguments given get the window as it is.
-Value call_native_quietly(Vm *vm, Native *native, Value *window,
-                          uint32_t count, Tuple *keyword_names)
+Value call_native_quietly(Vm *vm, Native *native, Value *window, uint32_t count,
+                          Tuple *keyword_names)
 {
     Value result = VALUE_FAIL;
-    bool known = (native->flags & NATIVE_READ) ||
-                 native_read_params(vm, native);
+    bool known =
+        (native->flags & NATIVE_READ) || native_read_params(vm, native);
     uint32_t keywords =
         keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
     if (known && check_self(vm, native, window, count - keywords)) {
         // Simple: positional parameters only, none of which may be left out.
-        bool plain = (native->flags & NATIVE_SIMPLE) &&
-                     keyword_names == NULL &&
+        bool plain = (native->flags & NATIVE_SIMPLE) && keyword_names == NULL &&
                      count == native->positional_count;
-        result = plain ? native->function(vm, window, count)
-                       : call_bound_native(vm, native, window, count,
-                                           keyword_names);
+        result =
+            plain ? native->function(vm, window, count)
+                  : call_bound_native(vm, native, window, count, keyword_names);
     }
     release_window(vm, window, count);
     return result;
@@ -235,8 +233,8 @@ static Value call_function(Vm *vm, Function *function, Value *window,
 
 // self goes in front, which takes a window that is longer by one; the
 // references move into it.
-static Value call_method(Vm *vm, Method *method, Value *window,
-                         uint32_t count, Tuple *keyword_names)
+static Value call_method(Vm *vm, Method *method, Value *window, uint32_t count,
+                         Tuple *keyword_names)
 {
     Value space[CALL_INLINE_ARGS];
     // The called object empties this window; the old one is emptied below.
@@ -251,8 +249,8 @@ static Value call_method(Vm *vm, Method *method, Value *window,
         shifted[1 + i] = window[i];
         window[i] = VALUE_UNBOUND;
     }
-    Value result = call_object(vm, method->function, shifted, count + 1,
-                               keyword_names);
+    Value result =
+        call_object(vm, method->function, shifted, count + 1, keyword_names);
     give_space(vm, space, shifted, count + 1);
     return result;
 }
@@ -309,13 +307,10 @@ static Value call_by_kind(Vm *vm, Value callee, Value *window, uint32_t count,
         return call_function(vm, (Function *)object, window, count,
                              keyword_names);
     case KIND_NATIVE:
-        return call_native(vm, (Native *)object, window, count,
-                           keyword_names);
+        return call_native(vm, (Native *)object, window, count, keyword_names);
     case KIND_METHOD:
-        return call_method(vm, (Method *)object, window, count,
-                           keyword_names);
-    default:
-        return call_through_slot(vm, callee, window, count, keyword_names);
+        return call_method(vm, (Method *)object, window, count, keyword_names);
+    default: return call_through_slot(vm, callee, window, count, keyword_names);
     }
 }
 
@@ -334,8 +329,8 @@ Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
 
 // The arguments are borrowed and stay the caller's; the window has references
 // of its own.
-Value vm_call_keywords(Vm *vm, Value callee, const Value *args,
-                       uint32_t count, Tuple *keyword_names)
+Value vm_call_keywords(Vm *vm, Value callee, const Value *args, uint32_t count,
+                       Tuple *keyword_names)
 {
     Value space[CALL_INLINE_ARGS];
     Value *window = take_space(vm, space, count);
@@ -391,8 +386,8 @@ Tuple *call_keyword_names(Vm *vm, Dict *keywords)
     return names;
 }
 
-typedef Value (*CallSlot)(Vm *vm, Value self, const Value *args,
-                          uint32_t count, Tuple *keyword_names);
+typedef Value (*CallSlot)(Vm *vm, Value self, const Value *args, uint32_t count,
+                          Tuple *keyword_names);
 
 // `call` with the arguments of a tuple and a dict.
 static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,

@@ -20,12 +20,12 @@ typedef struct Binding {
     Vm *vm;
     Function *function;
     const Code *code;
-    Value *window;       // the arguments, then the parameters
-    uint32_t given;      // positional arguments
-    Value *keywords;     // a copy of the keywords' values, owned
-    Tuple *names;        // of them, or NULL
+    Value *window;        // the arguments, then the parameters
+    uint32_t given;       // positional arguments
+    Value *keywords;      // a copy of the keywords' values, owned
+    Tuple *names;         // of them, or NULL
     uint32_t named_count; // positional and keyword-only parameters
-    uint32_t total;      // all parameters
+    uint32_t total;       // all parameters
 } Binding;
 
 // CPython's messages count arguments in words.
@@ -94,10 +94,10 @@ static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
     for (uint32_t i = from; i < to; i++) {
         if (value_unbound(b->window[i])) {
             // "'a' and 'b'", but "'a', 'b', and 'c'", as CPython lists them.
-            const char *before = seen == 0             ? ""
-                                 : seen + 1 < count    ? ", "
-                                 : count == 2          ? " and "
-                                                       : ", and ";
+            const char *before = seen == 0          ? ""
+                                 : seen + 1 < count ? ", "
+                                 : count == 2       ? " and "
+                                                    : ", and ";
             strbuf_printf(&list, "%s'%s'", before,
                           b->code->local_names[i]->text);
             seen++;
@@ -123,8 +123,7 @@ static bool clear_behind(Binding *b, uint32_t count)
     Value extra = VALUE_UNBOUND;
     if (b->code->flags & CODE_VARARGS) {
         uint32_t kept = b->given < positional ? b->given : positional;
-        Tuple *tuple =
-            tuple_from(b->vm, b->window + kept, b->given - kept);
+        Tuple *tuple = tuple_from(b->vm, b->window + kept, b->given - kept);
         if (tuple == NULL) {
             return false;
         }
@@ -184,17 +183,17 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
 {
     // The order of registers puts keyword-only parameters behind the positional
     // ones, so one search finds both.
-    int at = find_parameter(b, name, b->code->positional_only_count,
-                            b->named_count);
+    int at =
+        find_parameter(b, name, b->code->positional_only_count, b->named_count);
     // CPython compares such a name with those of the parameters.
     if (at < 0 && b->named_count > b->code->positional_only_count &&
         !depth_check(b->vm, DEPTH_COMPARE)) {
         return false;
     }
     if (at < 0) {
-        return rest == NULL ? unexpected_keyword(b, name)
-                            : dict_set(b->vm, rest, value_from_object(name),
-                                       *value);
+        return rest == NULL
+                   ? unexpected_keyword(b, name)
+                   : dict_set(b->vm, rest, value_from_object(name), *value);
     }
     if (!value_unbound(b->window[at])) {
         return raise_false(b->vm, ERR_TYPE,
@@ -221,8 +220,8 @@ static bool bind_keywords(Binding *b)
         b->window[b->total - 1] = value_from_object(rest);
     }
     for (size_t i = 0; b->names != NULL && i < b->names->count; i++) {
-        if (!bind_keyword(b, value_as_str(b->names->items[i]),
-                          &b->keywords[i], rest)) {
+        if (!bind_keyword(b, value_as_str(b->names->items[i]), &b->keywords[i],
+                          rest)) {
             return false;
         }
     }
@@ -241,16 +240,15 @@ static bool fill_defaults(Binding *b)
             if (i < bare) {
                 return missing_arguments(b, 0, bare, "positional");
             }
-            b->window[i] =
-                value_retain(b->function->defaults->items[i - bare]);
+            b->window[i] = value_retain(b->function->defaults->items[i - bare]);
         }
     }
     Dict *keyword_defaults = b->function->keyword_defaults;
     bool missing = false;
     for (uint32_t i = positional; i < b->named_count; i++) {
         if (value_unbound(b->window[i]) && keyword_defaults != NULL) {
-            b->window[i] = value_retain(dict_get_name(
-                keyword_defaults, b->code->local_names[i]));
+            b->window[i] = value_retain(
+                dict_get_name(keyword_defaults, b->code->local_names[i]));
         }
         missing = missing || value_unbound(b->window[i]);
     }
@@ -391,8 +389,7 @@ static bool none_named(const Code *code, const Tuple *names)
 static Dict *named_rest(Vm *vm, const Value *window, const Tuple *names)
 {
     Dict *rest = dict_new(vm);
-    for (size_t i = 0; rest != NULL && names != NULL && i < names->count;
-         i++) {
+    for (size_t i = 0; rest != NULL && names != NULL && i < names->count; i++) {
         if (!dict_set(vm, rest, names->items[i], window[i])) {
             object_release(&vm->ctx, rest);
             rest = NULL;
@@ -468,8 +465,8 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
     }
     uint32_t keywords =
         keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
-    uint32_t named = (uint32_t)code->positional_count +
-                     code->keyword_only_count;
+    uint32_t named =
+        (uint32_t)code->positional_count + code->keyword_only_count;
     Binding b = {.vm = vm,
                  .function = function,
                  .code = code,
@@ -481,8 +478,8 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                           !!(code->flags & CODE_VARKEYWORDS)};
     // Few calls have more keywords; those take memory.
     Value space[8];
-    b.keywords = keywords <= 8 ? space
-                               : ctx_alloc(&vm->ctx, keywords * sizeof(Value));
+    b.keywords =
+        keywords <= 8 ? space : ctx_alloc(&vm->ctx, keywords * sizeof(Value));
     bool done = b.keywords != NULL;
     if (done) {
         for (uint32_t i = 0; i < keywords; i++) {

@@ -46,17 +46,18 @@ Value vm_run(Vm *vm, bool raised)
     // What a chained instruction does with a number from the one before; only
     // consumers of compile_fuse.c are looked up.
     static const void *const chains[] = {
-        CHAIN(ADD), CHAIN(SUB), CHAIN(MUL), CHAIN(TRUEDIV), CHAIN(ADDI),
-        CHAIN(SUBI), CHAIN(MULI), CHAIN(ADDK), CHAIN(SUBK), CHAIN(MULK),
-        CHAIN(TRUEDIVK), CHAIN(KADD), CHAIN(KSUB), CHAIN(KMUL),
-        CHAIN(KTRUEDIV), CHAIN(JLT), CHAIN(JLE), CHAIN(JGT), CHAIN(JGE),
-        CHAIN(JNLT), CHAIN(JNLE), CHAIN(JNGT), CHAIN(JNGE)};
+        CHAIN(ADD),  CHAIN(SUB),  CHAIN(MUL),      CHAIN(TRUEDIV),
+        CHAIN(ADDI), CHAIN(SUBI), CHAIN(MULI),     CHAIN(ADDK),
+        CHAIN(SUBK), CHAIN(MULK), CHAIN(TRUEDIVK), CHAIN(KADD),
+        CHAIN(KSUB), CHAIN(KMUL), CHAIN(KTRUEDIV), CHAIN(JLT),
+        CHAIN(JLE),  CHAIN(JGT),  CHAIN(JGE),      CHAIN(JNLT),
+        CHAIN(JNLE), CHAIN(JNGT), CHAIN(JNGE)};
     Frame *f;
     const Ins *pc;
     Value *R;
     const Value *K;
-    Value result;  // of a frame that ends, on its way to the caller
-    Value *window; // of a call: the arguments, behind the callee
+    Value result;   // of a frame that ends, on its way to the caller
+    Value *window;  // of a call: the arguments, behind the callee
     uint32_t count; // of them
     Tuple *keywords;
     double number = 0; // on its way from one instruction to the next
@@ -66,6 +67,8 @@ Value vm_run(Vm *vm, bool raised)
     }
     NEXT();
 
+    // In this order: macros of one serve those behind it.
+    // clang-format off
 #include "interp/vm/vm_ops_move.inc"
 #include "interp/vm/vm_ops_number.inc"
 #include "interp/vm/vm_ops_chain.inc"
@@ -75,6 +78,7 @@ Value vm_run(Vm *vm, bool raised)
 #include "interp/vm/vm_ops_call.inc"
 #include "interp/vm/vm_ops_loop.inc"
 #include "interp/vm/vm_ops_rare.inc"
+    // clang-format on
 
 interrupted:
     f->pc = pc;

@@ -15,9 +15,9 @@
 #include "interp/name.h"
 #include "interp/type.h"
 
-typedef struct TraceHooks TraceHooks; // interp/apply.h
-typedef struct Trace Trace;           // stager/trace.h
-typedef struct Display Display;       // interp/display.h
+typedef struct TraceHooks TraceHooks;     // interp/apply.h
+typedef struct Trace Trace;               // stager/trace.h
+typedef struct Display Display;           // interp/display.h
 typedef struct ProgramHooks ProgramHooks; // interp/program.h
 typedef struct Function Function;
 typedef struct Set Set;
@@ -61,7 +61,7 @@ typedef VEC(Value) ValueVec;
 typedef struct LookupEntry {
     const Type *cls;
     const Str *name;
-    Value found;    // UNBOUND: it has not got the name
+    Value found; // UNBOUND: it has not got the name
     uint64_t epoch;
 } LookupEntry;
 
@@ -82,63 +82,63 @@ struct Vm {
 
     // Execution (vm.c, call.c).
     Value *stack, *stack_end; // reserved mapping
-    Value *window_top; // end of the windows that C code holds (vm_run.h);
-                       // NULL: none
-    size_t stack_bytes;       // of the mapping
-    Frame *frames;     // reserved likewise
-    Frame *frames_end; // no frame may stand here: the recursion limit, less
-                       // the levels that C has taken (depth.h)
-    Frame *frame;      // the running one, NULL: none
+    Value *window_top;  // end of the windows that C code holds (vm_run.h);
+                        // NULL: none
+    size_t stack_bytes; // of the mapping
+    Frame *frames;      // reserved likewise
+    Frame *frames_end;  // no frame may stand here: the recursion limit, less
+                        // the levels that C has taken (depth.h)
+    Frame *frame;       // the running one, NULL: none
     uint32_t recursion_limit; // as set; vm_set_recursion_limit
-    Value exception;   // raised and not yet caught, UNBOUND: none (raise.h)
-    ValueVec handled;  // being handled, innermost last: sys.exc_info, context
+    Value exception;  // raised and not yet caught, UNBOUND: none (raise.h)
+    ValueVec handled; // being handled, innermost last: sys.exc_info, context
 
     // The object world.
-    Type *types[KIND_COUNT];        // by kind
-    Type *error_types[ERR_COUNT];   // by error kind (error_list.h)
+    Type *types[KIND_COUNT];      // by kind
+    Type *error_types[ERR_COUNT]; // by error kind (error_list.h)
     Type *object_type, *none_type, *bool_type, *ellipsis_type,
         *not_implemented_type, *slot_type;
     Value error_overrides[ERR_COUNT]; // stage.error_class; UNBOUND: none
-    Value error_subject;  // whose attribute the pending text says is missing
-    Value memory_error;   // made beforehand, for when memory is short
-    Set *interned;                  // strings, weakly held
-    Str *names[NAME_COUNT];         // name.h
+    Value error_subject;    // whose attribute the pending text says is missing
+    Value memory_error;     // made beforehand, for when memory is short
+    Set *interned;          // strings, weakly held
+    Str *names[NAME_COUNT]; // name.h
     Str *empty_str;
-    Str *char_strs[128];            // one-character ASCII strings
+    Str *char_strs[128]; // one-character ASCII strings
     Tuple *empty_tuple;
     uint64_t numbered_types; // how many classes got a number (class_abstract.c)
     uint64_t numbered_globals; // how many globals did (vm_names.c)
-    uint64_t epoch;       // bumped by any change of a class (method caches)
-    Dict *builtins;       // the built-in names
-    Dict *modules;        // sys.modules
-    Object *zombies;      // objects waiting to be destroyed (memory.c)
-    bool destroying;      // dealloc is running
-    Collector gc;         // the cycle collector (cycles.h)
+    uint64_t epoch;        // bumped by any change of a class (method caches)
+    Dict *builtins;        // the built-in names
+    Dict *modules;         // sys.modules
+    Object *zombies;       // objects waiting to be destroyed (memory.c)
+    bool destroying;       // dealloc is running
+    Collector gc;          // the cycle collector (cycles.h)
     Finalizing finalizing; // dead objects whose code has yet to run
                            // (finalize.h)
     struct ReprGuard *printing; // containers being printed (sequence.h)
-    WeakTable weak_table; // weak references by target (obj_weakref.h)
-    Map type_variants;    // types made on demand, by name (type_variant)
+    WeakTable weak_table;       // weak references by target (obj_weakref.h)
+    Map type_variants;          // types made on demand, by name (type_variant)
     VariantMemo variant_memo[VARIANT_MEMO_SLOTS]; // the last ones
 
     // Staging: NULL and 0 while nothing is traced.
-    const TraceHooks *hooks;  // installed by the stager (apply.h)
-    Trace *trace;             // the running trace; tests `vm->trace != NULL`
-    uint64_t watch_epoch;     // bumped by a store to a watched place (note.h)
-    bool eager_only;          // stage.eager(True), --eager
-    void *stager;             // the stager's own state
-    Display *display;         // how kinds print (display.h)
-    Arena tensor_arena;       // descriptors of bound ops (builtins_tensor.c)
+    const TraceHooks *hooks; // installed by the stager (apply.h)
+    Trace *trace;            // the running trace; tests `vm->trace != NULL`
+    uint64_t watch_epoch;    // bumped by a store to a watched place (note.h)
+    bool eager_only;         // stage.eager(True), --eager
+    void *stager;            // the stager's own state
+    Display *display;        // how kinds print (display.h)
+    Arena tensor_arena;      // descriptors of bound ops (builtins_tensor.c)
 
     // The outside.
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …
-    bool output_lost;         // a dropped file could not write its output
-    uint32_t file_count;      // File objects, the three above included
+    bool output_lost;    // a dropped file could not write its output
+    uint32_t file_count; // File objects, the three above included
     ValueVec argv;
     uint64_t hash_seed;
     const ProgramHooks *program; // what the program around the Vm offers; NULL:
                                  // there is none (program.h)
-    void *session;            // that program's own state
+    void *session;               // that program's own state
 
     LookupEntry lookups[LOOKUP_SLOTS]; // what classes were last asked for
     SiteEntry sites[SITE_SLOTS];       // what places found (vm_site.h)
@@ -161,12 +161,12 @@ bool vm_free(Vm *vm);
 
 // What running a text means.
 typedef enum RunMode {
-    RUN_MODULE,     // statements; the result is None
-    RUN_EXPRESSION, // eval: the value
+    RUN_MODULE,      // statements; the result is None
+    RUN_EXPRESSION,  // eval: the value
     RUN_INTERACTIVE, // statements; the value of a last expression statement,
                      // UNBOUND if the last statement is not one
-    RUN_SINGLE      // as compile(…, "single"): every expression statement
-                    // outside of functions and classes shows its value
+    RUN_SINGLE       // as compile(…, "single"): every expression statement
+                     // outside of functions and classes shows its value
 } RunMode;
 
 // Compiles and runs `source` with these globals (and locals, any mapping;
@@ -196,8 +196,8 @@ Dict *vm_main_module(Vm *vm, const char *file);
 // keywords of these names, NULL: none.
 Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count);
 // The last arguments go by the names; NULL: none.
-Value vm_call_keywords(Vm *vm, Value callee, const Value *args,
-                       uint32_t count, Tuple *keyword_names);
+Value vm_call_keywords(Vm *vm, Value callee, const Value *args, uint32_t count,
+                       Tuple *keyword_names);
 // f(*args, **keywords); keywords may be NULL.
 Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords);
 

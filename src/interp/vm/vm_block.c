@@ -116,7 +116,7 @@ static const Ins *block_turn(Vm *vm, Frame *f, BlockEvent event,
     }
     slow_drop(vm, f, a);
     return truth == (event == BLOCK_WHILE) ? f->pc
-                                          : word_at(f, info->join_target);
+                                           : word_at(f, info->join_target);
 }
 
 // The note of a call: a tuple that begins with a mark no program can have.
@@ -139,8 +139,8 @@ static bool wants_note(Vm *vm, const Value *window, uint32_t count)
         object_release_null(&vm->ctx, name);
     }
     for (uint32_t i = 1; i <= count; i++) {
-        tensors = tensors || value_is_operand(window[i]) ||
-                  block_is_note(window[i]);
+        tensors =
+            tensors || value_is_operand(window[i]) || block_is_note(window[i]);
     }
     return known && tensors;
 }
@@ -181,8 +181,8 @@ static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
 static bool has_stage_items(Vm *vm, Value v)
 {
     return vm->trace != NULL && value_is_kind(v, KIND_INSTANCE) &&
-           !value_unbound(type_lookup(vm, type_of(vm, v),
-                                      vm->names[NAME_STAGE_ITEMS]));
+           !value_unbound(
+               type_lookup(vm, type_of(vm, v), vm->names[NAME_STAGE_ITEMS]));
 }
 
 // Host iterables get the state of an ordinary loop, and the next instruction
@@ -209,8 +209,7 @@ void block_note_raise(Vm *vm, Frame *f, Ins ins)
 
 // A tensor stays in its register for BLOCKFAIL, behind the message; an
 // assertion that holds on the host skips both.
-static const Ins *block_assert(Vm *vm, Frame *f, const BlockInfo *info,
-                               Ins ins)
+static const Ins *block_assert(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 {
     uint32_t a = INS_A(ins);
     if (!slow_bound(vm, f, a)) {

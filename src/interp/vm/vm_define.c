@@ -76,12 +76,11 @@ bool slow_prepare(Vm *vm, Frame *f, Ins ins)
 bool slow_mkclass(Vm *vm, Frame *f, Ins ins)
 {
     Value *part = &f->registers[INS_A(ins)];
-    Prepared made = {.bases = value_as_tuple(part[0]),
-                     .space = part[2],
-                     .meta = part[3]};
-    Value cls = class_build(vm, value_as_str(part[6]), &made,
-                            value_as_dict(part[1]), value_as_tuple(part[4]),
-                            part[5]);
+    Prepared made = {
+        .bases = value_as_tuple(part[0]), .space = part[2], .meta = part[3]};
+    Value cls =
+        class_build(vm, value_as_str(part[6]), &made, value_as_dict(part[1]),
+                    value_as_tuple(part[4]), part[5]);
     if (value_failed(cls)) {
         return false;
     }
@@ -98,16 +97,15 @@ bool slow_import(Vm *vm, Frame *f, Ins ins)
 {
     return slow_set(vm, f, INS_A(ins),
                     import_module(vm, f->globals, name_of(f, INS_B(ins)),
-                                  f->code->constants[INS_C(ins)],
-                                  INS_X(ins)));
+                                  f->code->constants[INS_C(ins)], INS_X(ins)));
 }
 
 // The attribute of a module, or else its submodule of that name.
 bool slow_importfrom(Vm *vm, Frame *f, Ins ins)
 {
-    return slow_set(vm, f, INS_A(ins),
-                    import_from(vm, f->registers[INS_B(ins)],
-                                name_of(f, INS_C(ins))));
+    return slow_set(
+        vm, f, INS_A(ins),
+        import_from(vm, f->registers[INS_B(ins)], name_of(f, INS_C(ins))));
 }
 
 // The module's register is emptied whether or not the names could be stored.

@@ -229,8 +229,7 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
     if (text == NULL) {
         return false;
     }
-    value_replace(&vm->ctx, &f->registers[INS_A(ins)],
-                  value_from_object(text));
+    value_replace(&vm->ctx, &f->registers[INS_A(ins)], value_from_object(text));
     // Temporaries are emptied; the target has been replaced already.
     if (b != INS_A(ins)) {
         slow_drop(vm, f, b);
@@ -257,8 +256,7 @@ bool slow_concat(Vm *vm, Frame *f, Ins ins)
 // of UINT32_MAX means all of an iterator that may have no end, which only
 // memory stops. In front of the item `list_from` CPython begins a list, and
 // asks how long it will be.
-static List *read_items(Vm *vm, Value source, uint32_t most,
-                        uint32_t list_from)
+static List *read_items(Vm *vm, Value source, uint32_t most, uint32_t list_from)
 {
     Value iterator = value_iter(vm, source);
     if (value_failed(iterator)) {
@@ -359,10 +357,9 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
     }
     object_release(&vm->ctx, list);
     if (found < count) {
-        return raise_false(
-            vm, ERR_VALUE,
-            "not enough values to unpack (expected %u, got %zu)",
-            (unsigned)count, found);
+        return raise_false(vm, ERR_VALUE,
+                           "not enough values to unpack (expected %u, got %zu)",
+                           (unsigned)count, found);
     }
     if (found > count) {
         return raise_false(vm, ERR_VALUE,

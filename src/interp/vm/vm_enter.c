@@ -38,8 +38,8 @@ static inline int finish(Vm *vm, Value *window, Value result)
 
 // Binding is skipped when the plain positional arguments are just those that
 // the parameters want. A generator function only makes its object here.
-int vm_enter_function(Vm *vm, Function *function, Value *window,
-                      uint32_t count, Tuple *keyword_names, uint32_t flags)
+int vm_enter_function(Vm *vm, Function *function, Value *window, uint32_t count,
+                      Tuple *keyword_names, uint32_t flags)
 {
     if ((keyword_names != NULL || function->code->plain_count != count) &&
         !call_bind(vm, function, window, count, keyword_names)) {
@@ -121,11 +121,11 @@ static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
     // Keywords make methods slow in CPython, functions not.
     bool quiet = is_quiet(vm, native) &&
                  (keyword_names == NULL || native->owner == NULL);
-    return finish(vm, window,
-                  quiet ? call_native_quietly(vm, native, window, count,
-                                              keyword_names)
-                        : call_object(vm, value_from_object(native), window,
-                                      count, keyword_names));
+    return finish(
+        vm, window,
+        quiet ? call_native_quietly(vm, native, window, count, keyword_names)
+              : call_object(vm, value_from_object(native), window, count,
+                            keyword_names));
 }
 
 // --- bound methods ---
@@ -241,9 +241,8 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
                      Tuple *keyword_names)
 {
     // str(x) has an instruction of its own.
-    bool counted =
-        !class_is_vector(vm, cls, count) &&
-        (cls != vm->types[KIND_STR] || count != 1 || is_cold(vm));
+    bool counted = !class_is_vector(vm, cls, count) &&
+                   (cls != vm->types[KIND_STR] || count != 1 || is_cold(vm));
     if (counted && !depth_check(vm, DEPTH_CALL)) {
         vm_empty_window(vm, window, count);
         return -1;
@@ -252,8 +251,8 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
     bool short_way = count <= 1 && keyword_names == NULL &&
                      !(cls->flags & TYPE_HEAP) && cls->kind != KIND_EXCEPTION;
     if (short_way) {
-        Value made = make_container(vm, cls,
-                                    count == 0 ? VALUE_UNBOUND : window[0]);
+        Value made =
+            make_container(vm, cls, count == 0 ? VALUE_UNBOUND : window[0]);
         if (!value_unbound(made)) {
             vm_empty_window(vm, window, count);
             return finish(vm, window, made);
@@ -268,9 +267,9 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
             return finish(vm, window, made);
         }
     }
-    return finish(vm, window,
-                  call_object(vm, value_from_object(cls), window, count,
-                              keyword_names));
+    return finish(
+        vm, window,
+        call_object(vm, value_from_object(cls), window, count, keyword_names));
 }
 
 // The arguments of a call and the names of its keywords, for class_init_made.
@@ -342,8 +341,7 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     if (makes) {
         return enter_new(vm, cls, init, window, count, keyword_names);
     }
-    Instance *self =
-        depth_check(vm, DEPTH_CALL) ? instance_new(vm, cls) : NULL;
+    Instance *self = depth_check(vm, DEPTH_CALL) ? instance_new(vm, cls) : NULL;
     if (self == NULL) {
         vm_empty_window(vm, window, count);
         return -1;
@@ -404,8 +402,7 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
     Value callee = window[-1];
     Object *object = value_is_object(callee) ? value_object(callee) : NULL;
     if (LIKELY(object != NULL && object->kind == KIND_NATIVE)) {
-        return enter_native(vm, (Native *)object, window, count,
-                            keyword_names);
+        return enter_native(vm, (Native *)object, window, count, keyword_names);
     }
     switch (object != NULL ? object->kind : KIND_COUNT) {
     case KIND_FUNCTION:
@@ -413,10 +410,9 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
             return enter_body(vm, (Function *)object, window);
         }
         return vm_enter_function(vm, (Function *)object, window, count,
-                              keyword_names, 0);
+                                 keyword_names, 0);
     case KIND_METHOD:
-        return enter_method(vm, (Method *)object, window, count,
-                            keyword_names);
+        return enter_method(vm, (Method *)object, window, count, keyword_names);
     case KIND_TYPE:
         return enter_class(vm, (Type *)object, window, count, keyword_names);
     // __call__ written in Duet needs no C stack either.
@@ -429,12 +425,11 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
             vm_empty_window(vm, window, count + 1);
             return -1;
         }
-        return depth_settle(
-            vm, vm_enter_function(vm, function, window, count + 1,
-                                  keyword_names, FRAME_COUNTED));
+        return depth_settle(vm,
+                            vm_enter_function(vm, function, window, count + 1,
+                                              keyword_names, FRAME_COUNTED));
     }
-    default:
-        break;
+    default: break;
     }
     if (object != NULL && object->type->slots.enter != NULL &&
         vm->trace == NULL) {

@@ -73,8 +73,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
     // What CPython has in C raises without having handled anything.
     if (INS_X(ins) && value_is_none(value_as_exception(made)->cause) &&
         library_is_native(f->code)) {
-        value_replace(&vm->ctx, &value_as_exception(made)->context,
-                      VALUE_NONE);
+        value_replace(&vm->ctx, &value_as_exception(made)->context, VALUE_NONE);
     }
     // A branch that is traced is told that it ends by raising.
     block_note_raise(vm, f, ins);
@@ -97,8 +96,7 @@ bool slow_raise_again(Vm *vm, Frame *f, Ins ins)
     (void)f;
     (void)ins;
     if (vm->handled.count == 0) {
-        return raise_false(vm, ERR_RUNTIME,
-                           "No active exception to reraise");
+        return raise_false(vm, ERR_RUNTIME, "No active exception to reraise");
     }
     // Neither context nor cause change: it is the same exception.
     ctx_clear(&vm->ctx);
@@ -134,8 +132,7 @@ bool slow_popexc(Vm *vm, Frame *f, Ins ins)
 static int matches(Vm *vm, Value exception, Value wanted)
 {
     bool several = value_is_kind(wanted, KIND_TUPLE);
-    const Value *classes =
-        several ? value_as_tuple(wanted)->items : &wanted;
+    const Value *classes = several ? value_as_tuple(wanted)->items : &wanted;
     size_t count = several ? value_as_tuple(wanted)->count : 1;
     for (size_t i = 0; i < count; i++) {
         if (!is_exception_class(classes[i])) {
@@ -159,8 +156,7 @@ int slow_match(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, INS_B(ins))) {
         return -1;
     }
-    int found = matches(vm, f->registers[INS_A(ins)],
-                        f->registers[INS_B(ins)]);
+    int found = matches(vm, f->registers[INS_A(ins)], f->registers[INS_B(ins)]);
     if (found < 0) {
         return -1;
     }
@@ -178,8 +174,7 @@ bool slow_assertfail(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     Value made =
-        vm_call(vm, value_from_object(vm->error_types[ERR_ASSERTION]), NULL,
-                0);
+        vm_call(vm, value_from_object(vm->error_types[ERR_ASSERTION]), NULL, 0);
     if (!value_failed(made)) {
         raise_object(vm, made);
     }

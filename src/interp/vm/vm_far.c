@@ -80,8 +80,7 @@ int vm_call_far(Vm *vm, Frame *f, Ins ins)
     uint32_t count = INS_B(ins);
     Value *window = vm_next_window(vm);
     if (UNLIKELY(window + count + 16 > vm->stack_end)) {
-        return raise_int(vm, ERR_RECURSION,
-                         "maximum recursion depth exceeded");
+        return raise_int(vm, ERR_RECURSION, "maximum recursion depth exceeded");
     }
     if (op == OPCODE_CALLX) {
         return call_spread(vm, f, ins, window);

@@ -69,12 +69,10 @@ bool slow_getiter(Vm *vm, Frame *f, Ins ins)
     const Range *range = small_range(state[0]);
     if (range != NULL) {
         return range_state(vm, state, value_small(range->start),
-                           value_small(range->stop),
-                           value_small(range->step));
+                           value_small(range->stop), value_small(range->step));
     }
     // That of a comprehension is an iterator already (slow_getyfi).
-    return INS_X(ins) ||
-           slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
+    return INS_X(ins) || slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
 
 // Whether the fast loop can count with them; borrowed.
@@ -101,9 +99,8 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
             return false;
         }
     }
-    int64_t step = count == 3 && value_is_int(state[3])
-                       ? value_small(state[3])
-                       : 1;
+    int64_t step =
+        count == 3 && value_is_int(state[3]) ? value_small(state[3]) : 1;
     if (value_same(state[0], value_from_object(vm->types[KIND_RANGE])) &&
         small_ints(state + 1, count) && step != 0) {
         int64_t start = count == 1 ? 0 : value_small(state[1]);
@@ -156,7 +153,7 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
     if (!value_is_special(state[0])) {
         // What the machine walks in place has ended when it comes here, but
         // inside a trace.
-        item = !walks_in_place(vm, state[0])   ? value_next(vm, state[0])
+        item = !walks_in_place(vm, state[0]) ? value_next(vm, state[0])
                : fast_next(vm, state, &item) ? item
                                              : VALUE_STOP;
     }

@@ -110,10 +110,9 @@ static Value take_owner(Frame *f)
 // front of its registers, or R[-1] itself, which `owner` was taken from.
 static Value take_callee(Frame *f, Value *owner)
 {
-    Value *place = f->flags & FRAME_INIT ? &f->registers[-2]
-                   : f->flags & (FRAME_CACHED | FRAME_NEW)
-                       ? &f->registers[-3]
-                       : owner;
+    Value *place = f->flags & FRAME_INIT                   ? &f->registers[-2]
+                   : f->flags & (FRAME_CACHED | FRAME_NEW) ? &f->registers[-3]
+                                                           : owner;
     Value callee = *place;
     *place = VALUE_UNBOUND;
     return callee;

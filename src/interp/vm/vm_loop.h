@@ -46,12 +46,12 @@ typedef uint8_t __attribute__((may_alias)) InsByte;
 // overlooked by whoever failed, would be lost, or come up where it does not
 // belong. Builds that let allocations fail end at once.
 #ifdef DUET_INJECT
-#define CHECK_CALM(vm)                                                        \
-    do {                                                                      \
-        if (vm_has_error(vm)) {                                               \
-            fprintf(stderr, "code runs with an error pending\n");             \
-            abort();                                                          \
-        }                                                                     \
+#define CHECK_CALM(vm)                                                         \
+    do {                                                                       \
+        if (vm_has_error(vm)) {                                                \
+            fprintf(stderr, "code runs with an error pending\n");              \
+            abort();                                                           \
+        }                                                                      \
     } while (0)
 #else
 #define CHECK_CALM(vm) ((void)0)
@@ -59,119 +59,119 @@ typedef uint8_t __attribute__((may_alias)) InsByte;
 
 // On to the next instruction: each body has a jump of its own, which the
 // processor predicts by what usually follows it.
-#define NEXT()                                                                \
-    do {                                                                      \
-        CHECK_CALM(vm);                                                       \
-        pc++;                                                                 \
-        goto *labels[INS_OP(ins)];                                            \
+#define NEXT()                                                                 \
+    do {                                                                       \
+        CHECK_CALM(vm);                                                        \
+        pc++;                                                                  \
+        goto *labels[INS_OP(ins)];                                             \
     } while (0)
 // What the instruction let die may have code to run (finalize.h).
-#define NEXT_POLL()                                                           \
-    do {                                                                      \
-        if (UNLIKELY(vm->ctx.interrupt)) {                                    \
-            goto interrupted;                                                 \
-        }                                                                     \
-        NEXT();                                                               \
+#define NEXT_POLL()                                                            \
+    do {                                                                       \
+        if (UNLIKELY(vm->ctx.interrupt)) {                                     \
+            goto interrupted;                                                  \
+        }                                                                      \
+        NEXT();                                                                \
     } while (0)
 // reg = v (taken). The old value is released after the store, so that a
 // finaliser sees the new state.
-#define SET(reg, v)                                                           \
-    do {                                                                      \
-        Value *place_ = &(reg);                                               \
-        Value new_ = (v), old_ = *place_;                                     \
-        *place_ = new_;                                                       \
-        if (value_is_object(old_) &&                                          \
-            UNLIKELY(--value_object(old_)->rc == 0)) {                        \
-            finalize_dealloc(vm, value_object(old_));                         \
-        }                                                                     \
+#define SET(reg, v)                                                            \
+    do {                                                                       \
+        Value *place_ = &(reg);                                                \
+        Value new_ = (v), old_ = *place_;                                      \
+        *place_ = new_;                                                        \
+        if (value_is_object(old_) &&                                           \
+            UNLIKELY(--value_object(old_)->rc == 0)) {                         \
+            finalize_dealloc(vm, value_object(old_));                          \
+        }                                                                      \
     } while (0)
 // An entry of the table of chained instructions.
 #define CHAIN(ID) [OPCODE_##ID - OPCODE_ADD] = &&CHAIN_##ID
 // After another frame has become the running one.
-#define LOAD_FRAME()                                                          \
-    do {                                                                      \
-        f = vm->frame;                                                        \
-        pc = f->pc;                                                           \
-        R = f->registers;                                                     \
-        K = f->code->constants;                                               \
+#define LOAD_FRAME()                                                           \
+    do {                                                                       \
+        f = vm->frame;                                                         \
+        pc = f->pc;                                                            \
+        R = f->registers;                                                      \
+        K = f->code->constants;                                                \
     } while (0)
 // An instruction that is all slow path; `cache` words stand behind it.
-#define SLOW_THEN(ID, function, cache, end)                                   \
-    OP_##ID : f->pc = pc;                                                     \
-    if (UNLIKELY(!function(vm, f, ins))) {                                    \
-        goto error;                                                           \
-    }                                                                         \
-    pc += (cache);                                                            \
+#define SLOW_THEN(ID, function, cache, end)                                    \
+    OP_##ID : f->pc = pc;                                                      \
+    if (UNLIKELY(!function(vm, f, ins))) {                                     \
+        goto error;                                                            \
+    }                                                                          \
+    pc += (cache);                                                             \
     end;
 #define SLOW(ID, function, cache) SLOW_THEN(ID, function, cache, NEXT())
 // The same, for what may let an object die: its finaliser runs right after.
-#define SLOW_DROP(ID, function, cache)                                        \
+#define SLOW_DROP(ID, function, cache)                                         \
     SLOW_THEN(ID, function, cache, NEXT_POLL())
 // The slow half of an instruction with a fast one, without cache words.
-#define SLOW_HERE(function)                                                   \
-    f->pc = pc;                                                               \
-    if (UNLIKELY(!function(vm, f, ins))) {                                    \
-        goto error;                                                           \
-    }                                                                         \
+#define SLOW_HERE(function)                                                    \
+    f->pc = pc;                                                                \
+    if (UNLIKELY(!function(vm, f, ins))) {                                     \
+        goto error;                                                            \
+    }                                                                          \
     NEXT_POLL();
 // As SLOW_HERE, where the function may push the frame of a method.
-#define SLOW_METHOD(function)                                                 \
-    f->pc = pc;                                                               \
-    if (UNLIKELY(!function(vm, f, ins))) {                                    \
-        goto error;                                                           \
-    }                                                                         \
-    if (vm->frame != f) {                                                     \
-        LOAD_FRAME();                                                         \
-    }                                                                         \
+#define SLOW_METHOD(function)                                                  \
+    f->pc = pc;                                                                \
+    if (UNLIKELY(!function(vm, f, ins))) {                                     \
+        goto error;                                                            \
+    }                                                                          \
+    if (vm->frame != f) {                                                      \
+        LOAD_FRAME();                                                          \
+    }                                                                          \
     NEXT_POLL();
 // Every jump that is taken polls: a loop has at least one.
-#define JUMP(distance)                                                        \
-    do {                                                                      \
-        pc += (distance);                                                     \
-        if (UNLIKELY(vm->ctx.interrupt)) {                                    \
-            goto interrupted;                                                 \
-        }                                                                     \
+#define JUMP(distance)                                                         \
+    do {                                                                       \
+        pc += (distance);                                                      \
+        if (UNLIKELY(vm->ctx.interrupt)) {                                     \
+            goto interrupted;                                                  \
+        }                                                                      \
     } while (0)
 // One that decides about a jump by C.
-#define SLOW_JUMP(function)                                                   \
-    do {                                                                      \
-        f->pc = pc;                                                           \
-        int jump_ = function(vm, f, ins);                                     \
-        if (UNLIKELY(jump_ < 0)) {                                            \
-            goto error;                                                       \
-        }                                                                     \
-        if (vm->frame != f) {                                                 \
-            LOAD_FRAME();                                                     \
-            NEXT_POLL();                                                      \
-        }                                                                     \
-        if (jump_) {                                                          \
-            JUMP(FIELD_CI);                                                   \
-        }                                                                     \
-        NEXT();                                                               \
+#define SLOW_JUMP(function)                                                    \
+    do {                                                                       \
+        f->pc = pc;                                                            \
+        int jump_ = function(vm, f, ins);                                      \
+        if (UNLIKELY(jump_ < 0)) {                                             \
+            goto error;                                                        \
+        }                                                                      \
+        if (vm->frame != f) {                                                  \
+            LOAD_FRAME();                                                      \
+            NEXT_POLL();                                                       \
+        }                                                                      \
+        if (jump_) {                                                           \
+            JUMP(FIELD_CI);                                                    \
+        }                                                                      \
+        NEXT();                                                                \
     } while (0)
 
 // The compiler has noted (compile_fuse.c) which operands are temporaries, read
 // for the last time: "first" and "second" in the order that it gives.
-#define DROP_FIRST(reg)                                                       \
-    do {                                                                      \
-        if (FIELD_X & INS_DROP_FIRST) {                                       \
-            SET(reg, VALUE_UNBOUND);                                          \
-        }                                                                     \
+#define DROP_FIRST(reg)                                                        \
+    do {                                                                       \
+        if (FIELD_X & INS_DROP_FIRST) {                                        \
+            SET(reg, VALUE_UNBOUND);                                           \
+        }                                                                      \
     } while (0)
-#define DROP_SECOND(reg)                                                      \
-    do {                                                                      \
-        if (FIELD_X & INS_DROP_SECOND) {                                      \
-            SET(reg, VALUE_UNBOUND);                                          \
-        }                                                                     \
+#define DROP_SECOND(reg)                                                       \
+    do {                                                                       \
+        if (FIELD_X & INS_DROP_SECOND) {                                       \
+            SET(reg, VALUE_UNBOUND);                                           \
+        }                                                                      \
     } while (0)
 // Takes v, the first operand: moved out of a temporary, copied from a local.
-#define TAKE_FIRST(v, reg)                                                    \
-    do {                                                                      \
-        if (FIELD_X & INS_DROP_FIRST) {                                       \
-            (reg) = VALUE_UNBOUND;                                            \
-        } else {                                                              \
-            value_retain(v);                                                  \
-        }                                                                     \
+#define TAKE_FIRST(v, reg)                                                     \
+    do {                                                                       \
+        if (FIELD_X & INS_DROP_FIRST) {                                        \
+            (reg) = VALUE_UNBOUND;                                             \
+        } else {                                                               \
+            value_retain(v);                                                   \
+        }                                                                      \
     } while (0)
 
 #endif

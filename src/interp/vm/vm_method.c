@@ -92,9 +92,9 @@ static bool deliver_jump(Vm *vm, Frame *f, Ins ins, Value result)
 static bool deliver_binary(Vm *vm, Frame *f, Ins ins, Value result)
 {
     if (value_same(result, VALUE_NOT_IMPLEMENTED)) {
-        result = value_binary_declined(
-            vm, (BinaryOp)(INS_OP(ins) - OPCODE_ADD), INS_X(ins) & 1,
-            f->registers[INS_B(ins)], f->registers[INS_C(ins)]);
+        result = value_binary_declined(vm, (BinaryOp)(INS_OP(ins) - OPCODE_ADD),
+                                       INS_X(ins) & 1, f->registers[INS_B(ins)],
+                                       f->registers[INS_C(ins)]);
     }
     return slow_finish(vm, f, ins, result, INS_B(ins), INS_C(ins));
 }

@@ -242,8 +242,8 @@ bool slow_annotations(Vm *vm, Frame *f, Ins ins)
         return !value_failed(found);
     }
     Dict *made = dict_new(vm);
-    bool kept = made != NULL && store_name(vm, names_of(f), key,
-                                           value_from_object(made));
+    bool kept = made != NULL &&
+                store_name(vm, names_of(f), key, value_from_object(made));
     object_release_null(&vm->ctx, made);
     return kept;
 }
@@ -308,8 +308,7 @@ static bool empty(Vm *vm, Cell *cell, const char *name, bool is_free)
 bool slow_mkcell(Vm *vm, Frame *f, Ins ins)
 {
     Cell *cell = cell_new(vm, f->registers[INS_A(ins)]);
-    return cell != NULL &&
-           slow_set(vm, f, INS_A(ins), value_from_object(cell));
+    return cell != NULL && slow_set(vm, f, INS_A(ins), value_from_object(cell));
 }
 
 // A trace sees each read of a cell (note.h).

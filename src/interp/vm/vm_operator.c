@@ -20,7 +20,7 @@
 static Value operate(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
 {
     return INS_X(ins) & 1 ? value_inplace(vm, op, b, c)
-                      : value_binary(vm, op, b, c);
+                          : value_binary(vm, op, b, c);
 }
 
 // The global of `a += c` where the SETG that follows will store the sum and
@@ -82,8 +82,7 @@ static bool is_text(const Vm *vm, Value v)
 // The method of a class written in Duet that decides b <op> c alone, as far
 // as it does not decline: the right operand has no say before it. NULL: ask
 // the protocol.
-static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b,
-                                 Value c)
+static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
 {
     if (!value_is_object(b)) {
         return NULL;
@@ -101,9 +100,8 @@ static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b,
         return NULL;
     }
     Value found = type_lookup_special(vm, left, plain);
-    return value_is_kind(found, KIND_FUNCTION)
-               ? (Function *)value_object(found)
-               : NULL;
+    return value_is_kind(found, KIND_FUNCTION) ? (Function *)value_object(found)
+                                               : NULL;
 }
 
 // In the order of cost: growing a text in place, a frame for a method, C.
@@ -137,8 +135,8 @@ bool slow_binary(Vm *vm, Frame *f, Ins ins)
 // The int stands in the instruction; ops[] has the order of the opcodes.
 bool slow_binary_i(Vm *vm, Frame *f, Ins ins)
 {
-    static const BinaryOp ops[] = {BINARY_ADD,      BINARY_SUB, BINARY_MUL,
-                                   BINARY_FLOORDIV, BINARY_MOD, BINARY_AND,
+    static const BinaryOp ops[] = {BINARY_ADD,      BINARY_SUB,   BINARY_MUL,
+                                   BINARY_FLOORDIV, BINARY_MOD,   BINARY_AND,
                                    BINARY_LSHIFT,   BINARY_RSHIFT};
     if (!slow_bound(vm, f, INS_B(ins))) {
         return false;
@@ -160,8 +158,7 @@ bool slow_binary_k(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     return slow_finish(vm, f, ins,
-                       operate(vm, ins,
-                               constant_ops[INS_OP(ins) - OPCODE_ADDK],
+                       operate(vm, ins, constant_ops[INS_OP(ins) - OPCODE_ADDK],
                                f->registers[INS_B(ins)],
                                f->code->constants[INS_C(ins)]),
                        INS_B(ins), -1);
@@ -174,8 +171,7 @@ bool slow_k_binary(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     return slow_finish(vm, f, ins,
-                       operate(vm, ins,
-                               constant_ops[INS_OP(ins) - OPCODE_KADD],
+                       operate(vm, ins, constant_ops[INS_OP(ins) - OPCODE_KADD],
                                f->code->constants[INS_B(ins)],
                                f->registers[INS_C(ins)]),
                        -1, INS_C(ins));
@@ -395,12 +391,12 @@ typedef struct Fused {
 } Fused;
 
 // Six comparisons: with registers and with ints, as they are and negated.
-#define FUSED_SIX(prefix, suffix, negated, with_int)                          \
-    [OPCODE_J##prefix##LT##suffix] = {COMPARE_LT, negated, with_int},         \
-    [OPCODE_J##prefix##LE##suffix] = {COMPARE_LE, negated, with_int},         \
-    [OPCODE_J##prefix##EQ##suffix] = {COMPARE_EQ, negated, with_int},         \
-    [OPCODE_J##prefix##NE##suffix] = {COMPARE_NE, negated, with_int},         \
-    [OPCODE_J##prefix##GT##suffix] = {COMPARE_GT, negated, with_int},         \
+#define FUSED_SIX(prefix, suffix, negated, with_int)                           \
+    [OPCODE_J##prefix##LT##suffix] = {COMPARE_LT, negated, with_int},          \
+    [OPCODE_J##prefix##LE##suffix] = {COMPARE_LE, negated, with_int},          \
+    [OPCODE_J##prefix##EQ##suffix] = {COMPARE_EQ, negated, with_int},          \
+    [OPCODE_J##prefix##NE##suffix] = {COMPARE_NE, negated, with_int},          \
+    [OPCODE_J##prefix##GT##suffix] = {COMPARE_GT, negated, with_int},          \
     [OPCODE_J##prefix##GE##suffix] = {COMPARE_GE, negated, with_int}
 static const Fused fused_jumps[] = {
     FUSED_SIX(, , false, false),
@@ -456,10 +452,10 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
     CompareOp op = (CompareOp)fused->op;
     bool with_int = fused->with_int;
     Value a = f->registers[INS_A(ins)];
-    Value b = with_int ? value_from_small(INS_BI(ins))
-                       : f->registers[INS_B(ins)];
-    int truth = jump_fits(vm, op, a, b) ? quick_compare(vm, op, a, b)
-                                        : QUICK_FAILED;
+    Value b =
+        with_int ? value_from_small(INS_BI(ins)) : f->registers[INS_B(ins)];
+    int truth =
+        jump_fits(vm, op, a, b) ? quick_compare(vm, op, a, b) : QUICK_FAILED;
     if (truth == QUICK_FAILED) {
         return -1;
     }

@@ -7,7 +7,6 @@
 #ifndef DUET_INTERP_VM_VM_RESUME_H
 #define DUET_INTERP_VM_VM_RESUME_H
 
-
 #include <stddef.h>
 
 #include "interp/iterators/obj_generator.h"

@@ -100,8 +100,7 @@ static inline Value *vm_next_window(Vm *vm)
     if (LIKELY(f != NULL)) {
         top = f->flags & FRAME_GENERATOR
                   ? f->top
-                  : f->registers + f->code->register_count +
-                        NATIVE_DIRECT_MOST;
+                  : f->registers + f->code->register_count + NATIVE_DIRECT_MOST;
     }
     return (top < vm->window_top ? vm->window_top : top) + 1;
 }
@@ -115,15 +114,15 @@ static inline bool native_is_direct(const Vm *vm, const Native *native,
 {
     return count - native->direct_least <= native->direct_span &&
            (native->owner == NULL ||
-            (count > 0 && type_of((Vm *)(uintptr_t)vm, window[0]) ==
-                              native->owner));
+            (count > 0 &&
+             type_of((Vm *)(uintptr_t)vm, window[0]) == native->owner));
 }
 // Calls such a native, window[-1]: false with an error pending.
 MUST_CHECK bool vm_call_direct(Vm *vm, Native *native, Value *window,
                                uint32_t count);
 // The same where a C callable stands for this function: flags of the frame.
-int vm_enter_function(Vm *vm, Function *function, Value *window,
-                      uint32_t count, Tuple *keyword_names, uint32_t flags);
+int vm_enter_function(Vm *vm, Function *function, Value *window, uint32_t count,
+                      Tuple *keyword_names, uint32_t flags);
 // Moves the arguments up by `distance`; what is there is dead.
 static inline void vm_move_up(Value *window, uint32_t count, uint32_t distance)
 {
@@ -174,8 +173,8 @@ SlowFn slow_binary, slow_binary_i, slow_binary_k, slow_k_binary, slow_unary,
     slow_compare;
 SlowFn slow_getg, slow_setg, slow_delg, slow_getn, slow_getnc, slow_setn,
     slow_deln, slow_mkcell, slow_getcell, slow_setcell, slow_delcell,
-    slow_getcap, slow_setcap, slow_delcap, slow_annotate,
-    slow_annotations, slow_delete;
+    slow_getcap, slow_setcap, slow_delcap, slow_annotate, slow_annotations,
+    slow_delete;
 SlowFn slow_getattr, slow_setattr, slow_delattr, slow_loadm, slow_getitem,
     slow_getitemi, slow_setitem, slow_delitem, slow_slice;
 SlowFn slow_list, slow_tuple, slow_set_display, slow_dict, slow_append,

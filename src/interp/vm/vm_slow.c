@@ -9,11 +9,11 @@
 
 #include "interp/apply.h"
 #include "interp/classes/obj_descriptor.h"
-#include "interp/iterators/obj_iter.h"
 #include "interp/containers/obj_dict.h"
 #include "interp/containers/obj_list.h"
-#include "interp/text/obj_str.h"
 #include "interp/containers/tuple_field.h"
+#include "interp/iterators/obj_iter.h"
+#include "interp/text/obj_str.h"
 #include "interp/vm/vm_fast.h"
 #include "interp/vm/vm_site.h"
 
@@ -148,8 +148,7 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
         Value found =
             attr_of_module(vm, self, name_of(f, INS_C(ins)), cache->slot);
         if (!value_unbound(found)) {
-            return slow_finish(vm, f, ins, value_retain(found), INS_B(ins),
-                               -1);
+            return slow_finish(vm, f, ins, value_retain(found), INS_B(ins), -1);
         }
     }
     const Value *own = own_attribute(vm, self, name_of(f, INS_C(ins)), cache);
@@ -164,10 +163,10 @@ bool slow_getattr(Vm *vm, Frame *f, Ins ins)
     if (getter != NULL && vm_can_operate(vm, getter, 1)) {
         return vm_operate(vm, getter, &self, 1);
     }
-    return slow_finish(vm, f, ins,
-                       attr_load(vm, f->registers[INS_B(ins)],
-                                 name_of(f, INS_C(ins)), cache),
-                       INS_B(ins), -1);
+    return slow_finish(
+        vm, f, ins,
+        attr_load(vm, f->registers[INS_B(ins)], name_of(f, INS_C(ins)), cache),
+        INS_B(ins), -1);
 }
 
 // Value before object: `a.b = x` evaluates them in that order, and the first
@@ -287,11 +286,10 @@ static Function *item_method(Vm *vm, Value container)
         !(value_object(container)->type->flags & TYPE_HEAP)) {
         return NULL;
     }
-    Value found = type_lookup_special(vm, value_object(container)->type,
-                                      NAME_GETITEM);
-    return value_is_kind(found, KIND_FUNCTION)
-               ? (Function *)value_object(found)
-               : NULL;
+    Value found =
+        type_lookup_special(vm, value_object(container)->type, NAME_GETITEM);
+    return value_is_kind(found, KIND_FUNCTION) ? (Function *)value_object(found)
+                                               : NULL;
 }
 
 // A __getitem__ that is written in Duet gets a frame in this machine rather
@@ -360,8 +358,8 @@ bool slow_setitem(Vm *vm, Frame *f, Ins ins)
 bool slow_delitem(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins)) || !slow_bound(vm, f, INS_B(ins)) ||
-        !value_set_item(vm, f->registers[INS_A(ins)],
-                        f->registers[INS_B(ins)], VALUE_UNBOUND)) {
+        !value_set_item(vm, f->registers[INS_A(ins)], f->registers[INS_B(ins)],
+                        VALUE_UNBOUND)) {
         return false;
     }
     slow_drop(vm, f, INS_B(ins));
@@ -403,8 +401,7 @@ static bool slice_at_once(Vm *vm, Frame *f, Ins ins, bool *ok)
     part[0] = part[1] = part[2] = VALUE_UNBOUND;
     // Errors are the second instruction's.
     f->pc++;
-    Value made = type->slots.get_item(vm, container,
-                                      value_from_object(&slice));
+    Value made = type->slots.get_item(vm, container, value_from_object(&slice));
     *ok = slow_finish(vm, f, next, made, INS_B(next), -1);
     return true;
 }

@@ -30,11 +30,11 @@ static Str *callee_text(Vm *vm, Value callee)
     }
     Value module = value_get_attr(vm, callee, vm->names[NAME_MODULE]);
     raise_clear(vm); // built-in callables may have none
-    bool shown = value_is_str(module) &&
-                 !str_is(value_as_str(module), "builtins");
-    Str *text = str_printf(vm, "%s%s%s()",
-                           shown ? value_as_str(module)->text : "",
-                           shown ? "." : "", value_as_str(name)->text);
+    bool shown =
+        value_is_str(module) && !str_is(value_as_str(module), "builtins");
+    Str *text =
+        str_printf(vm, "%s%s%s()", shown ? value_as_str(module)->text : "",
+                   shown ? "." : "", value_as_str(name)->text);
     release(vm, name);
     release(vm, module);
     return text;
@@ -107,9 +107,8 @@ static bool raise_again(Vm *vm, Value callee, Value key)
 {
     Str *shown = value_str(vm, key);
     if (shown != NULL) {
-        (void)raise_for(vm, callee,
-                        "got multiple values for keyword argument", "'",
-                        shown->text, "'");
+        (void)raise_for(vm, callee, "got multiple values for keyword argument",
+                        "'", shown->text, "'");
     }
     object_release_null(&vm->ctx, shown);
     return false;
@@ -253,8 +252,9 @@ bool slow_callx(Vm *vm, Frame *f, Ins ins)
     Tuple *args = value_to_tuple(vm, part[1]);
     if (args == NULL) {
         return was_no_iterable(vm, part[1]) &&
-               raise_for(vm, part[0], "argument after * must be an iterable, "
-                                      "not",
+               raise_for(vm, part[0],
+                         "argument after * must be an iterable, "
+                         "not",
                          "", type_name(type_of(vm, part[1])), "");
     }
     Dict *keywords =

@@ -31,7 +31,7 @@ enum {
     RECURSION_LIMIT = 1000,
     FRAME_COUNT = 1 << 20,
     FRAME_MOST = FRAME_COUNT - 16, // what setrecursionlimit can ask for
-    C_DEPTH_LIMIT = 20000  // the C stack's size decides before that
+    C_DEPTH_LIMIT = 20000          // the C stack's size decides before that
 };
 
 // Address space only: pages take memory when they are first touched.
@@ -85,8 +85,7 @@ void vm_set_recursion_limit(Vm *vm, uint32_t limit)
 uint32_t vm_recursion_depth(const Vm *vm)
 {
     const Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
-    return (uint32_t)(next - vm->frames +
-                      (granted_end(vm) - vm->frames_end));
+    return (uint32_t)(next - vm->frames + (granted_end(vm) - vm->frames_end));
 }
 
 // The empty str and tuple and the ASCII characters, which exist once in a Vm.
@@ -108,8 +107,8 @@ static bool make_shared(Vm *vm)
 // The exception that is raised when there is no memory for one.
 static bool make_memory_error(Vm *vm)
 {
-    Exception *error = exception_new(vm, vm->error_types[ERR_MEMORY],
-                                     vm->empty_tuple);
+    Exception *error =
+        exception_new(vm, vm->error_types[ERR_MEMORY], vm->empty_tuple);
     if (error == NULL) {
         return false;
     }
@@ -128,9 +127,8 @@ static bool make_world(Vm *vm)
     }
     // Lower layers make tensors as objects and need their type.
     vm->ctx.tensor_type = vm->types[KIND_TENSOR];
-    return make_shared(vm) &&
-           types_init(vm) && make_memory_error(vm) && builtins_init(vm) &&
-           modules_init(vm);
+    return make_shared(vm) && types_init(vm) && make_memory_error(vm) &&
+           builtins_init(vm) && modules_init(vm);
 }
 
 // All that vm_free looks at is set before the first step that may fail, because
@@ -354,8 +352,8 @@ Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
     }
     if (status == PARSE_OK) {
         dump_tree(vm, tree);
-        bool whole = mode != RUN_SINGLE ||
-                     check_single(vm, source, &tree->module.body);
+        bool whole =
+            mode != RUN_SINGLE || check_single(vm, source, &tree->module.body);
         if (whole && syntax_warnings(vm, source, tree)) {
             code = compile_tree(vm, source, &arena, tree, mode, names_in_dict);
         }
@@ -395,8 +393,8 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
     bool own_locals = !value_unbound(locals) &&
                       !value_same(locals, value_from_object(globals));
     Code *code = vm_compile_source(vm, source, mode, own_locals);
-    Value result = code == NULL ? VALUE_FAIL
-                                : vm_run_code(vm, code, globals, locals);
+    Value result =
+        code == NULL ? VALUE_FAIL : vm_run_code(vm, code, globals, locals);
     object_release_null(&vm->ctx, code);
     finalize_run(vm);
     return result;
@@ -409,19 +407,18 @@ Dict *vm_main_module(Vm *vm, const char *file)
     Module *module = module_new(vm, vm->names[NAME_MAIN]);
     Str *path = module != NULL ? str_from(vm, file) : NULL;
     Dict *annotations = path != NULL ? dict_new(vm) : NULL;
-    bool done =
-        annotations != NULL &&
-        module_add(vm, module->dict, "__package__", VALUE_NONE) &&
-        module_add(vm, module->dict, "__loader__", VALUE_NONE) &&
-        module_add(vm, module->dict, "__spec__", VALUE_NONE) &&
-        dict_set_name(vm, module->dict, vm->names[NAME_ANNOTATIONS],
-                      value_from_object(annotations)) &&
-        module_add_builtins(vm, module->dict, true) &&
-        dict_set_name(vm, module->dict, vm->names[NAME_FILE],
-                      value_from_object(path)) &&
-        module_add(vm, module->dict, "__cached__", VALUE_NONE) &&
-        dict_set_name(vm, vm->modules, vm->names[NAME_MAIN],
-                      value_from_object(module));
+    bool done = annotations != NULL &&
+                module_add(vm, module->dict, "__package__", VALUE_NONE) &&
+                module_add(vm, module->dict, "__loader__", VALUE_NONE) &&
+                module_add(vm, module->dict, "__spec__", VALUE_NONE) &&
+                dict_set_name(vm, module->dict, vm->names[NAME_ANNOTATIONS],
+                              value_from_object(annotations)) &&
+                module_add_builtins(vm, module->dict, true) &&
+                dict_set_name(vm, module->dict, vm->names[NAME_FILE],
+                              value_from_object(path)) &&
+                module_add(vm, module->dict, "__cached__", VALUE_NONE) &&
+                dict_set_name(vm, vm->modules, vm->names[NAME_MAIN],
+                              value_from_object(module));
     Dict *dict = done ? module->dict : NULL;
     object_release_null(&vm->ctx, annotations);
     object_release_null(&vm->ctx, path);

@@ -111,8 +111,8 @@ static void expect_same(const Outcome *a, const Outcome *b, uint32_t seed,
 {
     cr_assert_eq(a->ok, b->ok, "seed %u, %s: %s / %s", seed, how,
                  strbuf_text(&a->log), strbuf_text(&b->log));
-    cr_assert_str_eq(strbuf_text(&a->log), strbuf_text(&b->log),
-                     "seed %u, %s", seed, how);
+    cr_assert_str_eq(strbuf_text(&a->log), strbuf_text(&b->log), "seed %u, %s",
+                     seed, how);
     cr_assert_eq(a->kind, b->kind);
     for (int i = 0; i < RANDOM_OUTPUTS && a->ok; i++) {
         cr_assert(same_tensor(a->outputs[i], b->outputs[i]),
@@ -148,8 +148,8 @@ static void try_seed(uint32_t seed, bool effects, bool may_fail)
     Graph *graph = random_graph(&ctx, seed + 5000, &calling);
     Outcome expected = run(graph, seed, NULL);
     for (uint32_t skip = 0; skip <= PASS_COUNT + 1; skip++) {
-        PlanOptions options = {PASS_ALL & ~(1u << skip),
-                               skip != PASS_COUNT + 1, true};
+        PlanOptions options = {PASS_ALL & ~(1u << skip), skip != PASS_COUNT + 1,
+                               true};
         Outcome got = run(graph, seed, &options);
         expect_same(&expected, &got, seed,
                     skip < PASS_COUNT ? pass_desc((PassId)skip)->name

@@ -151,8 +151,7 @@ Test(plan, a_failure_is_the_eager_one)
     ValueId x;
     Graph *g = one_input(&x);
     PlanOptions options = {PASS_ALL, true, true};
-    ValueId y =
-        op2(g, g->block, OP_FLOOR_DIVIDE, constant(g, g->block, 1), x);
+    ValueId y = op2(g, g->block, OP_FLOOR_DIVIDE, constant(g, g->block, 1), x);
     cr_assert(graph_block_results(g, g->block, &y, 1));
     Plan *plan = plan_build(&ctx, g, &options);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 0), *out;
@@ -173,8 +172,7 @@ Test(plan, variables_by_reference)
     ValueId x;
     uint32_t v;
     Graph *g = one_input(&x);
-    cr_assert(
-        graph_add_variable(g, "v", tensor_type(start), NULL, NULL, &v));
+    cr_assert(graph_add_variable(g, "v", tensor_type(start), NULL, NULL, &v));
     ValueId old = one(graph_append_read(g, g->block, v, GRAPH_PLACE_NONE));
     ValueId sum = op2(g, g->block, OP_ADD, old, x);
     cr_assert_not_null(
@@ -202,8 +200,8 @@ Test(plan, calls)
 {
     ValueId x;
     Graph *g = one_input(&x), *callee = loop_graph();
-    GraphNode *node = graph_append_call(g, g->block, callee, &x, 1, NULL,
-                                        GRAPH_PLACE_NONE);
+    GraphNode *node =
+        graph_append_call(g, g->block, callee, &x, 1, NULL, GRAPH_PLACE_NONE);
     graph_release(&ctx, callee);
     ValueId y = op2(g, g->block, OP_ADD, one(node), x);
     cr_assert(graph_block_results(g, g->block, &y, 1));
@@ -236,9 +234,8 @@ Test(plan, host_effects)
     cr_assert_not_null(graph_append_host(g, g->block, OP_PRINT, &x, 1, print,
                                          NULL, NULL, 0, GRAPH_PLACE_NONE));
     ValueId bad = op2(g, g->block, OP_LESS, x, constant(g, g->block, 3));
-    cr_assert_not_null(graph_append_host(g, g->block, OP_ASSERT, &bad, 1,
-                                         &text, NULL, NULL, 0,
-                                         GRAPH_PLACE_NONE));
+    cr_assert_not_null(graph_append_host(g, g->block, OP_ASSERT, &bad, 1, &text,
+                                         NULL, NULL, 0, GRAPH_PLACE_NONE));
     cr_assert(graph_block_results(g, g->block, &x, 1));
     PlanOptions options = {PASS_ALL, true, true};
     Plan *plan = plan_build(&ctx, g, &options);
@@ -282,8 +279,7 @@ Test(plan, passes)
     ValueId x;
     Graph *g = one_input(&x);
     GraphBlock *b = g->block;
-    ValueId six =
-        op2(g, b, OP_MULTIPLY, constant(g, b, 2), constant(g, b, 3));
+    ValueId six = op2(g, b, OP_MULTIPLY, constant(g, b, 2), constant(g, b, 3));
     ValueId first = op2(g, b, OP_ADD, x, six);
     ValueId second = op2(g, b, OP_ADD, x, constant(g, b, 6));
     op2(g, b, OP_MULTIPLY, first, x);
@@ -345,8 +341,8 @@ static Graph *random_chain(uint32_t seed, const int64_t *dims)
     values[2] = graph_add_input(g, "s", (TensorType){DT_FLOAT32, 0, NULL});
     values[3] =
         graph_add_input(g, "row", (TensorType){DT_FLOAT32, 1, dims + 1});
-    values[4] = graph_add_input(g, "column",
-                                (TensorType){DT_FLOAT32, 2, column});
+    values[4] =
+        graph_add_input(g, "column", (TensorType){DT_FLOAT32, 2, column});
     for (uint32_t i = 0; i < 40; i++) {
         OpCode op = ops[next_random(&seed) % 6];
         ValueId a = values[next_random(&seed) % count];
@@ -389,8 +385,7 @@ Test(plan, fused_equals_op_by_op)
             cr_assert_not_null(plan, "%s", ctx.error.text);
             cr_assert(plan_run(&ctx, plan, &args, fast));
             for (int i = 0; i < 3; i++) {
-                cr_assert(tensor_identical(plain[i], fast[i]), "seed %u",
-                          seed);
+                cr_assert(tensor_identical(plain[i], fast[i]), "seed %u", seed);
                 object_release(&ctx, fast[i]);
             }
             plan_release(&ctx, plan);
@@ -452,8 +447,8 @@ Test(plan, errors_have_the_place_of_their_node)
         ValueId in[2] = {x, x};
         in[0] = one(graph_append(g, g->block, OP_ADD, in, 2, NULL,
                                  place_at(source, 0)));
-        ValueId z = one(graph_append(g, g->block, OP_FLOOR_DIVIDE, in, 2,
-                                     NULL, place_at(source, 10)));
+        ValueId z = one(graph_append(g, g->block, OP_FLOOR_DIVIDE, in, 2, NULL,
+                                     place_at(source, 10)));
         cr_assert(graph_block_results(g, g->block, &z, 1));
         PlanOptions options = {PASS_ALL, fuse, true};
         Plan *plan = plan_build(&ctx, g, &options);
@@ -499,22 +494,21 @@ Test(plan, an_interrupt_comes_between_steps)
 // alone still holds, and state that a loop's condition reads before its body.
 Test(plan, captures_and_state_are_not_overwritten)
 {
-    static const char text[] =
-        "graph f(%0 x: float32[2])\n"
-        "  capture %1 w: float32[2]\n"
-        "  %2: float32[2] = add %1, %0\n"
-        "  %3: float32[2] = while %2\n"
-        "    cond (%4: float32[2])\n"
-        "      %5: float32[2] = multiply %4, %4\n"
-        "      %6: float32[2] = negative %5\n"
-        "      %7: float32[] = sum %6\n"
-        "      %8: float32[] = const -100.0\n"
-        "      %9: bool[] = greater %7, %8\n"
-        "      yield %9\n"
-        "    body (%10: float32[2])\n"
-        "      %11: float32[2] = add %10, %10\n"
-        "      yield %11\n"
-        "  return %3\n";
+    static const char text[] = "graph f(%0 x: float32[2])\n"
+                               "  capture %1 w: float32[2]\n"
+                               "  %2: float32[2] = add %1, %0\n"
+                               "  %3: float32[2] = while %2\n"
+                               "    cond (%4: float32[2])\n"
+                               "      %5: float32[2] = multiply %4, %4\n"
+                               "      %6: float32[2] = negative %5\n"
+                               "      %7: float32[] = sum %6\n"
+                               "      %8: float32[] = const -100.0\n"
+                               "      %9: bool[] = greater %7, %8\n"
+                               "      yield %9\n"
+                               "    body (%10: float32[2])\n"
+                               "      %11: float32[2] = add %10, %10\n"
+                               "      yield %11\n"
+                               "  return %3\n";
     Graph *g = graph_parse(&ctx, text, strlen(text));
     cr_assert_not_null(g, "%s", ctx.error.text);
     int64_t two = 2;

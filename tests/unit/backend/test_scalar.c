@@ -68,30 +68,29 @@ static double both(const char *text, DType dtype, double argument)
 
 // Turns to 1 by halving and 3 n + 1: an if in a loop, ops without an
 // instruction of their own.
-static const char collatz[] =
-    "graph f(%0 n: int64[])\n"
-    "  %1: int64[] = const 0\n"
-    "  %2: int64[] = const 1\n"
-    "  %3: int64[] = const 2\n"
-    "  %4: int64[] = const 3\n"
-    "  %5: int64[], %6: int64[] = while %1, %0\n"
-    "    cond (%7 turns: int64[], %8 n: int64[])\n"
-    "      %9: bool[] = greater %8, %2\n"
-    "      yield %9\n"
-    "    body (%10 turns: int64[], %11 n: int64[])\n"
-    "      %12: int64[] = remainder %11, %3\n"
-    "      %13: bool[] = equal %12, %1\n"
-    "      %14: int64[] = if %13\n"
-    "        then\n"
-    "          %15: int64[] = floor_divide %11, %3\n"
-    "          yield %15\n"
-    "        else\n"
-    "          %16: int64[] = multiply %11, %4\n"
-    "          %17: int64[] = add %16, %2\n"
-    "          yield %17\n"
-    "      %18: int64[] = add %10, %2\n"
-    "      yield %18, %14\n"
-    "  return %5, %6\n";
+static const char collatz[] = "graph f(%0 n: int64[])\n"
+                              "  %1: int64[] = const 0\n"
+                              "  %2: int64[] = const 1\n"
+                              "  %3: int64[] = const 2\n"
+                              "  %4: int64[] = const 3\n"
+                              "  %5: int64[], %6: int64[] = while %1, %0\n"
+                              "    cond (%7 turns: int64[], %8 n: int64[])\n"
+                              "      %9: bool[] = greater %8, %2\n"
+                              "      yield %9\n"
+                              "    body (%10 turns: int64[], %11 n: int64[])\n"
+                              "      %12: int64[] = remainder %11, %3\n"
+                              "      %13: bool[] = equal %12, %1\n"
+                              "      %14: int64[] = if %13\n"
+                              "        then\n"
+                              "          %15: int64[] = floor_divide %11, %3\n"
+                              "          yield %15\n"
+                              "        else\n"
+                              "          %16: int64[] = multiply %11, %4\n"
+                              "          %17: int64[] = add %16, %2\n"
+                              "          yield %17\n"
+                              "      %18: int64[] = add %10, %2\n"
+                              "      yield %18, %14\n"
+                              "  return %5, %6\n";
 
 Test(scalar, an_if_in_a_loop)
 {

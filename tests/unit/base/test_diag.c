@@ -5,8 +5,7 @@
 #include "base/diag.h"
 
 // The carets under `text` from byte `start` to its end.
-static void check_carets(const char *text, uint32_t start,
-                         const char *expected)
+static void check_carets(const char *text, uint32_t start, const char *expected)
 {
     Ctx ctx;
     StrBuf out;

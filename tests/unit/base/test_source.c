@@ -22,7 +22,8 @@ TestSuite(source, .init = setup, .fini = teardown);
 
 Test(source, line_ends_are_made_alike)
 {
-    const char text[] = "\xEF\xBB\xBF" "a\r\nb\rc";
+    const char text[] = "\xEF\xBB\xBF"
+                        "a\r\nb\rc";
     Source *source = source_new(&ctx, "n", text, sizeof text - 1);
     size_t length;
     cr_assert_str_eq(source->text, "a\nb\nc\n");

@@ -76,8 +76,8 @@ Test(graph, loop_state_becomes_general)
     ValueId next = node_output(op2(g, body, OP_ADD, s, y), 0);
     cr_assert(graph_block_results(g, cond, &go, 1));
     cr_assert(graph_block_results(g, body, &next, 1));
-    GraphNode *node = graph_append_while(g, g->block, &x, 1, cond, body,
-                                         GRAPH_PLACE_NONE);
+    GraphNode *node =
+        graph_append_while(g, g->block, &x, 1, cond, body, GRAPH_PLACE_NONE);
     cr_assert_not_null(node, "%s", ctx.error.text);
     TensorType type = graph_type(g, node_output(node, 0));
     cr_assert_eq(type.rank, 1);
@@ -107,13 +107,12 @@ Test(graph, a_copy_prints_the_same)
     graph_print(&one, g, true);
     graph_print(&two, copy, true);
     cr_assert_str_eq(strbuf_text(&one), strbuf_text(&two));
-    cr_assert_str_eq(strbuf_text(&one),
-                     "graph f(%0 x: float32[])\n"
-                     "  capture %1 w: float32[]\n"
-                     "  %2: float32[] = const 0.1\n"
-                     "  %3: float32[] = add %0, %1\n"
-                     "  %4: float32[] = multiply %3, %2\n"
-                     "  return %4\n");
+    cr_assert_str_eq(strbuf_text(&one), "graph f(%0 x: float32[])\n"
+                                        "  capture %1 w: float32[]\n"
+                                        "  %2: float32[] = const 0.1\n"
+                                        "  %3: float32[] = add %0, %1\n"
+                                        "  %4: float32[] = multiply %3, %2\n"
+                                        "  return %4\n");
     strbuf_free(&one);
     strbuf_free(&two);
     graph_release(&ctx, copy);

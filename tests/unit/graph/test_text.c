@@ -114,8 +114,8 @@ Test(text, heads_and_calls)
     Graph *graph = graph_parse(&ctx, copy.text, copy.length);
     cr_assert_not_null(graph, "%s", ctx.error.text);
     graph_print(&out, graph, true);
-    cr_assert(strstr(out.text, "  %4: float32[?] = call @f_1(@1) %2\n"),
-              "%s", out.text);
+    cr_assert(strstr(out.text, "  %4: float32[?] = call @f_1(@1) %2\n"), "%s",
+              out.text);
     cr_assert(strstr(out.text, "add %0, %2  # f.duet:7 x = x + w  # sum\n"));
     cr_assert(strstr(out.text, "  variable @1 'v:1': float32[?]\n"));
     strbuf_free(&copy);

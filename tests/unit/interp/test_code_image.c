@@ -94,8 +94,7 @@ Test(code_image, the_library_comes_back)
 {
     for (size_t i = 0; i < embedded_module_count; i++) {
         const EmbeddedModule *module = &embedded_modules[i];
-        Source *source =
-            source_of(module->path, module->text, module->length);
+        Source *source = source_of(module->path, module->text, module->length);
         source->library = true;
         Code *read = round_trip(source, module->name);
         object_release(&vm->ctx, read);

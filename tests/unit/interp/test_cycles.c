@@ -58,8 +58,8 @@ Test(cycles, what_a_held_object_reaches_stays)
 {
     List *held = list_new(vm, 0), *inner = ring(1);
     Dict *dict = dict_new(vm);
-    cr_assert(dict_set(vm, dict, value_from_small(1),
-                       value_from_object(inner)));
+    cr_assert(
+        dict_set(vm, dict, value_from_small(1), value_from_object(inner)));
     cr_assert(list_append_owned(vm, held, value_from_object(dict)));
     object_release(&vm->ctx, inner);
     cr_assert_eq(cycles_collect(vm, true), 0);
@@ -92,8 +92,8 @@ Test(cycles, enough_allocation_asks_for_a_collection)
 {
     List *all = list_new(vm, 0);
     for (int i = 0; i < GC_THRESHOLD; i++) {
-        cr_assert(list_append_owned(vm, all,
-                                    value_from_object(list_new(vm, 0))));
+        cr_assert(
+            list_append_owned(vm, all, value_from_object(list_new(vm, 0))));
     }
     cr_assert(vm->ctx.interrupt & INTERRUPT_CHORES);
     cr_assert(ctx_poll(&vm->ctx)); // not the business of C loops

@@ -22,7 +22,7 @@ static const Tier *other_tier(int number)
 // small every other time, so that divisions and shifts meet sensible ones.
 static void fill(void *to, Elem elem, size_t count, uint64_t seed)
 {
-    static const double special[] = {0.0,      -0.0, 1.0,    -1.0, INFINITY,
+    static const double special[] = {0.0,       -0.0, 1.0,    -1.0, INFINITY,
                                      -INFINITY, NAN,  1e-310, 0.5,  88.5};
     RngState rng;
     rng_seed(&rng, seed);
@@ -34,18 +34,11 @@ static void fill(void *to, Elem elem, size_t count, uint64_t seed)
         int64_t whole = (int64_t)(((uint64_t)words[0] << 32) | words[1]);
         whole = words[2] & 1 ? whole % 64 : whole;
         switch (elem) {
-        case ELEM_F32:
-            ((float *)to)[i] = (float)number;
-            break;
-        case ELEM_F64:
-            ((double *)to)[i] = number;
-            break;
-        case ELEM_BOOL:
-            ((uint8_t *)to)[i] = words[0] & 1;
-            break;
+        case ELEM_F32: ((float *)to)[i] = (float)number; break;
+        case ELEM_F64: ((double *)to)[i] = number; break;
+        case ELEM_BOOL: ((uint8_t *)to)[i] = words[0] & 1; break;
         default:
-            memcpy((char *)to + i * elem_sizes[elem], &whole,
-                   elem_sizes[elem]);
+            memcpy((char *)to + i * elem_sizes[elem], &whole, elem_sizes[elem]);
         }
     }
 }
@@ -100,8 +93,7 @@ static void check_tile(const Tier *tier, int id, int elem)
             args[k] = (TileArg){in[k], (steps >> k & 1) ^ 1};
         }
         bool floats = elem == ELEM_F32 || elem == ELEM_F64;
-        same_tile(own, other, args, floats, elem_sizes[elem],
-                  tile_names[id]);
+        same_tile(own, other, args, floats, elem_sizes[elem], tile_names[id]);
     }
 }
 
@@ -172,16 +164,16 @@ typedef struct Product {
 
 // Sizes around every tile and block, one of which takes working memory.
 static const Product products[] = {
-    {1, 1, 1},   {2, 2, 2},    {10, 10, 10}, {13, 17, 5},  {14, 32, 64},
-    {15, 33, 7}, {1, 300, 40}, {40, 1, 300}, {7, 64, 0},   {29, 70, 129},
+    {1, 1, 1},   {2, 2, 2},      {10, 10, 10},     {13, 17, 5}, {14, 32, 64},
+    {15, 33, 7}, {1, 300, 40},   {40, 1, 300},     {7, 64, 0},  {29, 70, 129},
     {3, 5, 700}, {20, 200, 500}, {170, 1100, 400},
 };
 
 static void multiply(const Tier *tier, Elem elem, const Product *p,
                      const void *a, const void *b, void *c, void *work)
 {
-    tier->gemm[elem](&(GemmArgs){p->m, p->n, p->k, a, b, p->k, p->n, c, p->n,
-                                 work});
+    tier->gemm[elem](
+        &(GemmArgs){p->m, p->n, p->k, a, b, p->k, p->n, c, p->n, work});
 }
 
 Test(tiers, products_give_the_same_bits)

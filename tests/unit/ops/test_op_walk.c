@@ -16,11 +16,9 @@ static void release(Ctx *ctx, Object *object)
 }
 
 static const int64_t walk_dims[WALK_SHAPES][4] = {
-    {0}, {3}, {0}, {2, 3}, {3, 3}, {0, 3}, {2, 3, 3}, {2, 3, 3, 3},
-    {0, 0},
+    {0}, {3}, {0}, {2, 3}, {3, 3}, {0, 3}, {2, 3, 3}, {2, 3, 3, 3}, {0, 0},
 };
-static const int walk_ranks[WALK_SHAPES] = {0, 1, 1, 2, 2, 2,
-                                              3, 4, 2};
+static const int walk_ranks[WALK_SHAPES] = {0, 1, 1, 2, 2, 2, 3, 4, 2};
 
 // Small positive numbers, short strings.
 static Tensor *operand(Ctx *ctx, DType dtype, int shape)
@@ -32,8 +30,7 @@ static Tensor *operand(Ctx *ctx, DType dtype, int shape)
         if (dtype == DT_STRING) {
             char text[8];
             int length = snprintf(text, sizeof text, "%d", (int)(i % 5));
-            cr_assert(tensor_set_string(ctx, tensor, i, text,
-                                        (size_t)length));
+            cr_assert(tensor_set_string(ctx, tensor, i, text, (size_t)length));
         } else {
             tensor_set_int(tensor, i, (i * 7 + 3) % 5 % 3);
         }
@@ -54,8 +51,8 @@ static void set_attr(const OpDesc *op, const AttrDesc *desc, bool all,
         bool axes = strstr(desc->name, "axis") != NULL ||
                     strstr(desc->name, "axes") != NULL;
         out->ints = axes ? &one : shape;
-        bool one_only = strcmp(op->name, "roll") == 0 ||
-                        strcmp(op->name, "split") == 0;
+        bool one_only =
+            strcmp(op->name, "roll") == 0 || strcmp(op->name, "split") == 0;
         out->count = axes || one_only ? 1 : 2;
         break;
     }
@@ -68,15 +65,14 @@ static void set_attr(const OpDesc *op, const AttrDesc *desc, bool all,
         out->number = strcmp(desc->name, "maxval") == 0 ? 9 : 0.5;
         break;
     case ATTR_DTYPE:
-        out->dtype = strcmp(op->name, "rng.integers") == 0 ? DT_INT32
-                                                           : DT_FLOAT32;
+        out->dtype =
+            strcmp(op->name, "rng.integers") == 0 ? DT_INT32 : DT_FLOAT32;
         break;
     case ATTR_STR:
         out->text = "ij->ji";
         out->count = (uint32_t)strlen(out->text);
         break;
-    default:
-        break;
+    default: break;
     }
     if (optional && (!all || desc->kind == ATTR_STR)) {
         out->kind = ATTR_NONE;
@@ -127,11 +123,14 @@ static void check_rule(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
         for (uint32_t i = 0; i < count; i++) {
             types[i] = seen(in[i], blindness);
         }
-        InferCall call = {.ctx = ctx, .op = op, .attrs = attrs,
-                          .inputs = types, .input_count = count};
+        InferCall call = {.ctx = ctx,
+                          .op = op,
+                          .attrs = attrs,
+                          .inputs = types,
+                          .input_count = count};
         if (!op_infer(&call)) {
-            cr_assert(blindness > 0 && is_op_error(ctx->error.kind),
-                      "%s: %s", op->name, ctx->error.text);
+            cr_assert(blindness > 0 && is_op_error(ctx->error.kind), "%s: %s",
+                      op->name, ctx->error.text);
             ctx_clear(ctx);
             continue;
         }
@@ -140,8 +139,8 @@ static void check_rule(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
             DType dtype;
             Shape shape;
             op_output_type(&call, i, &dtype, &shape);
-            cr_assert(covers(dtype, &shape, out[i]), "%s, knowing %d",
-                      op->name, 2 - blindness);
+            cr_assert(covers(dtype, &shape, out[i]), "%s, knowing %d", op->name,
+                      2 - blindness);
         }
     }
 }
@@ -188,7 +187,7 @@ static int walk_op(Ctx *ctx, OpCode code, DType dtype, int shape)
         for (uint32_t i = 0; i < count; i++) {
             bool last = i + 1 == count;
             bool first = i == 0 && way == 4; // where's condition
-            DType own = first                ? DT_BOOL
+            DType own = first              ? DT_BOOL
                         : last && way == 1 ? DT_INT32
                         : last && way == 2 ? DT_BOOL
                                            : dtype;

@@ -11,7 +11,7 @@ typedef struct Fault {
 } Fault;
 
 static const Fault faults[] = {
-#define FAULT(kind, line, column, program, message)                           \
+#define FAULT(kind, line, column, program, message)                            \
     {ERR_##kind, line, column, program, message},
 #include "fault_list.h"
 #include "fault_more_list.h"
@@ -22,8 +22,8 @@ static void check_fault(Ctx *ctx, const Fault *fault)
 {
     Arena arena;
     Node *tree;
-    Source *source = source_new(ctx, "test", fault->program,
-                                strlen(fault->program));
+    Source *source =
+        source_new(ctx, "test", fault->program, strlen(fault->program));
     cr_assert_not_null(source);
     arena_init(&arena, ctx);
     cr_expect_eq(parse(ctx, source, PARSE_MODULE, &arena, &tree), PARSE_ERROR,

@@ -63,7 +63,7 @@ Test(parser, operators_bind_as_in_python)
     check_print("a<b<=c is not d not in e", "a < b <= c is not d not in e\n");
     check_print("a if b else c if d else e", "a if b else c if d else e\n");
     check_print("x=lambda a,/,b=1,*c,d,**e:a", "x = lambda a, /, b=1, *c, d, "
-                                                "**e: a\n");
+                                               "**e: a\n");
 }
 
 Test(parser, strings_are_decoded_and_joined)
@@ -101,20 +101,40 @@ static void check_status(const char *text, ParseStatus expected)
 Test(parser, asks_for_more_exactly_when_more_can_help)
 {
     static const char *const incomplete[] = {
-        "f(",          "x = [1,\n",     "x = '''a\n",     "x = 1 + \\\n",
-        "if x:\n",     "if x:\n  y\n",  "if x: y\n",      "@a\n",
-        "def f():\n",  "try:\n  x\n\n", "if x:\n  y\nelse:\n",
-        "class A:\n",  "if x:\n\n",     "for x in (1,\n", "'abc\\\n",
-        "@a\n\n",      "while 1:\n  if 2:\n",
+        "f(",
+        "x = [1,\n",
+        "x = '''a\n",
+        "x = 1 + \\\n",
+        "if x:\n",
+        "if x:\n  y\n",
+        "if x: y\n",
+        "@a\n",
+        "def f():\n",
+        "try:\n  x\n\n",
+        "if x:\n  y\nelse:\n",
+        "class A:\n",
+        "if x:\n\n",
+        "for x in (1,\n",
+        "'abc\\\n",
+        "@a\n\n",
+        "while 1:\n  if 2:\n",
     };
     static const char *const complete[] = {
-        "",           "\n",          "x = 1",        "if x:\n  y\n\n",
-        "if x: y\n\n", "f(\n)",      "x = '''\n'''", "if x:\n  y\n  \n",
-        "# only this", "x; y",       "def f():\n  return 1\n\n",
+        "",
+        "\n",
+        "x = 1",
+        "if x:\n  y\n\n",
+        "if x: y\n\n",
+        "f(\n)",
+        "x = '''\n'''",
+        "if x:\n  y\n  \n",
+        "# only this",
+        "x; y",
+        "def f():\n  return 1\n\n",
     };
     static const char *const wrong[] = {
-        "x = = (", "f(1 2", "x = )", "if x:\ny\n", "x = 'a\n", "  x", "1 +",
-        "else:\n", "def f(:\n", "x = $",
+        "x = = (", "f(1 2", "x = )",   "if x:\ny\n", "x = 'a\n",
+        "  x",     "1 +",   "else:\n", "def f(:\n",  "x = $",
     };
     for (size_t i = 0; i < sizeof incomplete / sizeof *incomplete; i++) {
         check_status(incomplete[i], PARSE_INCOMPLETE);
@@ -185,12 +205,20 @@ Test(parser, deep_nesting_is_a_clean_error)
 Test(parser, token_soup_fails_cleanly)
 {
     static const char *const parts[] = {
-        "x ", "1 ", "'a' ", "f'{x!r:>{y}}' ", "(", ")", "[", "]", "{", "}",
-        ":", ",", "=", "==", ":=", "*", "**", "->", "if ", "else ", "for ",
-        "in ", "lambda ", "not ", "yield ", "\n", "\n  ", "\n    ", "def f",
-        "class A", "try:", "except ", "with ", "as ", "import ", "from ", ".",
-        "@", ";", "\\\n", "#", "f'{", "'", "\"\"\"", "\t", "print ", "match ",
-        "del ", "0x", "1e", "\303\251", "return ", "global ", "async ",
+        "x ",      "1 ",      "'a' ",     "f'{x!r:>{y}}' ",
+        "(",       ")",       "[",        "]",
+        "{",       "}",       ":",        ",",
+        "=",       "==",      ":=",       "*",
+        "**",      "->",      "if ",      "else ",
+        "for ",    "in ",     "lambda ",  "not ",
+        "yield ",  "\n",      "\n  ",     "\n    ",
+        "def f",   "class A", "try:",     "except ",
+        "with ",   "as ",     "import ",  "from ",
+        ".",       "@",       ";",        "\\\n",
+        "#",       "f'{",     "'",        "\"\"\"",
+        "\t",      "print ",  "match ",   "del ",
+        "0x",      "1e",      "\303\251", "return ",
+        "global ", "async ",
     };
     unsigned state = 12345;
     for (int round = 0; round < 4000; round++) {

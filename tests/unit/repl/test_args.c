@@ -3,8 +3,8 @@
 
 #include "repl/args.h"
 
-#define PARSE(...)                                                            \
-    parse_all((char *[]){"duet", __VA_ARGS__},                                \
+#define PARSE(...)                                                             \
+    parse_all((char *[]){"duet", __VA_ARGS__},                                 \
               sizeof((char *[]){"duet", __VA_ARGS__}) / sizeof(char *))
 
 static Args parse_all(char **argv, size_t count)

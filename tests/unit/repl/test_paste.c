@@ -34,8 +34,7 @@ static void check(const char *before, const char *text, const char *expected)
     paste_clean(&ctx, &out, &paste);
     strbuf_add(&entry, before, strlen(before) - paste.dropped);
     strbuf_puts(&entry, strbuf_text(&out));
-    cr_expect_str_eq(strbuf_text(&entry), expected, "%s",
-                     strbuf_text(&entry));
+    cr_expect_str_eq(strbuf_text(&entry), expected, "%s", strbuf_text(&entry));
     strbuf_free(&out);
     strbuf_free(&entry);
 }

@@ -7,12 +7,13 @@
 #include "interp/containers/obj_dict.h"
 #include "interp/errors/raise.h"
 #include "interp/protocol.h"
+
 #include "program.h"
 
 Vm *vm;
-static Dict *globals;  // of the program's main module, borrowed
-static ValueVec kept;  // what program_value gave, owned
-static char error[1024]; // what program_error gave
+static Dict *globals;         // of the program's main module, borrowed
+static ValueVec kept;         // what program_value gave, owned
+static char error[1024];      // what program_error gave
 static char graph_text[8192]; // what program_graph gave
 
 void program_open(void)
@@ -39,8 +40,7 @@ static Value run(const char *text, RunMode mode)
 {
     Source *source = source_new(&vm->ctx, "test", text, strlen(text));
     cr_assert_not_null(source);
-    Value result = vm_run_source(vm, source, mode, globals,
-                                 VALUE_UNBOUND);
+    Value result = vm_run_source(vm, source, mode, globals, VALUE_UNBOUND);
     source_release(&vm->ctx, source);
     return result;
 }

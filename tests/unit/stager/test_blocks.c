@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/graph_text.h"
+
 #include "program.h"
 
 TestSuite(blocks, .init = program_open, .fini = program_close);
@@ -26,9 +27,9 @@ static void check(const char *source, const char *arguments,
 }
 
 // The first lines of most graphs here.
-#define IS_POSITIVE                                                           \
-    "graph f(%0 x: float32[])\n"                                              \
-    "  %1: float32[] = const 0.0\n"                                           \
+#define IS_POSITIVE                                                            \
+    "graph f(%0 x: float32[])\n"                                               \
+    "  %1: float32[] = const 0.0\n"                                            \
     "  %2: bool[] = greater %0, %1\n"
 
 Test(blocks, an_if_yields_what_differs)
@@ -43,15 +44,14 @@ Test(blocks, an_if_yields_what_differs)
           "        y = x\n"
           "    return y\n",
           "tensor(1.0)",
-          IS_POSITIVE
-          "  %3: float32[] = if %2\n"
-          "    then\n"
-          "      %4: float32[] = const 2.0\n"
-          "      %5: float32[] = multiply %0, %4\n"
-          "      yield %5\n"
-          "    else\n"
-          "      yield %0\n"
-          "  return %3\n");
+          IS_POSITIVE "  %3: float32[] = if %2\n"
+                      "    then\n"
+                      "      %4: float32[] = const 2.0\n"
+                      "      %5: float32[] = multiply %0, %4\n"
+                      "      yield %5\n"
+                      "    else\n"
+                      "      yield %0\n"
+                      "  return %3\n");
 }
 
 Test(blocks, a_literal_takes_the_dtype_of_the_other_side)
@@ -60,14 +60,13 @@ Test(blocks, a_literal_takes_the_dtype_of_the_other_side)
           "def f(x):\n"
           "    return x if x > 0 else 2\n",
           "tensor(1.0)",
-          IS_POSITIVE
-          "  %3: float32[] = if %2\n"
-          "    then\n"
-          "      yield %0\n"
-          "    else\n"
-          "      %4: float32[] = const 2.0\n"
-          "      yield %4\n"
-          "  return %3\n");
+          IS_POSITIVE "  %3: float32[] = if %2\n"
+                      "    then\n"
+                      "      yield %0\n"
+                      "    else\n"
+                      "      %4: float32[] = const 2.0\n"
+                      "      yield %4\n"
+                      "  return %3\n");
 }
 
 Test(blocks, structures_are_merged_leaf_by_leaf)
@@ -79,16 +78,15 @@ Test(blocks, structures_are_merged_leaf_by_leaf)
           "        s = (-x, [1, {'k': 3}])\n"
           "    return s\n",
           "tensor(1.0)",
-          IS_POSITIVE
-          "  %3: float32[], %4: int32[] = if %2\n"
-          "    then\n"
-          "      %5: float32[] = negative %0\n"
-          "      %6: int32[] = const 3\n"
-          "      yield %5, %6\n"
-          "    else\n"
-          "      %7: int32[] = const 2\n"
-          "      yield %0, %7\n"
-          "  return %3, %4\n");
+          IS_POSITIVE "  %3: float32[], %4: int32[] = if %2\n"
+                      "    then\n"
+                      "      %5: float32[] = negative %0\n"
+                      "      %6: int32[] = const 3\n"
+                      "      yield %5, %6\n"
+                      "    else\n"
+                      "      %7: int32[] = const 2\n"
+                      "      yield %0, %7\n"
+                      "  return %3, %4\n");
 }
 
 // No node for a block that changes nothing that is read later.
@@ -114,9 +112,8 @@ Test(blocks, flags_are_the_condition)
           "        a, b = False, True\n"
           "    return a, b\n",
           "tensor(1.0)",
-          IS_POSITIVE
-          "  %3: bool[] = logical_not %2\n"
-          "  return %2, %3\n");
+          IS_POSITIVE "  %3: bool[] = logical_not %2\n"
+                      "  return %2, %3\n");
 }
 
 Test(blocks, what_follows_a_return_is_the_other_side)
@@ -128,15 +125,14 @@ Test(blocks, what_follows_a_return_is_the_other_side)
           "    y = -x\n"
           "    return y + y\n",
           "tensor(1.0)",
-          IS_POSITIVE
-          "  %3: float32[] = if %2\n"
-          "    then\n"
-          "      yield %0\n"
-          "    else\n"
-          "      %4: float32[] = negative %0\n"
-          "      %5: float32[] = add %4, %4\n"
-          "      yield %5\n"
-          "  return %3\n");
+          IS_POSITIVE "  %3: float32[] = if %2\n"
+                      "    then\n"
+                      "      yield %0\n"
+                      "    else\n"
+                      "      %4: float32[] = negative %0\n"
+                      "      %5: float32[] = add %4, %4\n"
+                      "      yield %5\n"
+                      "  return %3\n");
 }
 
 Test(blocks, a_side_that_raises_yields_nothing)
@@ -149,14 +145,13 @@ Test(blocks, a_side_that_raises_yields_nothing)
           "        raise ValueError('no')\n"
           "    return y\n",
           "tensor(1.0)",
-          IS_POSITIVE
-          "  if %2\n"
-          "    then\n"
-          "      yield\n"
-          "    else\n"
-          "      raise text='ValueError: no'\n"
-          "      unreachable\n"
-          "  return %0\n");
+          IS_POSITIVE "  if %2\n"
+                      "    then\n"
+                      "      yield\n"
+                      "    else\n"
+                      "      raise text='ValueError: no'\n"
+                      "      unreachable\n"
+                      "  return %0\n");
 }
 
 Test(blocks, effects_stay_in_their_side)
@@ -256,10 +251,9 @@ Test(blocks, and_of_what_cannot_fail_needs_no_block)
           "def f(x):\n"
           "    return x > 0 and x == x\n",
           "tensor(1.0)",
-          IS_POSITIVE
-          "  %3: bool[] = equal %0, %0\n"
-          "  %4: bool[] = logical_and %2, %3\n"
-          "  return %4\n");
+          IS_POSITIVE "  %3: bool[] = equal %0, %0\n"
+                      "  %4: bool[] = logical_and %2, %3\n"
+                      "  return %4\n");
 }
 
 // Sizes that the sides do not share are unknown behind the block.
@@ -292,10 +286,10 @@ Test(blocks, nodes_know_their_lines)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     graph_print(&out, graph, false);
-    cr_expect_not_null(strstr(strbuf_text(&out),
-                              "= if %2  # test:3 if x > 0:\n"));
-    cr_expect_not_null(strstr(strbuf_text(&out),
-                              "= negative %0  # test:4 x = -x\n"));
+    cr_expect_not_null(
+        strstr(strbuf_text(&out), "= if %2  # test:3 if x > 0:\n"));
+    cr_expect_not_null(
+        strstr(strbuf_text(&out), "= negative %0  # test:4 x = -x\n"));
     strbuf_free(&out);
 }
 

@@ -5,6 +5,7 @@
 
 #include "interp/containers/obj_dict.h"
 #include "stager/merge.h"
+
 #include "program.h"
 
 // A trace of its own: its graph has the inputs c (bool), x and w (float32), n
@@ -19,8 +20,7 @@ static Merge merge;
 static ValueId add_input(const char *name, DType dtype, int rank, int64_t size)
 {
     int64_t dims[] = {size};
-    ValueId id =
-        graph_add_input(graph, name, (TensorType){dtype, rank, dims});
+    ValueId id = graph_add_input(graph, name, (TensorType){dtype, rank, dims});
     cr_assert_neq(id, VALUE_ID_NONE);
     program_set(name, trace_symbolic(vm, &trace, id, name));
     return id;
@@ -100,8 +100,8 @@ static const char *finish(void)
                                       merge.ids[side].items, count));
     }
     GraphNode *node =
-        graph_append_if(graph, graph->block, merge.condition,
-                        merge.blocks[0], merge.blocks[1], nowhere);
+        graph_append_if(graph, graph->block, merge.condition, merge.blocks[0],
+                        merge.blocks[1], nowhere);
     cr_assert_not_null(node);
     vm->trace = &trace;
     merge_finish(&merge, node);
@@ -148,8 +148,8 @@ Test(merge, the_same_object_stays)
 
 Test(merge, equal_immutable_values_stay)
 {
-    static const char *const texts[] = {"7", "2**70", "1.5", "1e300",
-                                        "'ab'", "None", "True", "..."};
+    static const char *const texts[] = {"7",    "2**70", "1.5",  "1e300",
+                                        "'ab'", "None",  "True", "..."};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         Value v = merged(texts[i], texts[i]);
         cr_expect(merge_same(v, program_value(texts[i])), "%s", texts[i]);
@@ -162,12 +162,12 @@ Test(merge, what_looks_equal_is_not_the_same)
 {
     program_run("class S(str):\n    pass\n");
     static const char *const pairs[][2] = {
-        {"1", "True"}, {"0", "False"},  {"1", "1.0"},    {"0.0", "-0.0"},
+        {"1", "True"},  {"0", "False"},  {"1", "1.0"},     {"0.0", "-0.0"},
         {"'a'", "'b'"}, {"'1'", "b'1'"}, {"'a'", "S('a')"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        cr_expect_not(merge_same(program_value(pairs[i][0]),
-                                 program_value(pairs[i][1])),
-                      "%s / %s", pairs[i][0], pairs[i][1]);
+        cr_expect_not(
+            merge_same(program_value(pairs[i][0]), program_value(pairs[i][1])),
+            "%s / %s", pairs[i][0], pairs[i][1]);
     }
 }
 
@@ -231,8 +231,7 @@ Test(merge, structures_are_merged_leaf_by_leaf)
     program_set("v", value_retain(v));
     cr_expect(value_same(program_value("v[0]"), program_value("x")));
     program_prints(program_value("v[1][0]"), "1");
-    cr_expect(value_same(program_value("v[1][1]['k']"),
-                         merge.made.items[0]));
+    cr_expect(value_same(program_value("v[1][1]['k']"), merge.made.items[0]));
 }
 
 // The order of insertion is the first side's.
@@ -287,8 +286,8 @@ Test(merge, the_fault_names_both_sides)
 {
     expect_mismatch("[1, [y]]", "[1, [None]]", ERR_TYPE);
     cr_expect_str_eq(merge.text, "float32[2]\nNone");
-    cr_expect(value_unbound(merged_values(program_value("'a'"),
-                                          VALUE_UNBOUND)));
+    cr_expect(
+        value_unbound(merged_values(program_value("'a'"), VALUE_UNBOUND)));
     cr_expect_eq(merge.fault, ERR_UNBOUND_LOCAL);
     cr_expect_str_eq(merge.text, "'a'\nunbound");
 }

@@ -63,10 +63,10 @@ static void all_differ(const char *const *texts, size_t count)
     }
 }
 
-#define ALL_DIFFER(...)                                                       \
-    do {                                                                      \
-        static const char *const texts[] = {__VA_ARGS__};                     \
-        all_differ(texts, sizeof texts / sizeof *texts);                      \
+#define ALL_DIFFER(...)                                                        \
+    do {                                                                       \
+        static const char *const texts[] = {__VA_ARGS__};                      \
+        all_differ(texts, sizeof texts / sizeof *texts);                       \
     } while (0)
 
 // Equal in Duet, most of them, but not the same to a trace.
@@ -84,9 +84,9 @@ Test(signature, zeros_differ)
 
 Test(signature, numbers_go_by_value)
 {
-    ALL_DIFFER("-1", "2**60", "2**61", "-2**61", "2**64", "2**64 + 1",
-               "-2**64", "1e300", "5e-324", "float('inf')",
-               "-float('inf')", "float('nan')");
+    ALL_DIFFER("-1", "2**60", "2**61", "-2**61", "2**64", "2**64 + 1", "-2**64",
+               "1e300", "5e-324", "float('inf')", "-float('inf')",
+               "float('nan')");
     cr_expect(same_key("float('nan')", "-float('nan')"));
     cr_expect(same_key("2**64", "int('18446744073709551616')"));
     cr_expect(same_key("'ab'", "'a' + 'b'"));
@@ -96,8 +96,8 @@ Test(signature, numbers_go_by_value)
 // Where one text ends and the next begins is in the key.
 Test(signature, texts_do_not_run_together)
 {
-    ALL_DIFFER("['ab', '']", "['a', 'b']", "['', 'ab']", "['ab']",
-               "['a\\0b']", "['a', 's', 'b']", "[b'a', 'b']");
+    ALL_DIFFER("['ab', '']", "['a', 'b']", "['', 'ab']", "['ab']", "['a\\0b']",
+               "['a', 's', 'b']", "[b'a', 'b']");
 }
 
 Test(signature, structures_go_by_kind_and_nesting)
@@ -122,8 +122,8 @@ Test(signature, classes_of_structures_count)
                 "class E:\n"
                 "    x: int\n"
                 "    y: int\n");
-    ALL_DIFFER("P(1, 2)", "Q(1, 2)", "(1, 2)", "D(1, 2)", "E(1, 2)",
-               "D(2, 1)", "{'x': 1, 'y': 2}");
+    ALL_DIFFER("P(1, 2)", "Q(1, 2)", "(1, 2)", "D(1, 2)", "E(1, 2)", "D(2, 1)",
+               "{'x': 1, 'y': 2}");
 }
 
 // Equal dicts are one signature, in whatever order they were filled.
@@ -134,8 +134,8 @@ Test(signature, order_of_dicts_and_sets_does_not_count)
     cr_expect(same_key("{3, 1, 2}", "{2, 3, 1}"));
     cr_expect(same_key("{'x': tensor(1), 'y': tensor(2)}",
                        "{'y': tensor(3), 'x': tensor(4)}"));
-    ALL_DIFFER("{'a': 1, 'b': 2}", "{'a': 2, 'b': 1}", "{'a': 1}",
-               "{1: 'a'}", "{True: 'a'}", "{1.0: 'a'}");
+    ALL_DIFFER("{'a': 1, 'b': 2}", "{'a': 2, 'b': 1}", "{'a': 1}", "{1: 'a'}",
+               "{True: 'a'}", "{1.0: 'a'}");
 }
 
 Test(signature, tensors_go_by_dtype_and_shape)

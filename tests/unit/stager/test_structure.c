@@ -3,6 +3,7 @@
 
 #include "interp/errors/raise.h"
 #include "interp/protocol.h"
+
 #include "program.h"
 
 TestSuite(structure, .init = program_open, .fini = program_close);
@@ -48,9 +49,10 @@ Test(structure, all_else_is_a_leaf)
 {
     define_classes();
     static const char *const leaves[] = {
-        "1", "1.5", "None", "'ab'", "b'ab'", "tensor([1])", "Variable(1.0)",
-        "range(3)", "C()", "P", "D", "L([1])", "M(a=1)", "T((1, 2))", "len",
-        "iter([1])", "{}.keys()", "slice(1, 2)", "2**70"};
+        "1",           "1.5",           "None",        "'ab'",      "b'ab'",
+        "tensor([1])", "Variable(1.0)", "range(3)",    "C()",       "P",
+        "D",           "L([1])",        "M(a=1)",      "T((1, 2))", "len",
+        "iter([1])",   "{}.keys()",     "slice(1, 2)", "2**70"};
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
         cr_expect_eq(kind_of(leaves[i]), STRUCTURE_LEAF, "%s", leaves[i]);
     }
@@ -108,8 +110,7 @@ static Value same_leaf(Vm *v, Value leaf, void *data)
 }
 
 // A copy prints alike, and every container of it is another object.
-static void expect_round_trip(const char *text, size_t leaves,
-                              bool immutable)
+static void expect_round_trip(const char *text, size_t leaves, bool immutable)
 {
     size_t seen = 0;
     Value v = program_value(text);
@@ -182,8 +183,8 @@ Test(structure, only_cycles_are_refused)
     cr_assert_not(value_failed(copy));
     cr_expect_eq(seen, 2);
     release(vm, copy);
-    cr_expect(value_failed(value_map(vm, program_value("c"), same_leaf,
-                                     &seen)));
+    cr_expect(
+        value_failed(value_map(vm, program_value("c"), same_leaf, &seen)));
     cr_expect(raise_matches(vm, ERR_VALUE));
     raise_clear(vm);
     program_run("c.clear()\n");
@@ -196,8 +197,8 @@ Test(structure, a_deep_structure_is_refused_not_followed)
     program_run("d = []\n"
                 "for i in range(200000):\n"
                 "    d = [d]\n");
-    cr_expect(value_failed(value_map(vm, program_value("d"), same_leaf,
-                                     &seen)));
+    cr_expect(
+        value_failed(value_map(vm, program_value("d"), same_leaf, &seen)));
     cr_expect(raise_matches(vm, ERR_RECURSION));
     raise_clear(vm);
 }

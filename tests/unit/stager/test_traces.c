@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "interp/errors/raise.h"
+
 #include "program.h"
 
 TestSuite(traces, .init = program_open, .fini = program_close);
@@ -15,8 +16,8 @@ static Concrete *find(StagedFunction *f, const char *arguments)
     const Tuple *tuple = value_as_tuple(program_value(arguments));
     Bound bound;
     Signature signature;
-    cr_assert(bound_make(vm, f->target, tuple->items,
-                         (uint32_t)tuple->count, NULL, NULL, &bound));
+    cr_assert(bound_make(vm, f->target, tuple->items, (uint32_t)tuple->count,
+                         NULL, NULL, &bound));
     cr_assert(signature_make(vm, f->target, &bound, false, &signature));
     Concrete *found = traces_find(vm, &f->table, &signature);
     signature_free(vm, &signature);
@@ -38,8 +39,7 @@ static bool passes(const StagedFunction *f, const char *arguments)
 static StagedFunction *define(const char *decorator, const char *body)
 {
     char source[600];
-    snprintf(source, sizeof source, "%s\ndef f(x, n=1):\n%s", decorator,
-             body);
+    snprintf(source, sizeof source, "%s\ndef f(x, n=1):\n%s", decorator, body);
     program_run(source);
     return program_staged("f");
 }
@@ -105,8 +105,7 @@ Test(traces, a_removed_general_trace_is_not_found)
 
 Test(traces, the_limit_drops_the_least_recently_found)
 {
-    StagedFunction *f =
-        define("@stage(max_traces=3)", "    return x + n\n");
+    StagedFunction *f = define("@stage(max_traces=3)", "    return x + n\n");
     program_run("for n in [1, 2, 3]:\n"
                 "    f(tensor(0), n)\n"
                 "f(tensor(0), 1)\n" // 2 is now the oldest
@@ -124,8 +123,7 @@ Test(traces, the_limit_drops_the_least_recently_found)
 // A concrete function that somebody holds outlives its place in the table.
 Test(traces, a_dropped_trace_stays_valid)
 {
-    StagedFunction *f =
-        define("@stage(max_traces=1)", "    return x + n\n");
+    StagedFunction *f = define("@stage(max_traces=1)", "    return x + n\n");
     program_run("c = f.concrete(tensor(0), 1)\nf(tensor(0), 2)\n");
     Concrete *c = (Concrete *)value_object(program_value("c"));
     cr_expect_not(c->listed);
@@ -139,8 +137,8 @@ Test(traces, relax_joins_with_what_is_there)
     program_run("f(zeros([2, 3]))\nf(zeros([5, 3]))\n");
     cr_assert_eq(f->table.traces.count, 2);
     Concrete *general = f->table.traces.items[1];
-    TensorType type = graph_type(general->graph,
-                                 general->graph->inputs.items[0].value);
+    TensorType type =
+        graph_type(general->graph, general->graph->inputs.items[0].value);
     cr_expect_eq(type.rank, 2);
     cr_expect_eq(type.dims[0], DIM_UNKNOWN);
     cr_expect_eq(type.dims[1], 3);
@@ -190,16 +188,15 @@ Test(guard, gives_what_the_trace_gives)
     Value result = program_keep(guard_run(vm, &f->guard, arguments, 2));
     cr_assert(value_is_kind(result, KIND_TUPLE));
     program_set("result", value_retain(result));
-    program_prints(program_value("(int(result[0]), result[1])"),
-                   "(42, [7])");
+    program_prints(program_value("(int(result[0]), result[1])"), "(42, [7])");
 }
 
 // Structures and Variables may have changed inside, and be other ones inside.
 Test(guard, does_not_cover_what_it_cannot_tell)
 {
     StagedFunction *f = define("@stage", "    return n\n");
-    static const char *const doubtful[] = {
-        "[1]", "(1, 2)", "{'a': 1}", "{1}", "v", "d", "t"};
+    static const char *const doubtful[] = {"[1]", "(1, 2)", "{'a': 1}", "{1}",
+                                           "v",   "d",      "t"};
     program_run("from dataclasses import dataclass\n"
                 "@dataclass\n"
                 "class D:\n"
@@ -236,8 +233,8 @@ Test(guard, does_not_cover_variables_by_default)
 // A store to what the trace has read sends the call the long way round.
 Test(guard, does_not_cover_a_changed_frozen_value)
 {
-    StagedFunction *f = define("k = 2\n@stage(frozen='retrace')",
-                               "    return x * k\n");
+    StagedFunction *f =
+        define("k = 2\n@stage(frozen='retrace')", "    return x * k\n");
     program_run("f(tensor(1))\n");
     cr_expect(passes(f, "(tensor(1),)"));
     program_run("k = 3\n");
@@ -262,8 +259,7 @@ Test(guard, does_not_cover_many_arguments)
 // What it holds goes with it when the table drops its trace.
 Test(guard, goes_with_its_trace)
 {
-    StagedFunction *f =
-        define("@stage(max_traces=1)", "    return x + 1\n");
+    StagedFunction *f = define("@stage(max_traces=1)", "    return x + 1\n");
     program_run("class C:\n    pass\nc = C()\nf(tensor(1), c)\n");
     cr_expect(passes(f, "(tensor(1), c)"));
     Value held = program_value("c");

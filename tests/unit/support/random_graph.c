@@ -25,8 +25,8 @@ static uint32_t draw(Maker *maker, uint32_t below)
 static void put(Maker *maker, ValueId value)
 {
     if (value != VALUE_ID_NONE) {
-        uint32_t at = maker->count < POOL_SIZE ? maker->count++
-                                               : draw(maker, POOL_SIZE);
+        uint32_t at =
+            maker->count < POOL_SIZE ? maker->count++ : draw(maker, POOL_SIZE);
         maker->pool[at] = value;
     }
 }
@@ -51,8 +51,8 @@ static const struct {
 static Tensor *random_tensor(Maker *maker, DType dtype)
 {
     uint32_t pick = draw(maker, sizeof shapes / sizeof shapes[0]);
-    Tensor *tensor = tensor_new(maker->ctx, dtype, shapes[pick].rank,
-                                shapes[pick].dims);
+    Tensor *tensor =
+        tensor_new(maker->ctx, dtype, shapes[pick].rank, shapes[pick].dims);
     for (int64_t i = 0; tensor != NULL && i < tensor->count; i++) {
         int value = (int)draw(maker, 9) - 3;
         if (dtype == DT_STRING) {
@@ -62,13 +62,13 @@ static Tensor *random_tensor(Maker *maker, DType dtype)
                 return NULL;
             }
         } else if (dtype_is_float(dtype)) {
-            tensor_set_float(tensor, i, draw(maker, 20) == 0 ? -0.0
-                                        : draw(maker, 20) == 0
-                                            ? __builtin_inf()
-                                            : value * 0.37);
+            tensor_set_float(tensor, i,
+                             draw(maker, 20) == 0   ? -0.0
+                             : draw(maker, 20) == 0 ? __builtin_inf()
+                                                    : value * 0.37);
         } else {
             tensor_set_int(tensor, i,
-                           dtype == DT_BOOL ? value & 1
+                           dtype == DT_BOOL                 ? value & 1
                            : dtype == DT_UINT8 && value < 0 ? -value
                                                             : value);
         }
@@ -78,8 +78,8 @@ static Tensor *random_tensor(Maker *maker, DType dtype)
 
 static DType random_dtype(Maker *maker)
 {
-    static const DType often[] = {DT_FLOAT32, DT_FLOAT32, DT_INT32, DT_INT64,
-                                  DT_FLOAT64, DT_BOOL};
+    static const DType often[] = {DT_FLOAT32, DT_FLOAT32, DT_INT32,
+                                  DT_INT64,   DT_FLOAT64, DT_BOOL};
     uint32_t pick = draw(maker, 10);
     return pick < 6 ? often[pick] : (DType)draw(maker, DT_COUNT);
 }
@@ -119,15 +119,9 @@ static void random_attr(Maker *maker, const AttrDesc *desc, AttrValue *attr,
     }
     attr->kind = desc->kind;
     switch (desc->kind) {
-    case ATTR_BOOL:
-        attr->boolean = draw(maker, 2);
-        break;
-    case ATTR_FLOAT:
-        attr->number = (double)draw(maker, 3);
-        break;
-    case ATTR_DTYPE:
-        attr->dtype = random_dtype(maker);
-        break;
+    case ATTR_BOOL: attr->boolean = draw(maker, 2); break;
+    case ATTR_FLOAT: attr->number = (double)draw(maker, 3); break;
+    case ATTR_DTYPE: attr->dtype = random_dtype(maker); break;
     case ATTR_INTS:
         attr->count = draw(maker, 3);
         ints[0] = (int64_t)draw(maker, 5) - 1;
@@ -138,8 +132,7 @@ static void random_attr(Maker *maker, const AttrDesc *desc, AttrValue *attr,
         attr->text = "a";
         attr->count = 1;
         break;
-    default:
-        attr->integer = (int64_t)draw(maker, 5) - 1;
+    default: attr->integer = (int64_t)draw(maker, 5) - 1;
     }
 }
 
@@ -264,9 +257,9 @@ static ValueId binary(Maker *maker, GraphBlock *block, OpCode op, ValueId a,
                       ValueId b)
 {
     ValueId in[2] = {a, b};
-    return node_output(graph_append(maker->graph, block, op, in, 2, NULL,
-                                    GRAPH_PLACE_NONE),
-                       0);
+    return node_output(
+        graph_append(maker->graph, block, op, in, 2, NULL, GRAPH_PLACE_NONE),
+        0);
 }
 
 // A loop of up to four turns over a counter and random state.
@@ -297,8 +290,8 @@ static void add_while(Maker *maker, GraphBlock *block)
         put(maker, graph_block_param(graph, body, i == 0 ? "i" : NULL, type));
     }
     fill(maker, body, 6);
-    next[0] = binary(maker, body, OP_ADD, body->params[0],
-                     small_int(maker, body, 1));
+    next[0] =
+        binary(maker, body, OP_ADD, body->params[0], small_int(maker, body, 1));
     for (uint32_t i = 1; i < count; i++) {
         next[i] = value_of(maker, body, graph_type(graph, init[i]).dtype);
     }
@@ -320,8 +313,8 @@ static void add_effect(Maker *maker, GraphBlock *block)
     GraphNode *node = NULL;
     switch (draw(maker, 4)) {
     case 0:
-        node = graph_append_host(graph, block, OP_PRINT, &value, 1, attrs,
-                                 NULL, NULL, 0, GRAPH_PLACE_NONE);
+        node = graph_append_host(graph, block, OP_PRINT, &value, 1, attrs, NULL,
+                                 NULL, 0, GRAPH_PLACE_NONE);
         break;
     case 1:
         value = one_bool(maker, block);
@@ -333,8 +326,7 @@ static void add_effect(Maker *maker, GraphBlock *block)
         node = graph_append_assign(graph, block, variable, value,
                                    GRAPH_PLACE_NONE);
         break;
-    default:
-        node = graph_append_read(graph, block, variable, GRAPH_PLACE_NONE);
+    default: node = graph_append_read(graph, block, variable, GRAPH_PLACE_NONE);
     }
     put_node(maker, node);
 }
@@ -342,11 +334,10 @@ static void add_effect(Maker *maker, GraphBlock *block)
 static void add_call(Maker *maker, GraphBlock *block)
 {
     static const uint32_t variables[RANDOM_VARIABLES] = {0, 1};
-    put_node(maker, graph_append_call(maker->graph, block,
-                                      maker->options->callee,
-                                      maker->graph->block->params,
-                                      RANDOM_INPUTS, variables,
-                                      GRAPH_PLACE_NONE));
+    put_node(maker,
+             graph_append_call(maker->graph, block, maker->options->callee,
+                               maker->graph->block->params, RANDOM_INPUTS,
+                               variables, GRAPH_PLACE_NONE));
 }
 
 static void fill(Maker *maker, GraphBlock *block, uint32_t nodes)
@@ -391,8 +382,8 @@ Graph *random_graph(Ctx *ctx, uint32_t seed, const RandomOptions *options)
     }
     for (int i = 0; i < RANDOM_VARIABLES; i++) {
         uint32_t index;
-        if (!graph_add_variable(maker.graph, "v", variable_types[i], NULL,
-                                NULL, &index)) {
+        if (!graph_add_variable(maker.graph, "v", variable_types[i], NULL, NULL,
+                                &index)) {
             return NULL;
         }
     }

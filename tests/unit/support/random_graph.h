@@ -11,11 +11,11 @@ enum {
 };
 
 typedef struct RandomOptions {
-    uint32_t nodes;  // to try in the outermost block
-    bool effects;    // print, assert, Variables, draws
-    bool may_fail;   // ops whose errors depend on values
-    Graph *callee;   // called now and then; NULL: none
-    bool captures;   // tensors that the graph alone holds, as inputs
+    uint32_t nodes; // to try in the outermost block
+    bool effects;   // print, assert, Variables, draws
+    bool may_fail;  // ops whose errors depend on values
+    Graph *callee;  // called now and then; NULL: none
+    bool captures;  // tensors that the graph alone holds, as inputs
 } RandomOptions;
 
 // The graph of a seed: the same each time. Its outputs number at most
