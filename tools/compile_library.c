@@ -1,13 +1,13 @@
 // Compiles the library that is built into libduet.a and writes it as one C
-// file to standard output: images of code (interp/compile/code_image.h), in
-// the order of embedded_modules.
+// file to standard output: images of code
+// (interp/machine/compile/code_image.h), in the order of embedded_modules.
 //
 //     compile_library
 #include <stdio.h>
 
-#include "interp/compile/code_image.h"
-#include "interp/modules/embedded.h"
-#include "interp/vm/vm.h"
+#include "interp/machine/compile/code_image.h"
+#include "interp/machine/vm/vm.h"
+#include "modules/importing/embedded.h"
 
 enum { BYTES_PER_LINE = 64 };
 
@@ -66,7 +66,7 @@ int main(void)
     Vm *vm = vm_new(0);
     bool done = vm != NULL;
     printf("// Written by tools/compile_library from lib/; do not edit.\n"
-           "#include \"interp/modules/embedded.h\"\n\n"
+           "#include \"modules/importing/embedded.h\"\n\n"
            "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n");
     for (size_t i = 0; done && i < embedded_module_count; i++) {
         done = compile_module(vm, i);

@@ -2,7 +2,7 @@
 //
 //     embed SOURCE_FOLDER lib/math.duet lib/tensorflow/__init__.duet …
 //
-// The table is sorted by module name: interp/modules/embedded.h promises it.
+// The table is sorted by module name: modules/importing/embedded.h promises it.
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     }
     qsort(modules, count, sizeof *modules, compare_names);
     printf("// Written by tools/embed from lib/; do not edit.\n");
-    printf("#include \"interp/modules/embedded.h\"\n\n");
+    printf("#include \"modules/importing/embedded.h\"\n\n");
     for (size_t i = 0; i < count; i++) {
         write_text(&modules[i], i, argv[1]);
     }

@@ -1,16 +1,16 @@
 // The context that every layer below the interpreter is handed.
 //
-// A Ctx is the first member of a Vm (interp/vm/vm.h) and all that base, lexer,
-// parser, kernels, ops, graph and backend know of it: the allocator, the
-// interrupt flag, the recursion guard and one pending error. There is no
-// global mutable state; two contexts in one process do not meet.
+// A Ctx is the first member of a Vm (interp/machine/vm/vm.h) and all that base,
+// lexer, parser, kernels, ops, graph and backend know of it: the allocator, the
+// interrupt flag, the recursion guard and one pending error. There is no global
+// mutable state; two contexts in one process do not meet.
 //
 // Errors: a fallible function returns bool (false: failed) or a pointer (NULL:
 // failed) and leaves exactly one pending error in the context. It raises in
 // the return statement: `return ctx_fail(ctx, ERR_VALUE, "…", …)`, or
 // `return ctx_fail_null(…)` where a pointer is returned. Callers pass the
 // failure on unchanged. The interpreter alone turns kinds into exception
-// classes (interp/errors/raise.h).
+// classes (interp/core/raise.h).
 #ifndef DUET_BASE_CTX_H
 #define DUET_BASE_CTX_H
 
@@ -42,7 +42,7 @@ typedef enum ErrorKind {
 } ErrorKind;
 
 // How the place of a SyntaxError is told, which depends in CPython on who
-// found the fault (interp/errors/raise.c makes the numbers).
+// found the fault (interp/core/raise.c makes the numbers).
 typedef enum PlaceForm {
     PLACE_RANGE,  // by the parser: from the span's start to its end
     PLACE_POINT,  // by the tokenizer: the end is the start
@@ -89,7 +89,7 @@ typedef struct Heap {
 typedef enum InterruptReason {
     INTERRUPT_SIGNAL = 1, // Ctrl-C, set from the signal handler
     INTERRUPT_CHORES = 2  // the interpreter has finalisers or a collection to
-                          // run between two instructions (interp/cycles.h)
+                          // run between two instructions (interp/core/cycles.h)
 } InterruptReason;
 
 struct Ctx {

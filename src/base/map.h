@@ -1,6 +1,6 @@
 // A hash map from byte strings to 64-bit values, for the compiler, the
 // parsers and the library's own tables. (Duet's dict:
-// interp/containers/obj_dict.h.)
+// interp/objects/containers/obj_dict.h.)
 #ifndef DUET_BASE_MAP_H
 #define DUET_BASE_MAP_H
 

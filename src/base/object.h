@@ -1,15 +1,15 @@
 // The header that every counted object starts with, and its counting.
 //
 // Objects are reference counted (docs/internals.md, "Memory"); cycles are
-// found by trial deletion (interp/cycles.h). `birth` is the serial of the
+// found by trial deletion (interp/core/cycles.h). `birth` is the serial of the
 // trace in which the object was made, 0 outside one: that is how a store into
-// something older than the running trace is seen (interp/note.h).
+// something older than the running trace is seen (interp/hooks/note.h).
 #ifndef DUET_BASE_OBJECT_H
 #define DUET_BASE_OBJECT_H
 
 #include "base/ctx.h"
 
-typedef struct Type Type; // the object's class: interp/type.h
+typedef struct Type Type; // the object's class: interp/core/type.h
 
 // Concrete layouts, for fast paths in C. A subclass written in Duet keeps the
 // kind of the built-in type that it extends, or KIND_INSTANCE.
@@ -28,7 +28,7 @@ enum {
     OBJECT_WATCHED = 8,           // a trace has read it: stores bump the epoch
     OBJECT_FLAG_KIND = 16,        // free for the kind's own use
     OBJECT_CANDIDATE = 32,        // in the collection that is going on
-    OBJECT_REACHED = 64           // … and held from outside (interp/cycles.c)
+    OBJECT_REACHED = 64 // … and held from outside (interp/core/cycles.c)
 };
 
 // Sixteen bytes on a 64-bit machine. The count is not atomic: an object

@@ -244,7 +244,8 @@ static void fail_order(Peg *g, const Piece *args, const char *message)
 }
 
 // At the last character of the key; there is no end. The place of a key over
-// several lines is made of both its ends (interp/errors/syntax_place.c).
+// several lines is made of both its ends
+// (interp/objects/errors/syntax_place.c).
 static void fail_key(const Peg *g, const Piece *key, const char *message)
 {
     Span span = span_of(g, key, key);

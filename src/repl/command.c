@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "interp/containers/obj_dict.h"
-#include "interp/errors/obj_exception.h"
-#include "interp/modules/module.h"
-#include "interp/protocol.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/protocol.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/importing/module.h"
 
 // By name, for lists.
 static const CommandRow commands[] = {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "interp/modules/module.h"
-#include "interp/protocol.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/protocol.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/importing/module.h"
 #include "repl/command.h"
 #include "repl/complete_spot.h"
 #include "repl/peek.h"

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interp/containers/obj_list.h"
-#include "interp/errors/raise.h"
-#include "interp/modules/embedded.h"
-#include "interp/modules/module.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/raise.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/importing/embedded.h"
+#include "modules/importing/module.h"
 #include "repl/complete.h"
 
 enum { PATH_MAX_LENGTH = 4096, MODULE_TEXT_MAX = 1 << 20 };
@@ -181,7 +181,7 @@ static void offer_native(Completion *completion)
 #define MODULE(def)                                                            \
     extern const ModuleDef def;                                                \
     complete_offer(completion, NULL, def.name, VALUE_UNBOUND, "");
-#include "interp/modules/module_list.h"
+#include "modules/importing/module_list.h"
 #undef MODULE
 }
 
@@ -315,7 +315,7 @@ bool complete_is_library(const char *module)
     if (strcmp(def.name, module) == 0) {                                       \
         return true;                                                           \
     }
-#include "interp/modules/module_list.h"
+#include "modules/importing/module_list.h"
 #undef MODULE
     for (size_t i = 0; i < embedded_module_count; i++) {
         if (strcmp(embedded_modules[i].name, module) == 0) {

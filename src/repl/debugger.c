@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/classes/obj_function.h"
-#include "interp/containers/obj_dict.h"
-#include "interp/errors/raise.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/raise.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/text/obj_str.h"
 #include "repl/command.h"
 #include "repl/progress.h"
 #include "repl/prompt.h"

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/containers/obj_dict.h"
-#include "interp/containers/obj_list.h"
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/text/obj_str.h"
 #include "interp/tensors/obj_tensor.h"
-#include "interp/text/obj_str.h"
 #include "ops/dtype.h"
 #include "repl/command.h"
 #include "repl/paste.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/modules/builtins.h"
+#include "modules/builtins/builtins.h"
 #include "repl/debugger.h"
 #include "repl/progress.h"
 #include "repl/terminal.h"

@@ -1,8 +1,8 @@
-// What the program offers to its Vm: the hooks of interp/program.h.
+// What the program offers to its Vm: the hooks of interp/hooks/program.h.
 #ifndef DUET_REPL_HOOKS_H
 #define DUET_REPL_HOOKS_H
 
-#include "interp/program.h"
+#include "interp/hooks/program.h"
 #include "repl/session.h"
 
 extern const ProgramHooks session_hooks;

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/classes/obj_function.h"
-#include "interp/containers/obj_dict.h"
-#include "interp/modules/builtins.h"
-#include "interp/vm/vm_run.h"
+#include "interp/machine/vm/vm_run.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "lexer/lexer.h"
+#include "modules/builtins/builtins.h"
 #include "repl/command.h"
 #include "repl/entries.h"
 #include "repl/history.h"

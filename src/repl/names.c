@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "interp/containers/obj_dict.h"
-#include "interp/text/obj_str.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/text/obj_str.h"
 #include "repl/highlight.h"
 #include "repl/tokens.h"
 

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/classes/attr.h"
-#include "interp/classes/obj_descriptor.h"
-#include "interp/classes/obj_function.h"
-#include "interp/classes/obj_member.h"
-#include "interp/modules/help.h"
-#include "interp/modules/module.h"
-#include "interp/numbers/obj_float.h"
-#include "interp/numbers/obj_int.h"
-#include "interp/text/obj_str.h"
+#include "interp/objects/classes/attr.h"
+#include "interp/objects/classes/obj_descriptor.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/obj_member.h"
+#include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/builtins/help.h"
+#include "modules/importing/module.h"
 
 static const Peek unknown = {.value = VALUE_UNBOUND};
 

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/classes/attr.h"
-#include "interp/classes/obj_descriptor.h"
-#include "interp/classes/obj_function.h"
-#include "interp/classes/obj_member.h"
-#include "interp/containers/obj_list.h"
-#include "interp/modules/help.h"
-#include "interp/modules/module.h"
-#include "interp/numbers/obj_float.h"
-#include "interp/numbers/obj_int.h"
-#include "interp/text/obj_str.h"
+#include "interp/objects/classes/attr.h"
+#include "interp/objects/classes/obj_descriptor.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/obj_member.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/builtins/help.h"
+#include "modules/importing/module.h"
 
 enum { PEEK_REPR_MAX = 40 }; // bytes
 

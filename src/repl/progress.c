@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interp/program.h"
+#include "interp/hooks/program.h"
 #include "repl/rounds.h"
 #include "repl/terminal.h"
 

@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
 #include "repl/entries.h"
 #include "repl/prompt_plain.h"
 #include "repl/prompt_state.h"

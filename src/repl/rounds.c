@@ -1,23 +1,23 @@
 // Reads the state of a running loop out of the machine's registers.
 //
-// The hidden state of a loop is described in interp/vm/vm_for.c. How long a
-// range was at its start is not part of it: what has been done is counted from
-// the range's first value, which is read from the program's text where it
-// stands there, else from where the loop was first seen.
+// The hidden state of a loop is described in interp/machine/vm/vm_for.c. How
+// long a range was at its start is not part of it: what has been done is
+// counted from the range's first value, which is read from the program's text
+// where it stands there, else from where the loop was first seen.
 #include "repl/rounds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/containers/obj_list.h"
-#include "interp/vm/vm_run.h"
+#include "interp/machine/vm/vm_run.h"
+#include "interp/objects/containers/obj_list.h"
 
 // Words of inline caches behind an instruction.
 static uint32_t cache_words(Opcode op)
 {
     static const uint8_t words[] = {
 #define OPCODE(id, form, cache, doc) cache,
-#include "interp/compile/opcode_list.h"
+#include "interp/machine/compile/opcode_list.h"
 #undef OPCODE
     };
     return words[op];

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "interp/modules/module.h"
-#include "interp/protocol.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/protocol.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/importing/module.h"
 
 // Bytes for one read; the block lies on the stack.
 enum { READ_SIZE = 64 << 10 };

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/compile/source_bytes.h"
-#include "interp/errors/exception_fields.h"
-#include "interp/errors/sys_hooks.h"
-#include "interp/modules/builtins.h"
-#include "interp/numbers/obj_int.h"
-#include "interp/protocol.h"
-#include "interp/text/codec.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/protocol.h"
+#include "interp/machine/compile/source_bytes.h"
+#include "interp/objects/errors/exception_fields.h"
+#include "interp/objects/errors/sys_hooks.h"
+#include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/text/codec.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/builtins/builtins.h"
 #include "repl/colour.h"
 #include "repl/entries.h"
 #include "repl/hooks.h"

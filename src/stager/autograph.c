@@ -5,8 +5,8 @@
 #include "stager/autograph.h"
 
 #include "base/vec.h"
-#include "interp/compile/convert.h"
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
+#include "interp/machine/compile/convert.h"
 #include "stager/merge.h"
 
 // A source that was read again, with what came of it; kept until the Vm ends.

@@ -2,7 +2,7 @@
 #ifndef DUET_STAGER_AUTOGRAPH_H
 #define DUET_STAGER_AUTOGRAPH_H
 
-#include "interp/classes/obj_function.h"
+#include "interp/objects/classes/obj_function.h"
 #include "stager/stager.h"
 
 // TraceHooks.convert: the function's converted code, made at its first call

@@ -9,8 +9,8 @@
 #include "backend/exec.h"
 #include "graph/build.h"
 #include "graph/pass.h"
-#include "interp/containers/obj_list.h"
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
+#include "interp/objects/containers/obj_list.h"
 #include "stager/staged_fn.h"
 
 // --- The first value ---

@@ -6,7 +6,7 @@
 #include "stager/blocks.h"
 
 #include "graph/build.h"
-#include "interp/errors/obj_exception.h"
+#include "interp/objects/errors/obj_exception.h"
 #include "interp/tensors/tensor_call.h"
 #include "stager/late_error.h"
 #include "stager/loops.h"

@@ -1,10 +1,10 @@
 // Sources of staged loops: the number of turns, and the item of a turn.
 #include "stager/for_source.h"
 
-#include "interp/apply.h"
-#include "interp/compile/block_note.h"
-#include "interp/containers/obj_dict.h"
-#include "interp/containers/obj_list.h"
+#include "interp/hooks/apply.h"
+#include "interp/machine/compile/block_note.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
@@ -12,7 +12,7 @@
 
 // A note is a tuple that stands for a call of range, zip or enumerate on
 // tensors: item 0 marks it, item 1 is what was called, the rest are the
-// arguments (interp/compile/block_note.h).
+// arguments (interp/machine/compile/block_note.h).
 typedef enum NoteKind { NOTE_RANGE, NOTE_ZIP, NOTE_ENUMERATE } NoteKind;
 
 // What is called was compared with the built-ins when the note was made.

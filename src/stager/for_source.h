@@ -5,7 +5,7 @@
 #ifndef DUET_STAGER_FOR_SOURCE_H
 #define DUET_STAGER_FOR_SOURCE_H
 
-#include "interp/vm/vm_run.h"
+#include "interp/machine/vm/vm_run.h"
 
 // A loop's source while the loop is traced; the graph keeps nothing of it.
 typedef struct ForSource {

@@ -5,7 +5,7 @@
 // with __tensor__, frozen values that may have changed) it lets nothing pass.
 #include "stager/guard.h"
 
-#include "interp/containers/obj_list.h"
+#include "interp/objects/containers/obj_list.h"
 
 // `concrete` goes first: releasing a value may run host code, which may call
 // the staged function again.

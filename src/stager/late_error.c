@@ -1,10 +1,10 @@
 // Exceptions of run time.
 #include "stager/late_error.h"
 
-#include "interp/containers/obj_dict.h"
-#include "interp/errors/obj_exception.h"
-#include "interp/memory.h"
-#include "interp/protocol.h"
+#include "interp/core/memory.h"
+#include "interp/core/protocol.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/errors/obj_exception.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
 

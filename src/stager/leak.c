@@ -6,9 +6,9 @@
 // was put, however much later it is used.
 #include "stager/leak.h"
 
-#include "interp/containers/obj_dict.h"
-#include "interp/containers/obj_list.h"
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
 #include "stager/concrete.h"
 #include "stager/trace.h"
 

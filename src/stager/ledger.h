@@ -3,14 +3,14 @@
 //
 // Each Concrete owns a Ledger, filled while it is traced. Effects are lines
 // for people. Reads are compared again when the Vm's watch epoch has moved: a
-// store to any place that some trace has read moves it (interp/note.h).
+// store to any place that some trace has read moves it (interp/hooks/note.h).
 #ifndef DUET_STAGER_LEDGER_H
 #define DUET_STAGER_LEDGER_H
 
 #include "base/map.h"
-#include "interp/memory.h"
+#include "interp/core/memory.h"
+#include "interp/objects/text/obj_str.h"
 #include "interp/tensors/obj_tensor.h"
-#include "interp/text/obj_str.h"
 
 // A line for people; nothing is ever compared with it.
 typedef struct Effect {

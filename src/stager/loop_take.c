@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "graph/build.h"
-#include "interp/numbers/obj_float.h"
+#include "interp/objects/numbers/obj_float.h"
 #include "stager/loops.h"
 #include "stager/merge.h"
 #include "stager/notes.h"

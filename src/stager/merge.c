@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "interp/containers/obj_list.h"
-#include "interp/numbers/obj_float.h"
-#include "interp/numbers/obj_int.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/numbers/obj_int.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/structure.h"
 

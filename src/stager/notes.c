@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/text/obj_str.h"
+#include "interp/objects/text/obj_str.h"
 #include "stager/merge.h"
 
 // Spans of converted code are those of the user's text.

@@ -1,9 +1,9 @@
 // Options of `stage`: one row each in a table of names and readers.
 #include "stager/options.h"
 
-#include "interp/protocol.h"
+#include "interp/core/protocol.h"
+#include "interp/objects/text/obj_str.h"
 #include "interp/tensors/obj_tensor.h"
-#include "interp/text/obj_str.h"
 #include "stager/structure.h"
 
 // Reads one option into its field; false with an error pending.

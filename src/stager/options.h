@@ -2,7 +2,7 @@
 #ifndef DUET_STAGER_OPTIONS_H
 #define DUET_STAGER_OPTIONS_H
 
-#include "interp/containers/obj_list.h"
+#include "interp/objects/containers/obj_list.h"
 
 // What a call does that finds a value changed which its trace has frozen.
 typedef enum FrozenPolicy {

@@ -4,10 +4,10 @@
 // Objects enter by address; the trace holds them, so no other object gets it.
 #include "stager/signature.h"
 
-#include "interp/numbers/obj_float.h"
-#include "interp/numbers/obj_int.h"
+#include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/text/obj_bytes.h"
 #include "interp/tensors/tensor_convert.h"
-#include "interp/text/obj_bytes.h"
 
 // One walk over one argument; all walks of a call add to the same key.
 // The same walk is used for calls and, with `specs`, for input signatures, so

@@ -9,8 +9,8 @@
 #define DUET_STAGER_SIGNATURE_H
 
 #include "base/vec.h"
-#include "interp/classes/obj_function.h"
-#include "interp/containers/obj_list.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/containers/obj_list.h"
 #include "interp/tensors/obj_tensor.h"
 #include "stager/structure.h"
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "interp/containers/obj_list.h"
-#include "interp/errors/raise.h"
-#include "interp/modules/module.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/raise.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/importing/module.h"
 
 // The function of the module, borrowed from it; UNBOUND with an error
 // pending. Its import is no event of a trace.

@@ -5,7 +5,7 @@
 #ifndef DUET_STAGER_STAGE_BLOCKS_H
 #define DUET_STAGER_STAGE_BLOCKS_H
 
-#include "interp/type.h"
+#include "interp/core/type.h"
 
 // STAGE_BLOCK(name, parameters, doc): a method of `stage`.
 #define STAGE_BLOCK_LIST(STAGE_BLOCK)                                          \

@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/compile/convert.h"
-#include "interp/compile/lower.h"
-#include "interp/errors/raise.h"
-#include "interp/text/obj_str.h"
+#include "interp/core/raise.h"
+#include "interp/machine/compile/convert.h"
+#include "interp/machine/compile/lower.h"
+#include "interp/objects/text/obj_str.h"
 #include "stager/code_names.h"
 #include "stager/staged_fn.h"
 

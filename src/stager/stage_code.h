@@ -2,7 +2,7 @@
 #ifndef DUET_STAGER_STAGE_CODE_H
 #define DUET_STAGER_STAGE_CODE_H
 
-#include "interp/classes/obj_function.h"
+#include "interp/objects/classes/obj_function.h"
 
 // The text of a function (or staged function, or method) as it is converted:
 // blocks are functions handed to stage.cond and stage.loop. ERR_TYPE for what

@@ -9,8 +9,8 @@
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
 #include "graph/graphdef.h"
-#include "interp/containers/obj_list.h"
-#include "interp/protocol.h"
+#include "interp/core/protocol.h"
+#include "interp/objects/containers/obj_list.h"
 
 // A node as the program sees it. Two asked for at different times are
 // different objects of the same node.

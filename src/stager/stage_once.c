@@ -2,8 +2,8 @@
 //
 // Entering sets the running trace aside, with the mark of its objects; what
 // the block makes is older than the trace. Leaving goes on with it.
-#include "interp/errors/raise.h"
-#include "interp/memory.h"
+#include "interp/core/memory.h"
+#include "interp/core/raise.h"
 #include "stager/stage_host.h"
 
 // One `with` block; it may be entered again when it has been left.

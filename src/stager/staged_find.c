@@ -5,7 +5,7 @@
 // too, symbolic tensors of an enclosing trace, or values that have changed.
 #include "stager/staged_fn.h"
 
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
 #include "stager/tell.h"
 #include "stager/trace.h"
 

@@ -1,6 +1,6 @@
 // signature=: arguments are made to fit their specs, and the trace takes the
 // specs' types, so that there is one for all of them.
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
 #include "stager/match.h"
 #include "stager/staged_fn.h"
 

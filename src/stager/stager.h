@@ -3,7 +3,7 @@
 #define DUET_STAGER_STAGER_H
 
 #include "backend/plan.h"
-#include "interp/apply.h"
+#include "interp/hooks/apply.h"
 
 typedef struct ReadTrees ReadTrees; // autograph.c
 

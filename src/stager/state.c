@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "interp/containers/obj_dict.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/text/obj_str.h"
 #include "interp/tensors/obj_tensor.h"
-#include "interp/text/obj_str.h"
 
 // Registers of converted code have the numbers that its blocks name.
 static Value *register_of(Frame *frame, const BlockPlace *place)

@@ -3,7 +3,7 @@
 #ifndef DUET_STAGER_STATE_H
 #define DUET_STAGER_STATE_H
 
-#include "interp/vm/vm_run.h"
+#include "interp/machine/vm/vm_run.h"
 
 // What the place holds: owned, UNBOUND if nothing; VALUE_FAIL with an error
 // pending (an attribute's getter raised).

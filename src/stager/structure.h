@@ -11,7 +11,7 @@
 #ifndef DUET_STAGER_STRUCTURE_H
 #define DUET_STAGER_STRUCTURE_H
 
-#include "interp/classes/obj_function.h"
+#include "interp/objects/classes/obj_function.h"
 #include "interp/tensors/obj_tensor.h"
 
 // Part of every key (signature.c), so that structures of different kinds never

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "interp/errors/raise.h"
-#include "interp/program.h"
+#include "interp/core/raise.h"
+#include "interp/hooks/program.h"
 
 enum {
     TELL_LOOP_TIMES = 50,  // a loop unrolled less often is no news,

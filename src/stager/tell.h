@@ -1,8 +1,9 @@
 // What people are told of tracing: at a prompt short remarks, each cause once;
 // under --trace every trace and its cause.
 //
-// At a prompt the program around the Vm shows the text (interp/program.h);
-// under --trace, and without a program, it goes to standard error.
+// At a prompt the program around the Vm shows the text
+// (interp/hooks/program.h); under --trace, and without a program, it goes to
+// standard error.
 #ifndef DUET_STAGER_TELL_H
 #define DUET_STAGER_TELL_H
 

@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 
-#include "interp/apply.h"
-#include "interp/containers/obj_dict.h"
-#include "interp/containers/obj_list.h"
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
+#include "interp/hooks/apply.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 

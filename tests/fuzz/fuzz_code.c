@@ -1,13 +1,13 @@
 // libFuzzer target: any bytes as a program. What compiles must have an image
-// (interp/compile/code_image.h), and what is read back from it must be the
-// same code. Nothing of it is run.
+// (interp/machine/compile/code_image.h), and what is read back from it must be
+// the same code. Nothing of it is run.
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/compile/code.h"
-#include "interp/compile/code_image.h"
-#include "interp/errors/raise.h"
-#include "interp/vm/vm.h"
+#include "interp/core/raise.h"
+#include "interp/machine/compile/code.h"
+#include "interp/machine/compile/code_image.h"
+#include "interp/machine/vm/vm.h"
 
 // A Vm takes longer to make than a text to compile: one serves all inputs.
 static Vm *vm;

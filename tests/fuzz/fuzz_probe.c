@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "interp/containers/obj_dict.h"
-#include "interp/errors/raise.h"
-#include "interp/text/obj_bytes.h"
-#include "interp/text/obj_str.h"
-#include "interp/vm/vm.h"
+#include "interp/core/raise.h"
+#include "interp/machine/vm/vm.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/text/obj_bytes.h"
+#include "interp/objects/text/obj_str.h"
 
 enum {
     TEXT_MOST = 1 << 16, // bytes of the file of probes

@@ -5,13 +5,13 @@
 //
 // The parameters that a bound function shows are the descriptor's inputs and
 // attributes put together; the text lives in an arena of the Vm.
-#include "interp/classes/obj_function.h"
-#include "interp/containers/obj_dict.h"
-#include "interp/modules/module.h"
-#include "interp/protocol.h"
+#include "interp/core/protocol.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "interp/tensors/tensor_functions.h"
+#include "modules/importing/module.h"
 
 // One C function an op: a native function is not told which it is.
 #define OP(id, desc)                                                           \

@@ -7,7 +7,7 @@
 #ifndef DUET_INTERP_TENSORS_OBJ_TENSOR_H
 #define DUET_INTERP_TENSORS_OBJ_TENSOR_H
 
-#include "interp/text/obj_str.h"
+#include "interp/objects/text/obj_str.h"
 #include "ops/op.h"
 #include "ops/variable.h"
 

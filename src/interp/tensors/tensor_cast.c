@@ -6,8 +6,8 @@
 // would keep its value.
 #include "interp/tensors/obj_tensor.h"
 
-#include "interp/apply.h"
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
+#include "interp/hooks/apply.h"
 #include "interp/tensors/tensor_call.h"
 
 // int32 and float32 stand for all integers and all floats.

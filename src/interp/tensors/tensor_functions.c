@@ -6,10 +6,10 @@
 // releases them. None looks at elements, so that all of them work in a trace.
 #include "interp/tensors/tensor_functions.h"
 
-#include "interp/apply.h"
-#include "interp/containers/obj_list.h"
-#include "interp/numbers/obj_int.h"
-#include "interp/protocol.h"
+#include "interp/core/protocol.h"
+#include "interp/hooks/apply.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/numbers/obj_int.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 

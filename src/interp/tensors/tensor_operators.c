@@ -2,9 +2,9 @@
 //
 // The fast path is two eager tensors, or a tensor and a number: the number
 // becomes a scalar of the tensor's dtype without a walk.
-#include "interp/apply.h"
-#include "interp/errors/raise.h"
-#include "interp/protocol.h"
+#include "interp/core/protocol.h"
+#include "interp/core/raise.h"
+#include "interp/hooks/apply.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_convert.h"
 

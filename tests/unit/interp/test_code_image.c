@@ -2,11 +2,11 @@
 // whole library, which has a bit of everything.
 #include <criterion/criterion.h>
 
-#include "interp/compile/code_image.h"
-#include "interp/containers/obj_dict.h"
-#include "interp/modules/embedded.h"
-#include "interp/text/obj_str.h"
-#include "interp/vm/vm.h"
+#include "interp/machine/compile/code_image.h"
+#include "interp/machine/vm/vm.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/importing/embedded.h"
 
 static Vm *vm;
 

@@ -2,12 +2,12 @@
 // clear, and what a Vm leaves behind.
 #include <criterion/criterion.h>
 
-#include "interp/containers/obj_dict.h"
-#include "interp/containers/obj_list.h"
-#include "interp/containers/obj_set.h"
-#include "interp/cycles.h"
-#include "interp/memory.h"
-#include "interp/obj_weakref.h"
+#include "interp/core/cycles.h"
+#include "interp/core/memory.h"
+#include "interp/core/obj_weakref.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
 
 static Vm *vm;
 

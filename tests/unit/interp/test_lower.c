@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "interp/compile/lower.h"
+#include "interp/machine/compile/lower.h"
 #include "parser/parser.h"
 
 static Ctx ctx;

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "interp/containers/obj_dict.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "stager/merge.h"
 
 #include "program.h"

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "interp/errors/raise.h"
+#include "interp/core/raise.h"
 
 #include "program.h"
 

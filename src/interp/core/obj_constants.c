@@ -1,0 +1,90 @@
+// The types of None, Ellipsis and NotImplemented.
+#include "interp/core/init.h"
+#include "interp/core/raise.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/text/obj_str.h"
+
+// NULL carries a pending error over as VALUE_FAIL.
+static Value text_value(Vm *vm, const char *text)
+{
+    Str *str = str_from(vm, text);
+    return str == NULL ? VALUE_FAIL : str_value(str);
+}
+
+// The three are immediate values: their types have no size and no destroy slot.
+// Calling such a type gives the one value that there is.
+static Value make_only(Vm *vm, const char *type, Value value, const Tuple *args,
+                       const Dict *keywords)
+{
+    if (args->count > 0 || (keywords != NULL && keywords->count > 0)) {
+        return raise_error(vm, ERR_TYPE, "%s takes no arguments", type);
+    }
+    return value;
+}
+
+// type(None)() is None itself.
+static Value none_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    return make_only(vm, type_name(cls), VALUE_NONE, args, keywords);
+}
+
+// CPython's text has another name than the type's.
+static Value ellipsis_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)cls;
+    return make_only(vm, "EllipsisType", VALUE_ELLIPSIS, args, keywords);
+}
+
+// There is but one.
+static Value not_implemented_make(Vm *vm, Type *cls, Tuple *args,
+                                  Dict *keywords)
+{
+    return make_only(vm, type_name(cls), VALUE_NOT_IMPLEMENTED, args, keywords);
+}
+
+// The name under which a program writes it.
+static Value none_repr(Vm *vm, Value self)
+{
+    (void)self;
+    return text_value(vm, "None");
+}
+
+// Without this slot, an object is true.
+static int none_truth(Vm *vm, Value self)
+{
+    (void)vm, (void)self;
+    return 0;
+}
+
+// The name, not the three dots.
+static Value ellipsis_repr(Vm *vm, Value self)
+{
+    (void)self;
+    return text_value(vm, "Ellipsis");
+}
+
+// The name under which programs know it.
+static Value not_implemented_repr(Vm *vm, Value self)
+{
+    (void)self;
+    return text_value(vm, "NotImplemented");
+}
+
+const TypeDef none_type_def = {
+    .name = "NoneType",
+    .doc = "The type of None.",
+    .flags = TYPE_FINAL,
+    .slots = {.make = none_make, .repr = none_repr, .truth = none_truth}};
+
+const TypeDef ellipsis_type_def = {
+    .name = "ellipsis",
+    .doc = "The type of Ellipsis.",
+    .flags = TYPE_FINAL,
+    .slots = {.make = ellipsis_make, .repr = ellipsis_repr}};
+
+const TypeDef not_implemented_type_def = {
+    .name = "NotImplementedType",
+    .doc = "The type of NotImplemented.",
+    .flags = TYPE_FINAL,
+    .slots = {.make = not_implemented_make, .repr = not_implemented_repr}};

@@ -1,0 +1,38 @@
+// Weak references: objects that know another one without keeping it.
+//
+// The Vm's table has, for each object with OBJECT_WEAKLY_REFERENCED, the chain
+// of its WeakRefs, newest first. When the object dies, all of them are cleared
+// before its memory goes; callbacks are queued (finalize.h).
+#ifndef DUET_INTERP_CORE_OBJ_WEAKREF_H
+#define DUET_INTERP_CORE_OBJ_WEAKREF_H
+
+#include "interp/machine/vm/vm.h"
+
+struct WeakRef {
+    Object head;
+    Object *target; // not counted; NULL: dead
+    Value callback; // called with the WeakRef when it dies; UNBOUND: none
+    WeakRef *next, *previous; // of the same target; cleared: the queue
+    uint64_t hash;            // of the target, once asked for
+    bool hashed;              // hash is valid
+};
+
+// A WeakRef of any object; `callback` (UNBOUND: none) is retained. One without
+// a callback is shared. Owned; NULL: failed.
+MUST_CHECK WeakRef *weakref_new(Vm *vm, Object *target, Value callback);
+// The object, borrowed, or NULL once it is dead.
+static inline Object *weakref_target(const WeakRef *ref)
+{
+    return ref->target;
+}
+// Clears all references to an object that dies, and queues the callbacks
+// except of references that die with it (OBJECT_CANDIDATE).
+void weakref_clear(Vm *vm, Object *target);
+// How many references an object has; `first`, if given, receives the newest.
+size_t weakref_count(Vm *vm, const Object *target, WeakRef **first);
+// Frees the table; the Vm's last references are gone.
+void weakref_table_free(Vm *vm);
+
+extern const TypeDef weakref_type_def;
+
+#endif

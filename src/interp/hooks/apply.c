@@ -1,0 +1,109 @@
+// apply: the one place where a tensor operation either runs or is recorded.
+//
+// Eagerly, a Variable counts as its value at this moment. Inside a trace every
+// operation goes to the stager, operations on eager tensors too, so that a
+// graph holds all that the function did.
+#include "interp/hooks/apply.h"
+
+#include "interp/core/raise.h"
+#include "interp/tensors/obj_tensor.h"
+#include "interp/tensors/tensor_emit.h"
+
+enum { APPLY_FEW = 8 }; // inputs handled without an allocation
+
+// Borrowed. A symbolic tensor outside its trace has no value: LeakError.
+static bool operand_tensor(Vm *vm, OpCode op, Value v, Tensor **out)
+{
+    if (LIKELY(value_is_tensor(v))) {
+        *out = value_as_tensor(v);
+        return true;
+    }
+    if (value_is_kind(v, KIND_VARIABLE)) {
+        *out = value_as_variable(v)->cell.value;
+        return true;
+    }
+    return vm->hooks->leak(vm, op_desc(op)->name, value_as_symbolic(v)), false;
+}
+
+// Eagerly: `tensors` is room for the operands, which the caller provides.
+static bool run(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
+                const AttrValue *attrs, Tensor **tensors, Value *outputs,
+                uint32_t *output_count)
+{
+    for (uint32_t i = 0; i < input_count; i++) {
+        if (!operand_tensor(vm, op, inputs[i], &tensors[i])) {
+            return false;
+        }
+    }
+    // Results take the place of the operands' pointers one by one, so they
+    // need an array of their own.
+    Tensor *few[OP_MAX_OUTPUTS];
+    Tensor **results = few;
+    size_t size = 0;
+    if (UNLIKELY(op_desc(op)->output_count == 0)) {
+        size = *output_count * sizeof *results;
+        results = ctx_alloc(&vm->ctx, size);
+        if (results == NULL) {
+            return false;
+        }
+    }
+    // Owned tensors, not yet values of this Vm.
+    bool ok = op_run(&vm->ctx, op, tensors, input_count, attrs, results,
+                     output_count);
+    for (uint32_t i = 0; ok && i < *output_count; i++) {
+        outputs[i] = tensor_adopt(vm, results[i]);
+    }
+    if (size != 0) {
+        ctx_free(&vm->ctx, results, size);
+    }
+    return ok;
+}
+
+// The one place where an op is either run or recorded. `outputs` are owned on
+// success; *output_count is their room at first, then how many there are.
+bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
+           const AttrValue *attrs, Value *outputs, uint32_t *output_count)
+{
+    if (UNLIKELY(vm->trace != NULL)) {
+        // In a trace such an op is recorded as the ops that it is composed of.
+        if (op_desc(op)->compose != NULL) {
+            outputs[0] =
+                apply_composed(vm, op_desc(op), inputs, input_count, attrs);
+            *output_count = 1;
+            return !value_failed(outputs[0]);
+        }
+        return vm->hooks->apply(vm, op, inputs, input_count, attrs, outputs,
+                                output_count);
+    }
+    // On the C stack: most ops have one to three inputs.
+    Tensor *few[APPLY_FEW];
+    if (LIKELY(input_count <= APPLY_FEW)) {
+        return run(vm, op, inputs, input_count, attrs, few, outputs,
+                   output_count);
+    }
+    size_t size = input_count * sizeof(Tensor *);
+    Tensor **tensors = ctx_alloc(&vm->ctx, size);
+    if (tensors == NULL) {
+        return false;
+    }
+    bool ok =
+        run(vm, op, inputs, input_count, attrs, tensors, outputs, output_count);
+    ctx_free(&vm->ctx, tensors, size);
+    return ok;
+}
+
+// Owned; VALUE_FAIL with an error pending.
+Value apply_one(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
+                const AttrValue *attrs)
+{
+    Value outputs[OP_MAX_OUTPUTS];
+    uint32_t count = OP_MAX_OUTPUTS;
+    if (!apply(vm, op, inputs, input_count, attrs, outputs, &count)) {
+        return VALUE_FAIL;
+    }
+    // Ops of several outputs may be asked for their first alone.
+    for (uint32_t i = 1; i < count; i++) {
+        value_release(&vm->ctx, outputs[i]);
+    }
+    return outputs[0];
+}

@@ -1,0 +1,277 @@
+// The forms that libraries set for kinds of values.
+//
+// Invariant: forms[] holds callables or VALUE_UNBOUND; without vm->display
+// every kind prints its native form.
+#include "interp/hooks/display.h"
+
+#include "interp/core/protocol.h"
+#include "interp/tensors/obj_tensor.h"
+#include "modules/importing/module.h"
+
+// One a Vm, made when the first form is set. The Values are owned.
+struct Display {
+    Value reprs[DISPLAY_KIND_COUNT];   // called with the value; UNBOUND: none
+    Value strs[DISPLAY_KIND_COUNT];    // likewise, for str()
+    Value formats[DISPLAY_KIND_COUNT]; // called with the value and the spec
+};
+
+// In the order of DisplayKind: the index is the kind.
+static const char *const kind_names[] = {
+#define X(id, name) name,
+    DISPLAY_KINDS(X)
+#undef X
+};
+
+// Most programs set no form, so the table is not made with the Vm.
+// False: no memory.
+static bool make_display(Vm *vm)
+{
+    if (vm->display == NULL) {
+        vm->display = ctx_alloc(&vm->ctx, sizeof *vm->display);
+        if (vm->display == NULL) {
+            return false;
+        }
+        for (int i = 0; i < DISPLAY_KIND_COUNT; i++) {
+            vm->display->reprs[i] = VALUE_UNBOUND;
+            vm->display->strs[i] = VALUE_UNBOUND;
+            vm->display->formats[i] = VALUE_UNBOUND;
+        }
+    }
+    return true;
+}
+
+// The forms are functions of the program and are given up with its modules.
+void display_free(Vm *vm)
+{
+    Display *display = vm->display;
+    if (display == NULL) {
+        return;
+    }
+    for (int i = 0; i < DISPLAY_KIND_COUNT; i++) {
+        value_replace(&vm->ctx, &display->reprs[i], VALUE_UNBOUND);
+        value_replace(&vm->ctx, &display->strs[i], VALUE_UNBOUND);
+        value_replace(&vm->ctx, &display->formats[i], VALUE_UNBOUND);
+    }
+    ctx_free(&vm->ctx, display, sizeof *display);
+    vm->display = NULL;
+}
+
+// Owned; NULL with an error pending. A form may print other values of its own
+// kind, so calls nest.
+static Str *call_form(Vm *vm, Value form, const char *what, const Value *args,
+                      uint32_t count)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        return NULL;
+    }
+    Value kept = value_retain(form); // it may set itself another form
+    Value made = vm_call(vm, kept, args, count);
+    ctx_leave(&vm->ctx);
+    release(vm, kept);
+    if (value_failed(made) || value_is_str(made)) {
+        return value_failed(made) ? NULL : value_as_str(made);
+    }
+    raise_error(vm, ERR_TYPE, "%s returned non-string (type %s)", what,
+                type_name(type_of(vm, made)));
+    release(vm, made);
+    return NULL;
+}
+
+// NULL without an error is the frequent case: no library has set a form.
+Str *display_repr(Vm *vm, DisplayKind kind, Value v)
+{
+    if (vm->display == NULL || value_unbound(vm->display->reprs[kind])) {
+        return NULL;
+    }
+    return call_form(vm, vm->display->reprs[kind], "display repr", &v, 1);
+}
+
+// A kind without a form for str() does not fall back on its repr form here; the
+// caller decides.
+Str *display_str(Vm *vm, DisplayKind kind, Value v)
+{
+    if (vm->display == NULL || value_unbound(vm->display->strs[kind])) {
+        return NULL;
+    }
+    return call_form(vm, vm->display->strs[kind], "display str", &v, 1);
+}
+
+// `spec` is handed on as it was written, for the form to read.
+Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec)
+{
+    if (vm->display == NULL || value_unbound(vm->display->formats[kind])) {
+        return NULL;
+    }
+    Value args[2] = {v, str_value(spec)};
+    return call_form(vm, vm->display->formats[kind], "display format", args, 2);
+}
+
+// UNBOUND leaves the form as it is: the keyword was not given.
+static void set_form(Vm *vm, Value *place, Value form)
+{
+    // None is how a library takes its form back.
+    if (value_is_none(form)) {
+        value_replace(&vm->ctx, place, VALUE_UNBOUND);
+    } else if (!value_unbound(form)) {
+        value_replace(&vm->ctx, place, value_retain(form));
+    }
+}
+
+// Which kind a library names; -1 with ERR_VALUE: none.
+static int kind_from_value(Vm *vm, Value name)
+{
+    for (int i = 0; value_is_str(name) && i < DISPLAY_KIND_COUNT; i++) {
+        if (str_is(value_as_str(name), kind_names[i])) {
+            return i;
+        }
+    }
+    Str *shown = value_repr(vm, name);
+    if (shown != NULL) {
+        raise_error(vm, ERR_VALUE, "no kind of value is called %s",
+                    shown->text);
+        object_release(&vm->ctx, shown);
+    }
+    return -1;
+}
+
+// set(kind, *, repr=…, str=…, format=…): None takes a form back.
+// args: kind, repr, str, format.
+static Value display_set(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    // Checked first, so that a wrong kind changes nothing.
+    int kind = kind_from_value(vm, args[0]);
+    if (kind < 0 || !make_display(vm)) {
+        return VALUE_FAIL;
+    }
+    set_form(vm, &vm->display->reprs[kind], args[1]);
+    set_form(vm, &vm->display->strs[kind], args[2]);
+    set_form(vm, &vm->display->formats[kind], args[3]);
+    return VALUE_NONE;
+}
+
+// Staged functions belong to a layer above; a value tells its type.
+// Borrowed; NULL: an error is pending.
+static Type *type_to_extend(Vm *vm, Value given)
+{
+    static const Kind types[] = {[DISPLAY_TENSOR] = KIND_TENSOR,
+                                 [DISPLAY_SYMBOLIC] = KIND_SYMBOLIC,
+                                 [DISPLAY_VARIABLE] = KIND_VARIABLE,
+                                 [DISPLAY_DTYPE] = KIND_DTYPE,
+                                 [DISPLAY_SPEC] = KIND_SPEC};
+    int kind = kind_from_value(vm, given);
+    // The kinds behind "spec" have types of the stager's.
+    if (kind >= 0 && kind >= (int)(sizeof types / sizeof *types)) {
+        return raise_null(vm, ERR_VALUE, "'%s' values take no attributes",
+                          kind_names[kind]);
+    }
+    return kind < 0 ? NULL : vm->types[types[kind]];
+}
+
+// extend(kind, name, value): what a class statement would have written into
+// the kind's type. The result is what stood there, so that the new attribute
+// can use it. A trace does not record reads of it.
+// Owned: what stood there, or None.
+static Value display_extend(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Type *type = type_to_extend(vm, args[0]);
+    if (type == NULL) {
+        return VALUE_FAIL;
+    }
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "extend: the name must be a str");
+    }
+    Str *name = str_intern_str(vm, value_as_str(args[1]));
+    if (name == NULL) {
+        return VALUE_FAIL;
+    }
+    vm->epoch++; // inline caches may hold what stood there
+    // Only the type's own dict: what a base has is found as before.
+    Value before = dict_get_name(type->dict, name);
+    before = value_unbound(before) ? VALUE_NONE : value_retain(before);
+    bool done = dict_set_name(vm, type->dict, name, args[2]);
+    object_release(&vm->ctx, name);
+    if (!done) {
+        release(vm, before);
+    }
+    return done ? before : VALUE_FAIL;
+}
+
+// Borrowed; a symbolic tensor has no values to print.
+// NULL: a TypeError is pending.
+static Tensor *given_tensor(Vm *vm, Value v)
+{
+    return value_is_tensor(v)
+               ? value_as_tensor(v)
+               : raise_null(vm, ERR_TYPE, "expected an eager tensor, not '%s'",
+                            type_name(type_of(vm, v)));
+}
+
+// Takes the buffer.
+static Value text_result(Vm *vm, StrBuf *buf)
+{
+    Str *text = str_from_buf(vm, buf);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+// array(tensor, opening=None, extra=''): the array part, as str() has it; or
+// in a call, comma-separated: "array([1., 2.], dtype=float32)".
+static Value display_array(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    Tensor *tensor = given_tensor(vm, args[0]);
+    if (tensor == NULL) {
+        return VALUE_FAIL;
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    // With an opening it is the form of a call, as repr() has it.
+    if (value_is_str(args[1])) {
+        tensor_print_call(&buf, tensor, value_as_str(args[1])->text,
+                          value_is_str(args[2]) ? value_as_str(args[2])->text
+                                                : "");
+    } else {
+        tensor_print_str(&buf, tensor);
+    }
+    return text_result(vm, &buf);
+}
+
+// brief(tensor, edge=3, quote=True): what a graph prints in the style "brief".
+static Value display_brief(Vm *vm, Value *args, uint32_t count)
+{
+    (void)count;
+    int64_t edge = DISPLAY_BRIEF_EDGE;
+    Tensor *tensor = given_tensor(vm, args[0]);
+    if (tensor == NULL ||
+        (!value_unbound(args[1]) && !value_to_index(vm, args[1], &edge))) {
+        return VALUE_FAIL;
+    }
+    int quote = value_unbound(args[2]) ? 1 : value_truth(vm, args[2]);
+    if (quote < 0) {
+        return VALUE_FAIL;
+    }
+    StrBuf buf;
+    strbuf_init(&buf, &vm->ctx);
+    tensor_print_brief(&buf, tensor, edge, quote == 1);
+    return text_result(vm, &buf);
+}
+
+static const NativeDef functions[] = {
+    {"set", "kind, *, repr=unchanged, str=unchanged, format=unchanged",
+     display_set,
+     "Show values of a kind by these functions; None: the native form."},
+    {"extend", "kind, name, value", display_extend,
+     "Give the values of a kind an attribute: a function becomes a method. "
+     "The result is what stood there, or None."},
+    {"array", "tensor, opening=None, extra=''", display_array,
+     "The values as str() shows them; or, after an opening such as 'array(', "
+     "comma-separated, with `extra` behind them."},
+    {"brief", "tensor, edge=3, quote=True", display_brief,
+     "The values with one blank between them, `edge` at each end of an axis."},
+    {NULL, NULL, NULL, NULL}};
+
+// A native module, which libraries import by this name.
+const ModuleDef display_module = {.name = "display",
+                                  .doc = "How kinds of values print.",
+                                  .functions = functions};

@@ -1,0 +1,36 @@
+// How kinds of values print and what attributes they show, for libraries that
+// want their own forms: display.set(kind, repr=, str=, format=), consulted by
+// repr, str, containers, f-strings and error texts; display.extend(kind, name,
+// value); and the native forms themselves, to build others of.
+#ifndef DUET_INTERP_HOOKS_DISPLAY_H
+#define DUET_INTERP_HOOKS_DISPLAY_H
+
+#include "interp/machine/vm/vm.h"
+
+#define DISPLAY_KINDS(X)                                                       \
+    X(TENSOR, "tensor")                                                        \
+    X(SYMBOLIC, "symbolic")                                                    \
+    X(VARIABLE, "variable")                                                    \
+    X(DTYPE, "dtype")                                                          \
+    X(SPEC, "spec")                                                            \
+    X(STAGED, "staged")                                                        \
+    X(CONCRETE, "concrete")
+
+enum { DISPLAY_BRIEF_EDGE = 3 }; // items at each end of an axis, by default
+
+typedef enum DisplayKind {
+#define X(id, name) DISPLAY_##id,
+    DISPLAY_KINDS(X)
+#undef X
+        DISPLAY_KIND_COUNT
+} DisplayKind;
+
+// The form that a library set, as a Str, or NULL without an error: print the
+// native one. NULL with an error pending if its function raised.
+Str *display_repr(Vm *vm, DisplayKind kind, Value v);
+Str *display_str(Vm *vm, DisplayKind kind, Value v);
+// The same for format(v, spec), f-strings included.
+Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec);
+void display_free(Vm *vm); // takes all forms back
+
+#endif

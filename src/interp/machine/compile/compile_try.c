@@ -1,0 +1,337 @@
+// try, with, and the ways out of them.
+//
+// `finally` is compiled once for each way out. A way out that leaves through a
+// protected range ends that range first and begins it again behind, so that an
+// error in `finally` is not caught by its own handler.
+#include "interp/machine/compile/compile.h"
+
+typedef struct Range { // the protected ranges of one handler, in pieces
+    uint32_t start, target;
+    Reg depth;
+} Range;
+
+// Protected from here on.
+static void begin(Compiler *c, Range *range)
+{
+    range->start = label_here(c);
+}
+
+// Up to here; add_handler keeps inner handlers in front of outer ones.
+static void end(Compiler *c, const Range *range)
+{
+    add_handler(c, range->start, label_here(c), range->target, range->depth);
+}
+
+// A handler counts twice, since CPython has a block for all handlers and one
+// for each. `finally` inside of `finally` doubles its code at every level, so
+// without a limit a short text could be compiled for ever.
+void blocks_limit(Compiler *c)
+{
+    enum { BLOCKS_MAX = 20 };
+    uint32_t count = 0;
+    for (const Exit *exit = c->exits; exit != NULL; exit = exit->outer) {
+        count += exit->kind == EXIT_HANDLED && exit->ranges != NULL ? 2 : 1;
+    }
+    if (count > BLOCKS_MAX) {
+        compile_error(c, c->span, "too many statically nested blocks");
+    }
+}
+
+// What stands between here and the end of the block, for break and return.
+static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
+{
+    *exit = (Exit){.kind = kind,
+                   .outer = c->exits,
+                   .handled = c->handled,
+                   .ranges = range};
+    c->exits = exit;
+    blocks_limit(c);
+}
+
+// The way out through one block; its own range ends first.
+// Emits code at the place of the jump; the block itself goes on behind.
+static void leave_one(Compiler *c, Exit *exit)
+{
+    Range *range = exit->ranges;
+    if (range != NULL) {
+        // Otherwise an error in what follows would come back to this block.
+        end(c, range);
+    }
+    switch (exit->kind) {
+    case EXIT_LOOP: emit(c, OPCODE_DROPN, exit->base, exit->count, 0); break;
+    // The body is compiled anew for this way out.
+    case EXIT_FINALLY: body(c, exit->finalbody); break;
+    case EXIT_WITH: {
+        Span here = c->span;
+        c->span = exit->span; // CPython blames the statement
+        emit(c, OPCODE_WITHEXIT, exit->base, 0, 0);
+        c->span = here;
+        break;
+    }
+    // The exception is done; its name is unbound, as at the end of the handler.
+    case EXIT_HANDLED:
+        emit(c, OPCODE_POPEXC, 0, 0, 0);
+        emit(c, OPCODE_DROP, exit->base, 0, 0);
+        if (exit->name.text != NULL) {
+            Node none = {.kind = AST_CONSTANT, .span = c->span};
+            Reg value = expr_temp(c, &none);
+            store_name(c, exit->name, value);
+            Node name = {.kind = AST_NAME, .span = c->span};
+            name.name.id = exit->name;
+            delete_target(c, &name);
+            c->top = value;
+        }
+        break;
+    case EXIT_TRY: break;
+    }
+}
+
+// Emits what stands between here and `until` (not included).
+void leave_to(Compiler *c, const Exit *until)
+{
+    // Each way out is compiled as if the inner blocks were closed already, so
+    // that a `return` inside `finally` leaves only what is still open.
+    Exit *saved = c->exits;
+    uint32_t handled = c->handled;
+    for (Exit *exit = saved; exit != until && !c->failed; exit = exit->outer) {
+        c->exits = exit->outer;
+        // Outside of an `except` block its exception is no longer handled,
+        // which handlers in the code that follows have to know.
+        c->handled = exit->kind == EXIT_HANDLED ? exit->handled : c->handled;
+        leave_one(c, exit);
+    }
+    c->exits = saved;
+    c->handled = handled;
+}
+
+// After the jump: the ranges that leave_to ended begin again.
+static void resume_ranges(Compiler *c, const Exit *until)
+{
+    for (Exit *exit = c->exits; exit != until; exit = exit->outer) {
+        if (exit->ranges != NULL) {
+            begin(c, exit->ranges);
+        }
+    }
+}
+
+// The counterpart of leave_to, behind the jump or return.
+void leave_resume(Compiler *c, const Exit *until)
+{
+    resume_ranges(c, until);
+}
+
+// The name is unbound at the end on every way out, as Python does it.
+static void handler_body(Compiler *c, const Node *node, Reg exception,
+                         uint32_t done)
+{
+    Exit handled;
+    Range range = {0, new_label(c), c->top};
+    // The handler's body is protected in turn: an error in it must still end
+    // the handling and unbind the name.
+    exit_push(c, &handled, EXIT_HANDLED, &range);
+    handled.base = exception;
+    handled.name = node->handler.name;
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    handled.handled = c->handled++;
+    begin(c, &range);
+    if (node->handler.name.text != NULL) {
+        Reg copy = push(c);
+        emit(c, OPCODE_MOVE, copy, exception, 0);
+        store_name(c, node->handler.name, copy);
+        c->top = copy;
+    }
+    body(c, node->handler.body);
+    c->exits = handled.outer;
+    leave_one(c, &handled);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    // An error in the handler: clear the name, go on.
+    place_label(c, range.target);
+    Reg error = push(c);
+    // The range has ended; leave_one must not end it twice.
+    handled.ranges = NULL;
+    handled.base = exception;
+    leave_one(c, &handled);
+    emit(c, OPCODE_RERAISE, error, 0, 0);
+    c->top = error;
+    c->handled--;
+}
+
+// Jumps to `miss` if the exception is none of `type`. It is being handled
+// meanwhile, so that an error in the expression has it as its context.
+static void match_type(Compiler *c, const Node *type, Reg exception,
+                       uint32_t miss)
+{
+    Range range = {0, new_label(c), c->top};
+    uint32_t other = new_label(c), fits = new_label(c);
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    begin(c, &range);
+    Span whole = c->span;
+    Reg value = expr_temp(c, type);
+    c->span = whole;
+    emit_jump(c, OPCODE_MATCH, exception, value, other);
+    c->top = value;
+    end(c, &range);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit_jump(c, OPCODE_JMP, 0, 0, fits);
+    place_label(c, range.target);
+    Reg error = push(c);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit(c, OPCODE_RERAISE, error, 0, 0);
+    c->top = error;
+    place_label(c, other);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit_jump(c, OPCODE_JMP, 0, 0, miss);
+    place_label(c, fits);
+}
+
+// The exception stays in its register until one fits, else it goes on.
+static void handlers(Compiler *c, const Node *node, Reg exception,
+                     uint32_t done)
+{
+    NodeList list = node->try_stmt.handlers;
+    for (uint32_t i = 0; i < list.count && !c->failed; i++) {
+        const Node *each = list.items[i];
+        uint32_t next = new_label(c);
+        c->span = each->span;
+        if (each->handler.type != NULL) {
+            match_type(c, each->handler.type, exception, next);
+        } else if (i + 1 < list.count) {
+            compile_error(c, each->span, "default 'except:' must be last");
+        }
+        handler_body(c, each, exception, done);
+        place_label(c, next);
+    }
+    emit(c, OPCODE_RERAISE, exception, 0, 0);
+}
+
+// `else` stands outside the protected range.
+static void try_except(Compiler *c, const Node *node)
+{
+    Reg exception = c->top;
+    Exit mark;
+    // Errors arrive at `target` with the stack cut back to `exception`.
+    Range range = {0, new_label(c), exception};
+    uint32_t done = new_label(c);
+    exit_push(c, &mark, EXIT_TRY, &range);
+    begin(c, &range);
+    body(c, node->try_stmt.body);
+    end(c, &range);
+    c->exits = mark.outer;
+    body(c, node->try_stmt.orelse);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    place_label(c, range.target);
+    // The exception arrives in this register (the handler's depth).
+    push(c);
+    handlers(c, node, exception, done);
+    place_label(c, done);
+    c->top = exception;
+}
+
+// The body is there once for the normal end, once for errors, and once for
+// each jump out of the block (leave_one).
+static void try_finally(Compiler *c, const Node *node)
+{
+    Reg exception = c->top;
+    Exit exit;
+    Range range = {0, new_label(c), exception};
+    uint32_t done = new_label(c);
+    exit_push(c, &exit, EXIT_FINALLY, &range);
+    exit.finalbody = node->try_stmt.finalbody;
+    begin(c, &range);
+    if (node->try_stmt.handlers.count > 0) {
+        try_except(c, node);
+    } else {
+        body(c, node->try_stmt.body);
+    }
+    end(c, &range);
+    // From here on a jump out of the body runs `finally` no more.
+    c->exits = exit.outer;
+    body(c, node->try_stmt.finalbody);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    place_label(c, range.target);
+    push(c);
+    // The second copy of the body runs while the exception is being handled.
+    Exit handled;
+    exit_push(c, &handled, EXIT_HANDLED, NULL);
+    handled.base = exception;
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    c->handled++;
+    body(c, node->try_stmt.finalbody);
+    c->handled--;
+    c->exits = handled.outer;
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit(c, OPCODE_RERAISE, exception, 0, 0);
+    place_label(c, done);
+    c->top = exception;
+}
+
+// try/except/finally is try/finally around try/except.
+void compile_try(Compiler *c, const Node *node)
+{
+    if (node->try_stmt.finalbody.count > 0) {
+        try_finally(c, node);
+    } else {
+        try_except(c, node);
+    }
+}
+
+// One item around the next: `with a, b` nests.
+static void with_item(Compiler *c, const Node *node, uint32_t index)
+{
+    if (index == node->with_stmt.items.count) {
+        body(c, node->with_stmt.body);
+        return;
+    }
+    const Node *item = node->with_stmt.items.items[index];
+    Reg leave = expr_temp(c, item->with_item.context);
+    Reg value = push(c);
+    c->span = node->span; // CPython blames the statement
+    // The context's register becomes its bound __exit__, `value` what __enter__
+    // gave. `leave` lies below the range's depth, so an error leaves it alone.
+    emit(c, OPCODE_WITHENTER, leave, value, 0);
+    c->top = value;
+    Exit exit;
+    Range range = {0, new_label(c), value};
+    uint32_t done = new_label(c);
+    exit_push(c, &exit, EXIT_WITH, &range);
+    exit.base = leave;
+    exit.span = node->span;
+    begin(c, &range);
+    push(c);
+    if (item->with_item.target != NULL) {
+        store_target(c, item->with_item.target, value);
+    } else {
+        emit(c, OPCODE_DROP, value, 0, 0);
+    }
+    c->top = value;
+    if (!c->failed) {
+        with_item(c, node, index + 1); // as deep as blocks may nest
+    }
+    end(c, &range);
+    c->exits = exit.outer;
+    c->span = node->span;
+    emit(c, OPCODE_WITHEXIT, leave, 0, 0);
+    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    place_label(c, range.target);
+    Reg exception = push(c), result = push(c);
+    // A true result of __exit__ ends the exception.
+    uint32_t swallow = new_label(c);
+    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    c->handled++;
+    emit(c, OPCODE_WITHEXC, result, leave, exception);
+    emit_jump(c, OPCODE_JTRUE, result, 0, swallow);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    emit(c, OPCODE_RERAISE, exception, 0, 0);
+    place_label(c, swallow);
+    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    c->handled--;
+    emit(c, OPCODE_DROPN, leave, 2, 0);
+    place_label(c, done);
+    c->top = leave;
+}
+
+// Further items are compiled as if they stood in a `with` inside.
+void compile_with(Compiler *c, const Node *node)
+{
+    with_item(c, node, 0);
+}

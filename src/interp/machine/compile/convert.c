@@ -1,0 +1,252 @@
+// Reading a function again and compiling it for a trace.
+#include "interp/machine/compile/convert.h"
+
+#include <string.h>
+
+#include "interp/core/raise.h"
+#include "interp/machine/compile/compile.h"
+#include "interp/machine/vm/vm_run.h"
+#include "interp/objects/text/obj_str.h"
+#include "parser/parser.h"
+
+// --- is it worth it ---
+
+// Whether converted code would do something else here. A forward jump alone
+// counts too, which errs on the side of converting.
+static bool is_flow(Ins ins)
+{
+    Opcode op = (Opcode)INS_OP(ins);
+    return (op >= OPCODE_JMP && op <= OPCODE_JBOUND) || op == OPCODE_FORLOOP ||
+           op == OPCODE_RAISE || op == OPCODE_ASSERTFAIL ||
+           (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
+}
+
+// Generators, class bodies, modules and comprehensions run in frames of their
+// own that are never converted: a tensor that decides in one is refused by the
+// truth hook.
+bool convert_wanted(const Code *code)
+{
+    static const uint8_t cache_words[] = {
+#define OPCODE(id, form, cache, doc) [OPCODE_##id] = cache,
+#include "interp/machine/compile/opcode_list.h"
+#undef OPCODE
+    };
+    // Converted code (CODE_STAGED) is not converted again.
+    if (code->flags & (CODE_GENERATOR | CODE_CLASS_BODY | CODE_MODULE |
+                       CODE_COMPREHENSION | CODE_STAGED)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < code->word_count; i++) {
+        if (is_flow(code->words[i])) {
+            return true;
+        }
+        // Cache words are data and must not be read as instructions.
+        i += cache_words[INS_OP(code->words[i])];
+    }
+    return false;
+}
+
+// --- finding it ---
+
+// The tree that is searched may be changed later, hence no const.
+typedef struct Search {
+    const Code *code;
+    Node *found;
+} Search;
+
+static void search(Search *s, Node *node);
+
+// Stops at the first match: spans of functions are distinct.
+static void search_list(Search *s, NodeList list)
+{
+    for (uint32_t i = 0; i < list.count && s->found == NULL; i++) {
+        search(s, list.items[i]);
+    }
+}
+
+// The children of any node, as the list of kinds names them.
+static void search_parts(Search *s, Node *node)
+{
+    switch (node->kind) {
+#define N(field) search(s, node->field);
+#define L(field) search_list(s, node->field);
+#include "parser/ast_cases.h"
+    default: break;
+    }
+}
+
+// Two functions cannot share a span; the name guards against a text that
+// changed since it was first read.
+static bool is_wanted(const Search *s, const Node *node)
+{
+    bool lambda = s->code->flags & CODE_LAMBDA;
+    return node->kind == (lambda ? AST_LAMBDA : AST_FUNCTION_DEF) &&
+           node->span.start == s->code->span.start &&
+           node->span.end == s->code->span.end &&
+           (lambda ||
+            strcmp(node->function_def.name.text, s->code->name->text) == 0);
+}
+
+// Decorators stand in front of the span that they belong to; all other parts
+// of a node lie inside its span, so that most of the tree is passed over. The
+// recursion goes no deeper than the parser's did.
+static void search(Search *s, Node *node)
+{
+    if (node == NULL || s->found != NULL) {
+        return;
+    }
+    bool may_hold = node->span.start <= s->code->span.start &&
+                    node->span.end >= s->code->span.end;
+    if (is_wanted(s, node)) {
+        s->found = node;
+    } else if (may_hold || node->kind == AST_MODULE ||
+               (node->kind >= AST_PARAMS && node->kind <= AST_PARAM)) {
+        search_parts(s, node);
+    } else if (node->kind == AST_FUNCTION_DEF) {
+        search_list(s, node->function_def.decorators);
+    } else if (node->kind == AST_CLASS_DEF) {
+        search_list(s, node->class_def.decorators);
+    }
+}
+
+// By span, which the compiler put into the code. NULL where the text parses to
+// something else now, as that of an expression given to eval.
+Node *convert_find(const Code *code, Node *tree)
+{
+    Search s = {.code = code};
+    search(&s, tree);
+    return s.found;
+}
+
+// As a module, whatever the text was read as first: an entry of the prompt
+// parses alike.
+Node *convert_read(Vm *vm, Source *source, Arena *arena)
+{
+    Node *tree = NULL;
+    ParseStatus status = parse(&vm->ctx, source, PARSE_MODULE, arena, &tree);
+    if (status == PARSE_INCOMPLETE) {
+        return raise_null(vm, ERR_SYNTAX, "the source is not whole");
+    }
+    return status == PARSE_OK ? tree : NULL;
+}
+
+// The module with that statement alone which the function stands in: what else
+// there is has no say in where its names live, since a module's are all
+// globals, and big files have many functions.
+static Node *statement_around(const Code *code, Arena *arena, Node *tree,
+                              Node **function)
+{
+    Search s = {.code = code};
+    NodeList all = tree->module.body;
+    for (uint32_t i = 0; i < all.count; i++) {
+        search(&s, all.items[i]);
+        if (s.found != NULL) {
+            Node *module = arena_new(arena, Node);
+            if (module != NULL) {
+                // A shallow copy: the nodes are shared with the whole tree.
+                *module = *tree;
+                module->module.body = (NodeList){all.items + i, 1};
+            }
+            *function = s.found;
+            return module;
+        }
+    }
+    *function = NULL;
+    return NULL;
+}
+
+// --- compiling it ---
+
+// What stands in front of the function's name in its qualified name.
+// `outer` plays the part of the compiler that would have compiled the function
+// in its place; only its scope and its name are needed.
+static bool outer_name(Vm *vm, Arena *arena, const Code *code,
+                       const Scope *scope, Compiler *outer)
+{
+    const Scope *parent = scope->parent;
+    const char *dot = parent->kind == SCOPE_MODULE  ? NULL
+                      : parent->kind == SCOPE_CLASS ? "."
+                                                    : ".<locals>.";
+    size_t tail = dot == NULL ? 0 : strlen(dot) + code->name->length;
+    outer->scope = parent->kind == SCOPE_MODULE ? NULL : (Scope *)parent;
+    if (dot == NULL || code->qualname->length <= tail) {
+        return true;
+    }
+    (void)vm;
+    outer->qualname = arena_strndup(arena, code->qualname->text,
+                                    code->qualname->length - tail);
+    return outer->qualname != NULL;
+}
+
+// The function's cells were made for its own code: the converted one must
+// find each under the same number.
+static bool same_captures(Vm *vm, const Code *code, const Code *made)
+{
+    bool same = code->captured_count == made->captured_count;
+    for (uint32_t i = 0; same && i < code->captured_count; i++) {
+        same = code->captured_names[i] == made->captured_names[i];
+    }
+    return same || raise_false(vm, ERR_SYSTEM,
+                               "%s: its captured variables changed places",
+                               code->name->text);
+}
+
+// The scopes around the function are built again, since only they say where a
+// free name of it lives; then the function alone is compiled.
+static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
+                             NodeList whole, Node *tree, Node *node,
+                             const Lowered *lowered)
+{
+    ScopeTable table = {
+        .ctx = &vm->ctx, .arena = arena, .source = code->source};
+    Compiler outer = {.vm = vm, .table = &table};
+    Code *made = NULL;
+    // `from __future__` holds for the text, of which `tree` is one statement.
+    future_read(&outer, whole);
+    if (scope_build(&table, tree) &&
+        outer_name(vm, arena, code, scope_of(&table, node), &outer)) {
+        made = function_converted(&outer, node, lowered);
+    }
+    scope_free(&table);
+    if (made != NULL && !same_captures(vm, code, made)) {
+        object_release(&vm->ctx, made);
+        made = NULL;
+    }
+    return made;
+}
+
+// The tree is changed for the time of the compilation only: others of its
+// functions will be converted from it later.
+Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
+{
+    Node *node;
+    NodeList all = tree->module.body;
+    Lowered lowered = {.printed = false};
+    tree = statement_around(code, arena, tree, &node);
+    // It was found, but memory ran out: the error is pending.
+    if (tree == NULL && node != NULL) {
+        return NULL;
+    }
+    if (node == NULL) {
+        return raise_null(vm, ERR_SYSTEM, "%s: its source is not what it was",
+                          code->name->text);
+    }
+    map_init(&lowered.stops, &vm->ctx);
+    // A lambda has no statements, so nothing has to be lowered.
+    if (node->kind == AST_LAMBDA) {
+        Code *made =
+            compile_lowered(vm, code, arena, all, tree, node, &lowered);
+        lowered_free(&lowered);
+        return made;
+    }
+    NodeList whole = node->function_def.body;
+    Code *made = NULL;
+    if (lower_function(&vm->ctx, arena, code->source, node, false, &lowered)) {
+        // Its scope must know the flags.
+        node->function_def.body = lowered.body;
+        made = compile_lowered(vm, code, arena, all, tree, node, &lowered);
+        node->function_def.body = whole;
+    }
+    lowered_free(&lowered);
+    return made;
+}

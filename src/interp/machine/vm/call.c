@@ -1,0 +1,431 @@
+// Calling: Duet functions through C, natives, methods, and all else through
+// its type's slot. Binding a Duet function's parameters is call_bind.c's.
+//
+// Invariant: whoever is handed a window empties it, on failure too.
+#include "interp/machine/vm/call.h"
+
+#include "interp/core/depth.h"
+#include "interp/core/protocol.h"
+#include "interp/machine/vm/vm_run.h"
+#include "interp/objects/classes/class_new.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/errors/native_words.h"
+#include "interp/objects/text/obj_str.h"
+#include "parser/ast.h"
+
+enum { CALL_INLINE_ARGS = 16 }; // windows up to this stand on the C stack
+
+// The window is the callee's to empty, on failure too.
+static void release_window(Vm *vm, Value *window, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
+    }
+}
+
+// --- natives ---
+
+// A window for `count` values: `space` if it is large enough.
+static Value *take_space(Vm *vm, Value *space, uint32_t count)
+{
+    return count <= CALL_INLINE_ARGS
+               ? space
+               : ctx_alloc(&vm->ctx, count * sizeof(Value));
+}
+
+// `count` as for take_space: the allocator wants the size again.
+static void give_space(Vm *vm, Value *space, Value *taken, uint32_t count)
+{
+    if (taken != space) {
+        ctx_free(&vm->ctx, taken, count * sizeof(Value));
+    }
+}
+
+// Keywords fill parameters by name, the rest goes to **name if there is one.
+static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
+                                 Value *keywords, Tuple *names, int rest)
+{
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        Str *name = value_as_str(names->items[i]);
+        if (!ctx_poll_at(&vm->ctx, i + 1)) {
+            return false;
+        }
+        // Names are compared one by one: natives have few parameters.
+        int at = native_find_param(native, name);
+        if (at >= 0 && !value_unbound(bound[at])) {
+            return raise_false(
+                vm, ERR_TYPE,
+                "argument for %s() given by name ('%s') and position (%d)",
+                native->def->name, name->text,
+                at + 1 - (int)native_self_count(native));
+        }
+        if (at >= 0) {
+            // The window keeps its own reference.
+            bound[at] = value_retain(keywords[i]);
+        } else if (rest < 0) {
+            return native_unknown_keyword(vm, native, name);
+        } else if (!dict_set(vm, value_as_dict(bound[rest]), names->items[i],
+                             keywords[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Fills bound[0 .. param_count) with counted references.
+static bool bind_native(Vm *vm, const Native *native, Value *bound,
+                        Value *window, uint32_t count, Tuple *names)
+{
+    uint32_t keyword_count = names != NULL ? (uint32_t)names->count : 0;
+    uint32_t given = count - keyword_count;
+    // More than the native has go into *args, or were refused just now.
+    uint32_t taken =
+        given < native->positional_count ? given : native->positional_count;
+    if (!native_check_count(vm, native, given, names)) {
+        return false;
+    }
+    // -1 where the native has no such parameter.
+    int varargs = native_find_kind(native, PARAM_VARARGS);
+    int rest = native_find_kind(native, PARAM_VARKEYWORDS);
+    for (uint32_t i = 0; i < native->param_count; i++) {
+        // All are set before anything can fail: the caller releases them all.
+        bound[i] = i < taken ? value_retain(window[i]) : VALUE_UNBOUND;
+    }
+    if (varargs >= 0) {
+        // What is beyond the positional parameters; an empty tuple often.
+        Tuple *extra = tuple_from(vm, window + taken, given - taken);
+        if (extra == NULL) {
+            return false;
+        }
+        bound[varargs] = value_from_object(extra);
+    }
+    // **options is a dict of its own, even an empty one.
+    if (rest >= 0) {
+        Dict *dict = dict_new(vm);
+        if (dict == NULL) {
+            return false;
+        }
+        bound[rest] = value_from_object(dict);
+    }
+    return bind_native_keywords(vm, native, bound, window + given, names, rest);
+}
+
+// Methods of built-in types insist on their type: C reads its layout.
+static bool check_self(Vm *vm, const Native *native, const Value *window,
+                       uint32_t count)
+{
+    // A function of a module, which has no self.
+    if (native->owner == NULL) {
+        return !(native->flags & NATIVE_MAKES) ||
+               native_check_class(vm, native, window, count);
+    }
+    if (count == 0) {
+        return native_is_slot(native)
+                   ? raise_false(vm, ERR_TYPE,
+                                 "descriptor '%s' of '%s' object needs an "
+                                 "argument",
+                                 native->def->name, type_name(native->owner))
+                   : raise_false(vm, ERR_TYPE,
+                                 "unbound method %s.%s() needs an argument",
+                                 type_name(native->owner), native->def->name);
+    }
+    return type_is_subtype(type_of(vm, window[0]), native->owner) ||
+           raise_false(vm, ERR_TYPE,
+                       native_is_slot(native)
+                           ? "descriptor '%s' requires a '%s' object but "
+                             "received a '%s'"
+                           : "descriptor '%s' for '%s' objects doesn't apply "
+                             "to a '%s' object",
+                       native->def->name, type_name(native->owner),
+                       type_name(type_of(vm, window[0])));
+}
+
+// Parameters are bound by name and default first; arguments that are not given
+// arrive as UNBOUND.
+static Value call_bound_native(Vm *vm, Native *native, Value *window,
+                               uint32_t count, Tuple *keyword_names)
+{
+    uint32_t size = native->param_count;
+    // Most natives have few parameters, so a call allocates nothing.
+    Value space[CALL_INLINE_ARGS];
+    Value *bound = take_space(vm, space, size);
+    if (bound == NULL) {
+        return VALUE_FAIL;
+    }
+    for (uint32_t i = 0; i < size; i++) {
+        bound[i] = VALUE_UNBOUND;
+    }
+    Value result = VALUE_FAIL;
+    // The window keeps its own references until call_native empties it.
+    if (bind_native(vm, native, bound, window, count, keyword_names)) {
+        result = native->function(vm, bound, size);
+    }
+    release_window(vm, bound, size);
+    give_space(vm, space, bound, size);
+    return result;
+}
+
+// Parameters are read from their text at the first call. Simple natives with
+// all arguments given get the window as it is.
+Value call_native_quietly(Vm *vm, Native *native, Value *window, uint32_t count,
+                          Tuple *keyword_names)
+{
+    Value result = VALUE_FAIL;
+    bool known =
+        (native->flags & NATIVE_READ) || native_read_params(vm, native);
+    uint32_t keywords =
+        keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
+    if (known && check_self(vm, native, window, count - keywords)) {
+        // Simple: positional parameters only, none of which may be left out.
+        bool plain = (native->flags & NATIVE_SIMPLE) && keyword_names == NULL &&
+                     count == native->positional_count;
+        result =
+            plain ? native->function(vm, window, count)
+                  : call_bound_native(vm, native, window, count, keyword_names);
+    }
+    release_window(vm, window, count);
+    return result;
+}
+
+// As C code calls it, in CPython: every call counts.
+static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
+                         Tuple *keyword_names)
+{
+    if (!depth_take(vm, DEPTH_CALL)) {
+        release_window(vm, window, count);
+        return VALUE_FAIL;
+    }
+    Value result =
+        call_native_quietly(vm, native, window, count, keyword_names);
+    vm->frames_end++;
+    return result;
+}
+
+// --- all else ---
+
+// Duet code called from C: an entry frame above everything that runs.
+static Value call_function(Vm *vm, Function *function, Value *window,
+                           uint32_t count, Tuple *keyword_names)
+{
+    // The arguments may be more than the registers, until they are bound.
+    uint32_t room = function->code->register_count;
+    Value *place = vm_free_window(vm, room > count ? room : count);
+    if (place == NULL) {
+        release_window(vm, window, count);
+        return VALUE_FAIL;
+    }
+    // The function stands in front of its window, as the machine's calls have
+    // it, which keeps it while it runs.
+    place[-1] = value_from_object(object_retain(function));
+    for (uint32_t i = 0; i < count; i++) {
+        place[i] = window[i];
+        window[i] = VALUE_UNBOUND;
+    }
+    Value result = VALUE_FAIL;
+    if (call_bind(vm, function, place, count, keyword_names)) {
+        result = vm_run_function(vm, function, place);
+    }
+    value_replace(&vm->ctx, &place[-1], VALUE_UNBOUND);
+    vm_release_window(vm, place);
+    return result;
+}
+
+// self goes in front, which takes a window that is longer by one; the
+// references move into it.
+static Value call_method(Vm *vm, Method *method, Value *window, uint32_t count,
+                         Tuple *keyword_names)
+{
+    Value space[CALL_INLINE_ARGS];
+    // The called object empties this window; the old one is emptied below.
+    Value *shifted = take_space(vm, space, count + 1);
+    if (shifted == NULL) {
+        release_window(vm, window, count);
+        return VALUE_FAIL;
+    }
+    shifted[0] = value_retain(method->self);
+    for (uint32_t i = 0; i < count; i++) {
+        // Moved: the caller's window is empty from here on.
+        shifted[1 + i] = window[i];
+        window[i] = VALUE_UNBOUND;
+    }
+    Value result =
+        call_object(vm, method->function, shifted, count + 1, keyword_names);
+    give_space(vm, space, shifted, count + 1);
+    return result;
+}
+
+// Classes of the program have the flag of their base.
+static bool is_vector(const Type *type)
+{
+    return (type->flags & (TYPE_VECTOR | TYPE_HEAP)) == TYPE_VECTOR;
+}
+
+bool class_is_vector(const Vm *vm, const Type *cls, uint32_t count)
+{
+    return is_vector(cls) || (cls == vm->types[KIND_TYPE] && count == 1);
+}
+
+// Whether the call of this object counts a level; a partial's does not.
+static bool is_counted(Vm *vm, Value callee, uint32_t count)
+{
+    return value_is_kind(callee, KIND_TYPE)
+               ? !class_is_vector(vm, value_as_type(callee), count)
+               : !is_vector(type_of(vm, callee));
+}
+
+// Classes and instances with __call__.
+static Value call_through_slot(Vm *vm, Value callee, Value *window,
+                               uint32_t count, Tuple *keyword_names)
+{
+    // The slot borrows the arguments, so the window is released here.
+    Type *type = type_of(vm, callee);
+    bool counted = is_counted(vm, callee, count);
+    Value result = VALUE_FAIL;
+    if (type->slots.call == NULL) {
+        raise_error(vm, ERR_TYPE, "'%s' object is not callable",
+                    type_name(type));
+    } else if (!counted) {
+        result = type->slots.call(vm, callee, window, count, keyword_names);
+    } else if (depth_take(vm, DEPTH_CALL)) {
+        result = type->slots.call(vm, callee, window, count, keyword_names);
+        vm->frames_end++;
+    }
+    release_window(vm, window, count);
+    return result;
+}
+
+// The four kinds that have their own way, most frequent first; all others by
+// their class's slot. The window is emptied by whoever is called.
+static Value call_by_kind(Vm *vm, Value callee, Value *window, uint32_t count,
+                          Tuple *keyword_names)
+{
+    Object *object = value_is_object(callee) ? value_object(callee) : NULL;
+    // KIND_COUNT stands for immediates, which are not callable.
+    switch (object != NULL ? object->kind : KIND_COUNT) {
+    case KIND_FUNCTION:
+        return call_function(vm, (Function *)object, window, count,
+                             keyword_names);
+    case KIND_NATIVE:
+        return call_native(vm, (Native *)object, window, count, keyword_names);
+    case KIND_METHOD:
+        return call_method(vm, (Method *)object, window, count, keyword_names);
+    default: return call_through_slot(vm, callee, window, count, keyword_names);
+    }
+}
+
+// Each level of C counts towards the recursion guard.
+Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
+                  Tuple *keyword_names)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        release_window(vm, window, count);
+        return VALUE_FAIL;
+    }
+    Value result = call_by_kind(vm, callee, window, count, keyword_names);
+    ctx_leave(&vm->ctx);
+    return result;
+}
+
+// The arguments are borrowed and stay the caller's; the window has references
+// of its own.
+Value vm_call_keywords(Vm *vm, Value callee, const Value *args, uint32_t count,
+                       Tuple *keyword_names)
+{
+    Value space[CALL_INLINE_ARGS];
+    Value *window = take_space(vm, space, count);
+    if (window == NULL) {
+        return VALUE_FAIL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        window[i] = value_retain(args[i]);
+    }
+    Value result = call_object(vm, callee, window, count, keyword_names);
+    give_space(vm, space, window, count);
+    return result;
+}
+
+// Functions that take just these arguments are run without a window in between.
+Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count)
+{
+    Value target = callee, self = VALUE_UNBOUND;
+    uint32_t given = count;
+    if (value_is_kind(callee, KIND_METHOD)) {
+        target = ((Method *)value_object(callee))->function;
+        self = ((Method *)value_object(callee))->self;
+        // self counts as an argument.
+        given++;
+    }
+    if (LIKELY(value_is_kind(target, KIND_FUNCTION)) && vm->trace == NULL &&
+        ((Function *)value_object(target))->code->direct_count == given) {
+        return vm_run_direct(vm, (Function *)value_object(target), self, args,
+                             count);
+    }
+    return vm_call_keywords(vm, callee, args, count, NULL);
+}
+
+// For slots.call of types whose instances call_by_kind knows.
+Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
+                Tuple *keyword_names)
+{
+    return vm_call_keywords(vm, self, args, count, keyword_names);
+}
+
+Tuple *call_keyword_names(Vm *vm, Dict *keywords)
+{
+    Tuple *names = tuple_new(vm, keywords->count);
+    uint32_t position = 0, i = 0;
+    Value key, value;
+    while (names != NULL && dict_next(keywords, &position, &key, &value)) {
+        if (!value_is_str(key)) {
+            object_release(&vm->ctx, names);
+            return raise_null(vm, ERR_TYPE, "keywords must be strings");
+        }
+        names->items[i++] = value_retain(key);
+    }
+    return names;
+}
+
+typedef Value (*CallSlot)(Vm *vm, Value self, const Value *args, uint32_t count,
+                          Tuple *keyword_names);
+
+// `call` with the arguments of a tuple and a dict.
+static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
+                         Dict *keywords)
+{
+    if (keywords == NULL || keywords->count == 0) {
+        // Without keywords the tuple's items are the array.
+        return call(vm, callee, args->items, (uint32_t)args->count, NULL);
+    }
+    uint32_t count = (uint32_t)args->count + keywords->count;
+    // Borrowed references: only the array is freed.
+    Value *all = ctx_alloc(&vm->ctx, count * sizeof(Value));
+    if (all == NULL) {
+        return VALUE_FAIL;
+    }
+    memcpy(all, args->items, args->count * sizeof(Value));
+    uint32_t position = 0;
+    Value key, *place = all + args->count;
+    while (dict_next(keywords, &position, &key, place)) {
+        place++;
+    }
+    Tuple *names = call_keyword_names(vm, keywords);
+    Value result =
+        names != NULL ? call(vm, callee, all, count, names) : VALUE_FAIL;
+    object_release_null(&vm->ctx, names);
+    ctx_free(&vm->ctx, all, count * sizeof(Value));
+    return result;
+}
+
+// f(*args, **keywords) of C code; keywords may be NULL.
+Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords)
+{
+    return call_spread(vm, vm_call_keywords, callee, args, keywords);
+}
+
+// For classes whose layout is callable: past a __call__ of the program.
+Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords)
+{
+    return call_spread(vm, type_of(vm, self)->def->slots.call, self, args,
+                       keywords);
+}

@@ -1,0 +1,44 @@
+// Calls: arguments bound to parameters, and everything that can be called.
+//
+// Arguments stand in a window: registers above the caller's that become the
+// callee's R[0 ..]. A function here takes the references in the window over;
+// when it returns, all of them are released and UNBOUND (after call_bind, on
+// success: they are the bound parameters).
+#ifndef DUET_INTERP_MACHINE_VM_CALL_H
+#define DUET_INTERP_MACHINE_VM_CALL_H
+
+#include "interp/objects/classes/obj_function.h"
+
+// Binds the `count` arguments in window[0 .. count), of which the last are
+// keywords of `keyword_names` (NULL: none), to the function's parameters:
+// positional, keyword-only, *args, **kwargs, in window[0 ..). False with
+// CPython's TypeError pending.
+MUST_CHECK bool call_bind(Vm *vm, Function *function, Value *window,
+                          uint32_t count, Tuple *keyword_names);
+// Does that for positional parameters alone, where those that get nothing have
+// defaults and names are few. False: not so, and nothing has changed.
+bool call_bind_quick(Function *function, Value *window, uint32_t count,
+                     const Tuple *keyword_names);
+// Calls anything: Duet functions (on a frame of their own, through C),
+// natives, classes, methods, instances. `callee` is borrowed and must stay
+// alive. Owned result, or VALUE_FAIL.
+Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
+                  Tuple *keyword_names);
+// As call_object for a native, without counting a level of the recursion limit
+// (depth.h).
+Value call_native_quietly(Vm *vm, Native *native, Value *window, uint32_t count,
+                          Tuple *keyword_names);
+// Whether CPython calls this class with so many arguments as a vector: without
+// counting a level.
+bool class_is_vector(const Vm *vm, const Type *cls, uint32_t count);
+// self(*args, **keywords) as the built-in layout of self does it, which has
+// a call slot: super().__call__ of a metaclass ends here.
+Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords);
+// The keys of a dict of keyword arguments, in its order. NULL, with an error
+// pending: one is no text, or memory is short.
+MUST_CHECK Tuple *call_keyword_names(Vm *vm, Dict *keywords);
+// The `call` slot of functions, natives and methods.
+Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
+                Tuple *keyword_names);
+
+#endif

@@ -1,0 +1,208 @@
+// The Vm: one running Duet, and the way in for everything above it.
+//
+// A Vm owns all state of the language: there are no globals, and two Vms in
+// one process do not meet. Its first member is the Ctx that the lower layers
+// know. Files of interp name their entry points in headers of their own; this
+// one holds the struct and what embedding code calls.
+#ifndef DUET_INTERP_MACHINE_VM_VM_H
+#define DUET_INTERP_MACHINE_VM_VM_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "interp/core/cycles.h"
+#include "interp/core/name.h"
+#include "interp/core/type.h"
+#include "interp/machine/compile/code.h"
+
+typedef struct TraceHooks TraceHooks;     // interp/hooks/apply.h
+typedef struct Trace Trace;               // stager/trace.h
+typedef struct Display Display;           // interp/hooks/display.h
+typedef struct ProgramHooks ProgramHooks; // interp/hooks/program.h
+typedef struct Function Function;
+typedef struct Set Set;
+
+// One activation. Frames stand in one array; registers in one stack that
+// never moves, but those of a generator in its object. R[-1] holds the function
+// (or generator) that runs.
+typedef struct Frame {
+    const Ins *pc;    // next instruction; valid while another frame runs
+    Value *registers; // R[0 .. code->register_count)
+    Code *code;       // borrowed from the function in R[-1]
+    Dict *globals;    // borrowed likewise
+    Value *cells;     // captured cells of the function, borrowed likewise
+    uint32_t flags;   // FrameFlag
+    uint32_t handled; // count of handled exceptions when it was entered
+    Value *top;       // FRAME_GENERATOR: where the stack is free; its registers
+                      // stand in the generator. Else meaningless
+} Frame;
+
+// What is special when a frame ends; 0 for a plain call.
+typedef enum FrameFlag {
+    FRAME_ENTRY = 1,     // vm_run returns to C when it ends
+    FRAME_GENERATOR = 2, // R[-1] is the generator, which holds the registers
+    FRAME_STAGED = 4,    // runs converted code inside a trace
+    FRAME_CLASS = 8,     // a class body: names live in a dict
+    FRAME_INIT = 16,     // __init__: R[-2] holds the new instance
+    FRAME_OPERATOR = 32, // a method that stands for the caller's instruction
+    FRAME_CACHED = 64,   // R[-2] is a Link, R[-3] the lru_cache it is for
+    FRAME_FAR = 128,     // called by a generator: its window is not the
+                         // caller's, and CALLFAR's register takes the result
+    FRAME_COUNTED = 256, // took a level of the recursion limit besides its own
+    FRAME_NEW = 512      // __new__: R[-2] holds the call's arguments, R[-3] the
+                         // class that was called
+} FrameFlag;
+
+typedef VEC(Value) ValueVec;
+
+// What a class of the program has under a name, itself or by its bases. Valid
+// while the epoch is the Vm's; owns nothing. A name is kept alive by the class
+// that has it, or is one of vm->names.
+typedef struct LookupEntry {
+    const Type *cls;
+    const Str *name;
+    Value found; // UNBOUND: it has not got the name
+    uint64_t epoch;
+} LookupEntry;
+
+enum { LOOKUP_SLOTS = 256 };
+
+// The words of an inline cache that another shape has since taken (vm_site.h).
+typedef struct SiteEntry {
+    const Str *name; // NULL: empty
+    uint32_t use;    // SiteUse
+    uint64_t words[3];
+} SiteEntry;
+
+enum { SITE_SLOTS = 256 };
+
+// All fields but those that vm_new sets begin as zero bytes.
+struct Vm {
+    Ctx ctx;
+
+    // Execution (vm.c, call.c).
+    Value *stack, *stack_end; // reserved mapping
+    Value *window_top;  // end of the windows that C code holds (vm_run.h);
+                        // NULL: none
+    size_t stack_bytes; // of the mapping
+    Frame *frames;      // reserved likewise
+    Frame *frames_end;  // no frame may stand here: the recursion limit, less
+                        // the levels that C has taken (depth.h)
+    Frame *frame;       // the running one, NULL: none
+    uint32_t recursion_limit; // as set; vm_set_recursion_limit
+    Value exception;  // raised and not yet caught, UNBOUND: none (raise.h)
+    ValueVec handled; // being handled, innermost last: sys.exc_info, context
+
+    // The object world.
+    Type *types[KIND_COUNT];      // by kind
+    Type *error_types[ERR_COUNT]; // by error kind (error_list.h)
+    Type *object_type, *none_type, *bool_type, *ellipsis_type,
+        *not_implemented_type, *slot_type;
+    Value error_overrides[ERR_COUNT]; // stage.error_class; UNBOUND: none
+    Value error_subject;    // whose attribute the pending text says is missing
+    Value memory_error;     // made beforehand, for when memory is short
+    Set *interned;          // strings, weakly held
+    Str *names[NAME_COUNT]; // name.h
+    Str *empty_str;
+    Str *char_strs[128]; // one-character ASCII strings
+    Tuple *empty_tuple;
+    uint64_t numbered_types; // how many classes got a number (class_abstract.c)
+    uint64_t numbered_globals; // how many globals did (vm_names.c)
+    uint64_t epoch;        // bumped by any change of a class (method caches)
+    Dict *builtins;        // the built-in names
+    Dict *modules;         // sys.modules
+    Object *zombies;       // objects waiting to be destroyed (memory.c)
+    bool destroying;       // dealloc is running
+    Collector gc;          // the cycle collector (cycles.h)
+    Finalizing finalizing; // dead objects whose code has yet to run
+                           // (finalize.h)
+    struct ReprGuard *printing; // containers being printed (sequence.h)
+    WeakTable weak_table;       // weak references by target (obj_weakref.h)
+    Map type_variants;          // types made on demand, by name (type_variant)
+    VariantMemo variant_memo[VARIANT_MEMO_SLOTS]; // the last ones
+
+    // Staging: NULL and 0 while nothing is traced.
+    const TraceHooks *hooks; // installed by the stager (apply.h)
+    Trace *trace;            // the running trace; tests `vm->trace != NULL`
+    uint64_t watch_epoch;    // bumped by a store to a watched place (note.h)
+    bool eager_only;         // stage.eager(True), --eager
+    void *stager;            // the stager's own state
+    Display *display;        // how kinds print (display.h)
+    Arena tensor_arena;      // descriptors of bound ops (builtins_tensor.c)
+
+    // The outside.
+    Value stdin_file, stdout_file, stderr_file; // sys.stdin …
+    bool output_lost;    // a dropped file could not write its output
+    uint32_t file_count; // File objects, the three above included
+    ValueVec argv;
+    uint64_t hash_seed;
+    const ProgramHooks *program; // what the program around the Vm offers; NULL:
+                                 // there is none (program.h)
+    void *session;               // that program's own state
+
+    LookupEntry lookups[LOOKUP_SLOTS]; // what classes were last asked for
+    SiteEntry sites[SITE_SLOTS];       // what places found (vm_site.h)
+};
+
+// A complete Vm with built-ins and modules, NULL when memory is short.
+// `stack_size` as for ctx_init.
+Vm *vm_new(size_t stack_size);
+// The end of the program: forgets all modules and runs the finalisers of what
+// they held. Output may still be written. vm_free does it too.
+void vm_finish(Vm *vm);
+// After vm_finish: nothing that is left has output to write, so that a process
+// that ends now may leave the memory to the system. Never so in builds that
+// look for leaks.
+bool vm_is_spent(const Vm *vm);
+// Runs finalisers, frees everything. No error may be pending. False: a file
+// that the program dropped could not write its last output, which standard
+// error has been told.
+bool vm_free(Vm *vm);
+
+// What running a text means.
+typedef enum RunMode {
+    RUN_MODULE,      // statements; the result is None
+    RUN_EXPRESSION,  // eval: the value
+    RUN_INTERACTIVE, // statements; the value of a last expression statement,
+                     // UNBOUND if the last statement is not one
+    RUN_SINGLE       // as compile(…, "single"): every expression statement
+                     // outside of functions and classes shows its value
+} RunMode;
+
+// Compiles and runs `source` with these globals (and locals, any mapping;
+// UNBOUND: the same).
+// The result is owned; VALUE_FAIL with an error pending.
+Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
+                    Value locals);
+// How many frames may stand at once; the reserved space bounds it too.
+void vm_set_recursion_limit(Vm *vm, uint32_t limit);
+// How much of the limit is taken: frames, and levels of C (depth.h).
+uint32_t vm_recursion_depth(const Vm *vm);
+// The two halves of it. `names_in_dict`: the names of the text live in a
+// namespace that need not be the globals, as code for locals != globals (and
+// of compile()) must. NULL, VALUE_FAIL: failed.
+MUST_CHECK Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
+                                   bool names_in_dict);
+// Runs a module's or expression's code; locals, any mapping, UNBOUND: they are
+// the globals. The result is owned.
+Value vm_run_code(Vm *vm, Code *code, Dict *globals, Value locals);
+// Shows a value as the prompt does: its repr and a newline on sys.stdout, and
+// binds `_`; None not at all. False with an error pending.
+MUST_CHECK bool vm_show(Vm *vm, Value value);
+// A new module "__main__" and its dict (borrowed), for scripts and prompts.
+Dict *vm_main_module(Vm *vm, const char *file);
+
+// Calls. Arguments are borrowed. `keyword_names`: the last arguments are
+// keywords of these names, NULL: none.
+Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count);
+// The last arguments go by the names; NULL: none.
+Value vm_call_keywords(Vm *vm, Value callee, const Value *args, uint32_t count,
+                       Tuple *keyword_names);
+// f(*args, **keywords); keywords may be NULL.
+Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords);
+
+// Where the running Duet code is: the innermost frame's source and span.
+// False when no frame runs.
+bool vm_place(Vm *vm, Source **source, Span *span);
+
+#endif

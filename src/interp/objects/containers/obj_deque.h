@@ -1,0 +1,23 @@
+// The ring from which lib/collections derives deque (obj_deque.c), and its
+// operators (deque_operators.c).
+#ifndef DUET_INTERP_OBJECTS_CONTAINERS_OBJ_DEQUE_H
+#define DUET_INTERP_OBJECTS_CONTAINERS_OBJ_DEQUE_H
+
+#include "interp/core/type.h"
+
+extern const TypeDef deque_type_def;
+
+bool deque_is(Value v); // a ring or what derives from it
+// Of a deque:
+size_t deque_count(Value deque);
+int64_t deque_most(Value deque); // its maxlen; -1: none
+// All items at its right end; those before an error stay.
+MUST_CHECK bool deque_extend(Vm *vm, Value deque, Value iterable);
+// False: a trace forbids it.
+MUST_CHECK bool deque_empty(Vm *vm, Value deque);
+
+// Slots.
+Value deque_binary(Vm *vm, BinaryOp op, Value a, Value b);
+Value deque_inplace(Vm *vm, BinaryOp op, Value a, Value b);
+
+#endif

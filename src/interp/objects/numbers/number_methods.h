@@ -1,0 +1,15 @@
+// Methods of int and float that live in number_methods.c.
+#ifndef DUET_INTERP_OBJECTS_NUMBERS_NUMBER_METHODS_H
+#define DUET_INTERP_OBJECTS_NUMBERS_NUMBER_METHODS_H
+
+#include "interp/core/type.h"
+
+// Of both; a type's own table comes first. Each ends with a NULL name.
+extern const NativeDef number_methods[];
+extern const NativeDef int_bytes_methods[], int_class_methods[];
+
+// The float that `length` characters at `text` stand for, in ASCII digits.
+// UNBOUND: they are no number; VALUE_FAIL: memory is short (float_type.c).
+Value float_parse(Vm *vm, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,18 @@
+// How a callable is called, and what its documentation says: for help(), and
+// for the prompt.
+#ifndef DUET_MODULES_BUILTINS_HELP_H
+#define DUET_MODULES_BUILTINS_HELP_H
+
+#include "base/strbuf.h"
+#include "interp/core/value.h"
+
+typedef struct Vm Vm;
+
+// A function, native function or bound method.
+bool help_is_callable(Value v);
+// Appends "name(a, /, b=1, *args)" of such a value; *doc is its documentation,
+// borrowed, NULL: none. False with an error pending: a default's repr raised.
+MUST_CHECK bool help_add_callable(Vm *vm, StrBuf *out, Value v,
+                                  const char **doc);
+
+#endif

@@ -1,0 +1,11 @@
+// The gamma function and its logarithm, to the last bit those of CPython.
+#ifndef DUET_MODULES_NATIVE_MATH_GAMMA_H
+#define DUET_MODULES_NATIVE_MATH_GAMMA_H
+
+// NaN where the function has no value (0 and the negative whole numbers), an
+// infinity where the result is too large.
+double gamma_value(double x);
+// log(|gamma(x)|), with the same two answers.
+double gamma_logarithm(double x);
+
+#endif
