@@ -1,10 +1,10 @@
 // A plan: how a graph runs. Built once per trace, run any number of times.
 //
-// plan_build copies the graph, runs the passes (graph/pass.h), and lays the
-// rest out as an array of steps over numbered slots, with the memory of dead
-// values reused. A plan does not refer to the graph that it was built from; it
-// holds counts of its own on constants, captures, Variables, callees' plans.
-// backend/exec.h runs it. A plan is counted.
+// plan_build copies the graph, runs the passes (graph/passes/pass.h), and lays
+// the rest out as an array of steps over numbered slots, with the memory of
+// dead values reused. A plan does not refer to the graph that it was built
+// from; it holds counts of its own on constants, captures, Variables, callees'
+// plans. backend/exec.h runs it. A plan is counted.
 #ifndef DUET_BACKEND_PLAN_H
 #define DUET_BACKEND_PLAN_H
 
@@ -13,7 +13,7 @@
 typedef struct Plan Plan;
 
 typedef struct PlanOptions {
-    uint32_t passes; // bits by PassId (graph/pass.h); PASS_ALL
+    uint32_t passes; // bits by PassId (graph/passes/pass.h); PASS_ALL
     bool fuse;       // elementwise chains as tile programs
     bool check;      // run the graph checker after each pass
 } PlanOptions;

@@ -3,7 +3,7 @@
 #define DUET_BACKEND_PLAN_BUILD_H
 
 #include "backend/step.h"
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 
 #define USE_NONE UINT32_MAX         // nothing uses the value
 #define USE_RESULT (UINT32_MAX - 1) // its own block yields it

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 
 // All values are unmapped at first; the caller maps inputs and what stands
 // outside of what is cloned.

@@ -8,7 +8,7 @@
 
 #include "backend/exec.h"
 #include "graph/build.h"
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 #include "interp/core/raise.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/staged_fn.h"

@@ -2,7 +2,7 @@
 // the passes did, how it runs, where its time goes.
 #include "backend/profile.h"
 #include "graph/graph_text.h"
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 #include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"

@@ -4,11 +4,11 @@
 // object holds its graph, so it stays valid on its own.
 #include "stager/stage_graph.h"
 
-#include "graph/graph_boxes.h"
-#include "graph/graph_dot.h"
+#include "export/graph_boxes.h"
+#include "export/graph_dot.h"
+#include "export/graphdef.h"
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
-#include "graph/graphdef.h"
 #include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 

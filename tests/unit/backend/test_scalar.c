@@ -5,7 +5,7 @@
 
 #include "backend/exec.h"
 #include "graph/graph_parse.h"
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 // Last: its ctx would shadow parameters in headers behind it.
 #include "../support/tensor_ctx.h"
 

@@ -17,7 +17,7 @@
 #include "graph/graph_check.h"
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 // Last: its ctx would shadow parameters in headers behind it.
 #include "../support/tensor_ctx.h"
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "export/graphdef.h"
 #include "graph/graph_check.h"
 #include "graph/graph_text.h"
-#include "graph/graphdef.h"
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 // Last: its ctx would shadow parameters in headers behind it.
 #include "../support/tensor_ctx.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/graphdef.h"
 #include "graph/graph_parse.h"
-#include "graph/graphdef.h"
 // Last: its ctx would shadow parameters in headers behind it.
 #include "../support/tensor_ctx.h"
 

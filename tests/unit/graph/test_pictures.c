@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "graph/graph_boxes.h"
-#include "graph/graph_dot.h"
+#include "export/graph_boxes.h"
+#include "export/graph_dot.h"
 #include "graph/graph_parse.h"
 // Last: its ctx would shadow parameters in headers behind it.
 #include "../support/tensor_ctx.h"

@@ -3,7 +3,7 @@
 // The lines of the text are read again: a line whose followers are indented
 // deeper by more than a step opens a box with that line as its title. In the
 // printed form those are the heads of graphs and of sub-blocks.
-#include "graph/graph_boxes.h"
+#include "export/graph_boxes.h"
 
 #include <string.h>
 

@@ -4,15 +4,15 @@
 // effects, their order and the places of errors; an op that only might fail
 // and that nothing needs is dropped (graphs are non-strict). Each is linear in
 // the number of nodes.
-#ifndef DUET_GRAPH_PASS_H
-#define DUET_GRAPH_PASS_H
+#ifndef DUET_GRAPH_PASSES_PASS_H
+#define DUET_GRAPH_PASSES_PASS_H
 
 #include "graph/graph.h"
 
 // The numbers are bits of a mask.
 typedef enum PassId {
 #define PASS(id, name, run) PASS_##id,
-#include "graph/pass_list.h"
+#include "graph/passes/pass_list.h"
 #undef PASS
     PASS_COUNT
 } PassId;

@@ -1,5 +1,5 @@
 // The table of passes, and copying a graph for them to work on.
-#include "graph/pass.h"
+#include "graph/passes/pass.h"
 
 #include <string.h>
 
@@ -8,13 +8,13 @@
 
 // A pass is a file of its own and a row of the list: nothing else names it.
 #define PASS(id, name, run) bool run(Graph *graph);
-#include "graph/pass_list.h"
+#include "graph/passes/pass_list.h"
 #undef PASS
 
 // In the order of the list, which is the order of running.
 static const PassDesc pass_table[PASS_COUNT] = {
 #define PASS(id, name, run) {name, run},
-#include "graph/pass_list.h"
+#include "graph/passes/pass_list.h"
 #undef PASS
 };
 

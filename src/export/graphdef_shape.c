@@ -1,5 +1,5 @@
 // Writing nodes that make, move, pick and join elements.
-#include "graph/graphdef_form.h"
+#include "export/graphdef_form.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Writing ordinary nodes: the frame of all forms, and those of elementwise
 // ops, products and reductions. graphdef_shape.c has those that move elements.
-#include "graph/graphdef_form.h"
+#include "export/graphdef_form.h"
 
 #include <string.h>
 
@@ -339,7 +339,7 @@ bool graphdef_plain(Scope *scope, const GraphNode *node)
     // most of them NULL.
     static const FormFn forms[OP_COUNT] = {
 #define FORM(op, form) [OP_##op] = form_##form,
-#include "graph/graphdef_list.h"
+#include "export/graphdef_list.h"
 #undef FORM
     };
     const OpDesc *desc = op_desc(node->op);

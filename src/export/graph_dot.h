@@ -1,6 +1,6 @@
 // A graph as a picture: in DOT, for Graphviz.
-#ifndef DUET_GRAPH_GRAPH_DOT_H
-#define DUET_GRAPH_GRAPH_DOT_H
+#ifndef DUET_EXPORT_GRAPH_DOT_H
+#define DUET_EXPORT_GRAPH_DOT_H
 
 #include "graph/graph.h"
 

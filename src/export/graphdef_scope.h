@@ -2,11 +2,11 @@
 //
 // Functions that return a text return one that lives in the GraphDef's arena,
 // or NULL with an error pending.
-#ifndef DUET_GRAPH_GRAPHDEF_SCOPE_H
-#define DUET_GRAPH_GRAPHDEF_SCOPE_H
+#ifndef DUET_EXPORT_GRAPHDEF_SCOPE_H
+#define DUET_EXPORT_GRAPHDEF_SCOPE_H
 
+#include "export/graphdef.h"
 #include "graph/build.h"
-#include "graph/graphdef.h"
 
 typedef VEC(ValueId) ValueVec;
 typedef VEC(uint32_t) IndexVec;

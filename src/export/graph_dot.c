@@ -2,7 +2,7 @@
 //
 // Nodes are called n<serial>, params and inputs v<value>, the end of a block
 // e<number of the block>, in order of printing.
-#include "graph/graph_dot.h"
+#include "export/graph_dot.h"
 
 #include <string.h>
 

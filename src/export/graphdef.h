@@ -1,7 +1,7 @@
 // A graph as a GraphDef, in protobuf's text format, which TensorFlow parses
 // and runs. The only part of Duet that knows TensorFlow's op names.
-#ifndef DUET_GRAPH_GRAPHDEF_H
-#define DUET_GRAPH_GRAPHDEF_H
+#ifndef DUET_EXPORT_GRAPHDEF_H
+#define DUET_EXPORT_GRAPHDEF_H
 
 #include "graph/graph.h"
 

@@ -27,7 +27,7 @@ typedef struct Neutral {
 // A new identity of this form is a row of the list.
 static const Neutral neutrals[] = {
 #define NEUTRAL(op, operand, dtypes, value) {OP_##op, operand, dtypes, value},
-#include "graph/identity_list.h"
+#include "graph/passes/identity_list.h"
 #undef NEUTRAL
 };
 

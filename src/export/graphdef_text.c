@@ -1,5 +1,5 @@
 // Pieces of a GraphDef's text: types, attributes, tensors, names.
-#include "graph/graphdef_text.h"
+#include "export/graphdef_text.h"
 
 #include <string.h>
 

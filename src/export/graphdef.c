@@ -7,8 +7,8 @@
 // after it as TensorFlow does ("Greater/y").
 #include <string.h>
 
-#include "graph/graphdef_scope.h"
-#include "graph/graphdef_text.h"
+#include "export/graphdef_scope.h"
+#include "export/graphdef_text.h"
 
 // All names and references live as long as the GraphDef.
 Arena *scope_arena(Scope *scope)

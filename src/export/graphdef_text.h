@@ -2,8 +2,8 @@
 //
 // All of them append to a buffer whose failure is looked at by the caller, in
 // the end (strbuf_ok). Keys are TensorFlow's names of attributes.
-#ifndef DUET_GRAPH_GRAPHDEF_TEXT_H
-#define DUET_GRAPH_GRAPHDEF_TEXT_H
+#ifndef DUET_EXPORT_GRAPHDEF_TEXT_H
+#define DUET_EXPORT_GRAPHDEF_TEXT_H
 
 #include "graph/graph.h"
 

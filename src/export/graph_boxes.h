@@ -6,8 +6,8 @@
 //     │ │ yield %0                            │ │
 //     │ └─────────────────────────────────────┘ │
 //     …
-#ifndef DUET_GRAPH_GRAPH_BOXES_H
-#define DUET_GRAPH_GRAPH_BOXES_H
+#ifndef DUET_EXPORT_GRAPH_BOXES_H
+#define DUET_EXPORT_GRAPH_BOXES_H
 
 #include "graph/graph.h"
 

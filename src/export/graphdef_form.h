@@ -4,11 +4,11 @@
 // it; the node's results then stand for the outputs of the graph's node. What
 // is an attribute in Duet and an operand in TensorFlow becomes a constant of
 // its own, named after the node ("Sum/reduction_indices").
-#ifndef DUET_GRAPH_GRAPHDEF_FORM_H
-#define DUET_GRAPH_GRAPHDEF_FORM_H
+#ifndef DUET_EXPORT_GRAPHDEF_FORM_H
+#define DUET_EXPORT_GRAPHDEF_FORM_H
 
-#include "graph/graphdef_scope.h"
-#include "graph/graphdef_text.h"
+#include "export/graphdef_scope.h"
+#include "export/graphdef_text.h"
 
 enum { FORM_MORE_INPUTS = 4 }; // operands that a form may add
 
@@ -26,7 +26,7 @@ typedef struct Form {
 // Writes the node whole. False with an error pending: no form, or no memory.
 typedef bool (*FormFn)(Form *form);
 #define FORM(op, form) bool form_##form(Form *form);
-#include "graph/graphdef_list.h"
+#include "export/graphdef_list.h"
 #undef FORM
 
 // Names the node and takes the graph node's inputs as operands.

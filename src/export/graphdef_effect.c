@@ -1,7 +1,7 @@
 // Writing effects: Variables as resources, print and assert as TensorFlow's
 // own. The order of effects is kept by control inputs (graphdef_scope.h).
-#include "graph/graphdef_scope.h"
-#include "graph/graphdef_text.h"
+#include "export/graphdef_scope.h"
+#include "export/graphdef_text.h"
 
 #include <string.h>
 

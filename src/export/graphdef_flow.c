@@ -4,11 +4,11 @@
 // params, then the outer values that it uses, then the Variables; a loop's
 // body gives all of them back. What is pure takes the stateless ops. A callee
 // is one function however often it is called.
-#include "graph/graphdef_scope.h"
+#include "export/graphdef_scope.h"
 
 #include <string.h>
 
-#include "graph/graphdef_text.h"
+#include "export/graphdef_text.h"
 
 // The type of a handle, by which TensorFlow passes Variables.
 #define RESOURCE "DT_RESOURCE"

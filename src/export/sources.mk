@@ -1,0 +1,10 @@
+# export/: what leaves Duet. One source a line, alphabetical.
+export_sources =
+export_sources += src/export/graph_boxes.c
+export_sources += src/export/graph_dot.c
+export_sources += src/export/graphdef.c
+export_sources += src/export/graphdef_effect.c
+export_sources += src/export/graphdef_flow.c
+export_sources += src/export/graphdef_node.c
+export_sources += src/export/graphdef_shape.c
+export_sources += src/export/graphdef_text.c
