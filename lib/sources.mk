@@ -1,48 +1,7 @@
 # The embedded standard library: one module a line, alphabetical.
 lib_modules = \
-	lib/__future__.duet \
 	lib/_blocks.duet \
-	lib/_frame.duet \
-	lib/_iobase.duet \
-	lib/_iomemory.duet \
-	lib/_shlex.duet \
 	lib/_shown.duet \
-	lib/_sniffer.duet \
-	lib/_strptime.duet \
-	lib/_struct.duet \
-	lib/_sysinfo.duet \
-	lib/abc.duet \
-	lib/argparse/__init__.duet \
-	lib/argparse/_actions.duet \
-	lib/argparse/_format.duet \
-	lib/argparse/_groups.duet \
-	lib/argparse/_run.duet \
-	lib/array.duet \
-	lib/atexit.duet \
-	lib/base64.duet \
-	lib/binascii.duet \
-	lib/bisect.duet \
-	lib/calendar.duet \
-	lib/codecs.duet \
-	lib/collections/__init__.duet \
-	lib/collections/abc.duet \
-	lib/configparser/__init__.duet \
-	lib/configparser/_parts.duet \
-	lib/contextlib.duet \
-	lib/copy.duet \
-	lib/copyreg.duet \
-	lib/csv.duet \
-	lib/dataclasses.duet \
-	lib/datetime.duet \
-	lib/decimal/__init__.duet \
-	lib/decimal/_arithmetic.duet \
-	lib/decimal/_context.duet \
-	lib/decimal/_digits.duet \
-	lib/decimal/_format.duet \
-	lib/difflib.duet \
-	lib/doctest/__init__.duet \
-	lib/doctest/_find.duet \
-	lib/doctest/_run.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
 	lib/duet/_commands.duet \
@@ -52,62 +11,121 @@ lib_modules = \
 	lib/duet/_staging.duet \
 	lib/duet/_svg.duet \
 	lib/duet/_time.duet \
-	lib/enum.duet \
-	lib/errno.duet \
-	lib/fnmatch.duet \
-	lib/fractions.duet \
-	lib/functools.duet \
-	lib/getpass.duet \
-	lib/glob.duet \
-	lib/graphlib.duet \
-	lib/hashlib.duet \
-	lib/heapq.duet \
-	lib/hmac.duet \
-	lib/html/__init__.duet \
-	lib/importlib/__init__.duet \
-	lib/importlib/machinery.duet \
-	lib/importlib/metadata.duet \
-	lib/importlib/util.duet \
-	lib/inspect/__init__.duet \
-	lib/inspect/_frames.duet \
-	lib/inspect/_signature.duet \
-	lib/io.duet \
-	lib/itertools.duet \
-	lib/json/__init__.duet \
-	lib/json/decoder.duet \
-	lib/json/encoder.duet \
-	lib/json/scanner.duet \
-	lib/keyword.duet \
-	lib/linecache.duet \
-	lib/locale.duet \
-	lib/logging/__init__.duet \
-	lib/logging/_loggers.duet \
-	lib/logging/handlers.duet \
-	lib/math.duet \
-	lib/numbers.duet \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \
 	lib/numpy/_functions.duet \
 	lib/numpy/linalg.duet \
-	lib/operator.duet \
-	lib/os/__init__.duet \
-	lib/os/path.duet \
-	lib/pathlib.duet \
-	lib/platform.duet \
-	lib/pprint.duet \
-	lib/queue.duet \
-	lib/random.duet \
-	lib/re.duet \
-	lib/reprlib.duet \
-	lib/sched.duet \
-	lib/secrets.duet \
-	lib/shlex.duet \
-	lib/shutil.duet \
-	lib/stat.duet \
-	lib/statistics.duet \
-	lib/string.duet \
-	lib/subprocess.duet \
-	lib/tempfile.duet \
+	lib/python/__future__.duet \
+	lib/python/_frame.duet \
+	lib/python/_iobase.duet \
+	lib/python/_iomemory.duet \
+	lib/python/_shlex.duet \
+	lib/python/_sniffer.duet \
+	lib/python/_strptime.duet \
+	lib/python/_struct.duet \
+	lib/python/_sysinfo.duet \
+	lib/python/abc.duet \
+	lib/python/argparse/__init__.duet \
+	lib/python/argparse/_actions.duet \
+	lib/python/argparse/_format.duet \
+	lib/python/argparse/_groups.duet \
+	lib/python/argparse/_run.duet \
+	lib/python/array.duet \
+	lib/python/atexit.duet \
+	lib/python/base64.duet \
+	lib/python/binascii.duet \
+	lib/python/bisect.duet \
+	lib/python/calendar.duet \
+	lib/python/codecs.duet \
+	lib/python/collections/__init__.duet \
+	lib/python/collections/abc.duet \
+	lib/python/configparser/__init__.duet \
+	lib/python/configparser/_parts.duet \
+	lib/python/contextlib.duet \
+	lib/python/copy.duet \
+	lib/python/copyreg.duet \
+	lib/python/csv.duet \
+	lib/python/dataclasses.duet \
+	lib/python/datetime.duet \
+	lib/python/decimal/__init__.duet \
+	lib/python/decimal/_arithmetic.duet \
+	lib/python/decimal/_context.duet \
+	lib/python/decimal/_digits.duet \
+	lib/python/decimal/_format.duet \
+	lib/python/difflib.duet \
+	lib/python/doctest/__init__.duet \
+	lib/python/doctest/_find.duet \
+	lib/python/doctest/_run.duet \
+	lib/python/enum.duet \
+	lib/python/errno.duet \
+	lib/python/fnmatch.duet \
+	lib/python/fractions.duet \
+	lib/python/functools.duet \
+	lib/python/getpass.duet \
+	lib/python/glob.duet \
+	lib/python/graphlib.duet \
+	lib/python/hashlib.duet \
+	lib/python/heapq.duet \
+	lib/python/hmac.duet \
+	lib/python/html/__init__.duet \
+	lib/python/importlib/__init__.duet \
+	lib/python/importlib/machinery.duet \
+	lib/python/importlib/metadata.duet \
+	lib/python/importlib/util.duet \
+	lib/python/inspect/__init__.duet \
+	lib/python/inspect/_frames.duet \
+	lib/python/inspect/_signature.duet \
+	lib/python/io.duet \
+	lib/python/itertools.duet \
+	lib/python/json/__init__.duet \
+	lib/python/json/decoder.duet \
+	lib/python/json/encoder.duet \
+	lib/python/json/scanner.duet \
+	lib/python/keyword.duet \
+	lib/python/linecache.duet \
+	lib/python/locale.duet \
+	lib/python/logging/__init__.duet \
+	lib/python/logging/_loggers.duet \
+	lib/python/logging/handlers.duet \
+	lib/python/math.duet \
+	lib/python/numbers.duet \
+	lib/python/operator.duet \
+	lib/python/os/__init__.duet \
+	lib/python/os/path.duet \
+	lib/python/pathlib.duet \
+	lib/python/platform.duet \
+	lib/python/pprint.duet \
+	lib/python/queue.duet \
+	lib/python/random.duet \
+	lib/python/re.duet \
+	lib/python/reprlib.duet \
+	lib/python/sched.duet \
+	lib/python/secrets.duet \
+	lib/python/shlex.duet \
+	lib/python/shutil.duet \
+	lib/python/stat.duet \
+	lib/python/statistics.duet \
+	lib/python/string.duet \
+	lib/python/subprocess.duet \
+	lib/python/tempfile.duet \
+	lib/python/textwrap.duet \
+	lib/python/time.duet \
+	lib/python/timeit.duet \
+	lib/python/traceback.duet \
+	lib/python/types.duet \
+	lib/python/typing.duet \
+	lib/python/unittest/__init__.duet \
+	lib/python/unittest/_call.duet \
+	lib/python/unittest/_magic.duet \
+	lib/python/unittest/_mock.duet \
+	lib/python/unittest/case.duet \
+	lib/python/unittest/loader.duet \
+	lib/python/unittest/mock.duet \
+	lib/python/unittest/result.duet \
+	lib/python/unittest/runner.duet \
+	lib/python/uuid.duet \
+	lib/python/warnings.duet \
+	lib/python/weakref.duet \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \
@@ -132,22 +150,4 @@ lib_modules = \
 	lib/tensorflow/nest.duet \
 	lib/tensorflow/nn.duet \
 	lib/tensorflow/random.duet \
-	lib/tensorflow/strings.duet \
-	lib/textwrap.duet \
-	lib/time.duet \
-	lib/timeit.duet \
-	lib/traceback.duet \
-	lib/types.duet \
-	lib/typing.duet \
-	lib/unittest/__init__.duet \
-	lib/unittest/_call.duet \
-	lib/unittest/_magic.duet \
-	lib/unittest/_mock.duet \
-	lib/unittest/case.duet \
-	lib/unittest/loader.duet \
-	lib/unittest/mock.duet \
-	lib/unittest/result.duet \
-	lib/unittest/runner.duet \
-	lib/uuid.duet \
-	lib/warnings.duet \
-	lib/weakref.duet
+	lib/tensorflow/strings.duet

@@ -1,6 +1,6 @@
 // Turns the standard library into one C file on standard output.
 //
-//     embed SOURCE_FOLDER lib/math.duet lib/tensorflow/__init__.duet …
+//     embed SOURCE_FOLDER lib/python/math.duet lib/tensorflow/__init__.duet …
 //
 // The table is sorted by module name: modules/importing/embedded.h promises it.
 #include <errno.h>
@@ -24,18 +24,24 @@ static void die(const char *what, const char *path)
     exit(1);
 }
 
-// "lib/a/b.duet" is a.b, "lib/a/__init__.duet" the package a.
+// "lib/a/b.duet" is a.b, "lib/a/__init__.duet" the package a; the modules that
+// Python has stand in a room of their own, "lib/python/c.duet" is c.
 static void name_module(Module *module, const char *path)
 {
-    static const char prefix[] = "lib/", suffix[] = ".duet";
+    static const char prefix[] = "lib/", python[] = "lib/python/";
+    static const char suffix[] = ".duet";
     static const char package[] = ".__init__";
     size_t length = strlen(path);
     if (strncmp(path, prefix, strlen(prefix)) != 0 || length > NAME_SIZE ||
         strcmp(path + length - strlen(suffix), suffix) != 0) {
         die("expected lib/NAME.duet", path);
     }
-    length -= strlen(prefix) + strlen(suffix);
-    memcpy(module->name, path + strlen(prefix), length);
+    const char *name = path + strlen(prefix);
+    if (strncmp(path, python, strlen(python)) == 0) {
+        name = path + strlen(python);
+    }
+    length = strlen(name) - strlen(suffix);
+    memcpy(module->name, name, length);
     module->name[length] = '\0';
     for (char *at = module->name; *at != '\0'; at++) {
         *at = *at == '/' ? '.' : *at;

@@ -1,6 +1,6 @@
 // The compression functions of MD5, SHA-1, SHA-2 and SHA-3, a block at a time,
 // after their public definitions (RFC 1321, FIPS 180-4, FIPS 202). Padding and
-// the value at the beginning are the caller's (lib/hashlib.duet).
+// the value at the beginning are the caller's (lib/python/hashlib.duet).
 #ifndef DUET_BASE_DIGEST_H
 #define DUET_BASE_DIGEST_H
 

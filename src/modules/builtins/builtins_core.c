@@ -162,7 +162,7 @@ static bool is_in_memory(Vm *vm, Value file)
     Value found = type_lookup(vm, type_of(vm, file), name);
     return value_is_kind(found, KIND_FUNCTION) &&
            code_is_of(((Function *)value_object(found))->code,
-                      "lib/_iomemory.duet") &&
+                      "lib/python/_iomemory.duet") &&
            value_unbound(instance_get(vm, value_object(file), name));
 }
 

@@ -63,8 +63,8 @@ File *file_new(Vm *vm, int descriptor, Value name, const char *mode,
 // The class is the library's.
 bool file_unsupported(Vm *vm, const char *text)
 {
-    // io.UnsupportedOperation is a class of lib/io.duet, so the module is asked
-    // for it.
+    // io.UnsupportedOperation is a class of lib/python/io.duet, so the module
+    // is asked for it.
     Str *io = str_from(vm, "io");
     Module *module = io == NULL ? NULL : module_import(vm, io);
     object_release_null(&vm->ctx, io);

@@ -476,7 +476,7 @@ static bool program_imports(const Vm *vm)
         if (source == NULL || !source->library) {
             return true;
         }
-        if (strncmp(source->name, "lib/importlib/", 14) != 0) {
+        if (strncmp(source->name, "lib/python/importlib/", 21) != 0) {
             return false;
         }
     }

@@ -4,7 +4,7 @@
 
 #include "modules/importing/module.h"
 
-// NULL: there is none. "_math" finds math, for lib/math.duet.
+// NULL: there is none. "_math" finds math, for lib/python/math.duet.
 const ModuleDef *module_find_native(const Vm *vm, const char *name);
 // Makes it and puts it in sys.modules. Borrowed, or NULL.
 Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def);

@@ -1,7 +1,8 @@
 // What the files of the native half of functools share: its types.
 //
-// lib/functools.duet derives the classes that programs see, so that their
-// instances take attributes (__wrapped__, __name__), and writes what is rare.
+// lib/python/functools.duet derives the classes that programs see, so that
+// their instances take attributes (__wrapped__, __name__), and writes what is
+// rare.
 #ifndef DUET_MODULES_NATIVE_FUNCTOOLS_H
 #define DUET_MODULES_NATIVE_FUNCTOOLS_H
 

@@ -1,5 +1,5 @@
 // The native half of sys._getframe and tb_frame: what can be seen of frames
-// that run. lib/_frame.duet makes objects of it.
+// that run. lib/python/_frame.duet makes objects of it.
 //
 // Invariant: a frame is named by its place on the machine's stack and its code.
 // Nothing points into the stack, so that an object may outlive its frame: it

@@ -1,7 +1,8 @@
 // The native half of the module functools: reduce and cmp_to_key, and the row
 // of the classes that lru_cache and partial are made of.
 //
-// lib/functools.duet has what is rare, and the classes that programs see.
+// lib/python/functools.duet has what is rare, and the classes that programs
+// see.
 #include "interp/core/protocol.h"
 #include "interp/objects/containers/sequence.h"
 #include "modules/importing/module.h"

@@ -1,6 +1,6 @@
 // gc and weakref: what programs may ask of the collector and of the table of
 // weak references. The containers of weakref are written in Duet
-// (lib/weakref.duet).
+// (lib/python/weakref.duet).
 #include "interp/core/memory.h"
 #include "interp/core/obj_weakref.h"
 #include "interp/core/protocol.h"

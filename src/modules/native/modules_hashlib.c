@@ -8,8 +8,8 @@
 #include "modules/importing/module.h"
 
 // kind, state, data, size: the state after all of `data`, a whole number of
-// blocks of `size` bytes. Only lib/hashlib.duet calls it, so a wrong argument
-// is a plain ValueError.
+// blocks of `size` bytes. Only lib/python/hashlib.duet calls it, so a wrong
+// argument is a plain ValueError.
 static Value hashlib_absorb(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

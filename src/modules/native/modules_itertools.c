@@ -1,6 +1,6 @@
 // The native half of the module itertools: its classes and their rows.
 //
-// lib/itertools.duet has what is written in Duet.
+// lib/python/itertools.duet has what is written in Duet.
 #include "interp/objects/classes/obj_function.h"
 #include "modules/importing/module.h"
 #include "modules/native/itertools.h"

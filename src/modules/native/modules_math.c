@@ -484,7 +484,7 @@ static bool add_constants(Vm *vm, Dict *dict)
     return true;
 }
 
-// The native half; lib/math.duet adds what needs no C.
+// The native half; lib/python/math.duet adds what needs no C.
 const ModuleDef math_module = {
     .name = "math",
     .doc = "Functions on numbers, as the C library defines them.",

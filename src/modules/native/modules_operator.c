@@ -1,7 +1,7 @@
 // The native half of the module operator: what itemgetter, attrgetter and
 // methodcaller do when they are called.
 //
-// lib/operator.duet derives the classes that programs see.
+// lib/python/operator.duet derives the classes that programs see.
 #include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"

@@ -26,7 +26,7 @@
 #include "modules/importing/module.h"
 
 // The head of a native function; the rows of `functions` name it. Those with an
-// underscore there serve lib/os/__init__.duet, which wraps them.
+// underscore there serve lib/python/os/__init__.duet, which wraps them.
 #define OS_BODY(name)                                                          \
     static Value os_##name(Vm *vm, Value *args, uint32_t count)
 
@@ -408,8 +408,9 @@ OS_BODY(access)
 
 extern char **environ;
 
-// A snapshot. lib/os/__init__.duet keeps its copy and the process's environment
-// in step through _setenv and _unsetenv. Entries without "=" are no variables.
+// A snapshot. lib/python/os/__init__.duet keeps its copy and the process's
+// environment in step through _setenv and _unsetenv. Entries without "=" are no
+// variables.
 OS_BODY(environ)
 {
     (void)args, (void)count;

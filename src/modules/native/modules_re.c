@@ -1,5 +1,5 @@
 // The native half of the module re: compiling. What is cached, and the flags
-// as an enumeration, is written in Duet (lib/re.duet).
+// as an enumeration, is written in Duet (lib/python/re.duet).
 #include "base/utf8.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/importing/module.h"

@@ -148,9 +148,8 @@ static Value sys_getrefcount(Vm *vm, Value *args, uint32_t count)
                : value_from_small(UINT32_MAX);
 }
 
-// What is rarely asked for is written in Duet (lib/_sysinfo.duet), and made
-// when it is.
-// Called where the module's dict has no such name (PEP 562).
+// What is rarely asked for is written in Duet (lib/python/_sysinfo.duet), and
+// made when it is. Called where the module's dict has no such name (PEP 562).
 static Value sys_getattr(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

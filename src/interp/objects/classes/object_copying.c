@@ -1,7 +1,7 @@
 // Special methods that copying starts from, and list[int] as a method.
 //
-// They are asked seldom, so that their bodies stand in lib/copyreg.duet and
-// lib/types.duet; here are the rows that dir() and look-up find.
+// They are asked seldom, so that their bodies stand in lib/python/copyreg.duet
+// and lib/python/types.duet; here are the rows that dir() and look-up find.
 #include "interp/objects/classes/object_copying.h"
 
 #include <string.h>

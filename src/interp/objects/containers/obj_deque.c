@@ -1,9 +1,9 @@
 // The ring of deque with what loops call.
 //
-// lib/collections/__init__.duet derives the class that programs see from this
-// one and adds what is not urgent. Invariant: capacity is 0 or a power of two;
-// item i of `count` stands at (start + i) & (capacity - 1), and no other slot
-// holds a reference. `changes` counts what an iteration must notice.
+// lib/python/collections/__init__.duet derives the class that programs see from
+// this one and adds what is not urgent. Invariant: capacity is 0 or a power of
+// two; item i of `count` stands at (start + i) & (capacity - 1), and no other
+// slot holds a reference. `changes` counts what an iteration must notice.
 #include "interp/objects/containers/obj_deque.h"
 
 #include "interp/core/protocol.h"

@@ -23,10 +23,13 @@ static bool is_inside(const char *name, const char *prefix)
                            (name[length] == '\0' || name[length] == '.'));
 }
 
-// "lib/NAME.duet", or a package's "lib/NAME/__init__.duet": NAME.
+// "lib/python/NAME.duet", or a package's "lib/python/NAME/__init__.duet": NAME.
 static const char *module_of(const Code *code, size_t *length)
 {
-    const char *path = code->source->name + strlen("lib/");
+    static const char python[] = "lib/python/";
+    const char *path = code->source->name;
+    path += strncmp(path, python, strlen(python)) == 0 ? strlen(python)
+                                                       : strlen("lib/");
     *length = strcspn(path, "./");
     return path;
 }

@@ -1,7 +1,8 @@
 // The hooks of sys and atexit, as C code calls them.
 //
-// Invariant: the hooks that the library itself provides (lib/_sysinfo.duet) are
-// never called from here: they stand for what C code does by itself.
+// Invariant: the hooks that the library itself provides
+// (lib/python/_sysinfo.duet) are never called from here: they stand for what C
+// code does by itself.
 #include "interp/objects/errors/sys_hooks.h"
 
 #include "interp/core/protocol.h"
