@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "graph/clone.h"
 #include "graph/graph_check.h"
 #include "graph/needed.h"
 
@@ -192,7 +193,7 @@ static Graph *needed_callee(Builder *builder, const GraphNode *call)
     if (all) {
         return graph_retain(call->callee);
     }
-    Graph *copy = graph_copy(call->callee);
+    Graph *copy = clone_graph(call->callee);
     if (copy != NULL && !drop_results(builder, copy, call)) {
         graph_release(builder->ctx, copy);
         copy = NULL;
@@ -483,7 +484,7 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
         return NULL;
     }
     plan->graph =
-        options->passes != 0 ? graph_copy(graph) : graph_retain(graph);
+        options->passes != 0 ? clone_graph(graph) : graph_retain(graph);
     Builder builder = {.ctx = ctx,
                        .plan = plan,
                        .graph = plan->graph,
@@ -496,7 +497,7 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
               // The original is checked: a fault there must not be blamed on a
               // pass.
               (!options->check || graph_check(graph)) &&
-              graph_optimize(plan->graph, options->passes, options->check);
+              pass_run(plan->graph, options->passes, options->check);
     if (ok) {
         middle = now_ns();
         ok = lay_out(&builder);

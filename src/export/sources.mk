@@ -1,7 +1,7 @@
 # export/: what leaves Duet. One source a line, alphabetical.
 export_sources =
-export_sources += src/export/graph_boxes.c
-export_sources += src/export/graph_dot.c
+export_sources += src/export/boxes.c
+export_sources += src/export/dot.c
 export_sources += src/export/graphdef.c
 export_sources += src/export/graphdef_effect.c
 export_sources += src/export/graphdef_flow.c

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "graph/passes/pass.h"
-
 // All values are unmapped at first; the caller maps inputs and what stands
 // outside of what is cloned.
 bool clone_init(Clone *clone, Graph *from, Graph *to)
@@ -210,7 +208,7 @@ static bool copy_inputs(Clone *clone)
 }
 
 // Removed nodes are left behind: a copy is also a way to tidy up.
-Graph *graph_copy(Graph *graph)
+Graph *clone_graph(Graph *graph)
 {
     // Nodes are made in program order, so that serials run in that order
     // again.

@@ -1,4 +1,4 @@
-// Copying parts of one graph into another.
+// Copying a graph, or parts of one into another.
 //
 // Values are mapped as their nodes are copied; the caller maps what is defined
 // outside: the inputs of a graph, the arguments of a call.
@@ -24,5 +24,8 @@ void clone_free(Clone *clone);
 // The values that they use from outside must have been mapped.
 MUST_CHECK bool clone_nodes(Clone *clone, const GraphBlock *from,
                             GraphBlock *block, GraphNode *before);
+
+// A copy that shares constants, captures, callees and sources.
+MUST_CHECK Graph *clone_graph(Graph *graph);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "backend/exec.h"
 #include "graph/build.h"
-#include "graph/passes/pass.h"
+#include "graph/clone.h"
 #include "interp/core/raise.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/staged_fn.h"
@@ -77,7 +77,7 @@ static Graph *graph_of_value(Vm *vm, Trace *trace, ValueId id)
     // no results yet.
     block->results = &id;
     block->result_count = 1;
-    Graph *copy = graph_copy(trace->graph);
+    Graph *copy = clone_graph(trace->graph);
     block->results = NULL;
     block->result_count = 0;
     if (copy == NULL) {

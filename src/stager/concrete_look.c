@@ -1,6 +1,7 @@
 // What people ask of a trace beside its graph: how long it took to make, what
 // the passes did, how it runs, where its time goes.
 #include "backend/profile.h"
+#include "graph/clone.h"
 #include "graph/graph_text.h"
 #include "graph/passes/pass.h"
 #include "interp/core/protocol.h"
@@ -137,13 +138,13 @@ Value concrete_passes(Vm *vm, Value self)
 {
     const Concrete *concrete = whole_of(vm, self);
     List *list = concrete != NULL ? list_new(vm, 0) : NULL;
-    Graph *graph = list != NULL ? graph_copy(concrete->graph) : NULL;
+    Graph *graph = list != NULL ? clone_graph(concrete->graph) : NULL;
     uint32_t mask = stager_of(vm)->options.passes;
     bool ok = graph != NULL && add_pass(vm, list, "trace", graph);
     for (int i = 0; ok && i < PASS_COUNT; i++) {
         // Those that DUET_PASSES leaves out have no row.
         if (mask & 1u << i) {
-            ok = graph_optimize(graph, 1u << i, false) &&
+            ok = pass_run(graph, 1u << i, false) &&
                  add_pass(vm, list, pass_desc((PassId)i)->name, graph);
         }
     }

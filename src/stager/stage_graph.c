@@ -4,8 +4,8 @@
 // object holds its graph, so it stays valid on its own.
 #include "stager/stage_graph.h"
 
-#include "export/graph_boxes.h"
-#include "export/graph_dot.h"
+#include "export/boxes.h"
+#include "export/dot.h"
 #include "export/graphdef.h"
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
@@ -257,18 +257,18 @@ static Value graph_text(Vm *vm, Value *args, uint32_t count)
     return drawn(vm, args[0], print_whole);
 }
 
-// Inner blocks become clusters (graph_dot.c).
+// Inner blocks become clusters (dot.c).
 static Value graph_to_dot(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return drawn(vm, args[0], graph_dot);
+    return drawn(vm, args[0], dot_print);
 }
 
 // For people at a terminal; it is not parsed.
 static Value graph_to_boxes(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return drawn(vm, args[0], graph_boxes);
+    return drawn(vm, args[0], boxes_print);
 }
 
 // Called on the built-in class Graph, not on a graph.

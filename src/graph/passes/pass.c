@@ -1,4 +1,4 @@
-// The table of passes, and copying a graph for them to work on.
+// The table of passes, and running them.
 #include "graph/passes/pass.h"
 
 #include <string.h>
@@ -6,14 +6,9 @@
 #include "graph/build.h"
 #include "graph/graph_check.h"
 
-// A pass is a file of its own and a row of the list: nothing else names it.
-#define PASS(id, name, run) bool run(Graph *graph);
-#include "graph/passes/pass_list.h"
-#undef PASS
-
 // In the order of the list, which is the order of running.
 static const PassDesc pass_table[PASS_COUNT] = {
-#define PASS(id, name, run) {name, run},
+#define PASS(id, stem) {#stem, stem##_run},
 #include "graph/passes/pass_list.h"
 #undef PASS
 };
@@ -74,7 +69,7 @@ static bool run_pass(Graph *graph, const PassDesc *pass, bool check)
 }
 
 // Each pass once, in the order of the list.
-bool graph_optimize(Graph *graph, uint32_t mask, bool check)
+bool pass_run(Graph *graph, uint32_t mask, bool check)
 {
     for (uint32_t i = 0; i < PASS_COUNT; i++) {
         // No repetition until nothing changes: the list is ordered so that

@@ -1,9 +1,9 @@
 // Passes: each rewrites a graph in place and changes no result, not by a bit.
 //
-// A pass is a row of pass_list.h and a function in pass_<name>.c. Passes keep
-// effects, their order and the places of errors; an op that only might fail
-// and that nothing needs is dropped (graphs are non-strict). Each is linear in
-// the number of nodes.
+// A pass is a row of pass_list.h and a function in the file of its name. Passes
+// keep effects, their order and the places of errors; an op that only might
+// fail and that nothing needs is dropped (graphs are non-strict). Each is
+// linear in the number of nodes.
 #ifndef DUET_GRAPH_PASSES_PASS_H
 #define DUET_GRAPH_PASSES_PASS_H
 
@@ -11,11 +11,15 @@
 
 // The numbers are bits of a mask.
 typedef enum PassId {
-#define PASS(id, name, run) PASS_##id,
+#define PASS(id, stem) PASS_##id,
 #include "graph/passes/pass_list.h"
 #undef PASS
     PASS_COUNT
 } PassId;
+
+#define PASS(id, stem) MUST_CHECK bool stem##_run(Graph *graph);
+#include "graph/passes/pass_list.h"
+#undef PASS
 
 #define PASS_ALL ((1u << PASS_COUNT) - 1)
 
@@ -33,9 +37,5 @@ uint32_t pass_mask(const char *text);
 
 // Runs the passes of `mask` in the order of the list; with `check` the graph
 // checker runs after each. False with an error pending.
-MUST_CHECK bool graph_optimize(Graph *graph, uint32_t mask, bool check);
-
-// A copy that shares constants, captures, callees and sources.
-MUST_CHECK Graph *graph_copy(Graph *graph);
-
+MUST_CHECK bool pass_run(Graph *graph, uint32_t mask, bool check);
 #endif

@@ -55,7 +55,7 @@ static void check_file(const char *folder, const char *name)
     cr_assert_not_null(cut, "%s has no ----", name);
     Graph *graph = graph_parse(&ctx, text, (size_t)(cut - text));
     cr_assert_not_null(graph, "%s: %s", name, ctx.error.text);
-    cr_assert(graph_optimize(graph, named_passes(text), true), "%s: %s", name,
+    cr_assert(pass_run(graph, named_passes(text), true), "%s: %s", name,
               ctx.error.text);
     StrBuf out;
     strbuf_init(&out, &ctx);

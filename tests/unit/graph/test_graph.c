@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "export/graphdef.h"
+#include "graph/clone.h"
 #include "graph/graph_check.h"
 #include "graph/graph_text.h"
 #include "graph/passes/pass.h"
@@ -100,7 +101,7 @@ Test(graph, a_copy_prints_the_same)
     ValueId b =
         node_output(op2(g, g->block, OP_MULTIPLY, a, node_output(k, 0)), 0);
     cr_assert(graph_block_results(g, g->block, &b, 1));
-    Graph *copy = graph_copy(g);
+    Graph *copy = clone_graph(g);
     StrBuf one, two;
     strbuf_init(&one, &ctx);
     strbuf_init(&two, &ctx);

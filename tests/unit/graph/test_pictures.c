@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "export/graph_boxes.h"
-#include "export/graph_dot.h"
+#include "export/boxes.h"
+#include "export/dot.h"
 #include "graph/graph_parse.h"
 // Last: its ctx would shadow parameters in headers behind it.
 #include "../support/tensor_ctx.h"
@@ -38,7 +38,7 @@ static void expect(void (*draw)(StrBuf *out, Graph *graph),
 
 Test(pictures, boxes)
 {
-    expect(graph_boxes,
+    expect(boxes_print,
            "┌ graph f(%0 größe: float32[2], %1 c: bool[]) ─────────┐\n"
            "│ print %0 format='\\x00' style='print' stream='stdout' │\n"
            "│ %2: float32[] = if %1                                │\n"
@@ -56,7 +56,7 @@ Test(pictures, boxes)
 
 Test(pictures, dot)
 {
-    expect(graph_dot,
+    expect(dot_print,
            "digraph \"f\" {\n"
            "  node [shape=box];\n"
            "  v0 [shape=ellipse, label=\"größe\"];\n"

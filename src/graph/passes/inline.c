@@ -5,10 +5,10 @@
 // with the first node that was put in. Bounded: what is copied in all is at
 // most a fixed multiple of the graph, so that functions that call each other
 // twice over do not double without end; calls beyond that stay calls.
+#include "graph/passes/pass.h"
+
 #include "graph/clone.h"
 #include "graph/rewrite.h"
-
-bool pass_inline(Graph *graph);
 
 enum {
     INLINE_FACTOR = 8,   // nodes copied for each node of the graph,
@@ -95,7 +95,7 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
 }
 
 // Graphs without callees are left at once.
-bool pass_inline(Graph *graph)
+bool inline_run(Graph *graph)
 {
     size_t budget = graph->node_count * INLINE_FACTOR + INLINE_LEAST;
     Rewrite rewrite = {.graph = graph, .visit = visit, .data = &budget};

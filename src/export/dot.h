@@ -1,6 +1,6 @@
 // A graph as a picture: in DOT, for Graphviz.
-#ifndef DUET_EXPORT_GRAPH_DOT_H
-#define DUET_EXPORT_GRAPH_DOT_H
+#ifndef DUET_EXPORT_DOT_H
+#define DUET_EXPORT_DOT_H
 
 #include "graph/graph.h"
 
@@ -8,6 +8,6 @@
 // user's line as a tooltip; sub-blocks as clusters; an edge for each use of a
 // value, with its type; dashed edges where effects keep their order. Callees
 // are named, not drawn. A failure is in `out` (strbuf_ok).
-void graph_dot(StrBuf *out, Graph *graph);
+void dot_print(StrBuf *out, Graph *graph);
 
 #endif

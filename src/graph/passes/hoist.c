@@ -5,10 +5,10 @@
 // only pure ops that cannot fail are moved: no run-time error of their own,
 // and shapes that are known, so that no shape can turn out wrong. Inner loops
 // come first: what leaves them may leave the outer one too.
+#include "graph/passes/pass.h"
+
 #include "graph/build.h"
 #include "graph/needed.h"
-
-bool pass_hoist(Graph *graph);
 
 // Rank and all sizes are known.
 static bool is_static(const Graph *graph, ValueId value)
@@ -92,7 +92,7 @@ static bool hoist_block(Graph *graph, GraphBlock *block)
 }
 
 // Unneeded nodes are not moved: they would be run where they were not.
-bool pass_hoist(Graph *graph)
+bool hoist_run(Graph *graph)
 {
     return graph_mark_needed(graph) && hoist_block(graph, graph->block);
 }

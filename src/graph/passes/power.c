@@ -9,9 +9,9 @@
 //
 // A chain is met at its last product first, walking backwards, and each of its
 // nodes is looked at once: linear.
-#include "graph/build.h"
+#include "graph/passes/pass.h"
 
-bool pass_power(Graph *graph);
+#include "graph/build.h"
 
 // The state of the pass: uses are counted once, before anything is rewritten.
 typedef struct Powers {
@@ -209,7 +209,7 @@ static bool look(Powers *powers, const GraphBlock *block)
 }
 
 // Graphs without such products cost one walk.
-bool pass_power(Graph *graph)
+bool power_run(Graph *graph)
 {
     size_t size = graph->values.count + 1;
     Powers powers = {graph, ctx_alloc_zero(graph->ctx, size)};

@@ -1,10 +1,10 @@
 // Dead code: takes out what neither outputs nor effects need.
 //
 // An op that only might fail goes too: graphs are non-strict.
+#include "graph/passes/pass.h"
+
 #include "graph/build.h"
 #include "graph/needed.h"
-
-bool pass_dce(Graph *graph);
 
 // Unlinked nodes stay in the arena, with their values.
 static bool sweep(Graph *graph, GraphBlock *block)
@@ -29,7 +29,7 @@ static bool sweep(Graph *graph, GraphBlock *block)
 }
 
 // Marks, then sweeps.
-bool pass_dce(Graph *graph)
+bool dce_run(Graph *graph)
 {
     return graph_mark_needed(graph) && sweep(graph, graph->block);
 }

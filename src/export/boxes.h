@@ -6,13 +6,13 @@
 //     │ │ yield %0                            │ │
 //     │ └─────────────────────────────────────┘ │
 //     …
-#ifndef DUET_EXPORT_GRAPH_BOXES_H
-#define DUET_EXPORT_GRAPH_BOXES_H
+#ifndef DUET_EXPORT_BOXES_H
+#define DUET_EXPORT_BOXES_H
 
 #include "graph/graph.h"
 
 // The printed form (graph_text.h), each graph and each sub-block in a box of
 // its own. A failure is in `out` (strbuf_ok).
-void graph_boxes(StrBuf *out, Graph *graph);
+void boxes_print(StrBuf *out, Graph *graph);
 
 #endif

@@ -2,12 +2,12 @@
 //
 // The op's own kernel computes it, so the bits are those of a run. An op that
 // fails is left where it is: if it is needed, it fails when the graph runs.
+#include "graph/passes/pass.h"
+
 #include "graph/build.h"
 
 // Of operands and of the result: enough for sizes, axes and small tables.
 enum { FOLD_MAX_ELEMENTS = 1024 };
-
-bool pass_fold(Graph *graph);
 
 // Small operands and a small result of known shape; a large constant would
 // only make the graph fat.
@@ -110,7 +110,7 @@ static bool fold_block(Graph *graph, GraphBlock *block)
 }
 
 // The whole graph, inner blocks too.
-bool pass_fold(Graph *graph)
+bool fold_run(Graph *graph)
 {
     return fold_block(graph, graph->block);
 }

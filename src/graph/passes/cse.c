@@ -7,12 +7,12 @@
 // around it, so that what is found always stands before its new users. Nodes
 // of a finished block leave in the reverse order of their coming, each from
 // the head of its bucket.
+#include "graph/passes/pass.h"
+
 #include "graph/build.h"
 #include "graph/needed.h"
 
 #include <string.h>
-
-bool pass_cse(Graph *graph);
 
 #define CSE_NONE UINT32_MAX
 #define CSE_ABSENT (UINT32_MAX - 1)
@@ -158,7 +158,7 @@ static bool cse_block(Cse *cse, GraphBlock *block)
 }
 
 // One block of memory for buckets, links and stand-ins.
-bool pass_cse(Graph *graph)
+bool cse_run(Graph *graph)
 {
     Ctx *ctx = graph->ctx;
     size_t nodes = graph->nodes.count, values = graph->values.count;

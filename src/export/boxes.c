@@ -3,7 +3,7 @@
 // The lines of the text are read again: a line whose followers are indented
 // deeper by more than a step opens a box with that line as its title. In the
 // printed form those are the heads of graphs and of sub-blocks.
-#include "export/graph_boxes.h"
+#include "export/boxes.h"
 
 #include <string.h>
 
@@ -167,7 +167,7 @@ static void draw(Boxes *boxes, size_t at, size_t end, size_t depth,
 }
 
 // Nesting is bounded by what graph_print allows.
-void graph_boxes(StrBuf *out, Graph *graph)
+void boxes_print(StrBuf *out, Graph *graph)
 {
     StrBuf text;
     Boxes boxes = {.out = out};

@@ -7,9 +7,9 @@
 // the pass that drops dead code.
 #include <math.h>
 
-#include "graph/rewrite.h"
+#include "graph/passes/pass.h"
 
-bool pass_simplify(Graph *graph);
+#include "graph/rewrite.h"
 
 enum { SIMPLIFY_MAX_CONST = 1024 }; // elements of a constant that are read
 
@@ -257,7 +257,7 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
 }
 
 // One walk: operands come before their users.
-bool pass_simplify(Graph *graph)
+bool simplify_run(Graph *graph)
 {
     Rewrite rewrite = {.graph = graph, .visit = visit};
     return rewrite_graph(&rewrite);

@@ -2,7 +2,7 @@
 //
 // Nodes are called n<serial>, params and inputs v<value>, the end of a block
 // e<number of the block>, in order of printing.
-#include "export/graph_dot.h"
+#include "export/dot.h"
 
 #include <string.h>
 
@@ -195,7 +195,7 @@ static void put_block(Dot *dot, const GraphBlock *block)
 }
 
 // One digraph; sub-blocks are clusters in it.
-void graph_dot(StrBuf *out, Graph *graph)
+void dot_print(StrBuf *out, Graph *graph)
 {
     Dot dot = {out, graph, 0};
     strbuf_puts(out, "digraph \"");
