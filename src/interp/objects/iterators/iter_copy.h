@@ -48,8 +48,8 @@ MUST_CHECK bool iterator_place(Vm *vm, Value state, int64_t least, int64_t most,
     R(compress)                                                                \
     R(count)                                                                   \
     R(cycle)                                                                   \
-    R(dropwhile) R(starmap) R(islice) R(permutations) R(product) R(repeat)     \
-        R(zip_longest)
+    R(dropwhile)                                                               \
+    R(starmap) R(islice) R(permutations) R(product) R(repeat) R(zip_longest)
 #define ITERTOOLS_STATES(R)                                                    \
     R(accumulate)                                                              \
     R(chain)                                                                   \
