@@ -120,7 +120,6 @@ interp_sources += src/interp/objects/errors/syntax_place.c
 interp_sources += src/interp/objects/errors/sys_hooks.c
 interp_sources += src/interp/objects/errors/traceback.c
 interp_sources += src/interp/objects/iterators/generator_methods.c
-interp_sources += src/interp/objects/iterators/iter_copy.c
 interp_sources += src/interp/objects/iterators/iter_make.c
 interp_sources += src/interp/objects/iterators/obj_generator.c
 interp_sources += src/interp/objects/iterators/obj_iter.c

@@ -19,7 +19,6 @@ modules_sources += src/modules/native/functools_cache.c
 modules_sources += src/modules/native/functools_partial.c
 modules_sources += src/modules/native/itertools_basic.c
 modules_sources += src/modules/native/itertools_choices.c
-modules_sources += src/modules/native/itertools_copy.c
 modules_sources += src/modules/native/itertools_function.c
 modules_sources += src/modules/native/json_read.c
 modules_sources += src/modules/native/json_string.c

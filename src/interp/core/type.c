@@ -13,7 +13,7 @@
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/errors/obj_exception.h"
-#include "interp/objects/iterators/iter_copy.h"
+#include "interp/objects/iterators/obj_iter.h"
 #include "modules/importing/module.h"
 
 #define TYPE(kind, def) extern const TypeDef def;
@@ -418,7 +418,7 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     inherit_make(vm, cls, def, vm->object_type);
     cls->flags = def->flags;
     cls->kind = def->kind;
-    // Iterators share a def, and differ in what copies them.
+    // Iterators share a def, and differ in their methods.
     if (!class_add_native(vm, cls) ||
         (def == &iterator_type_def && !iterator_add_methods(vm, cls))) {
         object_release(&vm->ctx, cls);

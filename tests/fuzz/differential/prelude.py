@@ -4,6 +4,7 @@ import bisect
 import collections
 import contextlib
 import copy
+import copyreg
 import dataclasses
 import datetime
 import decimal
@@ -156,6 +157,21 @@ def whole(value):
     """The value, but never a float with a fraction: a negative number to such
     a power is complex, and there is no complex."""
     return 2 if isinstance(value, float) and value % 1 else value
+
+
+def unmade(iterator):
+    """Iterators are not copied."""
+    raise TypeError(f"cannot pickle {type(iterator).__name__!r} object")
+
+
+for kind in [type(iter(made)) for made in (
+        [], (), "", "\u20ac", b"", range(1), range(2**64), {}, {}.values(),
+        {}.items(), {0}, collections.deque(), collections.OrderedDict())] + [
+        type(reversed(made)) for made in (
+            [], {}, {}.values(), {}.items(), collections.deque())] + [
+        type(iter(int, 0)), enumerate, filter, map, reversed, zip] + [
+        kind for kind in vars(itertools).values() if isinstance(kind, type)]:
+    copyreg.pickle(kind, unmade)
 
 
 def seeded(seed):

@@ -171,7 +171,7 @@ show($O == copy.copy($O), $O != copy.deepcopy($O))
 show(sorted(vars(copy.copy($O))))
 show(repr($L)[:60])
 memo = {}⏎copy.deepcopy($L, memo)⏎show(len(memo) > 0)
-show(copy.copy(iter(<list>)) is None, copy.copy(len) is len, copy.deepcopy($C) is $C)
+show(copy.copy(len) is len, copy.deepcopy($C) is $C)
 """
 
 TOOLS = """

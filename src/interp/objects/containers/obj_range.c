@@ -1,7 +1,7 @@
 // range and slice. A range's length is computed when it is made.
 #include "interp/core/depth.h"
 #include "interp/objects/containers/sequence.h"
-#include "interp/objects/iterators/iter_copy.h"
+#include "interp/objects/iterators/obj_iter.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "modules/builtins/builtins.h"
@@ -347,60 +347,6 @@ static Value range_iterator(Vm *vm, Range *range)
     self->position = (uint64_t)length;
     self->expected = small ? (uint64_t)value_small(range->step) : 0;
     return value_from_object(self);
-}
-
-// start + count * step, owned.
-static Value range_after(Vm *vm, const Range *range, Value count)
-{
-    Value way = int_binary(vm, BINARY_MUL, range->step, count);
-    Value at =
-        value_failed(way) ? way : int_binary(vm, BINARY_ADD, range->start, way);
-    release(vm, way);
-    return at;
-}
-
-// How many items of a range a walk gives.
-static int64_t walk_length(const Range *range)
-{
-    int64_t length;
-    return int_to_i64(range->length, &length) ? length : INT64_MAX;
-}
-
-// iter(range), and how many items were given. The stop is the one that the
-// last step leads to, as in CPython, whatever it was.
-Value range_reduce_iterator(Vm *vm, Iterator *self)
-{
-    const Range *range = as_range(self->state[0]);
-    Value stop = range_after(vm, range, range->length);
-    Range *same = value_failed(stop)
-                      ? NULL
-                      : range_new(vm, range->start, stop, range->step);
-    release(vm, stop);
-    if (same == NULL) {
-        return VALUE_FAIL;
-    }
-    Value source = value_from_object(same);
-    int64_t given = walk_length(range) - (int64_t)self->position;
-    return iterator_reduced(vm, iterator_builtin(vm, "iter"), &source, 1,
-                            value_from_small(given));
-}
-
-// The next number follows from how many were given.
-bool range_state_iterator(Vm *vm, Iterator *self, Value state)
-{
-    const Range *range = as_range(self->state[0]);
-    int64_t length = walk_length(range), place;
-    if (!value_to_count(vm, state, &place)) {
-        return false;
-    }
-    place = place > length ? length : place < 0 ? 0 : place;
-    Value next = range_after(vm, range, value_from_small(place));
-    if (value_failed(next)) {
-        return false;
-    }
-    value_replace(&vm->ctx, &self->state[1], next);
-    self->position = (uint64_t)(length - place);
-    return true;
 }
 
 // Each walk has an iterator of its own.

@@ -9,8 +9,8 @@
 #include "interp/machine/compile/code.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/sequence.h"
-#include "interp/objects/iterators/iter_copy.h"
 #include "interp/objects/numbers/obj_int.h"
 
 // One layout serves all; the types differ in name only and are made on first
@@ -184,7 +184,7 @@ bool iterator_asks(Iterator *self)
 }
 
 // How many items are left, where that is known without walking them.
-Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
+static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Iterator *self = (Iterator *)value_object(args[0]);
@@ -234,6 +234,51 @@ Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
         return value_from_small(passed <= length ? passed : 0);
     }
     return value_from_small(passed < length ? length - passed : 0);
+}
+
+// The classes whose iterators tell how many items are left; all others have no
+// __length_hint__.
+static const char *const counted[] = {"_collections._deque_iterator",
+                                      "_collections._deque_reverse_iterator",
+                                      "bytes_iterator",
+                                      "dict_itemiterator",
+                                      "dict_keyiterator",
+                                      "dict_reverseitemiterator",
+                                      "dict_reversekeyiterator",
+                                      "dict_reversevalueiterator",
+                                      "dict_valueiterator",
+                                      "iterator",
+                                      "itertools.repeat",
+                                      "list_iterator",
+                                      "list_reverseiterator",
+                                      "longrange_iterator",
+                                      "range_iterator",
+                                      "reversed",
+                                      "set_iterator",
+                                      "str_ascii_iterator",
+                                      "str_iterator",
+                                      "tuple_iterator"};
+
+bool iterator_add_methods(Vm *vm, Type *cls)
+{
+    static const NativeDef hint = {"__length_hint__", "self, /",
+                                   iterator_length_hint,
+                                   "How many items are left, about."};
+    const char *name = type_name(type_native(cls));
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        if (strcmp(counted[i], name) == 0) {
+            Native *native = native_new(vm, &hint, cls);
+            bool done =
+                native != NULL && dict_set_name(vm, cls->dict, native->name,
+                                                value_from_object(native));
+            object_release_null(&vm->ctx, native);
+            return done;
+        }
+    }
+    // Those whose classes take items: enumerate[int].
+    return (strcmp(name, "enumerate") != 0 &&
+            strcmp(name, "itertools.chain") != 0) ||
+           class_add_class_methods(vm, cls, generic_class_methods);
 }
 
 // The descriptor of all of them; type_variant gives each its own name.

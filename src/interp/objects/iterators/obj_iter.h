@@ -46,6 +46,9 @@ MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
 void iterator_set_maker(Vm *vm, Type *cls, void *maker);
 // Whether its length hint asks what it iterates over for its len().
 bool iterator_asks(Iterator *self);
+// Gives a class of iterators, each of which shares iterator_type_def, the
+// methods that only some have. False: failed.
+MUST_CHECK bool iterator_add_methods(Vm *vm, Type *cls);
 // A tuple of `count` UNBOUND items for the step's result: the last one again
 // if its receiver has let it go. Uses state[3].
 MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self, size_t count);
