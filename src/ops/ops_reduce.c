@@ -445,7 +445,9 @@ static bool kernel_logsumexp(const KernelCall *call)
         ARG_CASE(DT_INT64, int64_t, WORSE)                                     \
         ARG_CASE(DT_FLOAT32, float, WORSE)                                     \
         ARG_CASE(DT_FLOAT64, double, WORSE)                                    \
-    default: break;                                                            \
+    case DT_BOOL:                                                              \
+    case DT_STRING:                                                            \
+    case DT_NONE: break;                                                       \
     }
 
 // The places [from, n) of a row against its place `best`, the best one so far.

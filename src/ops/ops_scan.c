@@ -71,7 +71,8 @@ typedef struct Row {
         SCAN_CASE(DT_INT64, int64_t, int64_t, uint64_t, JOIN)                  \
         SCAN_CASE(DT_FLOAT32, float, float, float, JOIN)                       \
         SCAN_CASE(DT_FLOAT64, double, double, double, JOIN)                    \
-    default: break;                                                            \
+    case DT_STRING:                                                            \
+    case DT_NONE: break;                                                       \
     }
 
 // Ints add in unsigned arithmetic, so that overflow wraps and is defined.

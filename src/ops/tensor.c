@@ -298,6 +298,13 @@ void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
     *place = string;
 }
 
+// As cast: NaN and out of range give the lowest value.
+static int64_t int_of_float(double value)
+{
+    bool fits = value >= -0x1p63 && value < 0x1p63;
+    return fits ? (int64_t)value : INT64_MIN;
+}
+
 // For operands of a few elements (indices, axes, bounds) and for printing. The
 // loops over whole tensors are tiles, made for each dtype.
 // A bool is 0 or 1; never of strings.
@@ -310,13 +317,12 @@ int64_t tensor_int_at(const Tensor *tensor, int64_t index)
     case DT_INT16: return ((const int16_t *)tensor->data)[index];
     case DT_INT32: return ((const int32_t *)tensor->data)[index];
     case DT_INT64: return ((const int64_t *)tensor->data)[index];
-    default: {
-        // As cast: NaN and out of range give the lowest value.
-        double value = tensor_float_at(tensor, index);
-        bool fits = value >= -0x1p63 && value < 0x1p63;
-        return fits ? (int64_t)value : INT64_MIN;
+    case DT_FLOAT32:
+    case DT_FLOAT64: return int_of_float(tensor_float_at(tensor, index));
+    case DT_STRING:
+    case DT_NONE: break;
     }
-    }
+    return 0;
 }
 
 // An int64 beyond 2**53 is rounded.
@@ -325,8 +331,16 @@ double tensor_float_at(const Tensor *tensor, int64_t index)
     switch ((DType)tensor->dtype) {
     case DT_FLOAT32: return (double)((const float *)tensor->data)[index];
     case DT_FLOAT64: return ((const double *)tensor->data)[index];
-    default: return (double)tensor_int_at(tensor, index);
+    case DT_BOOL:
+    case DT_UINT8:
+    case DT_INT8:
+    case DT_INT16:
+    case DT_INT32:
+    case DT_INT64: return (double)tensor_int_at(tensor, index);
+    case DT_STRING:
+    case DT_NONE: break;
     }
+    return 0;
 }
 
 // Keeps the low bits, as cast does; int8 and uint8 differ only in how the byte
@@ -344,7 +358,9 @@ void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
     case DT_FLOAT32: // rounded once
         ((float *)tensor->data)[index] = (float)value;
         break;
-    default: ((double *)tensor->data)[index] = (double)value;
+    case DT_FLOAT64: ((double *)tensor->data)[index] = (double)value; break;
+    case DT_STRING:
+    case DT_NONE: break;
     }
 }
 
@@ -355,10 +371,14 @@ void tensor_set_float(Tensor *tensor, int64_t index, double value)
     switch ((DType)tensor->dtype) {
     case DT_FLOAT32: ((float *)tensor->data)[index] = (float)value; break;
     case DT_FLOAT64: ((double *)tensor->data)[index] = value; break;
-    default: {
-        bool fits = value >= -0x1p63 && value < 0x1p63;
-        tensor_set_int(tensor, index, fits ? (int64_t)value : INT64_MIN);
-    }
+    case DT_BOOL:
+    case DT_UINT8:
+    case DT_INT8:
+    case DT_INT16:
+    case DT_INT32:
+    case DT_INT64: tensor_set_int(tensor, index, int_of_float(value)); break;
+    case DT_STRING:
+    case DT_NONE: break;
     }
 }
 

@@ -61,7 +61,11 @@ static void store_int(Tensor *tensor, int64_t index, int64_t i)
     case DT_INT8: ((int8_t *)tensor->data)[index] = (int8_t)i; break;
     case DT_INT16: ((int16_t *)tensor->data)[index] = (int16_t)i; break;
     case DT_INT32: ((int32_t *)tensor->data)[index] = (int32_t)i; break;
-    default: ((int64_t *)tensor->data)[index] = i;
+    case DT_INT64: ((int64_t *)tensor->data)[index] = i; break;
+    case DT_FLOAT32:
+    case DT_FLOAT64:
+    case DT_STRING:
+    case DT_NONE: break;
     }
 }
 
@@ -75,11 +79,7 @@ static bool fill_float(Vm *vm, Tensor *tensor, int64_t index, Value v)
     } else if (!int_to_double(vm, v, &d)) {
         return false;
     }
-    if (tensor->dtype == DT_FLOAT32) {
-        ((float *)tensor->data)[index] = (float)d;
-    } else {
-        ((double *)tensor->data)[index] = d;
-    }
+    tensor_set_float(tensor, index, d);
     return true;
 }
 
