@@ -38,22 +38,16 @@ typedef struct Stop {
 
 // --- frames ---
 
-// The library's own frames (a command, a decorator of lib/) are no place where
-// a person wants to stand.
-static bool is_library(const Frame *f)
-{
-    return strncmp(f->code->source->name, "lib/", 4) == 0;
-}
-
 // The next frame of the program's own code, upwards (-1) or downwards; NULL:
-// there is none.
+// there is none. The library's (a command, a decorator of lib/) are no place
+// where a person wants to stand.
 static Frame *neighbour(const Stop *stop, int step)
 {
     // Frames newer than the stop's are the prompt's own.
     Vm *vm = stop->session->vm;
     for (Frame *f = stop->frame + step; f >= vm->frames && f <= stop->newest;
          f += step) {
-        if (!is_library(f)) {
+        if (!f->code->source->library) {
             return f;
         }
     }
@@ -99,7 +93,7 @@ static void print_frames(const Stop *stop)
 {
     Vm *vm = stop->session->vm;
     for (Frame *f = vm->frames; f <= stop->newest; f++) {
-        if (!is_library(f)) {
+        if (!f->code->source->library) {
             print_place(f, f == stop->frame ? "-> " : "   ");
         }
     }

@@ -28,8 +28,7 @@ static uint32_t cache_words(Opcode op)
 static Frame *entry_frame(Vm *vm)
 {
     for (Frame *f = vm->frames; vm->frame != NULL && f <= vm->frame; f++) {
-        if (f->code->flags & CODE_MODULE &&
-            strncmp(f->code->source->name, "lib/", 4) != 0) {
+        if (f->code->flags & CODE_MODULE && !f->code->source->library) {
             return f;
         }
     }

@@ -279,25 +279,13 @@ static void print_traceback(Vm *vm, Value exception)
 
 // The commands of the prompt are written in Duet: their frames, which stand
 // outside of the user's, are no news.
-static void strip_frames(Ctx *ctx, Traceback *trace)
-{
-    static const char folder[] = "lib/duet/", shown[] = "lib/_shown.duet";
-    while (trace != NULL && trace->count > 0) {
-        Code *code = trace->entries[trace->count - 1].code;
-        const char *name = code->source->name;
-        if (strncmp(name, folder, sizeof folder - 1) != 0 &&
-            strcmp(name, shown) != 0) {
-            return;
-        }
-        trace->count--;
-        object_release(ctx, code);
-    }
-}
-
-// The prompt's own frames are no part of what a person wants to see.
 void session_strip(Session *session, Value exception)
 {
-    strip_frames(&session->vm->ctx, value_as_exception(exception)->traceback);
+    Traceback *trace = value_as_exception(exception)->traceback;
+    while (trace != NULL && trace->count > 0 &&
+           trace->entries[trace->count - 1].code->source->library) {
+        object_release(&session->vm->ctx, trace->entries[--trace->count].code);
+    }
 }
 
 // By the program's own hook, if it has one; where that fails, its error is told

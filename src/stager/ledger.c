@@ -14,7 +14,6 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
-#include "modules/importing/embedded.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 #include "stager/staged_fn.h"
@@ -62,18 +61,7 @@ void ledger_visit(const Ledger *ledger, void (*visit)(Object *, void *),
 // Whether the running code is the embedded library's.
 static bool in_library(Vm *vm)
 {
-    const char *name = vm->frame != NULL ? vm->frame->code->source->name : "";
-    // The quick test; a program may have a folder lib of its own, so the list
-    // is asked too.
-    if (strncmp(name, "lib/", 4) != 0) {
-        return false;
-    }
-    for (size_t i = 0; i < embedded_module_count; i++) {
-        if (strcmp(name, embedded_modules[i].path) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return vm->frame != NULL && vm->frame->code->source->library;
 }
 
 // --- Effects ---

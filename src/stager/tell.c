@@ -68,14 +68,6 @@ static bool say_new(Vm *vm, const char *key, size_t length, StrBuf *text)
 
 // --- why it was traced ---
 
-// A command of the prompt asked for the trace, and says so itself.
-static bool is_by_command(const Why *why)
-{
-    static const char folder[] = "lib/duet/";
-    return why->source != NULL &&
-           strncmp(why->source->name, folder, sizeof folder - 1) == 0;
-}
-
 // The first trace of a function is told under --trace only: at a prompt
 // everybody expects it.
 // False: an error is pending.
@@ -84,7 +76,7 @@ static bool tell_reason(Vm *vm, const StagedFunction *self,
 {
     const Why *why = &self->why;
     bool expected =
-        (why->old == NULL && why->frozen == NULL) || is_by_command(why);
+        (why->old == NULL && why->frozen == NULL) || why_is_command(why);
     if (expected && stager_of(vm)->notes) {
         return true;
     }

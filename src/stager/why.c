@@ -32,7 +32,7 @@ bool why_begin(Vm *vm, Why *why, Concrete *old)
     // the nearest line of the program is told.
     const Frame *frame = vm->frame;
     while (frame != NULL && frame > vm->frames &&
-           strncmp(frame->code->source->name, "lib/", 4) == 0) {
+           frame->code->source->library) {
         frame--;
     }
     if (frame != NULL && frame->code->source != NULL) {
@@ -172,7 +172,7 @@ bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key)
     // An entry of the prompt has line numbers of its own, so its name is told;
     // a command that called the function itself has no line.
     const char *name = why->source != NULL ? why->source->name : "";
-    if (strncmp(name, "lib/", 4) == 0) {
+    if (why_is_command(why)) {
         strbuf_puts(out, "by a command: ");
     } else {
         strbuf_printf(

@@ -20,6 +20,11 @@ void why_free(Vm *vm, Why *why);
 MUST_CHECK bool why_begin(Vm *vm, Why *why, Concrete *old);
 // It was made.
 void why_end(Vm *vm, Why *why, Concrete *made);
+// Whether a command of the prompt called, which is no line of the program.
+static inline bool why_is_command(const Why *why)
+{
+    return why->source != NULL && why->source->library;
+}
 // Appends "by the call at line 3: argument …", one or more lines without the
 // last end. `key` (may be NULL) gets what tells one cause from another.
 MUST_CHECK bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key);
