@@ -100,6 +100,7 @@ static const Ins *begin_rotated(Vm *vm, Frame *frame, StagedBlock *block,
         return NULL;
     }
     block->loop->rotated = true;
+    block->loop->condition_leaf = leaf;
     return set_condition(vm, block, block->loop->leaves.items[leaf].cond) &&
                    loop_show(vm, frame, block, PHASE_BODY)
                ? frame->pc
@@ -148,16 +149,7 @@ const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
         return NULL;
     }
     if (block->phase == PHASE_BODY) { // at the end of a rotated body
-        // A variable may be called condition too: what the test's block yields
-        // tells which leaf is meant.
-        size_t last = block->loop->leaves.count - 1;
-        for (size_t i = 0; i <= last; i++) {
-            LoopLeaf *leaf = &block->loop->leaves.items[i];
-            if (strcmp(leaf->name, "condition") == 0 &&
-                leaf->cond == block->sides[0]->results[0]) {
-                leaf->result = id;
-            }
-        }
+        block->loop->leaves.items[block->loop->condition_leaf].result = id;
         return finish(vm, frame, block);
     }
     return set_condition(vm, block, id) &&

@@ -43,10 +43,11 @@ typedef struct LoopSlot {
 // with the block by loop_free.
 struct StagedLoop {
     VEC(LoopLeaf) leaves;
-    LoopSlot *slots;     // info->place_count of them
-    bool rotated;        // the condition's value is the last leaf
-    ForSource source;    // of a `for`: what it iterates over
-    uint32_t index_leaf; // of a `for`: the turns done
+    LoopSlot *slots;         // info->place_count of them
+    bool rotated;            // the condition's value is a leaf, condition_leaf
+    uint32_t condition_leaf; // of a rotated `while`
+    ForSource source;        // of a `for`: what it iterates over
+    uint32_t index_leaf;     // of a `for`: the turns done
 };
 
 // The events of loops (interp/hooks/apply.h). Each returns where the frame goes
