@@ -162,7 +162,9 @@ struct OpDesc {
     uint8_t min_inputs, max_inputs; // 255: any number
     uint8_t attr_count;
     uint8_t output_count; // 0: varies (split), see infer
-    uint32_t flags;       // OpFlag
+    uint8_t apart;  // a bit for each input that chooses or counts rather than
+                    // takes part: it has no dtype in common with the others
+    uint32_t flags; // OpFlag
     const AttrDesc *attrs;
     InferFn infer;
     KernelFn kernel;       // ELEMENTWISE: NULL, or for strings alone; numbers

@@ -43,17 +43,18 @@ static bool infer_shaped(InferCall *call, DType dtype)
     return true;
 }
 
-// One rule for zeros and ones; there is no one among strings, so `ones`
-// refuses them where `zeros` gives empty ones.
+// Without a dtype float32, as everywhere.
 static bool infer_zeros(InferCall *call)
 {
-    // Without a dtype float32, as everywhere.
-    DType dtype = attr_dtype(&call->attrs[1], DT_FLOAT32);
-    // `ones` begins with an o, `zeros` does not.
-    if (dtype == DT_STRING && call->op->name[0] == 'o') {
-        return infer_dtype_refused(call, dtype);
-    }
-    return infer_shaped(call, dtype);
+    return infer_shaped(call, attr_dtype(&call->attrs[1], DT_FLOAT32));
+}
+
+// The same, but there is no one among strings.
+static bool infer_ones(InferCall *call)
+{
+    return attr_dtype(&call->attrs[1], DT_FLOAT32) == DT_STRING
+               ? infer_dtype_refused(call, DT_STRING)
+               : infer_zeros(call);
 }
 
 // The number is converted once, in the first element, which then serves as the
@@ -121,7 +122,7 @@ const OpDesc op_ones = {
     .output_count = 1,
     .attrs = shape_dtype_attrs,
     .attr_count = 2,
-    .infer = infer_zeros,
+    .infer = infer_ones,
     .kernel = kernel_ones,
 };
 

@@ -43,16 +43,6 @@ static bool infer_square(InferCall *call)
     return needs_square(call) && infer_same(call);
 }
 
-// The two ways in which values can make an op here fail.
-// False, always. The op is known by its first letter: cholesky alone has one of
-// c.
-static bool fail_singular(const KernelCall *call)
-{
-    return ctx_fail(
-        call->ctx, ERR_OP_VALUE, "%s: the matrix is %s", call->op->name,
-        call->op->name[0] == 'c' ? "not positive definite" : "singular");
-}
-
 // Gauss with the largest pivot of the column; b is changed along, `width`
 // columns of it. Returns the determinant, 0 if there is no pivot or Ctrl-C
 // came.
@@ -290,8 +280,10 @@ static int64_t part_of(const KernelCall *call, uint32_t k, int64_t matrices)
     return k < call->output_count ? call->outputs[k]->count / matrices : 0;
 }
 
-// Runs `one` on every matrix of the batch.
-static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
+// Runs `one` on every matrix of the batch. `fault` says what a matrix is of
+// which it answers false; NULL: it does so of none.
+static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *),
+                        const char *fault)
 {
     const Tensor *a = call->inputs[0];
     Matrix m = {.ctx = call->ctx,
@@ -333,7 +325,9 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
              (b == NULL || load(m.ctx, m.b, b, i * b_size, b_size)) &&
              // A false of `one` is either an error that is pending, or the
              // matrix's fault.
-             (one(&m) || (!ctx_failed(m.ctx) && fail_singular(call)));
+             (one(&m) || (!ctx_failed(m.ctx) &&
+                          ctx_fail(m.ctx, ERR_OP_VALUE, "%s: the matrix is %s",
+                                   call->op->name, fault)));
         for (uint32_t k = 0; ok && k < call->output_count; k++) {
             ok = store(m.ctx, call->outputs[k], i * outs[k],
                        k == 0 ? m.out : m.second, outs[k]);
@@ -346,27 +340,27 @@ static bool each_matrix(const KernelCall *call, bool (*one)(Matrix *))
 // What follows binds each op to its work on one matrix.
 static bool kernel_inv(const KernelCall *call)
 {
-    return each_matrix(call, invert_one);
+    return each_matrix(call, invert_one, "singular");
 }
 // x1 and x2 are walked together, a pair of matrices at a time.
 static bool kernel_solve(const KernelCall *call)
 {
-    return each_matrix(call, solve_one);
+    return each_matrix(call, solve_one, "singular");
 }
 // OpValueError where one is not positive definite.
 static bool kernel_cholesky(const KernelCall *call)
 {
-    return each_matrix(call, cholesky_one);
+    return each_matrix(call, cholesky_one, "not positive definite");
 }
 // By the pivots of an LU decomposition.
 static bool kernel_det(const KernelCall *call)
 {
-    return each_matrix(call, determinant_one);
+    return each_matrix(call, determinant_one, NULL);
 }
 // Two outputs for each matrix.
 static bool kernel_qr(const KernelCall *call)
 {
-    return each_matrix(call, qr_one);
+    return each_matrix(call, qr_one, NULL);
 }
 
 // The batch's shape is what stays.

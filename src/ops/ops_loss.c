@@ -75,6 +75,7 @@ static EmitValue compose_cross_entropy(const ComposeCall *call)
 
 const OpDesc op_cross_entropy = {
     COMPOSED("cross_entropy", "x, labels, /", 2, 2, compose_cross_entropy),
+    .apart = 1 << 1,
     .doc = "The cross entropy of softmax(x) along the last axis with labels:\n"
            "ints that name a class each, or floats, a share for each class.",
 };

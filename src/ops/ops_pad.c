@@ -250,6 +250,7 @@ const OpDesc op_pad = {
            "'constant', 'edge', 'reflect' (without the edge) or 'symmetric'.",
     .min_inputs = 2,
     .max_inputs = 2,
+    .apart = 1 << 1,
     .output_count = 1,
     .flags = OP_METHOD,
     .attrs = pad_attrs,

@@ -378,6 +378,7 @@ const OpDesc op_repeat = {
            "vector.",
     .min_inputs = 2,
     .max_inputs = 2,
+    .apart = 1 << 1,
     .output_count = 1,
     .flags = OP_METHOD | OP_MAY_FAIL,
     .attrs = repeat_attrs,

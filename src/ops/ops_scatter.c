@@ -145,6 +145,7 @@ const OpDesc op_gather_nd = {
            "range.",
     .min_inputs = 2,
     .max_inputs = 2,
+    .apart = 1 << 1,
     .output_count = 1,
     .flags = OP_MAY_FAIL,
     .infer = infer_gather_nd,
@@ -281,7 +282,7 @@ static bool kernel_scatter_add(const KernelCall *call)
 // Descriptors of both; TensorFlow's names differ.
 #define SCATTER(text, run)                                                     \
     .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,       \
-    .max_inputs = 3, .output_count = 1, .flags = OP_MAY_FAIL,                  \
+    .max_inputs = 3, .output_count = 1, .apart = 1 << 1, .flags = OP_MAY_FAIL, \
     .infer = infer_scatter, .kernel = (run)
 
 const OpDesc op_scatter_update = {
@@ -383,6 +384,7 @@ const OpDesc op_take_along_axis = {
            "`indices` names; below 0 from the end. OpIndexError out of range.",
     .min_inputs = 2,
     .max_inputs = 2,
+    .apart = 1 << 1,
     .output_count = 1,
     .flags = OP_MAY_FAIL,
     .attrs = take_along_attrs,

@@ -102,6 +102,7 @@ const OpDesc op_boolean_mask = {
            "axes, is True.",
     .min_inputs = 2,
     .max_inputs = 2,
+    .apart = 1 << 1,
     .output_count = 1,
     .flags = OP_DYNAMIC_SHAPE,
     .infer = infer_boolean_mask,

@@ -11,6 +11,7 @@ const OpDesc op_where = {
            "All three broadcast; x1 and x2 have one dtype.",
     .min_inputs = 3,
     .max_inputs = 3,
+    .apart = 1 << 0,
     .output_count = 1,
     .flags = OP_ELEMENTWISE,
     .infer = infer_elementwise,

@@ -249,42 +249,6 @@ static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     return attr_plain(vm, call, attr, v, out);
 }
 
-// Inputs that choose or count rather than take part: converted alone, the
-// others together. By the names that the descriptors' params use.
-// A mask of bools must not turn numbers into bools, nor an index of int64 make
-// a float32 tensor anything else.
-static bool input_is_apart(const char *name, size_t length)
-{
-    static const char *const apart[] = {"condition", "indices", "mask",
-                                        "repeats",   "labels",  "length",
-                                        "paddings"};
-    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
-        if (strlen(apart[i]) == length && memcmp(apart[i], name, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The next name in "x, y=None, /"; NULL at the end. Skips "/" and "*".
-// Points into the descriptor's text; *length is that of the name alone, without
-// the default.
-static const char *next_param(const char **text, size_t *length)
-{
-    for (;;) {
-        const char *start = *text + strspn(*text, ", ");
-        size_t whole = strcspn(start, ",");
-        *text = start + whole;
-        if (whole == 0) {
-            return NULL;
-        }
-        *length = strcspn(start, "=, ");
-        if (*start != '/' && *start != '*') {
-            return start;
-        }
-    }
-}
-
 // Those that take part together get a dtype in common; each of the rest is
 // converted alone. On failure call_free releases what has been made.
 // At most CALL_MAX_INPUTS: only ops that take a list have more, and those go
@@ -292,15 +256,13 @@ static const char *next_param(const char **text, size_t *length)
 static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
                         uint32_t count)
 {
-    const char *text = call->op->params;
     // Places in the call of those that are converted together.
     uint32_t together[CALL_MAX_INPUTS], together_count = 0;
     Value given[CALL_MAX_INPUTS] = {VALUE_UNBOUND}, made[CALL_MAX_INPUTS];
     for (uint32_t i = 0; i < count; i++) {
-        size_t length = 0;
-        const char *name = next_param(&text, &length);
-        // Those whose dtypes have to agree.
-        if (name == NULL || !input_is_apart(name, length)) {
+        // A mask of bools must not turn numbers into bools, nor an index of
+        // int64 make a float32 tensor anything else.
+        if (!(call->op->apart >> i & 1)) {
             given[together_count] = args[i];
             together[together_count++] = i;
         }
@@ -354,11 +316,11 @@ static bool bind_list(Vm *vm, BoundCall *call, Value list)
 // An op on a list has one such parameter, the list.
 static uint32_t named_inputs(const OpDesc *op)
 {
-    const char *text = op->params;
     uint32_t count = 0;
-    size_t length;
-    while (next_param(&text, &length) != NULL) {
-        count++;
+    // "x, y=None, /": "/" and "*more" are none.
+    for (const char *at = op->params; *at != '\0'; at += strspn(at, ", ")) {
+        count += *at != '/' && *at != '*';
+        at += strcspn(at, ",");
     }
     return count;
 }
