@@ -239,21 +239,7 @@ Value value_union(Vm *vm, Value a, Value b)
 // built-in types.
 static bool is_generic(Vm *vm, const Type *cls)
 {
-    static const Kind kinds[] = {KIND_LIST, KIND_TUPLE,     KIND_DICT,
-                                 KIND_SET,  KIND_FROZENSET, KIND_ITERATOR};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (cls->kind == (uint8_t)kinds[i]) {
-            return true;
-        }
-    }
-    static const char *const names[] = {"Pattern", "Match"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!(cls->flags & TYPE_HEAP) &&
-            strcmp(type_short_name(cls), names[i]) == 0) {
-            return true;
-        }
-    }
-    return cls == vm->types[KIND_TYPE];
+    return (cls->def->flags & TYPE_GENERIC) || cls == vm->types[KIND_TYPE];
 }
 
 // C[item] where C is a class: __class_getitem__.

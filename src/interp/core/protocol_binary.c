@@ -45,17 +45,9 @@ static Value binary_side(Vm *vm, BinaryOp op, Type *type, Value a, Value b)
                                       : type->slots.binary(vm, op, a, b);
 }
 
-// By name: str, bytes, list and tuple are kinds, deque is none.
 bool class_joins(const Type *type)
 {
-    static const char *const names[] = {"str", "bytes", "list", "tuple",
-                                        "deque"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(type->def->name, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return type->def->flags & TYPE_JOINS;
 }
 
 // Whether + and * of this type are those of a sequence. CPython asks them last:

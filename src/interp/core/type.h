@@ -111,6 +111,9 @@ typedef enum TypeFlag {
     TYPE_EXCEPTION = 16, // derives from BaseException
     TYPE_HAS_DICT = 32,  // instances take any attribute: they have a __dict__
     TYPE_USER_GET_ATTR = 64, // defines __getattr__ or __getattribute__
+    TYPE_JOINS = 128,        // + and * are those of a sequence
+    TYPE_GENERIC = 8192,     // C[item] is a types.GenericAlias
+    TYPE_BY_PLACE = 16384,   // items by place alone: no mapping for "%"
     TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
     TYPE_WEAK = 512,         // of a heap class: weak references can name
                              // instances

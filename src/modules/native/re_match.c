@@ -442,7 +442,7 @@ const TypeDef re_match_type_def = {
     .doc = "What a pattern found in a text: its groups and where they are.",
     .kind = KIND_OPAQUE,
     .size = sizeof(ReMatch),
-    .flags = TYPE_FINAL,
+    .flags = TYPE_FINAL | TYPE_GENERIC,
     .slots = {.destroy = match_destroy,
               .make = match_make,
               .repr = match_repr,

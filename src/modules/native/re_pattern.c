@@ -471,7 +471,7 @@ const TypeDef re_pattern_type_def = {
     .doc = "A regular expression, ready to search.",
     .kind = KIND_OPAQUE,
     .size = sizeof(RePattern),
-    .flags = TYPE_FINAL,
+    .flags = TYPE_FINAL | TYPE_GENERIC,
     .slots = {.destroy = pattern_destroy,
               .make = pattern_make,
               .repr = pattern_repr,

@@ -468,7 +468,7 @@ static bool error_has_text(ErrorKind kind)
 
 // Whether it has a __new__ of its own. In CPython these are the plain ones
 // and those that check their arguments there.
-static bool error_has_new(ErrorKind kind, const Type *cls)
+static bool error_has_new(const Vm *vm, ErrorKind kind, const Type *cls)
 {
     switch (kind) {
     case ERR_ATTRIBUTE:
@@ -482,9 +482,7 @@ static bool error_has_new(ErrorKind kind, const Type *cls)
     case ERR_SYSTEM_EXIT:
     case ERR_TAB:
     case ERR_UNBOUND_LOCAL: return false;
-    default:
-        return cls->base == NULL ||
-               strcmp(type_name(cls->base), "OSError") != 0;
+    default: return cls->base != vm->error_types[ERR_OS];
     }
 }
 
@@ -498,5 +496,5 @@ bool class_add_error_natives(Vm *vm, Type *cls, ErrorKind kind)
                                   "The operation of this name."};
     return add_slot_native(vm, cls, &init) &&
            (!error_has_text(kind) || add_slot_native(vm, cls, &str)) &&
-           (!error_has_new(kind, cls) || class_add_new(vm, cls));
+           (!error_has_new(vm, kind, cls) || class_add_new(vm, cls));
 }

@@ -364,7 +364,7 @@ const TypeDef dict_type_def = {
     .params = "items=(), /, **kwargs",
     .kind = KIND_DICT,
     .size = sizeof(Dict),
-    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_VECTOR,
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_VECTOR | TYPE_GENERIC,
     .operators = "or ror ior",
     .slots = {.destroy = dict_destroy,
               .visit = dict_visit,

@@ -571,7 +571,7 @@ const TypeDef deque_type_def = {
     .doc = "A queue with two ends: the native part of deque.",
     .kind = KIND_OPAQUE,
     .size = sizeof(Deque),
-    .flags = TYPE_TRACKED | TYPE_UNHASHABLE,
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_JOINS | TYPE_BY_PLACE,
     .operators = "add mul rmul iadd imul",
     .slots = {.destroy = deque_destroy,
               .visit = deque_visit,

@@ -42,7 +42,7 @@ static Value normalised(Vm *vm, Value cls, Value value)
 static Value thrown(Vm *vm, Value type, Value value, Value trace)
 {
     if (!value_unbound(trace) && !value_is_none(trace) &&
-        strcmp(type_name(type_of(vm, trace)), "traceback") != 0) {
+        !value_is_kind(trace, KIND_TRACEBACK)) {
         return raise_error(vm, ERR_TYPE,
                            "throw() third argument must be a traceback "
                            "object");

@@ -287,7 +287,7 @@ const TypeDef iterator_type_def = {
     .doc = "What iter() of a built-in object gives.",
     .kind = KIND_ITERATOR,
     .size = sizeof(Iterator),
-    .flags = TYPE_TRACKED | TYPE_FINAL,
+    .flags = TYPE_TRACKED | TYPE_FINAL | TYPE_GENERIC,
     .slots = {.destroy = iterator_destroy,
               .visit = iterator_visit,
               .clear = iterator_clear,

@@ -499,15 +499,13 @@ static bool percent_run(Percent *p)
 }
 
 // What has items by key, and is no text or tuple. CPython's test: a list has
-// items too, and is only not complained of when it is left over. A deque has
-// them by position alone.
+// items too, and is only not complained of when it is left over.
 static bool is_mapping(Vm *vm, Value v, bool bytes)
 {
     const Type *type = type_of(vm, v);
     return !value_is_str(v) && !value_is_kind(v, KIND_TUPLE) &&
            !(bytes && value_is_kind(v, KIND_BYTES)) &&
-           strcmp(type->def->name, "deque") != 0 &&
-           type->slots.get_item != NULL;
+           !(type->def->flags & TYPE_BY_PLACE) && type->slots.get_item != NULL;
 }
 
 // A tuple is its items; anything else is one value.

@@ -505,6 +505,7 @@ const TypeDef bytes_type_def = {
     .params = "source=b'', encoding=None, errors=None, /",
     .kind = KIND_BYTES,
     .size = sizeof(Bytes),
+    .flags = TYPE_JOINS,
     .operators = "add mul rmul mod rmod",
     .slots = {.destroy = bytes_destroy,
               .make = bytes_make,

@@ -348,6 +348,7 @@ const TypeDef str_type_def = {
     .params = "object='', /",
     .kind = KIND_STR,
     .size = sizeof(Str),
+    .flags = TYPE_JOINS,
     .operators = "add mul rmul mod rmod",
     .slots = {.destroy = str_destroy,
               .make = str_make,
