@@ -96,7 +96,7 @@ struct Ctx {
     // Bits of InterruptReason. Only changed by atomic operations: the handler
     // may run between any two instructions of the program, on any thread.
     volatile sig_atomic_t interrupt;
-    uint16_t birth;       // serial of the running trace, 0 outside (object.h)
+    uint16_t birth;       // era of the running trace, 0 outside (object.h)
     uint32_t depth;       // nested C recursions (ctx_enter)
     uint32_t depth_limit; // RecursionError above
     uintptr_t stack_low;  // RecursionError when the C stack falls below

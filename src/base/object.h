@@ -1,9 +1,10 @@
 // The header that every counted object starts with, and its counting.
 //
 // Objects are reference counted (docs/internals.md, "Memory"); cycles are
-// found by trial deletion (interp/core/cycles.h). `birth` is the serial of the
-// trace in which the object was made, 0 outside one: that is how a store into
-// something older than the running trace is seen (interp/hooks/note.h).
+// found by trial deletion (interp/core/cycles.h). `birth` is the number of the
+// era in which the object was made, 0 outside traces (stager/era.h): that
+// is how a store into something older than the running trace is seen
+// (interp/hooks/note.h).
 #ifndef DUET_BASE_OBJECT_H
 #define DUET_BASE_OBJECT_H
 

@@ -328,30 +328,25 @@ static uint64_t now_ns(void)
 }
 
 // The trace is in force exactly while the host function runs and what it made
-// is checked; objects made meanwhile carry its serial, which is how stores into
+// is checked; objects made meanwhile carry its era, which is how stores into
 // older ones are seen.
 static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
 {
     Stager *stager = stager_of(vm);
     TraceOwner *owner = owner_new(vm, concrete->graph);
-    if (owner == NULL) {
+    if (owner == NULL || !era_open(vm)) {
+        object_release_null(&vm->ctx, owner);
         return false;
     }
-    // Sixteen bits, which come round after 65535 traces: an object of so old a
-    // trace may then pass for one of this.
-    stager->serial++;
-    stager->serial += stager->serial == 0; // 0 means outside
     Trace trace = {.owner = &owner->head,
                    .graph = concrete->graph,
                    .block = concrete->graph->block,
                    .outer = vm->trace,
                    .request = request,
                    .serial = ++stager->traced,
-                   .birth = stager->serial,
+                   .era = vm->ctx.birth,
                    .ledger = &concrete->ledger};
-    uint16_t birth = vm->ctx.birth;
     vm->trace = &trace;
-    vm->ctx.birth = stager->serial;
     uint64_t start = now_ns();
     bool ok = call_host(vm, &trace, request, concrete);
     concrete->trace_ns = now_ns() - start;
@@ -360,7 +355,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     ok = ok && birth_close(vm, &trace) && ledger_close(vm, &concrete->ledger);
     // Whatever happened, the enclosing trace goes on as it was.
     vm->trace = trace.outer;
-    vm->ctx.birth = birth;
+    era_close(vm);
     end_trace(vm, &trace, concrete);
     return ok;
 }

@@ -14,21 +14,6 @@
 
 enum { LEAK_DEPTH = 3, LEAK_ITEMS = 64 }; // how far structures are searched
 
-// Traces that run inside `trace` are searched first, since objects made there
-// go when it goes.
-bool leak_is_inner(const Vm *vm, const Trace *trace, const Object *container)
-{
-    for (const Trace *t = vm->trace; t != NULL; t = t->outer) {
-        if (container->birth == t->birth) {
-            return true;
-        }
-        if (t == trace) {
-            break;
-        }
-    }
-    return false;
-}
-
 // The running trace that a symbolic tensor is of, NULL: none, it leaked before.
 static const Trace *trace_of(const Vm *vm, const Symbolic *symbolic)
 {
@@ -43,7 +28,7 @@ static const Trace *trace_of(const Vm *vm, const Symbolic *symbolic)
 static bool store_one(Vm *vm, const Object *container, const Symbolic *symbolic)
 {
     const Trace *trace = trace_of(vm, symbolic);
-    if (trace == NULL || leak_is_inner(vm, trace, container)) {
+    if (trace == NULL || era_has(vm, trace->era, container)) {
         return true;
     }
     // The line is noted now: nobody can find it when the tensor is used.

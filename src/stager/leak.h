@@ -15,8 +15,6 @@ typedef struct LeakStore {
 
 typedef VEC(LeakStore) LeakStores;
 
-// Whether the container belongs to this trace or one inside it.
-bool leak_is_inner(const Vm *vm, const Trace *trace, const Object *container);
 // Records which symbolic tensors in `value` (also within small structures)
 // outlive their traces by being stored in `container`.
 MUST_CHECK bool leak_store(Vm *vm, const Object *container, Value value);

@@ -136,8 +136,7 @@ static const char *container_word(Vm *vm, const Object *container)
 // affair.
 bool ledger_store(Vm *vm, Object *container, Value value)
 {
-    // Its birth tells: objects made in the trace carry the trace's mark.
-    if (leak_is_inner(vm, vm->trace, container)) {
+    if (era_has(vm, vm->trace->era, container)) {
         return true;
     }
     return leak_store(vm, container, value) &&
@@ -403,7 +402,7 @@ bool ledger_read(Vm *vm, Object *container, Value key, Value value)
     // Asked of library reads too: aliases matter whoever reads.
     trace_saw_value(trace, value);
     if (trace->ledger == NULL || !is_watched_value(value) ||
-        leak_is_inner(vm, trace, container) || in_library(vm)) {
+        era_has(vm, trace->era, container) || in_library(vm)) {
         return true;
     }
     return add_read(vm, trace->ledger, container, key, value);

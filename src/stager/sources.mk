@@ -10,6 +10,7 @@ stager_sources += src/stager/concrete_call.c
 stager_sources += src/stager/concrete_look.c
 stager_sources += src/stager/concrete_run.c
 stager_sources += src/stager/concrete_show.c
+stager_sources += src/stager/era.c
 stager_sources += src/stager/for_source.c
 stager_sources += src/stager/guard.c
 stager_sources += src/stager/late_error.c

@@ -338,6 +338,7 @@ void stager_free(Vm *vm)
     // The trees before the types: they are freed through the Vm, which must
     // still have its stager.
     autograph_free(vm);
+    eras_free(vm);
     object_release_null(&vm->ctx, stager->stage_type);
     object_release_null(&vm->ctx, stager->staged_type);
     object_release_null(&vm->ctx, stager->concrete_type);

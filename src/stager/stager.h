@@ -4,6 +4,7 @@
 
 #include "backend/plan.h"
 #include "interp/hooks/apply.h"
+#include "stager/era.h"
 
 typedef struct ReadTrees ReadTrees; // autograph.c
 
@@ -16,7 +17,7 @@ typedef struct Stager {
     Type *node_type;     // of a graph's nodes, counted
     Type *once_type;     // of stage.once() blocks, counted
     uint64_t traced;     // traces begun, whatever became of them
-    uint16_t serial;     // of the newest trace; never 0 while one runs
+    Eras eras;           // of the traces (era.h)
     bool log;            // --trace: tell on stderr when a trace is made
     bool notes;          // at a prompt: remarks, each cause once (tell.h)
     Map told;            // the causes that were told

@@ -241,7 +241,7 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
     Tensor *tensor = value_as_tensor(operand);
     // What this trace made from host values is a constant of its graph; an
     // older tensor is captured.
-    if (tensor->head.birth == vm->ctx.birth) {
+    if (era_has(vm, trace->era, &tensor->head)) {
         GraphNode *node = graph_append_const(trace->graph, trace->block, tensor,
                                              trace_place(vm));
         return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;

@@ -22,7 +22,7 @@ struct Trace {
     Trace *outer;      // the trace that it interrupted, NULL: none
     const TraceRequest *request; // what is traced, borrowed
     uint64_t serial;             // no other trace of this Vm has it
-    uint16_t birth;              // of the objects made in it
+    uint16_t era;                // of the objects made in it (era.h)
     ValueVec outer_values; // owned: symbolic tensors of `outer` that it uses;
                            // the last so many inputs of the graph are theirs
     struct StagedBlock *blocks; // under way, innermost first (blocks.h)

@@ -59,6 +59,19 @@ void cycles_unsettle(Vm *vm)
     list_move(&vm->gc.lasting, &vm->gc.old);
 }
 
+// `see` makes and frees no object.
+void cycles_each(Vm *vm, void (*see)(Vm *vm, Object *object))
+{
+    GcLinks *heads[] = {&vm->gc.young, &vm->gc.old, &vm->gc.lasting,
+                        &vm->finalizing.objects};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        for (GcLinks *links = heads[i]->next; links != heads[i];
+             links = links->next) {
+            see(vm, links_object(links));
+        }
+    }
+}
+
 // Only asks: in the midst of C code counts and references need not agree.
 void cycles_request(Vm *vm)
 {

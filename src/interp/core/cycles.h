@@ -85,6 +85,8 @@ static inline void links_append(GcLinks *head, GcLinks *links)
     head->previous = links;
 }
 
+// Shows each tracked object, those included whose own code has yet to run.
+void cycles_each(Vm *vm, void (*see)(Vm *vm, Object *object));
 // Empties the lists of a new Vm; comes before the first object.
 void cycles_init(Vm *vm);
 // What is there by now stays until the end: the built-in world, which would be

@@ -39,7 +39,6 @@ static void open_merge(void)
                     .graph = graph,
                     .block = graph->block,
                     .request = &request,
-                    .birth = 1,
                     .ledger = &ledger};
     signature = (Signature){0};
     request = (TraceRequest){.signature = &signature};
@@ -74,13 +73,13 @@ TestSuite(merge, .init = open_merge, .fini = close_merge);
 // prints a value in a note.
 static Value merged_values(Value a, Value b)
 {
-    uint16_t birth = vm->ctx.birth;
+    cr_assert(era_open(vm));
     vm->trace = &trace;
-    vm->ctx.birth = trace.birth;
+    trace.era = vm->ctx.birth;
     merge.fault = ERR_NONE;
     Value result = merge_values(&merge, a, b);
     vm->trace = NULL;
-    vm->ctx.birth = birth;
+    era_close(vm);
     cr_assert_not(value_failed(result), "%s", vm->ctx.error.text);
     return program_keep(result);
 }
