@@ -15,6 +15,7 @@
 #include "graph/clone.h"
 #include "graph/graph_check.h"
 #include "graph/needed.h"
+#include "graph/walk.h"
 
 // Sanitizer builds check always.
 static bool check_default(void)
@@ -104,32 +105,34 @@ static void use(Builder *builder, ValueId value, GraphNode *user,
     builder->last_use[value] = user != NULL ? user->serial : USE_RESULT;
 }
 
-// Walks backwards, inner blocks before the inputs of their owner, so that the
-// first use that is met is the last one in program order.
-static bool find_uses(Builder *builder, GraphBlock *block)
+// What a block yields.
+static void use_results(Builder *builder, GraphBlock *block)
 {
-    if (!ctx_enter(builder->ctx)) {
-        return false;
-    }
     for (uint32_t i = 0; i < block->result_count; i++) {
         use(builder, block->results[i], NULL, block);
     }
-    bool ok = true;
-    for (GraphNode *node = block->last; ok && node != NULL;
-         node = node->previous) {
-        if (!node->mark) {
+}
+
+// Walks backwards, so that the first use that is met is the last one in program
+// order.
+static void find_uses(Builder *builder)
+{
+    GraphBlock *top = builder->graph->block;
+    use_results(builder, top);
+    for (Walk walk = walk_backward(top); walk_next(&walk);) {
+        GraphNode *node = walk.node;
+        if (node == NULL || !node->mark) {
             continue;
         }
-        // The last block first, as everything here goes backwards.
-        for (int b = NODE_MAX_BLOCKS - 1; ok && b >= 0; b--) {
-            ok = node->blocks[b] == NULL || find_uses(builder, node->blocks[b]);
-        }
         for (uint32_t i = 0; i < node->input_count; i++) {
-            use(builder, node->inputs[i], node, block);
+            use(builder, node->inputs[i], node, walk.block);
+        }
+        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+            if (node->blocks[b] != NULL) {
+                use_results(builder, node->blocks[b]);
+            }
         }
     }
-    ctx_leave(builder->ctx);
-    return ok;
 }
 
 // Values that a block yields, or that nothing uses, die with the block; the
@@ -438,8 +441,9 @@ static bool lay_out(Builder *builder)
     builder->last_use = room + values;
     builder->chain_next = room + 2 * values;
     builder->chain_heads = room + 3 * values;
-    bool ok = graph_mark_needed(graph) && find_uses(builder, graph->block);
+    bool ok = graph_mark_needed(graph);
     if (ok) {
+        find_uses(builder);
         builder->plan->block = build_steps(builder, graph->block, NULL, 0);
         ok = builder->plan->block != NULL;
     }

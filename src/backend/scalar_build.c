@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "graph/walk.h"
+
 // State of one compilation. `full` is no error: the loop then is run step by
 // step, as if it had not qualified.
 typedef struct Compiler {
@@ -63,10 +65,8 @@ static bool all_scalars(const Graph *graph, const ValueId *values,
     return true;
 }
 
-static bool block_fits(const Builder *builder, const GraphBlock *block);
-
 // Whether the node can be a part of a program. Unneeded nodes are not asked:
-// they are not compiled.
+// they are not compiled. Inner branches and loops are compiled along.
 static bool node_fits(const Builder *builder, const GraphNode *node)
 {
     const Graph *graph = builder->graph;
@@ -78,33 +78,32 @@ static bool node_fits(const Builder *builder, const GraphNode *node)
             return false;
         }
     }
-    if (node->op == OP_CONST) {
-        return true;
-    }
-    if (node->op == OP_IF || node->op == OP_WHILE) {
-        // Inner branches and loops are compiled along, never left as steps.
-        return block_fits(builder, node->blocks[0]) &&
-               block_fits(builder, node->blocks[1]);
-    }
-    return builder_tile(builder, node) != NULL;
+    return node->op == OP_CONST || node->blocks[0] != NULL ||
+           builder_tile(builder, node) != NULL;
 }
 
-// Nesting is as deep as the walks before this one have allowed.
+// A block that raises, or has effects whose order counts, needs steps.
 static bool block_fits(const Builder *builder, const GraphBlock *block)
 {
-    // A block that raises, or has effects whose order counts, needs steps.
-    if (block->diverges || block->effects ||
-        !all_scalars(builder->graph, block->params, block->param_count) ||
-        !all_scalars(builder->graph, block->results, block->result_count)) {
-        return false;
-    }
-    for (const GraphNode *node = block->first; node != NULL;
-         node = node->next) {
-        if (node->mark && !node_fits(builder, node)) {
-            return false;
+    return !block->diverges && !block->effects &&
+           all_scalars(builder->graph, block->params, block->param_count) &&
+           all_scalars(builder->graph, block->results, block->result_count);
+}
+
+// All that is needed of a loop can be one program.
+static bool loop_fits(const Builder *builder, const GraphNode *loop)
+{
+    bool fits = node_fits(builder, loop);
+    for (int b = 0; fits && b < NODE_MAX_BLOCKS; b++) {
+        Walk walk = walk_forward(loop->blocks[b]);
+        while (fits && walk_next(&walk)) {
+            fits = walk.node != NULL
+                       ? !walk.node->mark || node_fits(builder, walk.node)
+                       : !walk.block->owner->mark ||
+                             block_fits(builder, walk.block);
         }
     }
-    return true;
+    return fits;
 }
 
 // The next free register. Past the last one the compiler goes on without harm
@@ -383,11 +382,14 @@ static bool compile_while(Compiler *c, const GraphNode *node)
 // step by step.
 static bool compile_block(Compiler *c, const GraphBlock *block)
 {
-    for (const GraphNode *node = block->first; node != NULL && !c->full;
+    if (!ctx_enter(c->builder->ctx)) {
+        return false;
+    }
+    bool ok = true;
+    for (const GraphNode *node = block->first; ok && node != NULL && !c->full;
          node = node->next) {
         // Constants take no instruction: find_reg loads them where they are
         // used.
-        bool ok = true;
         if (node->mark && node->op == OP_IF) {
             ok = compile_if(c, node);
         } else if (node->mark && node->op == OP_WHILE) {
@@ -395,11 +397,9 @@ static bool compile_block(Compiler *c, const GraphBlock *block)
         } else if (node->mark && node->op != OP_CONST) {
             ok = compile_op(c, node);
         }
-        if (!ok) {
-            return false;
-        }
     }
-    return true;
+    ctx_leave(c->builder->ctx);
+    return ok;
 }
 
 // Moves what was compiled to the plan's arena.
@@ -453,7 +453,7 @@ bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
         return false;
     }
     // Not an error: the caller builds ordinary steps.
-    if (loop->op != OP_WHILE || !node_fits(builder, loop)) {
+    if (loop->op != OP_WHILE || !loop_fits(builder, loop)) {
         return true;
     }
     Compiler *c = ctx_alloc_zero(ctx, sizeof *c);

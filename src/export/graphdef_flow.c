@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "export/graphdef_text.h"
+#include "graph/walk.h"
 
 // The type of a handle, by which TensorFlow passes Variables.
 #define RESOURCE "DT_RESOURCE"
@@ -53,30 +54,18 @@ static bool add_outer(Scope *scope, ValueVec *list, const GraphBlock *block,
     return vec_push(scope->writer->ctx, list, value);
 }
 
-// Outer values that a block uses, in order of first use.
-static bool find_outer(Scope *scope, ValueVec *list, const GraphBlock *outer,
-                       const GraphBlock *block)
+// Outer values that a block uses, in order of first use. What an inner block
+// takes from a middle one is inside of `outer`.
+static bool find_outer(Scope *scope, ValueVec *list, GraphBlock *outer)
 {
-    bool ok = ctx_enter(scope->writer->ctx);
-    if (!ok) {
-        return false;
-    }
-    for (const GraphNode *node = block->first; ok && node != NULL;
-         node = node->next) {
-        for (uint32_t i = 0; ok && i < node->input_count; i++) {
-            ok = add_outer(scope, list, outer, node->inputs[i]);
-        }
-        // `outer` stays the block at the top: what an inner block takes from a
-        // middle one is inside of that.
-        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL ||
-                 find_outer(scope, list, outer, node->blocks[b]);
+    bool ok = true;
+    for (Walk walk = walk_forward(outer); ok && walk_next(&walk);) {
+        uint32_t count;
+        const ValueId *used = walk_uses(&walk, &count);
+        for (uint32_t i = 0; ok && i < count; i++) {
+            ok = add_outer(scope, list, outer, used[i]);
         }
     }
-    for (uint32_t i = 0; ok && i < block->result_count; i++) {
-        ok = add_outer(scope, list, outer, block->results[i]);
-    }
-    ctx_leave(scope->writer->ctx);
     return ok;
 }
 
@@ -91,11 +80,14 @@ static bool add_variable(Ctx *ctx, IndexVec *list, uint32_t variable)
     return vec_push(ctx, list, variable);
 }
 
-// Variables that a block uses, calls included. find_outer has bounded depth.
-static bool find_variables(Ctx *ctx, IndexVec *list, const GraphBlock *block)
+// Variables that a block uses, calls included.
+static bool find_variables(Ctx *ctx, IndexVec *list, GraphBlock *block)
 {
-    for (const GraphNode *node = block->first; node != NULL;
-         node = node->next) {
+    for (Walk walk = walk_forward(block); walk_next(&walk);) {
+        const GraphNode *node = walk.node;
+        if (node == NULL) {
+            continue;
+        }
         if ((node->op == OP_READ_VARIABLE || node->op == OP_ASSIGN_VARIABLE) &&
             !add_variable(ctx, list, node->variable)) {
             return false;
@@ -105,12 +97,6 @@ static bool find_variables(Ctx *ctx, IndexVec *list, const GraphBlock *block)
         size_t count = node->op == OP_CALL ? node->callee->variables.count : 0;
         for (size_t i = 0; i < count; i++) {
             if (!add_variable(ctx, list, node->variables[i])) {
-                return false;
-            }
-        }
-        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-            if (node->blocks[b] != NULL &&
-                !find_variables(ctx, list, node->blocks[b])) {
                 return false;
             }
         }
@@ -483,8 +469,7 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
                                             {"while_cond", "while_body"}};
     bool loop = node->op == OP_WHILE;
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        if (!find_outer(scope, &handed->outer, node->blocks[b],
-                        node->blocks[b]) ||
+        if (!find_outer(scope, &handed->outer, node->blocks[b]) ||
             !find_variables(scope->writer->ctx, &handed->variables,
                             node->blocks[b])) {
             return false;

@@ -1,12 +1,15 @@
 // Which nodes must run. One walk from the last node to the first: a value's
-// uses all stand after its node, so each node is decided when it is met.
+// uses all stand after its node, so each node is decided when it is met. What
+// is in the blocks of an unneeded node is unneeded too: nobody asks for what
+// they yield, and an effect in them would make their owner one.
 #include "graph/needed.h"
 
-// What a needed block yields is needed.
-static void need_results(const GraphBlock *block, bool *need)
+#include "graph/walk.h"
+
+static void need_all(const ValueId *values, uint32_t count, bool *need)
 {
-    for (uint32_t i = 0; i < block->result_count; i++) {
-        need[block->results[i]] = true;
+    for (uint32_t i = 0; i < count; i++) {
+        need[values[i]] = true;
     }
 }
 
@@ -20,32 +23,21 @@ static bool node_needed(const GraphNode *node, const bool *need)
     return needed;
 }
 
-// Blocks of unneeded nodes keep their old marks: nobody walks into them.
-static bool mark_block(Graph *graph, GraphBlock *block, bool *need)
+// Marks the node; what a needed one reads, and what its blocks yield, is
+// needed.
+static void mark_node(GraphNode *node, bool *need)
 {
-    if (!ctx_enter(graph->ctx)) {
-        return false;
+    node->mark = node_needed(node, need);
+    if (!node->mark) {
+        return;
     }
-    bool ok = true;
-    need_results(block, need);
-    for (GraphNode *node = block->last; ok && node != NULL;
-         node = node->previous) {
-        node->mark = node_needed(node, need);
-        if (!node->mark) {
-            continue;
-        }
-        for (uint32_t i = 0; i < node->input_count; i++) {
-            need[node->inputs[i]] = true;
-        }
-        // Backwards too, though blocks of a node do not use one another's
-        // values.
-        for (int b = NODE_MAX_BLOCKS - 1; ok && b >= 0; b--) {
-            ok = node->blocks[b] == NULL ||
-                 mark_block(graph, node->blocks[b], need);
+    need_all(node->inputs, node->input_count, need);
+    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        const GraphBlock *block = node->blocks[b];
+        if (block != NULL) {
+            need_all(block->results, block->result_count, need);
         }
     }
-    ctx_leave(graph->ctx);
-    return ok;
 }
 
 // One byte for each value, one walk.
@@ -56,7 +48,12 @@ bool graph_mark_needed(Graph *graph)
     if (need == NULL) {
         return false;
     }
-    bool ok = mark_block(graph, graph->block, need);
+    need_all(graph->block->results, graph->block->result_count, need);
+    for (Walk walk = walk_backward(graph->block); walk_next(&walk);) {
+        if (walk.node != NULL) {
+            mark_node(walk.node, need);
+        }
+    }
     ctx_free(graph->ctx, need, size);
-    return ok;
+    return true;
 }

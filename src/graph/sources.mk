@@ -20,3 +20,4 @@ graph_sources += src/graph/passes/power.c
 graph_sources += src/graph/passes/simplify.c
 graph_sources += src/graph/reader.c
 graph_sources += src/graph/rewrite.c
+graph_sources += src/graph/walk.c

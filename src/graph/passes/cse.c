@@ -9,8 +9,8 @@
 // the head of its bucket.
 #include "graph/passes/pass.h"
 
-#include "graph/build.h"
 #include "graph/needed.h"
+#include "graph/rewrite.h"
 
 #include <string.h>
 
@@ -21,10 +21,9 @@ enum { CSE_MAX_CONST = 64 }; // elements of a constant that are compared
 
 // The table is chained through `next`, without an allocation for each node.
 typedef struct Cse {
-    Graph *graph;
+    Rewrite rewrite;
     uint32_t *buckets; // serials of nodes
     uint32_t *next;    // by serial: the next in its bucket; CSE_ABSENT
-    ValueId *instead;  // by value: what stands for it
     size_t mask;       // buckets - 1
 } Cse;
 
@@ -95,22 +94,31 @@ static bool node_equal(const GraphNode *a, const GraphNode *b)
     return true;
 }
 
+// Lets the other's outputs stand for those of the node.
+static bool stand_in(Cse *cse, const GraphNode *node, const GraphNode *other)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        ok = rewrite_value(&cse->rewrite, node_output(node, i),
+                           node_output(other, i));
+    }
+    return ok;
+}
+
 // Finds the node's like, or puts it into the table.
-static void merge(Cse *cse, GraphNode *node)
+static bool merge(Cse *cse, GraphNode *node)
 {
     // The newest stand first in a bucket, which leave_block relies on.
     uint32_t *bucket = &cse->buckets[node_hash(node) & cse->mask];
     for (uint32_t at = *bucket; at != CSE_NONE; at = cse->next[at]) {
-        GraphNode *other = cse->graph->nodes.items[at];
+        GraphNode *other = cse->rewrite.graph->nodes.items[at];
         if (node_equal(node, other)) {
-            for (uint32_t i = 0; i < node->output_count; i++) {
-                cse->instead[node_output(node, i)] = node_output(other, i);
-            }
-            return;
+            return stand_in(cse, node, other);
         }
     }
     cse->next[node->serial] = *bucket;
     *bucket = node->serial;
+    return true;
 }
 
 // Backwards, so that each node is the head of its bucket when it goes.
@@ -123,67 +131,44 @@ static void leave_block(Cse *cse, const GraphBlock *block)
     }
 }
 
-// A list of values, each by what stands for it.
-static void replace(Cse *cse, ValueId *values, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        values[i] = cse->instead[values[i]];
-    }
-}
-
 // Inner blocks see the table of those around them; what they add leaves with
 // them.
-static bool cse_block(Cse *cse, GraphBlock *block)
+static bool merge_all(Cse *cse)
 {
-    if (!ctx_enter(cse->graph->ctx)) {
-        return false;
-    }
     bool ok = true;
-    for (GraphNode *node = block->first; ok && node != NULL;
-         node = node->next) {
-        // One step is enough: what stands for a value was never replaced
-        // itself.
-        replace(cse, node->inputs, node->input_count);
-        if (mergeable(node)) {
-            merge(cse, node);
-        }
-        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL || cse_block(cse, node->blocks[b]);
+    for (Walk walk = walk_forward(cse->rewrite.graph->block);
+         ok && walk_next(&walk);) {
+        rewrite_uses(&cse->rewrite, &walk);
+        if (walk.node == NULL) {
+            leave_block(cse, walk.block);
+        } else if (mergeable(walk.node)) {
+            ok = merge(cse, walk.node);
         }
     }
-    replace(cse, block->results, block->result_count);
-    leave_block(cse, block);
-    ctx_leave(cse->graph->ctx);
     return ok;
 }
 
-// One block of memory for buckets, links and stand-ins.
+// One block of memory for buckets and links.
 bool cse_run(Graph *graph)
 {
     Ctx *ctx = graph->ctx;
-    size_t nodes = graph->nodes.count, values = graph->values.count;
-    size_t buckets = 16;
+    size_t nodes = graph->nodes.count, buckets = 16;
     // A power of two, so that a mask takes the place of a division.
     while (buckets < nodes) {
         buckets *= 2;
     }
-    size_t size = (buckets + nodes + values) * sizeof(uint32_t);
+    size_t size = (buckets + nodes) * sizeof(uint32_t);
     uint32_t *room = graph_mark_needed(graph) ? ctx_alloc(ctx, size) : NULL;
     if (room == NULL) {
         return false;
     }
-    // One block of memory for the three tables.
-    Cse cse = {graph, room, room + buckets, room + buckets + nodes,
-               buckets - 1};
+    Cse cse = {{.graph = graph}, room, room + buckets, buckets - 1};
     memset(room, 0xff, buckets * sizeof *room);
     for (size_t i = 0; i < nodes; i++) {
         cse.next[i] = CSE_ABSENT;
     }
-    for (size_t i = 0; i < values; i++) {
-        // At first every value stands for itself.
-        cse.instead[i] = (ValueId)i;
-    }
-    bool ok = cse_block(&cse, graph->block);
+    bool ok = merge_all(&cse);
+    rewrite_free(&cse.rewrite);
     ctx_free(ctx, room, size);
     return ok;
 }

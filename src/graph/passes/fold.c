@@ -5,6 +5,7 @@
 #include "graph/passes/pass.h"
 
 #include "graph/build.h"
+#include "graph/walk.h"
 
 // Of operands and of the result: enough for sizes, axes and small tables.
 enum { FOLD_MAX_ELEMENTS = 1024 };
@@ -92,25 +93,11 @@ static bool fold_node(Graph *graph, GraphNode *node)
 }
 
 // In program order, so that chains fold in one walk.
-static bool fold_block(Graph *graph, GraphBlock *block)
-{
-    if (!ctx_enter(graph->ctx)) {
-        return false;
-    }
-    bool ok = true;
-    for (GraphNode *node = block->first; ok && node != NULL;
-         node = node->next) {
-        ok = fold_node(graph, node);
-        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL || fold_block(graph, node->blocks[b]);
-        }
-    }
-    ctx_leave(graph->ctx);
-    return ok;
-}
-
-// The whole graph, inner blocks too.
 bool fold_run(Graph *graph)
 {
-    return fold_block(graph, graph->block);
+    bool ok = true;
+    for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
+        ok = walk.node == NULL || fold_node(graph, walk.node);
+    }
+    return ok;
 }

@@ -9,6 +9,7 @@
 
 #include "graph/build.h"
 #include "graph/needed.h"
+#include "graph/walk.h"
 
 // Rank and all sizes are known.
 static bool is_static(const Graph *graph, ValueId value)
@@ -69,30 +70,18 @@ static void hoist_from(Graph *graph, GraphNode *loop, GraphBlock *block)
     }
 }
 
-// Inner loops first; what they hand to this block is looked at when its own
-// loop is.
-static bool hoist_block(Graph *graph, GraphBlock *block)
-{
-    if (!ctx_enter(graph->ctx)) {
-        return false;
-    }
-    bool ok = true;
-    for (GraphNode *node = block->first; ok && node != NULL;
-         node = node->next) {
-        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok = node->blocks[b] == NULL || hoist_block(graph, node->blocks[b]);
-        }
-        for (int b = 0; ok && node->op == OP_WHILE && b < NODE_MAX_BLOCKS;
-             b++) {
-            hoist_from(graph, node, node->blocks[b]);
-        }
-    }
-    ctx_leave(graph->ctx);
-    return ok;
-}
-
+// A block ends after those inside it: what they hand to it goes on from there.
 // Unneeded nodes are not moved: they would be run where they were not.
 bool hoist_run(Graph *graph)
 {
-    return graph_mark_needed(graph) && hoist_block(graph, graph->block);
+    if (!graph_mark_needed(graph)) {
+        return false;
+    }
+    for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
+        GraphNode *owner = walk.node == NULL ? walk.block->owner : NULL;
+        if (owner != NULL && owner->op == OP_WHILE) {
+            hoist_from(graph, owner, walk.block);
+        }
+    }
+    return true;
 }

@@ -67,37 +67,42 @@ static bool copy_in(Rewrite *rewrite, GraphNode *node, Clone *clone)
 }
 
 // The walk goes on with the first node of the copy, which may be a call
-// itself.
-static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
+// itself; behind the call where the callee has no nodes.
+static bool inline_call(Rewrite *rewrite, Walk *walk)
 {
-    size_t *budget = rewrite->data;
-    if (node->op != OP_CALL || !can_inline(node->callee, *budget)) {
-        return true;
-    }
+    GraphNode *node = walk->node;
     Clone clone;
     // The copy begins behind this node, or at the head of the block.
     GraphNode *before = node->previous;
-    GraphBlock *block = node->block;
     bool ok = clone_init(&clone, node->callee, rewrite->graph) &&
               copy_in(rewrite, node, &clone);
     clone_free(&clone);
-    if (!ok) {
-        return false;
+    if (ok) {
+        build_unlink(rewrite->graph, node);
+        walk->next = before != NULL ? before->next : walk->block->first;
     }
-    // can_inline has seen that there is as much left.
-    *budget -= node->callee->node_count;
-    GraphNode *next = node->next;
-    build_unlink(rewrite->graph, node);
-    *again = before != NULL ? before->next : block->first;
-    // A callee without nodes: the walk goes on behind the call.
-    *again = *again == next ? NULL : *again;
-    return true;
+    return ok;
 }
 
 // Graphs without callees are left at once.
 bool inline_run(Graph *graph)
 {
+    if (graph->callees.count == 0) {
+        return true;
+    }
     size_t budget = graph->node_count * INLINE_FACTOR + INLINE_LEAST;
-    Rewrite rewrite = {.graph = graph, .visit = visit, .data = &budget};
-    return graph->callees.count == 0 || rewrite_graph(&rewrite);
+    Rewrite rewrite = {.graph = graph};
+    bool ok = true;
+    for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
+        rewrite_uses(&rewrite, &walk);
+        const GraphNode *node = walk.node;
+        if (node != NULL && node->op == OP_CALL &&
+            can_inline(node->callee, budget)) {
+            // can_inline has seen that there is as much left.
+            budget -= node->callee->node_count;
+            ok = inline_call(&rewrite, &walk);
+        }
+    }
+    rewrite_free(&rewrite);
+    return ok;
 }

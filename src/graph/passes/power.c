@@ -12,6 +12,7 @@
 #include "graph/passes/pass.h"
 
 #include "graph/build.h"
+#include "graph/walk.h"
 
 // The state of the pass: uses are counted once, before anything is rewritten.
 typedef struct Powers {
@@ -160,52 +161,36 @@ static bool try_chain(Powers *powers, GraphNode *node)
     return true;
 }
 
-// Backwards, so that chains are met at their ends.
-static bool power_block(Powers *powers, GraphBlock *block)
-{
-    if (!ctx_enter(powers->graph->ctx)) {
-        return false;
-    }
-    bool ok = true;
-    for (GraphNode *node = block->last, *next; ok && node != NULL;
-         node = next) {
-        next = node->previous;
-        ok = try_chain(powers, node);
-        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
-            ok =
-                node->blocks[b] == NULL || power_block(powers, node->blocks[b]);
-        }
-    }
-    ctx_leave(powers->graph->ctx);
-    return ok;
-}
-
-// More than one use is all that matters: counts stop at 2.
-static void count_uses(Powers *powers, const ValueId *values, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t *uses = &powers->uses[values[i]];
-        *uses = *uses < 2 ? *uses + 1 : 2;
-    }
-}
-
 // Counts uses everywhere and clears the marks. True if there is a product.
-// Nesting is as deep as the passes before have allowed, which recurse alike.
-static bool look(Powers *powers, const GraphBlock *block)
+static bool look(Powers *powers)
 {
     bool found = false;
-    for (GraphNode *node = block->first; node != NULL; node = node->next) {
-        node->mark = 0;
-        found = found || is_int_product(powers->graph, node);
-        count_uses(powers, node->inputs, node->input_count);
-        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-            if (node->blocks[b] != NULL) {
-                found = look(powers, node->blocks[b]) || found;
-            }
+    for (Walk walk = walk_forward(powers->graph->block); walk_next(&walk);) {
+        GraphNode *node = walk.node;
+        if (node != NULL) {
+            node->mark = 0;
+            found = found || is_int_product(powers->graph, node);
+        }
+        uint32_t count;
+        const ValueId *used = walk_uses(&walk, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            // More than one use is all that matters: counts stop at 2.
+            uint8_t *uses = &powers->uses[used[i]];
+            *uses = *uses < 2 ? *uses + 1 : 2;
         }
     }
-    count_uses(powers, block->results, block->result_count);
     return found;
+}
+
+// Backwards, so that chains are met at their ends.
+static bool rewrite_chains(Powers *powers)
+{
+    bool ok = true;
+    for (Walk walk = walk_backward(powers->graph->block);
+         ok && walk_next(&walk);) {
+        ok = walk.node == NULL || try_chain(powers, walk.node);
+    }
+    return ok;
 }
 
 // Graphs without such products cost one walk.
@@ -216,8 +201,7 @@ bool power_run(Graph *graph)
     if (powers.uses == NULL) {
         return false;
     }
-    bool ok =
-        !look(&powers, graph->block) || power_block(&powers, graph->block);
+    bool ok = !look(&powers) || rewrite_chains(&powers);
     ctx_free(graph->ctx, powers.uses, size);
     return ok;
 }

@@ -228,10 +228,9 @@ static void skip_reshape(const Graph *graph, GraphNode *node)
 
 // The first identity that holds is taken; what stands for the node was
 // simplified before.
-static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
+static bool simplify(Rewrite *rewrite, GraphNode *node)
 {
     Graph *graph = rewrite->graph;
-    (void)again;
     if (!infer_applies(node) || graph_has_effects(node) ||
         node->input_count == 0 || node->output_count != 1) {
         return true;
@@ -259,6 +258,12 @@ static bool visit(Rewrite *rewrite, GraphNode *node, GraphNode **again)
 // One walk: operands come before their users.
 bool simplify_run(Graph *graph)
 {
-    Rewrite rewrite = {.graph = graph, .visit = visit};
-    return rewrite_graph(&rewrite);
+    Rewrite rewrite = {.graph = graph};
+    bool ok = true;
+    for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
+        rewrite_uses(&rewrite, &walk);
+        ok = walk.node == NULL || simplify(&rewrite, walk.node);
+    }
+    rewrite_free(&rewrite);
+    return ok;
 }
