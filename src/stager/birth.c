@@ -9,6 +9,7 @@
 #include "backend/exec.h"
 #include "graph/build.h"
 #include "graph/clone.h"
+#include "graph/walk.h"
 #include "interp/core/raise.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/staged_fn.h"
@@ -29,31 +30,23 @@ static void drop_effects(Graph *graph)
     }
 }
 
-// Marks (in `need`, by value) what `id` is computed from, in `block`.
-static void need_inputs(const GraphNode *node, bool *need);
-
-// A block inside counts whole: which of its nodes run is known only when they
-// do.
-static void need_block(const GraphBlock *block, bool *need)
+static void need_all(const ValueId *values, uint32_t count, bool *need)
 {
-    for (const GraphNode *node = block->first; node != NULL;
-         node = node->next) {
-        need_inputs(node, need);
-    }
-    for (uint32_t i = 0; i < block->result_count; i++) {
-        need[block->results[i]] = true;
+    for (uint32_t i = 0; i < count; i++) {
+        need[values[i]] = true;
     }
 }
 
-// All that the blocks inside use counts as used.
+// Marks (in `need`, by value) what the node is computed from. Its blocks count
+// whole: which of their nodes run is known only when they do.
 static void need_inputs(const GraphNode *node, bool *need)
 {
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        need[node->inputs[i]] = true;
-    }
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        if (node->blocks[b] != NULL) {
-            need_block(node->blocks[b], need);
+    need_all(node->inputs, node->input_count, need);
+    for (int b = 0; b < NODE_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
+        for (Walk walk = walk_forward(node->blocks[b]); walk_next(&walk);) {
+            uint32_t count;
+            const ValueId *used = walk_uses(&walk, &count);
+            need_all(used, count, need);
         }
     }
 }

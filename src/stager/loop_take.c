@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "graph/build.h"
+#include "graph/walk.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "stager/loops.h"
 #include "stager/merge.h"
@@ -45,28 +46,20 @@ static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
                        (unsigned)place.line, b);
 }
 
-// Every use of the value is a cast to `dtype`.
-static bool only_cast(const GraphBlock *block, ValueId id, DType dtype)
+// Every use of the value is a cast to `dtype`. What an inner block yields is
+// used as it is, whatever becomes of the result; what `top` itself yields is
+// not asked for here.
+static bool only_cast(GraphBlock *top, ValueId id, DType dtype)
 {
-    for (const GraphNode *node = block->first; node != NULL;
-         node = node->next) {
-        for (uint32_t i = 0; i < node->input_count; i++) {
-            if (node->inputs[i] == id &&
-                (node->op != OP_CAST || node->attrs[0].dtype != dtype)) {
-                return false;
-            }
-        }
-        // A value that an inner block yields is used as it is, whatever
-        // becomes of the result.
-        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-            const GraphBlock *inner = node->blocks[b];
-            for (uint32_t i = 0; inner != NULL && i < inner->result_count;
-                 i++) {
-                if (inner->results[i] == id) {
-                    return false;
-                }
-            }
-            if (inner != NULL && !only_cast(inner, id, dtype)) {
+    for (Walk walk = walk_forward(top); walk_next(&walk);) {
+        uint32_t count;
+        const ValueId *used = walk_uses(&walk, &count);
+        const GraphNode *node = walk.node;
+        bool free = node == NULL
+                        ? walk.block == top
+                        : node->op == OP_CAST && node->attrs[0].dtype == dtype;
+        for (uint32_t i = 0; i < count && !free; i++) {
+            if (used[i] == id) {
                 return false;
             }
         }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "graph/walk.h"
 #include "interp/core/raise.h"
 #include "interp/hooks/program.h"
 
@@ -155,40 +156,37 @@ typedef struct Unrolled {
     size_t times; // the most that one place made
 } Unrolled;
 
-// Adds the block's nodes that stand in the loop's text. Blocks nest no deeper
-// than tracing allowed.
+// Adds a node that stands in the loop's text. Nodes are counted by place: a
+// loop that was unrolled has as many of each place as it has turns.
 // False: no memory.
-static bool count_block(Unrolled *loop, const GraphBlock *block)
+static bool count_node(Unrolled *loop, const GraphNode *node)
 {
-    for (const GraphNode *node = block->first; node != NULL;
-         node = node->next) {
-        // Nodes are counted by place: a loop that was unrolled has as many of
-        // each place as it has turns.
-        Span span = node->place.span;
-        if (node->place.source == loop->source &&
-            span.start >= loop->span.start && span.end <= loop->span.end) {
-            // One place may make several nodes, hence the operation in the key.
-            uint32_t key[3] = {span.start, span.end, node->op};
-            uint64_t *count =
-                map_get(&loop->places, (const char *)key, sizeof key);
-            uint64_t now = count == NULL ? 1 : *count + 1;
-            if (count != NULL) {
-                *count = now;
-            } else if (!map_put(&loop->places, (const char *)key, sizeof key,
-                                now)) {
-                return false;
-            }
-            loop->nodes++;
-            loop->times = now > loop->times ? (size_t)now : loop->times;
-        }
-        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-            if (node->blocks[b] != NULL &&
-                !count_block(loop, node->blocks[b])) {
-                return false;
-            }
-        }
+    Span span = node->place.span;
+    if (node->place.source != loop->source || span.start < loop->span.start ||
+        span.end > loop->span.end) {
+        return true;
     }
+    // One place may make several nodes, hence the operation in the key.
+    uint32_t key[3] = {span.start, span.end, node->op};
+    uint64_t *count = map_get(&loop->places, (const char *)key, sizeof key);
+    uint64_t now = count == NULL ? 1 : *count + 1;
+    if (count != NULL) {
+        *count = now;
+    } else if (!map_put(&loop->places, (const char *)key, sizeof key, now)) {
+        return false;
+    }
+    loop->nodes++;
+    loop->times = now > loop->times ? (size_t)now : loop->times;
     return true;
+}
+
+static bool count_nodes(Unrolled *loop, GraphBlock *block)
+{
+    bool ok = true;
+    for (Walk walk = walk_forward(block); ok && walk_next(&walk);) {
+        ok = walk.node == NULL || count_node(loop, walk.node);
+    }
+    return ok;
 }
 
 // A statement that holds another one: the innermost loop is told.
@@ -215,7 +213,7 @@ static bool tell_loop(Vm *vm, const StagedFunction *self, const Concrete *made,
 {
     Unrolled loop = {.source = code->source, .span = info->span};
     map_init(&loop.places, &vm->ctx);
-    bool ok = count_block(&loop, made->graph->block);
+    bool ok = count_nodes(&loop, made->graph->block);
     map_free(&loop.places);
     if (!ok || loop.times < TELL_LOOP_TIMES || loop.nodes < TELL_LOOP_NODES) {
         return ok;
