@@ -104,7 +104,6 @@ interp_sources += src/interp/objects/containers/set_algebra.c
 interp_sources += src/interp/objects/containers/set_methods.c
 interp_sources += src/interp/objects/containers/set_type.c
 interp_sources += src/interp/objects/containers/sort_merge.c
-interp_sources += src/interp/objects/containers/sort_rank.c
 interp_sources += src/interp/objects/containers/tuple_field.c
 interp_sources += src/interp/objects/errors/error_types.c
 interp_sources += src/interp/objects/errors/exception_fields.c

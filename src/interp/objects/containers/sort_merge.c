@@ -99,21 +99,6 @@ static size_t run_length(Vm *vm, const SortItem *items, size_t count,
     return less < 0 ? 0 : length;
 }
 
-// 1: it was one run and is in order now; 0: it is not, and nothing was moved;
-// -1: failed. For what is sorted already no room for merges has to be made.
-int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before)
-{
-    bool descending;
-    size_t length = run_length(vm, items, count, before, &descending);
-    if (length < count) {
-        return length == 0 ? -1 : 0;
-    }
-    if (descending) {
-        sort_reverse(items, count);
-    }
-    return 1;
-}
-
 // Makes a run of `count` items of which the first `sorted` are one already.
 // Equal items go behind those before them: stable.
 static bool insert_rest(Sort *sort, SortItem *items, size_t count,

@@ -3,7 +3,13 @@
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_SORT_MERGE_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_SORT_MERGE_H
 
-#include "interp/objects/containers/sort_rank.h"
+#include "interp/objects/containers/obj_list.h"
+
+// Keys travel with their values, so that each key is computed once and equal
+// ones keep their values' order.
+typedef struct SortItem {
+    Value key, value; // owned by the sort
+} SortItem;
 
 // 1: a stands before b; 0: not; -1: failed.
 typedef int (*BeforeFn)(Vm *vm, Value a, Value b);
@@ -12,10 +18,6 @@ typedef int (*BeforeFn)(Vm *vm, Value a, Value b);
 // the items are all there in some order.
 MUST_CHECK bool sort_merge(Vm *vm, SortItem *items, size_t count,
                            SortItem *spare, BeforeFn before);
-
-// 1: no item stands before the one in front of it, or each does (the items
-// are then turned round); 0: neither, and nothing was moved; -1: failed.
-int sort_run(Vm *vm, SortItem *items, size_t count, BeforeFn before);
 
 // Turns the items round: around a sort, so that equal items keep their order
 // under reverse=True.
