@@ -259,8 +259,9 @@ static bool is_first_call(const TraceRequest *request)
     if (value_unbound(own)) {
         return request->staged->traced == 0;
     }
-    for (size_t i = 0; i < table->traces.count; i++) {
-        const Bound *bound = &table->traces.items[i]->bound;
+    size_t at = 0;
+    for (const Concrete *c; (c = traces_next(table, &at)) != NULL;) {
+        const Bound *bound = &c->bound;
         if (bound->values.count > 0 &&
             value_same(bound->values.items[0], own)) {
             return false;

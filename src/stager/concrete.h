@@ -35,13 +35,14 @@ typedef struct Concrete {
     ValueVec outer;     // owned: symbolic tensors of the enclosing trace that
                         // it captured, its last inputs
     uint64_t outer_serial; // that trace's; the Concrete is good for it alone
-    uint64_t aliased;  // bit i: the i-th Variable argument must be the very one
-                       // that was traced, which the function also met itself
-    Ledger ledger;     // what tracing did and read outside
-    uint64_t hits;     // runs, and calls inside traces
-    uint64_t used;     // when it was found last: the table's clock
-    bool listed;       // it is in its function's table
-    uint32_t running;  // runs that have not ended
+    uint64_t aliased; // bit i: the i-th Variable argument must be the very one
+                      // that was traced, which the function also met itself
+    Ledger ledger;    // what tracing did and read outside
+    uint64_t hits;    // runs, and calls inside traces
+    bool listed;      // it is in its function's table
+    size_t place;     // there, in order of tracing
+    struct Concrete *newer, *older; // there, in the order of being found
+    uint32_t running;               // runs that have not ended
     size_t number;     // it is the function's trace `number`, from 1
     uint64_t trace_ns; // what the host function took while it was traced
     uint32_t line;     // of the call that traced it, 0: unknown

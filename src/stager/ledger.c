@@ -501,8 +501,9 @@ static Value rows(Vm *vm, Value f, const char *who,
     if (list == NULL) {
         return VALUE_FAIL;
     }
-    for (size_t i = 0; i < staged->table.traces.count; i++) {
-        if (!add(vm, staged->table.traces.items[i], list)) {
+    size_t at = 0;
+    for (const Concrete *c; (c = traces_next(&staged->table, &at)) != NULL;) {
+        if (!add(vm, c, list)) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }

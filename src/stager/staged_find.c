@@ -53,13 +53,8 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
         (self->options.relax && !traces_relax(vm, &self->table, signature))) {
         return NULL;
     }
-    // For stage.why: the trace found last, or else the newest, is what this
-    // call is compared with.
-    size_t before = self->table.traces.count;
-    Concrete *old = self->table.last != NULL ? self->table.last
-                    : before > 0 ? self->table.traces.items[before - 1]
-                                 : NULL;
-    if (!why_begin(vm, &self->why, old)) {
+    // For stage.why: this call is compared with the trace of the one before.
+    if (!why_begin(vm, &self->why, self->table.newest)) {
         return NULL;
     }
     TraceRequest request = {.staged = self,

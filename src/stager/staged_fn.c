@@ -335,7 +335,7 @@ static Value member_module(Vm *vm, Value self)
 static Value staged_repr(Vm *vm, Value value)
 {
     const StagedFunction *self = (const StagedFunction *)value_object(value);
-    size_t count = self->table.traces.count;
+    size_t count = self->table.count;
     // Traces that were dropped do not count.
     Str *text = str_printf(vm, "<staged %s: %zu trace%s>", self->name->text,
                            count, count == 1 ? "" : "s");
@@ -379,8 +379,9 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
     // collector takes the function for one that is held from outside.
     Value values[] = {self->host, self->target, self->instance};
     values_visit(values, sizeof values / sizeof *values, visit, data);
-    for (size_t i = 0; i < self->table.traces.count; i++) {
-        visit(&self->table.traces.items[i]->head, data);
+    size_t at = 0;
+    for (Concrete *c; (c = traces_next(&self->table, &at)) != NULL;) {
+        visit(&c->head, data);
     }
     for (uint32_t i = 0; i < self->guard.count; i++) {
         values_visit(&self->guard.arguments[i].same, 1, visit, data);

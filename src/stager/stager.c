@@ -126,10 +126,11 @@ static Value stage_traces(Vm *vm, Value *args, uint32_t count)
     }
     const StagedFunction *staged =
         (const StagedFunction *)value_object(args[1]);
-    List *list = list_new(vm, staged->table.traces.count);
-    for (size_t i = 0; list != NULL && i < staged->table.traces.count; i++) {
+    List *list = list_new(vm, staged->table.count);
+    size_t at = 0;
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
         list->items[i] =
-            value_from_object(object_retain(staged->table.traces.items[i]));
+            value_from_object(object_retain(traces_next(&staged->table, &at)));
     }
     return list != NULL ? value_from_object(list) : VALUE_FAIL;
 }

@@ -2,7 +2,8 @@
 //
 // Invariant: a Concrete is in by_key (under its own key) exactly while it is
 // in `traces`, and in the chain of by_relaxed (under its `relaxed` key)
-// exactly if that is not empty.
+// exactly if that is not empty. newest … oldest chains all of them. Fewer than
+// half of the places in `traces`, beyond a few, are empty.
 #include "stager/traces.h"
 
 #include "graph/build.h"
@@ -21,12 +22,41 @@ void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
 void traces_free(Vm *vm, TraceTable *table)
 {
     for (size_t i = 0; i < table->traces.count; i++) {
-        object_release(&vm->ctx, table->traces.items[i]);
+        object_release_null(&vm->ctx, table->traces.items[i]);
     }
     vec_free(&vm->ctx, &table->traces);
     map_free(&table->by_key);
     map_free(&table->by_relaxed);
     strbuf_free(&table->last_key);
+}
+
+Concrete *traces_next(const TraceTable *table, size_t *at)
+{
+    while (*at < table->traces.count) {
+        Concrete *next = table->traces.items[(*at)++];
+        if (next != NULL) {
+            return next;
+        }
+    }
+    return NULL;
+}
+
+// Out of the order of being found.
+static void unchain(TraceTable *table, Concrete *concrete)
+{
+    Concrete *newer = concrete->newer, *older = concrete->older;
+    *(newer != NULL ? &newer->older : &table->newest) = older;
+    *(older != NULL ? &older->newer : &table->oldest) = newer;
+}
+
+// In front of all others.
+static void chain(TraceTable *table, Concrete *concrete)
+{
+    concrete->newer = NULL;
+    concrete->older = table->newest;
+    *(table->newest != NULL ? &table->newest->newer : &table->oldest) =
+        concrete;
+    table->newest = concrete;
 }
 
 // The maps hold addresses; the table's own vector holds the counts.
@@ -137,8 +167,9 @@ Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature)
             return NULL;
         }
     }
-    if (found != NULL) {
-        found->used = ++table->clock;
+    if (found != NULL && found != table->newest) {
+        unchain(table, found);
+        chain(table, found);
     }
     return found;
 }
@@ -201,7 +232,22 @@ static void remove_general(TraceTable *table, Concrete *concrete)
     key->length = 0;
 }
 
-// The order of the others stays: it is the order of tracing.
+// Closes the gaps once they are the larger part, so that each removal pays for
+// a constant number of moves. The order stays.
+static void close_gaps(TraceTable *table)
+{
+    enum { FEW = 16 };
+    if (table->traces.count < FEW || table->count >= table->traces.count / 2) {
+        return;
+    }
+    size_t at = 0, place = 0;
+    for (Concrete *next; (next = traces_next(table, &at)) != NULL;) {
+        next->place = place;
+        table->traces.items[place++] = next;
+    }
+    table->traces.count = place;
+}
+
 void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
 {
     // Out of all indexes first, for the count that is released at the end may
@@ -212,31 +258,22 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
     if (table->last == concrete) {
         table->last = NULL;
     }
-    size_t count = table->traces.count;
+    unchain(table, concrete);
     concrete->listed = false;
-    for (size_t i = 0; i < count; i++) {
-        if (table->traces.items[i] == concrete) {
-            memmove(&table->traces.items[i], &table->traces.items[i + 1],
-                    (count - i - 1) * sizeof(Concrete *));
-            table->traces.count--;
-            object_release(&vm->ctx, concrete);
-            return;
-        }
-    }
+    table->traces.items[concrete->place] = NULL;
+    table->count--;
+    close_gaps(table);
+    object_release(&vm->ctx, concrete);
 }
 
 // Drops the least recently used trace that is not running.
 static void evict(Vm *vm, TraceTable *table)
 {
-    Concrete *oldest = NULL;
-    for (size_t i = 0; i < table->traces.count; i++) {
-        Concrete *next = table->traces.items[i];
-        // One that runs is on the C stack, perhaps of a call that this very
-        // trace was made for.
-        if (next->running == 0 &&
-            (oldest == NULL || next->used < oldest->used)) {
-            oldest = next;
-        }
+    Concrete *oldest = table->oldest;
+    // One that runs is on the C stack, perhaps of a call that this very trace
+    // was made for.
+    while (oldest != NULL && oldest->running > 0) {
+        oldest = oldest->newer;
     }
     // All of them run: the table goes over its limit rather than refuse a
     // call.
@@ -256,7 +293,7 @@ bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
     if (old != NULL) {
         traces_remove(vm, table, old);
     }
-    if (table->traces.count >= table->limit) {
+    if (table->count >= table->limit) {
         evict(vm, table);
     }
     if (!vec_push(&vm->ctx, &table->traces, concrete)) {
@@ -264,7 +301,9 @@ bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
     }
     (void)object_retain(concrete);
     concrete->listed = true;
-    concrete->used = ++table->clock;
+    concrete->place = table->traces.count - 1;
+    table->count++;
+    chain(table, concrete);
     // A failure from here on takes the trace out again by the ordinary way,
     // which does not mind that some index lacks it.
     if (!map_put(&table->by_key, strbuf_text(&concrete->key),

@@ -3,7 +3,8 @@
 // The table holds one count on each Concrete. Look-up is one hash of the key;
 // only when that misses, and the table has general traces (unknown sizes or
 // rank), are those of the same relaxed key tried. It is bounded: adding one
-// more than `limit` drops the least recently found that does not run.
+// more than `limit` drops the least recently found that does not run. Each of
+// these costs the same for one trace as for a million.
 #ifndef DUET_STAGER_TRACES_H
 #define DUET_STAGER_TRACES_H
 
@@ -12,15 +13,18 @@
 // Part of its staged function. The maps and `last` borrow; the vector alone
 // holds counts.
 typedef struct TraceTable {
-    Map by_key;             // Concrete * by the exact key
-    Map by_relaxed;         // the newest Concrete * of each relaxed key;
-                            // others hang at its next_general
-    VEC(Concrete *) traces; // counted, in order of tracing
-    StrBuf last_key;        // of the last call that was found
-    Concrete *last;         // its trace, borrowed; NULL: none
-    uint64_t clock;         // ticks with each look-up
-    size_t limit;           // most traces that are kept, at least 1
-    bool relax;             // every trace is in by_relaxed
+    Map by_key;     // Concrete * by the exact key
+    Map by_relaxed; // the newest Concrete * of each relaxed key;
+                    // others hang at its next_general
+    VEC(Concrete *)
+    traces;       // counted, in order of tracing; NULL where one was
+                  // taken out (traces_next leaves those out)
+    size_t count; // of traces
+    Concrete *newest, *oldest; // found last and longest ago, borrowed
+    StrBuf last_key;           // of the last call that was found
+    Concrete *last;            // its trace, borrowed; NULL: none
+    size_t limit;              // most traces that are kept, at least 1
+    bool relax;                // every trace is in by_relaxed
 } TraceTable;
 
 // `relax`: exact traces are listed by their relaxed key too (traces_relax).
@@ -33,6 +37,9 @@ Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature);
 // Adds a new trace of this signature; retains it.
 MUST_CHECK bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
                            const Signature *signature);
+// The first trace at or behind place *at in order of tracing, borrowed, and
+// moves *at behind it; NULL: there are no more.
+Concrete *traces_next(const TraceTable *table, size_t *at);
 // Takes a trace out. The table's count on it goes.
 void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete);
 // Where relax= asks for it: generalises a signature that missed so that it
