@@ -5,8 +5,8 @@
 //     compile_library
 #include <stdio.h>
 
+#include "interp/core/vm.h"
 #include "interp/machine/compile/code_image.h"
-#include "interp/machine/vm/vm.h"
 #include "modules/importing/embedded.h"
 
 enum { BYTES_PER_LINE = 64 };

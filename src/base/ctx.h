@@ -1,6 +1,6 @@
 // The context that every layer below the interpreter is handed.
 //
-// A Ctx is the first member of a Vm (interp/machine/vm/vm.h) and all that base,
+// A Ctx is the first member of a Vm (interp/core/vm.h) and all that base,
 // lexer, parser, kernels, ops, graph and backend know of it: the allocator, the
 // interrupt flag, the recursion guard and one pending error. There is no global
 // mutable state; two contexts in one process do not meet.

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
 #include "repl/command.h"

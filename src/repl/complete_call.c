@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "repl/complete_spot.h"
 #include "repl/peek.h"

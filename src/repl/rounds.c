@@ -17,7 +17,7 @@ static uint32_t cache_words(Opcode op)
 {
     static const uint8_t words[] = {
 #define OPCODE(id, form, cache, doc) cache,
-#include "interp/machine/compile/opcode_list.h"
+#include "interp/objects/code/opcode_list.h"
 #undef OPCODE
     };
     return words[op];

@@ -2,7 +2,7 @@
 #ifndef DUET_REPL_ROUNDS_H
 #define DUET_REPL_ROUNDS_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 typedef struct Rounds {
     int64_t done;     // -1: no loop, or one that does not say

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
 

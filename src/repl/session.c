@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/core/protocol.h"
 #include "interp/machine/compile/source_bytes.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/errors/sys_hooks.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/builtins/builtins.h"

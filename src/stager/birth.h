@@ -13,7 +13,7 @@ typedef struct Birth {
 
 typedef VEC(Birth) Births;
 
-// Hooks (interp/hooks/apply.h).
+// Hooks (interp/hooks/tracing.h).
 Tensor *birth_first_value(Vm *vm, Value initial);
 MUST_CHECK bool birth_made(Vm *vm, Variable *variable);
 // At the end of a trace that is complete: every Variable made in it must be

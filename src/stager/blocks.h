@@ -7,7 +7,7 @@
 #ifndef DUET_STAGER_BLOCKS_H
 #define DUET_STAGER_BLOCKS_H
 
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "stager/state.h"
 #include "stager/trace.h"
 

@@ -2,8 +2,8 @@
 //
 // Invariant: a Bound holds a value for every parameter, defaults included, in
 // an order that depends on the function alone.
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/signature.h"
 
 // Both parts are owned; a Bound that was never filled is freed as well.

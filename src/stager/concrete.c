@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
 

@@ -4,7 +4,7 @@
 // (they keep what they were traced with), or give the tensors alone, in order
 // or by name. It is first read in the first way; if that does not fit and
 // there are as many arguments as tensors, in the last.
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
 #include "stager/match.h"
 

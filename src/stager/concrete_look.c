@@ -4,11 +4,11 @@
 #include "graph/clone.h"
 #include "graph/graph_text.h"
 #include "graph/passes/pass.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
 #include "stager/stage_graph.h"
 

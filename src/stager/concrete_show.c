@@ -1,7 +1,7 @@
 // What a concrete function shows: its text and its members.
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
 #include "stager/stage_graph.h"
 

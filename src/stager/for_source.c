@@ -1,7 +1,7 @@
 // Sources of staged loops: the number of turns, and the item of a turn.
 #include "stager/for_source.h"
 
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "interp/machine/compile/block_note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"

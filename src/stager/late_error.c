@@ -2,9 +2,9 @@
 #include "stager/late_error.h"
 
 #include "interp/core/memory.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
 

@@ -7,7 +7,7 @@
 #define DUET_STAGER_LATE_ERROR_H
 
 #include "graph/graph.h"
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // Appends to the trace's block a node that raises `exception` when it is
 // reached; or, with a condition (one bool), when that is false.

@@ -5,7 +5,6 @@
 // concern, nor is the embedded library, which nobody changes.
 #include "stager/ledger.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/classes/obj_member.h"
 #include "interp/objects/containers/obj_dict.h"
@@ -14,6 +13,7 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 #include "stager/staged_fn.h"

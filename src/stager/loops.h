@@ -50,9 +50,9 @@ struct StagedLoop {
     uint32_t index_leaf;     // of a `for`: the turns done
 };
 
-// The events of loops (interp/hooks/apply.h). Each returns where the frame goes
-// on, or NULL with an error pending; a block that is not running is a loop of
-// the host.
+// The events of loops (interp/hooks/tracing.h). Each returns where the frame
+// goes on, or NULL with an error pending; a block that is not running is a loop
+// of the host.
 const Ins *loop_head(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins);
 // The events of a traced loop; the next instruction, or NULL with an error
 // pending.

@@ -2,7 +2,7 @@
 #include "stager/match.h"
 
 #include "graph/build.h"
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_convert.h"
 
 // "float32 of shape (2, None)", as the program itself writes it.

@@ -1,7 +1,7 @@
 // Options of `stage`: one row each in a table of names and readers.
 #include "stager/options.h"
 
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "interp/tensors/obj_tensor.h"
 #include "stager/structure.h"

@@ -9,8 +9,8 @@
 #include "export/graphdef.h"
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 
 // A node as the program sees it. Two asked for at different times are
 // different objects of the same node.

@@ -5,8 +5,8 @@
 // is run at once, so that both ways convert and check alike.
 #include "stager/stage_host.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/concrete.h"
 #include "stager/trace.h"

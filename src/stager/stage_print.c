@@ -1,7 +1,7 @@
 // What running plans ask of the host: text to print, host code, errors.
-#include "interp/core/protocol.h"
 #include "interp/hooks/program.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
 #include "stager/late_error.h"
 #include "stager/stage_host.h"

@@ -1,8 +1,8 @@
 // stage.summary: a value for a plot, each time the graph runs, as a line of
 // JSON on standard output.
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/stage_host.h"
 

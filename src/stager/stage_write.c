@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "interp/core/protocol.h"
-#include "interp/hooks/display.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/display.h"
 #include "stager/trace.h"
 
 // How tensors print: "print" is the form of str(); "brief" has one blank

@@ -3,7 +3,7 @@
 #define DUET_STAGER_STAGE_WRITE_H
 
 #include "graph/graph.h"
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // What a print node says, when it runs: its format with the tensors' texts in
 // it, to its stream. False with an error pending (a closed pipe, no memory).

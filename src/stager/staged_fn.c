@@ -5,9 +5,9 @@
 // in place; inside a trace the call becomes a node of the graph being traced.
 #include "stager/staged_fn.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/trace.h"
 
 // Lambdas, natives and partial applications have names too, or get one.

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"

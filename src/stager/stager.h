@@ -3,7 +3,7 @@
 #define DUET_STAGER_STAGER_H
 
 #include "backend/plan.h"
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "stager/era.h"
 
 typedef struct ReadTrees ReadTrees; // autograph.c

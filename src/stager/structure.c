@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 
 // Takes a result as it comes, so that calls nest: a failed one is passed on.
 bool value_vec_push(Vm *vm, ValueVec *vec, Value owned)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "interp/core/raise.h"
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/concrete.h"

@@ -3,9 +3,9 @@
 // with what to do about that very kind of difference.
 #include "stager/why.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 

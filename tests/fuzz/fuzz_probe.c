@@ -10,7 +10,7 @@
 #include <sys/time.h>
 
 #include "interp/core/raise.h"
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"

@@ -3,7 +3,7 @@
 #ifndef DUET_INTERP_CORE_INIT_H
 #define DUET_INTERP_CORE_INIT_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // First of all: the Types, with their slots but without names, so that
 // strings, tuples and dicts can be made. The caller then makes vm->interned,

@@ -7,7 +7,7 @@
 #ifndef DUET_INTERP_CORE_MEMORY_H
 #define DUET_INTERP_CORE_MEMORY_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // Stands before the links of an instance whose class has TYPE_DICT_AHEAD: a
 // class that extends a built-in layout (list, str …) has no room behind it,

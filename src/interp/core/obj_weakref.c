@@ -6,11 +6,11 @@
 #include "interp/core/obj_weakref.h"
 
 #include "interp/core/memory.h"
-#include "interp/core/protocol.h"
 #include "interp/machine/vm/finalize.h"
 #include "interp/objects/classes/class_slot_names.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 enum { WEAK_FIRST_CAPACITY = 16 };

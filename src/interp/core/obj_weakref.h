@@ -6,7 +6,7 @@
 #ifndef DUET_INTERP_CORE_OBJ_WEAKREF_H
 #define DUET_INTERP_CORE_OBJ_WEAKREF_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 struct WeakRef {
     Object head;

@@ -8,9 +8,9 @@
 #include <ctype.h>
 #include <errno.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/errors/library_words.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_str.h"
 

@@ -5,7 +5,7 @@
 #define DUET_INTERP_CORE_RAISE_H
 
 #include "base/strbuf.h"
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // Either form counts, the text or the object.
 static inline bool vm_has_error(const Vm *vm)

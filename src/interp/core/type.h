@@ -7,7 +7,7 @@
 // the method up and calls it (class_slots.c). Conversely the methods that a
 // built-in type shows (`list.__len__`) are made from its slots by one table,
 // dunder_list.h. Slots are never NULL-checked by name: callers go through
-// interp/core/protocol.h.
+// interp/objects/protocol/protocol.h.
 #ifndef DUET_INTERP_CORE_TYPE_H
 #define DUET_INTERP_CORE_TYPE_H
 

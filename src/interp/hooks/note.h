@@ -8,7 +8,7 @@
 #ifndef DUET_INTERP_HOOKS_NOTE_H
 #define DUET_INTERP_HOOKS_NOTE_H
 
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 
 // `value` is what is stored, UNBOUND for a removal. False: refused, with an
 // error pending, and nothing may be changed.

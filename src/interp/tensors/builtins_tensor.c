@@ -5,9 +5,9 @@
 //
 // The parameters that a bound function shows are the descriptor's inputs and
 // attributes put together; the text lives in an arena of the Vm.
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "interp/tensors/tensor_functions.h"

@@ -3,11 +3,11 @@
 // dtypes compare equal by what they name, also to the host types bool, int,
 // float, str (which serve as bool, int32, float32, string); any number of
 // objects may stand for one.
-#include "interp/core/protocol.h"
-#include "interp/hooks/display.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/display.h"
 #include "interp/tensors/obj_tensor.h"
 
 // A new object each time: nothing depends on the identity of dtypes.

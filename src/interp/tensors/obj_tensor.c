@@ -4,11 +4,11 @@
 // language through tensor_adopt.
 #include "interp/tensors/obj_tensor.h"
 
-#include "interp/core/protocol.h"
-#include "interp/hooks/apply.h"
-#include "interp/hooks/display.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/display.h"
 #include "interp/tensors/tensor_convert.h"
 
 // Takes the reference. The birth tells a trace whether the tensor is its own.

@@ -4,11 +4,11 @@
 // changes nothing, and whoever holds the old value keeps it.
 #include "interp/tensors/obj_tensor.h"
 
-#include "interp/core/protocol.h"
-#include "interp/hooks/display.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/display.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 

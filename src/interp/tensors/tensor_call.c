@@ -5,9 +5,9 @@
 // from the static table.
 #include "interp/tensors/tensor_call.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_convert.h"
 
 // Bounds of what is bound without an allocation, and of the numbers in all

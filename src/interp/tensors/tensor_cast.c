@@ -7,7 +7,7 @@
 #include "interp/tensors/obj_tensor.h"
 
 #include "interp/core/raise.h"
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "interp/tensors/tensor_call.h"
 
 // int32 and float32 stand for all integers and all floats.

@@ -2,10 +2,10 @@
 // finds shape and kind (tensor_scan.h), the second fills.
 #include "interp/tensors/tensor_convert.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_scan.h"
 

@@ -3,8 +3,8 @@
 //
 // None of these looks at elements but for item, tolist and numpy, which need an
 // eager tensor and raise in a trace.
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 

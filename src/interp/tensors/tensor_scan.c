@@ -1,10 +1,10 @@
 // Shapes and kinds of nested lists.
 #include "interp/tensors/tensor_scan.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 
 // A named tuple is a tuple, and its class is not asked.
 // Other iterables are no nesting: a tensor is not made of a dict or a set.

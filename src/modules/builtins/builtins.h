@@ -4,9 +4,9 @@
 
 #include "interp/core/init.h"
 #include "interp/core/memory.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "interp/tensors/tensor_call.h"
 

@@ -3,10 +3,10 @@
 // Invariant: each dispatches through the protocol, so that any kind of value
 // may define what it means.
 #include "interp/hooks/note.h"
-#include "interp/machine/compile/code.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_instance.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/tensors/obj_tensor.h"
 #include "modules/builtins/builtins.h"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/builtins/builtins.h"

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "interp/core/depth.h"
-#include "interp/machine/compile/code.h"
 #include "interp/machine/compile/source_bytes.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/importing/module.h"

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "interp/core/depth.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/files/file_read.h"
 

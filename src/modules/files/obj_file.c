@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "interp/core/protocol.h"
 #include "interp/hooks/program.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/files/file_read.h"
 #include "modules/importing/module.h"

@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interp/core/dump.h"
-#include "interp/core/protocol.h"
 #include "interp/machine/compile/code_image.h"
+#include "interp/machine/compile/dump.h"
 #include "interp/machine/compile/source_bytes.h"
 #include "interp/machine/vm/finalize.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/embedded.h"
 #include "modules/importing/module.h"
 #include "modules/importing/module_native.h"

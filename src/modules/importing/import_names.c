@@ -4,8 +4,8 @@
 // Invariant: `m` may be any object, as a program may put any into sys.modules.
 #include <string.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/embedded.h"
 #include "modules/importing/module.h"
 

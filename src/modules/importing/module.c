@@ -5,12 +5,12 @@
 #include "modules/importing/module.h"
 
 #include "interp/core/init.h"
-#include "interp/hooks/display.h"
 #include "interp/hooks/program.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/errors/raise_whole.h"
+#include "interp/tensors/display.h"
 #include "modules/files/obj_file.h"
 #include "modules/importing/module_native.h"
 

@@ -14,7 +14,6 @@
 
 #include <stddef.h>
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/obj_function.h"
@@ -22,6 +21,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 
 // A place in a doubly linked ring; before is NULL outside of one.
 typedef struct Ring {

@@ -6,12 +6,12 @@
 // that dict's version is names_version, since programs may change the dict.
 #include "modules/native/functools.h"
 
-#include "interp/core/protocol.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 enum { PARTIAL_INLINE_ARGS = 12 }; // windows up to this stand on the C stack

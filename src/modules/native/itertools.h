@@ -8,8 +8,8 @@
 #ifndef DUET_MODULES_NATIVE_ITERTOOLS_H
 #define DUET_MODULES_NATIVE_ITERTOOLS_H
 
-#include "interp/core/protocol.h"
 #include "interp/objects/iterators/obj_iter.h"
+#include "interp/objects/protocol/protocol.h"
 
 // The heads of a constructor, a native function with the parameters of its row
 // in modules_itertools.c, and of its step function.

@@ -3,7 +3,7 @@
 #ifndef DUET_MODULES_NATIVE_JSON_H
 #define DUET_MODULES_NATIVE_JSON_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // One level of a nested value, counted in *depth. Levels share the limit with
 // the program's frames, as CPython's do, and guard the C stack. `what` ends

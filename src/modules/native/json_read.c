@@ -1,11 +1,11 @@
 // The reader of the module json: one pass over the UTF-8 bytes; places are
 // counted in characters only for an error. Strings are in json_string.c.
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/number_methods.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/native/json.h"
 #include "modules/native/json_reader.h"
 

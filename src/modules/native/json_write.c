@@ -5,11 +5,11 @@
 // containers on the way down.
 #include "base/utf8.h"
 #include "interp/core/name.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/native/json.h"
 
 // A container that is being written, or what default() was asked about. They

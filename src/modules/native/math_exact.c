@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/int_large.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/builtins/builtins.h"
 
 // Partial sums have no bit in common, and a double's bits lie at 2,098 places.

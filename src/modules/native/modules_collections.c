@@ -1,11 +1,11 @@
 // The native half of collections: the ring of deque, and the counting of
 // Counter. What is not urgent is written in Duet, in lib/collections.
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/dict_table.h"
 #include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/tuple_field.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 
 // For Counter: one more of each item. Programs see no step of it, so that the

@@ -4,7 +4,7 @@
 // Invariant: a frame is named by its place on the machine's stack and its code.
 // Nothing points into the stack, so that an object may outlive its frame: it
 // then keeps what was seen last.
-#include "interp/machine/compile/code.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/iterators/obj_generator.h"

@@ -3,8 +3,8 @@
 //
 // lib/python/functools.duet has what is rare, and the classes that programs
 // see.
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 #include "modules/native/functools.h"
 

@@ -3,9 +3,9 @@
 // (lib/python/weakref.duet).
 #include "interp/core/memory.h"
 #include "interp/core/obj_weakref.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 
 // The head of a native function; the rows of gc_functions name it.

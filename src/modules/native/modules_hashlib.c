@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/importing/module.h"
 

@@ -3,11 +3,11 @@
 //
 // A comparison may run code that changes the list, so items are counted while
 // they are compared and the length is asked again after each comparison.
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 
 // a < b: 1, 0, -1. Small ints, the usual priorities, are compared in place.

@@ -4,10 +4,10 @@
 // infinity from finite operands "math range error".
 #include <math.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/builtins/builtins.h"
 #include "modules/importing/module.h"

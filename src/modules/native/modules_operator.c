@@ -2,11 +2,11 @@
 // methodcaller do when they are called.
 //
 // lib/python/operator.duet derives the classes that programs see.
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/builtins/builtins.h"
 #include "modules/importing/module.h"

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/importing/module.h"
 

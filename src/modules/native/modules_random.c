@@ -4,10 +4,10 @@
 // The state is a bytes object that the module's Random owns alone and that is
 // changed in place: 624 words and the index of the next one, little-endian as
 // the machine has them. Nobody else may hold it.
-#include "interp/core/protocol.h"
 #include "interp/objects/numbers/int_large.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/importing/module.h"
 

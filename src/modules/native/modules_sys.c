@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "interp/core/depth.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/builtins/builtins.h"
 #include "modules/files/obj_file.h"
 #include "modules/importing/module.h"

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <time.h>
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 
 enum { NS_PER_S = 1000000000, FIELD_COUNT = 9, YEAR_0 = 1900 };

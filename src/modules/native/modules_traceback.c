@@ -1,6 +1,6 @@
 // The native half of the module traceback: the text that an error prints.
-#include "interp/core/protocol.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
 

@@ -10,8 +10,8 @@
 #include "base/char_name.h"
 #include "base/utf8.h"
 #include "base/vec.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
 

@@ -4,7 +4,7 @@
 // attribute, and native functions are no methods of who asks for them.
 #include "modules/native/operator_functions.h"
 
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/builtins/builtins.h"
 
 // Each list: name of the function, the operator, its docstring. The lists make

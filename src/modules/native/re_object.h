@@ -7,9 +7,9 @@
 #ifndef DUET_MODULES_NATIVE_RE_OBJECT_H
 #define DUET_MODULES_NATIVE_RE_OBJECT_H
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "regex/regex.h"
 
 typedef struct RePattern {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "graph/graph_text.h"
-#include "interp/core/protocol.h"
 #include "interp/core/raise.h"
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/protocol/protocol.h"
 
 #include "program.h"
 

@@ -1,8 +1,8 @@
 // Structures: what is looked into, in which order, and what a copy is.
 #include <criterion/criterion.h>
 
-#include "interp/core/protocol.h"
 #include "interp/core/raise.h"
+#include "interp/objects/protocol/protocol.h"
 
 #include "program.h"
 

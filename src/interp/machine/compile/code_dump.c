@@ -3,9 +3,9 @@
 //
 //     12  JLTI      n, 2, ->15            # 2:8
 #include "interp/core/memory.h"
-#include "interp/core/protocol.h"
-#include "interp/machine/compile/code.h"
 #include "interp/machine/vm/vm_run.h"
+#include "interp/objects/code/code.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 enum { DUMP_TEXT_MOST = 40 }; // bytes of a constant that are shown
@@ -20,7 +20,7 @@ typedef struct OpcodeText {
 // Indexed by Opcode.
 static const OpcodeText opcode_texts[] = {
 #define OPCODE(id, form, cache, doc) [OPCODE_##id] = {#id, form, cache},
-#include "interp/machine/compile/opcode_list.h"
+#include "interp/objects/code/opcode_list.h"
 #undef OPCODE
 };
 

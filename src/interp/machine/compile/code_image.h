@@ -8,7 +8,7 @@
 #ifndef DUET_INTERP_MACHINE_COMPILE_CODE_IMAGE_H
 #define DUET_INTERP_MACHINE_COMPILE_CODE_IMAGE_H
 
-#include "interp/machine/compile/code.h"
+#include "interp/objects/code/code.h"
 
 // Appends the image of `code` and of all code within it. False with an error
 // pending: memory is short, or a constant has no form in an image.

@@ -8,9 +8,9 @@
 #ifndef DUET_INTERP_MACHINE_COMPILE_COMPILE_H
 #define DUET_INTERP_MACHINE_COMPILE_COMPILE_H
 
+#include "interp/core/vm.h"
 #include "interp/machine/compile/lower.h"
 #include "interp/machine/compile/scope.h"
-#include "interp/machine/vm/vm.h"
 
 // Compiles a MODULE node. `names_in_dict`: names live in the dict that the
 // frame gets in R[0] (exec with locals of its own). Owned; NULL: failed.

@@ -22,7 +22,7 @@ typedef struct OpcodeInfo {
 
 static const OpcodeInfo opcode_info[] = {
 #define OPCODE(id, form, cache, doc) [OPCODE_##id] = {form, cache},
-#include "interp/machine/compile/opcode_list.h"
+#include "interp/objects/code/opcode_list.h"
 #undef OPCODE
 };
 

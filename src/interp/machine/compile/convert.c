@@ -28,7 +28,7 @@ bool convert_wanted(const Code *code)
 {
     static const uint8_t cache_words[] = {
 #define OPCODE(id, form, cache, doc) [OPCODE_##id] = cache,
-#include "interp/machine/compile/opcode_list.h"
+#include "interp/objects/code/opcode_list.h"
 #undef OPCODE
     };
     // Converted code (CODE_STAGED) is not converted again.

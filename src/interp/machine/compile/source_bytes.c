@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "interp/core/protocol.h"
 #include "interp/core/raise.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"

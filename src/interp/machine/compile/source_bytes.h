@@ -4,7 +4,7 @@
 #ifndef DUET_INTERP_MACHINE_COMPILE_SOURCE_BYTES_H
 #define DUET_INTERP_MACHINE_COMPILE_SOURCE_BYTES_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // The text as a str, owned, without its byte order mark. `name` is the file's
 // in errors; these are worded by CPython in two ways, for what it reads from a

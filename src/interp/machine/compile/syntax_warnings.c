@@ -8,9 +8,9 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
-#include "interp/core/protocol.h"
 #include "interp/hooks/program.h"
 #include "interp/machine/vm/call.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "lexer/lexer.h"
 #include "lexer/literal.h"

@@ -4,7 +4,7 @@
 #define DUET_INTERP_MACHINE_COMPILE_SYNTAX_WARNINGS_H
 
 #include "base/source.h"
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 #include "parser/ast.h"
 
 // Tells the SyntaxWarnings of CPython 3.11 for a tree that is to be compiled,

@@ -5,12 +5,12 @@
 #include "interp/machine/vm/call.h"
 
 #include "interp/core/depth.h"
-#include "interp/core/protocol.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/native_words.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "parser/ast.h"
 

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "interp/core/depth.h"
-#include "interp/core/protocol.h"
 #include "interp/machine/vm/call.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/library_words.h"
 #include "interp/objects/errors/raise_whole.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 // One call while it is bound; nothing of it outlives call_bind.

@@ -8,9 +8,9 @@
 
 #include "interp/core/memory.h"
 #include "interp/core/obj_weakref.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/errors/sys_hooks.h"
 #include "interp/objects/iterators/obj_generator.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/files/obj_file.h"
 
 // A generator that has not begun, or is done, has no `finally` to run.

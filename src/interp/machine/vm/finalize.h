@@ -9,7 +9,7 @@
 #ifndef DUET_INTERP_MACHINE_VM_FINALIZE_H
 #define DUET_INTERP_MACHINE_VM_FINALIZE_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // Whether the object has code to run before it goes; true once at most.
 bool finalize_wanted(const Object *object);

@@ -40,7 +40,7 @@ Value vm_run(Vm *vm, bool raised)
 {
     static const void *const labels[] = {
 #define OPCODE(id, form, cache, doc) &&OP_##id,
-#include "interp/machine/compile/opcode_list.h"
+#include "interp/objects/code/opcode_list.h"
 #undef OPCODE
     };
     // What a chained instruction does with a number from the one before; only

@@ -5,7 +5,7 @@
 // (stager/blocks.h); outside one (stage.once) all blocks are the host's.
 #include <string.h>
 
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "interp/machine/compile/block_note.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_dict.h"

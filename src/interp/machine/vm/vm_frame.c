@@ -4,7 +4,7 @@
 // windows below vm->window_top, which C code holds. A frame with an owner flag
 // was pushed for an instruction that is no call (FORLOOP, an operator, a class
 // that makes an instance): R[-1] is then nobody else's.
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "interp/machine/vm/vm_fast.h"
-#include "interp/machine/vm/vm_resume.h"
+#include "interp/objects/iterators/generator_resume.h"
 #include "interp/objects/iterators/obj_iter.h"
 
 // The instruction that runs, and its fields. They are read from memory where

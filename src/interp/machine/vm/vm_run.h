@@ -7,9 +7,9 @@
 #define DUET_INTERP_MACHINE_VM_VM_RUN_H
 
 #include "interp/core/memory.h"
-#include "interp/core/protocol.h"
 #include "interp/machine/vm/call.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/protocol/protocol.h"
 
 #define INS_OP(ins) ((uint8_t)(ins))
 #define INS_X(ins) ((uint8_t)((ins) >> 8))

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/lookup.h"
 

@@ -7,7 +7,7 @@
 // slow_importstar): its register is then empty whatever happens.
 #include "interp/machine/vm/vm_run.h"
 
-#include "interp/hooks/apply.h"
+#include "interp/hooks/tracing.h"
 #include "interp/machine/vm/vm_fast.h"
 #include "interp/machine/vm/vm_site.h"
 #include "interp/objects/classes/obj_descriptor.h"

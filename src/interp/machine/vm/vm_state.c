@@ -8,18 +8,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "interp/core/dump.h"
 #include "interp/core/init.h"
 #include "interp/core/memory.h"
 #include "interp/core/obj_weakref.h"
-#include "interp/core/protocol.h"
 #include "interp/machine/compile/compile.h"
+#include "interp/machine/compile/dump.h"
 #include "interp/machine/compile/syntax_warnings.h"
 #include "interp/machine/vm/finalize.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/errors/sys_hooks.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
 #include "parser/parser.h"

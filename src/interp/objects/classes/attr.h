@@ -8,8 +8,8 @@
 #ifndef DUET_INTERP_OBJECTS_CLASSES_ATTR_H
 #define DUET_INTERP_OBJECTS_CLASSES_ATTR_H
 
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/obj_instance.h"
+#include "interp/objects/protocol/protocol.h"
 
 // GETATTR, two words. Hit: self is an Instance with this shape; the value is
 // instance->slots[slot], to be retained. Or shape is the address of a Module

@@ -2,9 +2,9 @@
 //
 // Invariant: a class has TYPE_ABSTRACT while its own __abstractmethods__ is
 // true. Subclasses do not inherit the flag; ABCMeta gives each class its own.
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/str_methods.h"
 #include "modules/builtins/builtins.h"
 #include "modules/importing/module.h"

@@ -3,7 +3,6 @@
 // Invariant: such a native means the slot of the built-in type below the
 // class of self, never a method that the class itself defines; so
 // super().__len__() of a list's subclass ends here.
-#include "interp/core/protocol.h"
 #include "interp/machine/vm/call.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
@@ -12,6 +11,7 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/builtins/builtins.h"
 
 // The built-in type whose slot a native of an instance of `self` means.

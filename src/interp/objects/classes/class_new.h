@@ -2,9 +2,9 @@
 #ifndef DUET_INTERP_OBJECTS_CLASSES_CLASS_NEW_H
 #define DUET_INTERP_OBJECTS_CLASSES_CLASS_NEW_H
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 
 // What type.__new__(meta, name, bases, dict) makes: the MRO by C3, slots from
 // its methods, __set_name__ of the values, __init_subclass__ called with

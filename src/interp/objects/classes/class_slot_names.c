@@ -3,11 +3,11 @@
 #include "interp/objects/classes/class_slot_names.h"
 
 #include "interp/core/obj_weakref.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_member.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "interp/objects/text/str_methods.h"
 

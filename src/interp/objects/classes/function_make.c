@@ -6,7 +6,7 @@
 #include "interp/objects/classes/function_make.h"
 
 #include "interp/core/raise.h"
-#include "interp/machine/compile/code.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"

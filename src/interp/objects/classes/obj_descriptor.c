@@ -4,12 +4,12 @@
 // Invariant: a property's parts are NONE when not given, never UNBOUND.
 #include "interp/objects/classes/obj_descriptor.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 
 // property
 

@@ -5,7 +5,6 @@
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/function_make.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/machine/vm/call.h"
 #include "interp/objects/classes/attr.h"
@@ -13,6 +12,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/native_words.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 typedef void (*ChildVisitor)(Object *child, void *data);

@@ -4,11 +4,11 @@
 // for slot_capacity; one in dict mode has shape NULL and its dict.
 #include "interp/objects/classes/obj_instance.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/obj_descriptor.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 
 // A block of that many unset slots. NULL: no memory.

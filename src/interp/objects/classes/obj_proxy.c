@@ -6,9 +6,9 @@
 #include "interp/objects/classes/obj_proxy.h"
 
 #include "interp/core/memory.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 typedef struct Proxy {

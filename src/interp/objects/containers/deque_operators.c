@@ -4,9 +4,9 @@
 // error, and the turn of the right side before it, are protocol_binary.c's.
 #include "interp/objects/containers/obj_deque.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 
 // What copy() makes: the class is called with the deque, and with its maxlen
 // where it has one. Owned.

@@ -2,9 +2,9 @@
 //
 // Invariant: what is read from `other` is counted while it is stored, since
 // storing can run code that changes `other`.
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 
 // From another dict, by its own entries and hashes. False: an __eq__ failed, or
 // memory.

@@ -6,11 +6,11 @@
 // slot holds a reference. `changes` counts what an iteration must notice.
 #include "interp/objects/containers/obj_deque.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 
 enum { DEQUE_FIRST = 8 };
 

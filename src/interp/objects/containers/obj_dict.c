@@ -3,10 +3,10 @@
 // dict_update.c, views in dict_view.c.
 #include "interp/objects/containers/dict_table.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 
 // An empty dict has no tables at all. Everything behind the header is zero.
 void dict_init(Dict *dict)

@@ -5,12 +5,12 @@
 // in a row, then i = 5i + perturb + 1. That fixes the printed order.
 #include "interp/objects/containers/obj_set.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/set_type.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 enum { SET_SLOTS = 8, SET_LINEAR = 9, SET_PERTURB = 5, SET_BIG = 50000 };

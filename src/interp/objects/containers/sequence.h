@@ -2,9 +2,9 @@
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_SEQUENCE_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_SEQUENCE_H
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/iterators/obj_iter.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 extern const NativeDef list_methods[], tuple_methods[], str_methods[],

@@ -3,10 +3,10 @@
 //
 // Each walks the operand that CPython's walks, and makes, copies and grows its
 // tables when CPython's does: the order in which a set is printed shows it.
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/set_type.h"
+#include "interp/objects/protocol/protocol.h"
 
 // Of either kind.
 static Set *as_set(Value v)

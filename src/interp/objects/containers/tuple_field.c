@@ -1,10 +1,10 @@
 // Reading the fields of namedtuples.
 #include "interp/objects/containers/tuple_field.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/obj_descriptor.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 
 // NULL: the tuple is too short.
 static const Value *item_at(Value tuple, Value number)

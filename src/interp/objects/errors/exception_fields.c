@@ -5,12 +5,12 @@
 // is the family's matter.
 #include "interp/objects/errors/exception_fields.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_member.h"
 #include "interp/objects/errors/exception_family.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 
 // The bit of each family whose fields exist, by error kind.

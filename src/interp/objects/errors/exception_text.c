@@ -1,9 +1,9 @@
 // str() of the error classes that have a form of their own: OSError,
 // SyntaxError, ImportError and the Unicode errors, worded as CPython does.
-#include "interp/core/protocol.h"
 #include "interp/objects/errors/exception_family.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 // All fields of an exception at once, each owned.

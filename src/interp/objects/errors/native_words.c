@@ -3,10 +3,10 @@
 // Which words depends on how CPython reads the arguments: native_style.h.
 #include "interp/objects/errors/native_style.h"
 
-#include "interp/core/protocol.h"
 #include "interp/machine/vm/call.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 // Methods do not count self in their messages, nor class methods their class.

@@ -4,7 +4,6 @@
 // Invariant: args is never NULL; cause and context are exceptions or NONE.
 #include "interp/objects/errors/obj_exception.h"
 
-#include "interp/core/protocol.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_instance.h"
@@ -12,6 +11,7 @@
 #include "interp/objects/errors/exception_family.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 
 // Retains args; the class may be any with this layout. No traceback: raising

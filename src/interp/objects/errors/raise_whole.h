@@ -2,7 +2,7 @@
 #ifndef DUET_INTERP_OBJECTS_ERRORS_RAISE_WHOLE_H
 #define DUET_INTERP_OBJECTS_ERRORS_RAISE_WHOLE_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // As raise_error with a format that has two %s and no other conversion: the
 // second is the name, which stands there whole. VALUE_FAIL, always.

@@ -5,12 +5,12 @@
 // code does by itself.
 #include "interp/objects/errors/sys_hooks.h"
 
-#include "interp/core/protocol.h"
 #include "interp/core/raise.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/importing/module.h"
 
 // A module that has been imported. Borrowed; NULL: it has not, or is something

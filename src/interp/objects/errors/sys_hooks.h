@@ -3,7 +3,7 @@
 #ifndef DUET_INTERP_OBJECTS_ERRORS_SYS_HOOKS_H
 #define DUET_INTERP_OBJECTS_ERRORS_SYS_HOOKS_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 // What the program has put into sys under the name. Borrowed; UNBOUND: nothing,
 // or what was there before.

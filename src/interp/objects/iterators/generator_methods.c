@@ -2,8 +2,8 @@
 // of its state. The work is done by obj_generator.c.
 #include "interp/objects/iterators/obj_generator.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 // Methods raise StopIteration(result) where slots give VALUE_STOP.

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "interp/core/depth.h"
-#include "interp/machine/vm/vm_resume.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/iterators/generator_resume.h"
 #include "interp/objects/text/obj_str.h"
 
 // The size follows from the code, so it is not stored.

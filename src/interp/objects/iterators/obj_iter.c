@@ -6,10 +6,10 @@
 // to UNBOUND, so that it lets its source go and stays exhausted.
 #include "interp/objects/iterators/obj_iter.h"
 
-#include "interp/machine/compile/code.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/object_copying.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
 

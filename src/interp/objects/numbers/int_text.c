@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "interp/core/protocol.h"
 #include "interp/core/raise.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
 #include "interp/objects/text/str_methods.h"

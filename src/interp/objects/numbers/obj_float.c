@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/core/protocol.h"
 #include "interp/core/raise.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 
 // For the doubles that have no immediate form.
 Value float_box(Vm *vm, double d)

@@ -1,7 +1,7 @@
 // Bytes as hexadecimal digits, and back.
 #include <ctype.h>
 
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/bytes_methods.h"
 #include "interp/objects/text/obj_str.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/utf8.h"
 
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/bytes_text.h"
 
 // Borrowed; NULL with a TypeError pending.

@@ -4,8 +4,8 @@
 #include "interp/objects/text/bytes_text.h"
 
 #include "base/bulk.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/bytes_methods.h"
 #include "interp/objects/text/text_range.h"
 

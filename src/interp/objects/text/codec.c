@@ -10,8 +10,8 @@
 
 #include "base/char_name.h"
 #include "base/utf8.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
 

@@ -4,7 +4,7 @@
 // which raises, drops or replaces. Invariant: `bad` is at least 1 wherever a
 // handler is asked, so that every turn moves on.
 #include "base/utf8.h"
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"

@@ -7,8 +7,8 @@
 
 #include "base/char_class.h"
 #include "base/utf8.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/numbers/int_view.h"
+#include "interp/objects/protocol/protocol.h"
 
 // '=' puts the padding between the sign and the digits.
 static bool is_align(char c)

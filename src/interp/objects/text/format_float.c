@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/core/protocol.h"
 #include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/protocol/protocol.h"
 
 // 1e+16 becomes 1.e+16; what has a point already stays. The number begins at
 // `start`.

@@ -6,9 +6,9 @@
 //
 // maketrans makes a dict by code point, the commonest table.
 #include "base/utf8.h"
-#include "interp/core/protocol.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/str_methods.h"
 
 // The code point that a number of the table stands for; False: it is none.

@@ -3,8 +3,8 @@
 // An instruction is 64 bits {u8 op; u8 x; u16 A; u16 B; u16 C}; inline caches
 // are whole words behind it (opcode_list.h says how many). See
 // docs/internals.md, "Instructions", for operands and ownership.
-#ifndef DUET_INTERP_MACHINE_COMPILE_CODE_H
-#define DUET_INTERP_MACHINE_COMPILE_CODE_H
+#ifndef DUET_INTERP_OBJECTS_CODE_CODE_H
+#define DUET_INTERP_OBJECTS_CODE_CODE_H
 
 #include "base/source.h"
 #include "base/strbuf.h"
@@ -17,7 +17,7 @@ typedef struct Tuple Tuple;
 
 typedef enum Opcode {
 #define OPCODE(id, form, cache, doc) OPCODE_##id,
-#include "interp/machine/compile/opcode_list.h"
+#include "interp/objects/code/opcode_list.h"
 #undef OPCODE
     OPCODE_COUNT
 } Opcode;

@@ -5,7 +5,7 @@
 // Each looks at the kinds that are most common first and otherwise calls the
 // slot of the value's type. Invariant: a slot that is NULL means that the type
 // has not got the operation, its bases neither.
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/core/depth.h"
 
 #include "interp/objects/classes/object_copying.h"

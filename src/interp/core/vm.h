@@ -4,8 +4,8 @@
 // one process do not meet. Its first member is the Ctx that the lower layers
 // know. Files of interp name their entry points in headers of their own; this
 // one holds the struct and what embedding code calls.
-#ifndef DUET_INTERP_MACHINE_VM_VM_H
-#define DUET_INTERP_MACHINE_VM_VM_H
+#ifndef DUET_INTERP_CORE_VM_H
+#define DUET_INTERP_CORE_VM_H
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -13,11 +13,11 @@
 #include "interp/core/cycles.h"
 #include "interp/core/name.h"
 #include "interp/core/type.h"
-#include "interp/machine/compile/code.h"
+#include "interp/objects/code/code.h"
 
-typedef struct TraceHooks TraceHooks;     // interp/hooks/apply.h
+typedef struct TraceHooks TraceHooks;     // interp/hooks/tracing.h
 typedef struct Trace Trace;               // stager/trace.h
-typedef struct Display Display;           // interp/hooks/display.h
+typedef struct Display Display;           // interp/tensors/display.h
 typedef struct ProgramHooks ProgramHooks; // interp/hooks/program.h
 typedef struct Function Function;
 typedef struct Set Set;

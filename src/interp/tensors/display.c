@@ -2,9 +2,9 @@
 //
 // Invariant: forms[] holds callables or VALUE_UNBOUND; without vm->display
 // every kind prints its native form.
-#include "interp/hooks/display.h"
+#include "interp/tensors/display.h"
 
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
 #include "modules/importing/module.h"
 

@@ -3,7 +3,7 @@
 // The order is CPython's: a right side whose class derives from the left one's
 // goes first; both may decline, then == and != fall back to identity.
 #include "interp/core/depth.h"
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/obj_str.h"

@@ -2,7 +2,7 @@
 //
 // Invariant: within C the end of an iteration is VALUE_STOP; a StopIteration
 // exists only where the program sees it.
-#include "interp/core/protocol.h"
+#include "interp/objects/protocol/protocol.h"
 
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/obj_exception.h"

@@ -4,11 +4,11 @@
 // The order of asking is Python's: the left operand, then the right one, but a
 // right one whose class derives from the left one's class goes first. A slot
 // declines with NOT_IMPLEMENTED, which only leaves this file as a TypeError.
-#include "interp/core/protocol.h"
 #include "interp/objects/classes/class_slots.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "modules/builtins/builtins.h"
 
 static const char *const symbols[] = {

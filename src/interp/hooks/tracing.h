@@ -5,10 +5,10 @@
 // to the graph being traced and returns symbolic tensors. Nothing else in
 // interp knows which. The stager installs the hooks when the Vm is made
 // (stager/stager.h: stager_init); interp without a stager runs eagerly.
-#ifndef DUET_INTERP_HOOKS_APPLY_H
-#define DUET_INTERP_HOOKS_APPLY_H
+#ifndef DUET_INTERP_HOOKS_TRACING_H
+#define DUET_INTERP_HOOKS_TRACING_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 #include "ops/op.h"
 
 // Applies an op to tensors: each input is a Tensor, a Symbolic or a Variable,

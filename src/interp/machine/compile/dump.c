@@ -1,5 +1,5 @@
 // What DUET_DUMP shows of the front end and the compiler.
-#include "interp/core/dump.h"
+#include "interp/machine/compile/dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>

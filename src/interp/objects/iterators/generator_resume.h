@@ -4,8 +4,8 @@
 // Invariant: a generator's registers never move. While it runs, its frame
 // works in the object itself; so what it calls cannot begin in its registers,
 // and gets a window on the value stack (vm_far.c).
-#ifndef DUET_INTERP_MACHINE_VM_VM_RESUME_H
-#define DUET_INTERP_MACHINE_VM_VM_RESUME_H
+#ifndef DUET_INTERP_OBJECTS_ITERATORS_GENERATOR_RESUME_H
+#define DUET_INTERP_OBJECTS_ITERATORS_GENERATOR_RESUME_H
 
 #include <stddef.h>
 

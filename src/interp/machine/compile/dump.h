@@ -1,9 +1,9 @@
 // DUET_DUMP=tokens|ast|code: what becomes of each text that is run.
 // (graph, plan: backend/plan_print.c.)
-#ifndef DUET_INTERP_CORE_DUMP_H
-#define DUET_INTERP_CORE_DUMP_H
+#ifndef DUET_INTERP_MACHINE_COMPILE_DUMP_H
+#define DUET_INTERP_MACHINE_COMPILE_DUMP_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 #include "parser/ast.h"
 
 // Writes the tokens of `source` to stderr if they are asked for. Before the

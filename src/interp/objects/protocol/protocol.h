@@ -1,8 +1,8 @@
 // What can be done with any value: the operations behind Duet's syntax and
 // built-in functions. Each dispatches through the type's slots. Arguments are
 // borrowed, results owned; VALUE_FAIL, NULL, false or -1 with an error pending.
-#ifndef DUET_INTERP_CORE_PROTOCOL_H
-#define DUET_INTERP_CORE_PROTOCOL_H
+#ifndef DUET_INTERP_OBJECTS_PROTOCOL_PROTOCOL_H
+#define DUET_INTERP_OBJECTS_PROTOCOL_PROTOCOL_H
 
 #include "interp/core/raise.h"
 

@@ -2,10 +2,10 @@
 // want their own forms: display.set(kind, repr=, str=, format=), consulted by
 // repr, str, containers, f-strings and error texts; display.extend(kind, name,
 // value); and the native forms themselves, to build others of.
-#ifndef DUET_INTERP_HOOKS_DISPLAY_H
-#define DUET_INTERP_HOOKS_DISPLAY_H
+#ifndef DUET_INTERP_TENSORS_DISPLAY_H
+#define DUET_INTERP_TENSORS_DISPLAY_H
 
-#include "interp/machine/vm/vm.h"
+#include "interp/core/vm.h"
 
 #define DISPLAY_KINDS(X)                                                       \
     X(TENSOR, "tensor")                                                        \

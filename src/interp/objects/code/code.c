@@ -1,5 +1,5 @@
 // Code objects and the positions of their instructions.
-#include "interp/machine/compile/code.h"
+#include "interp/objects/code/code.h"
 
 #include <inttypes.h>
 #include <string.h>
