@@ -22,7 +22,6 @@ lib_modules = \
 	lib/python/_shlex.duet \
 	lib/python/_sniffer.duet \
 	lib/python/_strptime.duet \
-	lib/python/_struct.duet \
 	lib/python/_sysinfo.duet \
 	lib/python/abc.duet \
 	lib/python/argparse/__init__.duet \
@@ -30,7 +29,6 @@ lib_modules = \
 	lib/python/argparse/_format.duet \
 	lib/python/argparse/_groups.duet \
 	lib/python/argparse/_run.duet \
-	lib/python/array.duet \
 	lib/python/atexit.duet \
 	lib/python/base64.duet \
 	lib/python/binascii.duet \

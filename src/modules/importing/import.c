@@ -322,9 +322,9 @@ static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
 static bool is_fixed(const Str *name)
 {
     static const char *const fixed[] = {
-        "array", "atexit", "binascii", "builtins",   "duet",
-        "errno", "gc",     "io",       "itertools",  "math",
-        "stage", "sys",    "time",     "unicodedata"};
+        "atexit", "binascii", "builtins",   "duet", "errno",
+        "gc",     "io",       "itertools",  "math", "stage",
+        "sys",    "time",     "unicodedata"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         if (strcmp(name->text, fixed[i]) == 0) {
             return true;
