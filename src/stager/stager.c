@@ -31,15 +31,6 @@ static int hook_truth(Vm *vm, Value symbolic)
                      tensor->name != NULL ? tensor->name->text : "?");
 }
 
-// The stager holds nothing for a collector to look at: types and trees alone.
-static void hook_visit(Vm *vm, void (*visit)(Object *child, void *data),
-                       void *data)
-{
-    (void)vm;
-    (void)visit;
-    (void)data;
-}
-
 // stage(f), stage(f, relax=True), and stage(relax=True), which waits for f.
 // Owned.
 static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
@@ -306,7 +297,6 @@ bool stager_init(Vm *vm, bool log)
                                  .store = ledger_store,
                                  .read = ledger_read,
                                  .truth = hook_truth,
-                                 .visit = hook_visit,
                                  .first_value = birth_first_value,
                                  .born = birth_made,
                                  .leak = leak_fail,

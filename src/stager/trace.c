@@ -110,7 +110,6 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     // The owner outlives the trace and tells a value that has leaked.
     symbolic->owner = object_retain(trace->owner);
     symbolic->value = id;
-    symbolic->block = 0;
     symbolic->dtype = (uint8_t)type.dtype;
     symbolic->rank = (int8_t)type.rank;
     symbolic->dims = type.dims;

@@ -69,8 +69,6 @@ struct TraceHooks {
     bool (*read)(Vm *vm, Object *container, Value key, Value value);
     // Truth of a symbolic tensor asked by C code: raises SymbolicError.
     int (*truth)(Vm *vm, Value symbolic);
-    // References that the stager's objects hold, for the collector.
-    void (*visit)(Vm *vm, void (*visit)(Object *child, void *data), void *data);
     // A Variable is about to be made in a trace: its first value, computed at
     // once, owned. NULL: it may not be made here, or the value is not known.
     Tensor *(*first_value)(Vm *vm, Value initial);
