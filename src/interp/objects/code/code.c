@@ -40,30 +40,34 @@ static int64_t get_number(const uint8_t **bytes)
     return (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
 }
 
-// Positions are stored as steps, so this walks from the start: slow, but only
-// tracebacks and errors ask. The span of the last entry before `pc` counts.
-// Before the first instruction: where the definition begins.
+// Positions are stored as steps, so this walks: from where it stopped last, or
+// from the start where that lies behind. The span of the last entry before `pc`
+// counts. Before the first instruction: where the definition begins.
 Span code_span(const Code *code, uint32_t pc)
 {
     if (pc == 0) {
         return (Span){code->start, code->start};
     }
-    const uint8_t *bytes = code->positions;
+    // A memo, which nobody else sees.
+    PositionMark *found = &((Code *)code)->found;
+    if (found->word >= pc) {
+        *found = (PositionMark){0};
+    }
     // Code without instructions has no positions: the span is then empty.
-    const uint8_t *end = bytes + code->position_size;
-    Span span = {0, 0};
-    int64_t word = 0, start = 0;
-    while (bytes < end) {
-        word += get_number(&bytes);
+    while (found->offset < code->position_size) {
+        const uint8_t *bytes = code->positions + found->offset;
+        int64_t word = found->word + get_number(&bytes);
         // `pc` is the word behind the instruction that is asked for.
         if (word >= pc) {
             break;
         }
-        start += get_number(&bytes);
-        span.start = (uint32_t)start;
-        span.end = (uint32_t)(start + get_number(&bytes));
+        int64_t start = found->span.start + get_number(&bytes);
+        found->word = (uint32_t)word;
+        found->span.start = (uint32_t)start;
+        found->span.end = (uint32_t)(start + get_number(&bytes));
+        found->offset = (uint32_t)(bytes - code->positions);
     }
-    return span;
+    return found->span;
 }
 
 // A name may be NULL: some locals have none, and the array may be filled in

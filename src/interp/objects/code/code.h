@@ -117,6 +117,13 @@ typedef struct BlockInfo {
     Span sides[2]; // if: of its two sides; start == end: none
 } BlockInfo;
 
+// A place in a code's positions.
+typedef struct PositionMark {
+    uint32_t offset; // in bytes, of the entry that comes next
+    uint32_t word;   // of the entry before it
+    Span span;       // likewise
+} PositionMark;
+
 typedef struct Code {
     Object head;
     Str *name, *qualname;
@@ -148,6 +155,7 @@ typedef struct Code {
     uint32_t block_count;
     uint8_t *positions; // delta-coded spans per instruction
     uint32_t position_size;
+    PositionMark found;     // where code_span stopped last
     Source *source;         // counted
     Span span;              // of the whole definition: read again to convert
     uint32_t start;         // of it or of its first decorator's expression
@@ -170,7 +178,9 @@ void block_info_free(Vm *vm, BlockInfo *info);
 // Appends the instructions of `code` and of the code in its constants. False
 // with an error pending; `out` then has a part of it.
 MUST_CHECK bool code_dump(Vm *vm, const Code *code, StrBuf *out);
-// The span of the instruction before word `pc` (as a traceback wants it).
+// The span of the instruction before word `pc` (as a traceback wants it). Who
+// asks for one instruction after another, as a trace does for its nodes, pays
+// for the way between them alone.
 Span code_span(const Code *code, uint32_t pc);
 
 #endif
