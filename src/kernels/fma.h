@@ -6,6 +6,9 @@
 #ifndef DUET_KERNELS_FMA_H
 #define DUET_KERNELS_FMA_H
 
+#include <stdint.h>
+#include <string.h>
+
 #if defined(__FMA__)
 static inline float fma32(float a, float b, float c)
 {

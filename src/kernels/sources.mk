@@ -1,5 +1,13 @@
 # kernels/: one source a line, alphabetical. Headers need no line.
 kernels_sources = \
+	src/kernels/code_arena.c \
+	src/kernels/emit.c \
+	src/kernels/emit_code.c \
+	src/kernels/emit_ops.c \
+	src/kernels/emit_regs.c \
+	src/kernels/loop_build.c \
+	src/kernels/loop_eval.c \
+	src/kernels/loop_math.c \
 	src/kernels/move.c \
 	src/kernels/pool.c \
 	src/kernels/tier.c \

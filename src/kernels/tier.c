@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/code_arena.h"
 #include "kernels/pool.h"
 
 #if defined(__x86_64__)
@@ -58,6 +59,7 @@ const Tier *tier_choose(void)
 static void kernel_state_free(Ctx *ctx)
 {
     pool_free(ctx, ctx->kernels->pool);
+    code_arena_free(ctx, ctx->kernels->code);
     ctx_free(ctx, ctx->kernels, sizeof(*ctx->kernels));
     ctx->kernels = NULL;
 }
@@ -72,7 +74,9 @@ KernelState *kernel_state_new(Ctx *ctx)
     }
     state->tier = tier_choose();
     state->pool = pool_new(ctx);
-    if (state->pool == NULL) {
+    state->code = state->pool == NULL ? NULL : code_arena_new(ctx);
+    if (state->code == NULL) {
+        pool_free(ctx, state->pool);
         ctx_free(ctx, state, sizeof(*state));
         return NULL;
     }

@@ -89,6 +89,7 @@ typedef enum ReduceId {
 // Constant tables, one for each compilation: nothing in them is ever written.
 typedef struct Tier {
     const char *name;                     // as DUET_ISA has it
+    bool emits;                           // machine code is made (emit.h)
     TileFn tiles[TILE_COUNT][ELEM_COUNT]; // NULL: not of this type
     TileFn casts[ELEM_COUNT][ELEM_COUNT]; // [from][to]
     GemmFn gemm[ELEM_COUNT];              // NULL: bool and 8/16-bit ints
@@ -112,7 +113,8 @@ const Tier *tier_find(const char *name);
 // What kernels keep per context: made on first use, freed by ctx_destroy.
 typedef struct KernelState {
     const Tier *tier;
-    struct Pool *pool; // freed tensor memory (kernels/pool.h)
+    struct Pool *pool;      // freed tensor memory (kernels/pool.h)
+    struct CodeArena *code; // of emitted kernels (kernels/code_arena.h)
 } KernelState;
 
 MUST_CHECK KernelState *kernel_state_new(Ctx *ctx);

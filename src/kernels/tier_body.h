@@ -54,6 +54,9 @@
 
 const Tier TIER_TABLE = {
     .name = TIER_NAME,
+#if defined(__x86_64__) && defined(__AVX2__) && defined(__FMA__)
+    .emits = true,
+#endif
     // All pointers are of functions of this file: each tier has its own
     // copies.
     .tiles =

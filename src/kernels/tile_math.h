@@ -30,11 +30,12 @@ CLASS(isnan, 0, x != x, x != x)
 CLASS(isinf, 0, vm_abs_f32(x) == INFINITY, vm_abs_f64(x) == (double)INFINITY)
 CLASS(isfinite, 1, vm_abs_f32(x) < INFINITY, vm_abs_f64(x) < (double)INFINITY)
 
-// Not x < 0, which is False for -0.0 and for a NaN.
-LOOP1(signbit, f32, float, uint8_t, __builtin_signbitf(x) != 0)
-LOOP1(signbit, f64, double, uint8_t, __builtin_signbit(x) != 0)
-LOOP2(copysign, f32, float, float, 0, __builtin_copysignf(x, y))
-LOOP2(copysign, f64, double, double, 0, __builtin_copysign(x, y))
+// Not x < 0, which is False for -0.0. A NaN counts as positive: which sign it
+// has depends on the order in which a processor met its operands.
+LOOP1(signbit, f32, float, uint8_t, (x == x) & (__builtin_signbitf(x) != 0))
+LOOP1(signbit, f64, double, uint8_t, (x == x) & (__builtin_signbit(x) != 0))
+LOOP2(copysign, f32, float, float, 0, __builtin_copysignf(x, y == y ? y : 0.0f))
+LOOP2(copysign, f64, double, double, 0, __builtin_copysign(x, y == y ? y : 0.0))
 // Division and root are exact operations of IEEE 754: the same bits on every
 // machine. rsqrt is two of them, not the fast approximation that processors
 // have, which differs between makers.

@@ -1,4 +1,5 @@
 # Unit tests of kernels/: one file a line, alphabetical.
 unit_kernels_sources =
 unit_kernels_sources += tests/unit/kernels/test_accuracy.c
+unit_kernels_sources += tests/unit/kernels/test_emit.c
 unit_kernels_sources += tests/unit/kernels/test_tiers.c

@@ -1,0 +1,66 @@
+// Writing x86-64 instructions into a buffer: VEX encodings of what the emitter
+// uses, and a pool of 32-byte constants behind the code.
+#ifndef DUET_KERNELS_EMIT_CODE_H
+#define DUET_KERNELS_EMIT_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CODE_SIZE = 24 * 1024, POOL_SIZE = 160 };
+
+// General registers by their numbers in the encoding.
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12 };
+
+// What an instruction's last operand names.
+typedef enum CodePlaceKind {
+    PLACE_REG,   // a vector register
+    PLACE_POOL,  // a constant
+    PLACE_STACK, // 32 bytes of the frame, by number
+    PLACE_INDEX  // [base + rdx * scale]
+} CodePlaceKind;
+typedef struct CodePlace {
+    uint8_t kind;    // CodePlaceKind
+    uint8_t scale;   // bits to shift rdx by
+    uint16_t number; // the register, constant or slot
+} CodePlace;
+
+// The opcode map (1: 0F, 2: 0F38, 3: 0F3A), the prefix that stands for 66, F3
+// or F2 as 1, 2, 3, the W bit and the opcode.
+typedef struct Vex {
+    uint8_t map, prefix, w, opcode;
+} Vex;
+
+typedef struct Pool {
+    uint8_t bytes[32];
+} Pool;
+
+typedef struct Code {
+    bool full; // something did not fit: the code is of no use
+    uint32_t size, pool_count, patch_count;
+    uint8_t bytes[CODE_SIZE];
+    Pool pool[POOL_SIZE];
+    struct {
+        uint32_t at;     // of the four bytes
+        uint16_t number; // the constant
+        uint16_t after;  // bytes of the instruction behind them
+    } patches[1024];
+} Code;
+
+void code_byte(Code *code, int byte);
+void code_long(Code *code, uint32_t value);
+// opcode reg, v, place. `wide` takes 256 bits; imm < 0: none.
+void code_vex(Code *code, Vex op, bool wide, int reg, int v, CodePlace place,
+              int imm);
+// A constant of `size` bytes repeated over 32.
+CodePlace code_constant(Code *code, const void *bytes, uint32_t size);
+// mov reg, [base + disp], of 64 bits.
+void code_load(Code *code, int reg, int base, int disp);
+// Appends the pool and points the instructions at it.
+void code_finish(Code *code);
+
+static inline CodePlace place_reg(int reg)
+{
+    return (CodePlace){PLACE_REG, 0, (uint16_t)reg};
+}
+
+#endif

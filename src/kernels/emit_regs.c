@@ -1,0 +1,201 @@
+// See emit_regs.h.
+#include "kernels/emit_regs.h"
+
+#include <string.h>
+
+static const Vex load_vector = {1, 0, 0, 0x10}, store_vector = {1, 0, 0, 0x11};
+
+int regs_arity(const LoopIns *ins)
+{
+    static const uint8_t arity[PRIM_COUNT] = {
+#define PRIM(id, operands, of) [PRIM_##id] = (operands),
+#define PRIM_ROW(id, type, result, expression)
+#include "kernels/prim_list.h"
+#undef PRIM
+#undef PRIM_ROW
+    };
+    return arity[ins->op];
+}
+
+static uint16_t arg_root(const Emitter *emitter, const LoopIns *ins, int k)
+{
+    const uint16_t args[3] = {ins->a, ins->b, ins->c};
+    return emitter->root[args[k]];
+}
+
+void regs_init(Emitter *emitter)
+{
+    const LoopBuild *body = emitter->body;
+    for (uint16_t i = 0; i < body->ins_count; i++) {
+        const LoopIns *ins = &body->ins[i];
+        emitter->root[i] = ins->op == PRIM_BITS ? emitter->root[ins->a] : i;
+        emitter->last[i] = 0;
+        emitter->reg[i] = -1;
+        emitter->slot[i] = -1;
+    }
+    // Backwards: what is read by nothing reads nothing itself.
+    for (uint16_t i = body->ins_count; i-- > 0;) {
+        const LoopIns *ins = &body->ins[i];
+        bool live = ins->op == PRIM_STORE || emitter->last[i] != 0;
+        for (int k = 0; live && k < regs_arity(ins); k++) {
+            uint16_t *last = &emitter->last[arg_root(emitter, ins, k)];
+            *last = *last == 0 ? i : *last;
+        }
+    }
+    for (int r = 0; r < VECTOR_REGS; r++) {
+        emitter->owner[r] = LOOP_NONE;
+    }
+}
+
+bool regs_holds(const Emitter *emitter, LoopValue value)
+{
+    return emitter->reg[emitter->root[value]] >= 0;
+}
+
+bool regs_dies(const Emitter *emitter, LoopValue value)
+{
+    return emitter->last[emitter->root[value]] == emitter->now;
+}
+
+static CodePlace constant_place(Emitter *emitter, uint16_t value)
+{
+    const LoopIns *ins = &emitter->body->ins[value];
+    return code_constant(&emitter->code, &emitter->body->consts[ins->b],
+                         regs_lane(emitter, (LoopType)ins->type));
+}
+
+// Where it is besides its register; kind PLACE_REG: nowhere.
+static CodePlace home(Emitter *emitter, uint16_t value)
+{
+    if (emitter->body->ins[value].op == PRIM_CONST) {
+        return constant_place(emitter, value);
+    }
+    int slot = emitter->slot[value];
+    return slot < 0 ? place_reg(0)
+                    : (CodePlace){PLACE_STACK, 0, (uint16_t)slot};
+}
+
+// The next instruction from now on that reads the value.
+static uint32_t next_read(const Emitter *emitter, uint16_t value)
+{
+    const LoopBuild *body = emitter->body;
+    for (uint32_t i = emitter->now; i <= emitter->last[value]; i++) {
+        const LoopIns *ins = &body->ins[i];
+        for (int k = 0; k < regs_arity(ins); k++) {
+            if (arg_root(emitter, ins, k) == value) {
+                return i;
+            }
+        }
+    }
+    return UINT32_MAX;
+}
+
+// Empties the register whose value is read farthest ahead.
+static int evict(Emitter *emitter)
+{
+    int best = -1;
+    uint32_t farthest = 0;
+    for (int r = 0; r < VECTOR_REGS; r++) {
+        uint16_t value = emitter->owner[r];
+        if (emitter->locked >> r & 1 || value == LOOP_NONE) {
+            continue;
+        }
+        uint32_t next = next_read(emitter, value);
+        if (best < 0 || next > farthest) {
+            best = r;
+            farthest = next;
+        }
+    }
+    // At most eight are locked.
+    uint16_t value = emitter->owner[best];
+    if (home(emitter, value).kind == PLACE_REG) {
+        emitter->slot[value] = (int16_t)emitter->slot_count++;
+        code_vex(&emitter->code, store_vector, true, best, 0,
+                 home(emitter, value), -1);
+    }
+    emitter->reg[value] = -1;
+    return best;
+}
+
+int regs_temp(Emitter *emitter)
+{
+    int reg = 0;
+    while (reg < VECTOR_REGS &&
+           (emitter->owner[reg] != LOOP_NONE || emitter->locked >> reg & 1)) {
+        reg++;
+    }
+    if (reg == VECTOR_REGS) {
+        reg = evict(emitter);
+    }
+    emitter->owner[reg] = LOOP_NONE;
+    emitter->locked |= 1u << reg;
+    return reg;
+}
+
+int regs_of(Emitter *emitter, LoopValue value)
+{
+    uint16_t root = emitter->root[value];
+    int reg = emitter->reg[root];
+    if (reg < 0) {
+        reg = regs_temp(emitter);
+        code_vex(&emitter->code, load_vector, true, reg, 0, home(emitter, root),
+                 -1);
+        emitter->reg[root] = (int8_t)reg;
+        emitter->owner[reg] = root;
+    }
+    emitter->locked |= 1u << reg;
+    return reg;
+}
+
+CodePlace regs_place(Emitter *emitter, LoopValue value)
+{
+    uint16_t root = emitter->root[value];
+    return emitter->reg[root] >= 0 ? place_reg(regs_of(emitter, value))
+                                   : home(emitter, root);
+}
+
+static void let_go(Emitter *emitter, uint16_t root)
+{
+    int reg = emitter->reg[root];
+    if (reg >= 0 && emitter->last[root] == emitter->now) {
+        emitter->owner[reg] = LOOP_NONE;
+        emitter->reg[root] = -1;
+        emitter->locked &= ~(1u << reg);
+    }
+}
+
+int regs_result_apart(Emitter *emitter)
+{
+    int reg = regs_temp(emitter);
+    emitter->owner[reg] = emitter->now;
+    emitter->reg[emitter->now] = (int8_t)reg;
+    return reg;
+}
+
+int regs_result(Emitter *emitter)
+{
+    const LoopIns *ins = &emitter->body->ins[emitter->now];
+    for (int k = 0; k < regs_arity(ins); k++) {
+        let_go(emitter, arg_root(emitter, ins, k));
+    }
+    return regs_result_apart(emitter);
+}
+
+int regs_take_over(Emitter *emitter, LoopValue value)
+{
+    uint16_t root = emitter->root[value];
+    int reg = emitter->reg[root];
+    emitter->reg[root] = -1;
+    emitter->owner[reg] = emitter->now;
+    emitter->reg[emitter->now] = (int8_t)reg;
+    return reg;
+}
+
+void regs_release(Emitter *emitter)
+{
+    const LoopIns *ins = &emitter->body->ins[emitter->now];
+    for (int k = 0; k < regs_arity(ins); k++) {
+        let_go(emitter, arg_root(emitter, ins, k));
+    }
+    emitter->locked = 0;
+}

@@ -1,0 +1,62 @@
+// Where the values of a body are while its code is made: the sixteen vector
+// registers, by linear scan. Shared by the emitter's files.
+#ifndef DUET_KERNELS_EMIT_REGS_H
+#define DUET_KERNELS_EMIT_REGS_H
+
+#include "kernels/emit_code.h"
+#include "kernels/loop.h"
+
+enum { VECTOR_REGS = 16 };
+
+// A value is in a register, or has a home in memory, or both: constants are in
+// the pool, operands of one element and what was spilled in the frame.
+typedef struct Emitter {
+    const LoopBuild *body;
+    Code code;
+    bool refused;                // the body has what is not known here
+    uint8_t lanes;               // elements a step
+    uint16_t now;                // the instruction that is being made
+    uint16_t slot_count;         // of the frame
+    uint32_t locked;             // registers of this instruction, as bits
+    uint16_t owner[VECTOR_REGS]; // value, or LOOP_NONE
+    uint16_t root[LOOP_MAX_INS]; // the value itself, of BITS its operand
+    uint16_t last[LOOP_MAX_INS]; // the instruction that reads it last, 0: none
+    int8_t reg[LOOP_MAX_INS];    // -1: in none
+    int16_t slot[LOOP_MAX_INS];  // -1: none
+    uint8_t base[LOOP_MAX_OPERANDS]; // general registers
+} Emitter;
+
+// Roots and last reads; no value is anywhere yet.
+void regs_init(Emitter *emitter);
+// Which of a, b, c are values.
+int regs_arity(const LoopIns *ins);
+// A register for this instruction alone.
+int regs_temp(Emitter *emitter);
+// The value in a register, which stays until the instruction is done.
+int regs_of(Emitter *emitter, LoopValue value);
+// The value where it is; in a register it is held there as well.
+CodePlace regs_place(Emitter *emitter, LoopValue value);
+bool regs_holds(const Emitter *emitter, LoopValue value); // in a register
+bool regs_dies(const Emitter *emitter, LoopValue value);
+// The instruction's result, in a register of its own, or in one whose value
+// dies here: all operands must be read by the instruction that writes it.
+int regs_result(Emitter *emitter);
+// The same when operands are still read after the result is first written.
+int regs_result_apart(Emitter *emitter);
+// The register of a value that dies becomes the result's.
+int regs_take_over(Emitter *emitter, LoopValue value);
+// After each instruction.
+void regs_release(Emitter *emitter);
+// Bytes of a lane, and whether all lanes fill 32.
+static inline uint32_t regs_lane(const Emitter *emitter, LoopType type)
+{
+    return type == LT_F64 || type == LT_I64   ? 8
+           : type == LT_F32 || type == LT_I32 ? 4
+                                              : 32u / emitter->lanes;
+}
+static inline bool regs_wide(const Emitter *emitter, LoopType type)
+{
+    return regs_lane(emitter, type) * emitter->lanes == 32;
+}
+
+#endif

@@ -1,0 +1,185 @@
+// Making loop bodies: equal values are merged, constants folded.
+#include <string.h>
+
+#include "kernels/loop.h"
+
+static const uint8_t arity[PRIM_COUNT] = {
+#define PRIM(id, operands, of) [PRIM_##id] = (operands),
+#define PRIM_ROW(id, type, result, expression)
+#include "kernels/prim_list.h"
+#undef PRIM
+#undef PRIM_ROW
+};
+
+void loop_init(LoopBuild *build)
+{
+    build->ins_count = build->const_count = build->operand_count = 0;
+    memset(build->table, 0, sizeof build->table);
+}
+
+LoopType loop_type_of(Elem elem)
+{
+    switch (elem) {
+    case ELEM_BOOL: return LT_MASK;
+    case ELEM_U8:
+    case ELEM_I8:
+    case ELEM_I16:
+    case ELEM_I32: return LT_I32;
+    case ELEM_I64: return LT_I64;
+    case ELEM_F32: return LT_F32;
+    case ELEM_F64:
+    case ELEM_COUNT: break;
+    }
+    return LT_F64;
+}
+
+int loop_operand(LoopBuild *build, Elem stored, LoopKind kind, bool writes)
+{
+    if (build->operand_count == LOOP_MAX_OPERANDS) {
+        return -1;
+    }
+    build->operands[build->operand_count] =
+        (LoopOperand){(uint8_t)stored, (uint8_t)kind, writes};
+    return build->operand_count++;
+}
+
+// The value of an equal instruction, or a new one. Loads are merged too: the
+// caller makes one operand of what is one place, and loads before it stores.
+static LoopValue add_ins(LoopBuild *build, LoopIns ins)
+{
+    uint32_t hash = (ins.op * 31u + ins.type) * 0x9E3779B1u;
+    hash = (hash ^ ins.a) * 0x85EBCA6Bu;
+    hash = (hash ^ (uint32_t)(ins.b | ins.c << 16)) * 0xC2B2AE35u;
+    uint32_t at = hash >> 22;
+    for (; build->table[at] != 0; at = (at + 1) % (LOOP_MAX_INS * 2)) {
+        LoopValue found = (LoopValue)(build->table[at] - 1);
+        if (memcmp(&build->ins[found], &ins, sizeof ins) == 0) {
+            return found;
+        }
+    }
+    if (build->ins_count == LOOP_MAX_INS) {
+        return LOOP_NONE;
+    }
+    build->ins[build->ins_count] = ins;
+    build->table[at] = ++build->ins_count;
+    return (LoopValue)(build->ins_count - 1);
+}
+
+LoopValue loop_load(LoopBuild *build, int operand)
+{
+    if (operand < 0) {
+        return LOOP_NONE;
+    }
+    Elem stored = (Elem)build->operands[operand].stored;
+    return add_ins(build, (LoopIns){.op = PRIM_LOAD,
+                                    .type = (uint8_t)loop_type_of(stored),
+                                    .b = (uint16_t)operand});
+}
+
+bool loop_store(LoopBuild *build, int operand, LoopValue value)
+{
+    if (operand < 0 || value == LOOP_NONE) {
+        return false;
+    }
+    Elem stored = (Elem)build->operands[operand].stored;
+    LoopType type = loop_type(build, value);
+    if (type != loop_type_of(stored)) {
+        return false;
+    }
+    // The store narrows by itself.
+    const LoopIns *ins = &build->ins[value];
+    value = ins->op == PRIM_NARROW && ins->b == stored ? ins->a : value;
+    return add_ins(build, (LoopIns){.op = PRIM_STORE,
+                                    .type = (uint8_t)type,
+                                    .a = value,
+                                    .b = (uint16_t)operand}) != LOOP_NONE;
+}
+
+LoopValue loop_bits(LoopBuild *build, LoopType type, uint64_t bits)
+{
+    uint16_t at = 0;
+    while (at < build->const_count && build->consts[at] != bits) {
+        at++;
+    }
+    if (at == LOOP_MAX_CONSTS) {
+        return LOOP_NONE;
+    }
+    build->consts[at] = bits;
+    build->const_count += at == build->const_count;
+    return add_ins(build,
+                   (LoopIns){.op = PRIM_CONST, .type = (uint8_t)type, .b = at});
+}
+
+LoopValue loop_number(LoopBuild *build, LoopType type, double number)
+{
+    float single = (float)number;
+    int64_t whole = (int64_t)number;
+    uint32_t low;
+    uint64_t bits = 0;
+    switch (type) {
+    case LT_F32:
+        memcpy(&low, &single, sizeof low);
+        return loop_bits(build, type, low);
+    case LT_F64: memcpy(&bits, &number, sizeof bits); break;
+    case LT_I32: bits = (uint32_t)whole; break;
+    case LT_I64: bits = (uint64_t)whole; break;
+    case LT_MASK: bits = whole != 0 ? UINT64_MAX : 0; break;
+    }
+    return loop_bits(build, type, bits);
+}
+
+// All operands are constants: true, and *bits is the result.
+static bool fold(const LoopBuild *build, LoopIns ins, uint64_t *bits)
+{
+    const uint16_t args[3] = {ins.a, ins.b, ins.c};
+    uint64_t x[3] = {0};
+    for (int k = 0; k < arity[ins.op]; k++) {
+        const LoopIns *arg = &build->ins[args[k]];
+        if (arg->op != PRIM_CONST) {
+            return false;
+        }
+        x[k] = build->consts[arg->b];
+    }
+    return loop_eval((LoopPrim)ins.op, (LoopType)ins.type, x, ins.b, bits);
+}
+
+// Whether there is a row for this type: asked of the rows themselves.
+static bool has_row(LoopPrim op, LoopType type)
+{
+    uint64_t x[3] = {1, 1, 1}, result;
+    return loop_eval(op, type, x, 0, &result);
+}
+
+LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
+                    LoopValue z)
+{
+    const LoopValue args[3] = {x, y, z};
+    for (int k = 0; k < arity[op]; k++) {
+        if (args[k] == LOOP_NONE) {
+            return LOOP_NONE;
+        }
+    }
+    LoopType type = loop_type(build, op == PRIM_SELECT ? y : x);
+    LoopIns ins = {(uint8_t)op, (uint8_t)type, x, 0, 0};
+    // NARROW's second operand is no value.
+    ins.b = arity[op] > 1 || op == PRIM_NARROW ? y : 0;
+    ins.c = arity[op] > 2 ? z : 0;
+    uint64_t bits;
+    if (!has_row(op, type)) {
+        return LOOP_NONE;
+    }
+    return fold(build, ins, &bits)
+               ? loop_bits(build, loop_result(op, type), bits)
+               : add_ins(build, ins);
+}
+
+LoopValue loop_narrow(LoopBuild *build, LoopValue value, Elem elem)
+{
+    if (value == LOOP_NONE || loop_type(build, value) != loop_type_of(elem)) {
+        return LOOP_NONE;
+    }
+    if (elem != ELEM_U8 && elem != ELEM_I8 && elem != ELEM_I16) {
+        return value;
+    }
+    return loop_prim(build, PRIM_NARROW, value, (LoopValue)elem, 0);
+}

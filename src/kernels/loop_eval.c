@@ -1,0 +1,163 @@
+// Primitives of one element: what folds constants, and the tests' oracle.
+#include <math.h>
+#include <string.h>
+
+#include "kernels/fma.h"
+#include "kernels/loop.h"
+
+// One value as each type has it.
+typedef union Bits {
+    uint64_t bits;
+    float F32;
+    double F64;
+    int32_t I32;
+    int64_t I64;
+    int64_t MASK;
+} Bits;
+
+typedef float TypeF32;
+typedef double TypeF64;
+typedef int32_t TypeI32;
+typedef int64_t TypeI64;
+typedef int64_t TypeMASK;
+
+// The type of a primitive's result, by its `of` in prim_list.h.
+typedef enum Of {
+    OF_SAME,
+    OF_MASK,
+    OF_TWIN,
+    OF_F32,
+    OF_F64,
+    OF_I32,
+    OF_I64
+} Of;
+
+static const uint8_t results[PRIM_COUNT] = {
+#define PRIM(id, operands, of) [PRIM_##id] = OF_##of,
+#define PRIM_ROW(id, type, result, expression)
+#include "kernels/prim_list.h"
+#undef PRIM
+#undef PRIM_ROW
+};
+
+LoopType loop_result(LoopPrim op, LoopType type)
+{
+    static const uint8_t twins[] = {LT_I32, LT_I64, LT_F32, LT_F64, LT_MASK};
+    switch ((Of)results[op]) {
+    case OF_SAME: break;
+    case OF_MASK: return LT_MASK;
+    case OF_TWIN: return (LoopType)twins[type];
+    case OF_F32: return LT_F32;
+    case OF_F64: return LT_F64;
+    case OF_I32: return LT_I32;
+    case OF_I64: return LT_I64;
+    }
+    return type;
+}
+
+// Sign and zero extension of the low bits.
+static int32_t narrow(int32_t value, Elem elem)
+{
+    switch (elem) {
+    case ELEM_U8: return (uint8_t)value;
+    case ELEM_I8: return (int8_t)value;
+    case ELEM_I16: return (int16_t)value;
+    default: return value;
+    }
+}
+
+// What the rows of the list compute, as bits; false if there is no such row.
+static bool eval_row(LoopPrim op, LoopType type, const Bits *in, Bits *to)
+{
+    switch ((int)op << 3 | (int)type) {
+#define PRIM(id, operands, of)
+#define PRIM_ROW(id, T, R, expression)                                         \
+    case PRIM_##id << 3 | LT_##T: {                                            \
+        Type##T x = in[0].T, y = in[1].T, z = in[2].T;                         \
+        (void)y, (void)z;                                                      \
+        to->R = (Type##R)(expression);                                         \
+        return true;                                                           \
+    }
+#include "kernels/prim_list.h"
+#undef PRIM
+#undef PRIM_ROW
+    default: return false;
+    }
+}
+
+// What moves bits needs no row. Results are clear above their width.
+bool loop_eval(LoopPrim op, LoopType type, const uint64_t *x, uint16_t extra,
+               uint64_t *result)
+{
+    const Bits in[3] = {{x[0]}, {x[1]}, {x[2]}};
+    Bits to = {0};
+    if (op == PRIM_SELECT) {
+        to.bits = x[0] != 0 ? x[1] : x[2];
+    } else if (op == PRIM_BITS) {
+        to.bits = x[0];
+    } else if (op == PRIM_NARROW) {
+        to.I32 = narrow(in[0].I32, (Elem)extra);
+    } else if (!eval_row(op, type, in, &to)) {
+        return false;
+    }
+    *result = to.bits;
+    return true;
+}
+
+// An element as a load widens it.
+static uint64_t load(Elem stored, const char *from)
+{
+    Bits to = {0};
+    switch (stored) {
+    case ELEM_BOOL: to.MASK = -(int64_t)(*(const uint8_t *)from != 0); break;
+    case ELEM_U8: to.I32 = *(const uint8_t *)from; break;
+    case ELEM_I8: to.I32 = *(const int8_t *)from; break;
+    case ELEM_I16: {
+        int16_t value;
+        memcpy(&value, from, sizeof value);
+        to.I32 = value;
+        break;
+    }
+    case ELEM_I32:
+    case ELEM_F32: memcpy(&to.I32, from, 4); break;
+    case ELEM_I64:
+    case ELEM_F64: memcpy(&to.I64, from, 8); break;
+    case ELEM_COUNT: break;
+    }
+    return to.bits;
+}
+
+// An element as a store narrows it: its low bits.
+static void store(Elem stored, char *to, uint64_t bits)
+{
+    if (stored == ELEM_BOOL) {
+        bits &= 1;
+    }
+    memcpy(to, &bits, elem_size(stored));
+}
+
+void loop_eval_body(const LoopBuild *build, char *const *data, size_t index)
+{
+    uint64_t values[LOOP_MAX_INS];
+    for (uint32_t i = 0; i < build->ins_count; i++) {
+        const LoopIns *ins = &build->ins[i];
+        const LoopOperand *operand = &build->operands[ins->b];
+        if (ins->op == PRIM_CONST) {
+            values[i] = build->consts[ins->b];
+        } else if (ins->op == PRIM_LOAD || ins->op == PRIM_STORE) {
+            size_t at = operand->kind == LOOP_ONE ? 0 : index;
+            Elem stored = (Elem)operand->stored;
+            char *place = data[ins->b] + at * elem_size(stored);
+            if (ins->op == PRIM_STORE) {
+                store(stored, place, values[ins->a]);
+            } else {
+                values[i] = load(stored, place);
+            }
+        } else {
+            uint64_t x[3] = {values[ins->a], values[ins->b], values[ins->c]};
+            // The builder makes no primitive that has no row.
+            (void)loop_eval((LoopPrim)ins->op, (LoopType)ins->type, x, ins->b,
+                            &values[i]);
+        }
+    }
+}

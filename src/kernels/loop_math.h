@@ -1,0 +1,75 @@
+// Writing loop bodies: a name for each primitive, and what is made of them.
+//
+// All give LOOP_NONE where a type lacks what they need, or if an operand is
+// LOOP_NONE.
+#ifndef DUET_KERNELS_LOOP_MATH_H
+#define DUET_KERNELS_LOOP_MATH_H
+
+#include "kernels/loop.h"
+
+#define LOOP_PRIM1(name, id)                                                   \
+    static inline LoopValue loop_##name(LoopBuild *build, LoopValue x)         \
+    {                                                                          \
+        return loop_prim(build, PRIM_##id, x, 0, 0);                           \
+    }
+#define LOOP_PRIM2(name, id)                                                   \
+    static inline LoopValue loop_##name(LoopBuild *build, LoopValue x,         \
+                                        LoopValue y)                           \
+    {                                                                          \
+        return loop_prim(build, PRIM_##id, x, y, 0);                           \
+    }
+#define LOOP_PRIM3(name, id)                                                   \
+    static inline LoopValue loop_##name(LoopBuild *build, LoopValue x,         \
+                                        LoopValue y, LoopValue z)              \
+    {                                                                          \
+        return loop_prim(build, PRIM_##id, x, y, z);                           \
+    }
+LOOP_PRIM2(add, ADD)
+LOOP_PRIM2(sub, SUB)
+LOOP_PRIM2(mul, MUL)
+LOOP_PRIM2(div, DIV)
+LOOP_PRIM3(fma, FMA)
+LOOP_PRIM2(min, MIN)
+LOOP_PRIM2(max, MAX)
+LOOP_PRIM1(sqrt, SQRT)
+LOOP_PRIM2(and, AND)
+LOOP_PRIM2(or, OR)
+LOOP_PRIM2(xor, XOR)
+LOOP_PRIM2(shl, SHL)
+LOOP_PRIM2(shr, SHR)
+LOOP_PRIM2(sar, SAR)
+LOOP_PRIM2(eq, EQ)
+LOOP_PRIM2(ne, NE)
+LOOP_PRIM2(lt, LT)
+LOOP_PRIM2(le, LE)
+LOOP_PRIM3(select, SELECT)
+LOOP_PRIM1(twin, BITS)
+#undef LOOP_PRIM1
+#undef LOOP_PRIM2
+#undef LOOP_PRIM3
+
+// A constant of the value's type.
+static inline LoopValue loop_like(LoopBuild *build, LoopValue x, double number)
+{
+    return x == LOOP_NONE ? x : loop_number(build, loop_type(build, x), number);
+}
+// Bit operations turn a mask over by this, an int too.
+LoopValue loop_not(LoopBuild *build, LoopValue x);
+// To a type: ints wrap, floats go towards 0, bools are 0 or 1; to MASK is the
+// comparison with 0.
+LoopValue loop_convert(LoopBuild *build, LoopValue x, LoopType to);
+// Of floats, by their bits: without the sign; the sign bit alone; and the
+// first's size with the second's sign.
+LoopValue loop_magnitude(LoopBuild *build, LoopValue x);
+LoopValue loop_sign_bit(LoopBuild *build, LoopValue x);
+LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y);
+
+// Mathematical functions of float32; of float64 LOOP_NONE.
+LoopValue loop_exp(LoopBuild *build, LoopValue x);
+LoopValue loop_log(LoopBuild *build, LoopValue x);
+LoopValue loop_sigmoid(LoopBuild *build, LoopValue x);
+LoopValue loop_softplus(LoopBuild *build, LoopValue x);
+LoopValue loop_tanh(LoopBuild *build, LoopValue x);
+LoopValue loop_erf(LoopBuild *build, LoopValue x);
+
+#endif

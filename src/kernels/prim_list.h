@@ -1,0 +1,101 @@
+// The primitives of loop bodies (kernels/loop.h): PRIM(id, operands, of), and
+// what each computes: PRIM_ROW(id, type, result, expression), of x, y, z.
+//
+// `of` says the type of the result: SAME as the operands', MASK, TWIN (the
+// bits as the other type of that width), F32, F64, I32, I64. An expression is
+// the definition: the constant folder and the tests' oracle include it, and
+// machine code gives the same bits (but for those of a NaN). Integers wrap; a
+// MASK is all ones or 0. Only FMA contracts. What has no row moves bits.
+// No include guard.
+PRIM(LOAD, 0, SAME)  // b: the operand's number
+PRIM(CONST, 0, SAME) // b: the constant's number
+PRIM(STORE, 1, SAME) // of x; b: the operand's number
+PRIM(ADD, 2, SAME)
+PRIM(SUB, 2, SAME)
+PRIM(MUL, 2, SAME)
+PRIM(DIV, 2, SAME)
+PRIM(FMA, 3, SAME)
+PRIM(MIN, 2, SAME) // of two equal ones or a NaN the second, as minps has it
+PRIM(MAX, 2, SAME)
+PRIM(SQRT, 1, SAME)
+PRIM(FLOOR, 1, SAME)
+PRIM(CEIL, 1, SAME)
+PRIM(TRUNC, 1, SAME)
+PRIM(RINT, 1, SAME)
+PRIM(AND, 2, SAME)
+PRIM(OR, 2, SAME)
+PRIM(XOR, 2, SAME)
+PRIM(SHL, 2, SAME) // shifts by the width and beyond empty the value
+PRIM(SHR, 2, SAME)
+PRIM(SAR, 2, SAME)
+PRIM(EQ, 2, MASK)
+PRIM(NE, 2, MASK)
+PRIM(LT, 2, MASK)
+PRIM(LE, 2, MASK)
+PRIM(SELECT, 3, SAME) // x is the mask
+PRIM(BITS, 1, TWIN)
+PRIM(TO_F32, 1, F32)
+PRIM(TO_F64, 1, F64)
+PRIM(TO_I32, 1, I32) // of floats towards 0; NaN and out of range: the lowest
+PRIM(TO_I64, 1, I64)
+// b: an Elem of 8 or 16 bits; the low bits, extended as that type has it.
+PRIM(NARROW, 1, SAME)
+
+// clang-format off
+#define PRIM_FLOAT(T, S)                                                      \
+    PRIM_ROW(ADD, T, T, x + y)                                                \
+    PRIM_ROW(SUB, T, T, x - y)                                                \
+    PRIM_ROW(MUL, T, T, x * y)                                                \
+    PRIM_ROW(DIV, T, T, x / y)                                                \
+    PRIM_ROW(SQRT, T, T, __builtin_sqrt##S(x))                                \
+    PRIM_ROW(FLOOR, T, T, __builtin_floor##S(x))                              \
+    PRIM_ROW(CEIL, T, T, __builtin_ceil##S(x))                                \
+    PRIM_ROW(TRUNC, T, T, __builtin_trunc##S(x))                              \
+    PRIM_ROW(RINT, T, T, __builtin_rint##S(x))
+PRIM_FLOAT(F32, f)
+PRIM_FLOAT(F64, )
+PRIM_ROW(FMA, F32, F32, fma32(x, y, z))
+PRIM_ROW(FMA, F64, F64, fma64(x, y, z))
+#define PRIM_INT(T, U, bits)                                                  \
+    PRIM_ROW(ADD, T, T, (U)x + (U)y)                                          \
+    PRIM_ROW(SUB, T, T, (U)x - (U)y)                                          \
+    PRIM_ROW(MUL, T, T, (U)x * (U)y)                                          \
+    PRIM_ROW(SHL, T, T, (U)y < bits ? (U)x << (U)y : 0)                       \
+    PRIM_ROW(SHR, T, T, (U)y < bits ? (U)x >> (U)y : 0)                       \
+    PRIM_ROW(SAR, T, T, x >> ((U)y < bits ? (U)y : bits - 1))
+PRIM_INT(I32, uint32_t, 32)
+PRIM_INT(I64, uint64_t, 64)
+#define PRIM_BITWISE(T)                                                       \
+    PRIM_ROW(AND, T, T, x & y)                                                \
+    PRIM_ROW(OR, T, T, x | y)                                                 \
+    PRIM_ROW(XOR, T, T, x ^ y)
+PRIM_BITWISE(I32)
+PRIM_BITWISE(I64)
+PRIM_BITWISE(MASK)
+#define PRIM_ORDER(T)                                                         \
+    PRIM_ROW(MIN, T, T, x < y ? x : y)                                        \
+    PRIM_ROW(MAX, T, T, x > y ? x : y)                                        \
+    PRIM_ROW(EQ, T, MASK, -(x == y))                                          \
+    PRIM_ROW(NE, T, MASK, -(x != y))                                          \
+    PRIM_ROW(LT, T, MASK, -(x < y))                                           \
+    PRIM_ROW(LE, T, MASK, -(x <= y))
+PRIM_ORDER(F32)
+PRIM_ORDER(F64)
+PRIM_ORDER(I32)
+PRIM_ORDER(I64)
+PRIM_ROW(TO_F64, F32, F64, (double)x)
+PRIM_ROW(TO_F32, F64, F32, (float)x)
+PRIM_ROW(TO_F32, I32, F32, (float)x)
+PRIM_ROW(TO_F64, I32, F64, (double)x)
+PRIM_ROW(TO_I32, F32, I32,
+         x >= -0x1p31f && x < 0x1p31f ? (int32_t)x : INT32_MIN)
+PRIM_ROW(TO_I32, F64, I32,
+         x > -0x1.00000002p31 && x < 0x1p31 ? (int32_t)x : INT32_MIN)
+PRIM_ROW(TO_I64, I32, I64, x)
+PRIM_ROW(TO_I32, I64, I32, (int32_t)(uint32_t)x)
+// clang-format on
+
+#undef PRIM_FLOAT
+#undef PRIM_INT
+#undef PRIM_BITWISE
+#undef PRIM_ORDER

@@ -1,0 +1,215 @@
+// Random loop bodies: emitted code gives the bits of the scalar evaluator.
+//
+// DUET_EMIT_BODIES=N makes N of them instead of a few hundred; the seed of one
+// that differs is in the message.
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "kernels/emit.h"
+#include "kernels/loop_math.h"
+
+enum { MOST = 75, SIZE = MOST * 8 + 64 };
+
+typedef struct Random {
+    RngState rng;
+    uint32_t words[4], at;
+} Random;
+
+static uint32_t next_word(Random *random)
+{
+    if (random->at++ % 4 == 0) {
+        rng_block(random->rng.key, random->rng.counter++, random->words);
+    }
+    return random->words[(random->at - 1) % 4];
+}
+
+static uint32_t below(Random *random, uint32_t n)
+{
+    return next_word(random) % n;
+}
+
+// Numbers of every kind for the type, as bits.
+static uint64_t element(Random *random, LoopType type)
+{
+    static const double special[] = {0.0, -0.0, 1,      -1,   0.5,   3,
+                                     1e9, -1e9, 1e-310, 1e38, 1e-40, 1e308};
+    uint64_t bits = (uint64_t)next_word(random) << 32 | next_word(random);
+    double number = below(random, 3) != 0
+                        ? special[below(random, 12)]
+                        : ((double)(uint32_t)bits - 0x1p31) * 0x1p-20;
+    float single = (float)number;
+    if (type == LT_F32 && below(random, 8) != 0) {
+        memcpy(&bits, &single, sizeof single);
+    } else if (type == LT_F64 && below(random, 8) != 0) {
+        memcpy(&bits, &number, sizeof number);
+    } else if (below(random, 3) != 0) {
+        bits = (uint64_t)((int64_t)(bits % 128) - 64);
+    }
+    return type == LT_MASK                    ? 0 - (bits & 1)
+           : type == LT_F32 || type == LT_I32 ? (uint32_t)bits
+                                              : bits;
+}
+
+// A value of the type; LOOP_NONE if there is none yet.
+static LoopValue pick(Random *random, const LoopBuild *build, LoopType type)
+{
+    for (int i = 0; i < 24; i++) {
+        // Near ones and far ones.
+        uint32_t count = build->ins_count;
+        uint32_t back = below(random, below(random, 2) ? count : 12);
+        LoopValue value = (LoopValue)(count - 1 - back % count);
+        if (build->ins[value].op != PRIM_STORE &&
+            loop_type(build, value) == type) {
+            return value;
+        }
+    }
+    return LOOP_NONE;
+}
+
+// NaNs are equal whatever their bits, so no body may look at those of floats
+// that it has computed: BITS of a float is left to constants and loads.
+static bool is_hidden(const LoopBuild *build, LoopPrim op, LoopValue x)
+{
+    bool shows = op == PRIM_BITS && loop_is_float(loop_type(build, x));
+    uint8_t from = build->ins[x].op;
+    return shows && from != PRIM_LOAD && from != PRIM_BITS;
+}
+
+static void add_prim(Random *random, LoopBuild *build)
+{
+    LoopPrim op = (LoopPrim)(PRIM_ADD + below(random, PRIM_COUNT - PRIM_ADD));
+    LoopType type = (LoopType)below(random, LT_MASK + 1);
+    LoopValue x = pick(random, build, op == PRIM_SELECT ? LT_MASK : type);
+    LoopValue y = pick(random, build, type), z = pick(random, build, type);
+    if (op == PRIM_NARROW) {
+        static const uint8_t narrow[] = {ELEM_U8, ELEM_I8, ELEM_I16};
+        (void)loop_narrow(build, type == LT_I32 ? x : LOOP_NONE,
+                          (Elem)narrow[below(random, 3)]);
+    } else if (x != LOOP_NONE && !is_hidden(build, op, x)) {
+        (void)loop_prim(build, op, x, y, z);
+    }
+}
+
+static void make_body(Random *random, LoopBuild *build, uint32_t length)
+{
+    uint32_t inputs = 1 + below(random, 6), outputs = 1 + below(random, 4);
+    bool narrow = below(random, 2);
+    loop_init(build);
+    for (uint32_t k = 0; k < inputs; k++) {
+        Elem stored = (Elem)below(random, ELEM_COUNT);
+        if (narrow && elem_size(stored) == 8) {
+            stored = ELEM_F32;
+        }
+        LoopKind kind = below(random, 3) == 0 ? LOOP_ONE : LOOP_DENSE;
+        (void)loop_load(build, loop_operand(build, stored, kind, false));
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        LoopType type = (LoopType)below(random, LT_MASK + 1);
+        if (below(random, 8) == 0 &&
+            !(narrow && (type == LT_F64 || type == LT_I64))) {
+            (void)loop_bits(build, type, element(random, type));
+        } else {
+            add_prim(random, build);
+        }
+    }
+    for (uint32_t k = 0; k < outputs; k++) {
+        Elem stored = (Elem)below(random, ELEM_COUNT);
+        LoopValue value = pick(random, build, loop_type_of(stored));
+        int operand = loop_operand(build, stored, LOOP_DENSE, true);
+        // An output that nothing stores to keeps what it holds.
+        (void)!loop_store(build, operand, value);
+    }
+}
+
+static bool is_nan(Elem elem, const char *from)
+{
+    float single;
+    double number;
+    memcpy(&single, from, sizeof single);
+    memcpy(&number, from, elem_size(elem) == 8 ? 8 : 4);
+    return elem == ELEM_F32   ? single != single
+           : elem == ELEM_F64 ? number != number
+                              : false;
+}
+
+static char places[3][LOOP_MAX_OPERANDS][SIZE];
+
+// Every operand of elements that its type has.
+static void fill(Random *random, const LoopBuild *build)
+{
+    for (uint32_t k = 0; k < build->operand_count; k++) {
+        Elem stored = (Elem)build->operands[k].stored;
+        for (size_t i = 0; i < MOST; i++) {
+            uint64_t bits = element(random, loop_type_of(stored));
+            bits = stored == ELEM_BOOL ? bits & 1 : bits;
+            memcpy(places[0][k] + i * elem_size(stored), &bits,
+                   elem_size(stored));
+        }
+    }
+    memcpy(places[1], places[0], sizeof places[0]);
+    memcpy(places[2], places[0], sizeof places[0]);
+}
+
+static void compare(const LoopBuild *build, size_t count, unsigned long seed)
+{
+    for (uint32_t k = 0; k < build->operand_count; k++) {
+        Elem stored = (Elem)build->operands[k].stored;
+        size_t size = elem_size(stored);
+        for (size_t i = 0; i < MOST; i++) {
+            const char *a = places[1][k] + i * size;
+            const char *b = places[2][k] + i * size;
+            bool same = memcmp(a, b, size) == 0 ||
+                        (i < count && is_nan(stored, a) && is_nan(stored, b));
+            cr_assert(same, "seed %lu, operand %u, element %zu of %zu", seed, k,
+                      i, count);
+        }
+    }
+}
+
+// Whether there was code.
+static bool check_body(Ctx *ctx, unsigned long seed)
+{
+    Random random = {.at = 0};
+    LoopBuild build;
+    LoopKernel kernel;
+    char *expected[LOOP_MAX_OPERANDS], *found[LOOP_MAX_OPERANDS];
+    rng_seed(&random.rng, seed);
+    make_body(&random, &build, 1 + below(&random, seed % 4 ? 30 : 200));
+    if (!kernel_make(ctx, &build, &kernel)) {
+        return false;
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        size_t count = below(&random, 71);
+        fill(&random, &build);
+        for (uint32_t k = 0; k < build.operand_count; k++) {
+            expected[k] = places[1][k];
+            found[k] = places[2][k];
+        }
+        for (size_t i = 0; i < count; i++) {
+            loop_eval_body(&build, expected, i);
+        }
+        kernel_run(&kernel, found, (int64_t)count);
+        compare(&build, count, seed);
+    }
+    kernel_free(ctx, &kernel);
+    return true;
+}
+
+Test(emit, random_bodies_give_the_evaluators_bits)
+{
+    const char *wanted = getenv("DUET_EMIT_BODIES");
+    unsigned long count = wanted != NULL ? strtoul(wanted, NULL, 10) : 600;
+    unsigned long made = 0;
+    Ctx ctx;
+    memset(&ctx, 0, sizeof ctx);
+    ctx_init(&ctx, 0);
+    KernelState *state = kernel_state(&ctx);
+    cr_assert_not_null(state);
+    for (unsigned long seed = 1; seed <= count; seed++) {
+        made += check_body(&ctx, seed);
+    }
+    cr_assert(!state->tier->emits || made > count / 4, "%lu", made);
+    ctx_destroy(&ctx);
+}
