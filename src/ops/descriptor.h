@@ -2,7 +2,17 @@
 #ifndef DUET_OPS_DESCRIPTOR_H
 #define DUET_OPS_DESCRIPTOR_H
 
+#include "kernels/loop_math.h"
 #include "ops/infer.h"
+
+// An op's meaning (BodyFn) as an expression of `build` and the operands `x`.
+#define BODY(id, expression)                                                   \
+    static LoopValue body_##id(LoopBuild *build, const LoopValue *x,           \
+                               const AttrValue *attrs)                         \
+    {                                                                          \
+        (void)attrs;                                                           \
+        return expression;                                                     \
+    }
 
 // Two operands that broadcast: name, tile, dtype of the result, more flags.
 #define BINARY(text, loops, gives, bits)                                       \
@@ -17,12 +27,13 @@
 // The last line of a BINARY op's doc.
 #define BROADCASTS "\nShapes broadcast; dtypes must be equal."
 // A whole op of which no more is to be said: the id is its name too; `text` is
-// its doc and `writes` its name in a GraphDef, NULL: it has none.
-#define BINARY_OP(id, loops, gives, bits, text, writes)                        \
-    const OpDesc op_##id = {BINARY(#id, loops, gives, bits),                   \
+// its doc and `writes` its name in a GraphDef, NULL: it has none. `means` is
+// its body, NULL: it has none.
+#define BINARY_OP(id, loops, means, gives, bits, text, writes)                 \
+    const OpDesc op_##id = {BINARY(#id, loops, gives, bits), .body = (means),  \
                             .doc = text BROADCASTS, .graphdef = (writes)}
-#define UNARY_OP(id, loops, gives, text, writes)                               \
-    const OpDesc op_##id = {UNARY(#id, loops, gives), .doc = (text),           \
-                            .graphdef = (writes)}
+#define UNARY_OP(id, loops, means, gives, text, writes)                        \
+    const OpDesc op_##id = {UNARY(#id, loops, gives), .body = (means),         \
+                            .doc = (text), .graphdef = (writes)}
 
 #endif

@@ -51,6 +51,15 @@ TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
     return tier->tiles[op->tile][dtype];
 }
 
+// An op that can fail has no body yet: nothing in one tells where it did.
+LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
+                  const AttrValue *attrs, DType result)
+{
+    return op->body == NULL || result >= DT_STRING
+               ? LOOP_NONE
+               : loop_narrow(build, op->body(build, x, attrs), (Elem)result);
+}
+
 // The texts stand in the descriptor, so that compiled plans and eager calls
 // fail in the same words.
 bool op_tile_fail(Ctx *ctx, const OpDesc *op)

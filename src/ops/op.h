@@ -6,7 +6,7 @@
 #ifndef DUET_OPS_OP_H
 #define DUET_OPS_OP_H
 
-#include "kernels/tier.h"
+#include "kernels/loop.h"
 #include "ops/tensor.h"
 
 // Numbers change whenever the list does; a graph's text has names.
@@ -148,6 +148,11 @@ typedef bool (*GradFn)(GradCall *call);
 // nothing happened; -1: failed.
 typedef int (*QuickFn)(Ctx *ctx, Tensor *const *inputs, Tensor **output);
 
+// What an elementwise op means, as a loop's body: the result of the operands'
+// values. LOOP_NONE: it has no body for these types, its tile alone.
+typedef LoopValue (*BodyFn)(LoopBuild *build, const LoopValue *x,
+                            const AttrValue *attrs);
+
 typedef enum OpResult {
     RESULT_SAME,  // the operands' dtype
     RESULT_BOOL,  // comparisons, isnan
@@ -170,6 +175,7 @@ struct OpDesc {
     KernelFn kernel;       // ELEMENTWISE: NULL, or for strings alone; numbers
                            // take the common driver (ops/elementwise.h)
     TileId tile;           // ELEMENTWISE: the inner loops, see op_tile
+    BodyFn body;           // ELEMENTWISE: the same as primitives; NULL: none
     OpResult result;       // ELEMENTWISE: dtype of the result
     ErrorKind tile_error;  // what a tile that returns false means, and
     const char *tile_text; // its text after "name: "
@@ -193,6 +199,10 @@ int op_find(const char *name, size_t length);
 // strings, or a dtype that infer refuses. Needs kernel_state(ctx) to exist.
 TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
                const AttrValue *attrs);
+// The op's value in a body, as the dtype that it gives; LOOP_NONE as BodyFn's,
+// or where an error could be raised.
+LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
+                  const AttrValue *attrs, DType result);
 // Raises what a tile's false means: "floor_divide: division by zero".
 bool op_tile_fail(Ctx *ctx, const OpDesc *op);
 

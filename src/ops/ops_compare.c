@@ -1,61 +1,94 @@
 // Elementwise comparison, logic and bits. The loops are in kernels/tile_list.h.
+#include <math.h>
+
 #include "ops/descriptor.h"
 #include "ops/strings.h"
 
+// Of bools: those that do not differ.
+static LoopValue body_equal(LoopBuild *build, const LoopValue *x,
+                            const AttrValue *attrs)
+{
+    (void)attrs;
+    return loop_type(build, x[0]) == LT_MASK
+               ? loop_not(build, loop_xor(build, x[0], x[1]))
+               : loop_eq(build, x[0], x[1]);
+}
 // Strings compare too, byte by byte, by a kernel of their own. The ordered
 // comparisons below have none: TensorFlow orders no strings.
 const OpDesc op_equal = {
     BINARY("equal", TILE_EQUAL, RESULT_BOOL, OP_COMMUTATIVE),
+    .body = body_equal,
     .doc = "True where x1 == x2." BROADCASTS,
     .kernel = kernel_string_equal,
     .graphdef = "Equal",
 };
 
+static LoopValue body_not_equal(LoopBuild *build, const LoopValue *x,
+                                const AttrValue *attrs)
+{
+    (void)attrs;
+    return loop_type(build, x[0]) == LT_MASK ? loop_xor(build, x[0], x[1])
+                                             : loop_ne(build, x[0], x[1]);
+}
 const OpDesc op_not_equal = {
     BINARY("not_equal", TILE_NOT_EQUAL, RESULT_BOOL, OP_COMMUTATIVE),
+    .body = body_not_equal,
     .doc = "True where x1 != x2." BROADCASTS,
     .kernel = kernel_string_equal,
     .graphdef = "NotEqual",
 };
 
+BODY(less, loop_lt(build, x[0], x[1]))
 // With a NaN every comparison is False but not_equal.
-BINARY_OP(less, TILE_LESS, RESULT_BOOL, 0, "True where x1 < x2.", "Less");
+BINARY_OP(less, TILE_LESS, body_less, RESULT_BOOL, 0, "True where x1 < x2.",
+          "Less");
 
-BINARY_OP(less_equal, TILE_LESS_EQUAL, RESULT_BOOL, 0, "True where x1 <= x2.",
-          "LessEqual");
+BODY(less_equal, loop_le(build, x[0], x[1]))
+BINARY_OP(less_equal, TILE_LESS_EQUAL, body_less_equal, RESULT_BOOL, 0,
+          "True where x1 <= x2.", "LessEqual");
 
-BINARY_OP(greater, TILE_GREATER, RESULT_BOOL, 0, "True where x1 > x2.",
-          "Greater");
+BODY(greater, loop_lt(build, x[1], x[0]))
+BINARY_OP(greater, TILE_GREATER, body_greater, RESULT_BOOL, 0,
+          "True where x1 > x2.", "Greater");
 
-BINARY_OP(greater_equal, TILE_GREATER_EQUAL, RESULT_BOOL, 0,
+BODY(greater_equal, loop_le(build, x[1], x[0]))
+BINARY_OP(greater_equal, TILE_GREATER_EQUAL, body_greater_equal, RESULT_BOOL, 0,
           "True where x1 >= x2.", "GreaterEqual");
 
+BODY(logical_and, loop_and(build, x[0], x[1]))
 // The logical ops take bools alone; a number has to be compared first. That
 // keeps `logical_and(x, 2)` from meaning something by accident.
-BINARY_OP(logical_and, TILE_LOGICAL_AND, RESULT_SAME, OP_COMMUTATIVE,
-          "True where both bools are.", "LogicalAnd");
+BINARY_OP(logical_and, TILE_LOGICAL_AND, body_logical_and, RESULT_SAME,
+          OP_COMMUTATIVE, "True where both bools are.", "LogicalAnd");
 
-BINARY_OP(logical_or, TILE_LOGICAL_OR, RESULT_SAME, OP_COMMUTATIVE,
-          "True where one of the bools is.", "LogicalOr");
+BODY(logical_or, loop_or(build, x[0], x[1]))
+BINARY_OP(logical_or, TILE_LOGICAL_OR, body_logical_or, RESULT_SAME,
+          OP_COMMUTATIVE, "True where one of the bools is.", "LogicalOr");
 
+BODY(logical_xor, loop_xor(build, x[0], x[1]))
 // TensorFlow has no LogicalXor op; of bools NotEqual is the same function.
-BINARY_OP(logical_xor, TILE_LOGICAL_XOR, RESULT_SAME, OP_COMMUTATIVE,
-          "True where one of the bools is, not both.", "NotEqual");
+BINARY_OP(logical_xor, TILE_LOGICAL_XOR, body_logical_xor, RESULT_SAME,
+          OP_COMMUTATIVE, "True where one of the bools is, not both.",
+          "NotEqual");
 
-UNARY_OP(logical_not, TILE_LOGICAL_NOT, RESULT_SAME,
+BODY(logical_not, loop_not(build, x[0]))
+UNARY_OP(logical_not, TILE_LOGICAL_NOT, body_logical_not, RESULT_SAME,
          "True where the bool is False.", "LogicalNot");
 
 // Of bools these are the logical functions; floats have no bits to offer.
-BINARY_OP(bitwise_and, TILE_BITWISE_AND, RESULT_SAME, OP_COMMUTATIVE,
-          "The bits that both have; of ints or bools.", "BitwiseAnd");
+BINARY_OP(bitwise_and, TILE_BITWISE_AND, body_logical_and, RESULT_SAME,
+          OP_COMMUTATIVE, "The bits that both have; of ints or bools.",
+          "BitwiseAnd");
 
-BINARY_OP(bitwise_or, TILE_BITWISE_OR, RESULT_SAME, OP_COMMUTATIVE,
-          "The bits that one has; of ints or bools.", "BitwiseOr");
+BINARY_OP(bitwise_or, TILE_BITWISE_OR, body_logical_or, RESULT_SAME,
+          OP_COMMUTATIVE, "The bits that one has; of ints or bools.",
+          "BitwiseOr");
 
-BINARY_OP(bitwise_xor, TILE_BITWISE_XOR, RESULT_SAME, OP_COMMUTATIVE,
-          "The bits that differ; of ints or bools.", "BitwiseXor");
+BINARY_OP(bitwise_xor, TILE_BITWISE_XOR, body_logical_xor, RESULT_SAME,
+          OP_COMMUTATIVE, "The bits that differ; of ints or bools.",
+          "BitwiseXor");
 
-UNARY_OP(bitwise_invert, TILE_BITWISE_INVERT, RESULT_SAME,
+UNARY_OP(bitwise_invert, TILE_BITWISE_INVERT, body_logical_not, RESULT_SAME,
          "All bits turned over; of ints or bools.", "Invert");
 
 // A count of the width or more is undefined in C and wraps on some machines;
@@ -79,20 +112,57 @@ const OpDesc op_bitwise_right_shift = {
     .graphdef = "RightShift",
 };
 
+BODY(isnan, loop_ne(build, x[0], x[0]))
 // Ints are never NaN and always finite; they are taken all the same, so that
 // generic code need not ask for the dtype.
-UNARY_OP(isnan, TILE_ISNAN, RESULT_BOOL, "True where x is NaN.", "IsNan");
+UNARY_OP(isnan, TILE_ISNAN, body_isnan, RESULT_BOOL, "True where x is NaN.",
+         "IsNan");
 
-UNARY_OP(isinf, TILE_ISINF, RESULT_BOOL, "True where x is infinite.", "IsInf");
+static LoopValue body_isinf(LoopBuild *build, const LoopValue *x,
+                            const AttrValue *attrs)
+{
+    (void)attrs;
+    return loop_is_float(loop_type(build, x[0]))
+               ? loop_eq(build, loop_magnitude(build, x[0]),
+                         loop_like(build, x[0], INFINITY))
+               : loop_number(build, LT_MASK, 0);
+}
+UNARY_OP(isinf, TILE_ISINF, body_isinf, RESULT_BOOL,
+         "True where x is infinite.", "IsInf");
 
-UNARY_OP(isfinite, TILE_ISFINITE, RESULT_BOOL,
+static LoopValue body_isfinite(LoopBuild *build, const LoopValue *x,
+                               const AttrValue *attrs)
+{
+    (void)attrs;
+    return loop_is_float(loop_type(build, x[0]))
+               ? loop_lt(build, loop_magnitude(build, x[0]),
+                         loop_like(build, x[0], INFINITY))
+               : loop_number(build, LT_MASK, 1);
+}
+UNARY_OP(isfinite, TILE_ISFINITE, body_isfinite, RESULT_BOOL,
          "True where x is neither NaN nor infinite.", "IsFinite");
 
+static LoopValue body_signbit(LoopBuild *build, const LoopValue *x,
+                              const AttrValue *attrs)
+{
+    (void)attrs;
+    LoopValue bits = loop_twin(build, x[0]);
+    return loop_and(build, loop_eq(build, x[0], x[0]),
+                    loop_lt(build, bits, loop_like(build, bits, 0)));
+}
 // Unlike x < 0 this tells -0.0 from 0.0. TensorFlow has no op for it, nor for
 // copysign, hence no graphdef name.
-UNARY_OP(signbit, TILE_SIGNBIT, RESULT_BOOL,
+UNARY_OP(signbit, TILE_SIGNBIT, body_signbit, RESULT_BOOL,
          "True where the sign bit of a float is set (-0.0 has it).", NULL);
 
+static LoopValue body_copysign(LoopBuild *build, const LoopValue *x,
+                               const AttrValue *attrs)
+{
+    (void)attrs;
+    return loop_select(build, loop_eq(build, x[1], x[1]),
+                       loop_copysign(build, x[0], x[1]),
+                       loop_magnitude(build, x[0]));
+}
 // The sign bit alone is copied: it works with -0.0 and NaN as well.
-BINARY_OP(copysign, TILE_COPYSIGN, RESULT_SAME, 0,
+BINARY_OP(copysign, TILE_COPYSIGN, body_copysign, RESULT_SAME, 0,
           "The size of x1 with the sign of x2; of floats.", NULL);

@@ -1,6 +1,14 @@
 // where, clip and cast: elementwise, with operands or attributes of their own.
+#include "kernels/loop_math.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
+
+static LoopValue body_where(LoopBuild *build, const LoopValue *x,
+                            const AttrValue *attrs)
+{
+    (void)attrs;
+    return loop_select(build, x[0], x[1], x[2]);
+}
 
 // Both branches are values, computed in full: a choice between them guards no
 // division by zero. For that there is `if`.
@@ -17,9 +25,19 @@ const OpDesc op_where = {
     .infer = infer_elementwise,
     .kernel = kernel_string_where,
     .tile = TILE_WHERE,
+    .body = body_where,
     .result = RESULT_SAME,
     .graphdef = "SelectV2",
 };
+
+static LoopValue body_clip(LoopBuild *build, const LoopValue *x,
+                           const AttrValue *attrs)
+{
+    (void)attrs;
+    LoopValue y = loop_select(build, loop_lt(build, x[0], x[1]), x[1], x[0]);
+    y = loop_select(build, loop_lt(build, x[2], y), x[2], y);
+    return loop_select(build, loop_ne(build, x[0], x[0]), x[0], y);
+}
 
 // One op, not a minimum of a maximum: it is a single loop.
 const OpDesc op_clip = {
@@ -33,6 +51,7 @@ const OpDesc op_clip = {
     .flags = OP_ELEMENTWISE | OP_METHOD,
     .infer = infer_elementwise,
     .tile = TILE_CLIP,
+    .body = body_clip,
     .result = RESULT_SAME,
     .graphdef = "ClipByValue",
 };
@@ -62,6 +81,33 @@ static bool kernel_cast_strings(const KernelCall *call)
     return true;
 }
 
+// A float that an int of 8 or 16 bits cannot hold gives the lowest value, as
+// the conversion to 32 bits does by itself.
+static LoopValue within(LoopBuild *build, LoopValue x, LoopValue whole,
+                        double low, double high, double lowest)
+{
+    LoopValue fits =
+        loop_and(build, loop_lt(build, loop_like(build, x, low), x),
+                 loop_lt(build, x, loop_like(build, x, high)));
+    return loop_select(build, fits, whole, loop_like(build, whole, lowest));
+}
+
+static LoopValue body_cast(LoopBuild *build, const LoopValue *x,
+                           const AttrValue *attrs)
+{
+    DType to = attrs[0].dtype;
+    LoopValue y = loop_convert(build, x[0], loop_type_of((Elem)to));
+    if (!loop_is_float(loop_type(build, x[0]))) {
+        return y;
+    }
+    switch (to) {
+    case DT_UINT8: return within(build, x[0], y, -1, 256, 0);
+    case DT_INT8: return within(build, x[0], y, -129, 128, -128);
+    case DT_INT16: return within(build, x[0], y, -32769, 32768, -32768);
+    default: return y;
+    }
+}
+
 // The host names the dtype: a trace must know it.
 static const AttrDesc cast_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, NULL},
@@ -82,6 +128,7 @@ const OpDesc op_cast = {
     .attr_count = 1,
     .infer = infer_cast,
     .kernel = kernel_cast_strings,
+    .body = body_cast,
     .result = RESULT_CAST,
     .graphdef = "Cast",
 };
