@@ -543,6 +543,7 @@ void plan_release(Ctx *ctx, Plan *plan)
     for (size_t i = 0; i < plan->callees.count; i++) {
         plan_release(ctx, plan->callees.items[i]);
     }
+    tile_release(ctx, plan);
     vec_free(ctx, &plan->callees);
     vec_free(ctx, &plan->pins);
     graph_release(ctx, plan->graph);

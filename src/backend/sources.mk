@@ -8,4 +8,5 @@ backend_sources += src/backend/profile.c
 backend_sources += src/backend/scalar_build.c
 backend_sources += src/backend/scalar_run.c
 backend_sources += src/backend/tile_build.c
+backend_sources += src/backend/tile_code.c
 backend_sources += src/backend/tile_run.c

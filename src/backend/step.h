@@ -82,6 +82,7 @@ struct Plan {
     uint32_t argument_count;
     const uint32_t *arguments; // slots, in the order of PlanArgs.inputs
     Frame *frames;             // not in use
+    TileProgram *programs;     // those with a kernel, which the plan frees
     size_t scratch_size;       // bytes that the widest tile program needs
     size_t step_count;
     uint64_t optimise_ns, compile_ns; // what plan_build took: passes, the rest

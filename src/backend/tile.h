@@ -12,9 +12,11 @@
 #define DUET_BACKEND_TILE_H
 
 #include "backend/plan_build.h"
+#include "kernels/emit.h"
 
 enum {
     TILE_ELEMENTS = 1024,  // a tile
+    TILE_LONG = 1 << 16,   // elements that a kernel is given at once
     TILE_TEMP_SIZE = 8192, // bytes of a temporary: a tile of 8-byte elements
     TILE_MAX_OPS = 24,
     TILE_MAX_REGS = 4 * TILE_MAX_OPS, // three operands and a result each
@@ -66,6 +68,11 @@ struct TileProgram {
     TileOp *ops;
     TileReg *regs;
     TileOutput *outputs;
+    // All ops in one loop of machine code; its `code` is NULL where there is
+    // none, and the ops' tiles are run one after another.
+    LoopKernel kernel;
+    uint8_t kernel_regs[LOOP_MAX_OPERANDS]; // by operand
+    TileProgram *next;                      // of the plan's with a kernel
 };
 
 // Narrow rows share a tile.
@@ -73,6 +80,17 @@ static inline bool tile_is_grouped(const TileProgram *program)
 {
     return program->columns > 0 && program->columns <= TILE_ELEMENTS / 2;
 }
+
+// Elements of a piece: a kernel keeps nothing in a cache.
+static inline int64_t tile_piece(const TileProgram *program)
+{
+    return program->kernel.code != NULL ? TILE_LONG : TILE_ELEMENTS;
+}
+
+// Makes the program's kernel, if there can be one.
+void tile_compile(Ctx *ctx, Plan *plan, TileProgram *program);
+// Frees the kernels of a plan.
+void tile_release(Ctx *ctx, Plan *plan);
 
 // Tries to make one step of `node` and those after it. Sets *last to the last
 // node that it covers, NULL if it covers none.

@@ -390,16 +390,24 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
     }
     join_chains(builder, first, last, fuser->group, &chain);
     find_reuse(fuser);
-    // One scratch serves all programs of a plan: they never run at once.
-    size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
-    plan->scratch_size = size > plan->scratch_size ? size : plan->scratch_size;
     bool single = fuser->op_count == 1 && fuser->columns == 0 &&
                   static_count(fuser->shape) <= TILE_ELEMENTS;
     step->run = single ? step_tile_single : step_tile;
     step->node = first;
     step->program = make_program(fuser);
-    return step->program != NULL &&
-           builder_dead_list(builder, chain, &step->dead, &step->dead_count);
+    if (step->program == NULL) {
+        return false;
+    }
+    if (fuser->op_count > 1) {
+        tile_compile(builder->ctx, plan, step->program);
+    }
+    if (step->program->kernel.code == NULL || tile_is_grouped(step->program)) {
+        // One scratch serves all programs of a plan: they never run at once.
+        size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
+        plan->scratch_size =
+            size > plan->scratch_size ? size : plan->scratch_size;
+    }
+    return builder_dead_list(builder, chain, &step->dead, &step->dead_count);
 }
 
 // Takes as many nodes as it can from `node` on. Even a single op is worth it:

@@ -112,6 +112,15 @@ static void set_cursors(PlanRun *run, const TileProgram *program,
 static bool run_tile(PlanRun *run, const TileProgram *program,
                      const Cursor *cursors, size_t count)
 {
+    const LoopKernel *kernel = &program->kernel;
+    if (kernel->code != NULL) {
+        char *data[LOOP_MAX_OPERANDS];
+        for (uint32_t k = 0; k < kernel->operand_count; k++) {
+            data[k] = cursors[program->kernel_regs[k]].data;
+        }
+        kernel_run(kernel, data, (int64_t)count);
+        return true;
+    }
     const TileOp *end = program->ops + program->op_count;
     for (const TileOp *op = program->ops; op < end; op++) {
         TileArg args[3];
@@ -142,8 +151,9 @@ static void advance(const TileProgram *program, Cursor *cursors, TileKind kind,
 static bool run_linear(PlanRun *run, const TileProgram *program,
                        Cursor *cursors, int64_t left)
 {
+    int64_t piece = tile_piece(program);
     for (uint32_t turn = 1;; turn++) {
-        int64_t count = left < TILE_ELEMENTS ? left : TILE_ELEMENTS;
+        int64_t count = left < piece ? left : piece;
         if (!run_tile(run, program, cursors, (size_t)count)) {
             return false;
         }
@@ -167,7 +177,7 @@ static bool run_rows(PlanRun *run, const TileProgram *program, Cursor *cursors)
 {
     int64_t columns = program->columns, rows = program->count / columns;
     // How far run_linear moves its cursors along a row.
-    int64_t last = (columns - 1) / TILE_ELEMENTS * TILE_ELEMENTS;
+    int64_t piece = tile_piece(program), last = (columns - 1) / piece * piece;
     for (int64_t row = 0; row < rows; row++) {
         if (!run_linear(run, program, cursors, columns) ||
             !ctx_poll(run->ctx)) {
