@@ -197,8 +197,7 @@ static bool holds_loop(const Code *code, const BlockInfo *outer)
         const BlockInfo *info = &code->blocks[i];
         if (info != outer && info->span.start >= outer->span.start &&
             info->span.end <= outer->span.end &&
-            (strcmp(info->what, "for") == 0 ||
-             strcmp(info->what, "while") == 0)) {
+            (info->flags & BLOCK_IS_LOOP)) {
             return true;
         }
     }
@@ -247,9 +246,7 @@ static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
     }
     for (uint32_t i = 0; ok && i < code->block_count; i++) {
         const BlockInfo *info = &code->blocks[i];
-        bool is_loop =
-            strcmp(info->what, "for") == 0 || strcmp(info->what, "while") == 0;
-        ok = !is_loop || holds_loop(code, info) ||
+        ok = !(info->flags & BLOCK_IS_LOOP) || holds_loop(code, info) ||
              tell_loop(vm, self, made, code, info);
     }
     return ok;

@@ -291,7 +291,8 @@ static void staged_while(Compiler *c, const Node *node)
     block_expression_places(c, block, node->if_stmt.test);
     // Asked before the body's places are added: so far all are the condition's.
     block_at(c, block)->flags =
-        block_at(c, block)->place_count > 0 ? BLOCK_TEST_ASSIGNS : 0;
+        BLOCK_IS_LOOP |
+        (block_at(c, block)->place_count > 0 ? BLOCK_TEST_ASSIGNS : 0);
     block_places(c, block, node->if_stmt.body);
     block_mark_fresh(c, block, node);
     block_at(c, block)->sides[0] = block_at(c, block)->sides[1] =
@@ -356,6 +357,7 @@ static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
         test_value(c, stop, test);
         emit(c, OPCODE_BLOCKNOT, test, test, 0);
         guard = open_block(c, "for", node->span);
+        block_at(c, guard)->flags = BLOCK_IS_LOOP;
         block_expression_places(c, guard, node); // its target and body
         block_at(c, guard)->sides[0] = list_span(node->for_stmt.body);
         emit(c, OPCODE_BLOCKIF, test, guard, 0);
@@ -382,7 +384,7 @@ static void staged_for(Compiler *c, const Node *node)
     block_mark_fresh(c, block, node);
     // Not kept over a call that may open an inner block (block_at).
     BlockInfo *info = block_at(c, block);
-    info->flags = stop != NULL ? BLOCK_HAS_STOP : 0;
+    info->flags = BLOCK_IS_LOOP | (stop != NULL ? BLOCK_HAS_STOP : 0);
     info->sides[0] = info->sides[1] = list_span(node->for_stmt.body);
     info->body_target = new_label(c);
     c->span = node->for_stmt.iter->span;

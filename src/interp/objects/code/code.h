@@ -92,10 +92,11 @@ typedef struct BlockPlace {
 } BlockPlace;
 
 typedef enum BlockFlag {
-    BLOCK_HAS_STOP = 1,    // a `for` that `break` or `return` may end
-    BLOCK_IS_AND = 4,      // `and`, or a chain of comparisons
-    BLOCK_IS_OR = 8,       // `or`
-    BLOCK_TEST_ASSIGNS = 2 // a `while` whose condition assigns (a walrus)
+    BLOCK_HAS_STOP = 1,     // a `for` that `break` or `return` may end
+    BLOCK_IS_AND = 4,       // `and`, or a chain of comparisons
+    BLOCK_IS_OR = 8,        // `or`
+    BLOCK_TEST_ASSIGNS = 2, // a `while` whose condition assigns (a walrus)
+    BLOCK_IS_LOOP = 16
 } BlockFlag;
 
 // A staged block of converted code; the stager reads it (stager/blocks.h).
