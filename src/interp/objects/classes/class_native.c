@@ -342,19 +342,11 @@ static bool shows_operator(const TypeDef *def, size_t row)
                : lists_operator(def->operators, binary_natives[row].name);
 }
 
-// The unary operators have one slot in common, so a type that has the slot need
-// not have all three.
-static bool is_unary(const char *method)
+// Whether the method of a slot is shown. The unary operators have one slot in
+// common, so a type that has the slot need not have all three.
+static bool shows_dunder(const TypeDef *def, const char *method, size_t slot)
 {
-    return strcmp(method, "__neg__") == 0 || strcmp(method, "__pos__") == 0 ||
-           strcmp(method, "__invert__") == 0;
-}
-
-// Whether the method of a slot is shown: operators must be listed, if there
-// is a list, and an unhashable type has None for __hash__.
-static bool shows_dunder(const TypeDef *def, const char *method)
-{
-    return def->operators == NULL || !is_unary(method) ||
+    return def->operators == NULL || slot != offsetof(TypeSlots, unary) ||
            lists_operator(def->operators, method);
 }
 
@@ -405,7 +397,8 @@ bool class_add_native(Vm *vm, Type *cls)
         return false;
     }
 #define DUNDER(id, text, slot, user, params)                                   \
-    if (own->slot != NULL && shows_dunder(cls->def, text)) {                   \
+    if (own->slot != NULL &&                                                   \
+        shows_dunder(cls->def, text, offsetof(TypeSlots, slot))) {             \
         static const NativeDef def = {text, params, native_##id,               \
                                       "The operation of this name."};          \
         if (!add_slot_native(vm, cls, &def)) {                                 \
