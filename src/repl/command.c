@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/protocol/protocol.h"
@@ -101,20 +102,13 @@ Str *command_text(Vm *vm, const char *text, size_t length)
 static bool call_command(Session *session, const char *text, size_t length)
 {
     Vm *vm = session->vm;
-    Str *name = str_intern(vm, "duet", 4);
-    Module *module = name != NULL ? module_import(vm, name) : NULL;
-    // What failed is pending, and the rest is passed over.
-    Str *method = module != NULL ? str_intern(vm, "_command", 8) : NULL;
-    Str *argument = method != NULL ? command_text(vm, text, length) : NULL;
+    Str *argument = command_text(vm, text, length);
     Value result = VALUE_FAIL;
     if (argument != NULL) {
-        Value given = value_from_object(argument);
-        result =
-            value_call_method(vm, value_from_object(module), method, &given, 1);
+        Value given = str_value(argument);
+        result = library_call(vm, "duet", "_command", &given, 1);
+        object_release(&vm->ctx, argument);
     }
-    object_release_null(&vm->ctx, name);
-    object_release_null(&vm->ctx, method);
-    object_release_null(&vm->ctx, argument);
     bool done = !value_failed(result);
     release(vm, result);
     return done && session_flush(session);

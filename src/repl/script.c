@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
@@ -73,29 +74,20 @@ static bool run_page(Session *session, const char *name, const char *page,
 {
     Vm *vm = session->vm;
     // The page is written by a module in the language itself.
-    Str *module_name = str_intern(vm, "duet._html", 10);
-    Module *module =
-        module_name != NULL ? module_import(vm, module_name) : NULL;
-    Str *method = module != NULL ? str_intern(vm, "write", 5) : NULL;
     Str *parts[3] = {NULL};
     Value result = VALUE_FAIL;
-    if (method != NULL &&
-        (parts[0] = str_new(vm, strbuf_text(text), text->length)) != NULL &&
+    if ((parts[0] = str_new(vm, strbuf_text(text), text->length)) != NULL &&
         (parts[1] = str_from(vm, name)) != NULL &&
         (parts[2] = str_from(vm, page)) != NULL) {
         Value args[] = {value_from_object(parts[0]),
                         value_from_object(parts[1]),
                         value_from_object(parts[2])};
-        // module_import gives the package's part itself.
-        result =
-            value_call_method(vm, value_from_object(module), method, args, 3);
+        result = library_call(vm, "duet._html", "write", args, 3);
     }
     // In all cases: parts that were not made are null.
     for (size_t i = 0; i < 3; i++) {
         object_release_null(&vm->ctx, parts[i]);
     }
-    object_release_null(&vm->ctx, module_name);
-    object_release_null(&vm->ctx, method);
     bool passed = value_same(result, VALUE_TRUE);
     if (value_failed(result)) {
         session_report(session);

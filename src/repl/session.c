@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "interp/machine/compile/source_bytes.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/errors/sys_hooks.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -136,18 +137,9 @@ static bool may_be_long(Value value)
 // (`rows` 0): a Str; NULL: failed.
 static Str *shown_text(Vm *vm, Value value, int columns, int rows)
 {
-    const char *function = rows > 0 ? "shown" : "pretty";
-    Str *name = str_intern(vm, "_shown", 6);
-    Module *module = name != NULL ? module_import(vm, name) : NULL;
-    Str *method =
-        module != NULL ? str_intern(vm, function, strlen(function)) : NULL;
     Value args[] = {value, value_from_small(columns), value_from_small(rows)};
-    Value text = method == NULL
-                     ? VALUE_FAIL
-                     : value_call_method(vm, value_from_object(module), method,
-                                         args, rows > 0 ? 3 : 2);
-    object_release_null(&vm->ctx, name);
-    object_release_null(&vm->ctx, method);
+    Value text = library_call(vm, "_shown", rows > 0 ? "shown" : "pretty", args,
+                              rows > 0 ? 3 : 2);
     if (!value_failed(text) && !value_is_str(text)) {
         release(vm, text);
         return raise_null(vm, ERR_TYPE, "a value was shown as no text");

@@ -21,12 +21,11 @@ static NoteKind note_kind(Vm *vm, const Tuple *note)
     if (value_same(note->items[1], value_from_object(vm->types[KIND_RANGE]))) {
         return NOTE_RANGE;
     }
-    Str *zip = str_intern(vm, "zip", 3);
-    bool is_zip = zip != NULL &&
-                  value_same(note->items[1], dict_get_name(vm->builtins, zip));
-    object_release_null(&vm->ctx, zip);
     // Only these three are ever noted, so two questions tell them apart.
-    return is_zip ? NOTE_ZIP : NOTE_ENUMERATE;
+    return value_same(note->items[1],
+                      dict_get_name(vm->builtins, vm->names[NAME_OF_ZIP]))
+               ? NOTE_ZIP
+               : NOTE_ENUMERATE;
 }
 
 // The one output of an op on two operands; releases both.

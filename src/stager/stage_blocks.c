@@ -16,20 +16,18 @@ static Value find_function(Vm *vm, const char *name)
     // imported first is the program's, and would be lost with the trace.
     Trace *trace = vm->trace;
     uint16_t birth = vm->ctx.birth;
-    Str *module_name = str_intern(vm, "_blocks", 7);
     Str *function_name = str_intern(vm, name, strlen(name));
     Value found = VALUE_UNBOUND;
     vm->trace = NULL;
     vm->ctx.birth = 0;
-    Module *module = module_name == NULL || function_name == NULL
+    Module *module = function_name == NULL
                          ? NULL
-                         : module_import(vm, module_name);
+                         : module_import(vm, vm->names[NAME_OF_BLOCKS]);
     if (module != NULL) {
         found = dict_get_name(module->dict, function_name);
     }
     vm->trace = trace;
     vm->ctx.birth = birth;
-    object_release_null(&vm->ctx, module_name);
     object_release_null(&vm->ctx, function_name);
     return found;
 }

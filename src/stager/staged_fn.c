@@ -282,10 +282,7 @@ static Value method_graph(Vm *vm, Value *args, uint32_t count)
     if (value_failed(concrete)) {
         return concrete;
     }
-    Str *name = str_intern(vm, "graph", 5);
-    Value graph =
-        name != NULL ? value_get_attr(vm, concrete, name) : VALUE_FAIL;
-    object_release_null(&vm->ctx, name);
+    Value graph = value_get_attr(vm, concrete, vm->names[NAME_GRAPH]);
     release(vm, concrete);
     return graph;
 }

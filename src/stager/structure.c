@@ -287,13 +287,11 @@ static Value rebuild_named(Vm *vm, Value v, const ValueVec *children)
 {
     Value items = rebuild_tuple(vm, children);
     // _make and not the class itself: a subclass may have another __new__.
-    Str *name = str_intern(vm, "_make", 5);
     Value made = VALUE_FAIL;
-    if (!value_failed(items) && name != NULL) {
+    if (!value_failed(items)) {
         made = value_call_method(vm, value_from_object(value_object(v)->type),
-                                 name, &items, 1);
+                                 vm->names[NAME_MAKE], &items, 1);
     }
-    object_release_null(&vm->ctx, name);
     release(vm, items);
     return made;
 }

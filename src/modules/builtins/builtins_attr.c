@@ -190,15 +190,9 @@ Value builtin_names_of(Vm *vm, Value v)
 // have a function of this name (PEP 562).
 static Value names_of_plain(Vm *vm, Value v)
 {
-    Str *key = value_is_kind(v, KIND_MODULE)
-                   ? str_intern(vm, "__dir__", strlen("__dir__"))
-                   : NULL;
-    if (key == NULL) {
-        return value_is_kind(v, KIND_MODULE) ? VALUE_FAIL
-                                             : builtin_names_of(vm, v);
-    }
-    Value own = instance_get(vm, value_object(v), key);
-    object_release(&vm->ctx, key);
+    Value own = value_is_kind(v, KIND_MODULE)
+                    ? instance_get(vm, value_object(v), vm->names[NAME_DIR])
+                    : VALUE_UNBOUND;
     return value_unbound(own) ? builtin_names_of(vm, v)
                               : sorted_names(vm, vm_call(vm, own, NULL, 0));
 }

@@ -291,12 +291,10 @@ Value number_divmod(Vm *vm, Value a, Value b)
 // the left one's and has its own.
 static bool reflected_first(Vm *vm, Type *left, Type *right)
 {
-    Str *name = str_intern(vm, "__rdivmod__", strlen("__rdivmod__"));
-    bool first =
-        name != NULL && left != right && type_is_subtype(right, left) &&
-        !value_same(type_lookup(vm, right, name), type_lookup(vm, left, name));
-    object_release_null(&vm->ctx, name);
-    return first;
+    Str *name = vm->names[NAME_RDIVMOD];
+    return left != right && type_is_subtype(right, left) &&
+           !value_same(type_lookup(vm, right, name),
+                       type_lookup(vm, left, name));
 }
 
 // By both sides' methods, in CPython's sequence; of two values of one class the

@@ -390,12 +390,9 @@ BUILTIN_BODY(input)
     bool shown = prompt != NULL && builtin_write_stdout(vm, prompt);
     object_release_null(&vm->ctx, prompt);
     // Nothing is read if the prompt could not be shown.
-    Str *method = shown ? str_intern(vm, "readline", 8) : NULL;
-    if (method == NULL) {
-        return VALUE_FAIL;
-    }
-    Value line = value_call_method(vm, vm->stdin_file, method, NULL, 0);
-    object_release(&vm->ctx, method);
+    Value line = !shown ? VALUE_FAIL
+                        : value_call_method(vm, vm->stdin_file,
+                                            vm->names[NAME_READLINE], NULL, 0);
     if (value_failed(line) || !value_is_str(line)) {
         release(vm, line);
         return value_failed(line)

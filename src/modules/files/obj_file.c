@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "interp/hooks/program.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/files/file_read.h"
@@ -65,21 +66,15 @@ bool file_unsupported(Vm *vm, const char *text)
 {
     // io.UnsupportedOperation is a class of lib/python/io.duet, so the module
     // is asked for it.
-    Str *io = str_from(vm, "io");
-    Module *module = io == NULL ? NULL : module_import(vm, io);
-    object_release_null(&vm->ctx, io);
-    Str *name =
-        module == NULL ? NULL : str_intern(vm, "UnsupportedOperation", 20);
-    Str *message = name == NULL ? NULL : str_from(vm, text);
+    Str *message = str_from(vm, text);
     if (message != NULL) {
         Value argument = str_value(message);
         Value made =
-            vm_call(vm, dict_get_name(module->dict, name), &argument, 1);
+            library_call(vm, "io", "UnsupportedOperation", &argument, 1);
         if (!value_failed(made)) {
             raise_object(vm, made);
         }
     }
-    object_release_null(&vm->ctx, name);
     object_release_null(&vm->ctx, message);
     return false;
 }

@@ -341,14 +341,7 @@ static bool is_of_library(Vm *vm, Value parent)
     }
     const Module *module = (Module *)value_object(parent);
     const EmbeddedModule *embedded = module_find_embedded(module->name->text);
-    Str *key = str_intern(vm, "__file__", strlen("__file__"));
-    if (key == NULL) {
-        // The import itself will say that memory is short.
-        ctx_clear(&vm->ctx);
-        return false;
-    }
-    Value file = dict_get_name(module->dict, key);
-    object_release(&vm->ctx, key);
+    Value file = dict_get_name(module->dict, vm->names[NAME_FILE]);
     return embedded != NULL && value_is_str(file) &&
            strcmp(value_as_str(file)->text, embedded->path) == 0;
 }
@@ -503,13 +496,8 @@ Module *module_import(Vm *vm, Str *name)
 // The package that `level` dots mean in a module with these globals.
 static Str *resolve_package(Vm *vm, Dict *globals, uint32_t level)
 {
-    Str *key = str_intern(vm, "__package__", strlen("__package__"));
-    if (key == NULL) {
-        return NULL;
-    }
     // What the importing module says of itself.
-    Value package = dict_get_name(globals, key);
-    object_release(&vm->ctx, key);
+    Value package = dict_get_name(globals, vm->names[NAME_PACKAGE]);
     if (!value_is_str(package) || value_as_str(package)->length == 0) {
         return raise_null(vm, ERR_IMPORT,
                           "attempted relative import with no known parent "

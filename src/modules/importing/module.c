@@ -53,13 +53,9 @@ static Value module_repr(Vm *vm, Value self)
     Value file = dict_get_name(module->dict, vm->names[NAME_FILE]);
     Value named = dict_get_name(module->dict, vm->names[NAME_NAME]);
     // A module that a program has made has neither a file nor a spec.
-    Str *key = str_intern(vm, "__spec__", strlen("__spec__"));
-    if (key == NULL) {
-        return VALUE_FAIL;
-    }
     bool made =
-        !value_is_str(named) || value_is_none(dict_get_name(module->dict, key));
-    object_release(&vm->ctx, key);
+        !value_is_str(named) ||
+        value_is_none(dict_get_name(module->dict, vm->names[NAME_SPEC]));
     const char *name = value_is_str(named) ? value_as_str(named)->text : "?";
     Str *text = value_is_str(file) ? str_printf(vm, "<module '%s' from '%s'>",
                                                 name, value_as_str(file)->text)
@@ -78,11 +74,9 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
     }
     const Module *module = (Module *)value_object(self);
     // PEP 562.
-    Str *hook = str_intern(vm, "__getattr__", strlen("__getattr__"));
-    Value ask = hook == NULL || module->dict == NULL
+    Value ask = module->dict == NULL
                     ? VALUE_UNBOUND
-                    : dict_get_name(module->dict, hook);
-    object_release_null(&vm->ctx, hook);
+                    : dict_get_name(module->dict, vm->names[NAME_GETATTR]);
     // A module's own function makes what is not there.
     if (!value_unbound(ask)) {
         raise_clear(vm);
@@ -309,17 +303,12 @@ Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 // VALUE_UNBOUND: there is no sys.path.
 Value module_search_path(Vm *vm)
 {
-    Str *name = str_intern(vm, "sys", 3);
-    Module *sys = name == NULL ? NULL : module_import(vm, name);
-    object_release_null(&vm->ctx, name);
-    Str *path = sys == NULL ? NULL : str_intern(vm, "path", 4);
-    if (path == NULL) {
+    Module *sys = module_import(vm, vm->names[NAME_OF_SYS]);
+    if (sys == NULL) {
         raise_clear(vm); // then nothing is found, which is told
         return VALUE_UNBOUND;
     }
-    Value found = dict_get_name(sys->dict, path);
-    object_release(&vm->ctx, path);
-    return found;
+    return dict_get_name(sys->dict, vm->names[NAME_OF_PATH]);
 }
 
 // It is no native module of the list, so it stands in sys.modules from the
@@ -327,8 +316,8 @@ Value module_search_path(Vm *vm)
 // False: an error is pending.
 static bool add_builtins_module(Vm *vm)
 {
-    Str *name = str_intern(vm, "builtins", 8);
-    Module *module = name == NULL ? NULL : module_new(vm, name);
+    Str *name = vm->names[NAME_OF_BUILTINS];
+    Module *module = module_new(vm, name);
     bool done = false;
     if (module != NULL) {
         // The module shows the dict that global look-ups end in.
@@ -338,26 +327,22 @@ static bool add_builtins_module(Vm *vm)
         done = dict_set_name(vm, vm->modules, name, value_from_object(module));
         object_release(&vm->ctx, module);
     }
-    object_release_null(&vm->ctx, name);
     return done;
 }
 
 // False: an error is pending. What is there already stays.
 bool module_add_builtins(Vm *vm, Dict *globals, bool as_module)
 {
-    Str *key = str_intern(vm, "__builtins__", 12);
-    Str *name = key == NULL ? NULL : str_intern(vm, "builtins", 8);
-    bool done = name != NULL;
-    if (done && dict_find_name(globals, key) < 0) {
-        Value module =
-            as_module ? dict_get_name(vm->modules, name) : VALUE_UNBOUND;
-        done = dict_set_name(
-            vm, globals, key,
-            value_unbound(module) ? value_from_object(vm->builtins) : module);
+    Str *key = vm->names[NAME_BUILTINS];
+    if (dict_find_name(globals, key) >= 0) {
+        return true;
     }
-    object_release_null(&vm->ctx, key);
-    object_release_null(&vm->ctx, name);
-    return done;
+    Value module = as_module
+                       ? dict_get_name(vm->modules, vm->names[NAME_OF_BUILTINS])
+                       : VALUE_UNBOUND;
+    return dict_set_name(vm, globals, key,
+                         value_unbound(module) ? value_from_object(vm->builtins)
+                                               : module);
 }
 
 // A failure leaves what was made to modules_free.

@@ -301,10 +301,7 @@ static List *pairs_of(Writer *w, Value v)
     if (!w->sort_keys && type_of(vm, v) == type_of_kind(vm, KIND_DICT)) {
         return pairs_of_dict(vm, value_as_dict(v));
     }
-    Str *name = str_intern(vm, "items", 5);
-    Value view =
-        name == NULL ? VALUE_FAIL : value_call_method(vm, v, name, NULL, 0);
-    object_release_null(&vm->ctx, name);
+    Value view = value_call_method(vm, v, vm->names[NAME_ITEMS], NULL, 0);
     if (value_failed(view)) {
         return NULL;
     }

@@ -396,13 +396,12 @@ static Value insort_by(Vm *vm, const Value *args, bool right)
     Value all[5] = {args[0], by, args[2], args[3], key};
     int64_t at = search(vm, all, right);
     release(vm, by);
-    Str *name = at < 0 ? NULL : str_intern(vm, "insert", 6);
-    if (name == NULL) {
+    if (at < 0) {
         return VALUE_FAIL;
     }
     Value given[2] = {value_from_small(at), x};
-    Value result = value_call_method(vm, args[0], name, given, 2);
-    object_release(&vm->ctx, name);
+    Value result =
+        value_call_method(vm, args[0], vm->names[NAME_INSERT], given, 2);
     if (value_failed(result)) {
         return result;
     }

@@ -49,10 +49,7 @@ static Value path_argument(Vm *vm, Value v, const char *function,
     if (value_is_str(v) || value_is_kind(v, KIND_BYTES)) {
         path = value_retain(v);
     } else {
-        Str *name = str_intern(vm, "__fspath__", 10);
-        Value method =
-            name == NULL ? VALUE_FAIL : value_find_method(vm, v, name);
-        object_release_null(&vm->ctx, name);
+        Value method = value_find_method(vm, v, vm->names[NAME_FSPATH]);
         // UNBOUND: it has no such method, which is told below.
         // __fspath__ is looked up in the class, like all special methods.
         path = value_failed(method) || value_unbound(method)

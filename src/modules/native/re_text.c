@@ -1,5 +1,6 @@
 // What patterns and matches share: subjects, slices, positions, errors.
 #include "base/utf8.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/importing/module.h"
@@ -125,23 +126,16 @@ Value re_run_group(Vm *vm, const ReSubject *subject, const RegexRun *run,
 // SIZE_MAX: without a place.
 bool re_raise(Vm *vm, Str *text, Value pattern, size_t position)
 {
-    Str *name = text == NULL ? NULL : str_from(vm, "re");
-    Module *module = name == NULL ? NULL : module_import(vm, name);
-    object_release_null(&vm->ctx, name);
-    Str *error = module == NULL ? NULL : str_intern(vm, "error", 5);
-    if (error != NULL) {
-        Value cls = dict_get_name(module->dict, error);
+    if (text != NULL) {
         Value args[] = {str_value(text), pattern,
                         position == SIZE_MAX
                             ? VALUE_NONE
                             : value_from_small((int64_t)position)};
-        Value made =
-            value_unbound(cls) ? VALUE_FAIL : vm_call(vm, cls, args, 3);
+        Value made = library_call(vm, "re", "error", args, 3);
         if (!value_failed(made)) {
             raise_object(vm, made);
         }
     }
-    object_release_null(&vm->ctx, error);
     object_release_null(&vm->ctx, text);
     return false;
 }

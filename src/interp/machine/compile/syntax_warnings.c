@@ -58,17 +58,16 @@ static bool hand_over(Walk *walk, Value module, const Warning *warning)
     Place place = source_place(walk->source, span.start);
     Str *message = str_from(vm, text);
     Str *file = message == NULL ? NULL : str_from(vm, walk->source->name);
-    Str *name = file == NULL ? NULL : str_intern(vm, "warn_explicit", 13);
     Value done = VALUE_FAIL;
-    if (name != NULL) {
+    if (file != NULL) {
         Type *category = type_of_error(vm, warning->category);
         Value args[4] = {str_value(message), value_from_object(category),
                          str_value(file), value_from_small(place.line)};
-        done = value_call_method(vm, module, name, args, 4);
+        done = value_call_method(vm, module, vm->names[NAME_WARN_EXPLICIT],
+                                 args, 4);
     }
     object_release_null(&vm->ctx, message);
     object_release_null(&vm->ctx, file);
-    object_release_null(&vm->ctx, name);
     release(vm, done);
     if (value_failed(done) && raise_matches(vm, warning->category)) {
         raise_clear(vm);

@@ -43,15 +43,10 @@ static bool copy_to(Vm *vm, Frame *f, Ins ins, Value v)
 
 // Where names end that the globals do not have: what these call __builtins__, a
 // dict or a module, for programs that run texts with few names; else all
-// built-in names. Borrowed; NULL: no memory.
+// built-in names. Borrowed.
 static Dict *builtins_of(Vm *vm, const Frame *f)
 {
-    Str *key = str_intern(vm, "__builtins__", 12);
-    if (key == NULL) {
-        return NULL;
-    }
-    Value own = dict_get_name(f->globals, key);
-    object_release(&vm->ctx, key);
+    Value own = dict_get_name(f->globals, vm->names[NAME_BUILTINS]);
     return value_is_kind(own, KIND_DICT) ? value_as_dict(own)
            : value_is_kind(own, KIND_MODULE) &&
                    ((Module *)value_object(own))->dict != NULL
@@ -84,9 +79,9 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
                copy_to(vm, f, ins, v);
     }
     Dict *builtins = builtins_of(vm, f);
-    index = builtins == NULL ? -1 : dict_find_name(builtins, name);
+    index = dict_find_name(builtins, name);
     if (index < 0) {
-        return builtins != NULL && undefined(vm, name);
+        return undefined(vm, name);
     }
     if (builtins != vm->builtins) {
         return copy_to(vm, f, ins, builtins->entries[index].value);
@@ -163,11 +158,7 @@ static Value load_name(Vm *vm, const Frame *f, Str *name)
     }
     found = dict_get_name(f->globals, name);
     if (value_unbound(found)) {
-        Dict *builtins = builtins_of(vm, f);
-        if (builtins == NULL) {
-            return false;
-        }
-        found = dict_get_name(builtins, name);
+        found = dict_get_name(builtins_of(vm, f), name);
     }
     return value_unbound(found) ? (undefined(vm, name), VALUE_FAIL)
                                 : value_retain(found);

@@ -226,10 +226,7 @@ static bool put_order(Vm *vm, Type *cls, Tuple *mro, const Tuple *before,
 bool class_order(Vm *vm, Type *cls, bool *set)
 {
     Type *meta = cls->head.type;
-    Str *name = str_intern(vm, "mro", 3);
-    if (name == NULL) {
-        return false;
-    }
+    Str *name = vm->names[NAME_MRO];
     Value method =
         meta->flags & TYPE_HEAP ? type_lookup(vm, meta, name) : VALUE_UNBOUND;
     bool own = !value_unbound(method) && !value_is_kind(method, KIND_NATIVE);
@@ -246,6 +243,5 @@ bool class_order(Vm *vm, Type *cls, bool *set)
                          set);
     }
     object_release(&vm->ctx, before);
-    object_release(&vm->ctx, name);
     return done;
 }

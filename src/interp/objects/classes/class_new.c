@@ -395,18 +395,13 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
 // in messages: __tp_name__ says how, and is taken out of the class.
 static bool take_shown_name(Vm *vm, Type *cls)
 {
-    Str *key = str_intern(vm, "__tp_name__", 11);
-    if (key == NULL) {
-        return false;
-    }
+    Str *key = vm->names[NAME_TP_NAME];
     Value shown = dict_get_name(cls->dict, key);
     if (value_is_str(shown)) {
         cls->shown = object_retain(value_as_str(shown));
     }
-    bool done = value_unbound(shown) ||
-                dict_remove(vm, cls->dict, value_from_object(key)) >= 0;
-    object_release(&vm->ctx, key);
-    return done;
+    return value_unbound(shown) ||
+           dict_remove(vm, cls->dict, value_from_object(key)) >= 0;
 }
 
 // The slots are set before any hook of the program runs: __set_name__ and

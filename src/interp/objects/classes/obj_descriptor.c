@@ -461,12 +461,9 @@ static Value wrap_function(Vm *vm, Value self)
 // As the function says of itself; what says nothing is not abstract.
 static Value wrap_is_abstract(Vm *vm, Value self)
 {
-    Str *name =
-        str_intern(vm, "__isabstractmethod__", strlen("__isabstractmethod__"));
-    Value function = ((MethodWrap *)value_object(self))->function;
     Value found =
-        name == NULL ? VALUE_FAIL : value_find_attr(vm, function, name);
-    object_release_null(&vm->ctx, name);
+        value_find_attr(vm, ((MethodWrap *)value_object(self))->function,
+                        vm->names[NAME_ISABSTRACTMETHOD]);
     if (value_failed(found)) {
         return VALUE_FAIL;
     }

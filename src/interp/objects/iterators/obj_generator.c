@@ -298,9 +298,7 @@ static Value throw_into(Vm *vm, Value inner, const Value given[3],
         return item;
     }
     // Any other iterator is asked for a method `throw`.
-    Str *key = str_intern(vm, "throw", strlen("throw"));
-    Value method = key == NULL ? VALUE_FAIL : value_find_attr(vm, inner, key);
-    object_release_null(&vm->ctx, key);
+    Value method = value_find_attr(vm, inner, vm->names[NAME_THROW]);
     if (value_unbound(method)) {
         return VALUE_UNBOUND;
     }
