@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What the test runners share. A runner sources this, calls `start NAME`, then
 # `pass` or `fail TEST TEXT…` for each test, and ends with `finish`.
 #
