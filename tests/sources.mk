@@ -6,8 +6,10 @@ include tests/unit/graph/sources.mk
 include tests/unit/interp/sources.mk
 include tests/unit/kernels/sources.mk
 include tests/unit/lexer/sources.mk
+include tests/unit/objects/sources.mk
 include tests/unit/ops/sources.mk
 include tests/unit/parser/sources.mk
+include tests/unit/regex/sources.mk
 include tests/unit/repl/sources.mk
 include tests/unit/stager/sources.mk
 
@@ -16,10 +18,12 @@ if HAVE_CRITERION
 unit_programs += tests/unit/unit_base
 unit_programs += tests/unit/unit_lexer
 unit_programs += tests/unit/unit_parser
+unit_programs += tests/unit/unit_regex
 unit_programs += tests/unit/unit_kernels
 unit_programs += tests/unit/unit_ops
 unit_programs += tests/unit/unit_graph
 unit_programs += tests/unit/unit_backend
+unit_programs += tests/unit/unit_objects
 unit_programs += tests/unit/unit_interp
 unit_programs += tests/unit/unit_stager
 unit_programs += tests/unit/unit_repl
@@ -56,12 +60,18 @@ tests_unit_unit_kernels_LDADD = $(unit_libs)
 tests_unit_unit_lexer_SOURCES = $(unit_lexer_sources)
 tests_unit_unit_lexer_CFLAGS = $(unit_cflags)
 tests_unit_unit_lexer_LDADD = $(unit_libs)
+tests_unit_unit_objects_SOURCES = $(unit_objects_sources)
+tests_unit_unit_objects_CFLAGS = $(unit_cflags)
+tests_unit_unit_objects_LDADD = $(unit_libs)
 tests_unit_unit_ops_SOURCES = $(unit_ops_sources)
 tests_unit_unit_ops_CFLAGS = $(unit_cflags)
 tests_unit_unit_ops_LDADD = $(unit_libs)
 tests_unit_unit_parser_SOURCES = $(unit_parser_sources)
 tests_unit_unit_parser_CFLAGS = $(unit_cflags)
 tests_unit_unit_parser_LDADD = $(unit_libs)
+tests_unit_unit_regex_SOURCES = $(unit_regex_sources)
+tests_unit_unit_regex_CFLAGS = $(unit_cflags)
+tests_unit_unit_regex_LDADD = $(unit_libs)
 tests_unit_unit_repl_SOURCES = $(unit_repl_sources)
 tests_unit_unit_repl_CFLAGS = $(unit_cflags)
 tests_unit_unit_repl_LDADD = $(unit_libs)

@@ -62,7 +62,6 @@ enum { REGEX_WARNING_MAX = 4, REGEX_GROUPS_MAX = 1 << 30 };
 MUST_CHECK Regex *regex_compile(Ctx *ctx, const uint32_t *pattern, size_t count,
                                 bool is_text, uint32_t flags,
                                 RegexFault *fault);
-// NULL is fine.
 void regex_free(Ctx *ctx, Regex *regex);
 // Flags as given, with those of the pattern and UNICODE where that is meant.
 uint32_t regex_flags(const Regex *regex);

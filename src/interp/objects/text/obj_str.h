@@ -62,7 +62,7 @@ MUST_CHECK Str *str_char_at(Vm *vm, Str *str, size_t index);
 size_t str_offset(Vm *vm, Str *str, size_t index); // bytes
 // The code points before byte `offset`, where one begins: str_offset's inverse.
 size_t str_index_of(Vm *vm, Str *str, size_t offset);
-// Code points [start, end); end is clipped.
+// Code points [start, end), which is at most the count; "" where they cross.
 MUST_CHECK Str *str_slice(Vm *vm, Str *str, size_t start, size_t end);
 void str_destroy(Vm *vm, Object *self); // the type's destroy slot
 // Frees a plain str that nobody has to be told of; false: it is another one,
