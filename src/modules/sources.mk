@@ -50,3 +50,4 @@ modules_sources += src/modules/native/re_pattern.c
 modules_sources += src/modules/native/re_sub.c
 modules_sources += src/modules/native/re_template.c
 modules_sources += src/modules/native/re_text.c
+modules_sources += src/modules/world.c

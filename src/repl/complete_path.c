@@ -181,7 +181,7 @@ static void offer_native(Completion *completion)
 #define MODULE(def)                                                            \
     extern const ModuleDef def;                                                \
     complete_offer(completion, NULL, def.name, VALUE_UNBOUND, "");
-#include "modules/importing/module_list.h"
+#include "modules/module_list.h"
 #undef MODULE
 }
 
@@ -315,7 +315,7 @@ bool complete_is_library(const char *module)
     if (strcmp(def.name, module) == 0) {                                       \
         return true;                                                           \
     }
-#include "modules/importing/module_list.h"
+#include "modules/module_list.h"
 #undef MODULE
     for (size_t i = 0; i < embedded_module_count; i++) {
         if (strcmp(embedded_modules[i].name, module) == 0) {

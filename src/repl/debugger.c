@@ -15,6 +15,7 @@
 #include "interp/core/raise.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/text/obj_str.h"
 #include "repl/command.h"
 #include "repl/progress.h"

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "interp/machine/vm/vm_run.h"
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "lexer/lexer.h"
 #include "modules/builtins/builtins.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_descriptor.h"
 #include "interp/objects/classes/obj_function.h"

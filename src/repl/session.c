@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "interp/machine/compile/source_bytes.h"
+#include "interp/machine/vm/vm_text.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/classes/object_copying.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/errors/sys_hooks.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -19,6 +22,8 @@
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/builtins/builtins.h"
+#include "modules/importing/module.h"
+#include "modules/world.h"
 #include "repl/colour.h"
 #include "repl/entries.h"
 #include "repl/hooks.h"

@@ -3,7 +3,7 @@
 #ifndef DUET_REPL_SESSION_H
 #define DUET_REPL_SESSION_H
 
-#include "interp/core/vm.h"
+#include "interp/machine/vm/vm_text.h"
 #include "repl/args.h"
 
 typedef enum SessionStatus {

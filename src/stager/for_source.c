@@ -1,10 +1,10 @@
 // Sources of staged loops: the number of turns, and the item of a turn.
 #include "stager/for_source.h"
 
-#include "interp/hooks/tracing.h"
 #include "interp/machine/compile/block_note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"

@@ -11,6 +11,7 @@
 #include "graph/build.h"
 #include "graph/walk.h"
 #include "interp/objects/numbers/obj_float.h"
+#include "interp/tensors/apply.h"
 #include "stager/loops.h"
 #include "stager/merge.h"
 #include "stager/notes.h"

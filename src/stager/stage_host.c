@@ -7,6 +7,7 @@
 
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/concrete.h"
 #include "stager/trace.h"

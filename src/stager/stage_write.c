@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/display.h"

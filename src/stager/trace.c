@@ -6,6 +6,7 @@
 
 #include "interp/core/raise.h"
 #include "interp/hooks/tracing.h"
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/concrete.h"

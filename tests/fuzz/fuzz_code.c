@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "interp/core/raise.h"
-#include "interp/core/vm.h"
 #include "interp/machine/compile/code_image.h"
 #include "interp/objects/code/code.h"
+#include "modules/world.h"
 
 // A Vm takes longer to make than a text to compile: one serves all inputs.
 static Vm *vm;

@@ -10,10 +10,10 @@
 #include <sys/time.h>
 
 #include "interp/core/raise.h"
-#include "interp/core/vm.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
+#include "modules/world.h"
 
 enum {
     TEXT_MOST = 1 << 16, // bytes of the file of probes

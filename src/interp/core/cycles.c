@@ -7,10 +7,9 @@
 
 #include <stdlib.h>
 
+#include "interp/core/finalizing.h"
 #include "interp/core/memory.h"
-#include "interp/core/obj_weakref.h"
-#include "interp/hooks/program.h"
-#include "interp/machine/vm/finalize.h"
+#include "interp/core/weakref.h"
 
 // An empty ring: the head is its own neighbour.
 static void list_init(GcLinks *head)
@@ -225,10 +224,10 @@ static bool queue_finalizers(Vm *vm, GcLinks *garbage)
     for (GcLinks *at = garbage->next; at != garbage; at = next) {
         Object *object = links_object(at);
         next = at->next;
-        if (finalize_wanted(object)) {
-            // The queue's count (finalize.h).
+        if (finalizing_wanted(object)) {
+            // The queue's count (finalizing.h).
             object_retain(object);
-            finalize_queue(vm, object);
+            finalizing_queue(vm, object);
             any = true;
         }
     }
@@ -301,7 +300,7 @@ size_t cycles_collect(Vm *vm, bool all)
         list_move(&gc->old, &candidates);
     }
     size_t alive = try_deletion(&candidates, &gc->old, &garbage);
-    // These decide when the next full collection is due (cycles_poll).
+    // These decide when the next full collection is due (finalize_poll).
     gc->old_count = all ? alive : gc->old_count;
     gc->survivors = all ? 0 : gc->survivors + alive;
     size_t found = garbage.next != &garbage ? dispose(vm, &garbage) : 0;
@@ -329,24 +328,4 @@ void cycles_break(Vm *vm, Kind kind)
         }
         object_release(&vm->ctx, object);
     }
-}
-
-// Finalisers go first: they may free what would have to be traced.
-bool cycles_poll(Vm *vm)
-{
-    if (vm->ctx.interrupt & INTERRUPT_CHORES) {
-        Collector *gc = &vm->gc;
-        ctx_interrupt_clear(&vm->ctx, INTERRUPT_CHORES);
-        finalize_run(vm);
-        if (gc->room <= 0 && gc->enabled && gc->threshold > 0) {
-            (void)cycles_collect(vm, gc->survivors > gc->old_count / 4);
-        }
-    }
-    if (vm->ctx.interrupt & INTERRUPT_TICK) {
-        ctx_interrupt_clear(&vm->ctx, INTERRUPT_TICK);
-        if (vm->program != NULL) {
-            vm->program->tick(vm);
-        }
-    }
-    return ctx_poll(&vm->ctx);
 }

@@ -45,7 +45,7 @@ typedef struct Collector {
     bool closing;       // the Vm ends: no code of dead objects runs any more
 } Collector;
 
-// Dead objects whose own code has yet to run (finalize.c).
+// Dead objects whose own code has yet to run (finalizing.h).
 typedef struct Finalizing {
     GcLinks objects;    // each holds one count; head of a circular list
     WeakRef *callbacks; // cleared references whose callback is due, oldest
@@ -103,8 +103,5 @@ size_t cycles_collect(Vm *vm, bool all);
 // At the end of a Vm: clears all objects of a kind, garbage or not. For those
 // whose references no visit slot can show (graphs that hold functions).
 void cycles_break(Vm *vm, Kind kind);
-// What the Vm does between two instructions when ctx.interrupt is set: runs
-// finalisers, collects if that is due. False with ERR_INTERRUPT pending.
-MUST_CHECK bool cycles_poll(Vm *vm);
 
 #endif

@@ -12,17 +12,12 @@
 #ifndef DUET_INTERP_CORE_DEPTH_H
 #define DUET_INTERP_CORE_DEPTH_H
 
-#include "interp/objects/classes/obj_function.h"
+#include "interp/core/raise.h"
 
 #define DEPTH_CALL " while calling a Python object"
 #define DEPTH_COMPARE " in comparison"
 #define DEPTH_REPR " while getting the repr of an object"
 #define DEPTH_STR " while getting the str of an object"
-
-// Whether CPython has it as METH_FASTCALL, or a special instruction for its
-// calls: these count no level of the recursion limit, all others do. Its
-// parameters have been read.
-bool native_is_fast(const Native *native);
 
 // Raises RecursionError; `what` ends its text. False.
 bool depth_fail(Vm *vm, const char *what);

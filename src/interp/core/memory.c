@@ -5,11 +5,9 @@
 // they hold the 48 bits of the link, and nothing else of it is touched.
 #include "interp/core/memory.h"
 
-#include "interp/core/obj_weakref.h"
-#include "interp/machine/vm/finalize.h"
-#include "interp/objects/containers/obj_dict.h"
-#include "interp/objects/containers/obj_list.h"
-#include "interp/objects/text/obj_str.h"
+#include "interp/core/finalizing.h"
+#include "interp/core/layout.h"
+#include "interp/core/weakref.h"
 
 // In front of the header stand the prefix for a dict, if the type has one, and
 // the links, if it is tracked; the result points at the header. An instance
@@ -91,7 +89,7 @@ void memory_visit_prefixed(Object *self, void (*visit)(Object *, void *),
 {
     const AttrPrefix *prefix = object_prefix(self);
     if (prefix->dict != NULL) {
-        visit(&prefix->dict->head, data);
+        visit((Object *)prefix->dict, data);
     }
     uint32_t count = prefix->slots == NULL ? 0 : self->type->slot_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -161,13 +159,13 @@ void object_free(Vm *vm, void *object, size_t size)
 }
 
 // What is due before the object is destroyed. False: it lives on, in the
-// queue of finalize.c.
+// queue of finalizing.c.
 static bool prepare_death(Vm *vm, Object *object)
 {
-    if (finalize_wanted(object)) {
+    if (finalizing_wanted(object)) {
         // The queue holds it until its own code has run.
         object->rc = 1;
-        finalize_queue(vm, object);
+        finalizing_queue(vm, object);
         return false;
     }
     if (object->flags & OBJECT_WEAKLY_REFERENCED) {
@@ -176,13 +174,57 @@ static bool prepare_death(Vm *vm, Object *object)
     return true;
 }
 
+// The end of most strs, without the ways that other objects take: nothing to
+// forget, nothing that it holds, a class that is not counted.
+static bool destroy_plain_str(Vm *vm, Object *self)
+{
+    Str *str = (Str *)self;
+    if (self->flags != 0 || self->type != vm->types[KIND_STR] ||
+        str->index != NULL) {
+        return false;
+    }
+    ctx_free(&vm->ctx, str, str_size(str->capacity));
+    return true;
+}
+
+// One after the other, linked by their own headers, however deep they nest;
+// what else dies waits for its turn, as vm->destroying says.
+static void destroy_plain_tuple(Vm *vm, Tuple *tuple)
+{
+    Object *waiting = NULL;
+    for (;;) {
+        size_t count = tuple->count;
+        for (size_t i = count; i > 0; i--) {
+            Value item = tuple->items[i - 1];
+            if (!value_is_object(item) || --value_object(item)->rc > 0) {
+                continue;
+            }
+            Object *dead = value_object(item);
+            // Nested tuples wait in a list, so that deep nesting needs no C
+            // stack.
+            if (memory_is_plain_tuple(dead)) {
+                memory_link(dead, waiting);
+                waiting = dead;
+            } else {
+                memory_dealloc(&vm->ctx, dead);
+            }
+        }
+        ctx_free(&vm->ctx, tuple, sizeof *tuple + count * sizeof(Value));
+        if (waiting == NULL) {
+            return;
+        }
+        tuple = (Tuple *)waiting;
+        waiting = memory_linked(waiting);
+    }
+}
+
 // Called when a count reaches 0. Destroy slots release children, which come
 // back here and wait, so that long chains need no C stack.
 void memory_dealloc(Ctx *ctx, Object *object)
 {
     Vm *vm = (Vm *)ctx; // the Ctx is the Vm's first member
     // Nothing is released with a str, so it need not wait for its turn.
-    if (object->kind == KIND_STR && str_destroy_plain(vm, object)) {
+    if (object->kind == KIND_STR && destroy_plain_str(vm, object)) {
         return;
     }
     // Weak references and __del__ come first; either may bring the object back.
@@ -202,7 +244,7 @@ void memory_dealloc(Ctx *ctx, Object *object)
     // is used, however deep they nest.
     while (object != NULL) {
         if (memory_is_plain_tuple(object)) {
-            tuple_destroy_plain(vm, (Tuple *)object);
+            destroy_plain_tuple(vm, (Tuple *)object);
         } else {
             object->type->slots.destroy(vm, object);
         }

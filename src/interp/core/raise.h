@@ -1,6 +1,6 @@
 // Raising. An error is pending either in ctx.error (a kind and a text, made
 // by any layer) or in vm->exception (an exception object); never in both.
-// It stays a text until somebody needs the object: raise_current.
+// It stays a text until somebody needs the object (raise_object.h).
 #ifndef DUET_INTERP_CORE_RAISE_H
 #define DUET_INTERP_CORE_RAISE_H
 
@@ -23,55 +23,11 @@ Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 #define raise_false(...) (raise_error(__VA_ARGS__), false)
 #define raise_null(...) (raise_error(__VA_ARGS__), NULL)
 #define raise_int(...) (raise_error(__VA_ARGS__), -1)
-// Raises an exception without arguments: what CPython leaves of an error whose
-// text could not be made, since a part of it failed to print. That failure,
-// pending, is forgotten. VALUE_FAIL, always.
-Value raise_wordless(Vm *vm, ErrorKind kind);
-// Raises the class of `kind` called with one argument (KeyError(key)).
-Value raise_with(Vm *vm, ErrorKind kind, Value argument);
-// Raises an exception object; takes the count. Sets its __context__.
-Value raise_object(Vm *vm, Value exception);
-Value raise_bare(Vm *vm, Value exception); // the same, its context untouched
-// OSError and its subclasses from errno, with the file's name (NULL: none).
-Value raise_errno(Vm *vm, int error, const char *file);
-// A UnicodeDecodeError or UnicodeEncodeError with its five arguments; `object`
-// is what was to be converted, [start, end) what failed in it.
-Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
-                    size_t start, size_t end, const char *reason);
-// The pending error as an exception object, taken out: owned, or VALUE_FAIL
-// never. Makes it from ctx.error if need be (vm->error_overrides applies);
-// if memory is short, a MemoryError that was made beforehand.
-Value raise_take(Vm *vm);
 // The pending error is an instance of this error class: for C that catches.
 bool raise_matches(Vm *vm, ErrorKind kind);
 void raise_clear(Vm *vm); // drops the pending error
-// The pending error takes an exception, which it hides, as its context. Takes
-// `error`; for a failure of what should only have been added to it.
-void raise_hiding(Vm *vm, Value error);
-// Appends "Traceback (most recent call last): …" with causes and contexts,
-// carets and notes, exactly as CPython 3.11 prints it. `limit` as in
-// traceback.print_exc (INT64_MIN: none). False with an error pending.
-MUST_CHECK bool raise_print_traceback(Vm *vm, Value exception, int64_t limit,
-                                      StrBuf *out);
-// One frame of a traceback: file, line, function, source line, carets.
-void raise_print_entry(StrBuf *out, const Code *code, Span span);
-// The same without "Did you mean": what the module traceback gives.
-MUST_CHECK bool raise_format_traceback(Vm *vm, Value exception, int64_t limit,
-                                       StrBuf *out);
-// Its last lines alone: class, message, notes. False with an error pending.
-MUST_CHECK bool raise_print_message(Vm *vm, Value exception, StrBuf *out);
-// What sys.unraisablehook shows of an error. False with an error pending.
-MUST_CHECK bool raise_print_unraisable(Vm *vm, Value exception, StrBuf *out);
-// A SyntaxError's second argument: (file, line, offset, text, end line, end
-// offset), from 1 (syntax_place.c). Owned, NULL with an error pending.
-MUST_CHECK Tuple *syntax_place_new(Vm *vm, const Source *source,
-                                   const Error *error);
-// Prints such a tuple: file, line, text, carets. `library`: as the module
-// traceback does it and not the interpreter; `point`: without its end, as
-// subclasses of SyntaxError are shown.
-void syntax_print_place(StrBuf *out, const Tuple *place, bool library,
-                        bool point);
-// Adds the running frame (code, word) to the pending error's traceback.
-void raise_add_frame(Vm *vm, const Code *code, uint32_t word);
+// Takes an exception object, which is pending from here on, its context
+// untouched. VALUE_FAIL, always.
+Value raise_bare(Vm *vm, Value exception);
 
 #endif

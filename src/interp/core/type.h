@@ -1,9 +1,9 @@
 // Types: what a class is, built-in or written in Duet.
 //
 // A built-in type is a `static const TypeDef` beside its code and one row in
-// type_list.h. Its slots are C functions. A class written in Duet is a Type
-// whose slots are inherited from its base, except where the class (or one of
-// its bases) defines the method of that name: there stands a slot that looks
+// modules/type_list.h. Its slots are C functions. A class written in Duet is a
+// Type whose slots are inherited from its base, except where the class (or one
+// of its bases) defines the method of that name: there stands a slot that looks
 // the method up and calls it (class_slots.c). Conversely the methods that a
 // built-in type shows (`list.__len__`) are made from its slots by one table,
 // dunder_list.h. Slots are never NULL-checked by name: callers go through
@@ -56,8 +56,10 @@ typedef struct TypeSlots {
     void (*destroy)(Vm *vm, Object *self);
     // Runs the object's own code once, before it is destroyed: __del__, the
     // rest of a generator. False with an error pending, which is told and
-    // forgotten. Called between two instructions (finalize.h).
+    // forgotten. Called between two instructions (finalizing.h).
     bool (*finalize)(Vm *vm, Object *self);
+    // Whether that has anything to do; NULL: it has.
+    bool (*finalizes)(const Object *self);
     // Calls `visit` once for each reference that the object owns, no more:
     // the collector subtracts them from the counts. May not allocate.
     void (*visit)(Object *self, void (*visit)(Object *child, void *data),
@@ -92,6 +94,9 @@ typedef struct TypeSlots {
     // calls, so that no C stack is used. As vm_enter (vm_run.h); not asked in
     // a trace.
     int (*enter)(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
+    // The frame that `enter` pushed with FRAME_CACHED has returned `result`
+    // (borrowed), which is kept under `call`. False: failed.
+    bool (*keep)(Vm *vm, Value self, Value call, Value result);
     Value (*get_attr)(Vm *vm, Value self, Str *name);
     bool (*set_attr)(Vm *vm, Value self, Str *name, Value value);
     // As a class attribute read through an instance (NULL instance UNBOUND).
@@ -100,6 +105,9 @@ typedef struct TypeSlots {
     Value (*index)(Vm *vm, Value self); // __index__: an int
     Value (*to_int)(Vm *vm, Value self);
     Value (*to_float)(Vm *vm, Value self);
+    // int(), float() and bool() inside a trace, which `to` tells apart: of what
+    // has no value yet a tensor. UNBOUND: the host knows the number.
+    Value (*traced_cast)(Vm *vm, Value self, const Type *to);
 } TypeSlots;
 
 // Inherited by classes of the program where class_new.c says so.
@@ -144,6 +152,13 @@ typedef struct TypeDef {
     const NativeDef *static_methods;  // NULL or ends with a NULL name
     const MemberDef *members;         // NULL or ends with a NULL name
 } TypeDef;
+
+// A row of the table of built-in types: where the Vm keeps the Type, and where
+// its base, made before; offsets into the Vm, 0: none.
+typedef struct BuiltinType {
+    const TypeDef *def; // NULL: the end
+    size_t place, base;
+} BuiltinType;
 
 // A class, built-in or of the program. Subclasses hold their bases, never the
 // other way round.
@@ -196,21 +211,12 @@ static inline Type *type_of(Vm *vm, Value v)
 }
 // v is an instance of cls or of a subclass.
 bool type_is_subtype(const Type *cls, const Type *base);
-// Looks `name` up along the MRO; borrowed, VALUE_UNBOUND if absent.
-Value type_lookup(Vm *vm, Type *cls, Str *name);
-// The same for a name of name.h, remembering also that it is not there.
-Value type_lookup_special(Vm *vm, Type *cls, NameId id);
+// Whether base decides the layout of cls, whatever the MRO says.
+bool type_in_base_chain(const Type *cls, const Type *base);
 // The Type of a built-in kind or an error class. Borrowed.
 Type *type_of_kind(Vm *vm, Kind kind);
 // The class of an error kind. Borrowed.
 Type *type_of_error(Vm *vm, ErrorKind kind);
-// The type `name` among those that share a descriptor (iterators, views of a
-// dict), made when it is first asked for. Borrowed; NULL: failed.
-MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
-// The same if it was made already, else NULL.
-Type *type_variant_known(Vm *vm, const char *name);
-// Calls `visit` for every type that the Vm holds; object and type go last.
-void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls));
 // "list", "re.Pattern": as messages name it, borrowed from the type.
 const char *type_name(const Type *cls);
 // The type of an argument that is of the wrong one, where CPython's words come
@@ -218,9 +224,5 @@ const char *type_name(const Type *cls);
 const char *type_name_given(Vm *vm, Value value);
 // The same without the module that a built-in type of a module has in front.
 const char *type_short_name(const Type *cls);
-
-// What stands before the class's name in reprs: its module and *dot, both
-// empty for a built-in type.
-const char *type_module_prefix(Vm *vm, Type *cls, const char **dot);
 
 #endif

@@ -226,7 +226,7 @@ ALWAYS_INLINE Value value_retain(Value v)
     return v;
 }
 // May run code only later: what dies and has code to run is queued
-// (finalize.h).
+// (finalizing.h).
 ALWAYS_INLINE void value_release(Ctx *ctx, Value v)
 {
     if (value_is_object(v)) {

@@ -1,9 +1,8 @@
-// The Vm: one running Duet, and the way in for everything above it.
+// The Vm: all state of one running Duet.
 //
-// A Vm owns all state of the language: there are no globals, and two Vms in
-// one process do not meet. Its first member is the Ctx that the lower layers
-// know. Files of interp name their entry points in headers of their own; this
-// one holds the struct and what embedding code calls.
+// There are no globals, and two Vms in one process do not meet. Its first
+// member is the Ctx that the lower layers know. What makes one and runs texts
+// in it stands above: modules/world.h, interp/machine/vm/vm_text.h.
 #ifndef DUET_INTERP_CORE_VM_H
 #define DUET_INTERP_CORE_VM_H
 
@@ -13,14 +12,17 @@
 #include "interp/core/cycles.h"
 #include "interp/core/name.h"
 #include "interp/core/type.h"
-#include "interp/objects/code/code.h"
 
 typedef struct TraceHooks TraceHooks;     // interp/hooks/tracing.h
+typedef struct ProgramHooks ProgramHooks; // interp/hooks/program.h
+typedef struct LibraryHooks LibraryHooks; // interp/hooks/library.h
+typedef struct ModuleDef ModuleDef;       // modules/importing/module.h
 typedef struct Trace Trace;               // stager/trace.h
 typedef struct Display Display;           // interp/tensors/display.h
-typedef struct ProgramHooks ProgramHooks; // interp/hooks/program.h
+typedef struct Code Code;                 // interp/objects/code/code.h
 typedef struct Function Function;
 typedef struct Set Set;
+typedef uint64_t Ins; // an instruction, or a word of its cache (code.h)
 
 // One activation. Frames stand in one array; registers in one stack that
 // never moves, but those of a generator in its object. R[-1] holds the function
@@ -52,6 +54,9 @@ typedef enum FrameFlag {
     FRAME_NEW = 512      // __new__: R[-2] holds the call's arguments, R[-3] the
                          // class that was called
 } FrameFlag;
+
+// So many parameters of natives are filled up in the window, above the frame.
+enum { NATIVE_DIRECT_MOST = 8 };
 
 typedef VEC(Value) ValueVec;
 
@@ -94,8 +99,9 @@ struct Vm {
     ValueVec handled; // being handled, innermost last: sys.exc_info, context
 
     // The object world.
-    Type *types[KIND_COUNT];      // by kind
-    Type *error_types[ERR_COUNT]; // by error kind (error_list.h)
+    const BuiltinType *builtin_types; // the table that vm_new gives
+    Type *types[KIND_COUNT];          // by kind
+    Type *error_types[ERR_COUNT];     // by error kind (error_list.h)
     Type *object_type, *none_type, *bool_type, *ellipsis_type,
         *not_implemented_type, *slot_type;
     Value error_overrides[ERR_COUNT]; // stage.error_class; UNBOUND: none
@@ -115,9 +121,9 @@ struct Vm {
     bool destroying;       // dealloc is running
     Collector gc;          // the cycle collector (cycles.h)
     Finalizing finalizing; // dead objects whose code has yet to run
-                           // (finalize.h)
+                           // (finalizing.h)
     struct ReprGuard *printing; // containers being printed (sequence.h)
-    WeakTable weak_table;       // weak references by target (obj_weakref.h)
+    WeakTable weak_table;       // weak references by target (weakref.h)
     Map type_variants;          // types made on demand, by name (type_variant)
     VariantMemo variant_memo[VARIANT_MEMO_SLOTS]; // the last ones
 
@@ -136,6 +142,9 @@ struct Vm {
     uint32_t file_count; // File objects, the three above included
     ValueVec argv;
     uint64_t hash_seed;
+    const LibraryHooks *library;            // importing and files (library.h)
+    const ModuleDef *const *native_modules; // those that import finds; the
+                                            // last is NULL
     const ProgramHooks *program; // what the program around the Vm offers; NULL:
                                  // there is none (program.h)
     void *session;               // that program's own state
@@ -144,53 +153,8 @@ struct Vm {
     SiteEntry sites[SITE_SLOTS];       // what places found (vm_site.h)
 };
 
-// A complete Vm with built-ins and modules, NULL when memory is short.
-// `stack_size` as for ctx_init.
-Vm *vm_new(size_t stack_size);
-// The end of the program: forgets all modules and runs the finalisers of what
-// they held. Output may still be written. vm_free does it too.
-void vm_finish(Vm *vm);
-// After vm_finish: nothing that is left has output to write, so that a process
-// that ends now may leave the memory to the system. Never so in builds that
-// look for leaks.
-bool vm_is_spent(const Vm *vm);
-// Runs finalisers, frees everything. No error may be pending. False: a file
-// that the program dropped could not write its last output, which standard
-// error has been told.
-bool vm_free(Vm *vm);
-
-// What running a text means.
-typedef enum RunMode {
-    RUN_MODULE,      // statements; the result is None
-    RUN_EXPRESSION,  // eval: the value
-    RUN_INTERACTIVE, // statements; the value of a last expression statement,
-                     // UNBOUND if the last statement is not one
-    RUN_SINGLE       // as compile(…, "single"): every expression statement
-                     // outside of functions and classes shows its value
-} RunMode;
-
-// Compiles and runs `source` with these globals (and locals, any mapping;
-// UNBOUND: the same).
-// The result is owned; VALUE_FAIL with an error pending.
-Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
-                    Value locals);
-// How many frames may stand at once; the reserved space bounds it too.
-void vm_set_recursion_limit(Vm *vm, uint32_t limit);
-// How much of the limit is taken: frames, and levels of C (depth.h).
-uint32_t vm_recursion_depth(const Vm *vm);
-// The two halves of it. `names_in_dict`: the names of the text live in a
-// namespace that need not be the globals, as code for locals != globals (and
-// of compile()) must. NULL, VALUE_FAIL: failed.
-MUST_CHECK Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
-                                   bool names_in_dict);
-// Runs a module's or expression's code; locals, any mapping, UNBOUND: they are
-// the globals. The result is owned.
-Value vm_run_code(Vm *vm, Code *code, Dict *globals, Value locals);
-// Shows a value as the prompt does: its repr and a newline on sys.stdout, and
-// binds `_`; None not at all. False with an error pending.
-MUST_CHECK bool vm_show(Vm *vm, Value value);
-// A new module "__main__" and its dict (borrowed), for scripts and prompts.
-Dict *vm_main_module(Vm *vm, const char *file);
+// What C code calls in the machine, defined above the objects that call it
+// (interp/machine/vm): tools/check-links names these and no others.
 
 // Calls. Arguments are borrowed. `keyword_names`: the last arguments are
 // keywords of these names, NULL: none.
@@ -198,11 +162,12 @@ Value vm_call(Vm *vm, Value callee, const Value *args, uint32_t count);
 // The last arguments go by the names; NULL: none.
 Value vm_call_keywords(Vm *vm, Value callee, const Value *args, uint32_t count,
                        Tuple *keyword_names);
-// f(*args, **keywords); keywords may be NULL.
-Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords);
-
-// Where the running Duet code is: the innermost frame's source and span.
-// False when no frame runs.
-bool vm_place(Vm *vm, Source **source, Span *span);
+// Runs the running frame, which is an entry frame, to its end. `raised`:
+// begins by unwinding the pending error. Owned result, VALUE_FAIL. A yield
+// returns the value with the frame still standing (obj_generator.c).
+Value vm_run(Vm *vm, bool raised);
+// Runs the code of dead objects that is queued (finalizing.h); nothing while an
+// error is pending.
+void finalize_run(Vm *vm);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef DUET_INTERP_HOOKS_PROGRAM_H
 #define DUET_INTERP_HOOKS_PROGRAM_H
 
-#include "modules/importing/module.h"
+#include "interp/core/vm.h"
 
 // A bit of Ctx.interrupt beside those of InterruptReason: the program wants to
 // look at the machine between two instructions.

@@ -1,29 +1,19 @@
-// The one interception point for tensor operations, and the hooks by which
-// the stager sees what runs inside a trace.
+// The hooks by which the stager sees what runs inside a trace.
 //
-// Outside a trace apply() runs the op's kernel. Inside one it appends a node
-// to the graph being traced and returns symbolic tensors. Nothing else in
-// interp knows which. The stager installs the hooks when the Vm is made
-// (stager/stager.h: stager_init); interp without a stager runs eagerly.
+// The stager installs them when the Vm is made (stager/stager.h: stager_init);
+// interp without a stager runs eagerly. Nothing else in interp knows whether a
+// trace runs.
 #ifndef DUET_INTERP_HOOKS_TRACING_H
 #define DUET_INTERP_HOOKS_TRACING_H
 
 #include "interp/core/vm.h"
 #include "ops/op.h"
 
-// Applies an op to tensors: each input is a Tensor, a Symbolic or a Variable,
-// borrowed. Host values have been converted by the caller (tensor_convert.h).
-// Results are owned and written to `outputs`; *output_count says how many they
-// have room for (OP_MAX_OUTPUTS, or as many as the attributes of split and
-// unstack give) and is set to how many there are. False with an error pending.
-// In a trace, read_variable and assign_variable come here too, with the
-// Variable as the first input; outside one obj_variable.c does them itself.
-MUST_CHECK bool apply(Vm *vm, OpCode op, const Value *inputs,
-                      uint32_t input_count, const AttrValue *attrs,
-                      Value *outputs, uint32_t *output_count);
-// The common case of one output: the value, or VALUE_FAIL.
-Value apply_one(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
-                const AttrValue *attrs);
+// KIND_TENSOR, KIND_SYMBOLIC and KIND_VARIABLE are the first three kinds.
+ALWAYS_INLINE bool value_is_operand(Value v)
+{
+    return value_is_object(v) && value_object(v)->kind <= KIND_VARIABLE;
+}
 
 // What a converted instruction asks of the stager at a block boundary.
 typedef enum BlockEvent {
@@ -41,6 +31,8 @@ typedef enum BlockEvent {
     BLOCK_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
+struct BlockInfo; // interp/objects/code/code.h
+struct Handler;
 struct Symbolic; // interp/tensors/obj_tensor.h
 struct Variable;
 
@@ -53,12 +45,12 @@ struct TraceHooks {
     // STOP come also for blocks that turned out to be the host's. May rewrite
     // registers; returns where to go on, NULL with an error pending.
     const Ins *(*block)(Vm *vm, Frame *frame, BlockEvent event,
-                        const BlockInfo *info, Ins ins);
+                        const struct BlockInfo *info, Ins ins);
     // The pending error leaves what it can in this frame: blocks that stand
     // inside are given up. `handler`: where it is caught, NULL: the frame goes.
     // Where to go on if a block turns the error into one of run time, else
     // NULL.
-    const Ins *(*unwind)(Vm *vm, Frame *frame, const Handler *handler);
+    const Ins *(*unwind)(Vm *vm, Frame *frame, const struct Handler *handler);
     // Why a place has no value, if a block knows: raises, true.
     bool (*unbound)(Vm *vm, const Code *code, const Str *name);
     // The function's code as it runs inside a trace (converted), borrowed.

@@ -3,7 +3,7 @@
 // Eagerly, a Variable counts as its value at this moment. Inside a trace every
 // operation goes to the stager, operations on eager tensors too, so that a
 // graph holds all that the function did.
-#include "interp/hooks/tracing.h"
+#include "interp/tensors/apply.h"
 
 #include "interp/core/raise.h"
 #include "interp/tensors/obj_tensor.h"

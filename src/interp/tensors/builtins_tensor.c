@@ -6,12 +6,12 @@
 // The parameters that a bound function shows are the descriptor's inputs and
 // attributes put together; the text lives in an arena of the Vm.
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "interp/tensors/tensor_functions.h"
-#include "modules/importing/module.h"
 
 // One C function an op: a native function is not told which it is.
 #define OP(id, desc)                                                           \

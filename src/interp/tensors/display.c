@@ -4,9 +4,9 @@
 // every kind prints its native form.
 #include "interp/tensors/display.h"
 
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
-#include "modules/importing/module.h"
 
 // One a Vm, made when the first form is set. The Values are owned.
 struct Display {

@@ -357,7 +357,8 @@ const TypeDef symbolic_type_def = {
               .iter = tensor_iter,
               .index = symbolic_index,
               .to_int = symbolic_number,
-              .to_float = symbolic_number},
+              .to_float = symbolic_number,
+              .traced_cast = tensor_traced_cast},
     .methods = tensor_methods,
     .members = symbolic_members,
 };

@@ -7,6 +7,7 @@
 #ifndef DUET_INTERP_TENSORS_OBJ_TENSOR_H
 #define DUET_INTERP_TENSORS_OBJ_TENSOR_H
 
+#include "interp/hooks/tracing.h"
 #include "interp/objects/text/obj_str.h"
 #include "ops/op.h"
 #include "ops/variable.h"
@@ -69,11 +70,6 @@ ALWAYS_INLINE Variable *value_as_variable(Value v)
 {
     return (Variable *)value_object(v);
 }
-// KIND_TENSOR, KIND_SYMBOLIC and KIND_VARIABLE are the first three kinds.
-ALWAYS_INLINE bool value_is_operand(Value v)
-{
-    return value_is_object(v) && value_object(v)->kind <= KIND_VARIABLE;
-}
 // What is known of an operand; dims are borrowed from it.
 TensorType operand_type(Value operand);
 
@@ -108,8 +104,8 @@ Value tensor_index_slot(Vm *vm, Value self);
 Value tensor_to_int(Vm *vm, Value self);
 Value tensor_to_float(Vm *vm, Value self);
 // int(v), float(v), bool(v) inside a trace, tensor_cast.c: a cast to a scalar
-// of this dtype's kind. UNBOUND: v has a host value, or no trace runs.
-Value tensor_traced_cast(Vm *vm, const char *who, Value v, DType dtype);
+// of the kind that the type names.
+Value tensor_traced_cast(Vm *vm, Value v, const Type *to);
 // len(v) inside a trace where the size is unknown; UNBOUND: it is known.
 Value tensor_traced_length(Vm *vm, Value v);
 // Indexing, tensor_index.c.

@@ -330,7 +330,8 @@ const TypeDef variable_type_def = {
               .format = tensor_format,
               .index = tensor_index_slot,
               .to_int = tensor_to_int,
-              .to_float = tensor_to_float},
+              .to_float = tensor_to_float,
+              .traced_cast = tensor_traced_cast},
     .methods = variable_methods,
     .members = variable_members,
 };

@@ -3,7 +3,7 @@
 #ifndef DUET_INTERP_TENSORS_TENSOR_CALL_H
 #define DUET_INTERP_TENSORS_TENSOR_CALL_H
 
-#include "interp/hooks/tracing.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/obj_tensor.h"
 
 // An attribute to set; those not named keep "not given".

@@ -51,14 +51,13 @@ static Value to_scalar(Vm *vm, Value owned)
     return result;
 }
 
-// UNBOUND: no trace, or a value that the host knows; the usual conversion
-// follows.
-Value tensor_traced_cast(Vm *vm, const char *who, Value v, DType dtype)
+// The names of the three types are those of the functions.
+Value tensor_traced_cast(Vm *vm, Value v, const Type *to)
 {
-    if (LIKELY(vm->trace == NULL) || (!value_is_kind(v, KIND_SYMBOLIC) &&
-                                      !value_is_kind(v, KIND_VARIABLE))) {
-        return VALUE_UNBOUND;
-    }
+    const char *who = type_name(to);
+    DType dtype = to == vm->types[KIND_INT]     ? DT_INT32
+                  : to == vm->types[KIND_FLOAT] ? DT_FLOAT32
+                                                : DT_BOOL;
     TensorType type = operand_type(v);
     if (!one_element(vm, who, type)) {
         return VALUE_FAIL;

@@ -4,7 +4,7 @@
 // values that the HostEmit owns until it is freed.
 #include "interp/tensors/tensor_emit.h"
 
-#include "interp/hooks/tracing.h"
+#include "interp/tensors/apply.h"
 
 enum { COMPOSED_FEW = 16 }; // inputs handled without an allocation
 

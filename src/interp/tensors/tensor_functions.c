@@ -6,10 +6,10 @@
 // releases them. None looks at elements, so that all of them work in a trace.
 #include "interp/tensors/tensor_functions.h"
 
-#include "interp/hooks/tracing.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 

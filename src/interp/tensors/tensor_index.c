@@ -6,10 +6,10 @@
 // whole slices there and are then applied by one op `pick`; a mask alone is a
 // `boolean_mask`. An eager tensor indexed by host ints alone shares its buffer
 // and needs no op.
-#include "interp/hooks/tracing.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 

@@ -3,8 +3,8 @@
 // The fast path is two eager tensors, or a tensor and a number: the number
 // becomes a scalar of the tensor's dtype without a walk.
 #include "interp/core/raise.h"
-#include "interp/hooks/tracing.h"
 #include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_convert.h"
 

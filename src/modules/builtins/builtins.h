@@ -2,8 +2,8 @@
 #ifndef DUET_MODULES_BUILTINS_BUILTINS_H
 #define DUET_MODULES_BUILTINS_BUILTINS_H
 
-#include "interp/core/init.h"
 #include "interp/core/memory.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
@@ -16,22 +16,15 @@
 #include "modules/builtins/builtin_list.h"
 #undef BUILTIN
 
+// Makes and fills vm->builtins.
+MUST_CHECK bool builtins_init(Vm *vm);
+
 #define BUILTIN_BODY(name)                                                     \
     Value builtin_##name(Vm *vm, Value *args, uint32_t count)
 
-// type(v).name called with these arguments; UNBOUND if the class has none.
-Value builtin_special(Vm *vm, Value v, const char *name, const Value *args,
-                      uint32_t count);
-// What int and float do themselves; v is one of them, or of a subclass whose
-// own methods are not asked. `given` may be UNBOUND: no digits.
-Value number_abs(Vm *vm, Value v);
-Value number_round(Vm *vm, Value v, Value given);
-// The pair of // and %; tensors will do.
-Value number_divmod(Vm *vm, Value a, Value b);
-// The value's __index__, an int; "'str' object cannot be interpreted as an
-// integer" else.
-Value builtin_index(Vm *vm, Value v);
-
+// Shows a value as the prompt does: its repr and a newline on sys.stdout, and
+// binds `_`; None not at all. False with an error pending.
+MUST_CHECK bool vm_show(Vm *vm, Value value);
 // What locals() is in this frame, owned.
 Value builtin_frame_names(Vm *vm, const Frame *frame);
 // Writes to sys.stdout, and flushes it. False with an error pending.
@@ -41,9 +34,6 @@ MUST_CHECK bool builtin_write_stdout(Vm *vm, Str *text);
 Str *builtin_help_text(Vm *vm, Value v);
 // "(x, y=0)" of a callable, owned. NULL: it has none, or failed.
 Str *builtin_signature(Vm *vm, Value v);
-// The sorted list of an object's attributes, as dir() gives it.
-Value builtin_names_of(Vm *vm, Value v);
-
 // Such arguments go to the tensor function of the same name.
 static inline bool builtin_is_tensor(Value v)
 {

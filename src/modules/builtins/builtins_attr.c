@@ -2,6 +2,8 @@
 #include "modules/builtins/builtins.h"
 
 #include "interp/objects/classes/attr.h"
+#include "interp/objects/classes/class_new.h"
+#include "interp/objects/classes/names.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "modules/importing/module.h"
@@ -99,93 +101,6 @@ BUILTIN_BODY(vars)
                : dict;
 }
 
-// A dict serves as an ordered set here: the values are not used.
-// False: an error is pending.
-static bool add_keys(Vm *vm, Dict *names, const Dict *from)
-{
-    Value key, value;
-    uint32_t position = 0;
-    while (dict_next(from, &position, &key, &value)) {
-        if (!dict_set(vm, names, key, VALUE_NONE)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// All names of the class and its bases. Ones that are hidden by a nearer class
-// are simply set twice.
-// False: an error is pending.
-static bool add_class(Vm *vm, Dict *names, const Type *cls)
-{
-    for (size_t i = 0; i < cls->mro->count; i++) {
-        // The MRO holds classes only, the class itself first.
-        const Type *base = (Type *)value_object(cls->mro->items[i]);
-        if (!add_keys(vm, names, base->dict)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Names that stand in the dict of a base but are no attributes of v.
-// False: an error is pending.
-static bool hide_names(Vm *vm, Dict *names, Value v)
-{
-    // __notes__ exists once add_note() was called (PEP 678).
-    Value notes = value_from_object(vm->names[NAME_NOTES]);
-    bool noted = value_is_kind(v, KIND_EXCEPTION) &&
-                 !value_unbound(((Exception *)value_object(v))->notes);
-    return noted || dict_remove(vm, names, notes) >= 0;
-}
-
-// The names of v: its own, then those of its class.
-// False: an error is pending. A __dict__ that a program has made something else
-// of is passed over.
-static bool add_names(Vm *vm, Dict *names, Value v)
-{
-    if (value_is_kind(v, KIND_MODULE)) {
-        return add_keys(vm, names, ((Module *)value_object(v))->dict);
-    }
-    if (value_is_kind(v, KIND_TYPE)) {
-        return add_class(vm, names, (Type *)value_object(v)) &&
-               hide_names(vm, names, v);
-    }
-    Value own = value_find_attr(vm, v, vm->names[NAME_DICT]);
-    bool done = !value_failed(own);
-    if (done && value_is_kind(own, KIND_DICT)) {
-        done = add_keys(vm, names, value_as_dict(own));
-    }
-    release(vm, own);
-    return done && add_class(vm, names, type_of(vm, v)) &&
-           hide_names(vm, names, v);
-}
-
-// Takes `iterable`.
-static Value sorted_names(Vm *vm, Value iterable)
-{
-    if (value_failed(iterable)) {
-        return iterable;
-    }
-    Value args[3] = {iterable, VALUE_UNBOUND, VALUE_UNBOUND};
-    Value result = builtin_sorted(vm, args, 3);
-    release(vm, iterable);
-    return result;
-}
-
-// What object.__dir__ answers, sorted. Owned; VALUE_FAIL: an error is pending.
-// A list.
-Value builtin_names_of(Vm *vm, Value v)
-{
-    // A dict drops names that occur twice.
-    Dict *names = dict_new(vm);
-    if (names == NULL || !add_names(vm, names, v)) {
-        object_release_null(&vm->ctx, names);
-        return VALUE_FAIL;
-    }
-    return sorted_names(vm, value_from_object(names));
-}
-
 // A class or module, whose type has no __dir__ of the program; a module may
 // have a function of this name (PEP 562).
 static Value names_of_plain(Vm *vm, Value v)
@@ -193,16 +108,16 @@ static Value names_of_plain(Vm *vm, Value v)
     Value own = value_is_kind(v, KIND_MODULE)
                     ? instance_get(vm, value_object(v), vm->names[NAME_DIR])
                     : VALUE_UNBOUND;
-    return value_unbound(own) ? builtin_names_of(vm, v)
-                              : sorted_names(vm, vm_call(vm, own, NULL, 0));
+    return value_unbound(own) ? names_of(vm, v)
+                              : names_sorted(vm, vm_call(vm, own, NULL, 0));
 }
 
 // Classes and modules are listed directly; other objects may have a __dir__,
-// and object's own comes back to builtin_names_of.
+// and object's own comes back to names_of.
 BUILTIN_BODY(dir)
 {
     if (value_unbound(args[0])) {
-        return sorted_names(vm, builtin_locals(vm, args, count));
+        return names_sorted(vm, builtin_locals(vm, args, count));
     }
     // A metaclass of the program may have a __dir__ as well.
     if ((value_is_kind(args[0], KIND_TYPE) &&
@@ -210,5 +125,22 @@ BUILTIN_BODY(dir)
         value_is_kind(args[0], KIND_MODULE)) {
         return names_of_plain(vm, args[0]);
     }
-    return sorted_names(vm, builtin_special(vm, args[0], "__dir__", NULL, 0));
+    return names_sorted(vm,
+                        value_call_special(vm, args[0], "__dir__", NULL, 0));
+}
+
+// The second argument may be a class, a union, or a tuple of such.
+BUILTIN_BODY(isinstance)
+{
+    (void)count;
+    int found = class_ask_instance(vm, args[0], args[1]);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+}
+
+// The first argument may be anything that passes for a class.
+BUILTIN_BODY(issubclass)
+{
+    (void)count;
+    int found = class_ask_subclass(vm, args[0], args[1]);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }

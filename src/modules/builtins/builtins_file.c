@@ -227,7 +227,7 @@ static Value path_of(Vm *vm, Value file)
         return value_retain(file);
     }
     // What __fspath__ gave is looked at by those who use it.
-    Value path = builtin_special(vm, file, "__fspath__", NULL, 0);
+    Value path = value_call_special(vm, file, "__fspath__", NULL, 0);
     if (value_unbound(path)) {
         return raise_error(vm, ERR_TYPE,
                            "expected str, bytes or os.PathLike object, not %s",

@@ -200,34 +200,12 @@ BUILTIN_BODY(next)
     return value_same(item, VALUE_STOP) ? value_retain(args[1]) : item;
 }
 
-// A new list, so the argument stays as it is; list_sort is stable.
+// key=None is as no key.
 BUILTIN_BODY(sorted)
 {
     (void)count;
-    bool reverse;
-    // Read to the end before the list exists: iterating may run code.
-    Tuple *items = value_to_tuple(vm, args[0]);
-    List *list = items == NULL ? NULL : list_new(vm, items->count);
-    for (size_t i = 0; list != NULL && i < items->count; i++) {
-        list->items[i] = value_retain(items->items[i]);
-    }
-    object_release_null(&vm->ctx, items);
-    if (list == NULL) {
-        return VALUE_FAIL;
-    }
     Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
-    // It calls the list's method.
-    bool done =
-        value_to_flag(vm, args[2], &reverse) && depth_enter(vm, DEPTH_CALL);
-    if (done) {
-        done = list_sort(vm, list, key, reverse);
-        depth_leave(vm);
-    }
-    if (!done) {
-        object_release(&vm->ctx, list);
-        return VALUE_FAIL;
-    }
-    return value_from_object(list);
+    return list_sorted(vm, args[0], key, args[2]);
 }
 
 // Adds up what ints and bools stand at the front of a list or tuple, as long

@@ -7,6 +7,7 @@
 
 #include "interp/core/depth.h"
 #include "interp/machine/compile/source_bytes.h"
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/code/code.h"
 #include "interp/objects/containers/obj_dict.h"

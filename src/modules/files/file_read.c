@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "interp/core/raise.h"
 #include "interp/hooks/program.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/text/obj_bytes.h"
 
 // CPython's size: a fault in a block is placed by its offset there.

@@ -15,6 +15,7 @@
 #include "interp/machine/compile/dump.h"
 #include "interp/machine/compile/source_bytes.h"
 #include "interp/machine/vm/finalize.h"
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"

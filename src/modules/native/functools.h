@@ -10,10 +10,6 @@
 
 // lru_cache's wrapper: cacher(function, maxsize, typed) (functools_cache.c).
 extern const TypeDef cacher_type_def;
-// The function of `cacher` has returned `result` for the call that `call` (a
-// Link) stands for, which functools_cache.c had entered as a frame. Borrows
-// all. False: failed.
-MUST_CHECK bool functools_keep(Vm *vm, Value cacher, Value call, Value result);
 // partial(func, /, *args, **keywords) (functools_partial.c).
 extern const TypeDef partial_type_def;
 

@@ -281,7 +281,7 @@ static bool look_up(Vm *vm, Cacher *self, const Value *args, uint32_t count,
 
 // Without a bound the function may have called the cache: what it stored is
 // replaced.
-bool functools_keep(Vm *vm, Value cacher, Value call, Value result)
+static bool cacher_keep(Vm *vm, Value cacher, Value call, Value result)
 {
     Cacher *self = as_cacher(cacher);
     Link *link = (Link *)value_object(call);
@@ -314,7 +314,7 @@ static Value cacher_call(Vm *vm, Value v, const Value *args, uint32_t count,
     }
     result = vm_call_keywords(vm, self->function, args, count, keyword_names);
     if (!value_failed(result) &&
-        !functools_keep(vm, v, value_from_object(link), result)) {
+        !cacher_keep(vm, v, value_from_object(link), result)) {
         release(vm, result);
         result = VALUE_FAIL;
     }
@@ -330,7 +330,7 @@ static int enter_missed(Vm *vm, Value *window, uint32_t count, Tuple *names,
     vm_move_up(window, count, 2);
     window[0] = value_from_object(link);
     window[1] = value_from_object(object_retain(function));
-    // FRAME_CACHED: the frame's end calls functools_keep.
+    // FRAME_CACHED: the frame's end calls cacher_keep.
     vm->frames_end--;
     int entered = depth_settle(
         vm, vm_enter_function(vm, function, window + 2, count, names,
@@ -525,6 +525,7 @@ const TypeDef cacher_type_def = {
               .make = cacher_make,
               .call = cacher_call,
               .enter = cacher_enter,
+              .keep = cacher_keep,
               .get_descriptor = cacher_bind},
     .methods = cacher_methods,
     .members = cacher_members,

@@ -58,9 +58,5 @@ static inline bool itertools_is_item(Value v)
 Value itertools_next(Vm *vm, Iterator *self);
 // The same, but the source is kept and may be asked again.
 Value itertools_ask(Vm *vm, Iterator *self);
-// An iterator over `iterable`, with further values (borrowed). `name` is a
-// literal.
-Value itertools_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
-                     Value first, Value second);
 
 #endif

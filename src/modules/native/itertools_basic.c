@@ -21,24 +21,6 @@ Value itertools_ask(Vm *vm, Iterator *self)
                                          : value_next(vm, self->state[0]);
 }
 
-// An iterator over `iterable`, with further values (borrowed). `name` is that
-// of the type that programs see. VALUE_FAIL: not iterable, or memory.
-// The iterator takes the place of the iterable, which is not held any longer.
-Value itertools_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
-                     Value first, Value second)
-{
-    Value source = value_iter(vm, iterable);
-    Iterator *self = value_failed(source) ? NULL : iterator_new(vm, name, step);
-    if (self == NULL) {
-        release(vm, source);
-        return VALUE_FAIL;
-    }
-    self->state[0] = source;
-    self->state[1] = value_retain(first);
-    self->state[2] = value_retain(second);
-    return value_from_object(self);
-}
-
 // state: the next number, the step.
 // Any type with + will do: fractions and dates count as well.
 STEP(count)
@@ -201,8 +183,8 @@ MAKE(cycle)
     if (saved == NULL) {
         return VALUE_FAIL;
     }
-    Value made = itertools_over(vm, "itertools.cycle", step_cycle, args[0],
-                                value_from_object(saved), VALUE_NONE);
+    Value made = iterator_over(vm, "itertools.cycle", step_cycle, args[0],
+                               value_from_object(saved), VALUE_NONE);
     object_release(&vm->ctx, saved);
     return made;
 }
@@ -244,8 +226,8 @@ STEP(chain)
 MAKE(chain)
 {
     (void)count;
-    return itertools_over(vm, "itertools.chain", step_chain, args[0],
-                          VALUE_UNBOUND, VALUE_UNBOUND);
+    return iterator_over(vm, "itertools.chain", step_chain, args[0],
+                         VALUE_UNBOUND, VALUE_UNBOUND);
 }
 
 // CPython's order of steps: `position` items have been read, number `expected`
@@ -336,9 +318,9 @@ MAKE(islice)
                            "Step for islice() must be a "
                            "positive integer or None.");
     }
-    Value made = itertools_over(vm, "itertools.islice", step_islice, items[0],
-                                stop < 0 ? none : value_from_small(stop),
-                                value_from_small(step));
+    Value made = iterator_over(vm, "itertools.islice", step_islice, items[0],
+                               stop < 0 ? none : value_from_small(stop),
+                               value_from_small(step));
     if (!value_failed(made)) {
         Iterator *self = (Iterator *)value_object(made);
         self->expected = (uint64_t)start;

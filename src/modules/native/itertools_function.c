@@ -65,8 +65,8 @@ MAKE(accumulate)
     bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
     Value function = value_unbound(args[1]) ? VALUE_NONE : args[1];
     Value made =
-        itertools_over(vm, "itertools.accumulate", step_accumulate, args[0],
-                       given ? args[2] : VALUE_UNBOUND, function);
+        iterator_over(vm, "itertools.accumulate", step_accumulate, args[0],
+                      given ? args[2] : VALUE_UNBOUND, function);
     if (!value_failed(made)) {
         ((Iterator *)value_object(made))->expected = given;
     }
@@ -160,8 +160,8 @@ STEP(starmap)
     MAKE(id)                                                                   \
     {                                                                          \
         (void)count;                                                           \
-        return itertools_over(vm, "itertools." #id, step_##id, args[1],        \
-                              args[0], VALUE_UNBOUND);                         \
+        return iterator_over(vm, "itertools." #id, step_##id, args[1],         \
+                             args[0], VALUE_UNBOUND);                          \
     }
 MAKE_BY_FUNCTION(takewhile)
 MAKE_BY_FUNCTION(dropwhile)
@@ -207,8 +207,8 @@ MAKE(compress)
     if (value_failed(selectors)) {
         return selectors;
     }
-    Value made = itertools_over(vm, "itertools.compress", step_compress,
-                                args[0], selectors, VALUE_UNBOUND);
+    Value made = iterator_over(vm, "itertools.compress", step_compress, args[0],
+                               selectors, VALUE_UNBOUND);
     release(vm, selectors);
     return made;
 }
@@ -248,8 +248,8 @@ STEP(pairwise)
 MAKE(pairwise)
 {
     (void)count;
-    return itertools_over(vm, "itertools.pairwise", step_pairwise, args[0],
-                          VALUE_UNBOUND, VALUE_UNBOUND);
+    return iterator_over(vm, "itertools.pairwise", step_pairwise, args[0],
+                         VALUE_UNBOUND, VALUE_UNBOUND);
 }
 
 // state: the list of iterators, None in the places of those that ended; the

@@ -1,6 +1,7 @@
 // Strings of JSON texts, and the errors of the reader.
 #include "interp/core/raise.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "modules/native/json_reader.h"
 

@@ -221,7 +221,7 @@ static Value root_of(Vm *vm, Value n, int64_t bits)
 Value math_isqrt(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Value n = builtin_index(vm, args[0]);
+    Value n = value_index(vm, args[0]);
     if (value_failed(n)) {
         return n;
     }
@@ -283,7 +283,7 @@ Value math_gcd(Vm *vm, Value *args, uint32_t count)
     Tuple *items = value_as_tuple(args[0]);
     Value result = value_from_small(0);
     for (size_t i = 0; i < items->count && !value_failed(result); i++) {
-        Value item = builtin_index(vm, items->items[i]);
+        Value item = value_index(vm, items->items[i]);
         Value next = value_failed(item) ? item : gcd_of(vm, result, item);
         release(vm, item);
         release(vm, result);
@@ -346,7 +346,7 @@ Value math_product(Vm *vm, Value *args, uint32_t count)
 Value math_factorial(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    Value given = builtin_index(vm, args[0]);
+    Value given = value_index(vm, args[0]);
     if (value_failed(given)) {
         return given;
     }

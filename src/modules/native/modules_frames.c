@@ -149,24 +149,6 @@ static Value frames_suspended(Vm *vm, Value *args, uint32_t count)
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 
-// Frames are objects of the library: `maker` is a function of it.
-Value frame_object(Vm *vm, const char *maker, Value of)
-{
-    Str *name = str_from(vm, "_frame");
-    Module *module = name == NULL ? NULL : module_import(vm, name);
-    object_release_null(&vm->ctx, name);
-    if (module == NULL) {
-        return VALUE_FAIL;
-    }
-    Str *make = str_intern(vm, maker, strlen(maker));
-    Value function =
-        make == NULL ? VALUE_FAIL : dict_get_name(module->dict, make);
-    object_release_null(&vm->ctx, make);
-    return value_failed(function) || value_unbound(function)
-               ? VALUE_FAIL
-               : vm_call(vm, function, &of, 1);
-}
-
 static const NativeDef frames_functions[] = {
     {"look", "index, code, /", frames_look, "What a running frame has."},
     {"passed", "traceback, /", frames_passed,

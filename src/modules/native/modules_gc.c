@@ -2,7 +2,7 @@
 // weak references. The containers of weakref are written in Duet
 // (lib/python/weakref.duet).
 #include "interp/core/memory.h"
-#include "interp/core/obj_weakref.h"
+#include "interp/core/weakref.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"

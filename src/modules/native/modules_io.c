@@ -1,5 +1,6 @@
 // The native half of the module io: the classes of the files that open()
 // makes. What is in memory is written in Duet (lib/python/io.duet).
+#include "interp/objects/classes/types.h"
 #include "modules/files/obj_file.h"
 #include "modules/importing/module.h"
 

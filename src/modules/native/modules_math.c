@@ -249,7 +249,7 @@ static Value rounded(Vm *vm, Value arg, const char *name,
     Value made =
         value_is_float(arg) && type_of(vm, arg) == vm->types[KIND_FLOAT]
             ? VALUE_UNBOUND
-            : builtin_special(vm, arg, name, NULL, 0);
+            : value_call_special(vm, arg, name, NULL, 0);
     if (!value_unbound(made)) {
         return made;
     }
@@ -275,7 +275,7 @@ MATH_BODY(ceil)
 MATH_BODY(trunc)
 {
     (void)count;
-    Value made = builtin_special(vm, args[0], "__trunc__", NULL, 0);
+    Value made = value_call_special(vm, args[0], "__trunc__", NULL, 0);
     return !value_unbound(made)
                ? made
                : raise_error(vm, ERR_TYPE,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "interp/core/depth.h"
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/numbers/obj_float.h"

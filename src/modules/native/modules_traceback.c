@@ -1,4 +1,5 @@
 // The native half of the module traceback: the text that an error prints.
+#include "interp/objects/code/code.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"

@@ -158,7 +158,7 @@ static Value length_hint(Vm *vm, Value *args, uint32_t count)
 static Value index_of(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return builtin_index(vm, args[0]);
+    return value_index(vm, args[0]);
 }
 
 // CPython's modules in C name a type in errors with its module where it was

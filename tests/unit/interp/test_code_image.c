@@ -2,11 +2,11 @@
 // whole library, which has a bit of everything.
 #include <criterion/criterion.h>
 
-#include "interp/core/vm.h"
 #include "interp/machine/compile/code_image.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/embedded.h"
+#include "modules/world.h"
 
 static Vm *vm;
 

@@ -4,10 +4,12 @@
 
 #include "interp/core/cycles.h"
 #include "interp/core/memory.h"
-#include "interp/core/obj_weakref.h"
+#include "interp/core/weakref.h"
+#include "interp/machine/vm/finalize.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
+#include "modules/world.h"
 
 static Vm *vm;
 
@@ -98,7 +100,7 @@ Test(cycles, enough_allocation_asks_for_a_collection)
     cr_assert(vm->ctx.interrupt & INTERRUPT_CHORES);
     cr_assert(ctx_poll(&vm->ctx)); // not the business of C loops
     cr_assert(vm->ctx.interrupt & INTERRUPT_CHORES);
-    cr_assert(cycles_poll(vm));
+    cr_assert(finalize_poll(vm));
     cr_assert_eq(vm->ctx.interrupt, 0);
     cr_assert_eq(all->count, GC_THRESHOLD);
     object_release(&vm->ctx, all);

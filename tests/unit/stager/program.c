@@ -5,9 +5,11 @@
 
 #include "graph/graph_text.h"
 #include "interp/core/raise.h"
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/protocol/protocol.h"
 
+#include "modules/world.h"
 #include "program.h"
 
 Vm *vm;

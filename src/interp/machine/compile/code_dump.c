@@ -3,7 +3,7 @@
 //
 //     12  JLTI      n, 2, ->15            # 2:8
 #include "interp/core/memory.h"
-#include "interp/machine/vm/vm_run.h"
+#include "interp/machine/compile/compile.h"
 #include "interp/objects/code/code.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"

@@ -1,5 +1,5 @@
-// The compiler: from a tree to a Code. Shared by compile*.c alone, except
-// compile_tree.
+// The compiler: from a tree to a Code. Shared by compile*.c alone; others call
+// compile_tree.h.
 //
 // Failure is sticky: after the first error (pending in the Vm) every function
 // does nothing, and compile_tree reports it. Registers: locals stand below
@@ -8,15 +8,9 @@
 #ifndef DUET_INTERP_MACHINE_COMPILE_COMPILE_H
 #define DUET_INTERP_MACHINE_COMPILE_COMPILE_H
 
-#include "interp/core/vm.h"
+#include "interp/machine/compile/compile_tree.h"
 #include "interp/machine/compile/lower.h"
 #include "interp/machine/compile/scope.h"
-
-// Compiles a MODULE node. `names_in_dict`: names live in the dict that the
-// frame gets in R[0] (exec with locals of its own). Owned; NULL: failed.
-MUST_CHECK Code *compile_tree(Vm *vm, Source *source, Arena *arena,
-                              const Node *tree, RunMode mode,
-                              bool names_in_dict);
 
 typedef uint32_t Reg;
 
@@ -223,5 +217,12 @@ void leave_resume(Compiler *c, const Exit *until);
 Span attribute_span(const Compiler *c, const Node *node);
 // Refuses a keyword that a call or a class statement has twice.
 void check_keywords(Compiler *c, NodeList keywords);
+
+// Marks temporaries and chains in finished words (compile_fuse.c); starts[]
+// are the places of the instructions.
+void code_fuse(Ins *words, const uint32_t *starts, size_t count,
+               uint32_t local_count);
+// Whether x of this instruction holds flags above its low four bits.
+bool code_has_flags(Opcode op);
 
 #endif

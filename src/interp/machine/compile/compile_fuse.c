@@ -5,9 +5,7 @@
 // an instruction means: a machine that ignored them would give the same
 // results, only slower. A jump into the midst of a chain is harmless, since
 // the flags of the producer count, and whoever jumps has not run it.
-#include "interp/objects/code/code.h"
-
-#include "interp/machine/vm/vm_run.h"
+#include "interp/machine/compile/compile.h"
 
 // Which operands an instruction empties if they are temporaries, in the order
 // of INS_DROP_FIRST and INS_DROP_SECOND; '-': none.

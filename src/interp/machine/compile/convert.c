@@ -5,7 +5,6 @@
 
 #include "interp/core/raise.h"
 #include "interp/machine/compile/compile.h"
-#include "interp/machine/vm/vm_run.h"
 #include "interp/objects/text/obj_str.h"
 #include "parser/parser.h"
 

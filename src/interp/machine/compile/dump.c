@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interp/machine/compile/compile_tree.h"
 #include "lexer/lexer.h"
 
 // The variable names one kind of dump.

@@ -8,14 +8,13 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "interp/hooks/library.h"
 #include "interp/hooks/program.h"
-#include "interp/machine/vm/call.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "lexer/lexer.h"
 #include "lexer/literal.h"
-#include "modules/files/obj_file.h"
-#include "modules/importing/module.h"
 
 typedef VEC(const Node *) NodeStack;
 
@@ -27,18 +26,6 @@ typedef struct Walk {
 } Walk;
 
 // --- telling ---
-
-// To where errors go, behind what the program has printed.
-static bool write_warning(Vm *vm, const StrBuf *text)
-{
-    if (value_is_kind(vm->stdout_file, KIND_FILE) &&
-        !file_flush(vm, value_as_file(vm->stdout_file))) {
-        return false;
-    }
-    return !value_is_kind(vm->stderr_file, KIND_FILE) ||
-           file_write(vm, value_as_file(vm->stderr_file), strbuf_text(text),
-                      text->length);
-}
 
 // What is told, and how the SyntaxError that a filter makes of it points.
 typedef struct Warning {
@@ -107,7 +94,8 @@ static bool warn_at(Walk *walk, const Warning *warning)
     if (walk->source->origin != SOURCE_TEXT) {
         diag_source_line(&out, walk->source, span, 2, false, false);
     }
-    bool done = strbuf_ok(&out) && write_warning(vm, &out);
+    bool done =
+        strbuf_ok(&out) && vm->library->tell(vm, strbuf_text(&out), out.length);
     strbuf_free(&out);
     return done;
 }

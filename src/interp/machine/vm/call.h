@@ -31,14 +31,5 @@ Value call_native_quietly(Vm *vm, Native *native, Value *window, uint32_t count,
 // Whether CPython calls this class with so many arguments as a vector: without
 // counting a level.
 bool class_is_vector(const Vm *vm, const Type *cls, uint32_t count);
-// self(*args, **keywords) as the built-in layout of self does it, which has
-// a call slot: super().__call__ of a metaclass ends here.
-Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords);
-// The keys of a dict of keyword arguments, in its order. NULL, with an error
-// pending: one is no text, or memory is short.
-MUST_CHECK Tuple *call_keyword_names(Vm *vm, Dict *keywords);
-// The `call` slot of functions, natives and methods.
-Value call_slot(Vm *vm, Value self, const Value *args, uint32_t count,
-                Tuple *keyword_names);
 
 #endif

@@ -1,40 +1,17 @@
-// Running the code of dead objects. See finalize.h.
+// Running the code of dead objects. See finalizing.h.
 //
-// Invariant: a queued object has OBJECT_FINALIZED, so that it is queued once,
-// holds one count that belongs to the queue, and is in no list of the
-// collector. It joins the young ones again before its code runs, since that
-// may keep it.
+// Invariant: an object joins the collector's young ones again before its code
+// runs, since that may keep it.
 #include "interp/machine/vm/finalize.h"
 
+#include "interp/core/finalizing.h"
 #include "interp/core/memory.h"
-#include "interp/core/obj_weakref.h"
+#include "interp/core/weakref.h"
+#include "interp/hooks/library.h"
+#include "interp/hooks/program.h"
 #include "interp/objects/errors/sys_hooks.h"
-#include "interp/objects/iterators/obj_generator.h"
 #include "interp/objects/protocol/protocol.h"
-#include "modules/files/obj_file.h"
-
-// A generator that has not begun, or is done, has no `finally` to run.
-bool finalize_wanted(const Object *object)
-{
-    if (object->type->slots.finalize == NULL ||
-        (object->flags & OBJECT_FINALIZED)) {
-        return false;
-    }
-    return object->kind != KIND_GENERATOR ||
-           generator_wants_close((const Generator *)object);
-}
-
-// Never runs code itself: it may be called in the midst of C that changes a
-// container. The chores interrupt makes the machine look at the queue.
-void finalize_queue(Vm *vm, Object *object)
-{
-    // Out of the collector's list: a collection must not free what is queued.
-    GcLinks *links = object_links(object);
-    object->flags |= OBJECT_FINALIZED;
-    links_remove(links);
-    links_append(&vm->finalizing.objects, links);
-    ctx_interrupt(&vm->ctx, INTERRUPT_CHORES);
-}
+#include "interp/objects/text/obj_str.h"
 
 // Appends "Exception ignored in: <function A.__del__ at …>".
 static void print_where(Vm *vm, StrBuf *out, Value where)
@@ -46,17 +23,6 @@ static void print_where(Vm *vm, StrBuf *out, Value where)
     strbuf_printf(out, "Exception ignored in: %s\n",
                   text == NULL ? "<object repr() failed>" : text->text);
     object_release_null(&vm->ctx, text);
-}
-
-// To sys.stderr, behind what the program has written to sys.stdout.
-static bool write_error(Vm *vm, const char *text, size_t length)
-{
-    if (value_is_kind(vm->stdout_file, KIND_FILE) &&
-        !file_flush(vm, value_as_file(vm->stdout_file))) {
-        return false;
-    }
-    return !value_is_kind(vm->stderr_file, KIND_FILE) ||
-           file_write(vm, value_as_file(vm->stderr_file), text, length);
 }
 
 // Takes the pending error and prints it, as CPython's sys.unraisablehook does:
@@ -74,7 +40,7 @@ static void finalize_unraisable(Vm *vm, Value where)
     }
     print_where(vm, &out, where);
     if (!raise_print_unraisable(vm, exception, &out) ||
-        !write_error(vm, strbuf_text(&out), out.length)) {
+        !vm->library->tell(vm, strbuf_text(&out), out.length)) {
         raise_clear(vm); // there is nobody left to tell
     }
     strbuf_free(&out);
@@ -152,24 +118,6 @@ void finalize_run(Vm *vm)
     }
 }
 
-// For the end of the Vm: gives the counts up and runs nothing.
-void finalize_discard(Vm *vm)
-{
-    Finalizing *queue = &vm->finalizing;
-    while (queue->objects.next != &queue->objects) {
-        GcLinks *links = queue->objects.next;
-        links_remove(links);
-        links_append(&vm->gc.young, links);
-        object_release(&vm->ctx, links_object(links));
-    }
-    while (queue->callbacks != NULL) {
-        WeakRef *ref = queue->callbacks;
-        queue->callbacks = ref->next;
-        ref->next = NULL;
-        object_release(&vm->ctx, ref);
-    }
-}
-
 // The place where a count falls to zero in running code: what that queued can
 // run at once.
 void finalize_dealloc(Vm *vm, Object *object)
@@ -178,4 +126,24 @@ void finalize_dealloc(Vm *vm, Object *object)
     if (UNLIKELY(vm->ctx.interrupt & INTERRUPT_CHORES)) {
         finalize_run(vm);
     }
+}
+
+// Finalisers go first: they may free what would have to be traced.
+bool finalize_poll(Vm *vm)
+{
+    if (vm->ctx.interrupt & INTERRUPT_CHORES) {
+        Collector *gc = &vm->gc;
+        ctx_interrupt_clear(&vm->ctx, INTERRUPT_CHORES);
+        finalize_run(vm);
+        if (gc->room <= 0 && gc->enabled && gc->threshold > 0) {
+            (void)cycles_collect(vm, gc->survivors > gc->old_count / 4);
+        }
+    }
+    if (vm->ctx.interrupt & INTERRUPT_TICK) {
+        ctx_interrupt_clear(&vm->ctx, INTERRUPT_TICK);
+        if (vm->program != NULL) {
+            vm->program->tick(vm);
+        }
+    }
+    return ctx_poll(&vm->ctx);
 }

@@ -82,7 +82,7 @@ Value vm_run(Vm *vm, bool raised)
 
 interrupted:
     f->pc = pc;
-    if (cycles_poll(vm)) {
+    if (finalize_poll(vm)) {
         NEXT();
     }
 error:

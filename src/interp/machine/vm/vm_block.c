@@ -10,7 +10,6 @@
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
-#include "interp/tensors/obj_tensor.h"
 
 // Targets are words from the start of the code, since blocks are described
 // apart from the instructions.

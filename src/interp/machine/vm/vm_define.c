@@ -3,10 +3,10 @@
 // What the compiler needs for one of these stands in registers side by side
 // from A on, since the parts are more than an instruction has fields. They are
 // taken from there, and the result goes to A.
+#include "interp/hooks/library.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/containers/obj_list.h"
-#include "modules/importing/module.h"
 
 // Names are interned strs among the constants; borrowed.
 static Str *name_of(const Frame *f, uint32_t constant)
@@ -96,22 +96,23 @@ bool slow_mkclass(Vm *vm, Frame *f, Ins ins)
 bool slow_import(Vm *vm, Frame *f, Ins ins)
 {
     return slow_set(vm, f, INS_A(ins),
-                    import_module(vm, f->globals, name_of(f, INS_B(ins)),
-                                  f->code->constants[INS_C(ins)], INS_X(ins)));
+                    vm->library->import(vm, f->globals, name_of(f, INS_B(ins)),
+                                        f->code->constants[INS_C(ins)],
+                                        INS_X(ins)));
 }
 
 // The attribute of a module, or else its submodule of that name.
 bool slow_importfrom(Vm *vm, Frame *f, Ins ins)
 {
-    return slow_set(
-        vm, f, INS_A(ins),
-        import_from(vm, f->registers[INS_B(ins)], name_of(f, INS_C(ins))));
+    return slow_set(vm, f, INS_A(ins),
+                    vm->library->from(vm, f->registers[INS_B(ins)],
+                                      name_of(f, INS_C(ins))));
 }
 
 // The module's register is emptied whether or not the names could be stored.
 bool slow_importstar(Vm *vm, Frame *f, Ins ins)
 {
-    bool ok = import_star(vm, f->registers[INS_A(ins)], f->globals);
+    bool ok = vm->library->star(vm, f->registers[INS_A(ins)], f->globals);
     slow_drop(vm, f, INS_A(ins));
     return ok;
 }

@@ -10,7 +10,6 @@
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/iterators/obj_generator.h"
-#include "modules/native/functools.h"
 
 // The flags of frames that hold R[-1] themselves; FRAME_GENERATOR of an entry
 // frame is the exception, C holds its generator.
@@ -273,7 +272,8 @@ static LeaveKind leave_cached(Vm *vm, Value *registers, Value result)
 {
     Value link = registers[-2];
     registers[-2] = VALUE_UNBOUND;
-    bool kept = functools_keep(vm, registers[-3], link, result);
+    Type *cache = value_object(registers[-3])->type;
+    bool kept = cache->slots.keep(vm, registers[-3], link, result);
     release(vm, link);
     value_replace(&vm->ctx, &registers[-3], kept ? result : VALUE_UNBOUND);
     if (!kept) {

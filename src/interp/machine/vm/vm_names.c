@@ -4,8 +4,8 @@
 // before it happens.
 #include "interp/hooks/note.h"
 #include "interp/machine/vm/vm_run.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_dict.h"
-#include "modules/importing/module.h"
 
 // Interned; borrowed.
 static Str *name_of(const Frame *f, uint32_t constant)

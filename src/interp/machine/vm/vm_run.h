@@ -11,23 +11,10 @@
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/protocol/protocol.h"
 
-#define INS_OP(ins) ((uint8_t)(ins))
-#define INS_X(ins) ((uint8_t)((ins) >> 8))
-#define INS_A(ins) ((uint16_t)((ins) >> 16))
-#define INS_B(ins) ((uint16_t)((ins) >> 32))
-#define INS_C(ins) ((uint16_t)((ins) >> 48))
-#define INS_BI(ins) ((int16_t)((ins) >> 32))
-#define INS_CI(ins) ((int16_t)((ins) >> 48))
-#define INS_J(ins) ((int32_t)((ins) >> 32))
-
 typedef struct Generator Generator; // interp/objects/iterators/obj_generator.h
 
 typedef bool SlowFn(Vm *vm, Frame *f, Ins ins);
 
-// Runs the running frame, which is an entry frame, to its end. `raised`:
-// begins by unwinding the pending error. Owned result, VALUE_FAIL. A yield
-// returns the value with the frame still standing (obj_generator.c).
-Value vm_run(Vm *vm, bool raised);
 // Runs a bound Duet function on an entry frame whose registers start at
 // window (window[-1] holds the function; its parameters are consumed). Makes
 // the generator of a generator function. Owned result or VALUE_FAIL.
@@ -91,19 +78,6 @@ MUST_CHECK bool vm_operate(Vm *vm, Function *function, const Value *args,
 // The method that an instruction of the running frame asked returned
 // `result` (taken): finishes the instruction. False: failed.
 MUST_CHECK bool vm_deliver(Vm *vm, Value result);
-// Where the registers of a frame above the running one may begin; one more
-// stands in front of it.
-static inline Value *vm_next_window(Vm *vm)
-{
-    Value *top = vm->stack;
-    const Frame *f = vm->frame;
-    if (LIKELY(f != NULL)) {
-        top = f->flags & FRAME_GENERATOR
-                  ? f->top
-                  : f->registers + f->code->register_count + NATIVE_DIRECT_MOST;
-    }
-    return (top < vm->window_top ? vm->window_top : top) + 1;
-}
 // Calls window[-1]: 1: its frame was pushed; 0: the result is in window[-1];
 // -1: failed. Takes the arguments in any case.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);

@@ -14,7 +14,7 @@
 
 #include "interp/core/vm.h"
 #include "interp/objects/classes/attr.h"
-#include "interp/objects/classes/lookup.h"
+#include "interp/objects/classes/type_lookup.h"
 
 // What the instruction does with the name; the words differ by it.
 typedef enum SiteUse {

@@ -11,10 +11,10 @@
 #include "interp/objects/classes/obj_descriptor.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_member.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/errors/raise_whole.h"
-#include "modules/importing/module.h"
 
 // NULL for immediates: none of their types is a descriptor.
 static Type *type_of_object(Value v)

@@ -3,11 +3,10 @@
 // Invariant: a class has TYPE_ABSTRACT while its own __abstractmethods__ is
 // true. Subclasses do not inherit the flag; ABCMeta gives each class its own.
 #include "interp/objects/classes/class_new.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/str_methods.h"
-#include "modules/builtins/builtins.h"
-#include "modules/importing/module.h"
 
 // The class's own; a base's does not count.
 Value class_get_abstract(Vm *vm, Value self)
@@ -54,14 +53,12 @@ bool class_set_abstract(Vm *vm, Value self, Value value)
 // "f, g" of the names in any order; NULL: failed. *count: how many they are.
 static Str *joined_names(Vm *vm, Value names, size_t *count)
 {
-    Value args[3] = {names, VALUE_UNBOUND, VALUE_FALSE};
-    Value sorted = builtin_sorted(vm, args, 3);
+    Value sorted = list_sorted(vm, names, VALUE_UNBOUND, VALUE_FALSE);
     Str *comma = value_failed(sorted) ? NULL : str_from(vm, ", ");
     Value text = VALUE_FAIL;
     if (comma != NULL) {
         *count = value_as_list(sorted)->count;
-        args[0] = str_value(comma);
-        args[1] = sorted;
+        Value args[2] = {str_value(comma), sorted};
         text = str_method_join(vm, args, 2);
     }
     object_release_null(&vm->ctx, comma);

@@ -6,6 +6,7 @@
 #include "interp/objects/classes/class_new.h"
 
 #include "interp/core/memory.h"
+#include "interp/core/weakref.h"
 #include "interp/objects/classes/class_slot_names.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/errors/exception_fields.h"

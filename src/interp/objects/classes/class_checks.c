@@ -5,7 +5,6 @@
 // with a tuple __bases__ counts as a class.
 #include "interp/core/depth.h"
 #include "interp/objects/classes/class_new.h"
-#include "modules/builtins/builtins.h"
 
 // cls.__instancecheck__(v) or cls.__subclasscheck__(v), looked up in the class
 // of cls. 1, 0, -1; 2: there is no such method.
@@ -183,22 +182,15 @@ static int check(Vm *vm, const Check *kind, Value v, Value classes)
     return found;
 }
 
-// A tuple of classes, a union, or a class with __instancecheck__. An exact
-// instance is one, whatever a metaclass says: CPython's short cut.
-BUILTIN_BODY(isinstance)
+// An exact instance is one, whatever a metaclass says: CPython's short cut.
+int class_ask_instance(Vm *vm, Value v, Value what)
 {
-    (void)count;
-    if (value_same(args[1], value_from_object(type_of(vm, args[0])))) {
-        return VALUE_TRUE;
-    }
-    int found = check(vm, &instance_check, args[0], args[1]);
-    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+    return value_same(what, value_from_object(type_of(vm, v)))
+               ? 1
+               : check(vm, &instance_check, v, what);
 }
 
-// The first argument may be anything that passes for a class.
-BUILTIN_BODY(issubclass)
+int class_ask_subclass(Vm *vm, Value derived, Value what)
 {
-    (void)count;
-    int found = check(vm, &subclass_check, args[0], args[1]);
-    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+    return check(vm, &subclass_check, derived, what);
 }

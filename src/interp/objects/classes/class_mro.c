@@ -193,14 +193,6 @@ static Tuple *ask_order(Vm *vm, Type *cls, Value method)
     return mro;
 }
 
-bool type_in_base_chain(const Type *cls, const Type *base)
-{
-    while (cls != NULL && cls != base) {
-        cls = cls->base;
-    }
-    return cls != NULL;
-}
-
 // Takes the new order, NULL: failed. One that code of the program gave the
 // class since `before` was its order stays: that code saw the newer bases.
 static bool put_order(Vm *vm, Type *cls, Tuple *mro, const Tuple *before,

@@ -3,7 +3,6 @@
 // Invariant: such a native means the slot of the built-in type below the
 // class of self, never a method that the class itself defines; so
 // super().__len__() of a list's subclass ends here.
-#include "interp/machine/vm/call.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/class_slots.h"
@@ -12,7 +11,6 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
-#include "modules/builtins/builtins.h"
 
 // The built-in type whose slot a native of an instance of `self` means.
 static const TypeSlots *native_slots(Vm *vm, Value self)
@@ -281,10 +279,15 @@ static Value power_modulo(Vm *vm, Value self, Value base, Value exponent,
                : VALUE_NOT_IMPLEMENTED;
 }
 
+static bool has_modulus(const Value *args)
+{
+    return !value_unbound(args[2]) && !value_is_none(args[2]);
+}
+
 // The only operator whose method takes a third operand.
 NATIVE_OF(POWER)
 {
-    return builtin_given(args[2])
+    return has_modulus(args)
                ? power_modulo(vm, args[0], args[0], args[1], args[2])
                : native_BINARY_POW(vm, args, count);
 }
@@ -292,7 +295,7 @@ NATIVE_OF(POWER)
 // As above, from the other side.
 NATIVE_OF(POWER_REFLECTED)
 {
-    return builtin_given(args[2])
+    return has_modulus(args)
                ? power_modulo(vm, args[0], args[1], args[0], args[2])
                : native_REFLECTED_POW(vm, args, count);
 }

@@ -15,6 +15,10 @@ MUST_CHECK Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases,
 // but has a tuple __bases__ passes for one.
 int class_is_instance(Vm *vm, Value v, Value cls);
 int class_is_subclass(Vm *vm, Value derived, Value cls);
+// isinstance() and issubclass(), where the second argument is a class, a union,
+// a tuple of such or what has __instancecheck__: 1, 0, -1.
+int class_ask_instance(Vm *vm, Value v, Value what);
+int class_ask_subclass(Vm *vm, Value derived, Value what);
 // The value of __bases__ is replaced (UNBOUND: deleted, which fails): the MROs
 // and slots of the class and of all that derive from it follow.
 MUST_CHECK bool class_set_bases(Vm *vm, Type *cls, Value value);
@@ -28,8 +32,6 @@ MUST_CHECK Type *class_best_base(Vm *vm, Tuple *bases);
 // The nearest class, cls itself included, that adds slots or a built-in layout
 // to that of its base. Borrowed.
 Type *class_solid_base(Vm *vm, Type *cls);
-// Whether base decides the layout of cls, whatever the MRO says.
-bool type_in_base_chain(const Type *cls, const Type *base);
 // Notes cls in the lists of its bases, and takes it out again.
 MUST_CHECK bool class_register(Vm *vm, Type *cls);
 void class_unregister(Type *cls);

@@ -2,7 +2,7 @@
 // a __dict__, weak references. CPython's type_new_slots and what follows it.
 #include "interp/objects/classes/class_slot_names.h"
 
-#include "interp/core/obj_weakref.h"
+#include "interp/core/weakref.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_member.h"
 #include "interp/objects/containers/obj_dict.h"

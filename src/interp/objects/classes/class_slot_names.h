@@ -17,8 +17,6 @@ static inline bool type_has_dict(const Type *cls)
 {
     return (cls->flags & TYPE_HAS_DICT) != 0 || cls->kind == KIND_TYPE;
 }
-// Weak references can name instances.
-bool type_takes_weak(const Type *cls);
 
 // The attributes __dict__ and __weakref__ of what has them (obj_object.c).
 extern const MemberDef object_dict_member, object_weakref_member;

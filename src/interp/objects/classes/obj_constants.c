@@ -1,6 +1,6 @@
 // The types of None, Ellipsis and NotImplemented.
-#include "interp/core/init.h"
 #include "interp/core/raise.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/text/obj_str.h"

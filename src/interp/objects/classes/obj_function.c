@@ -6,7 +6,6 @@
 #include "interp/objects/classes/function_make.h"
 
 #include "interp/hooks/note.h"
-#include "interp/machine/vm/call.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
@@ -355,7 +354,7 @@ const TypeDef function_type_def = {
               .clear = function_clear,
               .make = function_make,
               .repr = function_repr,
-              .call = call_slot},
+              .call = vm_call_keywords},
     .members = function_members,
 };
 
@@ -565,5 +564,5 @@ const TypeDef method_type_def = {
               .hash = method_hash,
               .compare = method_compare,
               .get_attr = method_get_attr,
-              .call = call_slot},
+              .call = vm_call_keywords},
 };

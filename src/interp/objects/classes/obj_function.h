@@ -3,6 +3,7 @@
 #define DUET_INTERP_OBJECTS_CLASSES_OBJ_FUNCTION_H
 
 #include "interp/core/memory.h"
+#include "interp/objects/code/code.h"
 
 typedef struct Cell { // a variable shared by closures
     Object head;
@@ -64,7 +65,6 @@ enum {
     NATIVE_FAST = 16 // CPython calls its like without counting a level, once
                      // the calling code is warm (native_is_fast)
 };
-enum { NATIVE_DIRECT_MOST = 8 }; // parameters filled up in the window
 
 typedef struct Method { // bound: self put in front of the arguments
     Object head;

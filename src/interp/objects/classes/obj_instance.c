@@ -7,9 +7,9 @@
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/obj_descriptor.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/protocol/protocol.h"
-#include "modules/importing/module.h"
 
 // A block of that many unset slots. NULL: no memory.
 static Value *make_block(Vm *vm, uint32_t count)

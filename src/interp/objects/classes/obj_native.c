@@ -4,7 +4,7 @@
 
 #include "interp/core/depth.h"
 #include "interp/core/raise.h"
-#include "interp/machine/vm/call.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/native_words.h"
 #include "interp/objects/text/obj_str.h"
@@ -395,6 +395,6 @@ const TypeDef native_type_def = {
     .flags = TYPE_FINAL,
     .slots = {.destroy = native_destroy,
               .repr = native_repr,
-              .call = call_slot},
+              .call = vm_call_keywords},
     .members = native_members,
 };

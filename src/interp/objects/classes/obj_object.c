@@ -1,15 +1,15 @@
 // The type object: what every instance of a class can do.
 //
 // Invariant: an instance has a shape or, in dict mode, a dict (obj_instance.h).
-#include "interp/core/init.h"
-#include "interp/core/obj_weakref.h"
+#include "interp/core/weakref.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/class_slot_names.h"
+#include "interp/objects/classes/names.h"
 #include "interp/objects/classes/object_copying.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/numbers/obj_int.h"
-#include "modules/builtins/builtins.h"
 
 // How many of its slots hold something: in dict mode those of __slots__ alone.
 static uint32_t slots_in_use(const Instance *self)
@@ -263,7 +263,7 @@ static Value object_unordered(Vm *vm, Value *args, uint32_t count)
 static Value object_dir(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return builtin_names_of(vm, args[0]);
+    return names_of(vm, args[0]);
 }
 
 // The bytes of the fixed part; what it points to is not counted.

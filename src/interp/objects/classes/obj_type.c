@@ -2,14 +2,13 @@
 //
 // Invariant: a class is changed through type_set_attr alone, which updates
 // its slots and bumps the epoch.
-#include "interp/core/init.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
-#include "interp/objects/classes/lookup.h"
+#include "interp/objects/classes/type_lookup.h"
 #include "interp/objects/classes/type_members.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/numbers/obj_int.h"
-#include "modules/builtins/builtins.h"
 
 // Lets go of what a class owns; it then has no names, bases or attributes.
 void type_strip(Vm *vm, Type *self)

@@ -6,9 +6,10 @@
 
 #include <string.h>
 
+#include "interp/hooks/library.h"
 #include "interp/objects/classes/attr.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/text/obj_str.h"
-#include "modules/importing/module.h"
 
 // What needs no C is written in Duet: library.what(*args). Owned.
 Value library_call(Vm *vm, const char *library, const char *what,
@@ -16,7 +17,7 @@ Value library_call(Vm *vm, const char *library, const char *what,
 {
     // The import finds it in sys.modules after the first time.
     Str *name = str_intern(vm, library, strlen(library));
-    Module *module = name == NULL ? NULL : module_import(vm, name);
+    Module *module = name == NULL ? NULL : vm->library->need(vm, name);
     object_release_null(&vm->ctx, name);
     Str *key = module == NULL ? NULL : str_intern(vm, what, strlen(what));
     Value callee = key == NULL

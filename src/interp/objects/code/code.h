@@ -7,13 +7,16 @@
 #define DUET_INTERP_OBJECTS_CODE_CODE_H
 
 #include "base/source.h"
-#include "base/strbuf.h"
-#include "interp/core/value.h"
+#include "interp/core/vm.h"
 
-typedef uint64_t Ins;
-typedef struct Vm Vm;
-typedef struct Str Str;
-typedef struct Tuple Tuple;
+#define INS_OP(ins) ((uint8_t)(ins))
+#define INS_X(ins) ((uint8_t)((ins) >> 8))
+#define INS_A(ins) ((uint16_t)((ins) >> 16))
+#define INS_B(ins) ((uint16_t)((ins) >> 32))
+#define INS_C(ins) ((uint16_t)((ins) >> 48))
+#define INS_BI(ins) ((int16_t)((ins) >> 32))
+#define INS_CI(ins) ((int16_t)((ins) >> 48))
+#define INS_J(ins) ((int32_t)((ins) >> 32))
 
 typedef enum Opcode {
 #define OPCODE(id, form, cache, doc) OPCODE_##id,
@@ -125,7 +128,7 @@ typedef struct PositionMark {
     Span span;       // likewise
 } PositionMark;
 
-typedef struct Code {
+struct Code {
     Object head;
     Str *name, *qualname;
     Str *doc; // docstring, NULL: none
@@ -162,26 +165,31 @@ typedef struct Code {
     uint32_t start;         // of it or of its first decorator's expression
     struct Code *converted; // its staged form, once made; owned
     bool plain;             // @stage.plain: never converted
-} Code;
+};
 
-// Marks temporaries and chains in finished words (compile_fuse.c); starts[]
-// are the places of the instructions.
-void code_fuse(Ins *words, const uint32_t *starts, size_t count,
-               uint32_t local_count);
-// Whether x of this instruction holds flags above its low four bits.
-bool code_has_flags(Opcode op);
 // Empty code of this source (retained). NULL: failed.
 MUST_CHECK Code *code_new(Vm *vm, Source *source);
 // Releases what its places hold, not their array.
 void block_places_clear(Vm *vm, BlockInfo *info);
 // Releases what the info holds, not the info itself.
 void block_info_free(Vm *vm, BlockInfo *info);
-// Appends the instructions of `code` and of the code in its constants. False
-// with an error pending; `out` then has a part of it.
-MUST_CHECK bool code_dump(Vm *vm, const Code *code, StrBuf *out);
 // The span of the instruction before word `pc` (as a traceback wants it). Who
 // asks for one instruction after another, as a trace does for its nodes, pays
 // for the way between them alone.
 Span code_span(const Code *code, uint32_t pc);
+
+// Where the registers of a frame above the running one may begin; one more
+// stands in front of it.
+static inline Value *vm_next_window(Vm *vm)
+{
+    Value *top = vm->stack;
+    const Frame *f = vm->frame;
+    if (LIKELY(f != NULL)) {
+        top = f->flags & FRAME_GENERATOR
+                  ? f->top
+                  : f->registers + f->code->register_count + NATIVE_DIRECT_MOST;
+    }
+    return (top < vm->window_top ? vm->window_top : top) + 1;
+}
 
 #endif

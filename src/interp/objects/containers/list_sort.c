@@ -3,6 +3,7 @@
 // The items are taken out of the list while it is sorted, so that a key
 // function or comparison that touches the list sees an empty one and is told
 // so at the end. Lists of ints, floats or strs alone compare without slots.
+#include "interp/core/depth.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/containers/sort_merge.h"
@@ -189,4 +190,32 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
     ctx_free(&vm->ctx, items, 2 * size);
     return ok && (!changed ||
                   raise_false(vm, ERR_VALUE, "list modified during sort"));
+}
+
+// A new list, so the argument stays as it is; list_sort is stable.
+Value list_sorted(Vm *vm, Value iterable, Value key, Value reversed)
+{
+    bool reverse;
+    // Read to the end before the list exists: iterating may run code.
+    Tuple *items = value_to_tuple(vm, iterable);
+    List *list = items == NULL ? NULL : list_new(vm, items->count);
+    for (size_t i = 0; list != NULL && i < items->count; i++) {
+        list->items[i] = value_retain(items->items[i]);
+    }
+    object_release_null(&vm->ctx, items);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    // It calls the list's method.
+    bool done =
+        value_to_flag(vm, reversed, &reverse) && depth_enter(vm, DEPTH_CALL);
+    if (done) {
+        done = list_sort(vm, list, key, reverse);
+        depth_leave(vm);
+    }
+    if (!done) {
+        object_release(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return value_from_object(list);
 }

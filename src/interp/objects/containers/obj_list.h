@@ -2,6 +2,7 @@
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_OBJ_LIST_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_OBJ_LIST_H
 
+#include "interp/core/layout.h"
 #include "interp/core/memory.h"
 
 typedef struct List {
@@ -9,12 +10,6 @@ typedef struct List {
     Value *items; // owned references
     size_t count, capacity;
 } List;
-
-struct Tuple {
-    Object head;
-    size_t count;
-    Value items[]; // owned references
-};
 
 // Items are VALUE_NONE until the caller has set them.
 MUST_CHECK List *list_new(Vm *vm, size_t count);
@@ -31,14 +26,14 @@ MUST_CHECK Tuple *tuple_from(Vm *vm, const Value *items, size_t count);
 // Takes the items: what `items` names is the tuple's then, though NULL leaves
 // it as it was. At least one.
 MUST_CHECK Tuple *tuple_take(Vm *vm, const Value *items, size_t count);
-// Destroys a tuple that the collector does not know, and such tuples within
-// it; vm->destroying is set.
-void tuple_destroy_plain(Vm *vm, Tuple *tuple);
 // A tuple of owned values, which are taken; one that failed fails the whole.
 Value tuple_of_owned(Vm *vm, Value *items, size_t count);
 // Stable merge sort with `key` (UNBOUND: none). False: failed; the list then
 // holds some order of the same items.
 MUST_CHECK bool list_sort(Vm *vm, List *list, Value key, bool reverse);
+// sorted(): a new list of the items; key UNBOUND: none; reversed: anything that
+// is true or false, UNBOUND is false. VALUE_FAIL: failed.
+Value list_sorted(Vm *vm, Value iterable, Value key, Value reversed);
 
 // Whether two tuples proper of numbers and strs are equal: 1, 0; -1: they are
 // not such tuples, and it takes the protocol to know. Runs no code.

@@ -4,7 +4,6 @@
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_int.h"
-#include "modules/builtins/builtins.h"
 
 // Unchecked: the caller knows the kind.
 static Range *as_range(Value v)
@@ -359,7 +358,7 @@ static Value range_iter(Vm *vm, Value self)
 static Value range_argument(Vm *vm, Value v)
 {
     return value_is_integer(v) || value_is_bool(v) ? plain_int(v)
-                                                   : builtin_index(vm, v);
+                                                   : value_index(vm, v);
 }
 
 // range(stop), range(start, stop) or range(start, stop, step).

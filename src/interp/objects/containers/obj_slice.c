@@ -2,7 +2,6 @@
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
-#include "modules/builtins/builtins.h"
 
 // Unchecked: the caller knows the kind.
 static Slice *as_slice(Value v)
@@ -32,7 +31,7 @@ static Value part_index(Vm *vm, Value part)
                            "slice indices must be integers or None or have "
                            "an __index__ method");
     }
-    return builtin_index(vm, part);
+    return value_index(vm, part);
 }
 
 // Beyond the range of small ints, hence beyond any length, only the sign
@@ -248,7 +247,7 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static Value method_indices(Vm *vm, Value *args, uint32_t unused)
 {
     (void)unused;
-    Value length = builtin_index(vm, args[1]);
+    Value length = value_index(vm, args[1]);
     if (value_failed(length)) {
         return length;
     }

@@ -135,37 +135,6 @@ static void tuple_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *tuple + count * sizeof(Value));
 }
 
-// One after the other, linked by their own headers, however deep they nest;
-// what else dies waits for its turn, as vm->destroying says.
-void tuple_destroy_plain(Vm *vm, Tuple *tuple)
-{
-    Object *waiting = NULL;
-    for (;;) {
-        size_t count = tuple->count;
-        for (size_t i = count; i > 0; i--) {
-            Value item = tuple->items[i - 1];
-            if (!value_is_object(item) || --value_object(item)->rc > 0) {
-                continue;
-            }
-            Object *dead = value_object(item);
-            // Nested tuples wait in a list, so that deep nesting needs no C
-            // stack.
-            if (memory_is_plain_tuple(dead)) {
-                memory_link(dead, waiting);
-                waiting = dead;
-            } else {
-                memory_dealloc(&vm->ctx, dead);
-            }
-        }
-        ctx_free(&vm->ctx, tuple, sizeof *tuple + count * sizeof(Value));
-        if (waiting == NULL) {
-            return;
-        }
-        tuple = (Tuple *)waiting;
-        waiting = memory_linked(waiting);
-    }
-}
-
 // Items may be UNBOUND while the tuple is being filled.
 static void tuple_visit(Object *self, void (*visit)(Object *, void *),
                         void *data)

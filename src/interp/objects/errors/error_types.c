@@ -1,9 +1,9 @@
 // The classes of errors, made from base/error_list.h.
 #include <string.h>
 
-#include "interp/core/init.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/errors/exception_family.h"
 #include "interp/objects/errors/exception_fields.h"
 

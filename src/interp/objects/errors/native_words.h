@@ -13,6 +13,10 @@ int native_find_param(const Native *native, Str *name);
 bool native_is_slot(const Native *native);
 // Whether CPython reads its arguments by a format, as in METH_VARARGS.
 bool native_reads_format(const Native *native);
+// Whether CPython has it as METH_FASTCALL, or a special instruction for its
+// calls: these count no level of the recursion limit, all others do. Its
+// parameters have been read.
+bool native_is_fast(const Native *native);
 // How many of its first parameters messages do not count: 1 of a method.
 uint32_t native_self_count(const Native *native);
 // The first parameter of this kind, -1: none.

@@ -7,12 +7,13 @@
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_instance.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/classes/object_copying.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/errors/exception_family.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
-#include "modules/importing/module.h"
 
 // Retains args; the class may be any with this layout. No traceback: raising
 // adds it.
@@ -540,7 +541,7 @@ static Value get_next(Vm *vm, Value self)
 
 static Value get_frame(Vm *vm, Value self)
 {
-    return frame_object(vm, "of_traceback", self);
+    return library_call(vm, "_frame", "of_traceback", &self, 1);
 }
 
 // The number of its instruction, counted in words of the machine.

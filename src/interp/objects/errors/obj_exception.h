@@ -46,9 +46,6 @@ ErrorKind raise_kind_of_errno(int error);
 void suggest_print(Vm *vm, StrBuf *out, const Exception *error);
 // (file, line, offset, text …) of a SyntaxError, borrowed; NULL: it has none.
 const Tuple *exception_place(Vm *vm, const Exception *self);
-// modules_frames.c: what lib/python/_frame.duet makes of `of` by its function
-// `maker`; owned.
-Value frame_object(Vm *vm, const char *maker, Value of);
 MUST_CHECK Traceback *traceback_new(Vm *vm); // without entries
 // What the carets of an entry mark.
 Span traceback_span(const TracebackEntry *entry);

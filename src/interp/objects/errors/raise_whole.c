@@ -3,6 +3,7 @@
 #include "interp/objects/errors/raise_whole.h"
 
 #include "interp/core/raise.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/text/obj_str.h"
 
 // The error's text with a NUL in it, as an object: a pending text is a C

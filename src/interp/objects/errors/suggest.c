@@ -6,14 +6,13 @@
 // message without a proposal and no error pending.
 #include "base/diag.h"
 #include "interp/core/raise.h"
-#include "interp/machine/vm/vm_run.h"
+#include "interp/hooks/library.h"
+#include "interp/objects/classes/names.h"
+#include "interp/objects/classes/obj_module.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/errors/refused.h"
-#include "modules/builtins/builtins.h"
-#include "modules/importing/embedded.h"
-#include "modules/importing/module.h"
-#include "modules/importing/module_native.h"
 
 enum { NAMES_MAX = 750 }; // more are not looked through
 
@@ -91,17 +90,17 @@ static bool is_of_python(Vm *vm, const Type *cls)
 // Python's own built-in names, or those that Duet has more.
 static void add_builtins(Vm *vm, NameList *names, bool tensors)
 {
-    static const char *const own[] = {
-#define BUILTIN(name, params, function, doc) name,
-#include "modules/builtins/builtin_list.h"
-#undef BUILTIN
-        "True", "False", "None"};
+    static const char *const constants[] = {"True", "False", "None"};
+    const char *own;
     if (tensors) {
         add_keys(names, vm->builtins);
         return;
     }
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        add_name(names, own[i]);
+    for (size_t i = 0; (own = vm->library->function_name(i)) != NULL; i++) {
+        add_name(names, own);
+    }
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        add_name(names, constants[i]);
     }
     // CPython's program would go on with it; that of Duet is told why not.
     for (size_t i = 0; refused_name_at(i) != NULL; i++) {
@@ -121,16 +120,11 @@ static void add_builtins(Vm *vm, NameList *names, bool tensors)
 // wrote it wrong as well: no name of a tensor operation is proposed then.
 static bool means_module(Vm *vm, const char *name, NameList *names)
 {
-    if (module_find_native(vm, name) != NULL) {
-        return true;
+    const char *module;
+    for (size_t i = 0; (module = vm->library->module_name(i)) != NULL; i++) {
+        add_name(names, module);
     }
-    for (size_t i = 0; i < embedded_module_count; i++) {
-        const char *module = embedded_modules[i].name;
-        if (module[0] != '_' && strchr(module, '.') == NULL) {
-            add_name(names, module);
-        }
-    }
-    return best_of(names, name) != NULL || module_find_embedded(name) != NULL;
+    return best_of(names, name) != NULL || vm->library->has_module(vm, name);
 }
 
 // Whether the name stands in front of an opening bracket. All tensor names but
@@ -203,7 +197,7 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
 static Str *suggest_attribute(Vm *vm, Value object, const char *name,
                               NameList *names)
 {
-    Value list = builtin_names_of(vm, object);
+    Value list = names_of(vm, object);
     if (!value_is_kind(list, KIND_LIST)) {
         raise_clear(vm);
         return NULL;

@@ -7,11 +7,11 @@
 
 #include "interp/core/raise.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
-#include "modules/importing/module.h"
 
 // A module that has been imported. Borrowed; NULL: it has not, or is something
 // else by now.

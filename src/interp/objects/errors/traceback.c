@@ -4,6 +4,7 @@
 // the links are collected, then printed from the far end. Invariant: nothing
 // here changes the exceptions.
 #include "base/diag.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/errors/sys_hooks.h"
 #include "interp/objects/protocol/protocol.h"

@@ -2,6 +2,7 @@
 // of its state. The work is done by obj_generator.c.
 #include "interp/objects/iterators/obj_generator.h"
 
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
@@ -143,8 +144,9 @@ static Value get_code(Vm *vm, Value self)
 static Value get_frame(Vm *vm, Value self)
 {
     const Generator *g = (const Generator *)value_object(self);
-    return g->state == GENERATOR_DONE ? VALUE_NONE
-                                      : frame_object(vm, "of_generator", self);
+    return g->state == GENERATOR_DONE
+               ? VALUE_NONE
+               : library_call(vm, "_frame", "of_generator", &self, 1);
 }
 
 // What it waits for in a `yield from`.

@@ -9,7 +9,6 @@
 
 #include <stddef.h>
 
-#include "interp/machine/vm/vm_run.h"
 #include "interp/objects/iterators/obj_generator.h"
 
 // Whose registers these are.

@@ -7,8 +7,7 @@
 
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
-#include "modules/builtins/builtins.h"
-#include "modules/native/itertools.h"
+#include "interp/objects/protocol/protocol.h"
 
 // Lets the source go, by the invariant.
 static Value exhausted(Vm *vm, Iterator *self)
@@ -48,12 +47,12 @@ static Value enumerate_step(Vm *vm, Iterator *self)
 Value iter_enumerate(Vm *vm, Value iterable, Value start)
 {
     Value first =
-        value_unbound(start) ? value_from_small(0) : builtin_index(vm, start);
+        value_unbound(start) ? value_from_small(0) : value_index(vm, start);
     if (value_failed(first)) {
         return VALUE_FAIL;
     }
-    Value result = itertools_over(vm, "enumerate", enumerate_step, iterable,
-                                  first, VALUE_UNBOUND);
+    Value result = iterator_over(vm, "enumerate", enumerate_step, iterable,
+                                 first, VALUE_UNBOUND);
     release(vm, first);
     return result;
 }
@@ -251,8 +250,8 @@ static Value filter_step(Vm *vm, Iterator *self)
 // The function None keeps what is true.
 Value iter_filter(Vm *vm, Value function, Value iterable)
 {
-    return itertools_over(vm, "filter", filter_step, iterable, function,
-                          VALUE_UNBOUND);
+    return iterator_over(vm, "filter", filter_step, iterable, function,
+                         VALUE_UNBOUND);
 }
 
 // position: how many items are left.

@@ -8,7 +8,9 @@
 
 #include "interp/core/depth.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/iterators/generator_resume.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 // The size follows from the code, so it is not stored.
@@ -438,8 +440,9 @@ bool generator_close(Vm *vm, Generator *g)
 }
 
 // Only then must a dying generator run code; most are freed without.
-bool generator_wants_close(const Generator *g)
+static bool generator_finalizes(const Object *self)
 {
+    const Generator *g = (const Generator *)self;
     if (g->state != GENERATOR_SUSPENDED) {
         return false;
     }
@@ -539,6 +542,7 @@ const TypeDef generator_type_def = {.name = "generator",
                                     .flags = TYPE_TRACKED | TYPE_FINAL,
                                     .slots = {.destroy = generator_destroy,
                                               .finalize = generator_finalize,
+                                              .finalizes = generator_finalizes,
                                               .visit = generator_visit,
                                               .clear = generator_clear,
                                               .repr = generator_repr,

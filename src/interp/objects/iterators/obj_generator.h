@@ -58,7 +58,7 @@ MUST_CHECK bool generator_close(Vm *vm, Generator *generator);
 // What `yield from` takes its items from while it is suspended there; borrowed.
 // UNBOUND: it stands at no `yield from`.
 Value generator_delegate(const Generator *generator);
-// Resuming and suspending are in vm_resume.h; of them this is the rare part.
+// Resuming and suspending are in generator_resume.h; this is the rare part.
 // Moves what it was handling onto the Vm's list of handled exceptions. False:
 // failed, nothing has changed.
 MUST_CHECK bool generator_take_handled(Vm *vm, Generator *generator);
@@ -68,8 +68,6 @@ MUST_CHECK bool generator_keep_handled(Vm *vm, Generator *generator,
                                        uint32_t from);
 // Its frame is gone, with `result` (taken) or with an error (VALUE_FAIL).
 void generator_finish(Vm *vm, Generator *generator, Value result);
-// It stands inside a `try` or `with`: dropping it has code to run.
-bool generator_wants_close(const Generator *generator);
 // What it returned, moved out; None if that was asked before.
 Value generator_result(Generator *generator);
 

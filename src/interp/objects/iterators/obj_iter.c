@@ -29,6 +29,24 @@ Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
     return self;
 }
 
+// An iterator over `iterable`, with further values (borrowed). `name` is that
+// of the type that programs see. VALUE_FAIL: not iterable, or memory.
+// The iterator takes the place of the iterable, which is not held any longer.
+Value iterator_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
+                    Value first, Value second)
+{
+    Value source = value_iter(vm, iterable);
+    Iterator *self = value_failed(source) ? NULL : iterator_new(vm, name, step);
+    if (self == NULL) {
+        release(vm, source);
+        return VALUE_FAIL;
+    }
+    self->state[0] = source;
+    self->state[1] = value_retain(first);
+    self->state[2] = value_retain(second);
+    return value_from_object(self);
+}
+
 // States that the step function does not use are UNBOUND.
 static void iterator_destroy(Vm *vm, Object *object)
 {

@@ -41,6 +41,9 @@ static inline bool iterator_is_plain(Value v)
 // type_name: "list_iterator", the name of its type; a literal.
 MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
                                   IteratorFn step);
+// One over `iterable`, with further values (borrowed). VALUE_FAIL: failed.
+Value iterator_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
+                    Value first, Value second);
 // Calling cls, and a class of the program that extends it, runs `maker` (a
 // Native, taken). One that it has already stays.
 void iterator_set_maker(Vm *vm, Type *cls, void *maker);

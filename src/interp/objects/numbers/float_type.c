@@ -11,7 +11,6 @@
 #include "interp/objects/text/format.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/str_methods.h"
-#include "interp/tensors/obj_tensor.h"
 
 // Boxes exist for doubles that have no immediate form.
 static void float_destroy(Vm *vm, Object *self)
@@ -264,10 +263,9 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     // A plain float first; a subclass then copies its number.
     // UNBOUND outside of a trace.
-    Value made =
-        args->count == 0
-            ? float_new(vm, 0.0)
-            : tensor_traced_cast(vm, "float", args->items[0], DT_FLOAT32);
+    Value made = args->count == 0 ? float_new(vm, 0.0)
+                                  : number_traced_cast(vm, args->items[0],
+                                                       vm->types[KIND_FLOAT]);
     if (args->count > 0 && !value_unbound(made)) {
         return made;
     }

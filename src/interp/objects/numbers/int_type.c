@@ -7,8 +7,6 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/text/format.h"
 #include "interp/objects/text/obj_bytes.h"
-#include "interp/tensors/obj_tensor.h"
-#include "modules/builtins/builtins.h"
 
 // What the operators below take as an int: bool is a subclass of int in Python,
 // but not an integer to value_is_integer.
@@ -139,7 +137,7 @@ static Value of_truncated(Vm *vm, Value made)
 {
     if (value_failed(made) || is_whole(made) ||
         type_of(vm, made)->slots.index != NULL) {
-        Value whole = value_failed(made) ? made : builtin_index(vm, made);
+        Value whole = value_failed(made) ? made : value_index(vm, made);
         release(vm, made);
         return whole;
     }
@@ -184,9 +182,9 @@ Value int_of_value(Vm *vm, Value v)
     }
     Type *type = type_of(vm, v);
     if (type->slots.index != NULL) {
-        return builtin_index(vm, v);
+        return value_index(vm, v);
     }
-    Value made = builtin_special(vm, v, "__trunc__", NULL, 0);
+    Value made = value_call_special(vm, v, "__trunc__", NULL, 0);
     if (!value_unbound(made)) {
         return of_truncated(vm, made);
     }
@@ -266,7 +264,7 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                    : raise_error(vm, ERR_TYPE, "int() missing string argument");
     } else {
         // In a trace a tensor stays one: the result is symbolic.
-        made = tensor_traced_cast(vm, "int", args->items[0], DT_INT32);
+        made = number_traced_cast(vm, args->items[0], vm->types[KIND_INT]);
         if (!value_unbound(made)) {
             return made;
         }
@@ -412,7 +410,7 @@ static Value bool_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     Value cast = args->count == 0
                      ? VALUE_UNBOUND
-                     : tensor_traced_cast(vm, "bool", args->items[0], DT_BOOL);
+                     : number_traced_cast(vm, args->items[0], vm->bool_type);
     if (!value_unbound(cast)) {
         return cast;
     }

@@ -7,11 +7,13 @@
 
 #include <math.h>
 
+#include "interp/core/raise.h"
 #include "interp/objects/numbers/int_large.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_float.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
-#include "modules/builtins/builtins.h"
+#include "interp/objects/text/obj_str.h"
 
 // The head of a native function; the rows below name it.
 #define METHOD(name)                                                           \

@@ -51,4 +51,15 @@ static inline bool int_hash_small(Value v, uint64_t *hash)
     return value_is_int(v) && n < VALUE_INT_MAX && n > -VALUE_INT_MAX;
 }
 
+// int(v), float(v), bool(v) of what has no value in a trace; UNBOUND: it is to
+// be converted here.
+static inline Value number_traced_cast(Vm *vm, Value v, const Type *to)
+{
+    const TypeSlots *slots =
+        LIKELY(vm->trace == NULL) ? NULL : &type_of(vm, v)->slots;
+    return slots == NULL || slots->traced_cast == NULL
+               ? VALUE_UNBOUND
+               : slots->traced_cast(vm, v, to);
+}
+
 #endif

@@ -13,7 +13,6 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/obj_str.h"
-#include "modules/importing/module.h"
 
 // A repr or str slot's result, which must be a Str. Takes `v`.
 static Str *as_text(Vm *vm, Value v, const char *method)
@@ -350,4 +349,26 @@ int value_contains(Vm *vm, Value container, Value item)
 bool value_is_callable(Vm *vm, Value v)
 {
     return type_of(vm, v)->slots.call != NULL;
+}
+
+// Looks the method up in the class, not in the object, as Python does for all
+// special methods. Owned; UNBOUND: the class has no such method. Arguments are
+// borrowed.
+Value value_call_special(Vm *vm, Value v, const char *name, const Value *args,
+                         uint32_t count)
+{
+    // Interned, since classes are searched by address.
+    Str *key = str_intern(vm, name, strlen(name));
+    if (key == NULL) {
+        return VALUE_FAIL;
+    }
+    // Bound already, hence no self among the arguments.
+    Value method = value_find_method(vm, v, key);
+    object_release(&vm->ctx, key);
+    if (value_failed(method) || value_unbound(method)) {
+        return method;
+    }
+    Value result = vm_call(vm, method, args, count);
+    release(vm, method);
+    return result;
 }

@@ -5,6 +5,8 @@
 #define DUET_INTERP_OBJECTS_PROTOCOL_PROTOCOL_H
 
 #include "interp/core/raise.h"
+#include "interp/objects/classes/types.h"
+#include "interp/objects/errors/raise_object.h"
 
 Str *value_repr(Vm *vm, Value v); // with recursion guard: "[...]"
 // str(v): an instance of a subclass is possible. NULL: failed.
@@ -68,8 +70,22 @@ Value value_find_method(Vm *vm, Value v, Str *name);
 // v.name(args…), as a call in a program would find it; owned.
 Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
                         uint32_t count);
+// f(*args, **keywords); keywords may be NULL.
+Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords);
+// The same as the built-in layout of self does it, which has a call slot:
+// super().__call__ of a metaclass ends here.
+Value call_layout(Vm *vm, Value self, Tuple *args, Dict *keywords);
+// The keys of a dict of keyword arguments, in its order. NULL, with an error
+// pending: one is no text, or memory is short.
+MUST_CHECK Tuple *call_keyword_names(Vm *vm, Dict *keywords);
+// type(v).name called with these arguments; UNBOUND if the class has none.
+Value value_call_special(Vm *vm, Value v, const char *name, const Value *args,
+                         uint32_t count);
 // Only looks: calling may still fail.
 bool value_is_callable(Vm *vm, Value v);
+// The value's __index__, an int; "'str' object cannot be interpreted as an
+// integer" else.
+Value value_index(Vm *vm, Value v);
 // Numbers: any object with __index__, __int__, __float__.
 MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
     // ERR_OVERFLOW beyond 64 bits

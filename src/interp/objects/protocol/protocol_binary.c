@@ -1,5 +1,5 @@
-// The binary and unary operators, power with a modulus, and conversions to
-// C numbers, dispatched through the slots of both operands.
+// The binary and unary operators and power with a modulus, dispatched through
+// the slots of both operands.
 //
 // The order of asking is Python's: the left operand, then the right one, but a
 // right one whose class derives from the left one's class goes first. A slot
@@ -9,7 +9,6 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
-#include "modules/builtins/builtins.h"
 
 static const char *const symbols[] = {
 #define BINARY_OP(id, symbol, name) symbol,
@@ -451,133 +450,4 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
                        type_name(type_of(vm, base)),
                        type_name(type_of(vm, exponent)),
                        type_name(type_of(vm, modulus)));
-}
-
-// v as an index: 1, or 0 where it is an int beyond 64 bits, which the callers
-// tell in words of their own; -1: an error is pending, perhaps one that an
-// __index__ raised. What __index__ gives must be an int: it is not asked for an
-// __index__ in turn.
-static int as_index(Vm *vm, Value v, int64_t *out)
-{
-    if (is_whole(v)) {
-        return int_to_i64(v, out);
-    }
-    // __index__ of anything else; a float has none.
-    Type *type = type_of(vm, v);
-    if (type->slots.index == NULL) {
-        return raise_int(vm, ERR_TYPE,
-                         "'%s' object cannot be interpreted as an integer",
-                         type_name(type));
-    }
-    Value index = type->slots.index(vm, v);
-    if (value_failed(index)) {
-        return -1;
-    }
-    int known =
-        is_whole(index)
-            ? int_to_i64(index, out)
-            : raise_int(vm, ERR_TYPE, "__index__ returned non-int (type %s)",
-                        type_name(type_of(vm, index)));
-    release(vm, index);
-    return known;
-}
-
-// The texts are CPython's, hence the ssize_t.
-// False: an error is pending. It never clips.
-bool value_to_index(Vm *vm, Value v, int64_t *out)
-{
-    int known = as_index(vm, v, out);
-    return known > 0 ||
-           (known == 0 &&
-            raise_false(vm, ERR_OVERFLOW,
-                        "Python int too large to convert to C ssize_t"));
-}
-
-// Past 64 bits and past 32 bits are told alike.
-bool value_to_c_int(Vm *vm, Value v, int *out)
-{
-    int64_t number = INT64_MAX;
-    if (as_index(vm, v, &number) < 0) {
-        return false;
-    }
-    *out = (int)number;
-    return *out == number ||
-           raise_false(vm, ERR_OVERFLOW,
-                       "Python int too large to convert to C int");
-}
-
-// True and False, by far the most frequent, go without a conversion.
-bool value_to_flag(Vm *vm, Value v, bool *out)
-{
-    int number = value_same(v, VALUE_TRUE);
-    if (!value_is_bool(v) && !value_unbound(v) &&
-        !value_to_c_int(vm, v, &number)) {
-        return false;
-    }
-    *out = number != 0;
-    return true;
-}
-
-// What no memory can hold is told by the type of what was given.
-static bool fitting(Vm *vm, Value v, ErrorKind kind, int64_t *out)
-{
-    int known = as_index(vm, v, out);
-    return known > 0 ||
-           (known == 0 &&
-            raise_false(vm, kind, "cannot fit '%s' into an index-sized integer",
-                        type_name(type_of(vm, v))));
-}
-
-// For repetition and lengths. False: an error is pending.
-bool value_to_count(Vm *vm, Value v, int64_t *out)
-{
-    return fitting(vm, v, ERR_OVERFLOW, out);
-}
-
-// For keys of sequences. False: an error is pending.
-bool value_to_place(Vm *vm, Value v, int64_t *out)
-{
-    return fitting(vm, v, ERR_INDEX, out);
-}
-
-// By __float__, which must give a float, or else by __index__: what float(v)
-// asks even of a subclass of float. False: an error is pending.
-bool value_ask_double(Vm *vm, Value v, double *out)
-{
-    Type *type = type_of(vm, v);
-    bool asks = type->slots.to_float != NULL;
-    if (!asks && type->slots.index == NULL) {
-        return raise_false(vm, ERR_TYPE, "must be real number, not %s",
-                           type_name(type));
-    }
-    Value number = asks ? type->slots.to_float(vm, v) : builtin_index(vm, v);
-    if (value_failed(number)) {
-        return false;
-    }
-    bool ok = true;
-    if (value_is_float(number)) {
-        *out = value_float(number);
-    } else {
-        ok = asks ? raise_false(vm, ERR_TYPE,
-                                "%s.__float__ returned non-float (type %s)",
-                                type_name(type), type_name(type_of(vm, number)))
-                  : int_to_double(vm, number, out);
-    }
-    release(vm, number);
-    return ok;
-}
-
-// __float__ goes before __index__, as in PyFloat_AsDouble; a float is its own
-// number, of whatever class, but a subclass of int is asked. Text is not
-// parsed: only float() does that.
-// False: an error is pending. An int beyond a double's range is an
-// OverflowError.
-bool value_to_double(Vm *vm, Value v, double *out)
-{
-    if (value_is_float(v)) {
-        *out = value_float(v);
-        return true;
-    }
-    return value_is_int(v) || value_is_bool(v) ? int_to_double(vm, v, out)
-                                               : value_ask_double(vm, v, out);
 }

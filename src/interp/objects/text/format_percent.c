@@ -10,7 +10,6 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/format.h"
 #include "interp/objects/text/obj_bytes.h"
-#include "modules/builtins/builtins.h"
 
 // The state of a % operation.
 typedef struct Percent {
@@ -271,8 +270,7 @@ static Value percent_whole(Percent *p, char type, Value v)
     // A number has one of the three methods: "%d" % "3" is an error.
     if (cls->slots.to_int != NULL || cls->slots.index != NULL ||
         cls->slots.to_float != NULL) {
-        Value whole =
-            decimal ? int_of_value(p->vm, v) : builtin_index(p->vm, v);
+        Value whole = decimal ? int_of_value(p->vm, v) : value_index(p->vm, v);
         if (!value_failed(whole) || !raise_matches(p->vm, ERR_TYPE)) {
             return whole;
         }

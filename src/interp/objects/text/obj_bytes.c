@@ -7,11 +7,11 @@
 #include "base/utf8.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/bytes_methods.h"
 #include "interp/objects/text/format.h"
 #include "interp/objects/text/str_methods.h"
 #include "interp/objects/text/text_range.h"
-#include "modules/builtins/builtins.h"
 
 // data NULL leaves the bytes uninitialised for the caller to fill. A zero byte
 // stands behind them, for C functions; `length` does not count it, and the data
@@ -282,7 +282,7 @@ static int bytes_contains(Vm *vm, Value self, Value item)
     // A number is looked for as a byte.
     // What an __index__ raises is forgotten, as in CPython: the item is then
     // asked for bytes, which it has not got.
-    Value number = builtin_index(vm, item);
+    Value number = value_index(vm, item);
     if (value_failed(number)) {
         raise_clear(vm);
         return raise_int(vm, ERR_TYPE,

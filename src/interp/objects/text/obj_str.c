@@ -13,13 +13,6 @@
 // Code points between two entries of a Str's index.
 enum { INDEX_STEP = 64 };
 
-// The bytes of an object: header, text, and the NUL. Rounded up to sixteen
-// they give every text at least eight bytes, on which str_equal counts.
-static size_t str_size(size_t capacity)
-{
-    return sizeof(Str) + capacity + 1;
-}
-
 // A Str with room for `capacity` bytes; text and count are the caller's.
 static Str *str_alloc_of(Vm *vm, Type *cls, size_t capacity)
 {
@@ -277,19 +270,6 @@ void str_destroy(Vm *vm, Object *self)
         ctx_free(&vm->ctx, str->index, index_size(str));
     }
     object_free(vm, str, str_size(str->capacity));
-}
-
-// The end of most strs, without the ways that other objects take: nothing to
-// forget, nothing that it holds, a class that is not counted.
-bool str_destroy_plain(Vm *vm, Object *self)
-{
-    Str *str = (Str *)self;
-    if (self->flags != 0 || self->type != vm->types[KIND_STR] ||
-        str->index != NULL) {
-        return false;
-    }
-    ctx_free(&vm->ctx, str, str_size(str->capacity));
-    return true;
 }
 
 // With an empty side, the other one itself: strs are immutable.

@@ -5,19 +5,8 @@
 
 #include "base/map.h"
 #include "base/strbuf.h"
+#include "interp/core/layout.h"
 #include "interp/core/memory.h"
-
-enum { STR_INTERNED = OBJECT_FLAG_KIND };
-
-struct Str {
-    Object head;
-    uint64_t hash;   // 0: not computed yet
-    size_t length;   // bytes
-    size_t count;    // code points; equal to length: ASCII
-    size_t capacity; // bytes of text allocated, without the final NUL
-    uint32_t *index; // offset of every 64th code point; NULL until needed
-    char text[];
-};
 
 // Copies valid UTF-8. NULL: failed. "" and single ASCII characters are shared.
 MUST_CHECK Str *str_new(Vm *vm, const char *text, size_t length);
@@ -65,9 +54,6 @@ size_t str_index_of(Vm *vm, Str *str, size_t offset);
 // Code points [start, end), which is at most the count; "" where they cross.
 MUST_CHECK Str *str_slice(Vm *vm, Str *str, size_t start, size_t end);
 void str_destroy(Vm *vm, Object *self); // the type's destroy slot
-// Frees a plain str that nobody has to be told of; false: it is another one,
-// and nothing was done.
-bool str_destroy_plain(Vm *vm, Object *self);
 // Forgets which strings are interned; vm_free calls it when no code runs.
 void str_interned_free(Vm *vm);
 // Appends Python's repr: quotes chosen, escapes.

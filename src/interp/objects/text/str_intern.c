@@ -5,7 +5,7 @@
 // hash, which is computed. The table counts none of its strs: one that dies
 // takes itself out (str_intern_forget).
 #include "base/map.h"
-#include "interp/objects/classes/lookup.h"
+#include "interp/objects/classes/type_lookup.h"
 #include "interp/objects/containers/obj_set.h"
 #include "interp/objects/text/obj_str.h"
 

@@ -1,14 +1,15 @@
-// Every built-in type, one row each, made in this order by types_init:
+// Every built-in type, one row each, made in this order by types_create:
 //     TYPE(KIND, def)                  instances have KIND_<KIND>
 //     SUBTYPE(KIND, def, BASE)         the same, derived from KIND_<BASE>'s
-//     SPECIAL_TYPE(field, def, base)   kept in vm-><field>; base: a Type *
+//     SPECIAL_TYPE(field, def, base)   kept in vm-><field>; its base in
+//                                      vm-><base>; ctx: it has none
 // `def` is a `const TypeDef` with external linkage, beside the type's code.
 // object stands first, type second. No include guard.
-SPECIAL_TYPE(object_type, object_type_def, NULL)
+SPECIAL_TYPE(object_type, object_type_def, ctx)
 TYPE(TYPE, type_type_def)
-SPECIAL_TYPE(none_type, none_type_def, vm->object_type)
-SPECIAL_TYPE(ellipsis_type, ellipsis_type_def, vm->object_type)
-SPECIAL_TYPE(not_implemented_type, not_implemented_type_def, vm->object_type)
+SPECIAL_TYPE(none_type, none_type_def, object_type)
+SPECIAL_TYPE(ellipsis_type, ellipsis_type_def, object_type)
+SPECIAL_TYPE(not_implemented_type, not_implemented_type_def, object_type)
 TYPE(EXCEPTION, exception_type_def)
 TYPE(TRACEBACK, traceback_type_def)
 TYPE(PROPERTY, property_type_def)
@@ -16,7 +17,7 @@ TYPE(CLASSMETHOD, classmethod_type_def)
 TYPE(STATICMETHOD, staticmethod_type_def)
 TYPE(SUPER, super_type_def)
 TYPE(MEMBER, member_type_def)
-SPECIAL_TYPE(slot_type, slot_type_def, vm->object_type)
+SPECIAL_TYPE(slot_type, slot_type_def, object_type)
 TYPE(GENERATOR, generator_type_def)
 TYPE(MODULE, module_type_def)
 TYPE(FUNCTION, function_type_def)
@@ -41,7 +42,7 @@ TYPE(RANGE, range_type_def)
 TYPE(SLICE, slice_type_def)
 TYPE(ITERATOR, iterator_type_def)
 TYPE(DICT_VIEW, dict_view_type_def)
-SPECIAL_TYPE(bool_type, bool_type_def, vm->types[KIND_INT])
+SPECIAL_TYPE(bool_type, bool_type_def, types[KIND_INT])
 TYPE(BYTES, bytes_type_def)
 TYPE(FILE, file_type_def)
 TYPE(WEAKREF, weakref_type_def)

@@ -1,6 +1,6 @@
-// What type.c remembers of names that a class has not got.
-#ifndef DUET_INTERP_OBJECTS_CLASSES_LOOKUP_H
-#define DUET_INTERP_OBJECTS_CLASSES_LOOKUP_H
+// What type_lookup.c remembers of names that a class has not got.
+#ifndef DUET_INTERP_OBJECTS_CLASSES_TYPE_LOOKUP_H
+#define DUET_INTERP_OBJECTS_CLASSES_TYPE_LOOKUP_H
 
 #include "base/object.h"
 

@@ -1,27 +1,22 @@
-// Making and freeing a Vm; compiling and running texts in it.
+// The machine's stacks; compiling and running texts.
 //
 // The register stack is one reserved mapping whose pages the kernel clears
 // when they are first touched: a fresh register reads as the int 0, which
 // owns nothing.
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "interp/core/init.h"
 #include "interp/core/memory.h"
-#include "interp/core/obj_weakref.h"
-#include "interp/machine/compile/compile.h"
+#include "interp/machine/compile/compile_tree.h"
 #include "interp/machine/compile/dump.h"
 #include "interp/machine/compile/syntax_warnings.h"
-#include "interp/machine/vm/finalize.h"
 #include "interp/machine/vm/vm_run.h"
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/classes/obj_function.h"
-#include "interp/objects/errors/obj_exception.h"
-#include "interp/objects/errors/sys_hooks.h"
+#include "interp/objects/classes/obj_module.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
-#include "modules/importing/module.h"
 #include "parser/parser.h"
 
 enum {
@@ -54,7 +49,7 @@ static Frame *granted_end(const Vm *vm)
 // Neither stack ever moves, so that pointers to registers and frames stay
 // valid. Under a limit on address space a smaller register stack does.
 // False with a MemoryError pending; vm_free gives back what there is.
-static bool make_stacks(Vm *vm)
+bool vm_make_stacks(Vm *vm)
 {
     size_t bytes = STACK_BYTES;
     while ((vm->stack = reserve(bytes)) == NULL && bytes > STACK_BYTES_LEAST) {
@@ -72,6 +67,16 @@ static bool make_stacks(Vm *vm)
     return true;
 }
 
+void vm_free_stacks(Vm *vm)
+{
+    if (vm->stack != NULL) {
+        munmap(vm->stack, vm->stack_bytes);
+    }
+    if (vm->frames != NULL) {
+        munmap(vm->frames, FRAME_COUNT * sizeof(Frame));
+    }
+}
+
 // Frames are compared with a pointer, so no depth is counted at a call. What
 // levels of C have taken of the old limit stays taken.
 void vm_set_recursion_limit(Vm *vm, uint32_t limit)
@@ -86,197 +91,6 @@ uint32_t vm_recursion_depth(const Vm *vm)
 {
     const Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
     return (uint32_t)(next - vm->frames + (granted_end(vm) - vm->frames_end));
-}
-
-// The empty str and tuple and the ASCII characters, which exist once in a Vm.
-// str_intern, so that "a" of a program is the same object as text[0].
-static bool make_shared(Vm *vm)
-{
-    vm->empty_str = str_new(vm, "", 0);
-    for (int i = 0; i < 128 && vm->empty_str != NULL; i++) {
-        char text = (char)i;
-        vm->char_strs[i] = str_intern(vm, &text, 1);
-        if (vm->char_strs[i] == NULL) {
-            return false;
-        }
-    }
-    vm->empty_tuple = vm->empty_str != NULL ? tuple_new(vm, 0) : NULL;
-    return vm->empty_tuple != NULL;
-}
-
-// The exception that is raised when there is no memory for one.
-static bool make_memory_error(Vm *vm)
-{
-    Exception *error =
-        exception_new(vm, vm->error_types[ERR_MEMORY], vm->empty_tuple);
-    if (error == NULL) {
-        return false;
-    }
-    // One for all times: there may be no memory for another.
-    vm->memory_error = value_from_object(error);
-    return true;
-}
-
-// The order matters: types before the first object, shared strs before the
-// names that types_init interns, errors before the built-in functions.
-// False: an error is pending, with nobody to read it but the caller.
-static bool make_world(Vm *vm)
-{
-    if (!make_stacks(vm) || !types_create(vm)) {
-        return false;
-    }
-    // Lower layers make tensors as objects and need their type.
-    vm->ctx.tensor_type = vm->types[KIND_TENSOR];
-    return make_shared(vm) && types_init(vm) && make_memory_error(vm) &&
-           builtins_init(vm) && modules_init(vm);
-}
-
-// All that vm_free looks at is set before the first step that may fail, because
-// a Vm that is half made is freed in the same way.
-// NULL: no memory. `stack_size` in bytes: how deep C may go.
-Vm *vm_new(size_t stack_size)
-{
-    Vm *vm = calloc(1, sizeof *vm);
-    if (vm == NULL) {
-        return NULL;
-    }
-    ctx_init(&vm->ctx, stack_size);
-    // A second guard beside the stack's size.
-    vm->ctx.depth_limit = C_DEPTH_LIMIT;
-    vm->ctx.dealloc = memory_dealloc;
-    vm->epoch = 1; // so that a zeroed cache never matches
-    vm->exception = vm->memory_error = vm->error_subject = VALUE_UNBOUND;
-    vm->stdin_file = vm->stdout_file = vm->stderr_file = VALUE_NONE;
-    for (int i = 0; i < ERR_COUNT; i++) {
-        vm->error_overrides[i] = VALUE_UNBOUND;
-    }
-    map_init(&vm->type_variants, &vm->ctx);
-    cycles_init(vm);
-    arena_init(&vm->tensor_arena, &vm->ctx);
-    if (!make_world(vm)) {
-        vm_free(vm);
-        return NULL;
-    }
-    cycles_settle(vm);
-    return vm;
-}
-
-// Values that the Vm holds directly.
-// The argument list goes with them; the stack of handled errors is freed once
-// no code can run.
-static void release_values(Vm *vm)
-{
-    Value *fields[] = {&vm->error_subject, &vm->exception,   &vm->memory_error,
-                       &vm->stdin_file,    &vm->stdout_file, &vm->stderr_file};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        value_replace(&vm->ctx, fields[i], VALUE_UNBOUND);
-    }
-    for (int i = 0; i < ERR_COUNT; i++) {
-        value_replace(&vm->ctx, &vm->error_overrides[i], VALUE_UNBOUND);
-    }
-    for (size_t i = 0; i < vm->argv.count; i++) {
-        release(vm, vm->argv.items[i]);
-    }
-    vec_free(&vm->ctx, &vm->argv);
-}
-
-// Late, since types and modules have names up to their end.
-static void release_shared(Vm *vm)
-{
-    for (int i = 0; i < 128; i++) {
-        object_release_null(&vm->ctx, vm->char_strs[i]);
-        vm->char_strs[i] = NULL;
-    }
-    for (int i = 0; i < NAME_COUNT; i++) {
-        object_release_null(&vm->ctx, vm->names[i]);
-        vm->names[i] = NULL;
-    }
-    object_release_null(&vm->ctx, vm->empty_str);
-    object_release_null(&vm->ctx, vm->empty_tuple);
-    vm->empty_str = NULL;
-    vm->empty_tuple = NULL;
-}
-
-// As CPython ends: modules go first, and while their names are still there
-// the finalisers of what only they held run.
-// May be called before vm_free, to see what finalisers print while streams are
-// open.
-void vm_finish(Vm *vm)
-{
-    sys_run_exit(vm);
-    if (vm->modules != NULL) {
-        dict_clear(vm, vm->modules);
-    }
-    finalize_run(vm);
-    (void)cycles_collect(vm, true);
-}
-
-// Beside the standard streams, which the caller flushes.
-// True: nothing that the process would not give back by itself is left, so
-// freeing can be skipped at its end. Checked builds free all the same, to find
-// leaks.
-bool vm_is_spent(const Vm *vm)
-{
-#if defined(DUET_ASAN) || defined(DUET_INJECT)
-    (void)vm;
-    return false;
-#else
-    return vm->file_count <= 3 && !vm->output_lost;
-#endif
-}
-
-// What an object holds that the collector does not track (a type through its
-// instances, say) is garbage only once that object has gone.
-// Bounded: a finaliser that makes new garbage each time must not keep it going.
-static void collect_all(Vm *vm)
-{
-    enum { ROUNDS = 10 };
-    size_t found = 1;
-    for (int i = 0; i < ROUNDS && found > 0; i++) {
-        finalize_discard(vm);
-        found = cycles_collect(vm, true);
-    }
-}
-
-// From what programs made down to what all objects need: modules and values,
-// cycles, types' contents, shared strs, the types, then memory itself.
-// False: output was lost on the way (a full disk), for the exit status.
-bool vm_free(Vm *vm)
-{
-    vm_finish(vm);
-    cycles_unsettle(vm);
-    modules_free(vm);
-    release_values(vm);
-    finalize_run(vm);
-    (void)cycles_collect(vm, true);
-    // From here on no code of the program runs: it would find no built-in name.
-    vm->gc.closing = true;
-    // What ran until now may still have handled errors.
-    vec_free(&vm->ctx, &vm->handled);
-    object_release_null(&vm->ctx, vm->builtins);
-    vm->builtins = NULL;
-    (void)cycles_collect(vm, true);
-    // What libraries added to built-in types goes with those.
-    types_strip(vm);
-    cycles_break(vm, KIND_OPAQUE);
-    collect_all(vm);
-    release_shared(vm);
-    str_interned_free(vm);
-    types_free(vm);
-    arena_destroy(&vm->tensor_arena);
-    map_free(&vm->type_variants);
-    weakref_table_free(vm);
-    if (vm->stack != NULL) {
-        munmap(vm->stack, vm->stack_bytes);
-    }
-    if (vm->frames != NULL) {
-        munmap(vm->frames, FRAME_COUNT * sizeof(Frame));
-    }
-    // Read last: files die until here.
-    bool lost = vm->output_lost;
-    ctx_destroy(&vm->ctx);
-    free(vm);
-    return !lost;
 }
 
 // The parser knows nothing of running; the two enums stay apart.

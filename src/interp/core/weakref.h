@@ -2,9 +2,9 @@
 //
 // The Vm's table has, for each object with OBJECT_WEAKLY_REFERENCED, the chain
 // of its WeakRefs, newest first. When the object dies, all of them are cleared
-// before its memory goes; callbacks are queued (finalize.h).
-#ifndef DUET_INTERP_CORE_OBJ_WEAKREF_H
-#define DUET_INTERP_CORE_OBJ_WEAKREF_H
+// before its memory goes; callbacks are queued (finalizing.h).
+#ifndef DUET_INTERP_CORE_WEAKREF_H
+#define DUET_INTERP_CORE_WEAKREF_H
 
 #include "interp/core/vm.h"
 
@@ -20,6 +20,13 @@ struct WeakRef {
 // A WeakRef of any object; `callback` (UNBOUND: none) is retained. One without
 // a callback is shared. Owned; NULL: failed.
 MUST_CHECK WeakRef *weakref_new(Vm *vm, Object *target, Value callback);
+// The same of ref's class or one that derives from it.
+MUST_CHECK WeakRef *weakref_of_class(Vm *vm, Type *cls, Object *target,
+                                     Value callback);
+// Takes a reference out of its target's chain; its target lives.
+void weakref_unlink(Vm *vm, WeakRef *ref);
+// Whether weak references can name instances of the class.
+bool type_takes_weak(const Type *cls);
 // The object, borrowed, or NULL once it is dead.
 static inline Object *weakref_target(const WeakRef *ref)
 {
@@ -32,7 +39,5 @@ void weakref_clear(Vm *vm, Object *target);
 size_t weakref_count(Vm *vm, const Object *target, WeakRef **first);
 // Frees the table; the Vm's last references are gone.
 void weakref_table_free(Vm *vm);
-
-extern const TypeDef weakref_type_def;
 
 #endif

@@ -1,0 +1,41 @@
+// The Types of a Vm: finding what they have, making them and freeing them.
+#ifndef DUET_INTERP_OBJECTS_CLASSES_TYPES_H
+#define DUET_INTERP_OBJECTS_CLASSES_TYPES_H
+
+#include "interp/core/vm.h"
+
+// Looks `name` up along the MRO; borrowed, VALUE_UNBOUND if absent.
+Value type_lookup(Vm *vm, Type *cls, Str *name);
+// The same for a name of name.h, remembering also that it is not there.
+Value type_lookup_special(Vm *vm, Type *cls, NameId id);
+// The type `name` among those that share a descriptor (iterators, views of a
+// dict), made when it is first asked for. Borrowed; NULL: failed.
+MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
+// The same if it was made already, else NULL.
+Type *type_variant_known(Vm *vm, const char *name);
+// Calls `visit` for every type that the Vm holds; object and type go last.
+void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls));
+// What stands before the class's name in reprs: its module and *dot, both
+// empty for a built-in type.
+const char *type_module_prefix(Vm *vm, Type *cls, const char **dot);
+
+// How vm_new builds the object world, in this order. Each returns false with
+// an error pending; vm_free undoes them in reverse.
+
+// First of all: the Types of vm->builtin_types, with their slots but without
+// names, so that strings, tuples and dicts can be made. The caller then makes
+// vm->interned, the shared strings and vm->empty_tuple.
+MUST_CHECK bool types_create(Vm *vm);
+// Interns vm->names; gives the types names, bases and methods; makes the
+// error classes.
+MUST_CHECK bool types_init(Vm *vm);
+// The last but one step of types_init: vm->error_types.
+MUST_CHECK bool error_types_init(Vm *vm);
+
+// Empties the types, so that nothing is left that only they could destroy;
+// then frees them, the last objects of all.
+void types_strip(Vm *vm);
+// Nothing of the program is alive any more.
+void types_free(Vm *vm);
+
+#endif
