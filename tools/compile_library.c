@@ -5,9 +5,9 @@
 //     compile_library
 #include <stdio.h>
 
-#include "interp/core/vm.h"
 #include "interp/machine/compile/code_image.h"
 #include "modules/importing/embedded.h"
+#include "modules/world.h"
 
 enum { BYTES_PER_LINE = 64 };
 
