@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "interp/core/raise.h"
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/world.h"
