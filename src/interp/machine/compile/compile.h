@@ -62,7 +62,8 @@ typedef struct Compiler {
     uint32_t handled; // exceptions being handled here, statically
     Span span;        // of what is being compiled
     Span around;      // of the statement or expression whose condition is being
-                      // compiled: what a failing __bool__ marks (jump_if)
+                      // compiled: what a failing __bool__ marks
+                      // (compile_jump_if)
     Exit *exits;
     VEC(Ins) words;
     VEC(Label) labels;
@@ -79,144 +80,151 @@ typedef struct Compiler {
 } Compiler;
 
 // compile_emit.c
-void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra);
+void compile_emit(Compiler *c, Opcode op, uint32_t a, uint32_t b,
+                  uint32_t extra);
 // With the field x, which holds flags or a small number.
-void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
-            uint32_t extra);
+void compile_emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
+                    uint32_t extra);
 // To a label, which may be placed later.
-void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label);
-void emit_jump_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
-                 uint32_t label);
+void compile_emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b,
+                       uint32_t label);
+void compile_emit_jump_x(Compiler *c, Opcode op, uint32_t x, uint32_t a,
+                         uint32_t b, uint32_t label);
 // A number for a place that is not known yet.
-uint32_t new_label(Compiler *c);
+uint32_t compile_new_label(Compiler *c);
 // The place is the next instruction.
-void place_label(Compiler *c, uint32_t label);
+void compile_place_label(Compiler *c, uint32_t label);
 // A new label that is placed at once: for jumps back.
-uint32_t label_here(Compiler *c);
+uint32_t compile_label_here(Compiler *c);
 // Errors between the labels `start` and `end` go on at `target`, with the
 // temporaries cut back to `depth`.
-void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
-                 Reg depth);
-Reg push(Compiler *c); // a new temporary
+void compile_add_handler(Compiler *c, uint32_t start, uint32_t end,
+                         uint32_t target, Reg depth);
+Reg compile_push(Compiler *c); // a new temporary
 // Neighbouring temporaries; the first is given back.
-Reg push_many(Compiler *c, uint32_t count);
+Reg compile_push_many(Compiler *c, uint32_t count);
 // A SyntaxError at the span; compilation has failed from then on.
 void compile_error(Compiler *c, Span span, const char *format, ...)
     PRINTF_LIKE(3, 4);
-uint32_t constant_value(Compiler *c, Value value); // takes
+uint32_t compile_constant_value(Compiler *c, Value value); // takes
 // The number of the constant that is this interned name.
-uint32_t constant_name(Compiler *c, const char *text, size_t length);
-uint32_t constant_node(Compiler *c, const Node *node); // or a constant_float
-uint32_t name_constant(Compiler *c, Text name);        // mangled
+uint32_t compile_constant_name(Compiler *c, const char *text, size_t length);
+uint32_t compile_constant_node(Compiler *c,
+                               const Node *node); // or a compile_constant_float
+uint32_t compile_name_constant(Compiler *c, Text name); // mangled
 // Resolves labels and takes the words over into a Code. NULL: failed at some
 // point before.
-MUST_CHECK Code *finish_code(Compiler *c);
-// Due in any case, also after finish_code.
+MUST_CHECK Code *compile_finish(Compiler *c);
+// Due in any case, also after compile_finish.
 void compiler_free(Compiler *c);
 
 // compile_expr.c
-void expr_to(Compiler *c, const Node *node, Reg target);
+void compile_to(Compiler *c, const Node *node, Reg target);
 // The same of what a loop walks (compile_call.c).
-void walked_to(Compiler *c, const Node *node, Reg target);
-Reg expr_any(Compiler *c, const Node *node);  // a local in place, or a new temp
-Reg expr_temp(Compiler *c, const Node *node); // always a new temporary
-// expr_any, but a local that is not bound fails before `next` is evaluated.
-Reg expr_first(Compiler *c, const Node *node, const Node *next);
+void compile_walked_to(Compiler *c, const Node *node, Reg target);
+Reg compile_any(Compiler *c,
+                const Node *node); // a local in place, or a new temp
+Reg compile_temp(Compiler *c, const Node *node); // always a new temporary
+// compile_any, but a local that is not bound fails before `next` is evaluated.
+Reg compile_first(Compiler *c, const Node *node, const Node *next);
 // The same check alone, of a local that is read in place later.
-void check_bound(Compiler *c, const Node *node, const Node *next);
+void compile_check_bound(Compiler *c, const Node *node, const Node *next);
 // Whether reading this expression in place cannot meet a local without a value.
-bool surely_read(Compiler *c, const Node *node);
+bool compile_surely_read(Compiler *c, const Node *node);
 // From here to the end of the body around, what `target` names is bound.
-void note_bound(Compiler *c, const Node *target);
-Symbol *symbol_of(Compiler *c, Text name);           // NULL: failed
-Symbol *local_symbol(Compiler *c, const Node *node); // NULL: not a plain local
+void compile_note_bound(Compiler *c, const Node *target);
+Symbol *compile_symbol_of(Compiler *c, Text name); // NULL: failed
+Symbol *compile_local_symbol(Compiler *c,
+                             const Node *node); // NULL: not a plain local
 // By where the scope says that it lives.
-void load_name(Compiler *c, Text name, Reg target);
+void compile_load_name(Compiler *c, Text name, Reg target);
 
 // compile_jump.c
 // Jumps where the truth of the node is `sense`; and, or, not become jumps.
 // `whole` is the statement or expression that the condition belongs to; NULL:
 // c->around is the place already, and stays what the condition makes of it.
-void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
-             const Node *whole);
+void compile_jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
+                     const Node *whole);
 
 // compile_future.c
-void future_read(Compiler *c, NodeList body);       // the head of a whole text
-void future_check(Compiler *c, const Node *node);   // an import further down
-Reg annotation_temp(Compiler *c, const Node *node); // its value, or its text
+void compile_future_read(Compiler *c,
+                         NodeList body); // the head of a whole text
+void compile_future_check(Compiler *c,
+                          const Node *node);           // an import further down
+Reg compile_annotation(Compiler *c, const Node *node); // its value, or its text
 
 // compile_staged.c: what converted code does otherwise. False: as usual.
-bool staged_statement(Compiler *c, const Node *node);
-// As staged_statement, for expressions.
-bool staged_expression(Compiler *c, const Node *node, Reg target);
+bool compile_staged_statement(Compiler *c, const Node *node);
+// As compile_staged_statement, for expressions.
+bool compile_staged_expression(Compiler *c, const Node *node, Reg target);
 // places.c: adds what these assign to the block `info` (a number).
-void block_places(Compiler *c, uint32_t info, NodeList list);
-void block_expression_places(Compiler *c, uint32_t info, const Node *node);
+void compile_places(Compiler *c, uint32_t info, NodeList list);
+void compile_expression_places(Compiler *c, uint32_t info, const Node *node);
 // A place that is a register, such as a loop's hidden state.
-void block_register(Compiler *c, uint32_t info, Reg target);
+void compile_place_register(Compiler *c, uint32_t info, Reg target);
 // Finds the places of a loop's block that a turn assigns before it reads them.
-void block_mark_fresh(Compiler *c, uint32_t info, const Node *loop);
+void compile_mark_fresh(Compiler *c, uint32_t info, const Node *loop);
 
 // compile_binary.c
-void binary_to(Compiler *c, const Node *node, Reg target);
+void compile_binary_to(Compiler *c, const Node *node, Reg target);
 // target = left <op> right, where `left` is in a register already. `inplace`
 // 1: an augmented assignment.
-void operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
-                const Node *right, Reg target, Span span);
+void compile_operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
+                        const Node *right, Reg target, Span span);
 // A literal int that fits 16 bits (with its sign).
-bool constant_int16(const Node *node, int32_t *number);
-bool constant_float(const Node *node); // with its sign
+bool compile_constant_int16(const Node *node, int32_t *number);
+bool compile_constant_float(const Node *node); // with its sign
 
 // compile_percent.c
 // Whether a BINARY is "%s" % (x,), which is compiled as f"{x!s}" is.
-bool percent_is_text(const Node *node);
-void percent_to(Compiler *c, const Node *node, Reg target);
+bool compile_percent_is_text(const Node *node);
+void compile_percent_to(Compiler *c, const Node *node, Reg target);
 // Joins the texts in the temporaries from `first` on when there are many.
-void join_full(Compiler *c, Reg first); // compile_expr.c
+void compile_join_full(Compiler *c, Reg first); // compile_expr.c
 
 // compile_call.c
-void call_to(Compiler *c, const Node *node, Reg target);
+void compile_call_to(Compiler *c, const Node *node, Reg target);
 // Lists, tuples, sets and dicts with their elements.
-void display_to(Compiler *c, const Node *node, Reg target);
+void compile_display_to(Compiler *c, const Node *node, Reg target);
 
 // compile_def.c, compile_comp.c, compile_class.c
-void function_to(Compiler *c, const Node *node, Reg target);
+void compile_function_to(Compiler *c, const Node *node, Reg target);
 // Its code is a function of its own, which is called at once.
-void comprehension_to(Compiler *c, const Node *node, Reg target);
+void compile_comprehension_to(Compiler *c, const Node *node, Reg target);
 // The body runs as a function that fills the namespace.
-void class_to(Compiler *c, const Node *node, Reg target);
+void compile_class_to(Compiler *c, const Node *node, Reg target);
 // The code of one function of a tree, converted. NULL: failed.
-MUST_CHECK Code *function_converted(Compiler *outer, const Node *node,
-                                    const Lowered *lowered);
+MUST_CHECK Code *compile_converted(Compiler *outer, const Node *node,
+                                   const Lowered *lowered);
 
 // compile_stmt.c
-void body(Compiler *c, NodeList list);
+void compile_body(Compiler *c, NodeList list);
 // compile_target.c
-void store_name(Compiler *c, Text name, Reg source);
+void compile_store_name(Compiler *c, Text name, Reg source);
 // Unpacks tuples; `source` is a register that may be a temporary.
-void store_target(Compiler *c, const Node *target, Reg source);
+void compile_store_target(Compiler *c, const Node *target, Reg source);
 // x += 1 and its kind: the target is evaluated once.
-void aug_assign(Compiler *c, const Node *node);
+void compile_aug_assign(Compiler *c, const Node *node);
 // Names, attributes, items, and tuples of them.
-void delete_target(Compiler *c, const Node *node);
+void compile_delete_target(Compiler *c, const Node *node);
 // compile_try.c
 void compile_try(Compiler *c, const Node *node);
 // __exit__ runs on every way out of the body.
 void compile_with(Compiler *c, const Node *node);
 // Emits what stands between here and `until`; after the jump or return that
-// follows, leave_resume begins the protected ranges again.
-void leave_to(Compiler *c, const Exit *until);
+// follows, compile_leave_resume begins the protected ranges again.
+void compile_leave_to(Compiler *c, const Exit *until);
 // Due after c->exits was set to a new block: CPython's limit on their number,
 // a SyntaxError.
-void blocks_limit(Compiler *c);
-// What leave_to took off is in force again.
-void leave_resume(Compiler *c, const Exit *until);
+void compile_blocks_limit(Compiler *c);
+// What compile_leave_to took off is in force again.
+void compile_leave_resume(Compiler *c, const Exit *until);
 
 // Where an error in reading an attribute is: one that is spread over lines is
 // shown at its name alone.
-Span attribute_span(const Compiler *c, const Node *node);
+Span compile_attribute_span(const Compiler *c, const Node *node);
 // Refuses a keyword that a call or a class statement has twice.
-void check_keywords(Compiler *c, NodeList keywords);
+void compile_check_keywords(Compiler *c, NodeList keywords);
 
 // Marks temporaries and chains in finished words (compile_fuse.c); starts[]
 // are the places of the instructions.

@@ -9,7 +9,7 @@
 // The parser gives no negative literals, so -1 is a unary node here. Five
 // digits at most keep the sum from overflowing; "0x10" and "1_000" are left to
 // the constants.
-bool constant_int16(const Node *node, int32_t *number)
+bool compile_constant_int16(const Node *node, int32_t *number)
 {
     bool negative = node->kind == AST_UNARY && node->unary.op == UNARY_NEG;
     const Node *digits = negative ? node->unary.operand : node;
@@ -28,8 +28,9 @@ bool constant_int16(const Node *node, int32_t *number)
     return sum <= 32767;
 }
 
-// Only recognises the literal; constant_node makes the constant, negated too.
-bool constant_float(const Node *node)
+// Only recognises the literal; compile_constant_node makes the constant,
+// negated too.
+bool compile_constant_float(const Node *node)
 {
     bool negative = node->kind == AST_UNARY && node->unary.op == UNARY_NEG;
     const Node *digits = negative ? node->unary.operand : node;
@@ -56,37 +57,40 @@ static const Opcode constant_with[BINARY_COUNT] = {[BINARY_ADD] = OPCODE_KADD,
 
 // The span is set last: computing the operands moves it, and an error of this
 // operator must point at its own place.
-void operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
-                const Node *right, Reg target, Span span)
+void compile_operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
+                        const Node *right, Reg target, Span span)
 {
     int32_t number;
-    if (with_int[op] != 0 && constant_int16(right, &number)) {
+    if (with_int[op] != 0 && compile_constant_int16(right, &number)) {
         c->span = span;
-        emit_x(c, with_int[op], inplace, target, left, (uint32_t)number);
-    } else if (with_constant[op] != 0 && constant_float(right)) {
-        uint32_t constant = constant_node(c, right);
+        compile_emit_x(c, with_int[op], inplace, target, left,
+                       (uint32_t)number);
+    } else if (with_constant[op] != 0 && compile_constant_float(right)) {
+        uint32_t constant = compile_constant_node(c, right);
         c->span = span;
-        emit_x(c, with_constant[op], inplace, target, left, constant);
+        compile_emit_x(c, with_constant[op], inplace, target, left, constant);
     } else {
-        Reg other = expr_any(c, right);
+        Reg other = compile_any(c, right);
         c->span = span;
-        emit_x(c, (Opcode)(OPCODE_ADD + op), inplace, target, left, other);
+        compile_emit_x(c, (Opcode)(OPCODE_ADD + op), inplace, target, left,
+                       other);
     }
 }
 
 // Left-deep chains are compiled in a loop: sums of half a million terms.
-void binary_to(Compiler *c, const Node *node, Reg target)
+void compile_binary_to(Compiler *c, const Node *node, Reg target)
 {
     // From the outermost operator down to the innermost, so the last comes
     // first.
     VEC(const Node *) chain = {0};
     Ctx *ctx = &c->vm->ctx;
     const Node *left = node;
-    if (percent_is_text(node)) {
-        percent_to(c, node, target);
+    if (compile_percent_is_text(node)) {
+        compile_percent_to(c, node, target);
         return;
     }
-    while (left->kind == AST_BINARY && !percent_is_text(left) && !c->failed) {
+    while (left->kind == AST_BINARY && !compile_percent_is_text(left) &&
+           !c->failed) {
         c->failed = !vec_push(ctx, &chain, left);
         left = left->binary.left;
     }
@@ -95,28 +99,30 @@ void binary_to(Compiler *c, const Node *node, Reg target)
     bool held = false;
     // A float in front (2.0 * x) has instructions of its own. They are used
     // only if the right side has no short form itself.
-    if (!c->failed && constant_float(left)) {
+    if (!c->failed && compile_constant_float(left)) {
         const Node *first = chain.items[chain.count - 1];
         int32_t number;
         if (constant_with[first->binary.op] != 0 &&
-            !constant_int16(first->binary.right, &number) &&
-            !constant_float(first->binary.right)) {
-            uint32_t constant = constant_node(c, left);
-            Reg right = expr_any(c, first->binary.right);
+            !compile_constant_int16(first->binary.right, &number) &&
+            !compile_constant_float(first->binary.right)) {
+            uint32_t constant = compile_constant_node(c, left);
+            Reg right = compile_any(c, first->binary.right);
             value = chain.count == 1 ? target : mark;
             c->top = mark;
             if (value == mark && chain.count > 1) {
-                push(c);
+                compile_push(c);
             }
             c->span = first->span;
-            emit(c, constant_with[first->binary.op], value, constant, right);
+            compile_emit(c, constant_with[first->binary.op], value, constant,
+                         right);
             chain.count--;
             held = true;
         }
     }
     if (!held && !c->failed) {
         // A local is used in place; then `value` lies below `mark`.
-        value = expr_first(c, left, chain.items[chain.count - 1]->binary.right);
+        value =
+            compile_first(c, left, chain.items[chain.count - 1]->binary.right);
     }
     for (size_t i = chain.count; i-- > 0 && !c->failed;) {
         const Node *each = chain.items[i];
@@ -125,10 +131,10 @@ void binary_to(Compiler *c, const Node *node, Reg target)
         // Results on the way reuse one temporary; only the last goes to the
         // target, which may be a local that a later operand still reads.
         if (i > 0) {
-            to = value >= mark ? value : push(c);
+            to = value >= mark ? value : compile_push(c);
         }
-        operate_to(c, each->binary.op, 0, value, each->binary.right, to,
-                   each->span);
+        compile_operate_to(c, each->binary.op, 0, value, each->binary.right, to,
+                           each->span);
         value = to;
         c->top = i > 0 ? value + 1 : mark;
     }

@@ -26,23 +26,23 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole)
     // The first batch makes the list; later ones are appended to it.
     while (done < items.count && c->top - first < BATCH &&
            items.items[done]->kind != AST_STARRED && !c->failed) {
-        expr_temp(c, items.items[done++]);
+        compile_temp(c, items.items[done++]);
     }
-    emit(c, OPCODE_LIST, target, first, c->top - first);
+    compile_emit(c, OPCODE_LIST, target, first, c->top - first);
     // The batch's registers are free again: the list holds the items.
     c->top = first;
     while (done < items.count && !c->failed) {
         if (items.items[done]->kind == AST_STARRED) {
-            expr_temp(c, items.items[done]->starred.value);
+            compile_temp(c, items.items[done]->starred.value);
             c->span = whole;
             done++;
-            emit(c, OPCODE_EXTEND, target, first, 0);
+            compile_emit(c, OPCODE_EXTEND, target, first, 0);
         } else {
             while (done < items.count && c->top - first < BATCH &&
                    items.items[done]->kind != AST_STARRED && !c->failed) {
-                expr_temp(c, items.items[done++]);
+                compile_temp(c, items.items[done++]);
             }
-            emit(c, OPCODE_APPENDN, target, first, c->top - first);
+            compile_emit(c, OPCODE_APPENDN, target, first, c->top - first);
         }
         c->top = first;
     }
@@ -52,7 +52,8 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole)
 static bool folds_power(const Node *left, const Node *right)
 {
     int32_t base, exponent;
-    if (!constant_int16(left, &base) || !constant_int16(right, &exponent)) {
+    if (!compile_constant_int16(left, &base) ||
+        !compile_constant_int16(right, &exponent)) {
         return false;
     }
     uint32_t bits = 0;
@@ -78,7 +79,8 @@ static bool is_folded(const Node *node, int depth)
         }
         return depth > 0 && is_folded(node->binary.left, depth - 1) &&
                is_folded(node->binary.right, depth - 1) &&
-               !(constant_int16(node->binary.right, &divisor) && divisor == 0);
+               !(compile_constant_int16(node->binary.right, &divisor) &&
+                 divisor == 0);
     case AST_TUPLE:
         for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
             if (depth == 0 ||
@@ -116,22 +118,22 @@ static bool is_constant_set(NodeList items, Opcode op)
 static void constant_set_to(Compiler *c, Reg mark, uint32_t count, Reg target,
                             bool walked)
 {
-    emit(c, OPCODE_SET, mark, mark, count);
+    compile_emit(c, OPCODE_SET, mark, mark, count);
     c->top = mark + 1;
-    Reg items = push(c), second = push(c);
-    emit(c, OPCODE_LIST, items, items, 0);
-    emit(c, OPCODE_EXTEND, items, mark, 0);
-    emit(c, OPCODE_SET, second, second, 0);
-    emit(c, OPCODE_SETUPDATE, second, items, 0);
+    Reg items = compile_push(c), second = compile_push(c);
+    compile_emit(c, OPCODE_LIST, items, items, 0);
+    compile_emit(c, OPCODE_EXTEND, items, mark, 0);
+    compile_emit(c, OPCODE_SET, second, second, 0);
+    compile_emit(c, OPCODE_SETUPDATE, second, items, 0);
     if (!walked) {
-        Reg copy = push(c);
-        emit(c, OPCODE_SET, copy, copy, 0);
-        emit(c, OPCODE_SETUPDATE, copy, second, 0);
-        emit(c, OPCODE_MOVET, target, copy, 0);
-        emit(c, OPCODE_DROPN, mark, 3, 0);
+        Reg copy = compile_push(c);
+        compile_emit(c, OPCODE_SET, copy, copy, 0);
+        compile_emit(c, OPCODE_SETUPDATE, copy, second, 0);
+        compile_emit(c, OPCODE_MOVET, target, copy, 0);
+        compile_emit(c, OPCODE_DROPN, mark, 3, 0);
     } else {
-        emit(c, OPCODE_MOVET, target, second, 0);
-        emit(c, OPCODE_DROPN, mark, 2, 0);
+        compile_emit(c, OPCODE_MOVET, target, second, 0);
+        compile_emit(c, OPCODE_DROPN, mark, 2, 0);
     }
 }
 
@@ -145,18 +147,19 @@ static void long_set_to(Compiler *c, const Node *node)
     Reg mark = c->top;
     uint32_t done = 0;
     while (items.count <= WIDE && items.items[done]->kind != AST_STARRED) {
-        expr_temp(c, items.items[done++]);
+        compile_temp(c, items.items[done++]);
     }
     c->span = node->span;
-    emit(c, OPCODE_SET, mark, mark, done);
+    compile_emit(c, OPCODE_SET, mark, mark, done);
     c->top = mark + 1;
     for (; done < items.count && !c->failed; done++) {
         const Node *item = items.items[done];
         bool starred = item->kind == AST_STARRED;
         Reg value = c->top;
-        expr_temp(c, starred ? item->starred.value : item);
+        compile_temp(c, starred ? item->starred.value : item);
         c->span = node->span;
-        emit(c, starred ? OPCODE_SETUPDATE : OPCODE_SETADD, mark, value, 0);
+        compile_emit(c, starred ? OPCODE_SETUPDATE : OPCODE_SETADD, mark, value,
+                     0);
         c->top = value;
     }
 }
@@ -167,11 +170,11 @@ static Value literal_value(Compiler *c, const Node *node, int depth)
 {
     enum { MOST = 64 }; // items: wider ones are built in batches
     int32_t number;
-    if (constant_int16(node, &number)) {
+    if (compile_constant_int16(node, &number)) {
         return value_from_small(number);
     }
-    if (node->kind == AST_CONSTANT || constant_float(node)) {
-        uint32_t index = constant_node(c, node);
+    if (node->kind == AST_CONSTANT || compile_constant_float(node)) {
+        uint32_t index = compile_constant_node(c, node);
         return c->failed ? VALUE_FAIL : value_retain(c->constants.items[index]);
     }
     if (node->kind != AST_TUPLE || depth == 0 ||
@@ -209,9 +212,9 @@ static bool literal_tuple_to(Compiler *c, const Node *node, Reg target)
     if (value_unbound(value)) {
         return c->failed;
     }
-    uint32_t index = constant_value(c, value);
+    uint32_t index = compile_constant_value(c, value);
     c->span = node->span;
-    emit(c, OPCODE_LOADK, target, index, 0);
+    compile_emit(c, OPCODE_LOADK, target, index, 0);
     return true;
 }
 
@@ -225,49 +228,49 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
     }
     if (items.count <= BATCH && !has_star(items)) {
         for (uint32_t i = 0; i < items.count; i++) {
-            expr_temp(c, items.items[i]);
+            compile_temp(c, items.items[i]);
         }
         c->span = node->span;
         if (is_constant_set(items, op)) {
             constant_set_to(c, mark, items.count, target, false);
         } else {
-            emit(c, op, target, mark, items.count);
+            compile_emit(c, op, target, mark, items.count);
         }
     } else if (op == OPCODE_SET && !is_constant_set(items, op)) {
         long_set_to(c, node);
-        emit(c, OPCODE_MOVET, target, mark, 0);
+        compile_emit(c, OPCODE_MOVET, target, mark, 0);
     } else {
         // In a temporary: the target may be a local that an item still reads.
-        Reg list = push(c);
+        Reg list = compile_push(c);
         list_to(c, items, list, node->span);
         c->span = node->span;
         if (op == OPCODE_TUPLE) {
-            emit(c, OPCODE_TOTUPLE, list, 0, 0);
+            compile_emit(c, OPCODE_TOTUPLE, list, 0, 0);
         } else if (op == OPCODE_SET) {
             // Of many constants.
-            Reg set = push(c);
-            emit(c, OPCODE_SET, set, set, 0);
-            emit(c, OPCODE_SETUPDATE, set, list, 0);
+            Reg set = compile_push(c);
+            compile_emit(c, OPCODE_SET, set, set, 0);
+            compile_emit(c, OPCODE_SETUPDATE, set, list, 0);
             list = set;
         }
-        emit(c, OPCODE_MOVET, target, list, 0);
+        compile_emit(c, OPCODE_MOVET, target, list, 0);
     }
     c->top = mark;
 }
 
 // Of what a loop walks: a set of constants, however few, has the order of
 // CPython's frozen one.
-void walked_to(Compiler *c, const Node *node, Reg target)
+void compile_walked_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList items =
         node->kind == AST_SET ? node->sequence.elements : (NodeList){0};
     if (items.count == 0 || items.count > BATCH || !are_constants(items)) {
-        expr_to(c, node, target);
+        compile_to(c, node, target);
         return;
     }
     Reg mark = c->top;
     for (uint32_t i = 0; i < items.count; i++) {
-        expr_temp(c, items.items[i]);
+        compile_temp(c, items.items[i]);
     }
     c->span = node->span;
     constant_set_to(c, mark, items.count, target, true);
@@ -302,12 +305,13 @@ static void pairs_to(Compiler *c, const Node *node, Reg dict, uint32_t from,
                      uint32_t count)
 {
     for (uint32_t i = from; i < from + count; i++) {
-        expr_temp(c, node->dict.keys.items[i]);
-        expr_temp(c, node->dict.values.items[i]);
+        compile_temp(c, node->dict.keys.items[i]);
+        compile_temp(c, node->dict.values.items[i]);
     }
     c->span = node->span;
     for (uint32_t i = 0; i < count; i++) {
-        emit(c, OPCODE_DICTSET, dict, dict + 1 + 2 * i, dict + 2 + 2 * i);
+        compile_emit(c, OPCODE_DICTSET, dict, dict + 1 + 2 * i,
+                     dict + 2 + 2 * i);
     }
 }
 
@@ -317,16 +321,16 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList keys = node->dict.keys, values = node->dict.values;
     Reg mark = c->top;
-    Reg dict = push(c);
-    emit(c, OPCODE_DICT, dict, dict, 0);
+    Reg dict = compile_push(c);
+    compile_emit(c, OPCODE_DICT, dict, dict, 0);
     uint32_t pairwise = 0;
     for (uint32_t i = 0; i < keys.count && !c->failed; i++) {
         // `**mapping` has no key.
         if (keys.items[i] == NULL) {
             // Later keys win, as in CPython.
-            Reg mapping = expr_temp(c, values.items[i]);
+            Reg mapping = compile_temp(c, values.items[i]);
             c->span = node->span;
-            emit(c, OPCODE_DICTUPDATE, dict, mapping, 0);
+            compile_emit(c, OPCODE_DICTUPDATE, dict, mapping, 0);
         } else {
             uint32_t run = dict_run(keys, i, &pairwise);
             pairs_to(c, node, dict, i, run);
@@ -334,12 +338,12 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
         }
         c->top = dict + 1;
     }
-    emit(c, OPCODE_MOVET, target, dict, 0);
+    compile_emit(c, OPCODE_MOVET, target, dict, 0);
     c->top = mark;
 }
 
 // What is no expression at all ends here, too.
-void display_to(Compiler *c, const Node *node, Reg target)
+void compile_display_to(Compiler *c, const Node *node, Reg target)
 {
     switch (node->kind) {
     case AST_TUPLE: sequence_to(c, node, target, OPCODE_TUPLE); break;
@@ -362,7 +366,7 @@ static bool has_mapping(NodeList keywords)
 }
 
 // CPython refuses a repeated keyword when it compiles.
-void check_keywords(Compiler *c, NodeList keywords)
+void compile_check_keywords(Compiler *c, NodeList keywords)
 {
     // Quadratic, so very wide calls are left to DICTMERGE, which refuses a
     // repeated name when the call is made.
@@ -393,12 +397,13 @@ static uint32_t keyword_tuple(Compiler *c, NodeList keywords)
         names->items[i] = VALUE_NONE;
     }
     for (uint32_t i = 0; i < keywords.count && !c->failed; i++) {
-        uint32_t name = name_constant(c, keywords.items[i]->keyword.name);
+        uint32_t name =
+            compile_name_constant(c, keywords.items[i]->keyword.name);
         if (!c->failed) {
             names->items[i] = value_retain(c->constants.items[name]);
         }
     }
-    return constant_value(c, value_from_object(names));
+    return compile_constant_value(c, value_from_object(names));
 }
 
 // callee(*args, **keywords) by a list and a dict.
@@ -408,40 +413,41 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
 {
     NodeList keywords = node->call.keywords;
     // Side by side behind the callee, as CALLX wants them.
-    Reg args = push(c), dict = push(c);
-    emit(c, OPCODE_DROP, dict, 0, 0);
+    Reg args = compile_push(c), dict = compile_push(c);
+    compile_emit(c, OPCODE_DROP, dict, 0, 0);
     NodeList arguments = node->call.arguments;
     if (arguments.count == 1 && arguments.items[0]->kind == AST_STARRED) {
         // As it is: CALLX spreads it.
-        expr_to(c, arguments.items[0]->starred.value, args);
+        compile_to(c, arguments.items[0]->starred.value, args);
     } else {
         list_to(c, arguments, args, node->span);
     }
     if (keywords.count > 0) {
-        emit(c, OPCODE_DICT, dict, dict, 0);
+        compile_emit(c, OPCODE_DICT, dict, dict, 0);
     }
     for (uint32_t i = 0; i < keywords.count && !c->failed; i++) {
         const Node *each = keywords.items[i];
         Reg value;
         if (each->keyword.name.text == NULL) {
-            value = expr_temp(c, each->keyword.value);
+            value = compile_temp(c, each->keyword.value);
             c->span = node->span;
-            emit(c, OPCODE_DICTMERGE, dict, value, callee);
+            compile_emit(c, OPCODE_DICTMERGE, dict, value, callee);
         } else {
-            Reg key = push(c);
-            emit(c, OPCODE_LOADK, key, name_constant(c, each->keyword.name), 0);
-            value = expr_temp(c, each->keyword.value);
+            Reg key = compile_push(c);
+            compile_emit(c, OPCODE_LOADK, key,
+                         compile_name_constant(c, each->keyword.name), 0);
+            value = compile_temp(c, each->keyword.value);
             // A dict of one pair, as DICTMERGE refuses a key that is there
             // already.
-            Reg one = push(c);
-            emit(c, OPCODE_DICT, one, key, 1);
+            Reg one = compile_push(c);
+            compile_emit(c, OPCODE_DICT, one, key, 1);
             c->span = node->span;
-            emit(c, OPCODE_DICTMERGE, dict, one, callee);
+            compile_emit(c, OPCODE_DICTMERGE, dict, one, callee);
         }
         c->top = dict + 1;
     }
     c->span = node->span;
-    emit(c, OPCODE_CALLX, callee, 0, 0);
+    compile_emit(c, OPCODE_CALLX, callee, 0, 0);
 }
 
 // Whether a function has a first parameter that is always there: no other
@@ -477,15 +483,15 @@ static bool bare_super(Compiler *c, const Node *node)
 
 // The callee's register takes the result. `object.name(…)` loads function and
 // self without making a bound method.
-void call_to(Compiler *c, const Node *node, Reg target)
+void compile_call_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList args = node->call.arguments, keywords = node->call.keywords;
     const Node *function = node->call.function;
     Reg mark = c->top;
     // The uppermost temporary can be the callee's place, and the result's.
     bool in_place = target >= c->local_count && target + 1 == c->top;
-    Reg callee = in_place ? target : push(c);
-    check_keywords(c, keywords);
+    Reg callee = in_place ? target : compile_push(c);
+    compile_check_keywords(c, keywords);
     // Each argument of an ordinary call takes a register and counts in the
     // instruction.
     bool wide = args.count + keywords.count > 200 || has_star(args) ||
@@ -494,45 +500,47 @@ void call_to(Compiler *c, const Node *node, Reg target)
     if (method) {
         // LOADM gives the function and self, or a callable and an empty
         // register.
-        Reg object = expr_any(c, function->attribute.value);
-        uint32_t name = name_constant(c, function->attribute.name);
-        c->span = attribute_span(c, function);
-        emit(c, OPCODE_LOADM, callee, object, name);
+        Reg object = compile_any(c, function->attribute.value);
+        uint32_t name = compile_name_constant(c, function->attribute.name);
+        c->span = compile_attribute_span(c, function);
+        compile_emit(c, OPCODE_LOADM, callee, object, name);
         c->top = callee + 1;
-        push(c);
+        compile_push(c);
     } else {
-        expr_to(c, function, callee);
+        compile_to(c, function, callee);
     }
     uint32_t count = args.count + keywords.count;
     if (wide) {
         wide_call(c, node, callee);
     } else if (bare_super(c, node)) {
         static const Text cell = {"__class__", 9};
-        load_name(c, cell, push(c));
-        emit(c, OPCODE_MOVE, push(c), c->scope->symbols[0]->index, 0);
+        compile_load_name(c, cell, compile_push(c));
+        compile_emit(c, OPCODE_MOVE, compile_push(c),
+                     c->scope->symbols[0]->index, 0);
         c->span = node->span;
-        emit(c, OPCODE_CALL, callee, 2, 0);
+        compile_emit(c, OPCODE_CALL, callee, 2, 0);
     } else {
         for (uint32_t i = 0; i < args.count; i++) {
-            expr_temp(c, args.items[i]);
+            compile_temp(c, args.items[i]);
         }
         for (uint32_t i = 0; i < keywords.count; i++) {
-            expr_temp(c, keywords.items[i]->keyword.value);
+            compile_temp(c, keywords.items[i]->keyword.value);
         }
         c->span = node->span;
         if (method) {
             // A method's name on a later line is where its call begins.
-            c->span.start = attribute_span(c, function).start;
+            c->span.start = compile_attribute_span(c, function).start;
         }
         if (keywords.count > 0) {
-            emit(c, method ? OPCODE_CALLMK : OPCODE_CALLK, callee, count,
-                 keyword_tuple(c, keywords));
+            compile_emit(c, method ? OPCODE_CALLMK : OPCODE_CALLK, callee,
+                         count, keyword_tuple(c, keywords));
         } else {
-            emit(c, method ? OPCODE_CALLM : OPCODE_CALL, callee, count, 0);
+            compile_emit(c, method ? OPCODE_CALLM : OPCODE_CALL, callee, count,
+                         0);
         }
     }
     if (callee != target) {
-        emit(c, OPCODE_MOVET, target, callee, 0);
+        compile_emit(c, OPCODE_MOVET, target, callee, 0);
     }
     c->top = mark;
 }

@@ -18,7 +18,7 @@ void compiler_open(Compiler *c, Compiler *outer, Scope *scope)
     if (scope != NULL) {
         // Parameters and other locals may be more than operands can name.
         c->local_count = scope->local_count;
-        push_many(c, scope->local_count);
+        compile_push_many(c, scope->local_count);
     }
 }
 
@@ -27,7 +27,7 @@ void compiler_cells(Compiler *c)
 {
     for (uint32_t i = 0; i < c->scope->symbol_count; i++) {
         if (c->scope->symbols[i]->place == PLACE_CELL) {
-            emit(c, OPCODE_MKCELL, c->scope->symbols[i]->index, 0, 0);
+            compile_emit(c, OPCODE_MKCELL, c->scope->symbols[i]->index, 0, 0);
         }
     }
 }
@@ -171,7 +171,7 @@ uint32_t compiler_close(Compiler *c, Code *code)
         c->outer->failed = true;
     } else {
         // The outer code holds it among its constants.
-        index = constant_value(c->outer, value_from_object(code));
+        index = compile_constant_value(c->outer, value_from_object(code));
     }
     compiler_free(c);
     return index;
@@ -198,14 +198,14 @@ void compiler_name(Compiler *c, const char *name)
 }
 
 // RETGEN takes its value from a register, RETN needs none.
-void emit_return_none(Compiler *c)
+void compile_return_none(Compiler *c)
 {
     if (c->scope->is_generator) {
         static const Node none = {.kind = AST_CONSTANT};
-        Reg value = expr_temp(c, &none);
-        emit(c, OPCODE_RETGEN, value, c->local_count, 0);
+        Reg value = compile_temp(c, &none);
+        compile_emit(c, OPCODE_RETGEN, value, c->local_count, 0);
     } else {
-        emit(c, OPCODE_RETN, 0, c->local_count, 0);
+        compile_emit(c, OPCODE_RETN, 0, c->local_count, 0);
     }
 }
 
@@ -216,10 +216,11 @@ static void module_doc(Compiler *c, Text doc)
     if (doc.text == NULL || c->failed) {
         return;
     }
-    Reg value = push(c);
-    emit(c, OPCODE_LOADK, value, constant_name(c, doc.text, doc.length), 0);
-    emit(c, c->table->names_in_dict ? OPCODE_SETN : OPCODE_SETG, value,
-         constant_name(c, "__doc__", 7), 0);
+    Reg value = compile_push(c);
+    compile_emit(c, OPCODE_LOADK, value,
+                 compile_constant_name(c, doc.text, doc.length), 0);
+    compile_emit(c, c->table->names_in_dict ? OPCODE_SETN : OPCODE_SETG, value,
+                 compile_constant_name(c, "__doc__", 7), 0);
     c->top = value;
 }
 
@@ -246,24 +247,24 @@ Code *compile_tree(Vm *vm, Source *source, Arena *arena, const Node *tree,
             // expression.
             c.result = tree->module.body.items[tree->module.body.count - 1];
         }
-        future_read(&c, tree->module.body);
+        compile_future_read(&c, tree->module.body);
         if (table.root->has_annotations) {
-            emit(&c, OPCODE_ANNOTATIONS, 0, 0, 0);
+            compile_emit(&c, OPCODE_ANNOTATIONS, 0, 0, 0);
         }
         if (mode == RUN_MODULE) {
             module_doc(&c, tree->module.docstring);
         }
-        body(&c, tree->module.body);
+        compile_body(&c, tree->module.body);
         if (!valued) {
-            emit_return_none(&c);
+            compile_return_none(&c);
         } else {
-            Reg value = push(&c);
+            Reg value = compile_push(&c);
             // The register is emptied, so that a text without a value gives
             // UNBOUND.
-            emit(&c, OPCODE_DROP, value, 0, 0);
-            emit(&c, OPCODE_RET, value, c.local_count, 0);
+            compile_emit(&c, OPCODE_DROP, value, 0, 0);
+            compile_emit(&c, OPCODE_RET, value, c.local_count, 0);
         }
-        code = finish_code(&c);
+        code = compile_finish(&c);
     }
     if (code != NULL) {
         code->positional_count = 1;

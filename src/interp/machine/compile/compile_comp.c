@@ -10,19 +10,20 @@ static void comp_element(Compiler *c, const Node *node, Reg result)
     Reg item;
     switch (node->kind) {
     case AST_DICT_COMP: {
-        Reg key = expr_temp(c, node->dict_comp.key);
-        item = expr_temp(c, node->dict_comp.value);
-        emit(c, OPCODE_DICTSET, result, key, item);
+        Reg key = compile_temp(c, node->dict_comp.key);
+        item = compile_temp(c, node->dict_comp.value);
+        compile_emit(c, OPCODE_DICTSET, result, key, item);
         break;
     }
     case AST_GENERATOR_EXP:
-        item = expr_temp(c, node->comp.element);
-        emit_x(c, OPCODE_YIELD, 2, item, item, 0);
+        item = compile_temp(c, node->comp.element);
+        compile_emit_x(c, OPCODE_YIELD, 2, item, item, 0);
         break;
     default:
-        item = expr_any(c, node->comp.element);
-        emit(c, node->kind == AST_LIST_COMP ? OPCODE_APPEND : OPCODE_SETADD,
-             result, item, 0);
+        item = compile_any(c, node->comp.element);
+        compile_emit(
+            c, node->kind == AST_LIST_COMP ? OPCODE_APPEND : OPCODE_SETADD,
+            result, item, 0);
     }
     c->top = mark;
 }
@@ -41,40 +42,41 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
         return;
     }
     const Node *g = generators.items[index];
-    Reg state = push_many(c, 4);
-    uint32_t next = new_label(c);
+    Reg state = compile_push_many(c, 4);
+    uint32_t next = compile_new_label(c);
     // The parameter moves into the loop's state.
     if (index == 0) {
-        emit(c, OPCODE_MOVET, state, 0, 0);
+        compile_emit(c, OPCODE_MOVET, state, 0, 0);
     } else {
-        walked_to(c, g->comprehension.iter, state);
+        compile_walked_to(c, g->comprehension.iter, state);
         c->span = c->around;
     }
     Span place = c->around;
-    emit_jump_x(c, OPCODE_GETITER, index == 0, state, 0, next);
-    uint32_t again = label_here(c);
+    compile_emit_jump_x(c, OPCODE_GETITER, index == 0, state, 0, next);
+    uint32_t again = compile_label_here(c);
     // A plain name gets the item at once, without a copy.
-    Symbol *local = local_symbol(c, g->comprehension.target);
-    Reg item = local != NULL ? local->index : push(c);
+    Symbol *local = compile_local_symbol(c, g->comprehension.target);
+    Reg item = local != NULL ? local->index : compile_push(c);
     if (local == NULL) {
         // Unpacked from the register that FORLOOP fills.
-        store_target(c, g->comprehension.target, item);
+        compile_store_target(c, g->comprehension.target, item);
     }
     for (uint32_t i = 0; i < g->comprehension.conditions.count; i++) {
         // What the last condition left as the place is that of what follows.
-        jump_if(c, g->comprehension.conditions.items[i], false, next, NULL);
+        compile_jump_if(c, g->comprehension.conditions.items[i], false, next,
+                        NULL);
     }
     comp_loop(c, node, generators, index + 1, result);
-    place_label(c, next);
+    compile_place_label(c, next);
     c->span = place;
-    emit_jump(c, OPCODE_FORLOOP, state, item, again);
+    compile_emit_jump(c, OPCODE_FORLOOP, state, item, again);
     c->top = state;
     ctx_leave(&c->vm->ctx);
 }
 
 // A function of one parameter that is made and called at once, as in CPython
 // until 3.12.
-void comprehension_to(Compiler *outer, const Node *node, Reg target)
+void compile_comprehension_to(Compiler *outer, const Node *node, Reg target)
 {
     static const char *const names[] = {"<listcomp>", "<setcomp>", "<dictcomp>",
                                         "<genexpr>"};
@@ -89,33 +91,33 @@ void comprehension_to(Compiler *outer, const Node *node, Reg target)
     if (!c.failed) {
         compiler_cells(&c);
         c.around = node->span; // of all its conditions
-        Reg result = push(&c);
+        Reg result = compile_push(&c);
         // A generator expression has no display to fill.
         if (which < 3) {
-            emit(&c, displays[which], result, result, 0);
+            compile_emit(&c, displays[which], result, result, 0);
         }
         comp_loop(&c, node, generators, 0, result);
         if (which < 3) {
-            emit(&c, OPCODE_RET, result, c.local_count, 0);
+            compile_emit(&c, OPCODE_RET, result, c.local_count, 0);
         } else {
-            emit_return_none(&c);
+            compile_return_none(&c);
         }
     }
-    Code *code = finish_code(&c);
+    Code *code = compile_finish(&c);
     if (code != NULL) {
         code->positional_count = 1;
         compiler_fill(&c, code, node, names[which], CODE_COMPREHENSION);
     }
     uint32_t constant = compiler_close(&c, code);
     // Made and called at once.
-    Reg base = push_many(outer, 4);
-    emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
+    Reg base = compile_push_many(outer, 4);
+    compile_emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
     // Outside, so that errors in it, and in iter() of it, appear when the
     // comprehension is written, and names mean what they mean there.
-    walked_to(outer, generators.items[0]->comprehension.iter, base + 1);
+    compile_walked_to(outer, generators.items[0]->comprehension.iter, base + 1);
     outer->span = node->span;
-    emit_x(outer, OPCODE_GETYFI, 1, base + 1, 0, 0);
-    emit(outer, OPCODE_CALL, base, 1, 0);
-    emit(outer, OPCODE_MOVET, target, base, 0);
+    compile_emit_x(outer, OPCODE_GETYFI, 1, base + 1, 0, 0);
+    compile_emit(outer, OPCODE_CALL, base, 1, 0);
+    compile_emit(outer, OPCODE_MOVET, target, base, 0);
     outer->top = base;
 }

@@ -25,12 +25,12 @@ static void function_body(Compiler *c, const Node *node)
 {
     compiler_cells(c);
     if (node->kind == AST_LAMBDA) {
-        Reg value = expr_temp(c, node->lambda.body);
-        emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, value,
-             c->local_count, 0);
+        Reg value = compile_temp(c, node->lambda.body);
+        compile_emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET,
+                     value, c->local_count, 0);
     } else {
-        body(c, node->function_def.body);
-        emit_return_none(c);
+        compile_body(c, node->function_def.body);
+        compile_return_none(c);
     }
 }
 
@@ -47,7 +47,7 @@ static Code *compile_function(Compiler *outer, const Node *node,
     if (!c->failed) {
         function_body(c, node);
     }
-    Code *code = finish_code(c);
+    Code *code = compile_finish(c);
     if (code != NULL) {
         count_params(code,
                      lambda ? node->lambda.params : node->function_def.params);
@@ -72,8 +72,8 @@ static uint32_t function_code(Compiler *outer, const Node *node)
 
 // The function was an ordinary one when it was compiled first; its text is read
 // again for a trace.
-Code *function_converted(Compiler *outer, const Node *node,
-                         const Lowered *lowered)
+Code *compile_converted(Compiler *outer, const Node *node,
+                        const Lowered *lowered)
 {
     Compiler c;
     Code *code = compile_function(outer, node, lowered, &c);
@@ -97,12 +97,12 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
         const Node *p = list.items[i];
         if (p->param.kind <= PARAM_POSITIONAL &&
             p->param.default_value != NULL) {
-            expr_temp(c, p->param.default_value);
+            compile_temp(c, p->param.default_value);
         }
     }
     if (c->top > first) {
         // Positional defaults stand in registers side by side.
-        emit(c, OPCODE_TUPLE, base, first, c->top - first);
+        compile_emit(c, OPCODE_TUPLE, base, first, c->top - first);
         flags |= 1;
     }
     c->top = first;
@@ -112,13 +112,14 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
             p->param.default_value != NULL) {
             // The dict is made for the first one.
             if (!(flags & 2)) {
-                emit(c, OPCODE_DICT, base + 1, base + 1, 0);
+                compile_emit(c, OPCODE_DICT, base + 1, base + 1, 0);
                 flags |= 2;
             }
-            Reg key = push(c);
-            emit(c, OPCODE_LOADK, key, name_constant(c, p->param.name), 0);
-            Reg value = expr_temp(c, p->param.default_value);
-            emit(c, OPCODE_DICTSET, base + 1, key, value);
+            Reg key = compile_push(c);
+            compile_emit(c, OPCODE_LOADK, key,
+                         compile_name_constant(c, p->param.name), 0);
+            Reg value = compile_temp(c, p->param.default_value);
+            compile_emit(c, OPCODE_DICTSET, base + 1, key, value);
             c->top = first;
         }
     }
@@ -134,44 +135,44 @@ static void annotation(Compiler *c, Text name, const Node *value, Reg dict,
         return;
     }
     if (!(*flags & 4)) {
-        emit(c, OPCODE_DICT, dict, dict, 0);
+        compile_emit(c, OPCODE_DICT, dict, dict, 0);
         *flags |= 4;
     }
-    Reg key = push(c);
-    emit(c, OPCODE_LOADK, key, name_constant(c, name), 0);
+    Reg key = compile_push(c);
+    compile_emit(c, OPCODE_LOADK, key, compile_name_constant(c, name), 0);
     // `*args: *Ts` notes the one item that Ts has.
     bool starred = value->kind == AST_STARRED && !c->table->text_annotations;
-    Reg of = annotation_temp(c, starred ? value->starred.value : value);
+    Reg of = compile_annotation(c, starred ? value->starred.value : value);
     if (starred) {
-        emit(c, OPCODE_UNPACK, of, of, 1);
+        compile_emit(c, OPCODE_UNPACK, of, of, 1);
     }
-    emit(c, OPCODE_DICTSET, dict, key, of);
+    compile_emit(c, OPCODE_DICTSET, dict, key, of);
     c->top = key;
 }
 
 // One register each, in a row: decorator i is at first + i.
-Reg decorators_before(Compiler *c, NodeList decorators)
+Reg compile_decorators_before(Compiler *c, NodeList decorators)
 {
     Reg first = c->top;
     for (uint32_t i = 0; i < decorators.count; i++) {
-        expr_temp(c, decorators.items[i]);
+        compile_temp(c, decorators.items[i]);
     }
     return first;
 }
 
 // Each call takes its argument from the register above and leaves its result
 // where the next one looks for it.
-void decorators_after(Compiler *c, NodeList decorators, Reg first)
+void compile_decorators_after(Compiler *c, NodeList decorators, Reg first)
 {
     for (uint32_t i = decorators.count; i-- > 0;) {
         c->span = decorators.items[i]->span;
-        emit(c, OPCODE_CALL, first + i, 1, 0);
+        compile_emit(c, OPCODE_CALL, first + i, 1, 0);
     }
 }
 
 // Decorators, defaults and annotations run where the `def` stands; the body is
 // compiled into a constant.
-void function_to(Compiler *c, const Node *node, Reg target)
+void compile_function_to(Compiler *c, const Node *node, Reg target)
 {
     bool lambda = node->kind == AST_LAMBDA;
     NodeList decorators =
@@ -179,10 +180,10 @@ void function_to(Compiler *c, const Node *node, Reg target)
     const Node *params =
         lambda ? node->lambda.params : node->function_def.params;
     Reg mark = c->top;
-    Reg first = decorators_before(c, decorators);
+    Reg first = compile_decorators_before(c, decorators);
     // In a row, as MAKEFUNC wants them: the function, its two kinds of
     // defaults, its annotations.
-    Reg base = push_many(c, 4);
+    Reg base = compile_push_many(c, 4);
     // Defaults before annotations, as CPython evaluates them.
     uint32_t flags = default_values(c, params, base + 1);
     if (!lambda) {
@@ -194,8 +195,9 @@ void function_to(Compiler *c, const Node *node, Reg target)
         annotation(c, returned, node->function_def.returns, base + 3, &flags);
     }
     uint32_t code = c->failed ? 0 : function_code(c, node);
-    emit_x(c, OPCODE_MAKEFUNC, flags, base, code, 0);
-    decorators_after(c, decorators, first);
-    emit(c, OPCODE_MOVET, target, decorators.count > 0 ? first : base, 0);
+    compile_emit_x(c, OPCODE_MAKEFUNC, flags, base, code, 0);
+    compile_decorators_after(c, decorators, first);
+    compile_emit(c, OPCODE_MOVET, target, decorators.count > 0 ? first : base,
+                 0);
     c->top = mark;
 }

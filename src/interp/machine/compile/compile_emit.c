@@ -1,8 +1,8 @@
 // Instructions, labels, constants and the finished Code.
 //
-// Invariant: a jump's distance is 0 until finish_code; jumps of 16 bits whose
-// target is too far go over a trampoline (op +1; JMP +1; JMP far), which works
-// for every fused jump alike.
+// Invariant: a jump's distance is 0 until compile_finish; jumps of 16 bits
+// whose target is too far go over a trampoline (op +1; JMP +1; JMP far), which
+// works for every fused jump alike.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,8 +53,8 @@ static void emit_word(Compiler *c, Ins word)
 
 // The cache words behind an instruction start as zeroes, which never match.
 // Calls out of generators have one instruction, which x tells apart.
-void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
-            uint32_t extra)
+void compile_emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
+                    uint32_t extra)
 {
     if (c->failed) {
         return;
@@ -78,31 +78,33 @@ void emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
 }
 
 // Without a field x.
-void emit(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t extra)
+void compile_emit(Compiler *c, Opcode op, uint32_t a, uint32_t b,
+                  uint32_t extra)
 {
-    emit_x(c, op, 0, a, b, extra);
+    compile_emit_x(c, op, 0, a, b, extra);
 }
 
 // The distance is filled in when all labels are placed.
-void emit_jump_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
-                 uint32_t label)
+void compile_emit_jump_x(Compiler *c, Opcode op, uint32_t x, uint32_t a,
+                         uint32_t b, uint32_t label)
 {
     // Noted before the jump is emitted: `word` is its own place.
     Fixup fixup = {(uint32_t)c->words.count, label};
     if (!c->failed && !vec_push(&c->vm->ctx, &c->fixups, fixup)) {
         c->failed = true;
     }
-    emit_x(c, op, x, a, b, 0);
+    compile_emit_x(c, op, x, a, b, 0);
 }
 
 // Without a field x.
-void emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b, uint32_t label)
+void compile_emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b,
+                       uint32_t label)
 {
-    emit_jump_x(c, op, 0, a, b, label);
+    compile_emit_jump_x(c, op, 0, a, b, label);
 }
 
 // 0 after a failure, which is harmless: no code is made then.
-uint32_t new_label(Compiler *c)
+uint32_t compile_new_label(Compiler *c)
 {
     // Jumps may name a label before it is placed.
     Label label = {UINT32_MAX};
@@ -114,7 +116,7 @@ uint32_t new_label(Compiler *c)
 }
 
 // Places are words before the layout, which moves them (lay_out).
-void place_label(Compiler *c, uint32_t label)
+void compile_place_label(Compiler *c, uint32_t label)
 {
     if (!c->failed) {
         c->labels.items[label].word = (uint32_t)c->words.count;
@@ -122,16 +124,16 @@ void place_label(Compiler *c, uint32_t label)
 }
 
 // For jumps backwards: the place is known already.
-uint32_t label_here(Compiler *c)
+uint32_t compile_label_here(Compiler *c)
 {
-    uint32_t label = new_label(c);
-    place_label(c, label);
+    uint32_t label = compile_new_label(c);
+    compile_place_label(c, label);
     return label;
 }
 
 // `start`, `end` and `target` are labels until the code is written.
-void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
-                 Reg depth)
+void compile_add_handler(Compiler *c, uint32_t start, uint32_t end,
+                         uint32_t target, Reg depth)
 {
     Handler handler = {start, end, target, depth, c->handled};
     if (!c->failed && !vec_push(&c->vm->ctx, &c->handlers, handler)) {
@@ -140,7 +142,7 @@ void add_handler(Compiler *c, uint32_t start, uint32_t end, uint32_t target,
 }
 
 // Registers in stack order; the highest one used decides the frame's size.
-Reg push_many(Compiler *c, uint32_t count)
+Reg compile_push_many(Compiler *c, uint32_t count)
 {
     Reg first = c->top;
     c->top += count;
@@ -155,14 +157,14 @@ Reg push_many(Compiler *c, uint32_t count)
 }
 
 // The next register above all temporaries in use.
-Reg push(Compiler *c)
+Reg compile_push(Compiler *c)
 {
-    return push_many(c, 1);
+    return compile_push_many(c, 1);
 }
 
-// Takes the value, on failure too. Never shared: constant_name and
-// constant_node look for an equal one first.
-uint32_t constant_value(Compiler *c, Value value)
+// Takes the value, on failure too. Never shared: compile_constant_name and
+// compile_constant_node look for an equal one first.
+uint32_t compile_constant_value(Compiler *c, Value value)
 {
     if (c->failed || value_failed(value)) {
         value_release(&c->vm->ctx, value);
@@ -206,7 +208,7 @@ static bool find_constant(Compiler *c, char tag, const char *text,
 static uint32_t keep_constant(Compiler *c, const char *key, size_t length,
                               Value value)
 {
-    uint32_t index = constant_value(c, value);
+    uint32_t index = compile_constant_value(c, value);
     if (!c->failed && !map_put(&c->constant_map, key, length + 1, index)) {
         c->failed = true;
     }
@@ -220,7 +222,7 @@ static Value object_or_fail(void *object)
 }
 
 // Names are interned, so that the machine compares addresses.
-uint32_t constant_name(Compiler *c, const char *text, size_t length)
+uint32_t compile_constant_name(Compiler *c, const char *text, size_t length)
 {
     char *key;
     uint32_t index = 0;
@@ -232,7 +234,7 @@ uint32_t constant_name(Compiler *c, const char *text, size_t length)
 }
 
 // "__x" in a class becomes "_C__x" (scope_mangle).
-uint32_t name_constant(Compiler *c, Text name)
+uint32_t compile_name_constant(Compiler *c, Text name)
 {
     size_t length;
     const char *text = scope_mangle(c->table, c->scope, name, &length);
@@ -240,7 +242,7 @@ uint32_t name_constant(Compiler *c, Text name)
         c->failed = true;
         return 0;
     }
-    return constant_name(c, text, length);
+    return compile_constant_name(c, text, length);
 }
 
 // Owned. Short strings are interned, as they often serve as keys.
@@ -271,12 +273,12 @@ static uint32_t negative_float(Compiler *c, const Node *node)
     // The tree itself stays as it is: it may be compiled again, converted.
     Node copy = *node->unary.operand;
     copy.constant.number = -copy.constant.number;
-    return constant_node(c, &copy);
+    return compile_constant_node(c, &copy);
 }
 
 // Floats are keyed by their bits, so that 0.0 and -0.0, and two spellings of
 // one number, are told apart or shared rightly. The tag keeps 1 from "1".
-uint32_t constant_node(Compiler *c, const Node *node)
+uint32_t compile_constant_node(Compiler *c, const Node *node)
 {
     if (node->kind == AST_UNARY) {
         return negative_float(c, node);
@@ -551,7 +553,7 @@ static bool write_all(Compiler *c, Code *code)
 }
 
 // The compiler keeps nothing: constants move into the code.
-Code *finish_code(Compiler *c)
+Code *compile_finish(Compiler *c)
 {
     if (c->failed) {
         return NULL;
@@ -564,7 +566,7 @@ Code *finish_code(Compiler *c)
     return code;
 }
 
-// Frees what finish_code did not hand over; after a success that is only the
+// Frees what compile_finish did not hand over; after a success that is only the
 // lists themselves.
 void compiler_free(Compiler *c)
 {

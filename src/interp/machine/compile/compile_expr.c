@@ -1,14 +1,14 @@
 // Expressions: names, comparisons, conditions and what has no file of its own.
 //
-// Invariant: an expression leaves c->top as it was, except that expr_any and
-// expr_temp may have put the value into one new temporary.
+// Invariant: an expression leaves c->top as it was, except that compile_any and
+// compile_temp may have put the value into one new temporary.
 #include <string.h>
 
 #include "interp/machine/compile/compile.h"
 
 // Names are looked up as the scope has them, mangled: "__x" in a class is
 // "_C__x".
-Symbol *local_symbol(Compiler *c, const Node *node)
+Symbol *compile_local_symbol(Compiler *c, const Node *node)
 {
     if (node->kind != AST_NAME) {
         return NULL;
@@ -20,7 +20,7 @@ Symbol *local_symbol(Compiler *c, const Node *node)
 }
 
 // Never NULL for a name that the scope mentions, but for want of memory.
-Symbol *symbol_of(Compiler *c, Text name)
+Symbol *compile_symbol_of(Compiler *c, Text name)
 {
     size_t length;
     const char *text = scope_mangle(c->table, c->scope, name, &length);
@@ -44,9 +44,9 @@ static int32_t class_capture(const Scope *scope, const Symbol *symbol)
 }
 
 // A class body reads its namespace first even for captured names.
-void load_name(Compiler *c, Text name, Reg target)
+void compile_load_name(Compiler *c, Text name, Reg target)
 {
-    Symbol *symbol = c->failed ? NULL : symbol_of(c, name);
+    Symbol *symbol = c->failed ? NULL : compile_symbol_of(c, name);
     if (symbol == NULL) {
         return;
     }
@@ -56,49 +56,53 @@ void load_name(Compiler *c, Text name, Reg target)
     // Number of the captured cell, -1: none.
     int32_t captured;
     switch (symbol->place) {
-    case PLACE_LOCAL: emit(c, OPCODE_MOVE, target, symbol->index, 0); break;
-    case PLACE_CELL: emit(c, OPCODE_GETCELL, target, symbol->index, 0); break;
+    case PLACE_LOCAL:
+        compile_emit(c, OPCODE_MOVE, target, symbol->index, 0);
+        break;
+    case PLACE_CELL:
+        compile_emit(c, OPCODE_GETCELL, target, symbol->index, 0);
+        break;
     case PLACE_CAPTURED:
         if (c->scope->kind == SCOPE_CLASS) {
-            constant = name_constant(c, name);
-            emit(c, OPCODE_GETNC, target, constant, symbol->index);
+            constant = compile_name_constant(c, name);
+            compile_emit(c, OPCODE_GETNC, target, constant, symbol->index);
         } else {
-            emit(c, OPCODE_GETCAP, target, symbol->index, 0);
+            compile_emit(c, OPCODE_GETCAP, target, symbol->index, 0);
         }
         break;
     case PLACE_NAME:
-        constant = name_constant(c, name);
+        constant = compile_name_constant(c, name);
         // A class body's own name may hide a captured one, until it is deleted.
         captured = class_capture(c->scope, symbol);
         if (captured >= 0) {
-            emit(c, OPCODE_GETNC, target, constant, (uint32_t)captured);
+            compile_emit(c, OPCODE_GETNC, target, constant, (uint32_t)captured);
         } else {
-            emit(c, OPCODE_GETN, target, constant, 0);
+            compile_emit(c, OPCODE_GETN, target, constant, 0);
         }
         break;
     case PLACE_GLOBAL:
-        constant = name_constant(c, name);
-        emit(c, OPCODE_GETG, target, constant, 0);
+        constant = compile_name_constant(c, name);
+        compile_emit(c, OPCODE_GETG, target, constant, 0);
     }
 }
 
 // For values that must survive, or that an instruction moves out.
-Reg expr_temp(Compiler *c, const Node *node)
+Reg compile_temp(Compiler *c, const Node *node)
 {
     // Pushed first, so that temporaries of the expression lie above.
-    Reg target = push(c);
-    expr_to(c, node, target);
+    Reg target = compile_push(c);
+    compile_to(c, node, target);
     return target;
 }
 
 // A local is read in place, unless the expression around may assign it.
-Reg expr_any(Compiler *c, const Node *node)
+Reg compile_any(Compiler *c, const Node *node)
 {
-    Symbol *symbol = local_symbol(c, node);
+    Symbol *symbol = compile_local_symbol(c, node);
     if (symbol != NULL && !(symbol->flags & SYMBOL_WALRUS)) {
         return symbol->index;
     }
-    return expr_temp(c, node);
+    return compile_temp(c, node);
 }
 
 // Assigned wherever control can come from? Seen by the order of the text alone:
@@ -115,9 +119,9 @@ static bool surely_bound(const Compiler *c, const Symbol *symbol)
 
 // From here on reads of the local need no check, until the block ends or the
 // name is deleted.
-void note_bound(Compiler *c, const Node *target)
+void compile_note_bound(Compiler *c, const Node *target)
 {
-    Symbol *symbol = local_symbol(c, target);
+    Symbol *symbol = compile_local_symbol(c, target);
     if (symbol != NULL && !(symbol->flags & (SYMBOL_BOUND | SYMBOL_DELETED))) {
         if (vec_push(&c->vm->ctx, &c->bound, symbol)) {
             symbol->flags |= SYMBOL_BOUND;
@@ -129,7 +133,7 @@ void note_bound(Compiler *c, const Node *target)
         for (uint32_t i = 0; i < items.count; i++) {
             // Deeper ones are rare enough to be checked instead.
             if (items.items[i]->kind == AST_NAME) {
-                note_bound(c, items.items[i]);
+                compile_note_bound(c, items.items[i]);
             }
         }
     }
@@ -137,9 +141,9 @@ void note_bound(Compiler *c, const Node *target)
 
 // For instructions that fail in two ways: an unbound local marks its name, all
 // else what is around it.
-bool surely_read(Compiler *c, const Node *node)
+bool compile_surely_read(Compiler *c, const Node *node)
 {
-    Symbol *symbol = local_symbol(c, node);
+    Symbol *symbol = compile_local_symbol(c, node);
     return symbol == NULL || surely_bound(c, symbol);
 }
 
@@ -147,28 +151,28 @@ bool surely_read(Compiler *c, const Node *node)
 // does something before that, a local without a value must fail earlier, as if
 // it were loaded: it is copied, and the copy dropped. Nothing is emitted for
 // nearly all: most are bound for sure, and most operands do nothing.
-void check_bound(Compiler *c, const Node *node, const Node *next)
+void compile_check_bound(Compiler *c, const Node *node, const Node *next)
 {
-    Symbol *symbol = local_symbol(c, node);
+    Symbol *symbol = compile_local_symbol(c, node);
     if (symbol == NULL || surely_bound(c, symbol) || c->staged != NULL ||
-        next->kind == AST_CONSTANT || local_symbol(c, next) != NULL) {
+        next->kind == AST_CONSTANT || compile_local_symbol(c, next) != NULL) {
         return;
     }
-    Reg copy = push(c);
+    Reg copy = compile_push(c);
     // The error marks the name, not the operation.
     c->span = node->span;
-    emit(c, OPCODE_MOVE, copy, symbol->index, 0);
-    emit(c, OPCODE_DROP, copy, 0, 0);
+    compile_emit(c, OPCODE_MOVE, copy, symbol->index, 0);
+    compile_emit(c, OPCODE_DROP, copy, 0, 0);
     c->top = copy;
 }
 
 // The left side of a pair: a local is used in place, so it has to be bound
 // before the right side runs and is told of.
-Reg expr_first(Compiler *c, const Node *node, const Node *next)
+Reg compile_first(Compiler *c, const Node *node, const Node *next)
 {
-    Reg value = expr_any(c, node);
+    Reg value = compile_any(c, node);
     if (value < c->local_count) {
-        check_bound(c, node, next);
+        compile_check_bound(c, node, next);
     }
     return value;
 }
@@ -178,36 +182,37 @@ Reg expr_first(Compiler *c, const Node *node, const Node *next)
 static void compare_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
-    uint32_t end = new_label(c);
-    Reg left =
-        expr_first(c, node->compare.left, node->compare.comparators.items[0]);
+    uint32_t end = compile_new_label(c);
+    Reg left = compile_first(c, node->compare.left,
+                             node->compare.comparators.items[0]);
     // One for each operator.
     uint32_t count = node->compare.comparators.count;
     for (uint32_t i = 0; i < count; i++) {
         // Only comparisons before the last one may end the chain.
         bool last = i + 1 == count;
-        Reg right = expr_any(c, node->compare.comparators.items[i]);
+        Reg right = compile_any(c, node->compare.comparators.items[i]);
         Reg kept = right;
         if (!last && right >= c->local_count) {
             // The middle operand is read twice: compare a copy.
-            kept = push(c);
-            emit(c, OPCODE_MOVE, kept, right, 0);
+            kept = compile_push(c);
+            compile_emit(c, OPCODE_MOVE, kept, right, 0);
             // COMPARE empties the copy; the next comparison gets the original.
             Reg swap = kept;
             kept = right;
             right = swap;
         }
         c->span = node->span;
-        emit_x(c, OPCODE_COMPARE, node->compare.ops[i], target, left, right);
+        compile_emit_x(c, OPCODE_COMPARE, node->compare.ops[i], target, left,
+                       right);
         if (!last) {
-            emit_jump(c, OPCODE_JFALSE_KEEP, target, 0, end);
+            compile_emit_jump(c, OPCODE_JFALSE_KEEP, target, 0, end);
             left = kept;
         }
     }
-    place_label(c, end);
+    compile_place_label(c, end);
     // The jump out of a chain leaves operands behind that nobody has emptied.
     if (count > 1 && c->top > mark) {
-        emit(c, OPCODE_DROPN, mark, c->top - mark, 0);
+        compile_emit(c, OPCODE_DROPN, mark, c->top - mark, 0);
     }
     c->top = mark;
 }
@@ -227,7 +232,7 @@ static void bool_operand(Compiler *c, const Node *node, const Node *whole,
         NodeList values = node->bool_op.values;
         // The inner operator stops at the same truth as the outer one.
         bool same = (node->bool_op.op == BOOL_OR) == keep;
-        uint32_t next = new_label(c);
+        uint32_t next = compile_new_label(c);
         for (uint32_t i = 0; i < values.count; i++) {
             if (same || i + 1 == values.count) {
                 // The last one's jump is that of the operation around.
@@ -236,15 +241,15 @@ static void bool_operand(Compiler *c, const Node *node, const Node *whole,
                              end);
             } else {
                 // Its value is not wanted, only its truth.
-                jump_if(c, values.items[i], !keep, next, node);
+                compile_jump_if(c, values.items[i], !keep, next, node);
             }
         }
-        place_label(c, next);
+        compile_place_label(c, next);
     } else {
-        expr_to(c, node, work);
+        compile_to(c, node, work);
         c->span = whole->span;
-        emit_jump(c, keep ? OPCODE_JTRUE_KEEP : OPCODE_JFALSE_KEEP, work, 0,
-                  end);
+        compile_emit_jump(c, keep ? OPCODE_JTRUE_KEEP : OPCODE_JFALSE_KEEP,
+                          work, 0, end);
     }
     ctx_leave(&c->vm->ctx);
 }
@@ -253,22 +258,22 @@ static void bool_operand(Compiler *c, const Node *node, const Node *whole,
 static void bool_to(Compiler *c, const Node *node, Reg target)
 {
     // The KEEP jumps leave the deciding value in its register.
-    uint32_t end = new_label(c);
+    uint32_t end = compile_new_label(c);
     NodeList values = node->bool_op.values;
     Reg mark = c->top;
     // A local must not be seen half-way: work in a temporary.
-    Reg work = target < c->local_count ? push(c) : target;
+    Reg work = target < c->local_count ? compile_push(c) : target;
     for (uint32_t i = 0; i < values.count; i++) {
         if (i + 1 < values.count) {
             bool_operand(c, values.items[i], node, work,
                          node->bool_op.op == BOOL_OR, end);
         } else {
-            expr_to(c, values.items[i], work);
+            compile_to(c, values.items[i], work);
         }
     }
-    place_label(c, end);
+    compile_place_label(c, end);
     if (work != target) {
-        emit(c, OPCODE_MOVET, target, work, 0);
+        compile_emit(c, OPCODE_MOVET, target, work, 0);
     }
     c->top = mark;
 }
@@ -278,13 +283,13 @@ static void bool_to(Compiler *c, const Node *node, Reg target)
 static void conditional_to(Compiler *c, const Node *node, Reg target)
 {
     // As an `if` with a value.
-    uint32_t otherwise = new_label(c), end = new_label(c);
-    jump_if(c, node->conditional.test, false, otherwise, node);
-    expr_to(c, node->conditional.body, target);
-    emit_jump(c, OPCODE_JMP, 0, 0, end);
-    place_label(c, otherwise);
-    expr_to(c, node->conditional.orelse, target);
-    place_label(c, end);
+    uint32_t otherwise = compile_new_label(c), end = compile_new_label(c);
+    compile_jump_if(c, node->conditional.test, false, otherwise, node);
+    compile_to(c, node->conditional.body, target);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, end);
+    compile_place_label(c, otherwise);
+    compile_to(c, node->conditional.orelse, target);
+    compile_place_label(c, end);
 }
 
 // Negative literals become constants here, as the parser has none.
@@ -292,17 +297,18 @@ static void unary_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     int32_t number;
-    if (constant_int16(node, &number)) {
-        emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
+    if (compile_constant_int16(node, &number)) {
+        compile_emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
         return;
     }
-    if (constant_float(node)) {
-        emit(c, OPCODE_LOADK, target, constant_node(c, node), 0);
+    if (compile_constant_float(node)) {
+        compile_emit(c, OPCODE_LOADK, target, compile_constant_node(c, node),
+                     0);
         return;
     }
-    Reg operand = expr_any(c, node->unary.operand);
+    Reg operand = compile_any(c, node->unary.operand);
     c->span = node->span;
-    emit_x(c, OPCODE_UNARY, node->unary.op, target, operand, 0);
+    compile_emit_x(c, OPCODE_UNARY, node->unary.op, target, operand, 0);
     c->top = mark;
 }
 
@@ -310,16 +316,16 @@ static void unary_to(Compiler *c, const Node *node, Reg target)
 static void slice_to(Compiler *c, const Node *node, Reg target)
 {
     // SLICE takes three registers side by side.
-    Reg first = push_many(c, 3);
+    Reg first = compile_push_many(c, 3);
     const Node *parts[] = {node->slice.lower, node->slice.upper,
                            node->slice.step};
     // A constant of type None: that is what zeroes mean.
     static const Node none = {.kind = AST_CONSTANT};
     for (uint32_t i = 0; i < 3; i++) {
-        expr_to(c, parts[i] == NULL ? &none : parts[i], first + i);
+        compile_to(c, parts[i] == NULL ? &none : parts[i], first + i);
     }
     c->span = node->span;
-    emit(c, OPCODE_SLICE, target, first, 0);
+    compile_emit(c, OPCODE_SLICE, target, first, 0);
     c->top = first;
 }
 
@@ -329,21 +335,22 @@ static void subscript_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     int32_t number;
-    Reg container = expr_first(c, node->subscript.value, node->subscript.index);
-    if (constant_int16(node->subscript.index, &number)) {
+    Reg container =
+        compile_first(c, node->subscript.value, node->subscript.index);
+    if (compile_constant_int16(node->subscript.index, &number)) {
         c->span = node->span;
-        emit(c, OPCODE_GETITEMI, target, container, (uint32_t)number);
+        compile_emit(c, OPCODE_GETITEMI, target, container, (uint32_t)number);
     } else {
-        Reg key = expr_any(c, node->subscript.index);
+        Reg key = compile_any(c, node->subscript.index);
         c->span = node->span;
-        emit(c, OPCODE_GETITEM, target, container, key);
+        compile_emit(c, OPCODE_GETITEM, target, container, key);
     }
     c->top = mark;
 }
 
 // A chain of calls over several lines would otherwise be marked from its first
 // line on.
-Span attribute_span(const Compiler *c, const Node *node)
+Span compile_attribute_span(const Compiler *c, const Node *node)
 {
     Span span = node->span, name = node->attribute.name_span;
     const char *text = c->table->source->text + span.start;
@@ -354,10 +361,10 @@ Span attribute_span(const Compiler *c, const Node *node)
 static void attribute_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
-    Reg object = expr_any(c, node->attribute.value);
-    uint32_t name = name_constant(c, node->attribute.name);
-    c->span = attribute_span(c, node);
-    emit(c, OPCODE_GETATTR, target, object, name);
+    Reg object = compile_any(c, node->attribute.value);
+    uint32_t name = compile_name_constant(c, node->attribute.name);
+    c->span = compile_attribute_span(c, node);
+    compile_emit(c, OPCODE_GETATTR, target, object, name);
     c->top = mark;
 }
 
@@ -368,26 +375,26 @@ static void yield_to(Compiler *c, const Node *node, Reg target)
     static const Node none = {.kind = AST_CONSTANT};
     Reg mark = c->top;
     const Node *value = node->expr_stmt.value;
-    Reg source = expr_temp(c, value == NULL ? &none : value);
+    Reg source = compile_temp(c, value == NULL ? &none : value);
     c->span = node->span;
     if (node->kind == AST_YIELD) {
-        emit(c, OPCODE_YIELD, source, target, 0);
+        compile_emit(c, OPCODE_YIELD, source, target, 0);
         c->top = mark;
         return;
     }
     // What send() brings goes to `sent`, and from there on to the iterator.
     // Also the register from which YIELD takes what goes out.
-    Reg sent = push(c);
-    uint32_t done = new_label(c);
-    emit(c, OPCODE_GETYFI, source, 0, 0);
-    emit(c, OPCODE_LOADK, sent, constant_node(c, &none), 0);
-    uint32_t again = label_here(c);
-    emit_jump(c, OPCODE_SEND, source, sent, done);
-    emit_x(c, OPCODE_YIELD, 1, sent, sent, source);
-    emit_jump(c, OPCODE_JMP, 0, 0, again);
-    place_label(c, done);
-    emit(c, OPCODE_DROP, source, 0, 0);
-    emit(c, OPCODE_MOVET, target, sent, 0);
+    Reg sent = compile_push(c);
+    uint32_t done = compile_new_label(c);
+    compile_emit(c, OPCODE_GETYFI, source, 0, 0);
+    compile_emit(c, OPCODE_LOADK, sent, compile_constant_node(c, &none), 0);
+    uint32_t again = compile_label_here(c);
+    compile_emit_jump(c, OPCODE_SEND, source, sent, done);
+    compile_emit_x(c, OPCODE_YIELD, 1, sent, sent, source);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, again);
+    compile_place_label(c, done);
+    compile_emit(c, OPCODE_DROP, source, 0, 0);
+    compile_emit(c, OPCODE_MOVET, target, sent, 0);
     c->top = mark;
 }
 
@@ -395,10 +402,10 @@ static void yield_to(Compiler *c, const Node *node, Reg target)
 static void walrus_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
-    Reg value = expr_temp(c, node->named_expr.value);
+    Reg value = compile_temp(c, node->named_expr.value);
     c->span = node->span;
-    emit(c, OPCODE_MOVE, target, value, 0);
-    store_name(c, node->named_expr.target->name.id, value);
+    compile_emit(c, OPCODE_MOVE, target, value, 0);
+    compile_store_name(c, node->named_expr.target->name.id, value);
     c->top = mark;
 }
 
@@ -406,23 +413,23 @@ static void walrus_to(Compiler *c, const Node *node, Reg target)
 static void formatted_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
-    Reg value = expr_temp(c, node->formatted.value);
+    Reg value = compile_temp(c, node->formatted.value);
     // The same register twice means: no spec.
     Reg spec = value;
     if (node->formatted.format_spec != NULL) {
-        spec = expr_temp(c, node->formatted.format_spec);
+        spec = compile_temp(c, node->formatted.format_spec);
     }
     c->span = node->span;
-    emit_x(c, OPCODE_FORMAT, (uint8_t)node->formatted.conversion, target, value,
-           spec);
+    compile_emit_x(c, OPCODE_FORMAT, (uint8_t)node->formatted.conversion,
+                   target, value, spec);
     c->top = mark;
 }
 
 // Or a long text would need as many registers as it has parts.
-void join_full(Compiler *c, Reg first)
+void compile_join_full(Compiler *c, Reg first)
 {
     if (c->top - first >= 64) {
-        emit(c, OPCODE_CONCAT, first, first, c->top - first);
+        compile_emit(c, OPCODE_CONCAT, first, first, c->top - first);
         c->top = first + 1;
     }
 }
@@ -435,11 +442,11 @@ static void joined_to(Compiler *c, const Node *node, Reg target)
     NodeList values = node->joined_str.values;
     Reg first = c->top;
     for (uint32_t i = 0; i < values.count; i++) {
-        join_full(c, first);
-        expr_temp(c, values.items[i]);
+        compile_join_full(c, first);
+        compile_temp(c, values.items[i]);
     }
     c->span = node->span;
-    emit(c, OPCODE_CONCAT, target, first, c->top - first);
+    compile_emit(c, OPCODE_CONCAT, target, first, c->top - first);
     c->top = mark;
 }
 
@@ -449,24 +456,26 @@ static void joined_to(Compiler *c, const Node *node, Reg target)
 static void expression(Compiler *c, const Node *node, Reg target)
 {
     int32_t number;
-    if (UNLIKELY(c->staged != NULL) && staged_expression(c, node, target)) {
+    if (UNLIKELY(c->staged != NULL) &&
+        compile_staged_expression(c, node, target)) {
         return;
     }
     switch (node->kind) {
-    case AST_NAME: load_name(c, node->name.id, target); break;
+    case AST_NAME: compile_load_name(c, node->name.id, target); break;
     // Small ints stand in the instruction itself.
     case AST_CONSTANT:
-        if (constant_int16(node, &number)) {
-            emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
+        if (compile_constant_int16(node, &number)) {
+            compile_emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
         } else {
-            emit(c, OPCODE_LOADK, target, constant_node(c, node), 0);
+            compile_emit(c, OPCODE_LOADK, target,
+                         compile_constant_node(c, node), 0);
         }
         break;
-    case AST_BINARY: binary_to(c, node, target); break;
+    case AST_BINARY: compile_binary_to(c, node, target); break;
     case AST_UNARY: unary_to(c, node, target); break;
     case AST_BOOL_OP: bool_to(c, node, target); break;
     case AST_COMPARE: compare_to(c, node, target); break;
-    case AST_CALL: call_to(c, node, target); break;
+    case AST_CALL: compile_call_to(c, node, target); break;
     case AST_ATTRIBUTE: attribute_to(c, node, target); break;
     case AST_SUBSCRIPT: subscript_to(c, node, target); break;
     case AST_SLICE: slice_to(c, node, target); break;
@@ -474,23 +483,23 @@ static void expression(Compiler *c, const Node *node, Reg target)
     case AST_NAMED_EXPR: walrus_to(c, node, target); break;
     case AST_JOINED_STR: joined_to(c, node, target); break;
     case AST_FORMATTED_VALUE: formatted_to(c, node, target); break;
-    case AST_LAMBDA: function_to(c, node, target); break;
+    case AST_LAMBDA: compile_function_to(c, node, target); break;
     case AST_YIELD:
     case AST_YIELD_FROM: yield_to(c, node, target); break;
     case AST_LIST_COMP:
     case AST_SET_COMP:
     case AST_DICT_COMP:
-    case AST_GENERATOR_EXP: comprehension_to(c, node, target); break;
+    case AST_GENERATOR_EXP: compile_comprehension_to(c, node, target); break;
     case AST_STARRED:
         // In displays and calls the star was taken care of before.
         compile_error(c, node->span, "can't use starred expression here");
         break;
-    default: display_to(c, node, target);
+    default: compile_display_to(c, node, target);
     }
 }
 
 // Deep trees end in RecursionError, not in a crash.
-void expr_to(Compiler *c, const Node *node, Reg target)
+void compile_to(Compiler *c, const Node *node, Reg target)
 {
     if (c->failed || !ctx_poll(&c->vm->ctx) || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;

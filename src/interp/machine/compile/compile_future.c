@@ -70,8 +70,9 @@ static void take_features(Compiler *c, const Node *node)
 }
 
 // Runs before anything is compiled, since an annotation in front of a later
-// statement depends on it. The end of the last one is kept for future_check.
-void future_read(Compiler *c, NodeList body)
+// statement depends on it. The end of the last one is kept for
+// compile_future_check.
+void compile_future_read(Compiler *c, NodeList body)
 {
     uint32_t i = body.count > 0 && is_docstring(body.items[0]) ? 1 : 0;
     for (; i < body.count && future_import(body.items[i]); i++) {
@@ -81,7 +82,7 @@ void future_read(Compiler *c, NodeList body)
 }
 
 // Their effect is on the whole text, so they may not stand further down.
-void future_check(Compiler *c, const Node *node)
+void compile_future_check(Compiler *c, const Node *node)
 {
     if (future_import(node) && node->span.end > c->table->future_end) {
         compile_error(c, node->span,
@@ -91,12 +92,12 @@ void future_check(Compiler *c, const Node *node)
 }
 
 // PEP 563: the text is made from the tree, so spaces are those of ast.unparse.
-Reg annotation_temp(Compiler *c, const Node *node)
+Reg compile_annotation(Compiler *c, const Node *node)
 {
     if (!c->table->text_annotations) {
-        return expr_temp(c, node);
+        return compile_temp(c, node);
     }
-    Reg value = push(c);
+    Reg value = compile_push(c);
     StrBuf text;
     strbuf_init(&text, &c->vm->ctx);
     // 0: without indentation.
@@ -109,6 +110,7 @@ Reg annotation_temp(Compiler *c, const Node *node)
         c->failed = true;
         return value;
     }
-    emit(c, OPCODE_LOADK, value, constant_value(c, str_value(str)), 0);
+    compile_emit(c, OPCODE_LOADK, value,
+                 compile_constant_value(c, str_value(str)), 0);
     return value;
 }

@@ -15,30 +15,32 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
     Reg mark = c->top;
     CompareOp op = (CompareOp)node->compare.ops[0];
     const Node *right = node->compare.comparators.items[0];
-    Reg left = expr_first(c, node->compare.left, right);
+    Reg left = compile_first(c, node->compare.left, right);
     // A small literal on the right stands in the instruction.
     int32_t number;
     // The opcodes of fused jumps stand in the order of CompareOp, once for each
     // sense: `not a < b` is its own jump, as NaN makes it differ from a >= b.
-    if (op <= COMPARE_GE && constant_int16(right, &number)) {
+    if (op <= COMPARE_GE && compile_constant_int16(right, &number)) {
         c->span = node->span;
-        emit_jump(c, (Opcode)((sense ? OPCODE_JLTI : OPCODE_JNLTI) + op), left,
-                  (uint32_t)number, label);
+        compile_emit_jump(c,
+                          (Opcode)((sense ? OPCODE_JLTI : OPCODE_JNLTI) + op),
+                          left, (uint32_t)number, label);
     } else if (op <= COMPARE_GE || op >= COMPARE_IS) {
-        Reg other = expr_any(c, right);
+        Reg other = compile_any(c, right);
         Opcode jump = (Opcode)((sense ? OPCODE_JLT : OPCODE_JNLT) + op);
         if (op >= COMPARE_IS) {
             jump = (op == COMPARE_IS) == sense ? OPCODE_JIS : OPCODE_JNIS;
         }
         c->span = node->span;
-        emit_jump(c, jump, left, other, label);
+        compile_emit_jump(c, jump, left, other, label);
     } else {
-        Reg other = expr_any(c, right);
+        Reg other = compile_any(c, right);
         // A local operand must keep its value.
-        Reg result = left >= mark ? left : push(c);
+        Reg result = left >= mark ? left : compile_push(c);
         c->span = node->span;
-        emit_x(c, OPCODE_COMPARE, op, result, left, other);
-        emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, result, 0, label);
+        compile_emit_x(c, OPCODE_COMPARE, op, result, left, other);
+        compile_emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, result, 0,
+                          label);
     }
     c->around = node->span;
     c->top = mark;
@@ -50,8 +52,8 @@ static void chain_step(Compiler *c, const Node *node, uint32_t i, Reg left,
                        Reg other, uint32_t label)
 {
     c->span = node->span;
-    emit_jump(c, (Opcode)(OPCODE_JNLT + node->compare.ops[i]), left, other,
-              label);
+    compile_emit_jump(c, (Opcode)(OPCODE_JNLT + node->compare.ops[i]), left,
+                      other, label);
 }
 
 // A chain of two, the common `low <= x < high`, of orderings or ==.
@@ -69,14 +71,14 @@ static void jump_chain(Compiler *c, const Node *node, bool sense,
 {
     Reg mark = c->top;
     const Node *middle = node->compare.comparators.items[0];
-    uint32_t dropping = new_label(c), end = new_label(c);
-    Reg left = expr_first(c, node->compare.left, middle);
-    Reg kept = expr_any(c, middle), other = kept;
+    uint32_t dropping = compile_new_label(c), end = compile_new_label(c);
+    Reg left = compile_first(c, node->compare.left, middle);
+    Reg kept = compile_any(c, middle), other = kept;
     bool local = kept < c->local_count;
     if (!local) {
-        other = push(c);
+        other = compile_push(c);
         c->span = middle->span;
-        emit(c, OPCODE_MOVE, other, kept, 0);
+        compile_emit(c, OPCODE_MOVE, other, kept, 0);
     }
     // A local leaves nothing behind, so that the jump may go where it is
     // wanted.
@@ -84,20 +86,20 @@ static void jump_chain(Compiler *c, const Node *node, bool sense,
                !local  ? dropping
                : sense ? end
                        : label);
-    Reg right = expr_any(c, node->compare.comparators.items[1]);
+    Reg right = compile_any(c, node->compare.comparators.items[1]);
     c->span = node->span;
-    emit_jump(
+    compile_emit_jump(
         c, (Opcode)((sense ? OPCODE_JLT : OPCODE_JNLT) + node->compare.ops[1]),
         kept, right, label);
     if (!local) {
-        emit_jump(c, OPCODE_JMP, 0, 0, end);
-        place_label(c, dropping);
-        emit(c, OPCODE_DROP, kept, 0, 0);
+        compile_emit_jump(c, OPCODE_JMP, 0, 0, end);
+        compile_place_label(c, dropping);
+        compile_emit(c, OPCODE_DROP, kept, 0, 0);
         if (!sense) {
-            emit_jump(c, OPCODE_JMP, 0, 0, label);
+            compile_emit_jump(c, OPCODE_JMP, 0, 0, label);
         }
     }
-    place_label(c, end);
+    compile_place_label(c, end);
     c->around = node->span;
     c->top = mark;
 }
@@ -115,12 +117,12 @@ static void jump_bool(Compiler *c, const Node *node, bool sense, uint32_t label)
         return;
     }
     // Reached as soon as one operand decides against the jump.
-    uint32_t skip = new_label(c);
+    uint32_t skip = compile_new_label(c);
     for (uint32_t i = 0; i + 1 < values.count; i++) {
         jump_part(c, values.items[i], !sense, skip);
     }
     jump_part(c, values.items[values.count - 1], sense, label);
-    place_label(c, skip);
+    compile_place_label(c, skip);
 }
 
 // Anything else is computed, and its truth is asked. A __bool__ that fails
@@ -130,9 +132,9 @@ static void jump_truth(Compiler *c, const Node *node, bool sense,
                        uint32_t label)
 {
     Reg mark = c->top;
-    Reg value = expr_any(c, node);
-    c->span = surely_read(c, node) ? c->around : node->span;
-    emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, value, 0, label);
+    Reg value = compile_any(c, node);
+    c->span = compile_surely_read(c, node) ? c->around : node->span;
+    compile_emit_jump(c, sense ? OPCODE_JTRUE : OPCODE_JFALSE, value, 0, label);
     c->top = mark;
 }
 
@@ -140,13 +142,13 @@ static void jump_truth(Compiler *c, const Node *node, bool sense,
 static void jump_conditional(Compiler *c, const Node *node, bool sense,
                              uint32_t label)
 {
-    uint32_t otherwise = new_label(c), end = new_label(c);
+    uint32_t otherwise = compile_new_label(c), end = compile_new_label(c);
     jump_part(c, node->conditional.test, false, otherwise);
     jump_part(c, node->conditional.body, sense, label);
-    emit_jump(c, OPCODE_JMP, 0, 0, end);
-    place_label(c, otherwise);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, end);
+    compile_place_label(c, otherwise);
     jump_part(c, node->conditional.orelse, sense, label);
-    place_label(c, end);
+    compile_place_label(c, end);
 }
 
 // The whole condition or an operand of it.
@@ -172,7 +174,7 @@ static void jump_part(Compiler *c, const Node *node, bool sense, uint32_t label)
                 node->constant.type == CONSTANT_FALSE)) {
         // `while True` tests nothing.
         if ((node->constant.type == CONSTANT_TRUE) == sense) {
-            emit_jump(c, OPCODE_JMP, 0, 0, label);
+            compile_emit_jump(c, OPCODE_JMP, 0, 0, label);
         }
     } else {
         jump_truth(c, node, sense, label);
@@ -181,8 +183,8 @@ static void jump_part(Compiler *c, const Node *node, bool sense, uint32_t label)
 }
 
 // Jumps if the truth of `node` is `sense`, else falls through.
-void jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
-             const Node *whole)
+void compile_jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
+                     const Node *whole)
 {
     Span around = c->around;
     if (whole != NULL) {

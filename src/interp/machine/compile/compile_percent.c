@@ -77,7 +77,7 @@ static bool is_simple(Text format, uint32_t items)
     return count == items;
 }
 
-bool percent_is_text(const Node *node)
+bool compile_percent_is_text(const Node *node)
 {
     const Node *left = node->binary.left, *right = node->binary.right;
     if (node->binary.op != BINARY_MOD || left->kind != AST_CONSTANT ||
@@ -104,8 +104,9 @@ static const char *literal_temp(Compiler *c, const char *at, const char *end)
         at += *at == '%' ? 2 : 1;
     }
     if (text.length > 0) {
-        uint32_t constant = constant_name(c, strbuf_text(&text), text.length);
-        emit(c, OPCODE_LOADK, push(c), constant, 0);
+        uint32_t constant =
+            compile_constant_name(c, strbuf_text(&text), text.length);
+        compile_emit(c, OPCODE_LOADK, compile_push(c), constant, 0);
     }
     c->failed |= !strbuf_ok(&text);
     strbuf_free(&text);
@@ -115,18 +116,20 @@ static const char *literal_temp(Compiler *c, const char *at, const char *end)
 // The value as the field has it, in a new temporary.
 static void field_temp(Compiler *c, const Field *field, const Node *item)
 {
-    Reg value = expr_temp(c, item), spec = value;
+    Reg value = compile_temp(c, item), spec = value;
     if (field->spec[0] != '\0') {
-        spec = push(c);
-        emit(c, OPCODE_LOADK, spec,
-             constant_name(c, field->spec, strlen(field->spec)), 0);
+        spec = compile_push(c);
+        compile_emit(c, OPCODE_LOADK, spec,
+                     compile_constant_name(c, field->spec, strlen(field->spec)),
+                     0);
     }
     c->span = item->span;
-    emit_x(c, OPCODE_FORMAT, (uint8_t)field->conversion, value, value, spec);
+    compile_emit_x(c, OPCODE_FORMAT, (uint8_t)field->conversion, value, value,
+                   spec);
     c->top = value + 1;
 }
 
-void percent_to(Compiler *c, const Node *node, Reg target)
+void compile_percent_to(Compiler *c, const Node *node, Reg target)
 {
     Text format = node->binary.left->constant.text;
     NodeList items = node->binary.right->sequence.elements;
@@ -136,10 +139,10 @@ void percent_to(Compiler *c, const Node *node, Reg target)
         Field field;
         at = read_field(literal_temp(c, at, end) + 1, end, &field);
         field_temp(c, &field, items.items[i]);
-        join_full(c, first);
+        compile_join_full(c, first);
     }
     (void)literal_temp(c, at, end);
     c->span = node->span;
-    emit(c, OPCODE_CONCAT, target, first, c->top - first);
+    compile_emit(c, OPCODE_CONCAT, target, first, c->top - first);
     c->top = first;
 }

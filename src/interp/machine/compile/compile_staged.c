@@ -11,18 +11,18 @@
 
 // --- blocks ---
 
-// The number of a new block; its words are labels until finish_code.
+// The number of a new block; its words are labels until compile_finish.
 static uint32_t open_block(Compiler *c, const char *what, Span span)
 {
     BlockInfo info = {
         .depth = c->top, .handled = c->handled, .what = what, .span = span};
     // The labels exist from the start, as the instructions of the block name
     // them before they are placed.
-    info.start = label_here(c);
+    info.start = compile_label_here(c);
     info.body_target = info.start;
-    info.else_target = new_label(c);
-    info.end_target = new_label(c);
-    info.join_target = new_label(c);
+    info.else_target = compile_new_label(c);
+    info.end_target = compile_new_label(c);
+    info.join_target = compile_new_label(c);
     if (c->failed || !vec_push(&c->vm->ctx, &c->blocks, info)) {
         c->failed = true;
         return 0;
@@ -49,8 +49,8 @@ static Span list_span(NodeList list)
 // Between the two sides of a block.
 static void block_else(Compiler *c, uint32_t block)
 {
-    emit(c, OPCODE_BLOCKELSE, 0, block, 0);
-    place_label(c, block_at(c, block)->else_target);
+    compile_emit(c, OPCODE_BLOCKELSE, 0, block, 0);
+    compile_place_label(c, block_at(c, block)->else_target);
 }
 
 // The join must be the last word in front of join_target: a side that ends in
@@ -58,9 +58,9 @@ static void block_else(Compiler *c, uint32_t block)
 static void block_join(Compiler *c, uint32_t block)
 {
     c->span = block_at(c, block)->span;
-    place_label(c, block_at(c, block)->end_target);
-    emit(c, OPCODE_BLOCKJOIN, 0, block, 0);
-    place_label(c, block_at(c, block)->join_target);
+    compile_place_label(c, block_at(c, block)->end_target);
+    compile_emit(c, OPCODE_BLOCKJOIN, 0, block, 0);
+    compile_place_label(c, block_at(c, block)->join_target);
 }
 
 // --- conditions ---
@@ -80,7 +80,7 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
         if (truth) {
             truth_operand(c, values.items[i], target);
         } else {
-            expr_to(c, values.items[i], target);
+            compile_to(c, values.items[i], target);
         }
         if (i + 1 == values.count) {
             break;
@@ -88,13 +88,13 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
         c->span = values.items[i]->span;
         uint32_t block = open_block(c, is_and ? "and" : "or", node->span);
         for (uint32_t j = i + 1; j < values.count; j++) {
-            block_expression_places(c, block, values.items[j]);
+            compile_expression_places(c, block, values.items[j]);
         }
         // The value so far is part of the state that the join merges.
-        block_register(c, block, target);
+        compile_place_register(c, block, target);
         block_at(c, block)->flags = is_and ? BLOCK_IS_AND : BLOCK_IS_OR;
         c->failed = c->failed || !vec_push(&c->vm->ctx, &blocks, block);
-        emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
+        compile_emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
         if (!is_and) { // true: it is the value already
             block_else(c, block);
         }
@@ -118,10 +118,10 @@ static void test_value(Compiler *c, const Node *node, Reg target)
                ctx_enter(&c->vm->ctx)) {
         test_value(c, node->unary.operand, target);
         c->span = node->span;
-        emit(c, OPCODE_BLOCKNOT, target, target, 0);
+        compile_emit(c, OPCODE_BLOCKNOT, target, target, 0);
         ctx_leave(&c->vm->ctx);
     } else {
-        expr_to(c, node, target);
+        compile_to(c, node, target);
     }
 }
 
@@ -131,7 +131,7 @@ static void truth_operand(Compiler *c, const Node *node, Reg target)
 {
     test_value(c, node, target);
     c->span = node->span;
-    emit(c, OPCODE_BLOCKTRUTH, target, 0, 0);
+    compile_emit(c, OPCODE_BLOCKTRUTH, target, 0, 0);
 }
 
 // The value of `and` and `or` is one of the operands, as in Python; on tensors
@@ -140,10 +140,10 @@ static void staged_bool(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     // A local must not be seen half-way: work in a temporary.
-    Reg work = target < c->local_count ? push(c) : target;
+    Reg work = target < c->local_count ? compile_push(c) : target;
     bool_chain(c, node, work, false);
     if (work != target) {
-        emit(c, OPCODE_MOVET, target, work, 0);
+        compile_emit(c, OPCODE_MOVET, target, work, 0);
     }
     c->top = mark;
 }
@@ -153,15 +153,16 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
                          Reg left, Reg target)
 {
     bool last = index + 1 == node->compare.comparators.count;
-    Reg right = push(c), kept = right;
-    expr_to(c, node->compare.comparators.items[index], right);
+    Reg right = compile_push(c), kept = right;
+    compile_to(c, node->compare.comparators.items[index], right);
     // COMPARE empties temporaries, and this operand is the next left one.
     if (!last) {
-        kept = push(c);
-        emit(c, OPCODE_MOVE, kept, right, 0);
+        kept = compile_push(c);
+        compile_emit(c, OPCODE_MOVE, kept, right, 0);
     }
     c->span = node->span;
-    emit_x(c, OPCODE_COMPARE, node->compare.ops[index], target, left, right);
+    compile_emit_x(c, OPCODE_COMPARE, node->compare.ops[index], target, left,
+                   right);
     if (last || c->failed || !ctx_enter(&c->vm->ctx)) {
         // At the last comparison this is no failure but the end of the chain.
         c->failed = c->failed || !last;
@@ -169,11 +170,11 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
     }
     uint32_t block = open_block(c, "comparison", node->span);
     for (uint32_t i = index + 1; i < node->compare.comparators.count; i++) {
-        block_expression_places(c, block, node->compare.comparators.items[i]);
+        compile_expression_places(c, block, node->compare.comparators.items[i]);
     }
-    block_register(c, block, target);
+    compile_place_register(c, block, target);
     block_at(c, block)->flags = BLOCK_IS_AND;
-    emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
+    compile_emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
     compare_rest(c, node, index + 1, kept, target);
     block_else(c, block);
     block_join(c, block);
@@ -185,13 +186,13 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
 static void staged_compare(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
-    Reg work = target < c->local_count ? push(c) : target;
-    Reg left = expr_temp(c, node->compare.left);
+    Reg work = target < c->local_count ? compile_push(c) : target;
+    Reg left = compile_temp(c, node->compare.left);
     Reg first = left;
     compare_rest(c, node, 0, left, work);
-    emit(c, OPCODE_DROPN, first, c->top - first, 0);
+    compile_emit(c, OPCODE_DROPN, first, c->top - first, 0);
     if (work != target) {
-        emit(c, OPCODE_MOVET, target, work, 0);
+        compile_emit(c, OPCODE_MOVET, target, work, 0);
     }
     c->top = mark;
 }
@@ -200,20 +201,20 @@ static void staged_compare(Compiler *c, const Node *node, Reg target)
 // side leaves its value there and the join merges the two.
 static void staged_conditional(Compiler *c, const Node *node, Reg target)
 {
-    Reg mark = c->top, test = push(c);
+    Reg mark = c->top, test = compile_push(c);
     test_value(c, node->conditional.test, test);
     uint32_t block = open_block(c, "conditional expression", node->span);
-    block_expression_places(c, block, node->conditional.body);
-    block_expression_places(c, block, node->conditional.orelse);
-    block_register(c, block, target);
+    compile_expression_places(c, block, node->conditional.body);
+    compile_expression_places(c, block, node->conditional.orelse);
+    compile_place_register(c, block, target);
     block_at(c, block)->sides[0] = node->conditional.body->span;
     block_at(c, block)->sides[1] = node->conditional.orelse->span;
     c->span = node->conditional.test->span;
-    emit(c, OPCODE_BLOCKIF, test, block, 0);
+    compile_emit(c, OPCODE_BLOCKIF, test, block, 0);
     block_at(c, block)->depth = c->top = mark; // the test is emptied
-    expr_to(c, node->conditional.body, target);
+    compile_to(c, node->conditional.body, target);
     block_else(c, block);
-    expr_to(c, node->conditional.orelse, target);
+    compile_to(c, node->conditional.orelse, target);
     block_join(c, block);
 }
 
@@ -221,15 +222,15 @@ static void staged_conditional(Compiler *c, const Node *node, Reg target)
 // bool.
 static void staged_not(Compiler *c, const Node *node, Reg target)
 {
-    Reg mark = c->top, operand = push(c);
+    Reg mark = c->top, operand = compile_push(c);
     test_value(c, node->unary.operand, operand);
     c->span = node->span;
-    emit(c, OPCODE_BLOCKNOT, target, operand, 0);
+    compile_emit(c, OPCODE_BLOCKNOT, target, operand, 0);
     c->top = mark;
 }
 
 // Expressions in which a tensor may decide what is evaluated.
-bool staged_expression(Compiler *c, const Node *node, Reg target)
+bool compile_staged_expression(Compiler *c, const Node *node, Reg target)
 {
     switch (node->kind) {
     case AST_UNARY:
@@ -257,19 +258,19 @@ bool staged_expression(Compiler *c, const Node *node, Reg target)
 // the first condition is false.
 static void staged_if(Compiler *c, const Node *node)
 {
-    Reg mark = c->top, test = push(c);
+    Reg mark = c->top, test = compile_push(c);
     test_value(c, node->if_stmt.test, test);
     uint32_t block = open_block(c, "if", node->span);
-    block_places(c, block, node->if_stmt.body);
-    block_places(c, block, node->if_stmt.orelse);
+    compile_places(c, block, node->if_stmt.body);
+    compile_places(c, block, node->if_stmt.orelse);
     block_at(c, block)->sides[0] = list_span(node->if_stmt.body);
     block_at(c, block)->sides[1] = list_span(node->if_stmt.orelse);
     c->span = node->if_stmt.test->span;
-    emit(c, OPCODE_BLOCKIF, test, block, 0);
+    compile_emit(c, OPCODE_BLOCKIF, test, block, 0);
     block_at(c, block)->depth = c->top = mark; // the test is emptied
-    body(c, node->if_stmt.body);
+    compile_body(c, node->if_stmt.body);
     block_else(c, block);
-    body(c, node->if_stmt.orelse);
+    compile_body(c, node->if_stmt.orelse);
     block_join(c, block);
 }
 
@@ -277,8 +278,8 @@ static void staged_if(Compiler *c, const Node *node)
 static void block_next(Compiler *c, uint32_t block)
 {
     c->span = block_at(c, block)->span;
-    place_label(c, block_at(c, block)->end_target);
-    emit(c, OPCODE_BLOCKNEXT, 0, block, 0);
+    compile_place_label(c, block_at(c, block)->end_target);
+    compile_emit(c, OPCODE_BLOCKNEXT, 0, block, 0);
 }
 
 // The condition stands in front of the body and is met before each turn; on a
@@ -286,25 +287,25 @@ static void block_next(Compiler *c, uint32_t block)
 // register tells the nodes of the condition from older ones.
 static void staged_while(Compiler *c, const Node *node)
 {
-    Reg mark = push(c), test = push(c);
+    Reg mark = compile_push(c), test = compile_push(c);
     uint32_t block = open_block(c, "while", node->span);
-    block_expression_places(c, block, node->if_stmt.test);
+    compile_expression_places(c, block, node->if_stmt.test);
     // Asked before the body's places are added: so far all are the condition's.
     block_at(c, block)->flags =
         BLOCK_IS_LOOP |
         (block_at(c, block)->place_count > 0 ? BLOCK_TEST_ASSIGNS : 0);
-    block_places(c, block, node->if_stmt.body);
-    block_mark_fresh(c, block, node);
+    compile_places(c, block, node->if_stmt.body);
+    compile_mark_fresh(c, block, node);
     block_at(c, block)->sides[0] = block_at(c, block)->sides[1] =
         list_span(node->if_stmt.body);
-    place_label(c, block_at(c, block)->else_target);
-    emit(c, OPCODE_BLOCKHEAD, mark, block, 0);
+    compile_place_label(c, block_at(c, block)->else_target);
+    compile_emit(c, OPCODE_BLOCKHEAD, mark, block, 0);
     test_value(c, node->if_stmt.test, test);
     c->span = node->if_stmt.test->span;
-    emit(c, OPCODE_BLOCKWHILE, test, block, mark);
-    body(c, node->if_stmt.body);
+    compile_emit(c, OPCODE_BLOCKWHILE, test, block, mark);
+    compile_body(c, node->if_stmt.body);
     block_next(c, block);
-    place_label(c, block_at(c, block)->join_target);
+    compile_place_label(c, block_at(c, block)->join_target);
 }
 
 // The iterable in `state`. A call of range, zip or enumerate by name is left
@@ -326,23 +327,23 @@ static void iterable_to(Compiler *c, const Node *iter, Reg state)
     }
     if (!known || iter->call.keywords.count > 0 ||
         iter->call.arguments.count > 200) {
-        expr_to(c, iter, state);
+        compile_to(c, iter, state);
         return;
     }
     // The call is kept apart, as a note: if an argument is a tensor, the loop
     // is traced.
     Reg mark = c->top;
     uint32_t count = iter->call.arguments.count;
-    Reg window = push_many(c, count + 2);
-    expr_to(c, iter->call.function, window);
+    Reg window = compile_push_many(c, count + 2);
+    compile_to(c, iter->call.function, window);
     for (uint32_t i = 0; i < count; i++) {
         // Arguments may be such calls, too: zip(range(n), x).
         c->top = window + i + 2;
         iterable_to(c, iter->call.arguments.items[i], window + i + 1);
     }
     c->span = iter->span;
-    emit_x(c, OPCODE_BLOCKRANGE, count, window, 0, 0);
-    emit(c, OPCODE_MOVET, state, window, 0);
+    compile_emit_x(c, OPCODE_BLOCKRANGE, count, window, 0, 0);
+    compile_emit(c, OPCODE_MOVET, state, window, 0);
     c->top = mark;
 }
 
@@ -353,18 +354,18 @@ static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
     uint32_t guard = 0;
     Reg mark = c->top;
     if (stop != NULL) {
-        Reg test = push(c);
+        Reg test = compile_push(c);
         test_value(c, stop, test);
-        emit(c, OPCODE_BLOCKNOT, test, test, 0);
+        compile_emit(c, OPCODE_BLOCKNOT, test, test, 0);
         guard = open_block(c, "for", node->span);
         block_at(c, guard)->flags = BLOCK_IS_LOOP;
-        block_expression_places(c, guard, node); // its target and body
+        compile_expression_places(c, guard, node); // its target and body
         block_at(c, guard)->sides[0] = list_span(node->for_stmt.body);
-        emit(c, OPCODE_BLOCKIF, test, guard, 0);
+        compile_emit(c, OPCODE_BLOCKIF, test, guard, 0);
         block_at(c, guard)->depth = c->top = mark;
     }
-    store_target(c, node->for_stmt.target, item);
-    body(c, node->for_stmt.body);
+    compile_store_target(c, node->for_stmt.target, item);
+    compile_body(c, node->for_stmt.body);
     if (stop != NULL) {
         block_else(c, guard);
         block_join(c, guard);
@@ -377,57 +378,58 @@ static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
 static void staged_for(Compiler *c, const Node *node)
 {
     const Node *stop = lowered_stop(c->staged, node);
-    Reg state = push_many(c, 5), item = state + 4;
+    Reg state = compile_push_many(c, 5), item = state + 4;
     iterable_to(c, node->for_stmt.iter, state);
     uint32_t block = open_block(c, "for", node->span);
-    block_expression_places(c, block, node);
-    block_mark_fresh(c, block, node);
+    compile_expression_places(c, block, node);
+    compile_mark_fresh(c, block, node);
     // Not kept over a call that may open an inner block (block_at).
     BlockInfo *info = block_at(c, block);
     info->flags = BLOCK_IS_LOOP | (stop != NULL ? BLOCK_HAS_STOP : 0);
     info->sides[0] = info->sides[1] = list_span(node->for_stmt.body);
-    info->body_target = new_label(c);
+    info->body_target = compile_new_label(c);
     c->span = node->for_stmt.iter->span;
-    emit(c, OPCODE_BLOCKFOR, state, block, 0);
-    place_label(c, block_at(c, block)->body_target);
+    compile_emit(c, OPCODE_BLOCKFOR, state, block, 0);
+    compile_place_label(c, block_at(c, block)->body_target);
     for_turn(c, node, stop, item);
     block_next(c, block);
-    place_label(c, block_at(c, block)->else_target);
+    compile_place_label(c, block_at(c, block)->else_target);
     // A flag that `break` or `return` has set ends the loop early.
     if (stop != NULL) {
-        Reg test = push(c);
+        Reg test = compile_push(c);
         test_value(c, stop, test);
-        emit(c, OPCODE_BLOCKSTOP, test, block, state);
+        compile_emit(c, OPCODE_BLOCKSTOP, test, block, state);
         c->top = test;
     }
     c->span = node->for_stmt.iter->span;
-    emit_jump(c, OPCODE_FORLOOP, state, item, block_at(c, block)->body_target);
-    place_label(c, block_at(c, block)->join_target);
-    emit(c, OPCODE_DROPN, state, 5, 0);
+    compile_emit_jump(c, OPCODE_FORLOOP, state, item,
+                      block_at(c, block)->body_target);
+    compile_place_label(c, block_at(c, block)->join_target);
+    compile_emit(c, OPCODE_DROPN, state, 5, 0);
 }
 
 // The message is evaluated even if a tensor will decide: it is the error's.
 static void staged_assert(Compiler *c, const Node *node)
 {
-    Reg test = push(c);
+    Reg test = compile_push(c);
     bool has_message = node->assert_stmt.message != NULL;
     test_value(c, node->assert_stmt.test, test);
     uint32_t block = open_block(c, "assert", node->span);
     c->span = node->assert_stmt.test->span;
-    emit(c, OPCODE_BLOCKASSERT, test, block, 0);
+    compile_emit(c, OPCODE_BLOCKASSERT, test, block, 0);
     if (has_message) {
-        expr_temp(c, node->assert_stmt.message);
+        compile_temp(c, node->assert_stmt.message);
     }
     c->span = node->assert_stmt.test->span;
-    place_label(c, block_at(c, block)->else_target);
-    place_label(c, block_at(c, block)->end_target);
-    emit_x(c, OPCODE_BLOCKFAIL, has_message, test, block, 0);
-    place_label(c, block_at(c, block)->join_target);
+    compile_place_label(c, block_at(c, block)->else_target);
+    compile_place_label(c, block_at(c, block)->end_target);
+    compile_emit_x(c, OPCODE_BLOCKFAIL, has_message, test, block, 0);
+    compile_place_label(c, block_at(c, block)->join_target);
 }
 
 // Statements in which a tensor may decide what is run. All others are compiled
 // as in ordinary code.
-bool staged_statement(Compiler *c, const Node *node)
+bool compile_staged_statement(Compiler *c, const Node *node)
 {
     switch (node->kind) {
     case AST_IF: staged_if(c, node); return true;

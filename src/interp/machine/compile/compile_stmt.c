@@ -18,8 +18,8 @@ static void forget_bound(Compiler *c, size_t count)
 static void loop_body(Compiler *c, NodeList list, Exit *loop)
 {
     c->exits = loop;
-    blocks_limit(c);
-    body(c, list);
+    compile_blocks_limit(c);
+    compile_body(c, list);
     c->exits = loop->outer;
 }
 
@@ -30,18 +30,18 @@ static void while_stmt(Compiler *c, const Node *node)
     Exit loop = {.kind = EXIT_LOOP,
                  .outer = c->exits,
                  .handled = c->handled,
-                 .break_label = new_label(c),
-                 .continue_label = new_label(c)};
+                 .break_label = compile_new_label(c),
+                 .continue_label = compile_new_label(c)};
     // The first test is reached by a jump; each turn then costs one jump only.
     // `continue` goes where the test stands, too.
-    emit_jump(c, OPCODE_JMP, 0, 0, loop.continue_label);
-    uint32_t again = label_here(c);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, loop.continue_label);
+    uint32_t again = compile_label_here(c);
     loop_body(c, node->if_stmt.body, &loop);
-    place_label(c, loop.continue_label);
-    jump_if(c, node->if_stmt.test, true, again, node);
+    compile_place_label(c, loop.continue_label);
+    compile_jump_if(c, node->if_stmt.test, true, again, node);
     // `else` runs when the test fails; `break` jumps behind it.
-    body(c, node->if_stmt.orelse);
-    place_label(c, loop.break_label);
+    compile_body(c, node->if_stmt.orelse);
+    compile_place_label(c, loop.break_label);
 }
 
 // By the name alone: FORPREP asks at run time whether it still is range.
@@ -68,50 +68,51 @@ static void for_stmt(Compiler *c, const Node *node)
 {
     const Node *iter = node->for_stmt.iter, *target = node->for_stmt.target;
     // The loop's state stays in four registers until the loop ends; `break`
-    // drops them (leave_loop), and so does leave_to on the way out of more.
-    Reg state = push_many(c, 4);
+    // drops them (leave_loop), and so does compile_leave_to on the way out of
+    // more.
+    Reg state = compile_push_many(c, 4);
     Exit loop = {.kind = EXIT_LOOP,
                  .outer = c->exits,
                  .handled = c->handled,
                  .base = state,
                  .count = 4,
-                 .break_label = new_label(c),
-                 .continue_label = new_label(c)};
+                 .break_label = compile_new_label(c),
+                 .continue_label = compile_new_label(c)};
     if (calls_range(iter)) {
         // The function is read nevertheless: FORPREP calls it if it is not
         // range.
-        expr_to(c, iter->call.function, state);
+        compile_to(c, iter->call.function, state);
         for (uint32_t i = 0; i < iter->call.arguments.count; i++) {
-            expr_to(c, iter->call.arguments.items[i], state + 1 + i);
+            compile_to(c, iter->call.arguments.items[i], state + 1 + i);
         }
         c->span = iter->span;
-        emit_jump(c, OPCODE_FORPREP, state, iter->call.arguments.count,
-                  loop.continue_label);
+        compile_emit_jump(c, OPCODE_FORPREP, state, iter->call.arguments.count,
+                          loop.continue_label);
     } else {
-        walked_to(c, iter, state);
+        compile_walked_to(c, iter, state);
         c->span = node->span; // CPython blames the statement
-        emit_jump(c, OPCODE_GETITER, state, 0, loop.continue_label);
+        compile_emit_jump(c, OPCODE_GETITER, state, 0, loop.continue_label);
     }
-    uint32_t again = label_here(c);
+    uint32_t again = compile_label_here(c);
     // A plain local takes the item straight from FORLOOP.
-    Symbol *local = local_symbol(c, target);
-    Reg item = local != NULL ? local->index : push(c);
+    Symbol *local = compile_local_symbol(c, target);
+    Reg item = local != NULL ? local->index : compile_push(c);
     if (local == NULL) {
-        store_target(c, target, item);
+        compile_store_target(c, target, item);
         c->top = item;
     }
     // Bound in every turn, yet not behind a loop without turns.
     size_t bound = c->bound.count;
-    note_bound(c, target);
+    compile_note_bound(c, target);
     loop_body(c, node->for_stmt.body, &loop);
     forget_bound(c, bound);
-    place_label(c, loop.continue_label);
+    compile_place_label(c, loop.continue_label);
     c->span = node->span; // so that an error in the iterator has no carets
-    emit_jump(c, OPCODE_FORLOOP, state, item, again);
+    compile_emit_jump(c, OPCODE_FORLOOP, state, item, again);
     // The loop has emptied its registers when it runs out of items.
     c->top = state;
-    body(c, node->for_stmt.orelse);
-    place_label(c, loop.break_label);
+    compile_body(c, node->for_stmt.orelse);
+    compile_place_label(c, loop.break_label);
 }
 
 // Leaves all blocks between here and the loop first: finally, with, except.
@@ -131,14 +132,14 @@ static void leave_loop(Compiler *c, const Node *node)
         return;
     }
     // Blocks inside the loop end on the way; the loop itself does not.
-    leave_to(c, loop);
+    compile_leave_to(c, loop);
     // `continue` keeps the state for the next turn.
     if (is_break && loop->count > 0) {
-        emit(c, OPCODE_DROPN, loop->base, loop->count, 0);
+        compile_emit(c, OPCODE_DROPN, loop->base, loop->count, 0);
     }
-    emit_jump(c, OPCODE_JMP, 0, 0,
-              is_break ? loop->break_label : loop->continue_label);
-    leave_resume(c, loop);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0,
+                      is_break ? loop->break_label : loop->continue_label);
+    compile_leave_resume(c, loop);
 }
 
 // The value is computed before the blocks are left, and kept where they cannot
@@ -150,47 +151,48 @@ static void return_stmt(Compiler *c, const Node *node)
     Reg mark = c->top;
     // The short form, where no block has to be left.
     if (value == NULL && c->exits == NULL && !c->scope->is_generator) {
-        emit(c, OPCODE_RETN, 0, c->local_count, 0);
+        compile_emit(c, OPCODE_RETN, 0, c->local_count, 0);
         return;
     }
     if (value == NULL) {
         value = &none;
     }
     // A temporary is what no code of the blocks can name.
-    Reg result = c->exits == NULL ? expr_any(c, value) : expr_temp(c, value);
-    leave_to(c, NULL);
+    Reg result =
+        c->exits == NULL ? compile_any(c, value) : compile_temp(c, value);
+    compile_leave_to(c, NULL);
     // What can fail is the reading of an unbound local.
     c->span = value->kind == AST_NAME ? value->span : node->span;
-    emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, result,
-         c->local_count, 0);
+    compile_emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, result,
+                 c->local_count, 0);
     // What follows is dead code, compiled as if still inside of the blocks.
-    leave_resume(c, NULL);
+    compile_leave_resume(c, NULL);
     c->top = mark;
 }
 
 // A side that ends jumps behind all others; the last has no need to.
 static void if_stmt(Compiler *c, const Node *node)
 {
-    uint32_t end = new_label(c);
+    uint32_t end = compile_new_label(c);
     for (;;) { // down a chain of elif without recursion
         // Where this test goes if it fails: the next one, or the end.
-        uint32_t otherwise = new_label(c);
-        jump_if(c, node->if_stmt.test, false, otherwise, node);
-        body(c, node->if_stmt.body);
+        uint32_t otherwise = compile_new_label(c);
+        compile_jump_if(c, node->if_stmt.test, false, otherwise, node);
+        compile_body(c, node->if_stmt.body);
         NodeList orelse = node->if_stmt.orelse;
         // Without another side the end is right behind.
         if (orelse.count > 0) {
-            emit_jump(c, OPCODE_JMP, 0, 0, end);
+            compile_emit_jump(c, OPCODE_JMP, 0, 0, end);
         }
-        place_label(c, otherwise);
+        compile_place_label(c, otherwise);
         // The parser nests `elif` in orelse; it is a branch of the same chain.
         if (orelse.count != 1 || orelse.items[0]->kind != AST_IF) {
-            body(c, orelse);
+            compile_body(c, orelse);
             break;
         }
         node = orelse.items[0];
     }
-    place_label(c, end);
+    compile_place_label(c, end);
 }
 
 enum { PAIRWISE_MOST = 8 }; // more values at once are worth a tuple
@@ -222,11 +224,11 @@ static bool assign_pairwise(Compiler *c, const Node *target, const Node *value)
     }
     Reg first = c->top;
     for (uint32_t i = 0; i < values.count; i++) {
-        expr_temp(c, values.items[i]);
+        compile_temp(c, values.items[i]);
     }
     // Storing empties the temporaries, so none has to be dropped.
     for (uint32_t i = 0; i < places.count; i++) {
-        store_target(c, places.items[i], first + i);
+        compile_store_target(c, places.items[i], first + i);
     }
     c->top = first;
     return true;
@@ -236,12 +238,12 @@ static bool assign_pairwise(Compiler *c, const Node *target, const Node *value)
 static void assign_stmt(Compiler *c, const Node *node)
 {
     NodeList targets = node->assign.targets;
-    Symbol *local = local_symbol(c, targets.items[0]);
+    Symbol *local = compile_local_symbol(c, targets.items[0]);
     // Straight into the local: no copy.
     // Only where the target is the one; with more the value has to outlive the
     // first store.
     if (targets.count == 1 && local != NULL) {
-        expr_to(c, node->assign.value, local->index);
+        compile_to(c, node->assign.value, local->index);
         return;
     }
     if (targets.count == 1 &&
@@ -250,16 +252,17 @@ static void assign_stmt(Compiler *c, const Node *node)
     }
     // With several, the value needs a register that no store in between can
     // change.
-    Reg value = targets.count == 1 ? expr_any(c, node->assign.value)
-                                   : expr_temp(c, node->assign.value);
+    Reg value = targets.count == 1 ? compile_any(c, node->assign.value)
+                                   : compile_temp(c, node->assign.value);
     for (uint32_t i = 0; i < targets.count; i++) {
-        // store_target empties a temporary, so all but the last get a copy.
+        // compile_store_target empties a temporary, so all but the last get a
+        // copy.
         Reg source = value;
         if (i + 1 < targets.count) {
-            source = push(c);
-            emit(c, OPCODE_MOVE, source, value, 0);
+            source = compile_push(c);
+            compile_emit(c, OPCODE_MOVE, source, value, 0);
         }
-        store_target(c, targets.items[i], source);
+        compile_store_target(c, targets.items[i], source);
     }
 }
 
@@ -270,13 +273,15 @@ static void ann_assign(Compiler *c, const Node *node)
     // `x: int` alone assigns nothing. In functions annotations are not
     // evaluated.
     if (node->ann_assign.value != NULL) {
-        store_target(c, target, expr_temp(c, node->ann_assign.value));
+        compile_store_target(c, target,
+                             compile_temp(c, node->ann_assign.value));
     }
     // `(x): int` and `a.b: int` are not simple, and are not kept.
     if (node->ann_assign.simple &&
         (c->scope->kind == SCOPE_MODULE || c->scope->kind == SCOPE_CLASS)) {
-        Reg value = annotation_temp(c, node->ann_assign.annotation);
-        emit(c, OPCODE_ANNOTATE, value, name_constant(c, target->name.id), 0);
+        Reg value = compile_annotation(c, node->ann_assign.annotation);
+        compile_emit(c, OPCODE_ANNOTATE, value,
+                     compile_name_constant(c, target->name.id), 0);
     }
 }
 
@@ -284,18 +289,18 @@ static void ann_assign(Compiler *c, const Node *node)
 static void raise_stmt(Compiler *c, const Node *node)
 {
     if (node->raise_stmt.exception == NULL) {
-        emit(c, OPCODE_RAISE_AGAIN, 0, 0, 0);
+        compile_emit(c, OPCODE_RAISE_AGAIN, 0, 0, 0);
         return;
     }
-    Reg exception = expr_temp(c, node->raise_stmt.exception);
+    Reg exception = compile_temp(c, node->raise_stmt.exception);
     // Without `from` the operand is not read.
     Reg cause = exception;
     if (node->raise_stmt.cause != NULL) {
-        cause = expr_temp(c, node->raise_stmt.cause);
+        cause = compile_temp(c, node->raise_stmt.cause);
     }
     // The operands have set it to their own places.
     c->span = node->span;
-    emit_x(c, OPCODE_RAISE, cause != exception, exception, cause, 0);
+    compile_emit_x(c, OPCODE_RAISE, cause != exception, exception, cause, 0);
 }
 
 // The comparison that CPython's jumps have seen last, which it blames for the
@@ -322,18 +327,18 @@ static const Node *last_compare(const Node *test)
 // the traceback marks.
 static void assert_stmt(Compiler *c, const Node *node)
 {
-    uint32_t fine = new_label(c);
-    jump_if(c, node->assert_stmt.test, true, fine, node);
+    uint32_t fine = compile_new_label(c);
+    compile_jump_if(c, node->assert_stmt.test, true, fine, node);
     // The operand is not read where there is none.
     Reg message = c->top;
     if (node->assert_stmt.message != NULL) {
-        expr_temp(c, node->assert_stmt.message);
+        compile_temp(c, node->assert_stmt.message);
     }
     const Node *blamed = last_compare(node->assert_stmt.test);
     c->span = blamed != NULL ? blamed->span : node->span;
-    emit_x(c, OPCODE_ASSERTFAIL, node->assert_stmt.message != NULL, message, 0,
-           0);
-    place_label(c, fine);
+    compile_emit_x(c, OPCODE_ASSERTFAIL, node->assert_stmt.message != NULL,
+                   message, 0, 0);
+    compile_place_label(c, fine);
 }
 
 // The package of a dotted name; copied to the arena, as a Text of a name ends
@@ -356,18 +361,18 @@ static void import_stmt(Compiler *c, const Node *node)
     for (uint32_t i = 0; i < node->names.names.count && !c->failed; i++) {
         const Node *alias = node->names.names.items[i];
         Text as = alias->alias.asname, name = alias->alias.name;
-        Reg module = push(c);
+        Reg module = compile_push(c);
         // None asks for the top package, anything else for the module named.
         uint32_t wanted =
             as.text == NULL
-                ? constant_node(c, &none)
-                : constant_value(
+                ? compile_constant_node(c, &none)
+                : compile_constant_value(
                       c, value_retain(value_from_object(c->vm->empty_tuple)));
-        emit(c, OPCODE_IMPORT, module, constant_name(c, name.text, name.length),
-             wanted);
+        compile_emit(c, OPCODE_IMPORT, module,
+                     compile_constant_name(c, name.text, name.length), wanted);
         // Without `as` the name bound is the top package's.
         as = as.text == NULL ? before_dot(c, name) : as;
-        store_name(c, as, module);
+        compile_store_name(c, as, module);
         c->top = module;
     }
 }
@@ -377,43 +382,46 @@ static void import_from(Compiler *c, const Node *node)
 {
     Text from = node->import_from.module;
     NodeList names = node->import_from.names;
-    future_check(c, node);
-    uint32_t wanted =
-        constant_value(c, value_retain(value_from_object(c->vm->empty_tuple)));
-    Reg module = push(c);
-    emit_x(c, OPCODE_IMPORT, node->import_from.level, module,
-           constant_name(c, from.text == NULL ? "" : from.text, from.length),
-           wanted);
+    compile_future_check(c, node);
+    uint32_t wanted = compile_constant_value(
+        c, value_retain(value_from_object(c->vm->empty_tuple)));
+    Reg module = compile_push(c);
+    compile_emit_x(c, OPCODE_IMPORT, node->import_from.level, module,
+                   compile_constant_name(c, from.text == NULL ? "" : from.text,
+                                         from.length),
+                   wanted);
     for (uint32_t i = 0; i < names.count && !c->failed; i++) {
         const Node *alias = names.items[i];
         Text name = alias->alias.name, as = alias->alias.asname;
         // IMPORTSTAR takes the module; it is the last name of the statement.
         if (name.text[0] == '*') {
-            emit(c, OPCODE_IMPORTSTAR, module, 0, 0);
+            compile_emit(c, OPCODE_IMPORTSTAR, module, 0, 0);
             return;
         }
-        Reg value = push(c);
-        emit(c, OPCODE_IMPORTFROM, value, module,
-             constant_name(c, name.text, name.length));
-        store_name(c, as.text == NULL ? name : as, value);
+        Reg value = compile_push(c);
+        compile_emit(c, OPCODE_IMPORTFROM, value, module,
+                     compile_constant_name(c, name.text, name.length));
+        compile_store_name(c, as.text == NULL ? name : as, value);
         c->top = value;
     }
-    emit(c, OPCODE_DROP, module, 0, 0);
+    compile_emit(c, OPCODE_DROP, module, 0, 0);
 }
 
 // sys.displayhook(value), looked up at each call as a program may set it.
 static void show_value(Compiler *c, const Node *expression)
 {
-    uint32_t wanted =
-        constant_value(c, value_retain(value_from_object(c->vm->empty_tuple)));
+    uint32_t wanted = compile_constant_value(
+        c, value_retain(value_from_object(c->vm->empty_tuple)));
     // The function and its one argument, side by side as CALL wants them.
-    Reg hook = push_many(c, 2);
-    emit(c, OPCODE_IMPORT, hook, constant_name(c, "sys", 3), wanted);
-    emit(c, OPCODE_GETATTR, hook, hook,
-         constant_name(c, "displayhook", strlen("displayhook")));
-    expr_to(c, expression, hook + 1);
-    emit(c, OPCODE_CALL, hook, 1, 0);
-    emit(c, OPCODE_DROP, hook, 0, 0);
+    Reg hook = compile_push_many(c, 2);
+    compile_emit(c, OPCODE_IMPORT, hook, compile_constant_name(c, "sys", 3),
+                 wanted);
+    compile_emit(
+        c, OPCODE_GETATTR, hook, hook,
+        compile_constant_name(c, "displayhook", strlen("displayhook")));
+    compile_to(c, expression, hook + 1);
+    compile_emit(c, OPCODE_CALL, hook, 1, 0);
+    compile_emit(c, OPCODE_DROP, hook, 0, 0);
 }
 
 // The last expression statement of a prompt's entry is its value.
@@ -427,49 +435,49 @@ static void expression_stmt(Compiler *c, const Node *node)
     }
     if (expression->kind == AST_YIELD && node != c->result &&
         expression->expr_stmt.value != NULL) {
-        Reg source = expr_temp(c, expression->expr_stmt.value);
+        Reg source = compile_temp(c, expression->expr_stmt.value);
         c->span = expression->span;
-        emit_x(c, OPCODE_YIELD, 2, source, source, 0);
+        compile_emit_x(c, OPCODE_YIELD, 2, source, source, 0);
         return;
     }
-    Reg value = expr_temp(c, expression);
+    Reg value = compile_temp(c, expression);
     if (node == c->result) {
-        emit(c, OPCODE_RET, value, c->local_count, 0);
+        compile_emit(c, OPCODE_RET, value, c->local_count, 0);
     } else {
-        emit(c, OPCODE_DROP, value, 0, 0);
+        compile_emit(c, OPCODE_DROP, value, 0, 0);
     }
 }
 
 // The decorators are applied before the name is bound.
 static void definition(Compiler *c, const Node *node)
 {
-    Reg value = push(c);
+    Reg value = compile_push(c);
     bool function = node->kind == AST_FUNCTION_DEF;
     if (function) {
-        function_to(c, node, value);
+        compile_function_to(c, node, value);
     } else {
-        class_to(c, node, value);
+        compile_class_to(c, node, value);
     }
-    store_name(c, function ? node->function_def.name : node->class_def.name,
-               value);
+    compile_store_name(
+        c, function ? node->function_def.name : node->class_def.name, value);
 }
 
 // One row a kind of statement; what needs no code falls through.
 static void statement(Compiler *c, const Node *node)
 {
     // A staged function compiles its branches and loops in another way.
-    if (UNLIKELY(c->staged != NULL) && staged_statement(c, node)) {
+    if (UNLIKELY(c->staged != NULL) && compile_staged_statement(c, node)) {
         return;
     }
     switch (node->kind) {
     case AST_EXPR_STMT: expression_stmt(c, node); break;
     case AST_ASSIGN: assign_stmt(c, node); break;
-    case AST_AUG_ASSIGN: aug_assign(c, node); break;
+    case AST_AUG_ASSIGN: compile_aug_assign(c, node); break;
     case AST_ANN_ASSIGN: ann_assign(c, node); break;
     case AST_RETURN: return_stmt(c, node); break;
     case AST_DELETE:
         for (uint32_t i = 0; i < node->delete_stmt.targets.count; i++) {
-            delete_target(c, node->delete_stmt.targets.items[i]);
+            compile_delete_target(c, node->delete_stmt.targets.items[i]);
         }
         break;
     case AST_BREAK:
@@ -490,7 +498,7 @@ static void statement(Compiler *c, const Node *node)
 }
 
 // Temporaries of a statement are all free again after it.
-void body(Compiler *c, NodeList list)
+void compile_body(Compiler *c, NodeList list)
 {
     // Blocks nest as deep as the program's text does.
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
@@ -505,7 +513,7 @@ void body(Compiler *c, NodeList list)
         c->top = mark;
         // From here on a read of that local needs no test for being unbound.
         if (list.items[i]->kind == AST_ASSIGN) {
-            note_bound(c, list.items[i]->assign.targets.items[0]);
+            compile_note_bound(c, list.items[i]->assign.targets.items[0]);
         }
     }
     forget_bound(c, bound);

@@ -6,9 +6,9 @@
 #include "interp/machine/compile/compile.h"
 
 // A local is never emptied by a store: it keeps its value, hence MOVE.
-void store_name(Compiler *c, Text name, Reg source)
+void compile_store_name(Compiler *c, Text name, Reg source)
 {
-    Symbol *symbol = c->failed ? NULL : symbol_of(c, name);
+    Symbol *symbol = c->failed ? NULL : compile_symbol_of(c, name);
     if (symbol == NULL) {
         return;
     }
@@ -17,17 +17,20 @@ void store_name(Compiler *c, Text name, Reg source)
     switch (symbol->place) {
     case PLACE_LOCAL:
         if (symbol->index != source) {
-            emit(c, move, symbol->index, source, 0);
+            compile_emit(c, move, symbol->index, source, 0);
         }
         break;
-    case PLACE_CELL: emit(c, OPCODE_SETCELL, symbol->index, source, 0); break;
+    case PLACE_CELL:
+        compile_emit(c, OPCODE_SETCELL, symbol->index, source, 0);
+        break;
     case PLACE_CAPTURED:
-        emit(c, OPCODE_SETCAP, source, symbol->index, 0);
+        compile_emit(c, OPCODE_SETCAP, source, symbol->index, 0);
         break;
     case PLACE_NAME:
-        emit(c, OPCODE_SETN, source, name_constant(c, name), 0);
+        compile_emit(c, OPCODE_SETN, source, compile_name_constant(c, name), 0);
         break;
-    case PLACE_GLOBAL: emit(c, OPCODE_SETG, source, name_constant(c, name), 0);
+    case PLACE_GLOBAL:
+        compile_emit(c, OPCODE_SETG, source, compile_name_constant(c, name), 0);
     }
 }
 
@@ -37,7 +40,7 @@ static int32_t adjacent_locals(Compiler *c, NodeList items)
 {
     int32_t first = -1;
     for (uint32_t i = 0; i < items.count; i++) {
-        const Symbol *symbol = local_symbol(c, items.items[i]);
+        const Symbol *symbol = compile_local_symbol(c, items.items[i]);
         if (symbol == NULL || (i > 0 && symbol->index != (uint32_t)first + i)) {
             return -1;
         }
@@ -64,23 +67,25 @@ static void unpack_to(Compiler *c, const Node *target, Reg source)
     }
     int32_t locals = star == UINT32_MAX ? adjacent_locals(c, items) : -1;
     if (locals >= 0) {
-        emit(c, OPCODE_UNPACK, source, (Reg)locals, items.count);
+        compile_emit(c, OPCODE_UNPACK, source, (Reg)locals, items.count);
         return;
     }
-    Reg first = push_many(c, items.count);
+    Reg first = compile_push_many(c, items.count);
     if (star == UINT32_MAX) {
-        emit(c, OPCODE_UNPACK, source, first, items.count);
+        compile_emit(c, OPCODE_UNPACK, source, first, items.count);
     } else if (items.count - star - 1 > 255) {
         compile_error(c, target->span,
                       "too many expressions in star-unpacking assignment");
     } else {
         // x says how many targets stand behind the starred one, C how many
         // before it.
-        emit_x(c, OPCODE_UNPACKX, items.count - star - 1, source, first, star);
+        compile_emit_x(c, OPCODE_UNPACKX, items.count - star - 1, source, first,
+                       star);
     }
     for (uint32_t i = 0; i < items.count; i++) {
         const Node *item = items.items[i];
-        store_target(c, i == star ? item->starred.value : item, first + i);
+        compile_store_target(c, i == star ? item->starred.value : item,
+                             first + i);
     }
     c->top = first;
 }
@@ -90,26 +95,26 @@ static void store_item(Compiler *c, const Node *target, Reg source)
 {
     Reg mark = c->top;
     Reg container =
-        expr_first(c, target->subscript.value, target->subscript.index);
-    Reg key = expr_any(c, target->subscript.index);
+        compile_first(c, target->subscript.value, target->subscript.index);
+    Reg key = compile_any(c, target->subscript.index);
     c->span = target->span;
-    emit(c, OPCODE_SETITEM, container, key, source);
+    compile_emit(c, OPCODE_SETITEM, container, key, source);
     c->top = mark;
 }
 
 // `source` is emptied if it is a temporary.
-void store_target(Compiler *c, const Node *target, Reg source)
+void compile_store_target(Compiler *c, const Node *target, Reg source)
 {
     Reg mark = c->top;
     Reg object;
     c->span = target->span;
     switch (target->kind) {
-    case AST_NAME: store_name(c, target->name.id, source); break;
+    case AST_NAME: compile_store_name(c, target->name.id, source); break;
     case AST_ATTRIBUTE:
-        object = expr_any(c, target->attribute.value);
+        object = compile_any(c, target->attribute.value);
         c->span = target->span;
-        emit(c, OPCODE_SETATTR, object, source,
-             name_constant(c, target->attribute.name));
+        compile_emit(c, OPCODE_SETATTR, object, source,
+                     compile_name_constant(c, target->attribute.name));
         break;
     case AST_SUBSCRIPT: store_item(c, target, source); break;
     case AST_TUPLE:
@@ -128,19 +133,19 @@ void store_target(Compiler *c, const Node *target, Reg source)
 static Reg augmented_local(Compiler *c, const Node *node, const Symbol *symbol)
 {
     if (!(symbol->flags & SYMBOL_WALRUS)) {
-        check_bound(c, node->aug_assign.target, node->aug_assign.value);
+        compile_check_bound(c, node->aug_assign.target, node->aug_assign.value);
         return symbol->index;
     }
-    Reg copy = push(c);
-    emit(c, OPCODE_MOVE, copy, symbol->index, 0);
+    Reg copy = compile_push(c);
+    compile_emit(c, OPCODE_MOVE, copy, symbol->index, 0);
     return copy;
 }
 
 // The 1 makes the operator try the in-place method (__iadd__) first.
 static void augment(Compiler *c, const Node *node, Reg left, Reg target)
 {
-    operate_to(c, node->aug_assign.op, 1, left, node->aug_assign.value, target,
-               node->span);
+    compile_operate_to(c, node->aug_assign.op, 1, left, node->aug_assign.value,
+                       target, node->span);
 }
 
 // object.name += …; a temporary object is read twice, so that GETATTR gets a
@@ -149,19 +154,19 @@ static void augment_attribute(Compiler *c, const Node *node)
 {
     const Node *target = node->aug_assign.target;
     // One constant serves the read and the store.
-    uint32_t name = name_constant(c, target->attribute.name);
-    Reg object = expr_any(c, target->attribute.value);
-    Reg value = push(c), again = object;
+    uint32_t name = compile_name_constant(c, target->attribute.name);
+    Reg object = compile_any(c, target->attribute.value);
+    Reg value = compile_push(c), again = object;
     if (object >= c->local_count) {
-        again = push(c);
-        emit(c, OPCODE_MOVE, again, object, 0);
+        again = compile_push(c);
+        compile_emit(c, OPCODE_MOVE, again, object, 0);
     }
     c->span = target->span;
-    emit(c, OPCODE_GETATTR, value, again, name);
+    compile_emit(c, OPCODE_GETATTR, value, again, name);
     augment(c, node, value, value);
     // The store fails at the target, not at the statement.
     c->span = target->span;
-    emit(c, OPCODE_SETATTR, object, value, name);
+    compile_emit(c, OPCODE_SETATTR, object, value, name);
 }
 
 // A register that an instruction may empty while `reg` is still needed.
@@ -170,8 +175,8 @@ static Reg reread(Compiler *c, Reg reg)
     if (reg < c->local_count) {
         return reg;
     }
-    Reg copy = push(c);
-    emit(c, OPCODE_MOVE, copy, reg, 0);
+    Reg copy = compile_push(c);
+    compile_emit(c, OPCODE_MOVE, copy, reg, 0);
     return copy;
 }
 
@@ -182,44 +187,44 @@ static void augment_item(Compiler *c, const Node *node)
     const Node *target = node->aug_assign.target;
     const Node *index = target->subscript.index;
     int32_t number;
-    Reg object = expr_first(c, target->subscript.value, index);
+    Reg object = compile_first(c, target->subscript.value, index);
     // A literal stands in GETITEMI; only the store needs it in a register.
-    bool literal = constant_int16(index, &number);
-    Reg key = literal ? push(c) : expr_any(c, index);
-    Reg value = push(c), mark = c->top;
+    bool literal = compile_constant_int16(index, &number);
+    Reg key = literal ? compile_push(c) : compile_any(c, index);
+    Reg value = compile_push(c), mark = c->top;
     Reg container = reread(c, object);
     if (literal) {
         c->span = target->span;
-        emit(c, OPCODE_GETITEMI, value, container, (uint32_t)number);
+        compile_emit(c, OPCODE_GETITEMI, value, container, (uint32_t)number);
     } else {
         Reg again = reread(c, key);
         c->span = target->span;
-        emit(c, OPCODE_GETITEM, value, container, again);
+        compile_emit(c, OPCODE_GETITEM, value, container, again);
     }
     c->top = mark;
     augment(c, node, value, value);
     if (literal) {
-        emit(c, OPCODE_LOADI, key, (uint32_t)number, 0);
+        compile_emit(c, OPCODE_LOADI, key, (uint32_t)number, 0);
     }
     c->span = target->span;
-    emit(c, OPCODE_SETITEM, object, key, value);
+    compile_emit(c, OPCODE_SETITEM, object, key, value);
 }
 
 // A target is read, augmented and stored; a plain local in one instruction.
-void aug_assign(Compiler *c, const Node *node)
+void compile_aug_assign(Compiler *c, const Node *node)
 {
     const Node *target = node->aug_assign.target;
-    Symbol *local = local_symbol(c, target);
+    Symbol *local = compile_local_symbol(c, target);
     if (local != NULL) {
         augment(c, node, augmented_local(c, node, local), local->index);
     } else if (target->kind == AST_NAME) {
-        Reg value = push(c);
+        Reg value = compile_push(c);
         // Loaded before the right side runs, as in Python: x += f() adds to the
         // x of before, whatever f assigns.
         c->span = target->span;
-        load_name(c, target->name.id, value);
+        compile_load_name(c, target->name.id, value);
         augment(c, node, value, value);
-        store_name(c, target->name.id, value);
+        compile_store_name(c, target->name.id, value);
     } else if (target->kind == AST_ATTRIBUTE) {
         augment_attribute(c, node);
     } else {
@@ -240,19 +245,27 @@ static void delete_name(Compiler *c, const Node *node)
         return;
     }
     switch (symbol->place) {
-    case PLACE_LOCAL: emit(c, OPCODE_DELETE, symbol->index, 0, 0); break;
-    case PLACE_CELL: emit(c, OPCODE_DELCELL, symbol->index, 0, 0); break;
-    case PLACE_CAPTURED: emit(c, OPCODE_DELCAP, 0, symbol->index, 0); break;
+    case PLACE_LOCAL:
+        compile_emit(c, OPCODE_DELETE, symbol->index, 0, 0);
+        break;
+    case PLACE_CELL:
+        compile_emit(c, OPCODE_DELCELL, symbol->index, 0, 0);
+        break;
+    case PLACE_CAPTURED:
+        compile_emit(c, OPCODE_DELCAP, 0, symbol->index, 0);
+        break;
     case PLACE_NAME:
-        emit(c, OPCODE_DELN, 0, name_constant(c, node->name.id), 0);
+        compile_emit(c, OPCODE_DELN, 0, compile_name_constant(c, node->name.id),
+                     0);
         break;
     case PLACE_GLOBAL:
-        emit(c, OPCODE_DELG, 0, name_constant(c, node->name.id), 0);
+        compile_emit(c, OPCODE_DELG, 0, compile_name_constant(c, node->name.id),
+                     0);
     }
 }
 
 // Tuples and lists of targets are deleted from left to right.
-void delete_target(Compiler *c, const Node *node)
+void compile_delete_target(Compiler *c, const Node *node)
 {
     Reg mark = c->top;
     Reg object;
@@ -260,23 +273,23 @@ void delete_target(Compiler *c, const Node *node)
     switch (node->kind) {
     case AST_NAME: delete_name(c, node); break;
     case AST_ATTRIBUTE:
-        object = expr_any(c, node->attribute.value);
+        object = compile_any(c, node->attribute.value);
         c->span = node->span;
-        emit(c, OPCODE_DELATTR, object, 0,
-             name_constant(c, node->attribute.name));
+        compile_emit(c, OPCODE_DELATTR, object, 0,
+                     compile_name_constant(c, node->attribute.name));
         break;
     // SETITEM's order: container first, then the key.
     case AST_SUBSCRIPT: {
-        object = expr_first(c, node->subscript.value, node->subscript.index);
-        Reg key = expr_any(c, node->subscript.index);
+        object = compile_first(c, node->subscript.value, node->subscript.index);
+        Reg key = compile_any(c, node->subscript.index);
         c->span = node->span;
-        emit(c, OPCODE_DELITEM, object, key, 0);
+        compile_emit(c, OPCODE_DELITEM, object, key, 0);
         break;
     }
     // `del a, b` and `del (a, b)`: each in turn.
     default:
         for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
-            delete_target(c, node->sequence.elements.items[i]);
+            compile_delete_target(c, node->sequence.elements.items[i]);
         }
     }
     c->top = mark;

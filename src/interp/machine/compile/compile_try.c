@@ -13,19 +13,20 @@ typedef struct Range { // the protected ranges of one handler, in pieces
 // Protected from here on.
 static void begin(Compiler *c, Range *range)
 {
-    range->start = label_here(c);
+    range->start = compile_label_here(c);
 }
 
-// Up to here; add_handler keeps inner handlers in front of outer ones.
+// Up to here; compile_add_handler keeps inner handlers in front of outer ones.
 static void end(Compiler *c, const Range *range)
 {
-    add_handler(c, range->start, label_here(c), range->target, range->depth);
+    compile_add_handler(c, range->start, compile_label_here(c), range->target,
+                        range->depth);
 }
 
 // A handler counts twice, since CPython has a block for all handlers and one
 // for each. `finally` inside of `finally` doubles its code at every level, so
 // without a limit a short text could be compiled for ever.
-void blocks_limit(Compiler *c)
+void compile_blocks_limit(Compiler *c)
 {
     enum { BLOCKS_MAX = 20 };
     uint32_t count = 0;
@@ -45,7 +46,7 @@ static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
                    .handled = c->handled,
                    .ranges = range};
     c->exits = exit;
-    blocks_limit(c);
+    compile_blocks_limit(c);
 }
 
 // The way out through one block; its own range ends first.
@@ -58,27 +59,29 @@ static void leave_one(Compiler *c, Exit *exit)
         end(c, range);
     }
     switch (exit->kind) {
-    case EXIT_LOOP: emit(c, OPCODE_DROPN, exit->base, exit->count, 0); break;
+    case EXIT_LOOP:
+        compile_emit(c, OPCODE_DROPN, exit->base, exit->count, 0);
+        break;
     // The body is compiled anew for this way out.
-    case EXIT_FINALLY: body(c, exit->finalbody); break;
+    case EXIT_FINALLY: compile_body(c, exit->finalbody); break;
     case EXIT_WITH: {
         Span here = c->span;
         c->span = exit->span; // CPython blames the statement
-        emit(c, OPCODE_WITHEXIT, exit->base, 0, 0);
+        compile_emit(c, OPCODE_WITHEXIT, exit->base, 0, 0);
         c->span = here;
         break;
     }
     // The exception is done; its name is unbound, as at the end of the handler.
     case EXIT_HANDLED:
-        emit(c, OPCODE_POPEXC, 0, 0, 0);
-        emit(c, OPCODE_DROP, exit->base, 0, 0);
+        compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
+        compile_emit(c, OPCODE_DROP, exit->base, 0, 0);
         if (exit->name.text != NULL) {
             Node none = {.kind = AST_CONSTANT, .span = c->span};
-            Reg value = expr_temp(c, &none);
-            store_name(c, exit->name, value);
+            Reg value = compile_temp(c, &none);
+            compile_store_name(c, exit->name, value);
             Node name = {.kind = AST_NAME, .span = c->span};
             name.name.id = exit->name;
-            delete_target(c, &name);
+            compile_delete_target(c, &name);
             c->top = value;
         }
         break;
@@ -87,7 +90,7 @@ static void leave_one(Compiler *c, Exit *exit)
 }
 
 // Emits what stands between here and `until` (not included).
-void leave_to(Compiler *c, const Exit *until)
+void compile_leave_to(Compiler *c, const Exit *until)
 {
     // Each way out is compiled as if the inner blocks were closed already, so
     // that a `return` inside `finally` leaves only what is still open.
@@ -104,7 +107,7 @@ void leave_to(Compiler *c, const Exit *until)
     c->handled = handled;
 }
 
-// After the jump: the ranges that leave_to ended begin again.
+// After the jump: the ranges that compile_leave_to ended begin again.
 static void resume_ranges(Compiler *c, const Exit *until)
 {
     for (Exit *exit = c->exits; exit != until; exit = exit->outer) {
@@ -114,8 +117,8 @@ static void resume_ranges(Compiler *c, const Exit *until)
     }
 }
 
-// The counterpart of leave_to, behind the jump or return.
-void leave_resume(Compiler *c, const Exit *until)
+// The counterpart of compile_leave_to, behind the jump or return.
+void compile_leave_resume(Compiler *c, const Exit *until)
 {
     resume_ranges(c, until);
 }
@@ -125,33 +128,33 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
                          uint32_t done)
 {
     Exit handled;
-    Range range = {0, new_label(c), c->top};
+    Range range = {0, compile_new_label(c), c->top};
     // The handler's body is protected in turn: an error in it must still end
     // the handling and unbind the name.
     exit_push(c, &handled, EXIT_HANDLED, &range);
     handled.base = exception;
     handled.name = node->handler.name;
-    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    compile_emit(c, OPCODE_PUSHEXC, exception, 0, 0);
     handled.handled = c->handled++;
     begin(c, &range);
     if (node->handler.name.text != NULL) {
-        Reg copy = push(c);
-        emit(c, OPCODE_MOVE, copy, exception, 0);
-        store_name(c, node->handler.name, copy);
+        Reg copy = compile_push(c);
+        compile_emit(c, OPCODE_MOVE, copy, exception, 0);
+        compile_store_name(c, node->handler.name, copy);
         c->top = copy;
     }
-    body(c, node->handler.body);
+    compile_body(c, node->handler.body);
     c->exits = handled.outer;
     leave_one(c, &handled);
-    emit_jump(c, OPCODE_JMP, 0, 0, done);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, done);
     // An error in the handler: clear the name, go on.
-    place_label(c, range.target);
-    Reg error = push(c);
+    compile_place_label(c, range.target);
+    Reg error = compile_push(c);
     // The range has ended; leave_one must not end it twice.
     handled.ranges = NULL;
     handled.base = exception;
     leave_one(c, &handled);
-    emit(c, OPCODE_RERAISE, error, 0, 0);
+    compile_emit(c, OPCODE_RERAISE, error, 0, 0);
     c->top = error;
     c->handled--;
 }
@@ -161,27 +164,27 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
 static void match_type(Compiler *c, const Node *type, Reg exception,
                        uint32_t miss)
 {
-    Range range = {0, new_label(c), c->top};
-    uint32_t other = new_label(c), fits = new_label(c);
-    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    Range range = {0, compile_new_label(c), c->top};
+    uint32_t other = compile_new_label(c), fits = compile_new_label(c);
+    compile_emit(c, OPCODE_PUSHEXC, exception, 0, 0);
     begin(c, &range);
     Span whole = c->span;
-    Reg value = expr_temp(c, type);
+    Reg value = compile_temp(c, type);
     c->span = whole;
-    emit_jump(c, OPCODE_MATCH, exception, value, other);
+    compile_emit_jump(c, OPCODE_MATCH, exception, value, other);
     c->top = value;
     end(c, &range);
-    emit(c, OPCODE_POPEXC, 0, 0, 0);
-    emit_jump(c, OPCODE_JMP, 0, 0, fits);
-    place_label(c, range.target);
-    Reg error = push(c);
-    emit(c, OPCODE_POPEXC, 0, 0, 0);
-    emit(c, OPCODE_RERAISE, error, 0, 0);
+    compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, fits);
+    compile_place_label(c, range.target);
+    Reg error = compile_push(c);
+    compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
+    compile_emit(c, OPCODE_RERAISE, error, 0, 0);
     c->top = error;
-    place_label(c, other);
-    emit(c, OPCODE_POPEXC, 0, 0, 0);
-    emit_jump(c, OPCODE_JMP, 0, 0, miss);
-    place_label(c, fits);
+    compile_place_label(c, other);
+    compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, miss);
+    compile_place_label(c, fits);
 }
 
 // The exception stays in its register until one fits, else it goes on.
@@ -191,7 +194,7 @@ static void handlers(Compiler *c, const Node *node, Reg exception,
     NodeList list = node->try_stmt.handlers;
     for (uint32_t i = 0; i < list.count && !c->failed; i++) {
         const Node *each = list.items[i];
-        uint32_t next = new_label(c);
+        uint32_t next = compile_new_label(c);
         c->span = each->span;
         if (each->handler.type != NULL) {
             match_type(c, each->handler.type, exception, next);
@@ -199,9 +202,9 @@ static void handlers(Compiler *c, const Node *node, Reg exception,
             compile_error(c, each->span, "default 'except:' must be last");
         }
         handler_body(c, each, exception, done);
-        place_label(c, next);
+        compile_place_label(c, next);
     }
-    emit(c, OPCODE_RERAISE, exception, 0, 0);
+    compile_emit(c, OPCODE_RERAISE, exception, 0, 0);
 }
 
 // `else` stands outside the protected range.
@@ -210,20 +213,20 @@ static void try_except(Compiler *c, const Node *node)
     Reg exception = c->top;
     Exit mark;
     // Errors arrive at `target` with the stack cut back to `exception`.
-    Range range = {0, new_label(c), exception};
-    uint32_t done = new_label(c);
+    Range range = {0, compile_new_label(c), exception};
+    uint32_t done = compile_new_label(c);
     exit_push(c, &mark, EXIT_TRY, &range);
     begin(c, &range);
-    body(c, node->try_stmt.body);
+    compile_body(c, node->try_stmt.body);
     end(c, &range);
     c->exits = mark.outer;
-    body(c, node->try_stmt.orelse);
-    emit_jump(c, OPCODE_JMP, 0, 0, done);
-    place_label(c, range.target);
+    compile_body(c, node->try_stmt.orelse);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, done);
+    compile_place_label(c, range.target);
     // The exception arrives in this register (the handler's depth).
-    push(c);
+    compile_push(c);
     handlers(c, node, exception, done);
-    place_label(c, done);
+    compile_place_label(c, done);
     c->top = exception;
 }
 
@@ -233,35 +236,35 @@ static void try_finally(Compiler *c, const Node *node)
 {
     Reg exception = c->top;
     Exit exit;
-    Range range = {0, new_label(c), exception};
-    uint32_t done = new_label(c);
+    Range range = {0, compile_new_label(c), exception};
+    uint32_t done = compile_new_label(c);
     exit_push(c, &exit, EXIT_FINALLY, &range);
     exit.finalbody = node->try_stmt.finalbody;
     begin(c, &range);
     if (node->try_stmt.handlers.count > 0) {
         try_except(c, node);
     } else {
-        body(c, node->try_stmt.body);
+        compile_body(c, node->try_stmt.body);
     }
     end(c, &range);
     // From here on a jump out of the body runs `finally` no more.
     c->exits = exit.outer;
-    body(c, node->try_stmt.finalbody);
-    emit_jump(c, OPCODE_JMP, 0, 0, done);
-    place_label(c, range.target);
-    push(c);
+    compile_body(c, node->try_stmt.finalbody);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, done);
+    compile_place_label(c, range.target);
+    compile_push(c);
     // The second copy of the body runs while the exception is being handled.
     Exit handled;
     exit_push(c, &handled, EXIT_HANDLED, NULL);
     handled.base = exception;
-    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    compile_emit(c, OPCODE_PUSHEXC, exception, 0, 0);
     c->handled++;
-    body(c, node->try_stmt.finalbody);
+    compile_body(c, node->try_stmt.finalbody);
     c->handled--;
     c->exits = handled.outer;
-    emit(c, OPCODE_POPEXC, 0, 0, 0);
-    emit(c, OPCODE_RERAISE, exception, 0, 0);
-    place_label(c, done);
+    compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
+    compile_emit(c, OPCODE_RERAISE, exception, 0, 0);
+    compile_place_label(c, done);
     c->top = exception;
 }
 
@@ -279,29 +282,29 @@ void compile_try(Compiler *c, const Node *node)
 static void with_item(Compiler *c, const Node *node, uint32_t index)
 {
     if (index == node->with_stmt.items.count) {
-        body(c, node->with_stmt.body);
+        compile_body(c, node->with_stmt.body);
         return;
     }
     const Node *item = node->with_stmt.items.items[index];
-    Reg leave = expr_temp(c, item->with_item.context);
-    Reg value = push(c);
+    Reg leave = compile_temp(c, item->with_item.context);
+    Reg value = compile_push(c);
     c->span = node->span; // CPython blames the statement
     // The context's register becomes its bound __exit__, `value` what __enter__
     // gave. `leave` lies below the range's depth, so an error leaves it alone.
-    emit(c, OPCODE_WITHENTER, leave, value, 0);
+    compile_emit(c, OPCODE_WITHENTER, leave, value, 0);
     c->top = value;
     Exit exit;
-    Range range = {0, new_label(c), value};
-    uint32_t done = new_label(c);
+    Range range = {0, compile_new_label(c), value};
+    uint32_t done = compile_new_label(c);
     exit_push(c, &exit, EXIT_WITH, &range);
     exit.base = leave;
     exit.span = node->span;
     begin(c, &range);
-    push(c);
+    compile_push(c);
     if (item->with_item.target != NULL) {
-        store_target(c, item->with_item.target, value);
+        compile_store_target(c, item->with_item.target, value);
     } else {
-        emit(c, OPCODE_DROP, value, 0, 0);
+        compile_emit(c, OPCODE_DROP, value, 0, 0);
     }
     c->top = value;
     if (!c->failed) {
@@ -310,23 +313,23 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     end(c, &range);
     c->exits = exit.outer;
     c->span = node->span;
-    emit(c, OPCODE_WITHEXIT, leave, 0, 0);
-    emit_jump(c, OPCODE_JMP, 0, 0, done);
-    place_label(c, range.target);
-    Reg exception = push(c), result = push(c);
+    compile_emit(c, OPCODE_WITHEXIT, leave, 0, 0);
+    compile_emit_jump(c, OPCODE_JMP, 0, 0, done);
+    compile_place_label(c, range.target);
+    Reg exception = compile_push(c), result = compile_push(c);
     // A true result of __exit__ ends the exception.
-    uint32_t swallow = new_label(c);
-    emit(c, OPCODE_PUSHEXC, exception, 0, 0);
+    uint32_t swallow = compile_new_label(c);
+    compile_emit(c, OPCODE_PUSHEXC, exception, 0, 0);
     c->handled++;
-    emit(c, OPCODE_WITHEXC, result, leave, exception);
-    emit_jump(c, OPCODE_JTRUE, result, 0, swallow);
-    emit(c, OPCODE_POPEXC, 0, 0, 0);
-    emit(c, OPCODE_RERAISE, exception, 0, 0);
-    place_label(c, swallow);
-    emit(c, OPCODE_POPEXC, 0, 0, 0);
+    compile_emit(c, OPCODE_WITHEXC, result, leave, exception);
+    compile_emit_jump(c, OPCODE_JTRUE, result, 0, swallow);
+    compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
+    compile_emit(c, OPCODE_RERAISE, exception, 0, 0);
+    compile_place_label(c, swallow);
+    compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
     c->handled--;
-    emit(c, OPCODE_DROPN, leave, 2, 0);
-    place_label(c, done);
+    compile_emit(c, OPCODE_DROPN, leave, 2, 0);
+    compile_place_label(c, done);
     c->top = leave;
 }
 

@@ -201,10 +201,10 @@ static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
     Compiler outer = {.vm = vm, .table = &table};
     Code *made = NULL;
     // `from __future__` holds for the text, of which `tree` is one statement.
-    future_read(&outer, whole);
+    compile_future_read(&outer, whole);
     if (scope_build(&table, tree) &&
         outer_name(vm, arena, code, scope_of(&table, node), &outer)) {
-        made = function_converted(&outer, node, lowered);
+        made = compile_converted(&outer, node, lowered);
     }
     scope_free(&table);
     if (made != NULL && !same_captures(vm, code, made)) {

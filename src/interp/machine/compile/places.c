@@ -138,8 +138,9 @@ static bool is_path(const Node *node, uint32_t *count)
 static bool fill_step(Compiler *c, const Node *node, PathStep *step)
 {
     step->item = node->kind == AST_SUBSCRIPT;
-    uint32_t constant = step->item ? constant_node(c, node->subscript.index)
-                                   : name_constant(c, node->attribute.name);
+    uint32_t constant = step->item
+                            ? compile_constant_node(c, node->subscript.index)
+                            : compile_name_constant(c, node->attribute.name);
     if (c->failed) {
         return false;
     }
@@ -307,20 +308,20 @@ static void walk_list(Compiler *c, uint32_t info, NodeList list)
 
 // Asked for each block anew: nested blocks walk the same statements again,
 // once for each level around them.
-void block_places(Compiler *c, uint32_t info, NodeList list)
+void compile_places(Compiler *c, uint32_t info, NodeList list)
 {
     walk_list(c, info, list);
 }
 
 // Expressions bind by walruses alone.
-void block_expression_places(Compiler *c, uint32_t info, const Node *node)
+void compile_expression_places(Compiler *c, uint32_t info, const Node *node)
 {
     walk(c, info, node);
 }
 
 // The register of an expression's value. If it is a local's, the local is what
 // the block assigns.
-void block_register(Compiler *c, uint32_t info, Reg target)
+void compile_place_register(Compiler *c, uint32_t info, Reg target)
 {
     // A conditional expression may be compiled straight into a local.
     for (uint32_t i = 0; i < c->scope->symbol_count; i++) {
@@ -431,7 +432,7 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
 
 // Only locals are looked at: a cell or a global may be read by a function that
 // the turn calls.
-void block_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
+void compile_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
 {
     for (uint32_t i = 0; !c->failed; i++) {
         // Asked in each turn: the vector may move.
