@@ -18,24 +18,24 @@ typedef struct AstMaker {
 
 typedef VEC(Node *) NodeVec;
 
-Node *make_node(AstMaker *m, AstKind kind, Span span);
-Node *make_copy(AstMaker *m, const Node *node); // of the node alone
+Node *ast_make_node(AstMaker *m, AstKind kind, Span span);
+Node *ast_make_copy(AstMaker *m, const Node *node); // of the node alone
 // The text is kept, not copied.
-Node *make_name(AstMaker *m, Text name, AstContext context, Span span);
+Node *ast_make_name(AstMaker *m, Text name, AstContext context, Span span);
 // The caller fills the value in.
-Node *make_constant(AstMaker *m, ConstantType type, Span span);
+Node *ast_make_constant(AstMaker *m, ConstantType type, Span span);
 // The node takes over the span of its operand.
-Node *make_not(AstMaker *m, Node *operand);
+Node *ast_make_not(AstMaker *m, Node *operand);
 // name = value
-Node *make_assign(AstMaker *m, Text name, Node *value, Span span);
-Text make_text(AstMaker *m, const char *text); // a copy
+Node *ast_make_assign(AstMaker *m, Text name, Node *value, Span span);
+Text ast_make_text(AstMaker *m, const char *text); // a copy
 // Lists: of items, of one list and another, of what stands in a vector (which
 // it empties).
-NodeList make_list(AstMaker *m, Node *const *items, size_t count);
+NodeList ast_make_list(AstMaker *m, Node *const *items, size_t count);
 // A new list, in the arena; both stay as they are.
-NodeList make_join(AstMaker *m, NodeList a, NodeList b);
-NodeList make_taken(AstMaker *m, NodeVec *vec);
-void make_push(AstMaker *m, NodeVec *vec, Node *node);
-void make_push_all(AstMaker *m, NodeVec *vec, NodeList list);
+NodeList ast_make_join(AstMaker *m, NodeList a, NodeList b);
+NodeList ast_make_taken(AstMaker *m, NodeVec *vec);
+void ast_make_push(AstMaker *m, NodeVec *vec, Node *node);
+void ast_make_push_all(AstMaker *m, NodeVec *vec, NodeList list);
 
 #endif

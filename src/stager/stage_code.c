@@ -42,7 +42,7 @@ static Text block_name(Printer *p, const char *stem, uint32_t number)
     } else {
         snprintf(text, sizeof text, "%s_%u", stem, (unsigned)number);
     }
-    return make_text(&p->make, text);
+    return ast_make_text(&p->make, text);
 }
 
 // The names as a tuple; one alone without parentheses if it is stored to.
@@ -51,11 +51,11 @@ static Node *names_tuple(Printer *p, const TextVec *names, AstContext context)
     NodeVec items = {0};
     Span none = {0, 0};
     for (size_t i = 0; i < names->count; i++) {
-        make_push(&p->make, &items,
-                  make_name(&p->make, names->items[i], context, none));
+        ast_make_push(&p->make, &items,
+                      ast_make_name(&p->make, names->items[i], context, none));
     }
-    Node *node = make_node(&p->make, AST_TUPLE, none);
-    node->sequence.elements = make_taken(&p->make, &items);
+    Node *node = ast_make_node(&p->make, AST_TUPLE, none);
+    node->sequence.elements = ast_make_taken(&p->make, &items);
     node->sequence.context = context;
     return node;
 }
@@ -66,20 +66,20 @@ static Node *params_of(Printer *p, const TextVec *names)
     NodeVec items = {0};
     Span none = {0, 0};
     for (size_t i = 0; names != NULL && i < names->count; i++) {
-        Node *param = make_node(&p->make, AST_PARAM, none);
+        Node *param = ast_make_node(&p->make, AST_PARAM, none);
         param->param.name = names->items[i];
         param->param.kind = PARAM_POSITIONAL;
-        make_push(&p->make, &items, param);
+        ast_make_push(&p->make, &items, param);
     }
-    Node *params = make_node(&p->make, AST_PARAMS, none);
-    params->params.params = make_taken(&p->make, &items);
+    Node *params = ast_make_node(&p->make, AST_PARAMS, none);
+    params->params.params = ast_make_taken(&p->make, &items);
     return params;
 }
 
 // `return value`.
 static Node *return_node(Printer *p, Node *value)
 {
-    Node *node = make_node(&p->make, AST_RETURN, value->span);
+    Node *node = ast_make_node(&p->make, AST_RETURN, value->span);
     node->expr_stmt.value = value;
     return node;
 }
@@ -88,7 +88,7 @@ static Node *return_node(Printer *p, Node *value)
 static Node *function_node(Printer *p, Text name, const TextVec *params,
                            NodeList body)
 {
-    Node *node = make_node(&p->make, AST_FUNCTION_DEF, (Span){0, 0});
+    Node *node = ast_make_node(&p->make, AST_FUNCTION_DEF, (Span){0, 0});
     node->function_def.name = name;
     node->function_def.params = params_of(p, params);
     node->function_def.body = body;
@@ -98,7 +98,7 @@ static Node *function_node(Printer *p, Text name, const TextVec *params,
 // `lambda: body`: an operand that is evaluated only if it is asked for.
 static Node *lambda_node(Printer *p, Node *body)
 {
-    Node *node = make_node(&p->make, AST_LAMBDA, body->span);
+    Node *node = ast_make_node(&p->make, AST_LAMBDA, body->span);
     node->lambda.params = params_of(p, NULL);
     node->lambda.body = body;
     return node;
@@ -109,13 +109,13 @@ static Node *intrinsic(Printer *p, const char *name, Node *const *args,
                        size_t count)
 {
     Span none = {0, 0};
-    Node *call = make_node(&p->make, AST_CALL, none);
-    Node *member = make_node(&p->make, AST_ATTRIBUTE, none);
-    member->attribute.value =
-        make_name(&p->make, make_text(&p->make, "stage"), CONTEXT_LOAD, none);
-    member->attribute.name = make_text(&p->make, name);
+    Node *call = ast_make_node(&p->make, AST_CALL, none);
+    Node *member = ast_make_node(&p->make, AST_ATTRIBUTE, none);
+    member->attribute.value = ast_make_name(
+        &p->make, ast_make_text(&p->make, "stage"), CONTEXT_LOAD, none);
+    member->attribute.name = ast_make_text(&p->make, name);
     call->call.function = member;
-    call->call.arguments = make_list(&p->make, args, count);
+    call->call.arguments = ast_make_list(&p->make, args, count);
     return call;
 }
 
@@ -123,13 +123,13 @@ static Node *intrinsic(Printer *p, const char *name, Node *const *args,
 static Node *store_result(Printer *p, const TextVec *names, Node *call)
 {
     if (names->count == 0) {
-        Node *node = make_node(&p->make, AST_EXPR_STMT, (Span){0, 0});
+        Node *node = ast_make_node(&p->make, AST_EXPR_STMT, (Span){0, 0});
         node->expr_stmt.value = call;
         return node;
     }
-    Node *node = make_node(&p->make, AST_ASSIGN, (Span){0, 0});
+    Node *node = ast_make_node(&p->make, AST_ASSIGN, (Span){0, 0});
     Node *target = names_tuple(p, names, CONTEXT_STORE);
-    node->assign.targets = make_list(&p->make, &target, 1);
+    node->assign.targets = ast_make_list(&p->make, &target, 1);
     node->assign.value = call;
     return node;
 }
@@ -137,7 +137,7 @@ static Node *store_result(Printer *p, const TextVec *names, Node *call)
 // A name that is read.
 static Node *load(Printer *p, Text name)
 {
-    return make_name(&p->make, name, CONTEXT_LOAD, (Span){0, 0});
+    return ast_make_name(&p->make, name, CONTEXT_LOAD, (Span){0, 0});
 }
 
 // --- expressions ---
@@ -167,10 +167,10 @@ static Node *bool_call(Printer *p, const Node *node)
 {
     NodeVec args = {0};
     for (uint32_t i = 0; i < node->bool_op.values.count; i++) {
-        make_push(&p->make, &args,
-                  lambda_node(p, node->bool_op.values.items[i]));
+        ast_make_push(&p->make, &args,
+                      lambda_node(p, node->bool_op.values.items[i]));
     }
-    NodeList list = make_taken(&p->make, &args);
+    NodeList list = ast_make_taken(&p->make, &args);
     return intrinsic(p, node->bool_op.op == BOOL_AND ? "and_" : "or_",
                      list.items, list.count);
 }
@@ -217,15 +217,16 @@ static void rewrite(Printer *p, Node **slot)
 static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
 {
     NodeVec body = {0};
-    make_push_all(&p->make, &body, block_list(p, list));
+    ast_make_push_all(&p->make, &body, block_list(p, list));
     if (names->count > 0) {
-        make_push(&p->make, &body,
-                  return_node(p, names_tuple(p, names, CONTEXT_LOAD)));
+        ast_make_push(&p->make, &body,
+                      return_node(p, names_tuple(p, names, CONTEXT_LOAD)));
     } else if (body.count == 0) {
         // A body needs a statement; a side that assigns nothing gives None.
-        make_push(&p->make, &body, make_node(&p->make, AST_PASS, (Span){0, 0}));
+        ast_make_push(&p->make, &body,
+                      ast_make_node(&p->make, AST_PASS, (Span){0, 0}));
     }
-    return make_taken(&p->make, &body);
+    return ast_make_taken(&p->make, &body);
 }
 
 // One side of an `if`. What it assigns and reads too comes in as a default.
@@ -262,11 +263,13 @@ static void print_if(Printer *p, NodeVec *out, Node *node)
     names_stored_all(&p->make, &names, node->if_stmt.orelse);
     Text then = block_name(p, "if_body", number);
     Text other = block_name(p, "else_body", number);
-    make_push(&p->make, out, side_node(p, then, node->if_stmt.body, &names));
-    make_push(&p->make, out, side_node(p, other, node->if_stmt.orelse, &names));
+    ast_make_push(&p->make, out,
+                  side_node(p, then, node->if_stmt.body, &names));
+    ast_make_push(&p->make, out,
+                  side_node(p, other, node->if_stmt.orelse, &names));
     Node *args[3] = {node->if_stmt.test, load(p, then), load(p, other)};
-    make_push(&p->make, out,
-              store_result(p, &names, intrinsic(p, "cond", args, 3)));
+    ast_make_push(&p->make, out,
+                  store_result(p, &names, intrinsic(p, "cond", args, 3)));
     vec_free(p->make.ctx, &names);
 }
 
@@ -283,15 +286,16 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
     Node *tested = return_node(p, node->if_stmt.test);
-    make_push(&p->make, out,
-              function_node(p, test, &names, make_list(&p->make, &tested, 1)));
-    make_push(&p->make, out,
-              function_node(p, turn, &names,
-                            part_body(p, node->if_stmt.body, &names)));
+    ast_make_push(
+        &p->make, out,
+        function_node(p, test, &names, ast_make_list(&p->make, &tested, 1)));
+    ast_make_push(&p->make, out,
+                  function_node(p, turn, &names,
+                                part_body(p, node->if_stmt.body, &names)));
     Node *args[3] = {load(p, test), load(p, turn),
                      names_tuple(p, &names, CONTEXT_LOAD)};
-    make_push(&p->make, out,
-              store_result(p, &names, intrinsic(p, "loop", args, 3)));
+    ast_make_push(&p->make, out,
+                  store_result(p, &names, intrinsic(p, "loop", args, 3)));
     vec_free(p->make.ctx, &names);
 }
 
@@ -304,11 +308,12 @@ static Node *for_test(Printer *p, const Node *node, Text name,
     // its own.
     const Node *stop = lowered_stop(p->lowered, node);
     Span none = {0, 0};
-    Node *value = stop == NULL ? make_constant(&p->make, CONSTANT_TRUE, none)
-                               : make_not(&p->make, make_copy(&p->make, stop));
+    Node *value = stop == NULL
+                      ? ast_make_constant(&p->make, CONSTANT_TRUE, none)
+                      : ast_make_not(&p->make, ast_make_copy(&p->make, stop));
     rewrite(p, &value);
     Node *tested = return_node(p, value);
-    return function_node(p, name, names, make_list(&p->make, &tested, 1));
+    return function_node(p, name, names, ast_make_list(&p->make, &tested, 1));
 }
 
 // The item is a parameter of its own in front of the state, since the target
@@ -330,19 +335,19 @@ static void print_for(Printer *p, NodeVec *out, Node *node)
     for (size_t i = 0; i < names.count; i++) {
         names_add(&p->make, &params, names.items[i]);
     }
-    make_push(&p->make, out, for_test(p, node, test, &names));
+    ast_make_push(&p->make, out, for_test(p, node, test, &names));
     // The first statement of a turn unpacks the item into the target.
-    Node *assign = make_node(&p->make, AST_ASSIGN, node->span);
-    assign->assign.targets = make_list(&p->make, &node->for_stmt.target, 1);
+    Node *assign = ast_make_node(&p->make, AST_ASSIGN, node->span);
+    assign->assign.targets = ast_make_list(&p->make, &node->for_stmt.target, 1);
     assign->assign.value = load(p, item);
-    NodeList body = make_join(&p->make, make_list(&p->make, &assign, 1),
-                              node->for_stmt.body);
-    make_push(&p->make, out,
-              function_node(p, turn, &params, part_body(p, body, &names)));
+    NodeList body = ast_make_join(&p->make, ast_make_list(&p->make, &assign, 1),
+                                  node->for_stmt.body);
+    ast_make_push(&p->make, out,
+                  function_node(p, turn, &params, part_body(p, body, &names)));
     Node *args[4] = {node->for_stmt.iter, load(p, test), load(p, turn),
                      names_tuple(p, &names, CONTEXT_LOAD)};
-    make_push(&p->make, out,
-              store_result(p, &names, intrinsic(p, "for_each", args, 4)));
+    ast_make_push(&p->make, out,
+                  store_result(p, &names, intrinsic(p, "for_each", args, 4)));
     vec_free(p->make.ctx, &names);
     vec_free(p->make.ctx, &params);
 }
@@ -358,8 +363,8 @@ static void print_assert(Printer *p, NodeVec *out, Node *node)
         args[count++] = lambda_node(p, node->assert_stmt.message);
     }
     TextVec none = {0};
-    make_push(&p->make, out,
-              store_result(p, &none, intrinsic(p, "assert_", args, count)));
+    ast_make_push(&p->make, out,
+                  store_result(p, &none, intrinsic(p, "assert_", args, count)));
 }
 
 // `try` acts on the host and stays as it is; its parts are converted.
@@ -391,7 +396,7 @@ static void print_statement(Printer *p, NodeVec *out, Node *node)
         break;
     default: rewrite(p, &node);
     }
-    make_push(&p->make, out, node);
+    ast_make_push(&p->make, out, node);
 }
 
 // Statements in order; a block becomes several.
@@ -406,7 +411,7 @@ static NodeList block_list(Printer *p, NodeList list)
         print_statement(p, &out, list.items[i]);
     }
     ctx_leave(p->make.ctx);
-    return make_taken(&p->make, &out);
+    return ast_make_taken(&p->make, &out);
 }
 
 // --- the function ---
@@ -434,8 +439,8 @@ static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
         node->function_def.body = body;
         node->function_def.decorators = (NodeList){NULL, 0};
         if (body.count == 0) {
-            Node *pass = make_node(&p.make, AST_PASS, node->span);
-            node->function_def.body = make_list(&p.make, &pass, 1);
+            Node *pass = ast_make_node(&p.make, AST_PASS, node->span);
+            node->function_def.body = ast_make_list(&p.make, &pass, 1);
         }
         ast_unparse(out, node, 0);
     }

@@ -161,7 +161,7 @@ static Text fresh_name(Lower *l, const char *stem, uint32_t number)
     char text[48];
     if (!l->out->printed) {
         snprintf(text, sizeof text, ".%s%u", stem, (unsigned)number);
-        return make_text(&l->make, text);
+        return ast_make_text(&l->make, text);
     }
     const char *bar = stem[strlen(stem) - 1] == '_' ? "" : "_";
     do {
@@ -172,7 +172,7 @@ static Text fresh_name(Lower *l, const char *stem, uint32_t number)
         }
         number += 100; // past those of any other loop, as a rule
     } while (is_written(l, text));
-    return make_text(&l->make, text);
+    return ast_make_text(&l->make, text);
 }
 
 // A flag gets its name when it is first set. All its assignments are
@@ -184,14 +184,15 @@ static void set_flag(Lower *l, NodeVec *out, Flag *flag, const char *stem,
         uint32_t loop = flag == &l->returned ? 0 : l->loop->number;
         flag->name = fresh_name(l, stem, loop);
     }
-    Node *set = make_assign(
+    Node *set = ast_make_assign(
         &l->make, flag->name,
-        make_constant(&l->make, value ? CONSTANT_TRUE : CONSTANT_FALSE, span),
+        ast_make_constant(&l->make, value ? CONSTANT_TRUE : CONSTANT_FALSE,
+                          span),
         span);
     if (!l->make.failed && !vec_push(l->make.ctx, &flag->sets, set)) {
         l->make.failed = true;
     }
-    make_push(&l->make, out, set);
+    ast_make_push(&l->make, out, set);
 }
 
 // The flags of these exits, or-ed; NULL: none has a name.
@@ -207,15 +208,15 @@ static Node *flags_node(Lower *l, uint32_t exits, Span span)
         if (flags[i] != NULL && flags[i]->name.text != NULL) {
             flags[i]->tested = true;
             names[count++] =
-                make_name(&l->make, flags[i]->name, CONTEXT_LOAD, span);
+                ast_make_name(&l->make, flags[i]->name, CONTEXT_LOAD, span);
         }
     }
     if (count < 2) {
         return count == 0 ? NULL : names[0];
     }
-    either = make_node(&l->make, AST_BOOL_OP, span);
+    either = ast_make_node(&l->make, AST_BOOL_OP, span);
     either->bool_op.op = BOOL_OR;
-    either->bool_op.values = make_list(&l->make, names, count);
+    either->bool_op.values = ast_make_list(&l->make, names, count);
     return either;
 }
 
@@ -232,14 +233,14 @@ static void add_guarded(Lower *l, NodeVec *out, uint32_t exits, NodeList list)
     NodeList lowered = lower_list(l, list);
     if (flags == NULL) {
         for (uint32_t i = 0; i < lowered.count; i++) {
-            make_push(&l->make, out, lowered.items[i]);
+            ast_make_push(&l->make, out, lowered.items[i]);
         }
         return;
     }
-    Node *guard = make_node(&l->make, AST_IF, span);
-    guard->if_stmt.test = make_not(&l->make, flags);
+    Node *guard = ast_make_node(&l->make, AST_IF, span);
+    guard->if_stmt.test = ast_make_not(&l->make, flags);
     guard->if_stmt.body = lowered;
-    make_push(&l->make, out, guard);
+    ast_make_push(&l->make, out, guard);
 }
 
 // Flags that nobody tests need not be set.
@@ -259,14 +260,14 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
 {
     Node *value = node->expr_stmt.value;
     if (value == NULL) {
-        value = make_constant(&l->make, CONSTANT_NONE, node->span);
+        value = ast_make_constant(&l->make, CONSTANT_NONE, node->span);
     }
     if (l->out->result.text == NULL) {
         // One variable for all results of the function.
         l->out->result = fresh_name(l, "retval_", 0);
     }
-    make_push(&l->make, out,
-              make_assign(&l->make, l->out->result, value, node->span));
+    ast_make_push(&l->make, out,
+                  ast_make_assign(&l->make, l->out->result, value, node->span));
     set_flag(l, out, &l->returned, "do_return", true, node->span);
 }
 
@@ -280,13 +281,15 @@ static bool lower_if(Lower *l, NodeVec *out, const Node *node, NodeList rest)
     // under a guard instead of twice.
     bool into_other = !then.falls && then.exits != 0;
     bool into_then = !into_other && !other.falls && other.exits != 0;
-    Node *copy = make_copy(&l->make, node);
-    make_push(&l->make, out, copy);
+    Node *copy = ast_make_copy(&l->make, node);
+    ast_make_push(&l->make, out, copy);
     NodeList none = {NULL, 0};
-    copy->if_stmt.body = lower_list(
-        l, make_join(&l->make, node->if_stmt.body, into_then ? rest : none));
-    copy->if_stmt.orelse = lower_list(
-        l, make_join(&l->make, node->if_stmt.orelse, into_other ? rest : none));
+    copy->if_stmt.body =
+        lower_list(l, ast_make_join(&l->make, node->if_stmt.body,
+                                    into_then ? rest : none));
+    copy->if_stmt.orelse =
+        lower_list(l, ast_make_join(&l->make, node->if_stmt.orelse,
+                                    into_other ? rest : none));
     uint32_t exits = then.exits | other.exits;
     if (into_then || into_other) {
         return true;
@@ -304,14 +307,14 @@ static Node *guarded_test(Lower *l, uint32_t exits, Node *test)
     if (flags == NULL) {
         return test;
     }
-    Node *both[2] = {make_not(&l->make, flags), test};
+    Node *both[2] = {ast_make_not(&l->make, flags), test};
     // `while True` becomes `while not break_`.
     if (is_true(test)) {
         return both[0];
     }
-    Node *node = make_node(&l->make, AST_BOOL_OP, test->span);
+    Node *node = ast_make_node(&l->make, AST_BOOL_OP, test->span);
     node->bool_op.op = BOOL_AND;
-    node->bool_op.values = make_list(&l->make, both, 2);
+    node->bool_op.values = ast_make_list(&l->make, both, 2);
     return node;
 }
 
@@ -333,8 +336,8 @@ static NodeList lower_turn(Lower *l, NodeList body, uint32_t exits)
                  body.items[0]->span);
     }
     NodeList lowered = lower_list(l, body);
-    make_push_all(&l->make, &turn, lowered);
-    return make_taken(&l->make, &turn);
+    ast_make_push_all(&l->make, &turn, lowered);
+    return ast_make_taken(&l->make, &turn);
 }
 
 // A `for` has no condition in the tree that could be extended: the compiler
@@ -353,7 +356,7 @@ static void keep_stop(Lower *l, const Node *loop, Node *stop)
 static void lower_loop(Lower *l, NodeVec *out, const Node *node)
 {
     LowerLoop loop = {.outer = l->loop, .number = l->loops++};
-    Node *copy = make_copy(&l->make, node);
+    Node *copy = ast_make_copy(&l->make, node);
     NodeList *body, *orelse;
     // The copy is changed, the tree that was parsed stays as it is.
     loop_parts(copy, &body, &orelse);
@@ -366,7 +369,7 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     if (flow.exits & LEAVE_BREAK) {
         set_flag(l, out, &loop.left, "break_", false, node->span);
     }
-    make_push(&l->make, out, copy);
+    ast_make_push(&l->make, out, copy);
     *body = lower_turn(l, turns, flow.exits);
     // It is built as a statement behind the loop.
     *orelse = (NodeList){NULL, 0};
@@ -380,12 +383,13 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     Node *left = flags_node(l, ends, node->span);
     l->loop = loop.outer;
     if (after.count > 0) { // `else` runs if the loop was not left
-        Node *guard = make_node(&l->make, AST_IF, node->span);
+        Node *guard = ast_make_node(&l->make, AST_IF, node->span);
         guard->if_stmt.test =
-            left != NULL ? make_not(&l->make, left)
-                         : make_constant(&l->make, CONSTANT_TRUE, node->span);
+            left != NULL
+                ? ast_make_not(&l->make, left)
+                : ast_make_constant(&l->make, CONSTANT_TRUE, node->span);
         guard->if_stmt.body = lower_list(l, after);
-        make_push(&l->make, out, guard);
+        ast_make_push(&l->make, out, guard);
     }
     free_flag(l, &loop.left);
     free_flag(l, &loop.skipped);
@@ -396,26 +400,27 @@ static void lower_handlers(Lower *l, Node *copy)
 {
     NodeVec handlers = {0};
     for (uint32_t i = 0; i < copy->try_stmt.handlers.count; i++) {
-        Node *handler = make_copy(&l->make, copy->try_stmt.handlers.items[i]);
+        Node *handler =
+            ast_make_copy(&l->make, copy->try_stmt.handlers.items[i]);
         handler->handler.body = lower_list(l, handler->handler.body);
-        make_push(&l->make, &handlers, handler);
+        ast_make_push(&l->make, &handlers, handler);
     }
-    copy->try_stmt.handlers = make_taken(&l->make, &handlers);
+    copy->try_stmt.handlers = ast_make_taken(&l->make, &handlers);
 }
 
 // A jump out of `try` becomes a flag too, so that `finally` is simply come to.
 // The else part runs only if the body came to its end.
 static void lower_try(Lower *l, NodeVec *out, const Node *node)
 {
-    Node *copy = make_copy(&l->make, node);
+    Node *copy = ast_make_copy(&l->make, node);
     Flow flow = flow_of(l, node->try_stmt.body);
     copy->try_stmt.body = lower_list(l, node->try_stmt.body);
     lower_handlers(l, copy);
     NodeVec orelse = {0};
     add_guarded(l, &orelse, flow.exits, node->try_stmt.orelse);
-    copy->try_stmt.orelse = make_taken(&l->make, &orelse);
+    copy->try_stmt.orelse = ast_make_taken(&l->make, &orelse);
     copy->try_stmt.finalbody = lower_list(l, node->try_stmt.finalbody);
-    make_push(&l->make, out, copy);
+    ast_make_push(&l->make, out, copy);
 }
 
 // True: the rest of the list is done.
@@ -439,12 +444,12 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
     case AST_FOR: lower_loop(l, out, node); break;
     case AST_TRY: lower_try(l, out, node); break;
     case AST_WITH: {
-        Node *copy = make_copy(&l->make, node);
+        Node *copy = ast_make_copy(&l->make, node);
         copy->with_stmt.body = lower_list(l, node->with_stmt.body);
-        make_push(&l->make, out, copy);
+        ast_make_push(&l->make, out, copy);
         break;
     }
-    default: make_push(&l->make, out, node); return false;
+    default: ast_make_push(&l->make, out, node); return false;
     }
     // Of the original statement, for the same reason.
     uint32_t exits = flow_of_statement(l, node).exits;
@@ -470,7 +475,7 @@ static NodeList lower_list(Lower *l, NodeList list)
         }
     }
     ctx_leave(l->make.ctx);
-    return make_taken(&l->make, &out);
+    return ast_make_taken(&l->make, &out);
 }
 
 // --- the function ---
@@ -524,22 +529,23 @@ static void finish_function(Lower *l, const Node *function, NodeList body)
     uint32_t first = 0;
     if (body.count > 0 && body.items[0]->kind == AST_EXPR_STMT &&
         body.items[0]->expr_stmt.value->kind == AST_CONSTANT) {
-        make_push(&l->make, &out, body.items[first++]); // the docstring
+        ast_make_push(&l->make, &out, body.items[first++]); // the docstring
     }
     if (l->returned.tested) {
-        make_push(&l->make, &out,
-                  make_assign(&l->make, l->returned.name,
-                              make_constant(&l->make, CONSTANT_FALSE, span),
-                              span));
+        ast_make_push(
+            &l->make, &out,
+            ast_make_assign(&l->make, l->returned.name,
+                            ast_make_constant(&l->make, CONSTANT_FALSE, span),
+                            span));
     }
-    make_push_all(&l->make, &out, list_after(body, first));
+    ast_make_push_all(&l->make, &out, list_after(body, first));
     if (l->out->result.text != NULL) {
-        Node *node = make_node(&l->make, AST_RETURN, span);
+        Node *node = ast_make_node(&l->make, AST_RETURN, span);
         node->expr_stmt.value =
-            make_name(&l->make, l->out->result, CONTEXT_LOAD, span);
-        make_push(&l->make, &out, node);
+            ast_make_name(&l->make, l->out->result, CONTEXT_LOAD, span);
+        ast_make_push(&l->make, &out, node);
     }
-    l->out->body = make_taken(&l->make, &out);
+    l->out->body = ast_make_taken(&l->make, &out);
 }
 
 // A function that can fall off its end while it has results elsewhere gets the
@@ -560,8 +566,8 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
     NodeList body = out->body;
     Flow flow = flow_of(&l, body);
     if (flow.exits != 0 && flow.falls) { // falls off the end: returns None
-        Node *last = make_node(&l.make, AST_RETURN, function->span);
-        body = make_join(&l.make, body, make_list(&l.make, &last, 1));
+        Node *last = ast_make_node(&l.make, AST_RETURN, function->span);
+        body = ast_make_join(&l.make, body, ast_make_list(&l.make, &last, 1));
     }
     body = lower_list(&l, body);
     finish_function(&l, function, body);
