@@ -9,7 +9,7 @@
 // Both parts are owned; a Bound that was never filled is freed as well.
 void bound_free(Vm *vm, Bound *bound)
 {
-    value_vec_free(vm, &bound->values);
+    structure_free(vm, &bound->values);
     object_release_null(&vm->ctx, bound->names);
     bound->names = NULL;
 }
@@ -18,7 +18,7 @@ void bound_free(Vm *vm, Bound *bound)
 static bool push_all(Vm *vm, ValueVec *vec, const Value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!value_vec_push(vm, vec, value_retain(values[i]))) {
+        if (!structure_push(vm, vec, value_retain(values[i]))) {
             return false;
         }
     }
@@ -55,8 +55,8 @@ static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
         int index = find_param(code, value_as_str(name));
         if (index < 0) {
             if (!(code->flags & CODE_VARKEYWORDS) ||
-                !value_vec_push(vm, &out->values, value_retain(values[i])) ||
-                !value_vec_push(vm, names, value_retain(name))) {
+                !structure_push(vm, &out->values, value_retain(values[i])) ||
+                !structure_push(vm, names, value_retain(name))) {
                 return false;
             }
             continue;
@@ -107,7 +107,7 @@ static bool holds_spec(Vm *vm, Value v)
         }
         ctx_leave(&vm->ctx);
     }
-    value_vec_free(vm, &children);
+    structure_free(vm, &children);
     return found;
 }
 
@@ -158,12 +158,12 @@ static bool bind_function(Vm *vm, const Function *function, const Value *args,
     bool ok = push_all(vm, &out->values, args, first);
     // UNBOUND holds the place of what comes by keyword or by default.
     for (uint32_t i = first; ok && i < params; i++) {
-        ok = value_vec_push(vm, &out->values, VALUE_UNBOUND);
+        ok = structure_push(vm, &out->values, VALUE_UNBOUND);
     }
     ok = ok && push_all(vm, &out->values, args + first, extra);
     for (uint32_t i = 0; ok && i < code->keyword_only_count; i++) {
-        ok = value_vec_push(vm, &out->values, VALUE_UNBOUND) &&
-             value_vec_push(vm, names,
+        ok = structure_push(vm, &out->values, VALUE_UNBOUND) &&
+             structure_push(vm, names,
                             value_from_object(
                                 object_retain(code->local_names[params + i])));
     }
@@ -189,7 +189,7 @@ bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
             out->names = tuple_from(vm, names.items, names.count);
             ok = out->names != NULL;
         }
-        value_vec_free(vm, &names);
+        structure_free(vm, &names);
     } else {
         ok = push_all(vm, &out->values, args, count);
         out->names = keywords > 0 ? object_retain(keyword_names) : NULL;
@@ -225,7 +225,7 @@ const char *bound_name(Value host, const Bound *bound, size_t index)
 
 // An instance whose class has __tensor__ counts by what that will return, so
 // that a library's own arrays share traces with tensors.
-bool value_is_leaf_tensor(Vm *vm, Value v)
+bool signature_is_tensor(Vm *vm, Value v)
 {
     return value_is_tensor(v) || value_is_kind(v, KIND_SYMBOLIC) ||
            (value_is_kind(v, KIND_INSTANCE) &&
@@ -239,8 +239,9 @@ bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
     *out = (Bound){0};
     bool ok = true;
     for (size_t i = 0; ok && i < bound->values.count; i++) {
-        ok = value_vec_push(vm, &out->values,
-                            value_map(vm, bound->values.items[i], leaf, data));
+        ok = structure_push(
+            vm, &out->values,
+            structure_map(vm, bound->values.items[i], leaf, data));
     }
     if (!ok) {
         bound_free(vm, out);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Each name once, in the order of the text.
-void names_add(AstMaker *m, TextVec *names, Text name)
+void code_names_add(AstMaker *m, TextVec *names, Text name)
 {
     for (size_t i = 0; i < names->count; i++) {
         if (strcmp(names->items[i].text, name.text) == 0) {
@@ -21,41 +21,41 @@ void names_add(AstMaker *m, TextVec *names, Text name)
 }
 
 // In a list of statements.
-void names_stored_all(AstMaker *m, TextVec *names, NodeList list)
+void code_names_stored_all(AstMaker *m, TextVec *names, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        names_stored(m, names, list.items[i]);
+        code_names_stored(m, names, list.items[i]);
     }
 }
 
 // Names inside these are their own.
-bool names_is_frame(const Node *node)
+bool code_names_is_frame(const Node *node)
 {
     return node->kind == AST_LAMBDA || node->kind == AST_FUNCTION_DEF ||
            node->kind == AST_CLASS_DEF || node->kind == AST_COMPREHENSION;
 }
 
 // Names that are stored to. Deep nests were refused when they were lowered.
-void names_stored(AstMaker *m, TextVec *names, const Node *node)
+void code_names_stored(AstMaker *m, TextVec *names, const Node *node)
 {
     if (node == NULL || m->failed) {
         return;
     }
     // The name of an inner function is stored to here, what it assigns is not.
     if (node->kind == AST_NAME && node->name.context == CONTEXT_STORE) {
-        names_add(m, names, node->name.id);
+        code_names_add(m, names, node->name.id);
     } else if (node->kind == AST_FUNCTION_DEF) {
-        names_add(m, names, node->function_def.name);
+        code_names_add(m, names, node->function_def.name);
     }
     // The end of the walk at a frame is no failure, that at the limit of depth
     // is.
-    if (names_is_frame(node) || !ctx_enter(m->ctx)) {
-        m->failed = m->failed || !names_is_frame(node);
+    if (code_names_is_frame(node) || !ctx_enter(m->ctx)) {
+        m->failed = m->failed || !code_names_is_frame(node);
         return;
     }
     switch (node->kind) {
-#define N(field) names_stored(m, names, node->field);
-#define L(field) names_stored_all(m, names, node->field);
+#define N(field) code_names_stored(m, names, node->field);
+#define L(field) code_names_stored_all(m, names, node->field);
 #include "parser/ast_cases.h"
     default: break;
     }
@@ -66,7 +66,7 @@ void names_stored(AstMaker *m, TextVec *names, const Node *node)
 static bool reads_name(AstMaker *m, const Node *node, Text name);
 
 // In a list of statements.
-bool names_read(AstMaker *m, NodeList list, Text name)
+bool code_names_read(AstMaker *m, NodeList list, Text name)
 {
     bool reads = false;
     for (uint32_t i = 0; i < list.count && !reads; i++) {
@@ -101,7 +101,7 @@ static bool reads_name(AstMaker *m, const Node *node, Text name)
     // one list of them.
     switch (node->kind) {
 #define N(field) reads = reads || reads_name(m, node->field, name);
-#define L(field) reads = reads || names_read(m, node->field, name);
+#define L(field) reads = reads || code_names_read(m, node->field, name);
 #include "parser/ast_cases.h"
     default: break;
     }

@@ -8,15 +8,15 @@
 typedef VEC(Text) TextVec; // borrowed texts
 
 // Adds a name unless it is there already.
-void names_add(AstMaker *m, TextVec *names, Text name);
+void code_names_add(AstMaker *m, TextVec *names, Text name);
 // Adds the names that a node, or a list of statements, stores to in its own
 // frame, in the order of the text.
-void names_stored(AstMaker *m, TextVec *names, const Node *node);
-void names_stored_all(AstMaker *m, TextVec *names, NodeList list);
+void code_names_stored(AstMaker *m, TextVec *names, const Node *node);
+void code_names_stored_all(AstMaker *m, TextVec *names, NodeList list);
 // Whether a list of statements may read the name: a load, or an augmented
 // assignment.
-bool names_read(AstMaker *m, NodeList list, Text name);
+bool code_names_read(AstMaker *m, NodeList list, Text name);
 // A node whose names are a frame of their own.
-bool names_is_frame(const Node *node);
+bool code_names_is_frame(const Node *node);
 
 #endif

@@ -41,7 +41,7 @@ static const char *leaf_name(const TraceRequest *request, size_t index)
 // What may be a tensor in a walk over a call's arguments.
 static bool is_tensor_leaf(Vm *vm, Value v)
 {
-    return value_is_kind(v, KIND_SPEC) || value_is_leaf_tensor(vm, v);
+    return value_is_kind(v, KIND_SPEC) || signature_is_tensor(vm, v);
 }
 
 // Whether leaf `v` is the next of the signature's tensors. A spec may also be
@@ -181,7 +181,7 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
 static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
 {
     Pack pack = {.trace = trace};
-    concrete->result = value_map(vm, value, pack_leaf, &pack);
+    concrete->result = structure_map(vm, value, pack_leaf, &pack);
     bool ok = !value_failed(concrete->result) &&
               graph_block_results(trace->graph, trace->block, pack.ids.items,
                                   (uint32_t)pack.ids.count);
@@ -213,8 +213,8 @@ static int same_tree(Vm *vm, Value a, Value b)
     for (size_t i = 0; same > 0 && i < own.count; i++) {
         same = same_tree(vm, own.items[i], other.items[i]);
     }
-    value_vec_free(vm, &own);
-    value_vec_free(vm, &other);
+    structure_free(vm, &own);
+    structure_free(vm, &other);
     ctx_leave(&vm->ctx);
     return same;
 }
@@ -410,7 +410,7 @@ static void add_note(Vm *vm, const Str *name, size_t number)
 static bool copy_values(Vm *vm, ValueVec *to, const ValueVec *from)
 {
     for (size_t i = 0; i < from->count; i++) {
-        if (!value_vec_push(vm, to, value_retain(from->items[i]))) {
+        if (!structure_push(vm, to, value_retain(from->items[i]))) {
             return false;
         }
     }

@@ -30,7 +30,7 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
     uint32_t count = concrete->graph->block->result_count;
     // Each place takes a count of its own, for one output may stand in
     // several; the caller's counts go behind it.
-    Value result = value_map(vm, concrete->result, fill_leaf, &fill);
+    Value result = structure_map(vm, concrete->result, structure_fill, &fill);
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
     }
@@ -156,9 +156,9 @@ static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
         UnpackNode unpack = {node, concrete->name->text, 0};
         // The structure of the result is the inner function's, its leaves are
         // the node's outputs in order.
-        result = node == NULL
-                     ? VALUE_FAIL
-                     : value_map(vm, concrete->result, unpack_output, &unpack);
+        result = node == NULL ? VALUE_FAIL
+                              : structure_map(vm, concrete->result,
+                                              unpack_output, &unpack);
     }
     vec_free(&vm->ctx, &ids);
     if (indexes != NULL) {

@@ -10,7 +10,7 @@
 static bool print_tree(Vm *vm, StrBuf *out, Value v)
 {
     if (value_is_kind(v, KIND_SPEC) || value_is_kind(v, KIND_SYMBOLIC)) {
-        tensor_type_print(out, leaf_type(v));
+        tensor_type_print(out, signature_leaf_type(v));
         return true;
     }
     Str *text = value_repr(vm, v);
@@ -53,7 +53,7 @@ static bool has_spec(Vm *vm, Value v)
         found = found && any;
         ctx_leave(&vm->ctx);
     }
-    value_vec_free(vm, &children);
+    structure_free(vm, &children);
     return found;
 }
 
@@ -73,8 +73,8 @@ static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
 // The result's own structure, as a caller gets it.
 static Value concrete_outputs(Vm *vm, Value self)
 {
-    return value_map(vm, ((Concrete *)value_object(self))->result, spec_of_leaf,
-                     NULL);
+    return structure_map(vm, ((Concrete *)value_object(self))->result,
+                         spec_of_leaf, NULL);
 }
 
 // "f(a: string[], b=2) -> string[]"
@@ -106,7 +106,7 @@ static Value concrete_repr(Vm *vm, Value value)
 static Value tuple_of(Vm *vm, ValueVec *items, bool ok)
 {
     Tuple *tuple = ok ? tuple_from(vm, items->items, items->count) : NULL;
-    value_vec_free(vm, items);
+    structure_free(vm, items);
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
@@ -133,7 +133,7 @@ static Value concrete_inputs(Vm *vm, Value value)
     for (size_t i = 0; ok && i < graph->inputs.count; i++) {
         const GraphInput *input = &graph->inputs.items[i];
         if (input->kind == INPUT_ARGUMENT) {
-            ok = value_vec_push(
+            ok = structure_push(
                 vm, &specs,
                 spec_value(vm, graph_type(graph, input->value), input->name));
         }
@@ -149,7 +149,7 @@ static Value concrete_flat_outputs(Vm *vm, Value value)
     ValueVec specs = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < graph->block->result_count; i++) {
-        ok = value_vec_push(
+        ok = structure_push(
             vm, &specs,
             spec_value(vm, graph_type(graph, graph->block->results[i]), NULL));
     }
@@ -169,7 +169,7 @@ static Value concrete_captures(Vm *vm, Value value)
         if (graph->inputs.items[i].capture != NULL) {
             // The very tensor, not a copy.
             Tensor *tensor = graph->inputs.items[i].capture;
-            ok = value_vec_push(vm, &found,
+            ok = structure_push(vm, &found,
                                 value_from_object(object_retain(tensor)));
         }
     }
@@ -178,7 +178,7 @@ static Value concrete_captures(Vm *vm, Value value)
     for (size_t i = 0; ok && i < graph->variables.count; i++) {
         Object *owner = graph->variables.items[i].owner;
         if (self->cells[i] == CONCRETE_CAPTURED && owner != NULL) {
-            ok = value_vec_push(vm, &found,
+            ok = structure_push(vm, &found,
                                 value_from_object(object_retain(owner)));
         }
     }
@@ -313,9 +313,9 @@ static void concrete_destroy(Vm *vm, Object *object)
     bound_free(vm, &self->bound);
     strbuf_free(&self->key);
     strbuf_free(&self->relaxed);
-    value_vec_free(vm, &self->variables);
-    value_vec_free(vm, &self->objects);
-    value_vec_free(vm, &self->outer);
+    structure_free(vm, &self->variables);
+    structure_free(vm, &self->objects);
+    structure_free(vm, &self->outer);
     ledger_free(vm, &self->ledger);
     object_free(vm, self, sizeof *self);
 }

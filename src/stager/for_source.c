@@ -260,7 +260,7 @@ static Value item_of(Vm *vm, Value iterable, Value index)
         Value first = note->count > 3 ? note->items[3] : value_from_small(0);
         // The number of the turn stands in front of the item, both in one
         // tuple.
-        ok = value_vec_push(vm, &items,
+        ok = structure_push(vm, &items,
                             is_small(first, 0)
                                 ? value_retain(index)
                                 : combine(vm, OP_ADD, value_retain(index),
@@ -270,10 +270,10 @@ static Value item_of(Vm *vm, Value iterable, Value index)
     // iterables to the end.
     size_t end = kind == NOTE_ENUMERATE ? 3 : note->count;
     for (size_t i = 2; ok && i < end; i++) {
-        ok = value_vec_push(vm, &items, item_of(vm, note->items[i], index));
+        ok = structure_push(vm, &items, item_of(vm, note->items[i], index));
     }
     Tuple *item = ok ? tuple_from(vm, items.items, items.count) : NULL;
-    value_vec_free(vm, &items);
+    structure_free(vm, &items);
     ctx_leave(&vm->ctx);
     return item != NULL ? value_from_object(item) : VALUE_FAIL;
 }

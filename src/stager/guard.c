@@ -26,7 +26,7 @@ static bool is_fixed(Vm *vm, Value v)
     if (!value_is_object(v)) {
         return true;
     }
-    return !value_is_operand(v) && !value_is_leaf_tensor(vm, v) &&
+    return !value_is_operand(v) && !signature_is_tensor(vm, v) &&
            structure_kind(vm, v) == STRUCTURE_LEAF;
 }
 

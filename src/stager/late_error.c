@@ -53,7 +53,7 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
     bool asserts = condition != VALUE_ID_NONE;
     bool ok = error_text(vm, exception, &text) &&
               (!asserts || vec_push(&vm->ctx, &ids, condition));
-    Value copy = ok ? value_map(vm, args, collect_leaf, &ids) : VALUE_FAIL;
+    Value copy = ok ? structure_map(vm, args, collect_leaf, &ids) : VALUE_FAIL;
     ok = !value_failed(copy);
     if (ok) {
         AttrValue attr = {.kind = ATTR_STR,
@@ -103,8 +103,8 @@ void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 {
     Exception *model = (Exception *)node->host;
     Fill fill = {KIND_SYMBOLIC, inputs + (node->op == OP_ASSERT), 0};
-    Value args =
-        value_map(vm, value_from_object(model->args), fill_leaf, &fill);
+    Value args = structure_map(vm, value_from_object(model->args),
+                               structure_fill, &fill);
     if (value_failed(args)) {
         return;
     }

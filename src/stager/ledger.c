@@ -225,7 +225,7 @@ static Value snapshot(Vm *vm, Value v)
         // By identity: nothing of the program is asked.
         hash = mix(hash, item);
         ok = count >= FROZEN_ITEMS ||
-             value_vec_push(vm, &items, value_retain(item));
+             structure_push(vm, &items, value_retain(item));
     }
     Value result = VALUE_FAIL;
     if (ok && count > FROZEN_ITEMS) {
@@ -235,7 +235,7 @@ static Value snapshot(Vm *vm, Value v)
         Tuple *tuple = tuple_from(vm, items.items, items.count);
         result = tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
     }
-    value_vec_free(vm, &items);
+    structure_free(vm, &items);
     return result;
 }
 

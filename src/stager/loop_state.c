@@ -109,7 +109,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
             continue;
         }
         // The leaves of one slot are consecutive, which slots rely on.
-        Value copy = value_map(vm, block->before[i], open_leaf, &walk);
+        Value copy = structure_map(vm, block->before[i], open_leaf, &walk);
         ok = !value_failed(copy);
         release(vm, ok ? copy : VALUE_NONE);
         slot->leaf_count =
@@ -180,7 +180,7 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
 {
     walk->next = walk->slot->first_leaf;
     switch (walk->slot->kind) {
-    case SLOT_STATE: return value_map(vm, before, show_leaf, walk);
+    case SLOT_STATE: return structure_map(vm, before, show_leaf, walk);
     // A flag is false at the start of each turn, or the turn would not be.
     case SLOT_FLAG:
         return walk->phase == PHASE_BODY && walk->node == NULL
@@ -189,7 +189,7 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
     // A variable that each turn sets anew is unbound within the loop, so that
     // a read before the store is found out.
     case SLOT_FRESH:
-        return walk->node != NULL ? value_map(vm, before, show_leaf, walk)
+        return walk->node != NULL ? structure_map(vm, before, show_leaf, walk)
                                   : VALUE_UNBOUND;
     default: return VALUE_UNBOUND;
     }
@@ -213,8 +213,9 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
         walk.next = walk.slot->first_leaf;
         Value v =
             result && walk.slot->leaf_count == 0 ? value_retain(block->first[i])
-            : result ? value_map(vm, block->first[i], show_result_leaf, &walk)
-                     : shown_value(vm, &walk, block->before[i]);
+            : result
+                ? structure_map(vm, block->first[i], show_result_leaf, &walk)
+                : shown_value(vm, &walk, block->before[i]);
         if (value_failed(v) || !state_set(vm, frame, place, v)) {
             return false;
         }

@@ -191,8 +191,8 @@ static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
     for (size_t i = 0; taken == 1 && i < first.count; i++) {
         taken = take_value(vm, walk, first.items[i], second.items[i]);
     }
-    value_vec_free(vm, &first);
-    value_vec_free(vm, &second);
+    structure_free(vm, &first);
+    structure_free(vm, &second);
     ctx_leave(&vm->ctx);
     return taken;
 }
@@ -253,7 +253,7 @@ static bool take_result(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         !merge_same(before, after)) {
         return fail_change(vm, walk, before, after);
     }
-    block->first[i] = value_map(vm, after, take_result_leaf, walk);
+    block->first[i] = structure_map(vm, after, take_result_leaf, walk);
     slot->leaf_count = (uint32_t)block->loop->leaves.count - slot->first_leaf;
     if (value_failed(block->first[i])) {
         block->first[i] = VALUE_UNBOUND;

@@ -121,8 +121,8 @@ static int same_keys(Vm *vm, Value a, Value b)
     for (size_t i = 0; same > 0 && i < own.count; i++) {
         same = value_equal(vm, own.items[i], other.items[i]);
     }
-    value_vec_free(vm, &own);
-    value_vec_free(vm, &other);
+    structure_free(vm, &own);
+    structure_free(vm, &other);
     return same;
 }
 
@@ -151,8 +151,8 @@ static Value match_children(Vm *vm, const Match *match, Value pattern,
     if (ok) {
         result = structure_rebuild(vm, given, &items);
     }
-    value_vec_free(vm, &asked);
-    value_vec_free(vm, &items);
+    structure_free(vm, &asked);
+    structure_free(vm, &items);
     return result;
 }
 

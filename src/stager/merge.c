@@ -83,7 +83,7 @@ bool merge_same(Value a, Value b)
     }
     // Other objects are the same only if they are one: asking __eq__ would run
     // code of the program.
-    if (!value_is_plain(a) || !value_is_plain(b)) {
+    if (!structure_is_plain(a) || !structure_is_plain(b)) {
         return false;
     }
     if (value_is_float(a) && value_is_float(b)) {
@@ -304,8 +304,8 @@ int merge_alike(Vm *vm, Value a, Value b)
                structure_keys(vm, b, &second)) {
         same = same_items(&first, &second);
     }
-    value_vec_free(vm, &first);
-    value_vec_free(vm, &second);
+    structure_free(vm, &first);
+    structure_free(vm, &second);
     return same;
 }
 
@@ -321,7 +321,7 @@ static Value merge_children(Merge *m, const ValueVec *a, const ValueVec *b,
         if (value_unbound(child) || value_failed(child)) {
             return child;
         }
-        if (!value_vec_push(m->vm, out, child)) {
+        if (!structure_push(m->vm, out, child)) {
             return VALUE_FAIL;
         }
     }
@@ -354,9 +354,9 @@ static Value merge_structure(Merge *m, Value a, Value b)
                      ? value_retain(model)
                      : structure_rebuild(vm, model, &merged);
     }
-    value_vec_free(vm, &first);
-    value_vec_free(vm, &second);
-    value_vec_free(vm, &merged);
+    structure_free(vm, &first);
+    structure_free(vm, &second);
+    structure_free(vm, &merged);
     return result;
 }
 

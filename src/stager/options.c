@@ -33,7 +33,7 @@ static bool check_spec(Vm *vm, Value v)
     for (size_t i = 0; ok && i < children.count; i++) {
         ok = check_spec(vm, children.items[i]);
     }
-    value_vec_free(vm, &children);
+    structure_free(vm, &children);
     ctx_leave(&vm->ctx);
     return ok;
 }

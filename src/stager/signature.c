@@ -39,7 +39,7 @@ static void add_type(StrBuf *key, TensorType type)
 }
 
 // A spec speaks of tensors as they are in a trace.
-TensorType leaf_type(Value leaf)
+TensorType signature_leaf_type(Value leaf)
 {
     return value_is_kind(leaf, KIND_SPEC)
                ? spec_type((const Spec *)value_object(leaf))
@@ -51,7 +51,7 @@ TensorType signature_type(const Signature *signature, size_t index)
 {
     const TensorLeaf *leaf = &signature->tensors.items[index];
     return leaf->pattern != NULL ? spec_type(leaf->pattern)
-                                 : leaf_type(leaf->value);
+                                 : signature_leaf_type(leaf->value);
 }
 
 // The dtype, and behind it, in a place of their own, rank and sizes.
@@ -64,7 +64,7 @@ static bool add_tensor(Vm *vm, Walk *walk, Value owned)
     Signature *out = walk->out;
     // The type stands in one piece of the key that signature_relaxed can leave
     // out.
-    TensorType type = leaf_type(owned);
+    TensorType type = signature_leaf_type(owned);
     // A call from inside another trace.
     out->any_symbolic |= value_is_kind(owned, KIND_SYMBOLIC);
     tag(&out->key, 't', type.dtype);
@@ -95,7 +95,7 @@ static bool add_variable(Vm *vm, Signature *out, Value v)
     tag(&out->key, 'v', (uint64_t)type.dtype << 32 | index);
     add_type(&out->key, type);
     return index < out->variables.count ||
-           value_vec_push(vm, &out->variables, value_retain(v));
+           structure_push(vm, &out->variables, value_retain(v));
 }
 
 // The length goes first, so that no text can look like two.
@@ -139,10 +139,10 @@ static bool add_object(Vm *vm, Signature *out, Value v)
     // None, True and the like are no objects: their bits are themselves.
     tag(&out->key, 'o', VALUE_BITS(v));
     return !value_is_object(v) ||
-           value_vec_push(vm, &out->objects, value_retain(v));
+           structure_push(vm, &out->objects, value_retain(v));
 }
 
-// Numbers, texts and bytes by value. The caller asks value_is_plain first.
+// Numbers, texts and bytes by value. The caller asks structure_is_plain first.
 static bool add_plain(Vm *vm, Signature *out, Value v)
 {
     if (value_is_integer(v)) {
@@ -164,7 +164,7 @@ static bool add_plain(Vm *vm, Signature *out, Value v)
 static bool add_leaf(Vm *vm, Walk *walk, Value v)
 {
     Signature *out = walk->out;
-    if (value_is_plain(v)) {
+    if (structure_is_plain(v)) {
         return add_plain(vm, out, v);
     }
     if (value_is_kind(v, KIND_VARIABLE)) {
@@ -173,7 +173,7 @@ static bool add_leaf(Vm *vm, Walk *walk, Value v)
     if (walk->specs && value_is_kind(v, KIND_SPEC)) {
         return add_tensor(vm, walk, value_retain(v));
     }
-    if (value_is_leaf_tensor(vm, v)) {
+    if (signature_is_tensor(vm, v)) {
         return add_tensor(vm, walk,
                           tensor_from_value(vm, walk->name, v, DT_NONE));
     }
@@ -202,8 +202,8 @@ static bool add_keyed(Vm *vm, Walk *walk, Value v, const WalkPath *path)
     ok = ok && add_items(vm, walk, keys.items, keys.count, path) &&
          structure_children(vm, v, &children) &&
          add_items(vm, walk, children.items, children.count, path);
-    value_vec_free(vm, &keys);
-    value_vec_free(vm, &children);
+    structure_free(vm, &keys);
+    structure_free(vm, &children);
     return ok;
 }
 
@@ -220,7 +220,7 @@ static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
     if (cls->flags & TYPE_HEAP) {
         // Which class it is; the trace keeps the class.
         tag(&out->key, 'C', (uintptr_t)cls);
-        if (!value_vec_push(vm, &out->objects,
+        if (!structure_push(vm, &out->objects,
                             value_retain(value_from_object(cls)))) {
             return false;
         }
@@ -247,7 +247,7 @@ static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path)
     if (kind == STRUCTURE_LEAF) {
         return add_leaf(vm, walk, v);
     }
-    if (!walk_path_check(vm, path, v) || !ctx_enter(&vm->ctx)) {
+    if (!structure_check_path(vm, path, v) || !ctx_enter(&vm->ctx)) {
         return false;
     }
     WalkPath inner = {value_object(v), path};
@@ -292,8 +292,8 @@ void signature_free(Vm *vm, Signature *signature)
     }
     vec_free(&vm->ctx, &signature->tensors);
     vec_free(&vm->ctx, &signature->ends);
-    value_vec_free(vm, &signature->variables);
-    value_vec_free(vm, &signature->objects);
+    structure_free(vm, &signature->variables);
+    structure_free(vm, &signature->objects);
 }
 
 // Copies the key up to `end`; `*from` is how far it was copied.

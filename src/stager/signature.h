@@ -39,7 +39,7 @@ MUST_CHECK bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data,
                           Bound *out);
 // Whether staging takes it as a tensor: a Tensor, a symbolic one, or what has
 // __tensor__.
-bool value_is_leaf_tensor(Vm *vm, Value v);
+bool signature_is_tensor(Vm *vm, Value v);
 
 // A tensor among the arguments: an input of the graph, in the order of the
 // walk.
@@ -82,6 +82,6 @@ MUST_CHECK bool signature_relaxed(const Signature *signature, StrBuf *out);
 // trace with others of the same signature.
 MUST_CHECK bool signature_add_identities(Signature *signature);
 // A tensor, spec or symbolic leaf's type.
-TensorType leaf_type(Value leaf);
+TensorType signature_leaf_type(Value leaf);
 
 #endif

@@ -191,7 +191,7 @@ static void rewrite(Printer *p, Node **slot)
     Node *node = *slot;
     // After a failure the rest of the tree is left as it is; nothing of it is
     // printed.
-    if (node == NULL || p->make.failed || names_is_frame(node)) {
+    if (node == NULL || p->make.failed || code_names_is_frame(node)) {
         return;
     }
     if (!ctx_enter(p->make.ctx)) {
@@ -237,10 +237,10 @@ static Node *side_node(Printer *p, Text name, NodeList list,
     // any inner function. One that it assigns would be local and unbound
     // there.
     TextVec own = {0}, params = {0};
-    names_stored_all(&p->make, &own, list);
+    code_names_stored_all(&p->make, &own, list);
     for (size_t i = 0; i < own.count; i++) {
-        if (names_read(&p->make, list, own.items[i])) {
-            names_add(&p->make, &params, own.items[i]);
+        if (code_names_read(&p->make, list, own.items[i])) {
+            code_names_add(&p->make, &params, own.items[i]);
         }
     }
     Node *node = function_node(p, name, &params, part_body(p, list, names));
@@ -259,8 +259,8 @@ static void print_if(Printer *p, NodeVec *out, Node *node)
     uint32_t number = p->blocks++;
     TextVec names = {0};
     rewrite(p, &node->if_stmt.test);
-    names_stored_all(&p->make, &names, node->if_stmt.body);
-    names_stored_all(&p->make, &names, node->if_stmt.orelse);
+    code_names_stored_all(&p->make, &names, node->if_stmt.body);
+    code_names_stored_all(&p->make, &names, node->if_stmt.orelse);
     Text then = block_name(p, "if_body", number);
     Text other = block_name(p, "else_body", number);
     ast_make_push(&p->make, out,
@@ -281,8 +281,8 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
     TextVec names = {0};
     rewrite(p, &node->if_stmt.test);
     // A test may assign by :=, which is state of the loop too.
-    names_stored(&p->make, &names, node->if_stmt.test);
-    names_stored_all(&p->make, &names, node->if_stmt.body);
+    code_names_stored(&p->make, &names, node->if_stmt.test);
+    code_names_stored_all(&p->make, &names, node->if_stmt.body);
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
     Node *tested = return_node(p, node->if_stmt.test);
@@ -325,15 +325,15 @@ static void print_for(Printer *p, NodeVec *out, Node *node)
     uint32_t number = p->blocks++;
     TextVec names = {0}, params = {0};
     rewrite(p, &node->for_stmt.iter);
-    names_stored(&p->make, &names, node->for_stmt.target);
-    names_stored_all(&p->make, &names, node->for_stmt.body);
+    code_names_stored(&p->make, &names, node->for_stmt.target);
+    code_names_stored_all(&p->make, &names, node->for_stmt.body);
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
     Text item = block_name(p, "item_", number);
     // A turn takes the item and what the loop assigns, and returns the latter.
-    names_add(&p->make, &params, item);
+    code_names_add(&p->make, &params, item);
     for (size_t i = 0; i < names.count; i++) {
-        names_add(&p->make, &params, names.items[i]);
+        code_names_add(&p->make, &params, names.items[i]);
     }
     ast_make_push(&p->make, out, for_test(p, node, test, &names));
     // The first statement of a turn unpacks the item into the target.

@@ -162,15 +162,15 @@ static Value def_node(Vm *vm, const GraphDefNode *node)
 {
     ValueVec parts = {0};
     Tuple *tuple = NULL;
-    if (value_vec_push(vm, &parts, text_value(vm, node->name)) &&
-        value_vec_push(vm, &parts, text_value(vm, node->op)) &&
-        value_vec_push(vm, &parts,
+    if (structure_push(vm, &parts, text_value(vm, node->name)) &&
+        structure_push(vm, &parts, text_value(vm, node->op)) &&
+        structure_push(vm, &parts,
                        names_list(vm, (const char *const *)node->inputs,
                                   node->input_count))) {
         tuple = tuple_from(vm, parts.items, parts.count);
     }
     // The tuple has references of its own.
-    value_vec_free(vm, &parts);
+    structure_free(vm, &parts);
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 

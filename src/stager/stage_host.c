@@ -92,8 +92,8 @@ static bool cast_tree(Vm *vm, Value out, Value result, Tensor **outputs,
     for (size_t i = 0; ok && i < asked.count; i++) {
         ok = cast_tree(vm, asked.items[i], given.items[i], outputs, next);
     }
-    value_vec_free(vm, &asked);
-    value_vec_free(vm, &given);
+    structure_free(vm, &asked);
+    structure_free(vm, &given);
     return ok;
 }
 
@@ -105,11 +105,11 @@ static bool run_tuple(Vm *vm, const Tuple *tuple, Tensor *const *inputs,
     // A structure among the arguments is made anew for each run, so that the
     // function may change it.
     Fill fill = {KIND_SPEC, inputs, 0};
-    Value args = value_map(vm, tuple->items[1], fill_leaf, &fill);
+    Value args = structure_map(vm, tuple->items[1], structure_fill, &fill);
     if (value_failed(args)) {
         return false;
     }
-    // The stored arguments are a tuple and value_map keeps the kind.
+    // The stored arguments are a tuple and structure_map keeps the kind.
     const Tuple *list = value_as_tuple(args);
     Value result =
         vm_call(vm, tuple->items[0], list->items, (uint32_t)list->count);
@@ -158,7 +158,7 @@ static Value take_operand(Vm *vm, Value v, void *data)
         return own;
     }
     Spec *spec = spec_new(vm, operand_type(own), NULL);
-    if (!value_vec_push(vm, &call->tensors, own) || spec == NULL) {
+    if (!structure_push(vm, &call->tensors, own) || spec == NULL) {
         object_release_null(&vm->ctx, spec);
         return VALUE_FAIL;
     }
@@ -178,7 +178,7 @@ static Value take_spec(Vm *vm, Value v, void *data)
                            "of them, not '%s'",
                            type_name(type_of(vm, v)));
     }
-    return value_vec_push(vm, &call->specs, value_retain(v)) ? value_retain(v)
+    return structure_push(vm, &call->specs, value_retain(v)) ? value_retain(v)
                                                              : VALUE_FAIL;
 }
 
@@ -251,7 +251,7 @@ static Value call_traced(Vm *vm, const HostCall *call, Tuple *tuple)
 {
     Results results = {.node = append_host_call(vm, call, tuple)};
     return results.node != NULL
-               ? value_map(vm, tuple->items[2], result_leaf, &results)
+               ? structure_map(vm, tuple->items[2], result_leaf, &results)
                : VALUE_FAIL;
 }
 
@@ -279,7 +279,7 @@ static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
     Results results = {.tensors = room + inputs};
     Value value = VALUE_FAIL;
     if (ok && run_tuple(vm, tuple, room, results.tensors)) {
-        value = value_map(vm, tuple->items[2], result_leaf, &results);
+        value = structure_map(vm, tuple->items[2], result_leaf, &results);
         // Those that the map had not come to when it failed.
         for (size_t i = results.next; value_failed(value) && i < outputs; i++) {
             object_release(&vm->ctx, results.tensors[i]);
@@ -294,12 +294,12 @@ static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
 Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
 {
     HostCall call = {0};
-    Value given = value_map(vm, args, take_operand, &call);
+    Value given = structure_map(vm, args, take_operand, &call);
     // vm_call wants the arguments in a row, whichever kind they came in.
     Tuple *list = value_failed(given) ? NULL : value_to_tuple(vm, given);
     Value parts[3] = {fn, VALUE_NONE, VALUE_NONE};
     Value specs =
-        list != NULL ? value_map(vm, out, take_spec, &call) : VALUE_FAIL;
+        list != NULL ? structure_map(vm, out, take_spec, &call) : VALUE_FAIL;
     Value result = VALUE_FAIL;
     // Only now is the tuple complete, and the operands and specs counted.
     if (!value_failed(specs)) {
@@ -315,8 +315,8 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
     release(vm, specs);
     object_release_null(&vm->ctx, list);
     release(vm, given);
-    value_vec_free(vm, &call.tensors);
-    value_vec_free(vm, &call.specs);
+    structure_free(vm, &call.tensors);
+    structure_free(vm, &call.specs);
     return result;
 }
 

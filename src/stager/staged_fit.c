@@ -50,13 +50,13 @@ bool staged_fit(Vm *vm, const StagedFunction *self, const Bound *given,
         // Bound values stand in the order of the parameters, so a spec's place
         // is the parameter's number without self.
         if (i < first || i - first >= specs->count) {
-            ok = value_vec_push(vm, &out->values, value_retain(v));
+            ok = structure_push(vm, &out->values, value_retain(v));
             continue;
         }
         Match match = {MATCH_SIGNATURE, self->name->text,
                        bound_name(self->target, given, i)};
         // f.concrete() may be given the signature's own specs.
-        ok = value_vec_push(
+        ok = structure_push(
             vm, &out->values,
             value_same(v, specs->items[i - first])
                 ? value_retain(v)
@@ -70,7 +70,7 @@ bool staged_fit(Vm *vm, const StagedFunction *self, const Bound *given,
 static bool add_specs(Vm *vm, Value v, ValueVec *out)
 {
     if (value_is_kind(v, KIND_SPEC)) {
-        return value_vec_push(vm, out, value_retain(v));
+        return structure_push(vm, out, value_retain(v));
     }
     if (!ctx_enter(&vm->ctx)) {
         return false;
@@ -80,7 +80,7 @@ static bool add_specs(Vm *vm, Value v, ValueVec *out)
     for (size_t i = 0; ok && i < children.count; i++) {
         ok = add_specs(vm, children.items[i], out);
     }
-    value_vec_free(vm, &children);
+    structure_free(vm, &children);
     ctx_leave(&vm->ctx);
     return ok;
 }
@@ -119,6 +119,6 @@ bool staged_generalise(Vm *vm, const StagedFunction *self, Signature *signature)
     if (patterns != NULL) {
         ctx_free(&vm->ctx, patterns, (count + 1) * sizeof(Spec *));
     }
-    value_vec_free(vm, &specs);
+    structure_free(vm, &specs);
     return ok;
 }

@@ -236,13 +236,13 @@ static Value concrete_of(Vm *vm, StagedFunction *self, const Tuple *args,
     ValueVec values = {0}, names = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < args->count; i++) {
-        ok = value_vec_push(vm, &values, value_retain(args->items[i]));
+        ok = structure_push(vm, &values, value_retain(args->items[i]));
     }
     uint32_t position = 0;
     Value key, value;
     while (ok && dict_next(keywords, &position, &key, &value)) {
-        ok = value_vec_push(vm, &values, value_retain(value)) &&
-             value_vec_push(vm, &names, value_retain(key));
+        ok = structure_push(vm, &values, value_retain(value)) &&
+             structure_push(vm, &names, value_retain(key));
     }
     Tuple *keyword_names =
         ok && names.count > 0 ? tuple_from(vm, names.items, names.count) : NULL;
@@ -252,8 +252,8 @@ static Value concrete_of(Vm *vm, StagedFunction *self, const Tuple *args,
                             keyword_names, false)
            : VALUE_FAIL;
     object_release_null(&vm->ctx, keyword_names);
-    value_vec_free(vm, &values);
-    value_vec_free(vm, &names);
+    structure_free(vm, &values);
+    structure_free(vm, &names);
     return result;
 }
 

@@ -12,7 +12,7 @@
 #include "interp/objects/protocol/protocol.h"
 
 // Takes a result as it comes, so that calls nest: a failed one is passed on.
-bool value_vec_push(Vm *vm, ValueVec *vec, Value owned)
+bool structure_push(Vm *vm, ValueVec *vec, Value owned)
 {
     if (value_failed(owned)) {
         return false;
@@ -25,7 +25,7 @@ bool value_vec_push(Vm *vm, ValueVec *vec, Value owned)
 }
 
 // The values, then the room.
-void value_vec_free(Vm *vm, ValueVec *vec)
+void structure_free(Vm *vm, ValueVec *vec)
 {
     for (size_t i = 0; i < vec->count; i++) {
         release(vm, vec->items[i]);
@@ -93,7 +93,7 @@ StructureKind structure_kind(Vm *vm, Value v)
 }
 
 // Immediate values have no class of the program.
-bool value_is_plain(Value v)
+bool structure_is_plain(Value v)
 {
     return (value_is_integer(v) || value_is_float(v) || value_is_str(v) ||
             value_is_kind(v, KIND_BYTES)) &&
@@ -176,7 +176,7 @@ static bool dict_keys(Vm *vm, const Dict *dict, ValueVec *out)
     uint32_t position = 0;
     Value key, value;
     while (dict_next(dict, &position, &key, &value)) {
-        if (!value_vec_push(vm, out, value_retain(key))) {
+        if (!structure_push(vm, out, value_retain(key))) {
             return false;
         }
     }
@@ -206,7 +206,7 @@ bool structure_keys(Vm *vm, Value v, ValueVec *out)
     Value key;
     while (kind == STRUCTURE_SET &&
            set_next((const Set *)value_object(v), &position, &key)) {
-        if (!value_vec_push(vm, out, value_retain(key))) {
+        if (!structure_push(vm, out, value_retain(key))) {
             return false;
         }
     }
@@ -217,7 +217,7 @@ bool structure_keys(Vm *vm, Value v, ValueVec *out)
 static bool push_items(Vm *vm, ValueVec *out, const Value *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!value_vec_push(vm, out, value_retain(items[i]))) {
+        if (!structure_push(vm, out, value_retain(items[i]))) {
             return false;
         }
     }
@@ -258,10 +258,10 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
     ValueVec keys = {0};
     bool ok = structure_keys(vm, v, &keys);
     for (size_t i = 0; ok && i < keys.count; i++) {
-        ok = value_vec_push(
+        ok = structure_push(
             vm, out, child_of(vm, v, keys.items[i], kind == STRUCTURE_DICT));
     }
-    value_vec_free(vm, &keys);
+    structure_free(vm, &keys);
     return ok;
 }
 
@@ -306,7 +306,7 @@ static Value rebuild_dict(Vm *vm, Value v, const ValueVec *children)
     for (size_t i = 0; ok && i < keys.count; i++) {
         ok = dict_set(vm, copy, keys.items[i], children->items[i]);
     }
-    value_vec_free(vm, &keys);
+    structure_free(vm, &keys);
     if (!ok) {
         object_release_null(&vm->ctx, copy);
         return VALUE_FAIL;
@@ -327,7 +327,7 @@ static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
         ok = attr_set_generic(vm, value_from_object(copy),
                               value_as_str(keys.items[i]), children->items[i]);
     }
-    value_vec_free(vm, &keys);
+    structure_free(vm, &keys);
     if (!ok) {
         object_release_null(&vm->ctx, copy);
         return VALUE_FAIL;
@@ -362,7 +362,7 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
 }
 
 // By identity: an equal list elsewhere on the path is no cycle.
-bool walk_path_check(Vm *vm, const WalkPath *path, Value v)
+bool structure_check_path(Vm *vm, const WalkPath *path, Value v)
 {
     for (; path != NULL; path = path->outer) {
         if (path->container == value_object(v)) {
@@ -384,7 +384,7 @@ static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
     if (structure_kind(vm, v) == STRUCTURE_LEAF) {
         return leaf(vm, v, data);
     }
-    if (!walk_path_check(vm, path, v) || !ctx_enter(&vm->ctx)) {
+    if (!structure_check_path(vm, path, v) || !ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
     // On the C stack: it ends with this call.
@@ -399,19 +399,19 @@ static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
         }
     }
     Value result = ok ? structure_rebuild(vm, v, &children) : VALUE_FAIL;
-    value_vec_free(vm, &children);
+    structure_free(vm, &children);
     ctx_leave(&vm->ctx);
     return result;
 }
 
 // The path begins empty.
-Value value_map(Vm *vm, Value v, LeafFn leaf, void *data)
+Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data)
 {
     return map_value(vm, v, leaf, data, NULL);
 }
 
 // The tensors stand in the order in which an earlier walk met the places.
-Value fill_leaf(Vm *vm, Value v, void *data)
+Value structure_fill(Vm *vm, Value v, void *data)
 {
     Fill *fill = data;
     // Whatever is no place keeps its value.

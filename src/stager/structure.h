@@ -31,7 +31,7 @@ StructureKind structure_kind(Vm *vm, Value v);
 // An int, a float, a str or bytes, and nothing more: an instance of a class
 // that extends one may have methods and attributes of its own, so that its
 // number or text does not say what it is. Bools are not among them.
-bool value_is_plain(Value v);
+bool structure_is_plain(Value v);
 // Appends the children to an empty `out`, owned.
 MUST_CHECK bool structure_children(Vm *vm, Value v, ValueVec *out);
 // The keys of a dict, or the elements of a set, in the order of a walk; or the
@@ -42,22 +42,22 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
 
 // A copy of the tree, with `leaf` of each leaf, in the order of a walk.
 typedef Value (*LeafFn)(Vm *vm, Value leaf, void *data);
-Value value_map(Vm *vm, Value v, LeafFn leaf, void *data);
+Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data);
 
 // Tensors that take the places of the leaves of one kind, in the order of a
-// walk; the data of fill_leaf, which is a LeafFn. Other leaves stay.
+// walk; the data of structure_fill, which is a LeafFn. Other leaves stay.
 typedef struct Fill {
     Kind kind;              // KIND_SYMBOLIC or KIND_SPEC
     Tensor *const *tensors; // borrowed; each place takes a count of its own
     size_t next;            // the tensor that comes next
 } Fill;
 // Owned; other leaves are retained.
-Value fill_leaf(Vm *vm, Value v, void *data);
+Value structure_fill(Vm *vm, Value v, void *data);
 
 // Vectors that own their values. Push takes the value, VALUE_FAIL included.
-MUST_CHECK bool value_vec_push(Vm *vm, ValueVec *vec, Value owned);
+MUST_CHECK bool structure_push(Vm *vm, ValueVec *vec, Value owned);
 // Releases the values and the room; the vector is empty and may be used again.
-void value_vec_free(Vm *vm, ValueVec *vec);
+void structure_free(Vm *vm, ValueVec *vec);
 
 // A chain of the containers that a walk is inside of, innermost first: how a
 // cyclic structure is found out.
@@ -66,6 +66,6 @@ typedef struct WalkPath {
     const struct WalkPath *outer; // NULL: the outermost
 } WalkPath;
 // Refuses a container that is on the path already (ERR_VALUE).
-MUST_CHECK bool walk_path_check(Vm *vm, const WalkPath *path, Value v);
+MUST_CHECK bool structure_check_path(Vm *vm, const WalkPath *path, Value v);
 
 #endif

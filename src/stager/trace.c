@@ -166,7 +166,7 @@ static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
     // It is met for the first time. The value is noted before the input is
     // made, so that the two lists never have an input without its value.
     const Str *name = value_as_symbolic(operand)->name;
-    if (!value_vec_push(vm, &trace->outer_values, value_retain(operand))) {
+    if (!structure_push(vm, &trace->outer_values, value_retain(operand))) {
         return VALUE_ID_NONE;
     }
     ValueId id =

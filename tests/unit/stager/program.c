@@ -31,7 +31,7 @@ void program_open(void)
 // As the command line does it: finalisers may still run staged functions.
 void program_close(void)
 {
-    value_vec_free(vm, &kept);
+    structure_free(vm, &kept);
     vm_finish(vm);
     stager_free(vm);
     vm_free(vm);
@@ -86,7 +86,7 @@ Value program_value(const char *text)
 
 Value program_keep(Value owned)
 {
-    cr_assert(value_vec_push(vm, &kept, owned));
+    cr_assert(structure_push(vm, &kept, owned));
     return owned;
 }
 

@@ -11,7 +11,7 @@ TestSuite(signature, .init = program_open, .fini = program_close);
 static void sign(const char *argument, Signature *out)
 {
     Bound bound = {0};
-    cr_assert(value_vec_push(vm, &bound.values, program_eval(argument)));
+    cr_assert(structure_push(vm, &bound.values, program_eval(argument)));
     cr_assert(signature_make(vm, VALUE_NONE, &bound, false, out), "%s",
               argument);
     bound_free(vm, &bound);

@@ -71,7 +71,7 @@ static void expect_items(const char *text, bool keys, const char *expected)
     }
     program_prints(value_from_object(list), expected);
     object_release(&vm->ctx, list);
-    value_vec_free(vm, &items);
+    structure_free(vm, &items);
 }
 
 Test(structure, sequences_come_in_their_order)
@@ -114,7 +114,7 @@ static void expect_round_trip(const char *text, size_t leaves, bool immutable)
 {
     size_t seen = 0;
     Value v = program_value(text);
-    Value copy = value_map(vm, v, same_leaf, &seen);
+    Value copy = structure_map(vm, v, same_leaf, &seen);
     cr_assert_not(value_failed(copy), "%s", text);
     cr_expect_eq(seen, leaves, "%s", text);
     cr_expect(immutable || !value_same(copy, v), "%s", text);
@@ -150,7 +150,7 @@ Test(structure, leaves_are_replaced_in_the_order_of_a_walk)
     define_classes();
     int64_t number = 0;
     Value v = program_value("{'b': [7, 7], 'a': P(7, D(7, 7))}");
-    Value copy = value_map(vm, v, number_leaf, &number);
+    Value copy = structure_map(vm, v, number_leaf, &number);
     program_prints(copy, "{'b': [4, 5], 'a': P(x=1, y=D(b=2, a=3))}");
     program_prints(v, "{'b': [7, 7], 'a': P(x=7, y=D(b=7, a=7))}");
     release(vm, copy);
@@ -168,7 +168,7 @@ Test(structure, a_failing_leaf_fails_the_copy)
 {
     int count = 0;
     Value v = program_value("[1, [2, {'a': 3}], 4]");
-    cr_expect(value_failed(value_map(vm, v, third_fails, &count)));
+    cr_expect(value_failed(structure_map(vm, v, third_fails, &count)));
     cr_expect_eq(count, 3);
     cr_expect(raise_matches(vm, ERR_VALUE));
     raise_clear(vm);
@@ -179,12 +179,12 @@ Test(structure, only_cycles_are_refused)
 {
     size_t seen = 0;
     program_run("a = [1]\nb = [a, a]\nc = {'k': [1]}\nc['k'].append(c)\n");
-    Value copy = value_map(vm, program_value("b"), same_leaf, &seen);
+    Value copy = structure_map(vm, program_value("b"), same_leaf, &seen);
     cr_assert_not(value_failed(copy));
     cr_expect_eq(seen, 2);
     release(vm, copy);
     cr_expect(
-        value_failed(value_map(vm, program_value("c"), same_leaf, &seen)));
+        value_failed(structure_map(vm, program_value("c"), same_leaf, &seen)));
     cr_expect(raise_matches(vm, ERR_VALUE));
     raise_clear(vm);
     program_run("c.clear()\n");
@@ -198,7 +198,7 @@ Test(structure, a_deep_structure_is_refused_not_followed)
                 "for i in range(200000):\n"
                 "    d = [d]\n");
     cr_expect(
-        value_failed(value_map(vm, program_value("d"), same_leaf, &seen)));
+        value_failed(structure_map(vm, program_value("d"), same_leaf, &seen)));
     cr_expect(raise_matches(vm, ERR_RECURSION));
     raise_clear(vm);
 }
@@ -207,12 +207,12 @@ Test(structure, a_deep_structure_is_refused_not_followed)
 Test(structure, what_extends_a_plain_class_is_not_plain)
 {
     program_run("class S(str):\n    pass\nclass F(float):\n    pass\n");
-    cr_expect(value_is_plain(program_value("'a'")));
-    cr_expect(value_is_plain(program_value("b'a'")));
-    cr_expect(value_is_plain(program_value("2**70")));
-    cr_expect(value_is_plain(program_value("1e300")));
-    cr_expect_not(value_is_plain(program_value("S('a')")));
-    cr_expect_not(value_is_plain(program_value("F(1.5)")));
-    cr_expect_not(value_is_plain(program_value("True")));
-    cr_expect_not(value_is_plain(program_value("None")));
+    cr_expect(structure_is_plain(program_value("'a'")));
+    cr_expect(structure_is_plain(program_value("b'a'")));
+    cr_expect(structure_is_plain(program_value("2**70")));
+    cr_expect(structure_is_plain(program_value("1e300")));
+    cr_expect_not(structure_is_plain(program_value("S('a')")));
+    cr_expect_not(structure_is_plain(program_value("F(1.5)")));
+    cr_expect_not(structure_is_plain(program_value("True")));
+    cr_expect_not(structure_is_plain(program_value("None")));
 }
