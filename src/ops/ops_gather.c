@@ -214,7 +214,7 @@ static int64_t picked_slice(const KernelCall *call, TensorType shape, int axis,
         const Tensor *own = call->inputs[k];
         int64_t size = dims[axis + (int)k - 1];
         int64_t index =
-            tensor_int_at(own, broadcast_index(tensor_type(own), shape, at));
+            tensor_int_at(own, strings_index(tensor_type(own), shape, at));
         if (index < -size || index >= size) {
             ctx_fail(call->ctx, ERR_OP_INDEX,
                      "index %" PRId64 " is out of range for axis %d of size "

@@ -6,7 +6,7 @@
 
 // Both indices are row-major; axes of size 1 and missing ones stand still. A
 // division for each axis, which is small beside what is done to a string.
-int64_t broadcast_index(TensorType from, TensorType out, int64_t index)
+int64_t strings_index(TensorType from, TensorType out, int64_t index)
 {
     int64_t at = 0, step = 1;
     for (int i = 1; i <= from.rank; i++) {
@@ -24,8 +24,8 @@ static TensorString *string_at(const KernelCall *call, uint32_t input,
                                int64_t index)
 {
     const Tensor *tensor = call->inputs[input];
-    int64_t at = broadcast_index(tensor_type(tensor),
-                                 tensor_type(call->outputs[0]), index);
+    int64_t at = strings_index(tensor_type(tensor),
+                               tensor_type(call->outputs[0]), index);
     return ((TensorString *const *)tensor->data)[at];
 }
 
@@ -74,8 +74,7 @@ bool kernel_string_where(const KernelCall *call)
     const Tensor *condition = call->inputs[0];
     for (int64_t i = 0; i < out->count; i++) {
         // The condition broadcasts by itself, apart from the strings.
-        int64_t at =
-            broadcast_index(tensor_type(condition), tensor_type(out), i);
+        int64_t at = strings_index(tensor_type(condition), tensor_type(out), i);
         bool first = ((const uint8_t *)condition->data)[at] != 0;
         tensor_share_string(call->ctx, out, i,
                             string_at(call, first ? 1 : 2, i));

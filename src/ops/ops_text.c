@@ -142,7 +142,7 @@ static bool infer_join(InferCall *call)
 }
 
 // One buffer serves all elements.
-// broadcast_index gives the place in each operand that meets element i of the
+// strings_index gives the place in each operand that meets element i of the
 // output.
 static bool kernel_join(const KernelCall *call)
 {
@@ -155,8 +155,8 @@ static bool kernel_join(const KernelCall *call)
         // The buffer's memory stays for the next element.
         text.length = 0;
         for (uint32_t k = 0; k < call->input_count; k++) {
-            int64_t at = broadcast_index(tensor_type(call->inputs[k]),
-                                         tensor_type(out), i);
+            int64_t at = strings_index(tensor_type(call->inputs[k]),
+                                       tensor_type(out), i);
             const TensorString *part = string_of(call->inputs[k], at);
             if (k > 0 && separated) {
                 strbuf_add(&text, between->text, between->count);

@@ -13,6 +13,6 @@ MUST_CHECK bool kernel_string_where(const KernelCall *call);
 
 // Of a broadcast to `out`: the element of a tensor of type `from` that stands
 // at element `index` of the output.
-int64_t broadcast_index(TensorType from, TensorType out, int64_t index);
+int64_t strings_index(TensorType from, TensorType out, int64_t index);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct Painter {
 } Painter;
 
 // From the list, in the order of the enumeration.
-const char *style_sgr(Style style)
+const char *highlight_sgr(Style style)
 {
     static const char *const sgr[] = {
 #define STYLE(id, sgr) sgr,

@@ -14,7 +14,7 @@ typedef enum Style {
 } Style;
 
 // The parameters of ESC [ … m; "" for the plain style.
-const char *style_sgr(Style style);
+const char *highlight_sgr(Style style);
 
 // Fills styles[0 .. length). The text may be half typed, and any bytes at
 // all. `cursor` (a byte offset, or `length` + 1: none) has the brackets at it

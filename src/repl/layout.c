@@ -83,7 +83,7 @@ static void set_style(Pen *pen, Style style)
     StrBuf *text = &pen->layout->text;
     strbuf_puts(text, pen->style == STYLE_PLAIN ? "" : "\033[0m");
     if (style != STYLE_PLAIN) {
-        strbuf_printf(text, "\033[%sm", style_sgr(style));
+        strbuf_printf(text, "\033[%sm", highlight_sgr(style));
     }
     pen->style = style;
 }

@@ -45,7 +45,8 @@ static size_t common_length(const Completion *completion)
 static void add_hint(const Prompt *prompt, StrBuf *out, const char *text)
 {
     if (prompt->redraw.colour && *text != '\0') {
-        strbuf_printf(out, "\033[%sm%s\033[0m", style_sgr(STYLE_HINT), text);
+        strbuf_printf(out, "\033[%sm%s\033[0m", highlight_sgr(STYLE_HINT),
+                      text);
     } else {
         strbuf_puts(out, text);
     }

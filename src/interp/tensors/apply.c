@@ -67,8 +67,8 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     if (UNLIKELY(vm->trace != NULL)) {
         // In a trace such an op is recorded as the ops that it is composed of.
         if (op_desc(op)->compose != NULL) {
-            outputs[0] =
-                apply_composed(vm, op_desc(op), inputs, input_count, attrs);
+            outputs[0] = tensor_emit_composed(vm, op_desc(op), inputs,
+                                              input_count, attrs);
             *output_count = 1;
             return !value_failed(outputs[0]);
         }

@@ -64,7 +64,7 @@ static EmitValue host_constant(Emit *emit, Tensor *tensor)
 
 // The Emit comes first in the struct: the functions get back from it to the
 // host.
-void host_emit_init(HostEmit *host, Vm *vm)
+void tensor_emit_init(HostEmit *host, Vm *vm)
 {
     *host = (HostEmit){.emit = {&vm->ctx, host_op, host_type, host_constant},
                        .vm = vm};
@@ -81,8 +81,8 @@ static void host_emit_free(HostEmit *host)
 
 // The result is among what the Emit owns, so it is retained before the Emit is
 // freed.
-Value apply_composed(Vm *vm, const OpDesc *op, const Value *inputs,
-                     uint32_t input_count, const AttrValue *attrs)
+Value tensor_emit_composed(Vm *vm, const OpDesc *op, const Value *inputs,
+                           uint32_t input_count, const AttrValue *attrs)
 {
     EmitValue few[COMPOSED_FEW], *values = few;
     size_t size = input_count * sizeof *values;
@@ -96,7 +96,7 @@ Value apply_composed(Vm *vm, const OpDesc *op, const Value *inputs,
         values[i] = emit_from_value(inputs[i]);
     }
     HostEmit host;
-    host_emit_init(&host, vm);
+    tensor_emit_init(&host, vm);
     ComposeCall call = {&host.emit, op, attrs, values, input_count};
     EmitValue made = op->compose(&call);
     Value result =

@@ -14,7 +14,7 @@ typedef struct HostEmit {
 } HostEmit;
 
 // An Emit whose ops run, or are traced, at once.
-void host_emit_init(HostEmit *emit, Vm *vm);
+void tensor_emit_init(HostEmit *emit, Vm *vm);
 // A value as the Emit's, borrowed from the caller; and back, borrowed.
 static inline EmitValue emit_from_value(Value operand)
 {
@@ -27,7 +27,7 @@ static inline Value value_from_emit(EmitValue value)
 }
 
 // apply() of a composed op: its ops are applied one by one. VALUE_FAIL.
-Value apply_composed(Vm *vm, const OpDesc *op, const Value *inputs,
-                     uint32_t input_count, const AttrValue *attrs);
+Value tensor_emit_composed(Vm *vm, const OpDesc *op, const Value *inputs,
+                           uint32_t input_count, const AttrValue *attrs);
 
 #endif
