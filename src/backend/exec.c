@@ -25,10 +25,10 @@ bool step_fail(PlanRun *run, const Step *step)
 // The dispatch loop. Values die right after the step that uses them last, so
 // that their memory serves the steps behind it; the interrupt flag is looked
 // at between any two steps.
-bool run_block(PlanRun *run, const StepBlock *block)
+bool plan_run_block(PlanRun *run, const StepBlock *block)
 {
     if (UNLIKELY(run->plan->profile != NULL)) {
-        return run_block_timed(run, block);
+        return profile_block(run, block);
     }
     const Step *step = block->steps;
     const Step *end = step + block->step_count;
@@ -163,7 +163,7 @@ bool step_if(PlanRun *run, const Step *step)
     }
     const StepBlock *block =
         step->blocks[truth(condition) ? BLOCK_THEN : BLOCK_OTHERWISE];
-    if (!run_block(run, block)) {
+    if (!plan_run_block(run, block)) {
         return false;
     }
     for (uint32_t i = 0; i < step->output_count; i++) {
@@ -252,7 +252,7 @@ static bool run_while(PlanRun *run, const Step *step, Tensor **state)
             tell_turn(run, step, done);
         }
         // The test runs once more than the body.
-        if (!run_block(run, cond)) {
+        if (!plan_run_block(run, cond)) {
             return false;
         }
         Tensor *condition = run->slots[cond->results[0]];
@@ -266,7 +266,7 @@ static bool run_while(PlanRun *run, const Step *step, Tensor **state)
             return true;
         }
         // A loop whose blocks have no steps must be interruptible too.
-        if (!ctx_poll(run->ctx) || !run_block(run, body) ||
+        if (!ctx_poll(run->ctx) || !plan_run_block(run, body) ||
             !next_state(run, body, state)) {
             return false;
         }
@@ -305,10 +305,10 @@ bool step_while(PlanRun *run, const Step *step)
 }
 
 // Frames. One is kept for each depth at which the plan was running.
-static Frame *frame_new(Ctx *ctx, Plan *plan)
+static PlanFrame *frame_new(Ctx *ctx, Plan *plan)
 {
-    size_t size = sizeof(Frame) + (plan->slot_count + 1) * sizeof(Tensor *);
-    Frame *frame = ctx_alloc_zero(ctx, size);
+    size_t size = sizeof(PlanFrame) + (plan->slot_count + 1) * sizeof(Tensor *);
+    PlanFrame *frame = ctx_alloc_zero(ctx, size);
     if (frame == NULL) {
         return NULL;
     }
@@ -329,9 +329,9 @@ static Frame *frame_new(Ctx *ctx, Plan *plan)
 
 // Frames wait in a list: a plan that runs once at a time needs one, and makes
 // it in its first run.
-static Frame *frame_take(Ctx *ctx, Plan *plan)
+static PlanFrame *frame_take(Ctx *ctx, Plan *plan)
 {
-    Frame *frame = plan->frames;
+    PlanFrame *frame = plan->frames;
     if (LIKELY(frame != NULL)) {
         // While the frame is in use a call of the same plan finds none, and
         // makes one of its own: so recursion has a frame for each depth.
@@ -362,7 +362,7 @@ static void frame_clear(PlanRun *run)
 // function that it belongs to.
 bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
 {
-    Frame *frame = frame_take(ctx, plan);
+    PlanFrame *frame = frame_take(ctx, plan);
     if (frame == NULL) {
         return false;
     }
@@ -375,7 +375,7 @@ bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     // A host function may drop the trace whose plan this is.
     plan->refs++;
     const StepBlock *block = plan->block;
-    bool ok = run_block(&run, block);
+    bool ok = plan_run_block(&run, block);
     for (uint32_t i = 0; ok && i < block->result_count; i++) {
         outputs[i] = object_retain(frame->slots[block->results[i]]);
     }

@@ -144,7 +144,7 @@ bool step_host_call(PlanRun *run, const Step *step)
     return ok;
 }
 
-// Always fails: the callback words the error, run_block adds the place.
+// Always fails: the callback words the error, plan_run_block adds the place.
 bool step_raise(PlanRun *run, const Step *step)
 {
     Gathered list;

@@ -263,7 +263,7 @@ static bool build_flow(Builder *builder, GraphNode *node, Step *step)
         return true;
     }
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        step->blocks[b] = build_steps(builder, node->blocks[b], node, b);
+        step->blocks[b] = builder_steps(builder, node->blocks[b], node, b);
         if (step->blocks[b] == NULL) {
             return false;
         }
@@ -392,8 +392,8 @@ static size_t count_steps(const GraphBlock *block)
 }
 
 // A block's steps, its slots for params and results, and what dies with it.
-StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
-                       int which)
+StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
+                         int which)
 {
     Arena *arena = &builder->plan->arena;
     StepBlock *steps = arena_new(arena, StepBlock);
@@ -444,7 +444,7 @@ static bool lay_out(Builder *builder)
     bool ok = graph_mark_needed(graph);
     if (ok) {
         find_uses(builder);
-        builder->plan->block = build_steps(builder, graph->block, NULL, 0);
+        builder->plan->block = builder_steps(builder, graph->block, NULL, 0);
         ok = builder->plan->block != NULL;
     }
     // Slots are numbers in the steps by now; the tables are of no use any
@@ -521,7 +521,7 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
 static void free_frames(Ctx *ctx, Plan *plan)
 {
     while (plan->frames != NULL) {
-        Frame *frame = plan->frames;
+        PlanFrame *frame = plan->frames;
         plan->frames = frame->next;
         if (frame->scratch != NULL) {
             ctx_free(ctx, frame->scratch, plan->scratch_size + 64);

@@ -27,8 +27,8 @@ typedef struct Builder {
 } Builder;
 
 // The steps of a block; `which` is its number in `owner` (NULL: outermost).
-StepBlock *build_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
-                       int which);
+StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
+                         int which);
 // A list of dying values as an array of slots.
 MUST_CHECK bool builder_dead_list(Builder *builder, uint32_t head,
                                   const uint32_t **list, uint32_t *count);

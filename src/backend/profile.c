@@ -63,9 +63,9 @@ static bool add_time(Ctx *ctx, PlanProfile *profile, const Step *step,
     return true;
 }
 
-// As run_block, with a clock around each step. A host_call in a step may end
-// the measuring: the profile is asked for anew behind it.
-bool run_block_timed(PlanRun *run, const StepBlock *block)
+// As plan_run_block, with a clock around each step. A host_call in a step may
+// end the measuring: the profile is asked for anew behind it.
+bool profile_block(PlanRun *run, const StepBlock *block)
 {
     Plan *plan = run->plan;
     for (uint32_t i = 0; i < block->step_count; i++) {
@@ -104,21 +104,21 @@ static bool is_tile(const Step *step)
 }
 
 // All ops of a chain, in the order in which they run.
-void step_print_name(StrBuf *out, const Step *step)
+void profile_print_name(StrBuf *out, const Step *step)
 {
     // Its instructions are the loop's whole body; their nodes are gone.
     if (step->run == step_scalar) {
         strbuf_puts(out, "loop over scalars");
         return;
     }
-    for (uint32_t i = 0; step_node(step, i) != NULL; i++) {
+    for (uint32_t i = 0; profile_node(step, i) != NULL; i++) {
         strbuf_printf(out, "%s%s", i > 0 ? ", " : "",
-                      op_desc(step_node(step, i)->op)->name);
+                      op_desc(profile_node(step, i)->op)->name);
     }
 }
 
 // A tile program keeps its nodes, any other step is one node's.
-const GraphNode *step_node(const Step *step, uint32_t index)
+const GraphNode *profile_node(const Step *step, uint32_t index)
 {
     if (is_tile(step)) {
         return index < step->program->op_count ? step->program->ops[index].node

@@ -35,10 +35,10 @@ const PlanProfile *plan_profile(const Plan *plan);
 
 // For people: the step's op, or the ops of a fused chain, "add, exp, sum";
 // and the nodes that it stands for: node `index`, NULL behind the last.
-void step_print_name(StrBuf *out, const Step *step);
-const GraphNode *step_node(const Step *step, uint32_t index);
+void profile_print_name(StrBuf *out, const Step *step);
+const GraphNode *profile_node(const Step *step, uint32_t index);
 
 // run_block of a plan that is measured (exec.c).
-MUST_CHECK bool run_block_timed(PlanRun *run, const StepBlock *block);
+MUST_CHECK bool profile_block(PlanRun *run, const StepBlock *block);
 
 #endif

@@ -12,7 +12,7 @@
 
 typedef struct Step Step;
 typedef struct StepBlock StepBlock;
-typedef struct Frame Frame;
+typedef struct PlanFrame PlanFrame;
 typedef struct TileProgram TileProgram;
 typedef struct ScalarProgram ScalarProgram;
 
@@ -23,7 +23,7 @@ typedef struct PlanRun {
     Plan *plan;
     Tensor **slots;
     const PlanArgs *args;
-    Frame *frame;
+    PlanFrame *frame;
 } PlanRun;
 
 // False with an error pending stops the run. A step must leave each of its
@@ -58,8 +58,8 @@ struct StepBlock {
 
 // Memory of one run, kept for the next: pinned slots stay filled, all others
 // are NULL between runs. A plan that calls itself has a frame for each depth.
-struct Frame {
-    Frame *next; // waiting frames of the plan
+struct PlanFrame {
+    PlanFrame *next; // waiting frames of the plan
     char *scratch;
     Tensor *slots[];
 };
@@ -81,7 +81,7 @@ struct Plan {
     VEC(Plan *) callees;
     uint32_t argument_count;
     const uint32_t *arguments; // slots, in the order of PlanArgs.inputs
-    Frame *frames;             // not in use
+    PlanFrame *frames;         // not in use
     TileProgram *programs;     // those with a kernel, which the plan frees
     size_t scratch_size;       // bytes that the widest tile program needs
     size_t step_count;
@@ -92,7 +92,7 @@ struct Plan {
 
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
-// Control flow: the blocks of the step run by run_block.
+// Control flow: the blocks of the step run by plan_run_block.
 bool step_if(PlanRun *run, const Step *step);
 bool step_while(PlanRun *run, const Step *step);
 // Another graph's plan, on a frame of its own.
@@ -107,7 +107,7 @@ bool step_assign(PlanRun *run, const Step *step);
 void plan_dump(Ctx *ctx, const Plan *plan);
 // All steps of a block in order. False: a step has failed, its error is
 // pending.
-bool run_block(PlanRun *run, const StepBlock *block);
+bool plan_run_block(PlanRun *run, const StepBlock *block);
 // Gives a pending error the place of the innermost step that failed; false.
 bool step_fail(PlanRun *run, const Step *step);
 

@@ -182,8 +182,8 @@ static Value places_of(Vm *vm, const Step *step)
     List *list = list_new(vm, 0);
     // A fused chain may come from several lines.
     bool ok = list != NULL;
-    for (uint32_t i = 0; ok && step_node(step, i) != NULL; i++) {
-        Value row = place_row(vm, &step_node(step, i)->place);
+    for (uint32_t i = 0; ok && profile_node(step, i) != NULL; i++) {
+        Value row = place_row(vm, &profile_node(step, i)->place);
         ok = !value_failed(row) && list_append_owned(vm, list, row);
     }
     if (!ok) {
@@ -198,7 +198,7 @@ static Value time_row(Vm *vm, const StepTime *time)
 {
     StrBuf name;
     strbuf_init(&name, &vm->ctx);
-    step_print_name(&name, time->step);
+    profile_print_name(&name, time->step);
     Value row[] = {text_of(vm, &name), value_from_small((int64_t)time->runs),
                    seconds_value(vm, time->nanoseconds),
                    places_of(vm, time->step)};
