@@ -308,7 +308,7 @@ GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
 {
     InferCall call;
     GraphNode *node = build_node(graph, op, inputs, input_count, attrs, place);
-    if (node == NULL || !infer_node(graph, node, &call)) {
+    if (node == NULL || !graph_infer_node(graph, node, &call)) {
         return NULL;
     }
     return finish_inferred(graph, block, node, &call);

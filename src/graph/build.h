@@ -30,18 +30,19 @@ void build_unlink(Graph *graph, GraphNode *node);
 MUST_CHECK bool build_hold(Graph *graph, void *object);
 
 // Runs the shape rule of an ordinary op; results are in `call`.
-MUST_CHECK bool infer_node(Graph *graph, const GraphNode *node,
-                           InferCall *call);
-// Whether infer_node can: structural ops are typed by other means.
-bool infer_applies(const GraphNode *node);
+MUST_CHECK bool graph_infer_node(Graph *graph, const GraphNode *node,
+                                 InferCall *call);
+// Whether graph_infer_node can: structural ops are typed by other means.
+bool graph_infer_applies(const GraphNode *node);
 // Types the nodes of a block again; *changed is set when one became more
 // general.
-MUST_CHECK bool infer_block(Graph *graph, GraphBlock *block, bool *changed);
+MUST_CHECK bool graph_infer_block(Graph *graph, GraphBlock *block,
+                                  bool *changed);
 // The same dtype, rank and sizes, with the same of them unknown.
-bool type_equal(TensorType a, TensorType b);
+bool graph_type_equal(TensorType a, TensorType b);
 // Whether every tensor of type `b` is one of type `a`.
-bool type_covers(TensorType a, TensorType b);
+bool graph_type_covers(TensorType a, TensorType b);
 // The type that covers both; `dims` is room for it. Dtypes must be equal.
-TensorType type_join(TensorType a, TensorType b, Shape *dims);
+TensorType graph_type_join(TensorType a, TensorType b, Shape *dims);
 
 #endif

@@ -46,7 +46,7 @@ static bool join_branches(Graph *graph, GraphBlock *then, GraphBlock *otherwise,
                             "if: the branches give %s and %s",
                             dtype_name(a.dtype), dtype_name(b.dtype));
         }
-        types[i] = type_join(a, b, &shapes[i]);
+        types[i] = graph_type_join(a, b, &shapes[i]);
     }
     return true;
 }
@@ -130,7 +130,7 @@ GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
     // infers the loop to its fix-point.
     bool changed = false;
     GraphBlock alone = {.first = node, .last = node};
-    if (!infer_block(graph, &alone, &changed)) {
+    if (!graph_infer_block(graph, &alone, &changed)) {
         // The node was linked already. Its values stay, unused, and the caller
         // gives the trace up.
         build_unlink(graph, node);

@@ -46,7 +46,7 @@ static void set_defined(Checker *checker, const GraphBlock *block, bool on)
 // An unknown rank or size is compatible with any.
 static bool compatible(TensorType a, TensorType b)
 {
-    return type_covers(a, b) || type_covers(b, a);
+    return graph_type_covers(a, b) || graph_type_covers(b, a);
 }
 
 // True: the error was of that kind and is cleared.
@@ -75,11 +75,11 @@ static bool check_types(Checker *checker, GraphNode *node)
 {
     InferCall call;
     // Nodes with payload, effects or blocks are typed by their builders.
-    if (!infer_applies(node)) {
+    if (!graph_infer_applies(node)) {
         return true;
     }
     // The error of the rule is pending here.
-    if (!infer_node(checker->graph, node, &call)) {
+    if (!graph_infer_node(checker->graph, node, &call)) {
         return fails_when_run(checker, node);
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -157,8 +157,8 @@ static bool check_payload(Checker *checker, GraphNode *node)
 {
     switch (node->op) {
     case OP_CONST:
-        return type_equal(graph_type(checker->graph, node->first_output),
-                          tensor_type(node->tensor)) ||
+        return graph_type_equal(graph_type(checker->graph, node->first_output),
+                                tensor_type(node->tensor)) ||
                bad(checker, node, "its tensor is of another type");
     case OP_READ_VARIABLE:
     case OP_ASSIGN_VARIABLE: return check_variable(checker, node);

@@ -503,7 +503,8 @@ bool graph_bind_capture(Graph *graph, size_t index, Tensor *tensor)
                         "input %zu is not a capture without a tensor", index);
     }
     // The text says what shapes will do.
-    if (!type_covers(graph_type(graph, input->value), tensor_type(tensor))) {
+    if (!graph_type_covers(graph_type(graph, input->value),
+                           tensor_type(tensor))) {
         return ctx_fail(graph->ctx, ERR_VALUE,
                         "the tensor is not of the type of capture '%s'",
                         input->name);

@@ -314,8 +314,8 @@ static GraphNode *build_call(NodeLine *line)
             TensorType given = graph_type(graph, line->inputs.items[k++]);
             // Either way round: what the text says of a value may be less than
             // what the trace knew.
-            fits = type_covers(graph_type(callee, input->value), given) ||
-                   type_covers(given, graph_type(callee, input->value));
+            fits = graph_type_covers(graph_type(callee, input->value), given) ||
+                   graph_type_covers(given, graph_type(callee, input->value));
         }
     }
     if (!fits) {
@@ -413,7 +413,8 @@ static bool give_outputs(NodeLine *line, const GraphNode *node)
         TensorType given = graph_type(graph, value);
         // The declared type wins if it can be true, since a pass may have
         // known more, or less, than the rule gives.
-        if (!type_covers(declared, given) && !type_covers(given, declared)) {
+        if (!graph_type_covers(declared, given) &&
+            !graph_type_covers(given, declared)) {
             return contradicts(line, definition, given);
         }
         // From here on the value has the type of the text.

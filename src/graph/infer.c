@@ -5,7 +5,7 @@
 #include "graph/build.h"
 
 // Structural ops stand first in the list of ops.
-bool infer_applies(const GraphNode *node)
+bool graph_infer_applies(const GraphNode *node)
 {
     return node->op > OP_ASSIGN_VARIABLE || node->op < OP_CONST;
 }
@@ -14,7 +14,7 @@ bool infer_applies(const GraphNode *node)
 enum { INFER_FEW = 8 };
 
 // Constants are known to the rule by value: reshape and slices need them.
-bool infer_node(Graph *graph, const GraphNode *node, InferCall *call)
+bool graph_infer_node(Graph *graph, const GraphNode *node, InferCall *call)
 {
     Ctx *ctx = graph->ctx;
     uint32_t count = node->input_count;
@@ -54,13 +54,13 @@ bool infer_node(Graph *graph, const GraphNode *node, InferCall *call)
 }
 
 // Equal in what is known and in what is not.
-bool type_equal(TensorType a, TensorType b)
+bool graph_type_equal(TensorType a, TensorType b)
 {
     return a.dtype == b.dtype && shape_equal(a.rank, a.dims, b.rank, b.dims);
 }
 
 // Unknown covers all; what is known covers only itself.
-bool type_covers(TensorType a, TensorType b)
+bool graph_type_covers(TensorType a, TensorType b)
 {
     // A known rank does not cover an unknown one.
     if (a.dtype != b.dtype || (a.rank != RANK_UNKNOWN && a.rank != b.rank)) {
@@ -75,7 +75,7 @@ bool type_covers(TensorType a, TensorType b)
 }
 
 // The least type that covers both.
-TensorType type_join(TensorType a, TensorType b, Shape *shape)
+TensorType graph_type_join(TensorType a, TensorType b, Shape *shape)
 {
     // Nothing is known of the sizes where ranks differ: there is no partly
     // known rank.
@@ -97,8 +97,8 @@ static bool widen(Graph *graph, ValueId id, TensorType type, bool *changed)
     // arena.
     Shape room;
     TensorType old = graph_type(graph, id);
-    TensorType joined = type_join(old, type, &room);
-    if (type_equal(old, joined)) {
+    TensorType joined = graph_type_join(old, type, &room);
+    if (graph_type_equal(old, joined)) {
         return true;
     }
     *changed = true;
@@ -111,7 +111,7 @@ static bool infer_if(Graph *graph, GraphNode *node, bool *changed)
     for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
         // The branch first, so that what it yields has its new types.
         GraphBlock *block = node->blocks[b];
-        if (!infer_block(graph, block, changed)) {
+        if (!graph_infer_block(graph, block, changed)) {
             return false;
         }
         for (uint32_t i = 0; i < block->result_count; i++) {
@@ -156,8 +156,8 @@ static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
                 return false;
             }
         }
-        if (!infer_block(graph, node->blocks[BLOCK_COND], &again) ||
-            !infer_block(graph, node->blocks[BLOCK_BODY], &again)) {
+        if (!graph_infer_block(graph, node->blocks[BLOCK_COND], &again) ||
+            !graph_infer_block(graph, node->blocks[BLOCK_BODY], &again)) {
             return false;
         }
         // The last round, which changes nothing, must not hide the rounds
@@ -171,7 +171,7 @@ static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
 static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
 {
     InferCall call;
-    if (!infer_node(graph, node, &call)) {
+    if (!graph_infer_node(graph, node, &call)) {
         return false;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -187,7 +187,7 @@ static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
 }
 
 // In program order, so that a node sees its inputs' new types.
-bool infer_block(Graph *graph, GraphBlock *block, bool *changed)
+bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
 {
     if (!ctx_enter(graph->ctx)) {
         return false;
@@ -201,7 +201,7 @@ bool infer_block(Graph *graph, GraphBlock *block, bool *changed)
             ok = infer_if(graph, node, changed);
         } else if (node->op == OP_WHILE) {
             ok = infer_while(graph, node, changed);
-        } else if (infer_applies(node)) {
+        } else if (graph_infer_applies(node)) {
             ok = infer_again(graph, node, changed);
         }
     }

@@ -79,7 +79,7 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
         if (type.dtype != spec->dtype) {
             return misfit(vm, match, ERR_DTYPE, spec, type);
         }
-        if (!type_covers(spec_type(spec), type)) {
+        if (!graph_type_covers(spec_type(spec), type)) {
             return misfit(vm, match, ERR_SHAPE, spec, type);
         }
         // A Variable where a tensor is asked for: its value now.
@@ -101,7 +101,7 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
     if (value_failed(made)) {
         return misconverted(vm, match);
     }
-    if (!type_covers(spec_type(spec), operand_type(made))) {
+    if (!graph_type_covers(spec_type(spec), operand_type(made))) {
         misfit(vm, match, ERR_SHAPE, spec, operand_type(made));
         release(vm, made);
         return VALUE_FAIL;

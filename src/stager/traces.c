@@ -98,7 +98,7 @@ static bool covers_call(const Concrete *concrete, const Signature *signature)
     TensorType type;
     for (size_t i = 0; i < signature->tensors.count; i++) {
         if (!input_type(concrete, &at, &type) ||
-            !type_covers(type, signature_type(signature, i))) {
+            !graph_type_covers(type, signature_type(signature, i))) {
             return false;
         }
     }
@@ -114,7 +114,7 @@ static bool covers_trace(const Concrete *general, const Concrete *special,
     for (size_t i = 0; i < count; i++) {
         if (!input_type(general, &at, &type) ||
             !input_type(special, &other, &narrower) ||
-            !type_covers(type, narrower)) {
+            !graph_type_covers(type, narrower)) {
             return false;
         }
     }
@@ -334,7 +334,7 @@ static Spec *join_types(Vm *vm, const Concrete *chain,
                 return spec_new(vm, joined, NULL);
             }
         }
-        joined = type_join(joined, type, &rooms[turn]);
+        joined = graph_type_join(joined, type, &rooms[turn]);
         turn = !turn;
     }
     return spec_new(vm, joined, NULL);

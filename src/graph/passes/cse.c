@@ -37,7 +37,7 @@ static bool mergeable(const GraphNode *node)
     }
     return node->op == OP_CONST
                ? node->tensor->count <= CSE_MAX_CONST
-               : infer_applies(node) && !graph_has_effects(node);
+               : graph_infer_applies(node) && !graph_has_effects(node);
 }
 
 // Multiply and fold, as good hashes do in one step.

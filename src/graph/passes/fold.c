@@ -15,7 +15,7 @@ enum { FOLD_MAX_ELEMENTS = 1024 };
 static bool foldable(const Graph *graph, const GraphNode *node)
 {
     // A draw of random numbers is an effect here: each run must draw anew.
-    if (!infer_applies(node) || graph_has_effects(node) ||
+    if (!graph_infer_applies(node) || graph_has_effects(node) ||
         node->output_count != 1) {
         return false;
     }

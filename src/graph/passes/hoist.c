@@ -27,7 +27,7 @@ static bool movable(const Graph *graph, const GraphNode *node)
     if (node->op == OP_CONST) {
         return true;
     }
-    if (!node->mark || !infer_applies(node) || graph_has_effects(node) ||
+    if (!node->mark || !graph_infer_applies(node) || graph_has_effects(node) ||
         op->flags & (OP_MAY_FAIL | OP_DYNAMIC_SHAPE) ||
         op->tile_error != ERR_NONE) {
         return false;

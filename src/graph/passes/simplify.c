@@ -64,7 +64,7 @@ static bool keeps_type(const Graph *graph, const GraphNode *node, ValueId value,
     TensorType type = graph_type(graph, value);
     // Equal types with unknown sizes do not prove equal shapes: only one
     // element of no higher rank surely leaves the other operand's shape.
-    if (!type_equal(type, graph_type(graph, node->first_output))) {
+    if (!graph_type_equal(type, graph_type(graph, node->first_output))) {
         return false;
     }
     return (type.rank >= 0 && shape_is_static(type.rank, type.dims)) ||
@@ -147,7 +147,7 @@ static ValueId find_idle(const Graph *graph, const GraphNode *node)
     case OP_SQUEEZE:
     case OP_CONCAT:
         idle = node->input_count == 1 && in.rank >= 0 &&
-               shape_is_static(in.rank, in.dims) && type_equal(in, out);
+               shape_is_static(in.rank, in.dims) && graph_type_equal(in, out);
         break;
     default: break;
     }
@@ -168,7 +168,7 @@ static ValueId find_chosen(const Graph *graph, const GraphNode *node)
     ValueId value = node->inputs[tensor_int_at(condition, 0) ? 1 : 2];
     TensorType type = graph_type(graph, value);
     return type.rank >= 0 && shape_is_static(type.rank, type.dims) &&
-                   type_equal(type, graph_type(graph, node->first_output))
+                   graph_type_equal(type, graph_type(graph, node->first_output))
                ? value
                : VALUE_ID_NONE;
 }
@@ -201,7 +201,8 @@ static ValueId find_product(const Graph *graph, const GraphNode *node)
         const Tensor *tensor = graph_constant(graph, node->inputs[i]);
         TensorType other = graph_type(graph, node->inputs[1 - i]);
         if (tensor != NULL && is_identity(tensor) && other.rank >= 0 &&
-            shape_is_static(other.rank, other.dims) && type_equal(other, out)) {
+            shape_is_static(other.rank, other.dims) &&
+            graph_type_equal(other, out)) {
             return node->inputs[1 - i];
         }
     }
@@ -231,7 +232,7 @@ static void skip_reshape(const Graph *graph, GraphNode *node)
 static bool simplify(Rewrite *rewrite, GraphNode *node)
 {
     Graph *graph = rewrite->graph;
-    if (!infer_applies(node) || graph_has_effects(node) ||
+    if (!graph_infer_applies(node) || graph_has_effects(node) ||
         node->input_count == 0 || node->output_count != 1) {
         return true;
     }
