@@ -162,7 +162,7 @@ bool step_if(PlanRun *run, const Step *step)
         return false;
     }
     const StepBlock *block =
-        step->blocks[truth(condition) ? BLOCK_THEN : BLOCK_OTHERWISE];
+        step->blocks[truth(condition) ? SIDE_THEN : SIDE_OTHERWISE];
     if (!plan_run_block(run, block)) {
         return false;
     }
@@ -214,7 +214,7 @@ static const Tensor *known_tensor(const PlanRun *run, ValueId id)
 static int64_t turn_count(const PlanRun *run, const Step *step)
 {
     const Graph *graph = run->plan->graph;
-    const GraphBlock *cond = step->node->blocks[BLOCK_COND];
+    const GraphBlock *cond = step->node->blocks[SIDE_COND];
     const GraphNode *test = cond->result_count == 1
                                 ? graph_value(graph, cond->results[0])->node
                                 : NULL;
@@ -245,8 +245,8 @@ static bool run_while(PlanRun *run, const Step *step, Tensor **state)
 {
     // The state lives in the params' slots; `state` is room for a turn's
     // results while they change places.
-    const StepBlock *cond = step->blocks[BLOCK_COND];
-    const StepBlock *body = step->blocks[BLOCK_BODY];
+    const StepBlock *cond = step->blocks[SIDE_COND];
+    const StepBlock *body = step->blocks[SIDE_BODY];
     for (int64_t done = 0;; done++) {
         if (UNLIKELY(run->ctx->interrupt)) {
             tell_turn(run, step, done);
@@ -285,7 +285,7 @@ bool step_while(PlanRun *run, const Step *step)
             return false;
         }
     }
-    const uint32_t *params = step->blocks[BLOCK_BODY]->params;
+    const uint32_t *params = step->blocks[SIDE_BODY]->params;
     for (uint32_t i = 0; i < step->input_count; i++) {
         step_set(run, params[i], object_retain(run->slots[step->inputs[i]]));
     }

@@ -298,9 +298,9 @@ static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
     for (uint32_t i = 0; i < block->param_count; i++) {
         ValueId value = block->params[i];
         // The condition's block was built before: its params have their slots.
-        if (owner != NULL && which == BLOCK_BODY) {
+        if (owner != NULL && which == SIDE_BODY) {
             builder->slots[value] =
-                builder->slots[owner->blocks[BLOCK_COND]->params[i]];
+                builder->slots[owner->blocks[SIDE_COND]->params[i]];
             builder->last_use[value] = USE_RESULT;
             builder_mourn(builder, value, block_chain);
         } else {

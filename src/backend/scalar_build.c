@@ -244,14 +244,14 @@ static bool compile_if(Compiler *c, const GraphNode *node)
     }
     if (!find_reg(c, node->inputs[0], &condition) ||
         !emit_jump(c, SCALAR_JUMP_FALSE, condition, &to_else) ||
-        !compile_block(c, node->blocks[BLOCK_THEN]) ||
-        !yield_to(c, node->blocks[BLOCK_THEN], outputs) ||
+        !compile_block(c, node->blocks[SIDE_THEN]) ||
+        !yield_to(c, node->blocks[SIDE_THEN], outputs) ||
         !emit_jump(c, SCALAR_JUMP, 0, &to_end)) {
         return false;
     }
     land(c, to_else);
-    if (!compile_block(c, node->blocks[BLOCK_OTHERWISE]) ||
-        !yield_to(c, node->blocks[BLOCK_OTHERWISE], outputs)) {
+    if (!compile_block(c, node->blocks[SIDE_OTHERWISE]) ||
+        !yield_to(c, node->blocks[SIDE_OTHERWISE], outputs)) {
         return false;
     }
     // Both parts have put their results into the same registers.
@@ -307,8 +307,8 @@ static bool enter_loop(Compiler *c, const GraphNode *node)
         if (!find_reg(c, node->inputs[i], &init) || !emit_move(c, reg, init) ||
             // One register for a state variable under all of its names: in the
             // condition, in the body and behind the loop.
-            !set_reg(c, node->blocks[BLOCK_COND]->params[i], reg) ||
-            !set_reg(c, node->blocks[BLOCK_BODY]->params[i], reg) ||
+            !set_reg(c, node->blocks[SIDE_COND]->params[i], reg) ||
+            !set_reg(c, node->blocks[SIDE_BODY]->params[i], reg) ||
             !set_reg(c, node_output(node, i), reg)) {
             return false;
         }
@@ -323,7 +323,7 @@ static bool note_rounds(Compiler *c, const GraphNode *loop, size_t back)
 {
     const Graph *graph = c->builder->plan->graph;
     const GraphValue *result =
-        graph_value(graph, loop->blocks[BLOCK_COND]->results[0]);
+        graph_value(graph, loop->blocks[SIDE_COND]->results[0]);
     const GraphNode *test = loop == c->loop ? result->node : NULL;
     if (test == NULL || test->op != OP_LESS) {
         return true;
@@ -351,7 +351,7 @@ static bool note_rounds(Compiler *c, const GraphNode *loop, size_t back)
 // state, condition, jump to end, body, next state, back to the condition.
 static bool compile_while(Compiler *c, const GraphNode *node)
 {
-    const GraphBlock *cond = node->blocks[BLOCK_COND];
+    const GraphBlock *cond = node->blocks[SIDE_COND];
     uint16_t condition;
     size_t to_end, back;
     if (node->input_count > SCALAR_MAX_REGS) {
@@ -365,8 +365,8 @@ static bool compile_while(Compiler *c, const GraphNode *node)
     size_t start = c->code.count;
     if (!compile_block(c, cond) || !find_reg(c, cond->results[0], &condition) ||
         !emit_jump(c, SCALAR_JUMP_FALSE, condition, &to_end) ||
-        !compile_block(c, node->blocks[BLOCK_BODY]) ||
-        !compile_turn(c, node->blocks[BLOCK_BODY]) ||
+        !compile_block(c, node->blocks[SIDE_BODY]) ||
+        !compile_turn(c, node->blocks[SIDE_BODY]) ||
         // The jump backwards is the one that polls for interrupts.
         !emit_jump(c, SCALAR_LOOP, 0, &back) || !note_rounds(c, node, back)) {
         return false;

@@ -483,7 +483,7 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
                              .outer = &handed->outer,
                              .variables = &handed->variables,
                              .owner = node,
-                             .give_back = loop && b == BLOCK_BODY};
+                             .give_back = loop && b == SIDE_BODY};
         functions[b] = write_function(scope, scope->graph, &function);
         if (functions[b] == NULL) {
             return false;

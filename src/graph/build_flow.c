@@ -67,8 +67,8 @@ GraphNode *graph_append_if(Graph *graph, GraphBlock *block, ValueId condition,
         return NULL;
     }
     // Before build_finish, which asks the blocks for effects.
-    node->blocks[BLOCK_THEN] = then;
-    node->blocks[BLOCK_OTHERWISE] = otherwise;
+    node->blocks[SIDE_THEN] = then;
+    node->blocks[SIDE_OTHERWISE] = otherwise;
     if (!build_finish(graph, block, node, types, count)) {
         return NULL;
     }
@@ -121,8 +121,8 @@ GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
         // To begin with; inference below makes them general.
         types[i] = graph_type(graph, init[i]);
     }
-    node->blocks[BLOCK_COND] = cond;
-    node->blocks[BLOCK_BODY] = body;
+    node->blocks[SIDE_COND] = cond;
+    node->blocks[SIDE_BODY] = body;
     if (!build_finish(graph, block, node, types, count)) {
         return NULL;
     }

@@ -180,7 +180,7 @@ static bool check_owned(Checker *checker, GraphNode *node, int b)
     }
     // A loop's test yields its condition alone; its params are the state as in
     // the body. Branches of an if have no params: they see the outer values.
-    bool cond = node->op == OP_WHILE && b == BLOCK_COND;
+    bool cond = node->op == OP_WHILE && b == SIDE_COND;
     uint32_t params = node->op == OP_WHILE ? node->input_count : 0;
     uint32_t yields = cond ? 1 : node->output_count;
     if (block->param_count != params ||
@@ -195,10 +195,10 @@ static bool check_owned(Checker *checker, GraphNode *node, int b)
 static bool check_state(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph;
-    const GraphBlock *body = node->blocks[BLOCK_BODY];
+    const GraphBlock *body = node->blocks[SIDE_BODY];
     for (uint32_t i = 0; i < node->input_count; i++) {
         TensorType type = graph_type(graph, body->params[i]);
-        ValueId cond = node->blocks[BLOCK_COND]->params[i];
+        ValueId cond = node->blocks[SIDE_COND]->params[i];
         if (!compatible(type, graph_type(graph, node->inputs[i])) ||
             !compatible(type, graph_type(graph, cond)) ||
             !compatible(type, graph_type(graph, node_output(node, i))) ||
@@ -252,7 +252,7 @@ static bool check_flow(Checker *checker, GraphNode *node)
         return check_condition(checker, node, node->inputs[0]) &&
                check_if_results(checker, node);
     }
-    const GraphBlock *cond = node->blocks[BLOCK_COND];
+    const GraphBlock *cond = node->blocks[SIDE_COND];
     return check_state(checker, node) &&
            (cond->diverges || check_condition(checker, node, cond->results[0]));
 }

@@ -36,10 +36,10 @@ typedef struct GraphValue {
 // does a turn; no other op has blocks.
 enum {
     NODE_MAX_BLOCKS = 2,
-    BLOCK_THEN = 0,
-    BLOCK_OTHERWISE = 1,
-    BLOCK_COND = 0,
-    BLOCK_BODY = 1
+    SIDE_THEN = 0,
+    SIDE_OTHERWISE = 1,
+    SIDE_COND = 0,
+    SIDE_BODY = 1
 };
 
 // One operation. Nodes of a block are linked in program order, which is the

@@ -5,8 +5,8 @@
 
 #include "base/bulk.h"
 #include "ops/infer.h"
-#include "ops/move.h"
 #include "ops/strings.h"
+#include "ops/tensor_move.h"
 
 // ---- take
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 enum { ITEM_INT, ITEM_SLICE, ITEM_NEW_AXIS, ITEM_ELLIPSIS };
 enum { SPEC_KIND, SPEC_START, SPEC_STEP = 3, SPEC_INPUTS, SPEC_SIZE };
@@ -169,7 +169,7 @@ static bool pick_all(Reader *reader, TensorType type, Pick *pick)
     }
     // Unknown sizes give strides without meaning; only a trace has such sizes,
     // and it looks at the shape alone.
-    dense_strides(type.rank, type.dims, strides);
+    tensor_dense_strides(type.rank, type.dims, strides);
     pick->shape.rank = 0;
     pick->offset = 0;
     // One turn more than there are items, for the axes that are left.

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // The sizes are resolved in an array on the C stack.
 enum { SPLIT_MOST_SIZES = 64 };

@@ -1,6 +1,6 @@
 // softmax and log_softmax along one axis.
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // The type stays; floats only, since the results lie between 0 and 1.
 static bool infer_softmax(InferCall *call)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // Where the new elements come from.
 typedef enum PadMode {

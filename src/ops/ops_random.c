@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // The attributes of every draw, in this order.
 // For rng.normal LOW and HIGH are the mean and the deviation.

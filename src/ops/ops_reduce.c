@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 enum { REDUCE_PIECE = 1 << 24 }; // elements between two polls
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // The axes that an attribute names where the rank is known.
 static bool check_axes(InferCall *call, const AttrValue *attr)
@@ -34,7 +34,7 @@ static bool kernel_flip(const KernelCall *call)
         return false;
     }
     // In elements, of a tensor that lies without gaps.
-    dense_strides(in->rank, tensor_dims(in), strides);
+    tensor_dense_strides(in->rank, tensor_dims(in), strides);
     for (int i = 0; i < in->rank; i++) {
         if (mask >> i & 1) {
             // An empty axis would start before the memory; it is never read.
@@ -217,7 +217,7 @@ static bool kernel_tile(const KernelCall *call)
     int64_t dims[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
     int64_t own[SHAPE_MAX_RANK];
     int rank = 0;
-    dense_strides(in->rank, tensor_dims(in), own);
+    tensor_dense_strides(in->rank, tensor_dims(in), own);
     for (int i = 0; i < out->rank; i++) {
         // Below 0: an axis that only the counts have.
         int from = i - (out->rank - in->rank);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // How many of x's axes an index tuple names; -1 where that is not known.
 // A size of 0 is allowed: the empty tuple names all of x.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // Bools are 0 or 1, so they add up.
 static int64_t count_true(const Tensor *tensor)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ops/infer.h"
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 // A view of input 0 in the shape of `shape`.
 // No element moves: tensors are dense, so that another shape of the same count
@@ -279,7 +279,7 @@ static bool gather_permuted(const KernelCall *call, const int *axes)
 {
     const Tensor *in = call->inputs[0];
     int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
-    dense_strides(in->rank, tensor_dims(in), own);
+    tensor_dense_strides(in->rank, tensor_dims(in), own);
     for (int i = 0; i < in->rank; i++) {
         strides[i] = own[axes[i]];
     }
@@ -392,7 +392,7 @@ static bool kernel_broadcast_to(const KernelCall *call)
     const Tensor *in = call->inputs[0];
     Tensor *out = call->outputs[0];
     int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
-    dense_strides(in->rank, tensor_dims(in), own);
+    tensor_dense_strides(in->rank, tensor_dims(in), own);
     for (int i = 0; i < out->rank; i++) {
         // The axis of `in` that meets axis i, below 0 for a new leading one.
         int from = in->rank - out->rank + i;

@@ -160,8 +160,7 @@ static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
         ok = inputs[count] != NULL;
         count += ok;
     }
-    PlanArgs args = {
-        .inputs = inputs, .host = &stage_print_table, .host_data = vm};
+    PlanArgs args = {.inputs = inputs, .host = &host_table, .host_data = vm};
     ok = ok && graph_run(&vm->ctx, graph, &args, output);
     for (size_t i = 0; i < count; i++) {
         object_release(&vm->ctx, inputs[i]);

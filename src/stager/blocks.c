@@ -470,18 +470,18 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
                         const BlockInfo *info, Ins ins)
 {
     switch (event) {
-    case BLOCK_IF: return if_begin(vm, frame, info, ins);
-    case BLOCK_ELSE: return if_else(vm, frame, info);
-    case BLOCK_JOIN: return if_join(vm, frame, info);
-    case BLOCK_TRUTH: return set_truth(vm, frame, ins);
-    case BLOCK_NOT: return set_not(vm, frame, ins);
-    case BLOCK_HEAD: return loop_head(vm, frame, info, ins);
-    case BLOCK_WHILE: return loop_while(vm, frame, info, ins);
-    case BLOCK_NEXT: return loop_next(vm, frame, info);
-    case BLOCK_FOR: return loop_for(vm, frame, info, ins);
-    case BLOCK_STOP: return loop_stop(vm, frame, info, ins);
-    case BLOCK_ASSERT: return late_assert(vm, frame, ins);
-    case BLOCK_RAISE: return note_raise(vm, frame);
+    case EVENT_IF: return if_begin(vm, frame, info, ins);
+    case EVENT_ELSE: return if_else(vm, frame, info);
+    case EVENT_JOIN: return if_join(vm, frame, info);
+    case EVENT_TRUTH: return set_truth(vm, frame, ins);
+    case EVENT_NOT: return set_not(vm, frame, ins);
+    case EVENT_HEAD: return loop_head(vm, frame, info, ins);
+    case EVENT_WHILE: return loop_while(vm, frame, info, ins);
+    case EVENT_NEXT: return loop_next(vm, frame, info);
+    case EVENT_FOR: return loop_for(vm, frame, info, ins);
+    case EVENT_STOP: return loop_stop(vm, frame, info, ins);
+    case EVENT_ASSERT: return late_assert(vm, frame, ins);
+    case EVENT_RAISE: return note_raise(vm, frame);
     default: return raise_null(vm, ERR_SYSTEM, "a block that cannot be traced");
     }
 }
@@ -514,7 +514,7 @@ static void give_back(Vm *vm, Frame *frame, const StagedBlock *block)
     Value error = raise_take(vm);
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         const BlockPlace *place = &block->info->places[i];
-        if ((place->kind != BLOCK_LOCAL || place->step_count > 0) &&
+        if ((place->kind != STATE_LOCAL || place->step_count > 0) &&
             !state_set(vm, frame, place, value_retain(block->before[i]))) {
             raise_clear(vm); // the first error is the one to be told
         }

@@ -95,6 +95,6 @@ Value concrete_profile(Vm *vm, Value self);
 bool concrete_set_profile(Vm *vm, Value self, Value on);
 
 extern const TypeDef concrete_type_def, trace_owner_type_def;
-extern const HostTable stage_print_table; // stage_print.c
+extern const HostTable host_table; // host_table.c
 
 #endif

@@ -14,7 +14,7 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
 {
     PlanArgs args = {.inputs = inputs,
                      .variables = cells,
-                     .host = &stage_print_table,
+                     .host = &host_table,
                      .host_data = vm};
     concrete->running++;
     concrete->hits++;

@@ -3,9 +3,9 @@
 //
 // A variable must come out of the turn as it went in: a tensor or number of
 // the same dtype, a structure of the same form, any other value itself. Sizes
-// may change: the graph makes them general (graph/infer.c). A host number is
-// weak: if all that a turn does with it is to cast it to one dtype, it enters
-// the loop with that dtype.
+// may change: the graph makes them general (graph/graph_infer.c). A host number
+// is weak: if all that a turn does with it is to cast it to one dtype, it
+// enters the loop with that dtype.
 #include <stdio.h>
 
 #include "graph/build.h"

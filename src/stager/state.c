@@ -20,7 +20,7 @@ static Value *register_of(Frame *frame, const BlockPlace *place)
 // The cell, NULL: a register that does not hold one (yet).
 static Cell *cell_of(Frame *frame, const BlockPlace *place)
 {
-    Value v = place->kind == BLOCK_CELL ? *register_of(frame, place)
+    Value v = place->kind == STATE_CELL ? *register_of(frame, place)
                                         : frame->cells[place->index];
     return value_is_kind(v, KIND_CELL) ? (Cell *)value_object(v) : NULL;
 }
@@ -28,10 +28,10 @@ static Cell *cell_of(Frame *frame, const BlockPlace *place)
 // The variable's value, borrowed.
 static Value root_of(Frame *frame, const BlockPlace *place)
 {
-    if (place->kind == BLOCK_LOCAL) {
+    if (place->kind == STATE_LOCAL) {
         return *register_of(frame, place);
     }
-    if (place->kind == BLOCK_GLOBAL) {
+    if (place->kind == STATE_GLOBAL) {
         return dict_get_name(frame->globals, place->name);
     }
     const Cell *cell = cell_of(frame, place);
@@ -117,11 +117,11 @@ static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
     if (place->step_count > 0) {
         return set_path(vm, frame, place, value);
     }
-    if (place->kind == BLOCK_GLOBAL) {
+    if (place->kind == STATE_GLOBAL) {
         return set_global(vm, frame, place, value);
     }
     Value *where = NULL;
-    if (place->kind == BLOCK_LOCAL) {
+    if (place->kind == STATE_LOCAL) {
         where = register_of(frame, place);
     } else {
         Cell *cell = cell_of(frame, place);

@@ -17,18 +17,18 @@ ALWAYS_INLINE bool value_is_operand(Value v)
 
 // What a converted instruction asks of the stager at a block boundary.
 typedef enum BlockEvent {
-    BLOCK_IF,     // a condition that is a tensor: trace the first side
-    BLOCK_ELSE,   // the first side is done: restore, trace the other
-    BLOCK_JOIN,   // merge
-    BLOCK_TRUTH,  // R[A] becomes a symbolic bool
-    BLOCK_NOT,    // R[A] becomes `not R[B]`
-    BLOCK_HEAD,   // before a loop's condition: R[A] = a mark for BLOCK_WHILE
-    BLOCK_WHILE,  // a loop's condition is a tensor
-    BLOCK_NEXT,   // the body was traced
-    BLOCK_FOR,    // `for` over R[A], a tensor or a note of a call
-    BLOCK_STOP,   // R[A]: whether a `for` ends early
-    BLOCK_ASSERT, // an assertion whose condition is a tensor failed
-    BLOCK_RAISE   // R[A] is an exception that converted code raises
+    EVENT_IF,     // a condition that is a tensor: trace the first side
+    EVENT_ELSE,   // the first side is done: restore, trace the other
+    EVENT_JOIN,   // merge
+    EVENT_TRUTH,  // R[A] becomes a symbolic bool
+    EVENT_NOT,    // R[A] becomes `not R[B]`
+    EVENT_HEAD,   // before a loop's condition: R[A] = a mark for EVENT_WHILE
+    EVENT_WHILE,  // a loop's condition is a tensor
+    EVENT_NEXT,   // the body was traced
+    EVENT_FOR,    // `for` over R[A], a tensor or a note of a call
+    EVENT_STOP,   // R[A]: whether a `for` ends early
+    EVENT_ASSERT, // an assertion whose condition is a tensor failed
+    EVENT_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
 struct BlockInfo; // interp/objects/code/code.h

@@ -17,7 +17,7 @@
 #include "interp/objects/text/obj_bytes.h"
 
 // CPython's size: a fault in a block is placed by its offset there.
-enum { BLOCK_SIZE = 8 << 10 };
+enum { READ_SIZE = 8 << 10 };
 
 // --- blocks ---
 
@@ -67,7 +67,7 @@ static bool add_done(File *file)
 // EINTR is no error to a program (PEP 475).
 static int fill_raw(Vm *vm, File *file)
 {
-    char block[BLOCK_SIZE];
+    char block[READ_SIZE];
     for (;;) {
         // Ctrl-C ends a read that waits: EINTR comes back to this poll.
         if (!ctx_poll(&vm->ctx)) {

@@ -85,13 +85,13 @@ static bool name_place(Compiler *c, Text name, BlockPlace *place)
         return false;
     }
     // A name of a module or a class body is looked up by name, as a global is.
-    static const uint8_t kinds[] = {[PLACE_GLOBAL] = BLOCK_GLOBAL,
-                                    [PLACE_NAME] = BLOCK_GLOBAL,
-                                    [PLACE_LOCAL] = BLOCK_LOCAL,
-                                    [PLACE_CELL] = BLOCK_CELL,
-                                    [PLACE_CAPTURED] = BLOCK_CAPTURED};
+    static const uint8_t kinds[] = {[PLACE_GLOBAL] = STATE_GLOBAL,
+                                    [PLACE_NAME] = STATE_GLOBAL,
+                                    [PLACE_LOCAL] = STATE_LOCAL,
+                                    [PLACE_CELL] = STATE_CELL,
+                                    [PLACE_CAPTURED] = STATE_CAPTURED};
     place->kind = kinds[symbol->place];
-    place->index = place->kind == BLOCK_GLOBAL ? 0 : (uint16_t)symbol->index;
+    place->index = place->kind == STATE_GLOBAL ? 0 : (uint16_t)symbol->index;
     return true;
 }
 
@@ -332,7 +332,7 @@ void compile_place_register(Compiler *c, uint32_t info, Reg target)
         }
     }
     add_place(c, info,
-              (BlockPlace){.kind = BLOCK_LOCAL,
+              (BlockPlace){.kind = STATE_LOCAL,
                            .hidden = HIDDEN_VALUE,
                            .index = (uint16_t)target});
 }
@@ -441,7 +441,7 @@ void compile_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
             return;
         }
         BlockPlace *place = &info->places[i];
-        if (place->kind == BLOCK_LOCAL && place->step_count == 0 &&
+        if (place->kind == STATE_LOCAL && place->step_count == 0 &&
             place->hidden == HIDDEN_NONE) {
             place->fresh = is_fresh(c, loop, place->name->text);
         }

@@ -33,7 +33,7 @@ static const Ins *block_if(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
         return NULL;
     }
     if (decides(vm, f->registers[a])) {
-        return vm->hooks->block(vm, f, BLOCK_IF, info, ins);
+        return vm->hooks->block(vm, f, EVENT_IF, info, ins);
     }
     int truth = value_truth(vm, f->registers[a]);
     if (truth < 0) {
@@ -53,8 +53,8 @@ static const Ins *block_end(Vm *vm, Frame *f, BlockEvent event,
         return vm->hooks->block(vm, f, event, info, ins);
     }
     switch (event) {
-    case BLOCK_ELSE: return word_at(f, info->join_target);
-    case BLOCK_NEXT: return word_at(f, info->else_target);
+    case EVENT_ELSE: return word_at(f, info->join_target);
+    case EVENT_NEXT: return word_at(f, info->else_target);
     default: return f->pc;
     }
 }
@@ -66,7 +66,7 @@ static const Ins *block_truth(Vm *vm, Frame *f, Ins ins)
         return NULL;
     }
     return decides(vm, f->registers[INS_A(ins)])
-               ? vm->hooks->block(vm, f, BLOCK_TRUTH, NULL, ins)
+               ? vm->hooks->block(vm, f, EVENT_TRUTH, NULL, ins)
                : f->pc;
 }
 
@@ -78,7 +78,7 @@ static const Ins *block_not(Vm *vm, Frame *f, Ins ins)
         return NULL;
     }
     if (decides(vm, f->registers[b])) {
-        return vm->hooks->block(vm, f, BLOCK_NOT, NULL, ins);
+        return vm->hooks->block(vm, f, EVENT_NOT, NULL, ins);
     }
     int truth = value_truth(vm, f->registers[b]);
     if (truth < 0 || !slow_set(vm, f, INS_A(ins), value_from_bool(!truth))) {
@@ -92,8 +92,8 @@ static const Ins *block_not(Vm *vm, Frame *f, Ins ins)
 
 // --- loops ---
 
-// The test in front of a turn (BLOCK_WHILE: on while it is true) or the flags
-// behind one (BLOCK_STOP: on while they are false). The stager is asked even
+// The test in front of a turn (EVENT_WHILE: on while it is true) or the flags
+// behind one (EVENT_STOP: on while they are false). The stager is asked even
 // about host values: the loop may be one that it traces, and then flags are
 // part of its condition.
 static const Ins *block_turn(Vm *vm, Frame *f, BlockEvent event,
@@ -114,7 +114,7 @@ static const Ins *block_turn(Vm *vm, Frame *f, BlockEvent event,
         return NULL;
     }
     slow_drop(vm, f, a);
-    return truth == (event == BLOCK_WHILE) ? f->pc
+    return truth == (event == EVENT_WHILE) ? f->pc
                                            : word_at(f, info->join_target);
 }
 
@@ -191,7 +191,7 @@ static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
     Value iterable = f->registers[INS_A(ins)];
     if (block_is_note(iterable) || decides(vm, iterable) ||
         has_stage_items(vm, iterable)) {
-        return vm->hooks->block(vm, f, BLOCK_FOR, info, ins);
+        return vm->hooks->block(vm, f, EVENT_FOR, info, ins);
     }
     return slow_getiter(vm, f, ins) ? word_at(f, info->else_target) : NULL;
 }
@@ -202,7 +202,7 @@ static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 void block_note_raise(Vm *vm, Frame *f, Ins ins)
 {
     if (vm->trace != NULL && (f->code->flags & CODE_STAGED)) {
-        (void)vm->hooks->block(vm, f, BLOCK_RAISE, NULL, ins);
+        (void)vm->hooks->block(vm, f, EVENT_RAISE, NULL, ins);
     }
 }
 
@@ -231,7 +231,7 @@ static const Ins *block_fail(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t a = INS_A(ins);
     if (!value_unbound(f->registers[a])) {
-        return vm->hooks->block(vm, f, BLOCK_ASSERT, NULL, ins);
+        return vm->hooks->block(vm, f, EVENT_ASSERT, NULL, ins);
     }
     Value cls = value_from_object(vm->error_types[ERR_ASSERTION]);
     Value made = vm_call(vm, cls, &f->registers[a + 1], INS_X(ins) ? 1 : 0);
@@ -251,16 +251,16 @@ const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
     const BlockInfo *info = plain ? NULL : &f->code->blocks[INS_B(ins)];
     switch (op) {
     case OPCODE_BLOCKIF: return block_if(vm, f, info, ins);
-    case OPCODE_BLOCKELSE: return block_end(vm, f, BLOCK_ELSE, info, ins);
-    case OPCODE_BLOCKJOIN: return block_end(vm, f, BLOCK_JOIN, info, ins);
+    case OPCODE_BLOCKELSE: return block_end(vm, f, EVENT_ELSE, info, ins);
+    case OPCODE_BLOCKJOIN: return block_end(vm, f, EVENT_JOIN, info, ins);
     case OPCODE_BLOCKTRUTH: return block_truth(vm, f, ins);
     case OPCODE_BLOCKNOT: return block_not(vm, f, ins);
-    case OPCODE_BLOCKHEAD: return block_end(vm, f, BLOCK_HEAD, info, ins);
-    case OPCODE_BLOCKWHILE: return block_turn(vm, f, BLOCK_WHILE, info, ins);
-    case OPCODE_BLOCKNEXT: return block_end(vm, f, BLOCK_NEXT, info, ins);
+    case OPCODE_BLOCKHEAD: return block_end(vm, f, EVENT_HEAD, info, ins);
+    case OPCODE_BLOCKWHILE: return block_turn(vm, f, EVENT_WHILE, info, ins);
+    case OPCODE_BLOCKNEXT: return block_end(vm, f, EVENT_NEXT, info, ins);
     case OPCODE_BLOCKRANGE: return block_range(vm, f, ins);
     case OPCODE_BLOCKFOR: return block_for(vm, f, info, ins);
-    case OPCODE_BLOCKSTOP: return block_turn(vm, f, BLOCK_STOP, info, ins);
+    case OPCODE_BLOCKSTOP: return block_turn(vm, f, EVENT_STOP, info, ins);
     case OPCODE_BLOCKASSERT: return block_assert(vm, f, info, ins);
     default: return block_fail(vm, f, ins);
     }

@@ -62,10 +62,10 @@ enum { CAPTURE_OUTER = 0x8000 };
 
 // Where a block's state lives.
 typedef enum PlaceKind {
-    BLOCK_LOCAL,    // register `index`
-    BLOCK_CELL,     // the cell in register `index`
-    BLOCK_CAPTURED, // captured cell `index`
-    BLOCK_GLOBAL    // the global name `name`
+    STATE_LOCAL,    // register `index`
+    STATE_CELL,     // the cell in register `index`
+    STATE_CAPTURED, // captured cell `index`
+    STATE_GLOBAL    // the global name `name`
 } PlaceKind;
 
 // Variables that the conversion made; none of them is the program's.

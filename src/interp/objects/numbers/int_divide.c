@@ -15,7 +15,7 @@
 
 enum {
     SCHOOL_DIGITS = 120,   // of 60 bits: shorter quotients are not split
-    BLOCK_LEAST = 40,      // digits of the quotient that are found at a time
+    CHUNK_LEAST = 40,      // digits of the quotient that are found at a time
     SCHOOL_WORK = 1 << 24, // digit products of one uninterrupted mp_div
     BITS = MP_DIGIT_BIT
 };
@@ -115,7 +115,7 @@ static mp_err divide_blocks(Ctx *ctx, const mp_int *a, const mp_int *b,
         return err;
     }
     // Blocks as long as the divisor, so that each step divides two by one.
-    int digits = b->used < BLOCK_LEAST ? BLOCK_LEAST : b->used;
+    int digits = b->used < CHUNK_LEAST ? CHUNK_LEAST : b->used;
     err = mp_grow(quotient, a->used);
     if (err == MP_OKAY) {
         memset(quotient->dp, 0, (size_t)a->used * sizeof *quotient->dp);

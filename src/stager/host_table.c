@@ -48,5 +48,4 @@ static void host_turn(void *data, Ctx *ctx, int64_t done, int64_t total)
 
 // In the order of HostTable's fields. `data` is the Vm, which a plan knows
 // nothing of.
-const HostTable stage_print_table = {host_print, host_call, host_raise,
-                                     host_turn};
+const HostTable host_table = {host_print, host_call, host_raise, host_turn};

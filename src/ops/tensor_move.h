@@ -1,13 +1,13 @@
 // Strided copies of tensors, strings counted. All look for Ctrl-C, however
 // little they copy: false, or NULL, with ERR_INTERRUPT pending, and `out` may
 // then be released but not read.
-#ifndef DUET_OPS_MOVE_H
-#define DUET_OPS_MOVE_H
+#ifndef DUET_OPS_TENSOR_MOVE_H
+#define DUET_OPS_TENSOR_MOVE_H
 
 #include "ops/op.h"
 
 // Strides in elements of a dense tensor of these sizes.
-void dense_strides(int rank, const int64_t *dims, int64_t *strides);
+void tensor_dense_strides(int rank, const int64_t *dims, int64_t *strides);
 // Fills `out` with the elements of `in` that stand at `offset` + the sum of
 // index * stride (in elements) for each index of out's shape.
 MUST_CHECK bool tensor_gather(Ctx *ctx, Tensor *out, const Tensor *in,

@@ -128,8 +128,8 @@ static bool infer_if(Graph *graph, GraphNode *node, bool *changed)
 static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
                         bool *changed)
 {
-    GraphBlock *cond = node->blocks[BLOCK_COND];
-    GraphBlock *body = node->blocks[BLOCK_BODY];
+    GraphBlock *cond = node->blocks[SIDE_COND];
+    GraphBlock *body = node->blocks[SIDE_BODY];
     // The body's param is the join of all that can stand there; a body that
     // raises sends nothing back.
     TensorType init = graph_type(graph, node->inputs[i]);
@@ -156,8 +156,8 @@ static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
                 return false;
             }
         }
-        if (!graph_infer_block(graph, node->blocks[BLOCK_COND], &again) ||
-            !graph_infer_block(graph, node->blocks[BLOCK_BODY], &again)) {
+        if (!graph_infer_block(graph, node->blocks[SIDE_COND], &again) ||
+            !graph_infer_block(graph, node->blocks[SIDE_BODY], &again)) {
             return false;
         }
         // The last round, which changes nothing, must not hide the rounds

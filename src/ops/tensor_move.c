@@ -1,7 +1,7 @@
 // Strided copies of tensors. An out string tensor is fresh (all NULL), so that
 // after the bytes are copied each string gains one holder. A copy that Ctrl-C
 // ends leaves the strings behind it NULL.
-#include "ops/move.h"
+#include "ops/tensor_move.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum { COPY_STRINGS = 1 << 16 }; // strings copied and held between two polls
 
 // Row-major: the last axis has stride 1. No product can overflow, since the
 // count of all elements was checked when the tensor was made.
-void dense_strides(int rank, const int64_t *dims, int64_t *strides)
+void tensor_dense_strides(int rank, const int64_t *dims, int64_t *strides)
 {
     int64_t step = 1;
     for (int i = rank - 1; i >= 0; i--) {
@@ -95,7 +95,7 @@ Tensor *tensor_permuted(Ctx *ctx, Tensor *tensor, const int *axes)
 {
     int64_t own[SHAPE_MAX_RANK], dims[SHAPE_MAX_RANK];
     int64_t strides[SHAPE_MAX_RANK];
-    dense_strides(tensor->rank, tensor_dims(tensor), own);
+    tensor_dense_strides(tensor->rank, tensor_dims(tensor), own);
     for (int i = 0; i < tensor->rank; i++) {
         dims[i] = tensor_dims(tensor)[axes[i]];
         strides[i] = own[axes[i]];
