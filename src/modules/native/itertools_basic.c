@@ -135,6 +135,7 @@ MAKE(repeat)
     self->state[1] = value_retain(args[0]);
     self->position = times < 0 ? 0 : (uint64_t)times;
     self->expected = limited;
+    self->hint = HINT_REPEAT;
     return value_from_object(self);
 }
 

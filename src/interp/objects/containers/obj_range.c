@@ -344,6 +344,7 @@ static Value range_iterator(Vm *vm, Range *range)
     self->state[1] = value_retain(range->start);
     self->state[2] = value_retain(range->step);
     self->position = (uint64_t)length;
+    self->hint = HINT_RANGE;
     self->expected = small ? (uint64_t)value_small(range->step) : 0;
     return value_from_object(self);
 }

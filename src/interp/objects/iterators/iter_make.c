@@ -304,18 +304,18 @@ Value iter_reversed_plain(Vm *vm, Value sequence)
     int64_t length = value_is_kind(sequence, KIND_LIST)
                          ? (int64_t)value_as_list(sequence)->count
                          : value_length(vm, sequence);
-    Iterator *self = length < 0
-                         ? NULL
-                         : iterator_new(vm,
-                                        value_is_kind(sequence, KIND_LIST)
-                                            ? "list_reverseiterator"
-                                            : "reversed",
-                                        reversed_step);
+    bool list = value_is_kind(sequence, KIND_LIST);
+    Iterator *self =
+        length < 0
+            ? NULL
+            : iterator_new(vm, list ? "list_reverseiterator" : "reversed",
+                           reversed_step);
     if (self == NULL) {
         return VALUE_FAIL;
     }
     self->state[0] = value_retain(sequence);
     self->position = (uint64_t)length;
+    self->hint = list ? HINT_DOWN : HINT_DOWN | HINT_ASKS;
     return value_from_object(self);
 }
 

@@ -25,6 +25,7 @@ Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
             self->state[i] = VALUE_UNBOUND;
         }
         self->position = self->expected = 0;
+        self->hint = 0;
     }
     return self;
 }
@@ -148,6 +149,7 @@ static Value adopt(Vm *vm, Type *cls, const Type *native, Value made)
         self->step = from->step;
         self->position = from->position;
         self->expected = from->expected;
+        self->hint = from->hint;
         for (int i = 0; i < 4; i++) {
             self->state[i] = from->state[i];
             from->state[i] = VALUE_UNBOUND;
@@ -187,34 +189,18 @@ void iterator_set_maker(Vm *vm, Type *cls, void *maker)
     }
 }
 
-// Whether `position` counts the items that are left, not those that were given.
-static bool counts_down(const char *name)
-{
-    return strcmp(name, "reversed") == 0 ||
-           strcmp(name, "list_reverseiterator") == 0;
-}
-
-// The other iterators know their containers' layouts.
-bool iterator_asks(Iterator *self)
-{
-    const char *name = type_name(type_native(self->head.type));
-    return strcmp(name, "iterator") == 0 || strcmp(name, "reversed") == 0;
-}
-
 // How many items are left, where that is known without walking them.
 static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Iterator *self = (Iterator *)value_object(args[0]);
     Value source = self->state[0];
-    const char *name = type_name(type_native(type_of(vm, args[0])));
-    if (strcmp(name, "itertools.repeat") == 0) {
+    if (self->hint == HINT_REPEAT) {
         return self->expected
                    ? value_from_small((int64_t)self->position)
                    : raise_error(vm, ERR_TYPE, "len() of unsized object");
     }
-    if (strcmp(name, "range_iterator") == 0 ||
-        strcmp(name, "longrange_iterator") == 0) {
+    if (self->hint == HINT_RANGE) {
         return self->position < INT64_MAX
                    ? int_from_u64(vm, self->position)
                    : raise_error(vm, ERR_OVERFLOW,
@@ -226,7 +212,7 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
         return value_from_small(0);
     }
     const Type *type = type_of(vm, source);
-    bool asks = iterator_asks(self);
+    bool asks = self->hint & HINT_ASKS;
     if ((asks ? &type->slots : &type->def->slots)->length == NULL) {
         return VALUE_NOT_IMPLEMENTED;
     }
@@ -248,7 +234,7 @@ static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
                                     ? length - (int64_t)(self->expected >> 32)
                                     : 0);
     }
-    if (counts_down(name)) {
+    if (self->hint & HINT_DOWN) {
         return value_from_small(passed <= length ? passed : 0);
     }
     return value_from_small(passed < length ? length - passed : 0);

@@ -15,6 +15,15 @@ typedef struct Slice {
     Value start, stop, step;
 } Slice;
 
+// How many items are left, as __length_hint__ tells: of those of the source
+// without the ones that were given, unless a flag says otherwise.
+typedef enum IteratorHint {
+    HINT_DOWN = 1,   // `position` counts those that are left
+    HINT_ASKS = 2,   // the source is asked for its len()
+    HINT_REPEAT = 4, // there is no source: `position` alone, if `expected`
+    HINT_RANGE = 8   // likewise, but INT64_MAX is too many
+} IteratorHint;
+
 typedef struct Iterator Iterator;
 // The next item, owned; VALUE_STOP at the end; VALUE_FAIL.
 typedef Value (*IteratorFn)(Vm *vm, Iterator *self);
@@ -26,6 +35,7 @@ struct Iterator {
     IteratorFn step;
     Value state[4];
     uint64_t position, expected; // as the step function uses them
+    uint8_t hint;                // IteratorHint; 0 unless its maker sets it
 };
 
 extern const TypeDef iterator_type_def;
@@ -47,8 +57,6 @@ Value iterator_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
 // Calling cls, and a class of the program that extends it, runs `maker` (a
 // Native, taken). One that it has already stays.
 void iterator_set_maker(Vm *vm, Type *cls, void *maker);
-// Whether its length hint asks what it iterates over for its len().
-bool iterator_asks(Iterator *self);
 // Gives a class of iterators, each of which shares iterator_type_def, the
 // methods that only some have. False: failed.
 MUST_CHECK bool iterator_add_methods(Vm *vm, Type *cls);

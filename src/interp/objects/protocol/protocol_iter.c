@@ -45,6 +45,7 @@ Value value_iter(Vm *vm, Value iterable)
             return VALUE_FAIL;
         }
         iterator->state[0] = value_retain(iterable);
+        iterator->hint = HINT_ASKS;
         return value_from_object(iterator);
     }
     return raise_error(vm, ERR_TYPE, "'%s' object is not iterable",
@@ -247,10 +248,11 @@ bool value_ask_length(Vm *vm, Value iterable)
 {
     int64_t hint;
     // An iterator over such an object asks it in turn.
-    Value asked = value_is_kind(iterable, KIND_ITERATOR) &&
-                          iterator_asks((Iterator *)value_object(iterable))
-                      ? ((Iterator *)value_object(iterable))->state[0]
-                      : iterable;
+    Value asked = iterable;
+    if (value_is_kind(iterable, KIND_ITERATOR)) {
+        const Iterator *iterator = (Iterator *)value_object(iterable);
+        asked = iterator->hint & HINT_ASKS ? iterator->state[0] : iterable;
+    }
     return !value_is_object(asked) ||
            (value_object(asked)->type->flags & TYPE_HEAP) == 0 ||
            value_length_hint(vm, iterable, 0, &hint);
