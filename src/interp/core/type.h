@@ -151,6 +151,8 @@ typedef struct TypeDef {
     const NativeDef *class_methods;   // NULL or ends with a NULL name
     const NativeDef *static_methods;  // NULL or ends with a NULL name
     const MemberDef *members;         // NULL or ends with a NULL name
+    const char *stored; // members that CPython's structure has, each between
+                        // blanks, " start stop step "; NULL: all are computed
 } TypeDef;
 
 // A row of the table of built-in types: where the Vm keeps the Type, and where

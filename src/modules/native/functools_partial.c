@@ -395,4 +395,5 @@ const TypeDef partial_type_def = {
               .call = partial_call,
               .enter = partial_enter},
     .members = partial_members,
+    .stored = " args func keywords ",
 };

@@ -448,4 +448,5 @@ const TypeDef re_match_type_def = {
               .repr = match_repr,
               .get_item = match_get_item},
     .methods = match_methods,
-    .members = match_members};
+    .members = match_members,
+    .stored = " endpos pos re string "};

@@ -480,4 +480,5 @@ const TypeDef re_pattern_type_def = {
     .operators = "eq ne",
     .methods = pattern_methods,
     .more_methods = {re_pattern_sub_methods},
-    .members = pattern_members};
+    .members = pattern_members,
+    .stored = " flags groups pattern "};

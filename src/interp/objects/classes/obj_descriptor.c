@@ -295,7 +295,8 @@ const TypeDef property_type_def = {
               .get_descriptor = property_read,
               .set_descriptor = property_write},
     .methods = property_methods,
-    .members = property_members};
+    .members = property_members,
+    .stored = " fdel fget fset "};
 
 // classmethod and staticmethod
 
@@ -494,7 +495,8 @@ const TypeDef classmethod_type_def = {
               .init = wrap_init,
               .repr = wrap_repr,
               .get_descriptor = classmethod_read},
-    .members = wrap_members};
+    .members = wrap_members,
+    .stored = " __func__ __wrapped__ "};
 
 const TypeDef staticmethod_type_def = {
     .name = "staticmethod",
@@ -511,4 +513,5 @@ const TypeDef staticmethod_type_def = {
               .repr = wrap_repr,
               .call = staticmethod_call,
               .get_descriptor = staticmethod_read},
-    .members = wrap_members};
+    .members = wrap_members,
+    .stored = " __func__ __wrapped__ "};

@@ -356,6 +356,7 @@ const TypeDef function_type_def = {
               .repr = function_repr,
               .call = vm_call_keywords},
     .members = function_members,
+    .stored = " __builtins__ __closure__ __globals__ ",
 };
 
 // --- bound methods ---

@@ -35,53 +35,22 @@ static void member_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
-// Attributes that CPython keeps as members of a C structure: it refuses to
-// store them in other words than those that are computed. A name stands between
-// spaces.
-static const struct {
-    const char *type, *names;
-} stored_members[] = {
-    {"classmethod", " __func__ __wrapped__ "},
-    {"code", " co_argcount co_consts co_filename co_firstlineno co_flags "
-             "co_kwonlyargcount co_name co_names co_nlocals "
-             "co_posonlyargcount co_qualname co_stacksize "},
-    {"function", " __builtins__ __closure__ __globals__ "},
-    {"functools.partial", " args func keywords "},
-    {"generator", " gi_code "},
-    {"method", " __func__ __self__ "},
-    {"method_descriptor", " __name__ __objclass__ "},
-    {"property", " fdel fget fset "},
-    {"range", " start step stop "},
-    {"re.Match", " endpos pos re string "},
-    {"re.Pattern", " flags groups pattern "},
-    {"slice", " start step stop "},
-    {"staticmethod", " __func__ __wrapped__ "},
-    {"super", " __self__ __self_class__ __thisclass__ "},
-    {"traceback", " tb_frame tb_lasti tb_lineno "},
-};
-
-// Whether the row is one of those.
-static bool is_stored(const MemberDef *def, const Type *owner)
+// Whether CPython keeps it as a member of a C structure: it refuses to store
+// those in other words than what is computed. Of natives this holds for the
+// methods of types alone.
+static bool is_stored(const Vm *vm, const MemberDef *def, const Type *owner)
 {
-    size_t length = strlen(def->name);
-    const char *name = type_name(owner);
-    for (size_t i = 0; i < sizeof stored_members / sizeof *stored_members;
-         i++) {
-        // Most differ in the first letter; asked for each member at the start.
-        if (*stored_members[i].type != *name ||
-            strcmp(stored_members[i].type, name) != 0) {
-            continue;
-        }
-        const char *at = strstr(stored_members[i].names, def->name);
-        return at != NULL && at[-1] == ' ' && at[length] == ' ';
-    }
-    return false;
+    const char *names = owner->def->stored;
+    const char *at = names == NULL || owner == vm->types[KIND_NATIVE]
+                         ? NULL
+                         : strstr(names, def->name);
+    return at != NULL && at[-1] == ' ' && at[strlen(def->name)] == ' ';
 }
 
 static Member *make_member(Vm *vm, const MemberDef *def, Str *name,
                            uint32_t index, Type *owner)
 {
-    bool stored = def == NULL || is_stored(def, owner);
+    bool stored = def == NULL || is_stored(vm, def, owner);
     Member *self =
         object_new(vm, stored ? vm->slot_type : type_of_kind(vm, KIND_MEMBER),
                    sizeof *self);

@@ -397,4 +397,5 @@ const TypeDef native_type_def = {
               .repr = native_repr,
               .call = vm_call_keywords},
     .members = native_members,
+    .stored = " __name__ __objclass__ ",
 };

@@ -329,4 +329,5 @@ const TypeDef super_type_def = {
               .repr = super_repr,
               .get_attr = super_get_attr,
               .get_descriptor = super_bind},
-    .members = super_members};
+    .members = super_members,
+    .stored = " __self__ __self_class__ __thisclass__ "};

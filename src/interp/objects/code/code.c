@@ -292,4 +292,7 @@ const TypeDef code_type_def = {
     .flags = TYPE_FINAL,
     .slots = {.destroy = code_destroy, .repr = code_repr},
     .members = code_members,
+    .stored = " co_argcount co_consts co_filename co_firstlineno co_flags "
+              "co_kwonlyargcount co_name co_names co_nlocals "
+              "co_posonlyargcount co_qualname co_stacksize ",
 };

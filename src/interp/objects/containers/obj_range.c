@@ -526,4 +526,5 @@ const TypeDef range_type_def = {
               .iter = range_iter},
     .methods = range_methods,
     .members = range_members,
+    .stored = " start step stop ",
 };

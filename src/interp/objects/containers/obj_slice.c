@@ -314,4 +314,5 @@ const TypeDef slice_type_def = {
               .compare = slice_compare},
     .methods = slice_methods,
     .members = slice_members,
+    .stored = " start step stop ",
 };

@@ -580,4 +580,5 @@ const TypeDef traceback_type_def = {.name = "traceback",
                                     .slots = {.destroy = traceback_destroy,
                                               .visit = traceback_visit,
                                               .clear = traceback_clear},
-                                    .members = traceback_members};
+                                    .members = traceback_members,
+                                    .stored = " tb_frame tb_lasti tb_lineno "};

@@ -549,4 +549,5 @@ const TypeDef generator_type_def = {.name = "generator",
                                               .iter = generator_iter,
                                               .next = generator_next},
                                     .methods = generator_methods,
-                                    .members = generator_members};
+                                    .members = generator_members,
+                                    .stored = " gi_code "};
