@@ -1,0 +1,262 @@
+"""Judges what a program did staged against what it did eagerly.
+
+Equal; or refused, by an error of tracing that names a line of the program; or
+different in a way that a recorded event names. All else is unexplained, and has
+a kind:
+
+  result, state, print   a value, what the globals hold, what stage.print says
+  skipped                an error that only the eager run had
+  aside                  an error of the host's while tracing that the eager
+                         run has not: mostly of a side that was not taken
+  raised                 any other error that only the staged run had
+  class, text, line      an error of both that differs in it
+  refusal-line           a refusal that names no line of the program
+  refused-change         a refused call that left the globals changed
+  crash                  the process ended
+"""
+import re
+
+# The classes by which staging refuses.
+REFUSALS = ("SymbolicError", "LeakError", "FrozenError", "SignatureError")
+# How a refusal reads: it says what to do instead, or what the two sides are.
+CURE = re.compile(r"; |\buse\b|\bpass\b|\breturn\b|\bassign\b|\binstead\b|"
+                  r"\bwhere the condition\b|\bbefore the loop\b|"
+                  r"\bafter a turn\b")
+LINE = re.compile(r"\bline \d")
+# What the ledger calls a change of each kind of container.
+WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
+         "deque": ("deque", "attribute"), "object": ("attribute",),
+         "name": ("global", "dict")}
+# Effects that are no change of a container, and what they can explain.
+QUIET = ("print",)
+NEAR = 1e-5  # between numbers that the host and tensors computed
+
+
+class Difference(Exception):
+    """The first place where two values differ: its kind and path."""
+
+    def __init__(self, path, left, right):
+        super().__init__()
+        self.path, self.left, self.right = path, left, right
+
+
+class Step:
+    """What one `call` or `show` did."""
+
+    def __init__(self):
+        self.host, self.graph = [], []
+        self.result = self.error = self.state = None
+
+
+class Verdict:
+    """What the judge says: `kind` is None where all is explained."""
+
+    def __init__(self, kind=None, detail="", how="equal", step=0):
+        self.kind, self.detail, self.how = kind, detail, how
+        self.step = step
+
+
+def plain(value):
+    """Nested lists of numbers as one flat list, with the lengths between."""
+    if isinstance(value, list):
+        return [len(value)] + [part for item in value for part in plain(item)]
+    return [value]
+
+
+def near(left, right):
+    """Two numbers, one of which the host computed in double precision."""
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return left == right or \
+            abs(left - right) <= NEAR * max(abs(left), abs(right))
+    return left == right
+
+
+def same_type(left, right):
+    """Equal, and True is not 1."""
+    return left == right and str(left) == str(right)
+
+
+def as_tensor(value):
+    """The number in a host number or scalar tensor, else None."""
+    if isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, tuple) and value[0] in ("tensor", "variable") and \
+            not isinstance(value[2], list):
+        return value[2]
+    return None
+
+
+def tensors(left, right):
+    """Whether one of them is a tensor; a Variable comes back as a value."""
+    return all(isinstance(value, tuple) and value[0] in ("tensor", "variable")
+               for value in (left, right))
+
+
+def compare(left, right, path):
+    """Raises Difference at the first place that differs. Numbers that tracing
+    made tensors are equal to those they stand for (the merge and the weak
+    numbers of loops are stated rules)."""
+    if left == right and repr(left) == repr(right):
+        return
+    if tensors(left, right):
+        flat = plain(left[2]), plain(right[2])
+        if left[1] == right[1] and len(flat[0]) == len(flat[1]) and \
+                all(map(near, *flat)):
+            return
+        raise Difference(path, left, right)
+    numbers = as_tensor(left), as_tensor(right)
+    if None not in numbers:
+        if near(*numbers):
+            return
+        raise Difference(path, left, right)
+    if not isinstance(left, tuple) or not isinstance(right, tuple) or \
+            left[0] != right[0]:
+        raise Difference(path, left, right)
+    kind = left[0]
+    if kind not in ("list", "tuple", "deque", "set", "dict", "object"):
+        raise Difference(path, left, right)
+    parts = left[-1], right[-1]
+    if len(parts[0]) != len(parts[1]) or left[:-1] != right[:-1]:
+        raise Difference(path + (kind,), left, right)
+    for one, other in zip(*parts):
+        if kind in ("dict", "object"):
+            if one[0] != other[0]:
+                raise Difference(path + (kind,), left, right)
+            one, other = one[1], other[1]
+        compare(one, other, path + (kind,))
+
+
+def same_line(left, right):
+    """Two printed lines: the numbers that staging made tensors print so."""
+    if left == right:
+        return True
+    number = r"-?\d+\.?\d*(?:e[-+]?\d+)?"
+    parts = re.split(f"({number})", left), re.split(f"({number})", right)
+    if len(parts[0]) != len(parts[1]):
+        return False
+    return all(near(float(one), float(other)) if at % 2 else one == other
+               for at, (one, other) in enumerate(zip(*parts)))
+
+
+class Judge:
+    """Compares the two runs of one program."""
+
+    def __init__(self, eager, staged, effects, frozen, lenient=()):
+        self.eager, self.staged = eager, staged
+        self.effects, self.frozen = effects, frozen
+        self.lenient = lenient  # kinds that are known everywhere
+        self.how = "equal"
+
+    def explained(self, path=None):
+        """Whether a recorded event names such a difference."""
+        changed = any(row[2] for row in self.frozen)
+        words = {row[1] for row in self.effects} - set(QUIET)
+        if path is None:
+            found = bool(words) or changed
+        else:
+            wanted = {word for kind in ("name",) + path
+                      for word in WORDS.get(kind, ())}
+            found = bool(wanted & words) or path[-1:] == ("variable",) and \
+                (bool(words) or changed)
+        if found:
+            self.how = "event"
+        return found
+
+    def verdict(self):
+        """The first difference that nothing explains."""
+        before = None
+        for at, (one, other) in enumerate(zip(self.eager, self.staged)):
+            found = self.step(one, other, before)
+            if found == "refused":
+                return Verdict(how="refused", step=at)
+            if found:
+                return Verdict(*found, how="unexplained", step=at)
+            before = other.state
+        if len(self.eager) != len(self.staged):
+            return Verdict("steps", "one run ended early", "unexplained")
+        return Verdict(how=self.how)
+
+    def step(self, one, other, before):
+        """None, "refused" or (kind, detail)."""
+        if other.error and one.error != other.error:
+            found = self.error(one, other)
+            if found == "refused" and before is not None:
+                try:
+                    self.states(before, other.state)
+                except Difference as error:
+                    if "refused-change" not in self.lenient:
+                        return "refused-change", \
+                            f"{error.left} -> {error.right}"
+            if found:
+                return found
+        elif one.error and not other.error and not self.explained():
+            return "skipped", f"{one.error[0]}: {one.error[1]}"
+        if one.result is not None and other.result is not None:
+            try:
+                compare(one.result, other.result, ())
+            except Difference as error:
+                if not self.explained():
+                    return "result", f"{error.left} | {error.right}"
+        return self.after(one, other)
+
+    def after(self, one, other):
+        """What the call printed and what it left."""
+        if len(one.graph) != len(other.graph) or \
+                not all(map(same_line, one.graph, other.graph)):
+            if not self.explained():
+                return "print", f"{one.graph} | {other.graph}"
+        if one.host != other.host:
+            if not any(row[1] == "print" for row in self.effects):
+                return "host-print", f"{one.host} | {other.host}"
+            self.how = "event"
+        try:
+            self.states(one.state, other.state)
+        except Difference as error:
+            if not self.explained(error.path):
+                return "state", f"{error.left} | {error.right}"
+        return None
+
+    @staticmethod
+    def states(left, right):
+        """The globals, one after another."""
+        if left is None or right is None:
+            return
+        for name in left:
+            if name not in right:
+                raise Difference((), (name,), ())
+            kind = left[name][0] if isinstance(left[name], tuple) else ""
+            path = ("variable",) if kind == "variable" else ()
+            try:
+                compare(left[name], right[name], path)
+            except Difference as error:
+                error.left = name, error.left
+                raise
+
+    def error(self, one, other):
+        """An error of the staged run that the eager one has not."""
+        name, text, line, notes, classes = other.error
+        eager = one.error or ("", "", -1)
+        tracing = any("while tracing" in note for note in notes)
+        if eager[:2] == other.error[:2]:
+            if eager[2] != line and "line" not in self.lenient:
+                return "line", f"{eager} | {other.error}"
+            # Where the trace failed nothing has run: no more to compare.
+            return "refused" if tracing else None
+        if eager[0] == name and eager[2] == line:
+            return None if "text" in self.lenient else \
+                ("text", f"{eager[1]} | {text}")
+        if eager[0] in classes and not tracing:
+            return None  # a host number that became a tensor fails as one
+        refusal = tracing or any(cls in REFUSALS for cls in classes)
+        if refusal and CURE.search(text):
+            if line or LINE.search(text) or "refusal-line" in self.lenient:
+                return "refused"
+            return "refusal-line", f"{name}: {text}"
+        if self.explained():
+            return None
+        if tracing and line:
+            return "refused" if "aside" in self.lenient else \
+                ("aside", f"{name}: {text} (line {line})")
+        if one.error:
+            return "class", f"{eager[:2]} | {other.error[:2]}"
+        return "raised", f"{name}: {text} (line {line})"

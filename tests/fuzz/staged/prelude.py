@@ -1,0 +1,156 @@
+# Runs the programs of the staged fuzzer and records what they do; Duet's own
+# part is prelude_duet.py. Stands in front of a batch of programs, which
+# runner.py puts below.
+#
+# A program is a module: what it sets up, then statements, of which
+# `call(f, ...)` runs one call and `show(value)` looks at a value. Everything
+# is written to standard output: lines that begin with "@ " are records, a
+# letter and a Python literal; all others are what the program printed.
+import collections
+import copy
+import functools
+import itertools
+import random
+import sys
+import time
+
+DEPTH = 8  # of structures that are looked into
+
+
+def dtype_name(value):
+    """float32, whatever it is called by the dtype itself."""
+    return str(value.dtype).split("'")[-2 if "'" in str(value.dtype) else 0]
+
+
+def number(value):
+    """A literal for a number; those that have none are texts."""
+    if type(value) is float and (value != value or value - value != 0):
+        return repr(("float", repr(value)))
+    return repr(value)
+
+
+def elements(value):
+    """Nested lists of numbers as text."""
+    if type(value) is list:
+        return "[" + ", ".join(elements(item) for item in value) + "]"
+    return number(value)
+
+
+def canon(value, seen, depth=0):
+    """A literal that says all that can be seen of a value: kinds, numbers,
+    order, and which containers are the same one."""
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str):
+        return number(value)
+    name = kind.__name__
+    if name in TENSORS:
+        return f"('tensor', '{dtype_name(value)}', {elements(listed(value))})"
+    if depth > DEPTH:
+        return f"('deep', '{name}')"
+    if kind is tuple:
+        return "('tuple', [" + ", ".join(
+            canon(item, seen, depth + 1) for item in value) + "])"
+    if id(value) in seen:
+        return f"('same', {seen[id(value)][0]})"
+    if name in VARIABLES:
+        seen[id(value)] = len(seen), value
+        value = value.value()
+        return ("('variable', "
+                f"'{dtype_name(value)}', {elements(listed(value))})")
+    if kind in (list, collections.deque):
+        seen[id(value)] = len(seen), value
+        return f"('{name}', [" + ", ".join(
+            canon(item, seen, depth + 1) for item in value) + "])"
+    if kind in (set, frozenset):
+        return f"('{name}', [" + ", ".join(
+            sorted(canon(item, seen, depth + 1) for item in value)) + "])"
+    if kind in (dict, collections.defaultdict, collections.OrderedDict,
+                collections.Counter):
+        seen[id(value)] = len(seen), value
+        return "('dict', [" + ", ".join(
+            f"({canon(key, seen, depth + 1)}, {canon(item, seen, depth + 1)})"
+            for key, item in value.items()) + "])"
+    if name in SYMBOLS:
+        return "('symbol', '')"
+    if name in ("function", "staged", "type", "module", "Function"):
+        return "('other', '')"
+    if hasattr(value, "__dict__"):
+        seen[id(value)] = len(seen), value
+        return f"('object', '{name}', [" + ", ".join(
+            f"('{key}', {canon(item, seen, depth + 1)})"
+            for key, item in vars(value).items()) + "])"
+    return f"('other', '{name}')"
+
+
+def place(error):
+    """The innermost line of the program that the error came through."""
+    trail, line = error.__traceback__, 0
+    while trail is not None:
+        if trail.tb_frame.f_code.co_filename == FILE[0]:
+            line = trail.tb_lineno
+        trail = trail.tb_next
+    return line
+
+
+def ancestry(error):
+    """The names of the error's classes."""
+    return [cls.__name__ for cls in type(error).__mro__]
+
+
+class World:
+    """One run of a program: `call` and `show` as it sees them."""
+
+    def __init__(self):
+        self.space = {}
+
+    def names(self):
+        """What the program can name from here on."""
+        self.space.update(NAMES, call=self.call, show=self.show)
+        self.known = set(self.space)
+        return self.space
+
+    def call(self, function, *args, **named):
+        """Calls it; its result or its error, and everything after it."""
+        try:
+            result = function(*args, **named)
+            print("@ result", canon(result, {}))
+        except Exception as error:
+            self.failed(error)
+        self.look()
+
+    def failed(self, error):
+        """Records an error."""
+        notes = list(getattr(error, "__notes__", ()))
+        print("@ error", repr((type(error).__name__, str(error)[:600],
+                               place(error), notes, ancestry(error))))
+
+    def show(self, value):
+        """Records a value."""
+        print("@ result", canon(value, {}))
+
+    def look(self):
+        """Records all that the program's globals hold."""
+        seen, parts = {}, []
+        for name in list(self.space):
+            if name in self.known or name[0] == "_":
+                continue
+            value = self.space[name]
+            text = canon(value, seen)
+            if "other" not in text or not callable(value):
+                parts.append(f"'{name}': {text}")
+        print("@ state {" + ", ".join(parts) + "}")
+
+    def run(self, text):
+        """The whole program; what escapes it is the last record."""
+        random.seed(7)
+        try:
+            execute(text, self.names())
+        except Exception as error:
+            self.failed(error)
+
+
+# What a program may use without importing it.
+NAMES = {"deque": collections.deque, "defaultdict": collections.defaultdict,
+         "random": random, "time": time, "itertools": itertools,
+         "functools": functools, "copy": copy}
+FILE = ["program"]

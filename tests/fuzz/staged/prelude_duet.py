@@ -1,0 +1,43 @@
+# The part of the prelude that is Duet's: each program runs eagerly, then
+# staged; the staged run ends with what staging has recorded of it.
+TENSORS = ("Tensor",)
+VARIABLES = ("Variable",)
+SYMBOLS = ("SymbolicTensor",)
+
+
+def listed(value):
+    """Host numbers; texts of bytes as they print."""
+    return value.tolist() if str(value.dtype) != "string" else repr(value)
+
+
+def execute(text, space):
+    """Runs the program in its names."""
+    exec(compile(text, FILE[0], "exec"), space)
+
+
+def events(space):
+    """Records what the ledgers of the program's staged functions hold."""
+    found = {id(value): value for value in space.values()
+             if type(value).__name__ == "staged"}
+    rows, frozen = [], []
+    for function in found.values():
+        rows += [row[1:] for row in stage.effects(function)]
+        frozen += [(row[1], row[2], row[4])
+                   for row in stage.frozen(function)]
+    print("@ effects", repr(rows))
+    print("@ frozen", repr(frozen))
+
+
+def run(number, text):
+    """One program, eagerly and staged."""
+    for mode in ("eager", "staged"):
+        print(f"@ {mode} {number}")
+        sys.stdout.flush()
+        stage.eager(mode == "eager")
+        world = World()
+        world.run(text)
+    events(world.space)
+    print(f"@ end {number}")
+    sys.stdout.flush()
+
+

@@ -1,0 +1,193 @@
+"""Runs batches of staged programs in one duet process each, and judges.
+
+A process that dies goes on behind the program that killed it.
+"""
+import ast
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+from judge import Judge, Step, Verdict
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SECONDS = 60  # that a batch may take
+MEMORY = 4 << 30  # bytes of address space of a batch
+NUMBER = re.compile(r"@ (eager|staged|end) (\d+)")
+
+
+class Program:
+    """A number, a text, and what the generator put into it."""
+
+    def __init__(self, number, text, features=frozenset()):
+        self.number, self.text, self.features = number, text, features
+
+
+class Record:
+    """The two runs of a program, as far as they got."""
+
+    def __init__(self):
+        self.runs = {"eager": [], "staged": []}
+        self.effects, self.frozen = [], []
+        self.ended = False
+
+    def verdict(self, lenient):
+        """What the judge says."""
+        if not self.ended:
+            return Verdict("crash", "the process ended", "unexplained")
+        return Judge(self.runs["eager"], self.runs["staged"], self.effects,
+                     self.frozen, lenient).verdict()
+
+
+def limits():
+    """A program may not eat the machine."""
+    if not os.environ.get("FUZZ_NO_LIMIT"):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def read_records(output):
+    """A dict: number of a program, its Record."""
+    found, record, steps, step = {}, None, [], Step()
+    for line in output.split("\n"):
+        mark = NUMBER.fullmatch(line)
+        if mark:
+            record = found.setdefault(int(mark[2]), Record())
+            record.ended = mark[1] == "end"
+            steps, step = record.runs.get(mark[1], []), Step()
+        elif not line.startswith("@ ") or record is None:
+            if line:
+                (step.graph if line.startswith("s") else step.host).append(
+                    line)
+        else:
+            step = take_record(record, steps, step, line)
+    return found
+
+
+def take_record(record, steps, step, line):
+    """Adds one line to a record; the step that the next line belongs to."""
+    _, name, text = line.split(" ", 2)
+    value = ast.literal_eval(text)
+    if name in ("effects", "frozen"):
+        setattr(record, name, value)
+    elif name == "state":
+        if steps:
+            steps[-1].state = value
+    else:
+        setattr(step, name, value)
+        steps.append(step)
+        step = Step()
+    return step
+
+
+def prelude(*names):
+    """The texts that stand in front of each batch."""
+    parts = []
+    for name in names:
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            parts.append(file.read())
+    return "".join(parts)
+
+
+class Runner:
+    """Runs programs under `duet`."""
+
+    def __init__(self, duet, lenient=(), seconds=SECONDS):
+        self.duet, self.lenient, self.seconds = duet, lenient, seconds
+        self.head = prelude("prelude.py", "prelude_duet.py")
+
+    def command(self, path):
+        """What runs the file of a batch."""
+        return [self.duet, path]
+
+    def batch(self, programs):
+        """Output and status of one process."""
+        text = self.head + "".join(
+            f"run({program.number}, {program.text!r})\n"
+            for program in programs)
+        with tempfile.NamedTemporaryFile("w", suffix=".py",
+                                         encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            try:
+                done = subprocess.run(
+                    self.command(file.name), stdin=subprocess.DEVNULL,
+                    capture_output=True, timeout=self.seconds,
+                    preexec_fn=limits,
+                    env=dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1",
+                             PYTHONHASHSEED="0"))
+                return done.stdout, done.returncode, done.stderr
+            except subprocess.TimeoutExpired as error:
+                return error.stdout or b"", "hang", b""
+
+    def records(self, programs):
+        """A dict: number, Record, for all of them."""
+        found, left = {}, list(programs)
+        while left:
+            output, status, errors = self.batch(left)
+            part = read_records(output.decode("utf-8", "replace"))
+            found.update(part)
+            if status == 0:
+                break
+            if not part:
+                raise RuntimeError(f"{self.duet}: {status}\n"
+                                 + errors.decode("utf-8", "replace")[-3000:])
+            last = max(part)
+            found[last].ended = False
+            found[last].note = f"{status} " + \
+                errors.decode("utf-8", "replace")[-600:]
+            left = [program for program in left if program.number > last]
+        return found
+
+    def judge(self, programs):
+        """Pairs of each program and its Verdict."""
+        found = self.records(programs)
+        pairs = []
+        for program in programs:
+            verdict = found[program.number].verdict(self.lenient)
+            if verdict.kind == "crash":
+                verdict.detail = getattr(found[program.number], "note", "")
+            pairs.append((program, verdict))
+        return pairs
+
+    def differs(self, kind, detail):
+        """A test for the reducer: which of the texts differs likewise?"""
+        def test(texts):
+            pairs = self.judge([Program(at, text)
+                                for at, text in enumerate(texts)
+                                if ends(text)])
+            return next((program.number for program, verdict in pairs
+                         if verdict.kind == kind
+                         and shape(verdict.detail) == detail), None)
+        return test
+
+
+def ends(text):
+    """Whether each `while` of a smaller program still counts its turns: one
+    that runs forever would cost the reducer seconds."""
+    return all(isinstance(loop.body[0], ast.AugAssign)
+               and ast.unparse(loop.body[0].value) == "1"
+               and (isinstance(loop.test, ast.Compare)
+                    or isinstance(loop.test, ast.BoolOp)
+                    or len(loop.body) > 1
+                    and isinstance(loop.body[1], ast.If)
+                    and isinstance(loop.body[1].body[0], ast.Break))
+               for loop in ast.walk(ast.parse(text))
+               if isinstance(loop, ast.While))
+
+
+def shape(detail):
+    """What two differences of one cause share, without numbers and names."""
+    detail = re.sub(r"\bv\d+\b|'[^']*'(?=:)", "v", detail)
+    return re.sub(r"-?\d+\.?\d*(e[-+]?\d+)?", "#", detail)[:60]
+
+
+if __name__ == "__main__":
+    # runner.py DUET FILE…: judges the programs of the files.
+    for path in sys.argv[2:]:
+        with open(path, encoding="utf-8") as source:
+            [(_, said)] = Runner(sys.argv[1]).judge([Program(0,
+                                                             source.read())])
+        print(path, said.how, said.kind, said.detail)
