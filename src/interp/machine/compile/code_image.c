@@ -64,6 +64,22 @@ static bool get_block(Reader *r, size_t size, void *block)
     return copy != NULL || size == 0;
 }
 
+// Words as put_word has written them. True with NULL where there are none.
+static bool get_words(Reader *r, uint32_t count, Ins **words)
+{
+    const uint8_t *at = r->at;
+    *words = count == 0 ? NULL : ctx_alloc(&r->vm->ctx, count * sizeof(Ins));
+    for (uint32_t i = 0; *words != NULL && i < count; i++) {
+        Ins word = 0;
+        for (unsigned mask = *at++; mask != 0; mask &= mask - 1) {
+            word |= (Ins)*at++ << 8 * __builtin_ctz(mask);
+        }
+        (*words)[i] = word;
+    }
+    r->at = at;
+    return *words != NULL || count == 0;
+}
+
 // Names are interned as the compiler had interned them.
 static bool read_texts(Reader *r)
 {
@@ -174,7 +190,7 @@ static bool read_constants(Reader *r, Code *code)
 static bool read_parts(Reader *r, Code *code)
 {
     code->word_count = get_count(r);
-    if (!get_block(r, code->word_count * sizeof(Ins), &code->words)) {
+    if (!get_words(r, code->word_count, &code->words)) {
         return false;
     }
     code->handler_count = get_count(r);

@@ -2,9 +2,9 @@
 // back when a module is imported (tools/compile_library.c, import.c).
 //
 // An image is made and read by one and the same build, so that it has no
-// version and is trusted: it holds words of opcode_list.h as they are, and the
-// numbers of this machine's byte order. It begins with the texts that the code
-// names, each once; codes follow, the outermost first.
+// version and is trusted: it holds words of opcode_list.h, and numbers in
+// this machine's byte order. It begins with the texts that the code names, each
+// once; codes follow, the outermost first.
 #ifndef DUET_INTERP_MACHINE_COMPILE_CODE_IMAGE_H
 #define DUET_INTERP_MACHINE_COMPILE_CODE_IMAGE_H
 

@@ -135,11 +135,29 @@ static void put_value(Writer *w, Value value)
     }
 }
 
+// Most bytes of a word are 0: one byte tells which are not, a bit each, and
+// those follow. It halves what the library's code takes in the program.
+static void put_word(Writer *w, Ins word)
+{
+    char bytes[1 + sizeof word] = {0};
+    size_t length = 1;
+    for (size_t i = 0; i < sizeof word; i++) {
+        char byte = (char)(word >> 8 * i);
+        if (byte != 0) {
+            bytes[0] |= (char)(1 << i);
+            bytes[length++] = byte;
+        }
+    }
+    put_bytes(w, bytes, length);
+}
+
 // Arrays behind their counts, in the order of read_parts.
 static void put_parts(Writer *w, const Code *code)
 {
     put_number(&w->codes, code->word_count);
-    put_bytes(w, code->words, code->word_count * sizeof(Ins));
+    for (uint32_t i = 0; i < code->word_count; i++) {
+        put_word(w, code->words[i]);
+    }
     put_number(&w->codes, code->handler_count);
     put_bytes(w, code->handlers, code->handler_count * sizeof(Handler));
     put_number(&w->codes, code->position_size);
