@@ -1,5 +1,6 @@
 # Unit tests of backend/: one file a line, alphabetical.
 unit_backend_sources =
+unit_backend_sources += tests/unit/backend/test_duetgraph.c
 unit_backend_sources += tests/unit/backend/test_equal.c
 unit_backend_sources += tests/unit/backend/test_plan.c
 unit_backend_sources += tests/unit/backend/test_scalar.c
