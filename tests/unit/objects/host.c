@@ -2,7 +2,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "interp/machine/vm/vm_text.h"
 #include "interp/objects/protocol/protocol.h"
+#include "modules/world.h"
 
 #include "host.h"
 

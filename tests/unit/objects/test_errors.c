@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/errors/raise_object.h"
 
 #include "host.h"
 
