@@ -14,6 +14,7 @@ typedef struct Step Step;
 typedef struct StepBlock StepBlock;
 typedef struct PlanFrame PlanFrame;
 typedef struct TileProgram TileProgram;
+typedef struct TileKernel TileKernel;
 typedef struct ScalarProgram ScalarProgram;
 
 // What a step can reach while the plan runs: one for each plan_run, on the C
@@ -82,7 +83,7 @@ struct Plan {
     uint32_t argument_count;
     const uint32_t *arguments; // slots, in the order of PlanArgs.inputs
     PlanFrame *frames;         // not in use
-    TileProgram *programs;     // those with a kernel, which the plan frees
+    TileKernel *kernels;       // of its tile programs
     size_t scratch_size;       // bytes that the widest tile program needs
     size_t step_count;
     uint64_t optimise_ns, compile_ns; // what plan_build took: passes, the rest

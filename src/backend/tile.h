@@ -42,11 +42,20 @@ typedef struct TileReg {
     DType dtype;
 } TileReg;
 
+// Ops that follow each other as one loop of machine code.
+struct TileKernel {
+    LoopKernel loop;
+    uint32_t op_count;
+    uint8_t regs[LOOP_MAX_OPERANDS]; // by operand
+    TileKernel *next;                // of the plan's
+};
+
 // One op of the chain: its inner loop and its registers.
 typedef struct TileOp {
     TileFn tile;
-    const GraphNode *node; // for errors
-    uint8_t result;        // registers
+    const TileKernel *kernel; // does this op and those after it; or NULL
+    const GraphNode *node;    // for errors
+    uint8_t result;           // registers
     uint8_t arg_count;
     uint8_t args[3];
 } TileOp;
@@ -68,11 +77,6 @@ struct TileProgram {
     TileOp *ops;
     TileReg *regs;
     TileOutput *outputs;
-    // All ops in one loop of machine code; its `code` is NULL where there is
-    // none, and the ops' tiles are run one after another.
-    LoopKernel kernel;
-    uint8_t kernel_regs[LOOP_MAX_OPERANDS]; // by operand
-    TileProgram *next;                      // of the plan's with a kernel
 };
 
 // Narrow rows share a tile.
@@ -81,14 +85,21 @@ static inline bool tile_is_grouped(const TileProgram *program)
     return program->columns > 0 && program->columns <= TILE_ELEMENTS / 2;
 }
 
-// Elements of a piece: a kernel keeps nothing in a cache.
+// Whether one kernel does all.
+static inline bool tile_is_whole(const TileProgram *program)
+{
+    const TileKernel *kernel = program->ops[0].kernel;
+    return kernel != NULL && kernel->op_count == program->op_count;
+}
+// Elements of a piece: a kernel alone keeps nothing in a cache.
 static inline int64_t tile_piece(const TileProgram *program)
 {
-    return program->kernel.code != NULL ? TILE_LONG : TILE_ELEMENTS;
+    return tile_is_whole(program) ? TILE_LONG : TILE_ELEMENTS;
 }
 
-// Makes the program's kernel, if there can be one.
-void tile_compile(Ctx *ctx, Plan *plan, TileProgram *program);
+// Makes kernels of the program's ops, where there can be some. False with an
+// error pending.
+MUST_CHECK bool tile_compile(Builder *builder, TileProgram *program);
 // Frees the kernels of a plan.
 void tile_release(Ctx *ctx, Plan *plan);
 

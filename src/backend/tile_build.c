@@ -225,6 +225,7 @@ static void add_op(Fuser *fuser, GraphNode *node)
     uint32_t index = fuser->op_count++;
     TileOp *op = &fuser->ops[index];
     op->tile = builder_tile(fuser->builder, node);
+    op->kernel = NULL;
     op->node = node;
     op->arg_count = (uint8_t)node->input_count;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -395,13 +396,11 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
     step->run = single ? step_tile_single : step_tile;
     step->node = first;
     step->program = make_program(fuser);
-    if (step->program == NULL) {
+    if (step->program == NULL ||
+        (fuser->op_count > 1 && !tile_compile(builder, step->program))) {
         return false;
     }
-    if (fuser->op_count > 1) {
-        tile_compile(builder->ctx, plan, step->program);
-    }
-    if (step->program->kernel.code == NULL || tile_is_grouped(step->program)) {
+    if (!tile_is_whole(step->program) || tile_is_grouped(step->program)) {
         // One scratch serves all programs of a plan: they never run at once.
         size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
         plan->scratch_size =

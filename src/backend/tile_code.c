@@ -1,90 +1,216 @@
-// Machine code for tile programs: their ops as one loop body.
+// Machine code for tile programs: ops that follow each other as one loop body.
+//
+// An op without a body parts the others; what they hand on to each other is
+// kept in the frame's scratch, a tile at a time, as between tiles.
 #include "backend/tile.h"
 
-// A register as the body has it: its operand, and its value once it has one.
+#include <string.h>
+
+enum {
+    WIDE_LEAST = 256,       // elements
+    STREAM_LEAST = 32 << 20 // bytes
+};
+
+// A body in the making, of the ops from `first` on.
 typedef struct Part {
-    int operand; // -1: it stays inside
-    LoopValue value;
+    const TileProgram *program;
+    uint32_t first, count; // ops
+    LoopBuild build;
+    uint8_t regs[LOOP_MAX_OPERANDS]; // by operand
+    int operands[TILE_MAX_REGS];     // by register; -1: none
+    LoopValue values[TILE_MAX_REGS]; // by register; LOOP_NONE: none yet
 } Part;
 
-static LoopKind kind_of(const TileProgram *program, const TileReg *reg)
+static void part_start(Part *part, const TileProgram *program, uint32_t first)
 {
-    // Columns of narrow rows are laid out like the other operands.
-    bool repeats = reg->kind == TILE_ONE ||
-                   (reg->kind == TILE_COLUMN && !tile_is_grouped(program));
-    return repeats ? LOOP_ONE : LOOP_DENSE;
+    part->program = program;
+    part->first = first;
+    part->count = 0;
+    loop_init(&part->build);
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        part->operands[i] = -1;
+        part->values[i] = LOOP_NONE;
+    }
 }
 
-static bool is_output(const TileProgram *program, uint32_t reg)
+// Whether an output is better written past the caches: it fills them, and is
+// no operand's memory. Rows may begin anywhere, and are left alone.
+static bool is_streamed(const TileProgram *program, uint8_t reg)
 {
     for (uint32_t i = 0; i < program->output_count; i++) {
         if (program->outputs[i].reg == reg) {
+            return program->columns == 0 &&
+                   program->outputs[i].reuse == TILE_NO_REG &&
+                   program->count * program->regs[reg].width >= STREAM_LEAST;
+        }
+    }
+    return false;
+}
+
+// The register's memory as an operand; -1 if there are too many.
+static int operand_of(Part *part, uint8_t reg, bool writes)
+{
+    const TileReg *from = &part->program->regs[reg];
+    // Columns of narrow rows are laid out like the other operands.
+    bool repeats = from->kind == TILE_ONE || (from->kind == TILE_COLUMN &&
+                                              !tile_is_grouped(part->program));
+    if (part->operands[reg] < 0) {
+        int made = loop_operand(&part->build, (Elem)from->dtype,
+                                repeats ? LOOP_ONE : LOOP_DENSE, writes);
+        if (made >= 0) {
+            part->regs[made] = reg;
+            part->build.operands[made].streams =
+                writes && is_streamed(part->program, reg);
+        }
+        part->operands[reg] = made;
+    }
+    return part->operands[reg];
+}
+
+static bool is_wide(LoopType type)
+{
+    return type == LT_F64 || type == LT_I64;
+}
+
+// Whether an op of narrow operands and result takes wide values on the way
+// (tanh of float32): in one loop with others it would halve their lanes. For
+// a few elements that costs less than a second loop.
+static bool widens(const LoopBuild *build, uint16_t first, const LoopValue *x,
+                   LoopValue made)
+{
+    if (is_wide(loop_type(build, x[0])) || is_wide(loop_type(build, made))) {
+        return false;
+    }
+    for (uint16_t i = first; i < build->ins_count; i++) {
+        if (is_wide(loop_type(build, i))) {
             return true;
         }
     }
     return false;
 }
 
-// Every register that has memory of its own becomes an operand.
-static bool add_operands(LoopBuild *build, TileProgram *program, Part *parts)
+// Results that have memory of their own are stored at once. False: the op is
+// not of this part.
+static bool add_op(Part *part, const TileOp *op)
 {
-    for (uint32_t i = 0; i < program->reg_count; i++) {
-        const TileReg *reg = &program->regs[i];
-        parts[i] = (Part){-1, LOOP_NONE};
-        if (reg->kind == TILE_TEMP) {
-            continue;
+    LoopValue x[3] = {0};
+    for (uint32_t k = 0; k < op->arg_count; k++) {
+        LoopValue *value = &part->values[op->args[k]];
+        if (*value == LOOP_NONE) {
+            *value =
+                loop_load(&part->build, operand_of(part, op->args[k], false));
         }
-        parts[i].operand =
-            loop_operand(build, (Elem)reg->dtype, kind_of(program, reg),
-                         is_output(program, i));
-        if (parts[i].operand < 0) {
+        x[k] = *value;
+        if (x[k] == LOOP_NONE) {
             return false;
         }
-        program->kernel_regs[parts[i].operand] = (uint8_t)i;
+    }
+    const TileReg *to = &part->program->regs[op->result];
+    uint16_t first = part->build.ins_count;
+    LoopValue made = op_body(&part->build, op_desc(op->node->op), x,
+                             op->node->attrs, to->dtype);
+    if (made == LOOP_NONE ||
+        (part->program->count >= WIDE_LEAST &&
+         widens(&part->build, first, x, made)) ||
+        (to->kind != TILE_TEMP &&
+         !loop_store(&part->build, operand_of(part, op->result, true), made))) {
+        return false;
+    }
+    part->values[op->result] = made;
+    return true;
+}
+
+// Whether an op behind the part reads the register.
+static bool is_read_later(const Part *part, uint8_t reg)
+{
+    const TileProgram *program = part->program;
+    for (uint32_t i = part->first + part->count; i < program->op_count; i++) {
+        for (uint32_t k = 0; k < program->ops[i].arg_count; k++) {
+            if (program->ops[i].args[k] == reg) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Two temporaries may have one place, the second from when the first is read
+// no more. A loop reads and writes element by element: it must not write ahead
+// of where it reads.
+static bool overtakes(const Part *part, const TileReg *written)
+{
+    for (uint32_t k = 0; k < part->build.operand_count; k++) {
+        const TileReg *read = &part->program->regs[part->regs[k]];
+        if (read->kind == TILE_TEMP && read->offset == written->offset &&
+            read->width < written->width) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Stores the temporaries that ops behind the part read.
+static bool store_temps(Part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        uint8_t reg = part->program->ops[part->first + i].result;
+        const TileReg *to = &part->program->regs[reg];
+        if (to->kind == TILE_TEMP && is_read_later(part, reg) &&
+            (overtakes(part, to) ||
+             !loop_store(&part->build, operand_of(part, reg, true),
+                         part->values[reg]))) {
+            return false;
+        }
     }
     return true;
 }
 
-// An operand is loaded where it is first read: ahead of what may be written
-// over it.
-static bool add_op(LoopBuild *build, const TileProgram *program,
-                   const TileOp *op, Part *parts)
+// Gives the part's first op the kernel, if there can be one. One op alone has
+// a tile that is as quick.
+static bool finish_part(Builder *builder, Part *part)
 {
-    LoopValue x[3] = {0};
-    for (uint32_t k = 0; k < op->arg_count; k++) {
-        Part *part = &parts[op->args[k]];
-        if (part->value == LOOP_NONE) {
-            part->value = loop_load(build, part->operand);
-        }
-        x[k] = part->value;
+    LoopKernel loop;
+    if (part->count < 2 || !store_temps(part) ||
+        !kernel_make(builder->ctx, &part->build, &loop)) {
+        return true;
     }
-    Part *result = &parts[op->result];
-    result->value = op_body(build, op_desc(op->node->op), x, op->node->attrs,
-                            program->regs[op->result].dtype);
-    return result->value != LOOP_NONE &&
-           (result->operand < 0 ||
-            loop_store(build, result->operand, result->value));
+    Plan *plan = builder->plan;
+    TileKernel *kernel = arena_new(&plan->arena, TileKernel);
+    if (kernel == NULL) {
+        kernel_free(builder->ctx, &loop);
+        return false;
+    }
+    kernel->loop = loop;
+    kernel->op_count = part->count;
+    memcpy(kernel->regs, part->regs, sizeof part->regs);
+    kernel->next = plan->kernels;
+    plan->kernels = kernel;
+    part->program->ops[part->first].kernel = kernel;
+    return true;
 }
 
-void tile_compile(Ctx *ctx, Plan *plan, TileProgram *program)
+bool tile_compile(Builder *builder, TileProgram *program)
 {
-    LoopBuild build;
-    Part parts[TILE_MAX_REGS];
-    loop_init(&build);
-    bool ok = add_operands(&build, program, parts);
-    for (uint32_t i = 0; ok && i < program->op_count; i++) {
-        ok = add_op(&build, program, &program->ops[i], parts);
+    Part part;
+    for (uint32_t i = 0; i < program->op_count;) {
+        part_start(&part, program, i);
+        while (i < program->op_count && add_op(&part, &program->ops[i])) {
+            part.count++;
+            i++;
+        }
+        if (!finish_part(builder, &part)) {
+            return false;
+        }
+        // The op that ended the part runs by its tile, or starts the next.
+        i += part.count == 0;
     }
-    if (ok && kernel_make(ctx, &build, &program->kernel)) {
-        program->next = plan->programs;
-        plan->programs = program;
-    }
+    return true;
 }
 
 void tile_release(Ctx *ctx, Plan *plan)
 {
-    for (TileProgram *program = plan->programs; program != NULL;
-         program = program->next) {
-        kernel_free(ctx, &program->kernel);
+    for (TileKernel *kernel = plan->kernels; kernel != NULL;
+         kernel = kernel->next) {
+        kernel_free(ctx, &kernel->loop);
     }
 }

@@ -107,23 +107,29 @@ static void set_cursors(PlanRun *run, const TileProgram *program,
     }
 }
 
+static void run_kernel(const TileKernel *kernel, const Cursor *cursors,
+                       size_t count)
+{
+    char *data[LOOP_MAX_OPERANDS];
+    for (uint32_t k = 0; k < kernel->loop.operand_count; k++) {
+        data[k] = cursors[kernel->regs[k]].data;
+    }
+    kernel_run(&kernel->loop, data, (int64_t)count);
+}
+
 // All ops on one tile: what they hand on to each other stays in the nearest
 // cache.
 static bool run_tile(PlanRun *run, const TileProgram *program,
                      const Cursor *cursors, size_t count)
 {
-    const LoopKernel *kernel = &program->kernel;
-    if (kernel->code != NULL) {
-        char *data[LOOP_MAX_OPERANDS];
-        for (uint32_t k = 0; k < kernel->operand_count; k++) {
-            data[k] = cursors[program->kernel_regs[k]].data;
-        }
-        kernel_run(kernel, data, (int64_t)count);
-        return true;
-    }
-    const TileOp *end = program->ops + program->op_count;
-    for (const TileOp *op = program->ops; op < end; op++) {
+    const TileOp *op = program->ops, *end = op + program->op_count;
+    while (op < end) {
         TileArg args[3];
+        if (op->kernel != NULL) {
+            run_kernel(op->kernel, cursors, count);
+            op += op->kernel->op_count;
+            continue;
+        }
         for (uint32_t k = 0; k < op->arg_count; k++) {
             const Cursor *cursor = &cursors[op->args[k]];
             args[k] = (TileArg){cursor->data, cursor->step};
@@ -132,6 +138,7 @@ static bool run_tile(PlanRun *run, const TileProgram *program,
         if (UNLIKELY(!op->tile(cursors[op->result].data, args, count))) {
             return fail_tile(run, op);
         }
+        op++;
     }
     return true;
 }

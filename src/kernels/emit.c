@@ -12,7 +12,7 @@
 // they are the caller's and saved. rdi comes last, when it is read no more.
 static const uint8_t bases[] = {RAX, RCX, R8,      R9,      R10,     R11, RBX,
                                 RBP, R12, R12 + 1, R12 + 2, R12 + 3, RDI};
-enum { FREE_BASES = 6, BASE_COUNT = sizeof bases };
+_Static_assert(sizeof bases == LOOP_MAX_OPERANDS, "one for each operand");
 
 static bool is_saved(int reg)
 {
@@ -28,23 +28,23 @@ static void push(Code *code, int reg, int opcode)
 }
 
 // Eight lanes of four bytes, or four where the body has values of eight.
-static uint8_t lanes_of(const LoopBuild *body)
+static uint8_t lanes_of(const Emitter *e)
 {
-    for (uint32_t i = 0; i < body->ins_count; i++) {
-        LoopType type = loop_type(body, (LoopValue)i);
-        if (type == LT_F64 || type == LT_I64) {
+    for (uint16_t i = 0; i < e->body->ins_count; i++) {
+        LoopType type = loop_type(e->body, i);
+        if (e->last[i] != 0 && (type == LT_F64 || type == LT_I64)) {
             return 4;
         }
     }
     return 8;
 }
 
-// Operands of one element get homes in the frame, the others registers; false
-// if there are not enough. Returns by `dense` how many are dense.
-static bool place_operands(Emitter *e, uint32_t *dense)
+// Operands of one element get homes in the frame, the others registers; how
+// many those are.
+static uint32_t place_operands(Emitter *e)
 {
     const LoopBuild *body = e->body;
-    *dense = 0;
+    uint32_t dense = 0;
     for (uint16_t i = 0; i < body->ins_count; i++) {
         const LoopIns *ins = &body->ins[i];
         if (ins->op == PRIM_LOAD && e->last[i] != 0 &&
@@ -54,13 +54,10 @@ static bool place_operands(Emitter *e, uint32_t *dense)
     }
     for (uint32_t k = 0; k < body->operand_count; k++) {
         if (body->operands[k].kind == LOOP_DENSE) {
-            if (*dense == BASE_COUNT) {
-                return false;
-            }
-            e->base[k] = bases[(*dense)++];
+            e->base[k] = bases[dense++];
         }
     }
-    return true;
+    return dense;
 }
 
 // Returns where the frame's size stands.
@@ -99,6 +96,10 @@ static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at,
 {
     Code *code = &e->code;
     uint32_t frame = e->slot_count * 32u;
+    bool streams = false;
+    for (uint32_t k = 0; k < e->body->operand_count; k++) {
+        streams = streams || e->body->operands[k].streams;
+    }
     // add rdx, lanes; cmp rdx, rsi; jb loop
     const uint8_t tail[] = {0x48, 0x83, 0xC2, e->lanes, 0x48,
                             0x39, 0xF2, 0x0F, 0x82};
@@ -117,20 +118,18 @@ static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at,
             push(code, bases[i], 0x58);
         }
     }
-    // vzeroupper; ret
-    code_byte(code, 0xC5);
-    code_byte(code, 0xF8);
-    code_byte(code, 0x77);
-    code_byte(code, 0xC3);
+    // sfence, for what was written past the caches; vzeroupper; ret
+    static const uint8_t last[] = {0x0F, 0xAE, 0xF8, 0xC5, 0xF8, 0x77, 0xC3};
+    for (size_t i = streams ? 0 : 3; i < sizeof last; i++) {
+        code_byte(code, last[i]);
+    }
 }
 
 static bool emit_body(Emitter *e)
 {
-    uint32_t dense;
     regs_init(e);
-    if (!place_operands(e, &dense)) {
-        return false;
-    }
+    e->lanes = lanes_of(e);
+    uint32_t dense = place_operands(e);
     uint32_t frame_at = emit_entry(e, dense), loop_at = e->code.size;
     for (uint16_t i = 0; i < e->body->ins_count; i++) {
         const LoopIns *ins = &e->body->ins[i];
@@ -155,7 +154,6 @@ bool kernel_make(Ctx *ctx, const LoopBuild *body, LoopKernel *kernel)
     e.code.size = e.code.pool_count = e.code.patch_count = 0;
     e.slot_count = 0;
     e.locked = 0;
-    e.lanes = lanes_of(body);
     if (!ctx->kernels->tier->emits || !emit_body(&e)) {
         return false;
     }

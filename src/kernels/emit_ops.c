@@ -290,8 +290,9 @@ static void emit_store(Emitter *e, const LoopIns *ins)
         return;
     }
     int x = regs_of(e, ins->a);
-    put(e, store_vector, regs_wide(e, (LoopType)ins->type), x, 0,
-        element(e, ins->b));
+    Vex store = store_vector;
+    store.opcode = e->body->operands[ins->b].streams ? 0x2B : store.opcode;
+    put(e, store, regs_wide(e, (LoopType)ins->type), x, 0, element(e, ins->b));
 }
 
 void emit_ins(Emitter *e)

@@ -57,11 +57,17 @@ bool regs_dies(const Emitter *emitter, LoopValue value)
     return emitter->last[emitter->root[value]] == emitter->now;
 }
 
+// The number in the pool stands where others have their slot.
 static CodePlace constant_place(Emitter *emitter, uint16_t value)
 {
     const LoopIns *ins = &emitter->body->ins[value];
-    return code_constant(&emitter->code, &emitter->body->consts[ins->b],
-                         regs_lane(emitter, (LoopType)ins->type));
+    if (emitter->slot[value] < 0) {
+        CodePlace made =
+            code_constant(&emitter->code, &emitter->body->consts[ins->b],
+                          regs_lane(emitter, (LoopType)ins->type));
+        emitter->slot[value] = (int16_t)made.number;
+    }
+    return (CodePlace){PLACE_POOL, 0, (uint16_t)emitter->slot[value]};
 }
 
 // Where it is besides its register; kind PLACE_REG: nowhere.

@@ -41,12 +41,14 @@ typedef enum LoopKind { LOOP_DENSE, LOOP_ONE } LoopKind;
 
 // What is read or written. The address is given with each run.
 typedef struct LoopOperand {
-    uint8_t stored; // Elem
-    uint8_t kind;   // LoopKind
-    uint8_t writes; // an output
+    uint8_t stored;  // Elem
+    uint8_t kind;    // LoopKind
+    uint8_t writes;  // an output
+    uint8_t streams; // an output too large for caches: written past them, to
+                     // an address that is a multiple of 32
 } LoopOperand;
 
-enum { LOOP_MAX_INS = 512, LOOP_MAX_CONSTS = 128, LOOP_MAX_OPERANDS = 16 };
+enum { LOOP_MAX_INS = 512, LOOP_MAX_CONSTS = 128, LOOP_MAX_OPERANDS = 13 };
 
 // A body in the making, on the C stack, and the finished one: there is no
 // other form of it until something keeps bodies.
@@ -92,10 +94,12 @@ static inline bool loop_is_float(LoopType type)
     return type == LT_F32 || type == LT_F64;
 }
 
-// One primitive of constants, bits for bits; false if the type has none.
-// `extra` is the instruction's b.
-bool loop_eval(LoopPrim op, LoopType type, const uint64_t *x, uint16_t extra,
-               uint64_t *result);
+// Whether a primitive takes values of the type.
+bool loop_has(LoopPrim op, LoopType type);
+// One primitive that the type has, bits for bits. `extra` is the instruction's
+// b.
+uint64_t loop_eval(LoopPrim op, LoopType type, const uint64_t *x,
+                   uint16_t extra);
 // The whole body for element `index`; data[k] is operand k's first element.
 void loop_eval_body(const LoopBuild *build, char *const *data, size_t index);
 

@@ -39,7 +39,7 @@ int loop_operand(LoopBuild *build, Elem stored, LoopKind kind, bool writes)
         return -1;
     }
     build->operands[build->operand_count] =
-        (LoopOperand){(uint8_t)stored, (uint8_t)kind, writes};
+        (LoopOperand){(uint8_t)stored, (uint8_t)kind, writes, false};
     return build->operand_count++;
 }
 
@@ -140,14 +140,8 @@ static bool fold(const LoopBuild *build, LoopIns ins, uint64_t *bits)
         }
         x[k] = build->consts[arg->b];
     }
-    return loop_eval((LoopPrim)ins.op, (LoopType)ins.type, x, ins.b, bits);
-}
-
-// Whether there is a row for this type: asked of the rows themselves.
-static bool has_row(LoopPrim op, LoopType type)
-{
-    uint64_t x[3] = {1, 1, 1}, result;
-    return loop_eval(op, type, x, 0, &result);
+    *bits = loop_eval((LoopPrim)ins.op, (LoopType)ins.type, x, ins.b);
+    return true;
 }
 
 LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
@@ -165,7 +159,7 @@ LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
     ins.b = arity[op] > 1 || op == PRIM_NARROW ? y : 0;
     ins.c = arity[op] > 2 ? z : 0;
     uint64_t bits;
-    if (!has_row(op, type)) {
+    if (!loop_has(op, type)) {
         return LOOP_NONE;
     }
     return fold(build, ins, &bits)

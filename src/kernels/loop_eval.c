@@ -66,42 +66,51 @@ static int32_t narrow(int32_t value, Elem elem)
     }
 }
 
-// What the rows of the list compute, as bits; false if there is no such row.
-static bool eval_row(LoopPrim op, LoopType type, const Bits *in, Bits *to)
+// What the rows of the list compute, as bits, clear above their width.
+static uint64_t eval_row(LoopPrim op, LoopType type, const Bits *in)
 {
+    Bits to = {0};
     switch ((int)op << 3 | (int)type) {
 #define PRIM(id, operands, of)
 #define PRIM_ROW(id, T, R, expression)                                         \
     case PRIM_##id << 3 | LT_##T: {                                            \
         Type##T x = in[0].T, y = in[1].T, z = in[2].T;                         \
         (void)y, (void)z;                                                      \
-        to->R = (Type##R)(expression);                                         \
-        return true;                                                           \
+        to.R = (Type##R)(expression);                                          \
+        break;                                                                 \
     }
 #include "kernels/prim_list.h"
 #undef PRIM
 #undef PRIM_ROW
-    default: return false;
     }
+    return to.bits;
 }
 
-// What moves bits needs no row. Results are clear above their width.
-bool loop_eval(LoopPrim op, LoopType type, const uint64_t *x, uint16_t extra,
-               uint64_t *result)
+bool loop_has(LoopPrim op, LoopType type)
+{
+    static const bool rows[PRIM_COUNT][LT_MASK + 1] = {
+#define PRIM(id, operands, of)
+#define PRIM_ROW(id, T, R, expression) [PRIM_##id][LT_##T] = true,
+#include "kernels/prim_list.h"
+#undef PRIM
+#undef PRIM_ROW
+    };
+    return rows[op][type] || op == PRIM_SELECT ||
+           (op == PRIM_BITS && type != LT_MASK) ||
+           (op == PRIM_NARROW && type == LT_I32);
+}
+
+// What moves bits needs no row.
+uint64_t loop_eval(LoopPrim op, LoopType type, const uint64_t *x,
+                   uint16_t extra)
 {
     const Bits in[3] = {{x[0]}, {x[1]}, {x[2]}};
-    Bits to = {0};
-    if (op == PRIM_SELECT) {
-        to.bits = x[0] != 0 ? x[1] : x[2];
-    } else if (op == PRIM_BITS) {
-        to.bits = x[0];
-    } else if (op == PRIM_NARROW) {
-        to.I32 = narrow(in[0].I32, (Elem)extra);
-    } else if (!eval_row(op, type, in, &to)) {
-        return false;
+    switch (op) {
+    case PRIM_SELECT: return x[0] != 0 ? x[1] : x[2];
+    case PRIM_BITS: return x[0];
+    case PRIM_NARROW: return (uint32_t)narrow(in[0].I32, (Elem)extra);
+    default: return eval_row(op, type, in);
     }
-    *result = to.bits;
-    return true;
 }
 
 // An element as a load widens it.
@@ -155,9 +164,8 @@ void loop_eval_body(const LoopBuild *build, char *const *data, size_t index)
             }
         } else {
             uint64_t x[3] = {values[ins->a], values[ins->b], values[ins->c]};
-            // The builder makes no primitive that has no row.
-            (void)loop_eval((LoopPrim)ins->op, (LoopType)ins->type, x, ins->b,
-                            &values[i]);
+            values[i] =
+                loop_eval((LoopPrim)ins->op, (LoopType)ins->type, x, ins->b);
         }
     }
 }
