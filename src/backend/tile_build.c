@@ -397,7 +397,7 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
     step->node = first;
     step->program = make_program(fuser);
     if (step->program == NULL ||
-        (fuser->op_count > 1 && !tile_compile(builder, step->program))) {
+        (!single && !tile_compile(builder, step->program))) {
         return false;
     }
     if (!tile_is_whole(step->program) || tile_is_grouped(step->program)) {

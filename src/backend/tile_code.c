@@ -165,12 +165,12 @@ static bool store_temps(Part *part)
     return true;
 }
 
-// Gives the part's first op the kernel, if there can be one. One op alone has
-// a tile that is as quick.
+// Gives the part's first op the kernel, if there can be one.
 static bool finish_part(Builder *builder, Part *part)
 {
     LoopKernel loop;
-    if (part->count < 2 || !store_temps(part) ||
+    if (part->count == 0 || !store_temps(part) ||
+        (part->count == 1 && loop_is_narrow(&part->build)) ||
         !kernel_make(builder->ctx, &part->build, &loop)) {
         return true;
     }

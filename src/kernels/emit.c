@@ -176,6 +176,30 @@ void kernel_free(Ctx *ctx, LoopKernel *kernel)
     code_drop(ctx->kernels->code, code, kernel->size);
 }
 
+KernelTable *kernel_table(Ctx *ctx)
+{
+    KernelState *state = ctx->kernels;
+    if (state->table == NULL) {
+        state->table = ctx_alloc_zero(ctx, sizeof *state->table);
+    }
+    return state->table;
+}
+
+// The code goes with its arena.
+void kernel_table_free(Ctx *ctx, KernelTable *table)
+{
+    enum { COUNT = KERNEL_ROWS * ELEM_COUNT * KERNEL_KINDS };
+    struct KernelEntry *entries = table != NULL ? **table->entries : NULL;
+    for (int i = 0; entries != NULL && i < COUNT; i++) {
+        if (entries[i].kernel != NULL) {
+            ctx_free(ctx, entries[i].kernel, sizeof *entries[i].kernel);
+        }
+    }
+    if (table != NULL) {
+        ctx_free(ctx, table, sizeof *table);
+    }
+}
+
 // What is left behind the last full step: copied, so that nothing beyond the
 // operands is read or written.
 static void run_rest(const LoopKernel *kernel, char *const *data, int64_t from,

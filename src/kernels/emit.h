@@ -26,4 +26,19 @@ void kernel_free(Ctx *ctx, LoopKernel *kernel);
 // memory of an operand that no instruction loads after the store.
 void kernel_run(const LoopKernel *kernel, char *const *data, int64_t count);
 
+// Kernels of single ops, made when they are first asked for. What a row, its
+// element type and its operands of one element (as bits) mean is for the caller
+// to say.
+enum { KERNEL_ROWS = TILE_COUNT + ELEM_COUNT, KERNEL_KINDS = 8 };
+typedef struct KernelTable {
+    struct KernelEntry {
+        bool tried;
+        LoopKernel *kernel; // NULL: there is none
+    } entries[KERNEL_ROWS][ELEM_COUNT][KERNEL_KINDS];
+} KernelTable;
+
+// NULL with ERR_MEMORY pending.
+MUST_CHECK KernelTable *kernel_table(Ctx *ctx);
+void kernel_table_free(Ctx *ctx, KernelTable *table);
+
 #endif

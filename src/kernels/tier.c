@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/code_arena.h"
+#include "kernels/emit.h"
 #include "kernels/pool.h"
 
 #if defined(__x86_64__)
@@ -59,6 +60,7 @@ const Tier *tier_choose(void)
 static void kernel_state_free(Ctx *ctx)
 {
     pool_free(ctx, ctx->kernels->pool);
+    kernel_table_free(ctx, ctx->kernels->table);
     code_arena_free(ctx, ctx->kernels->code);
     ctx_free(ctx, ctx->kernels, sizeof(*ctx->kernels));
     ctx->kernels = NULL;

@@ -113,8 +113,9 @@ const Tier *tier_find(const char *name);
 // What kernels keep per context: made on first use, freed by ctx_destroy.
 typedef struct KernelState {
     const Tier *tier;
-    struct Pool *pool;      // freed tensor memory (kernels/pool.h)
-    struct CodeArena *code; // of emitted kernels (kernels/code_arena.h)
+    struct Pool *pool;         // freed tensor memory (kernels/pool.h)
+    struct CodeArena *code;    // of emitted kernels (kernels/code_arena.h)
+    struct KernelTable *table; // of single ops (kernels/emit.h); NULL: none yet
 } KernelState;
 
 MUST_CHECK KernelState *kernel_state_new(Ctx *ctx);

@@ -86,11 +86,39 @@ static void runs_init(Runs *runs, const KernelCall *call)
     }
 }
 
-enum { PIECE_ELEMENTS = 1 << 21 }; // of a run, between two polls
+enum {
+    PIECE_ELEMENTS = 1 << 21, // of a run, between two polls
+    // Elements for which a kernel is looked up: in the nearest cache a tile of
+    // one cheap op is a little quicker.
+    KERNEL_LEAST = 4096
+};
+
+// What computes a run: a kernel or, if that is NULL, a tile.
+typedef struct Runner {
+    TileFn tile;
+    const LoopKernel *kernel;
+} Runner;
+
+// False: some element is in error.
+static bool run_piece(Runner runner, char *out, const TileArg *args,
+                      uint32_t operands, size_t count)
+{
+    char *data[ELEMENTWISE_OPERANDS + 1];
+    if (runner.kernel == NULL) {
+        return runner.tile(out, args, count);
+    }
+    for (uint32_t k = 0; k < operands; k++) {
+        // Read alone.
+        memcpy(&data[k], &args[k].data, sizeof data[k]);
+    }
+    data[operands] = out;
+    kernel_run(runner.kernel, data, (int64_t)count);
+    return true;
+}
 
 // The innermost loop, in pieces that Ctrl-C need not wait for. The operands
 // are left where they were.
-static bool run_tile(const KernelCall *call, TileFn tile, char *out,
+static bool run_tile(const KernelCall *call, Runner runner, char *out,
                      size_t out_size, const TileArg *operands,
                      const size_t *sizes, const Runs *runs)
 {
@@ -99,7 +127,7 @@ static bool run_tile(const KernelCall *call, TileFn tile, char *out,
     memcpy(args, operands, sizeof args);
     while (left > 0) {
         size_t piece = left < PIECE_ELEMENTS ? left : PIECE_ELEMENTS;
-        if (!tile(out, args, piece)) {
+        if (!run_piece(runner, out, args, runs->operands, piece)) {
             return op_tile_fail(call->ctx, call->op);
         }
         if (!ctx_poll(call->ctx)) {
@@ -115,10 +143,28 @@ static bool run_tile(const KernelCall *call, TileFn tile, char *out,
     return true;
 }
 
-// The innermost loop is a tile's; the others are counted in `at` like an
-// odometer, which moves the operands' pointers by steps instead of computing
-// them anew.
-static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
+// The kernel for the innermost loop, if it is long enough.
+static bool find_kernel(const KernelCall *call, const Runs *runs,
+                        const LoopKernel **kernel)
+{
+    const Loop *inner = &runs->loops[runs->count - 1];
+    unsigned ones = 0;
+    *kernel = NULL;
+    if (inner->size < KERNEL_LEAST || call->op->body == NULL) {
+        return true;
+    }
+    for (uint32_t k = 0; k < runs->operands; k++) {
+        ones |= (unsigned)(inner->steps[k] == 0) << k;
+    }
+    return op_kernel(call->ctx, call->op,
+                     (DType)call->inputs[runs->operands == 3]->dtype,
+                     (DType)call->outputs[0]->dtype, call->attrs, ones, kernel);
+}
+
+// The innermost loop is a tile's or a kernel's; the others are counted in `at`
+// like an odometer, which moves the operands' pointers by steps instead of
+// computing them anew.
+static bool runs_go(const KernelCall *call, const Runs *runs, Runner runner)
 {
     const Loop *inner = &runs->loops[runs->count - 1];
     Tensor *output = call->outputs[0];
@@ -135,7 +181,7 @@ static bool runs_go(const KernelCall *call, const Runs *runs, TileFn tile)
                             inner->size == 1 || inner->steps[k] != 0};
     }
     for (;;) {
-        if (!run_tile(call, tile, out, out_size, args, sizes, runs)) {
+        if (!run_tile(call, runner, out, out_size, args, sizes, runs)) {
             return false;
         }
         out += (size_t)inner->size * out_size;
@@ -184,7 +230,9 @@ bool elementwise_run(const KernelCall *call)
     }
     Runs runs;
     runs_init(&runs, call);
-    return runs_go(call, &runs, tile);
+    Runner runner = {tile, NULL};
+    return find_kernel(call, &runs, &runner.kernel) &&
+           runs_go(call, &runs, runner);
 }
 
 // On the path of every eager operator, so in this file, to be inlined.
@@ -253,7 +301,16 @@ int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
     // A single element is used for all: the flag says which operand is dense.
     TileArg args[2] = {{a->data, a->count == out->count},
                        {b->data, b->count == out->count}};
-    if (!tile(out->data, args, (size_t)out->count)) {
+    Runner runner = {tile, NULL};
+    unsigned ones = args[0].step ? 0 : 1;
+    ones |= count == 1 || args[1].step ? 0 : 2;
+    if (out->count >= KERNEL_LEAST && op->body != NULL &&
+        !op_kernel(ctx, op, (DType)a->dtype, (DType)out->dtype, NULL, ones,
+                   &runner.kernel)) {
+        object_release(ctx, out);
+        return -1;
+    }
+    if (!run_piece(runner, out->data, args, count, (size_t)out->count)) {
         object_release(ctx, out);
         return op_tile_fail(ctx, op) ? 0 : -1;
     }

@@ -60,6 +60,51 @@ LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
                : loop_narrow(build, op->body(build, x, attrs), (Elem)result);
 }
 
+static bool make_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
+                        const AttrValue *attrs, unsigned ones,
+                        LoopKernel *kernel)
+{
+    LoopBuild build;
+    LoopValue x[3] = {0};
+    loop_init(&build);
+    for (int k = 0; k < op->min_inputs; k++) {
+        bool condition = op->tile == TILE_WHERE && k == 0;
+        int operand =
+            loop_operand(&build, condition ? ELEM_BOOL : (Elem)dtype,
+                         ones >> k & 1 ? LOOP_ONE : LOOP_DENSE, false);
+        x[k] = loop_load(&build, operand);
+    }
+    int out = loop_operand(&build, (Elem)result, LOOP_DENSE, true);
+    return loop_store(&build, out, op_body(&build, op, x, attrs, result)) &&
+           !loop_is_narrow(&build) && kernel_make(ctx, &build, kernel);
+}
+
+bool op_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
+               const AttrValue *attrs, unsigned ones, const LoopKernel **kernel)
+{
+    KernelTable *table = kernel_table(ctx);
+    LoopKernel made;
+    if (table == NULL) {
+        return false;
+    }
+    // Casts have a row for each dtype that they give.
+    size_t row = op->result == RESULT_CAST ? TILE_COUNT + (size_t)result
+                                           : (size_t)op->tile;
+    struct KernelEntry *entry = &table->entries[row][dtype][ones];
+    if (!entry->tried &&
+        make_kernel(ctx, op, dtype, result, attrs, ones, &made)) {
+        entry->kernel = ctx_alloc(ctx, sizeof made);
+        if (entry->kernel == NULL) {
+            kernel_free(ctx, &made);
+            return false;
+        }
+        *entry->kernel = made;
+    }
+    entry->tried = true;
+    *kernel = entry->kernel;
+    return true;
+}
+
 // The texts stand in the descriptor, so that compiled plans and eager calls
 // fail in the same words.
 bool op_tile_fail(Ctx *ctx, const OpDesc *op)

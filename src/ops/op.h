@@ -6,7 +6,7 @@
 #ifndef DUET_OPS_OP_H
 #define DUET_OPS_OP_H
 
-#include "kernels/loop.h"
+#include "kernels/emit.h"
 #include "ops/tensor.h"
 
 // Numbers change whenever the list does; a graph's text has names.
@@ -203,6 +203,13 @@ TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
 // or where an error could be raised.
 LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
                   const AttrValue *attrs, DType result);
+// The op's machine code for operands of this dtype (where's second one), with
+// those of one element as bits of `ones`. *kernel is NULL where there is none,
+// or a tile is quicker. False with ERR_MEMORY pending. Needs kernel_state(ctx)
+// to exist.
+MUST_CHECK bool op_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
+                          const AttrValue *attrs, unsigned ones,
+                          const LoopKernel **kernel);
 // Raises what a tile's false means: "floor_divide: division by zero".
 bool op_tile_fail(Ctx *ctx, const OpDesc *op);
 
