@@ -2,15 +2,16 @@
 
 fuzz.py [--duet PATH] [--seed S] [--start N] [--count N] [--jobs N] [--only N]
         [--family PATTERN] [--known] [--reduce] [--show N] [--save FOLDER]
-        [--features] [--suite] [--rows]
+        [--features] [--suite] [--rows] [--tensorflow]
 
 Each program runs eagerly and staged, in several calls; judge.py says what is
 equal, refused, named by an event, or unexplained. What known.py lists is left
 out; --known leaves it in. --family writes programs that use a feature of that
 pattern. --features tells how often programs with each feature differ. --suite
 also runs the programs of known.py, which must still differ; --rows tells how
-many random programs differ by what each row switches off.
-Ends with status 0 if nothing is unexplained.
+many random programs differ by what each row switches off. --tensorflow compares
+what Duet does staged with TensorFlow's values; TF_PYTHON names a python that
+has it. Ends with status 0 if nothing is unexplained.
 """
 import argparse
 import collections
@@ -26,6 +27,8 @@ from known import KNOWN, LENIENT, OFF
 from programs import program
 from runner import Program, Runner, shape
 from smaller import smaller
+from with_tensorflow import OFF as NOT_TENSORFLOW
+from with_tensorflow import TensorFlowRunner, found_tensorflow
 
 BATCH = 50
 
@@ -46,19 +49,27 @@ def arguments():
     parser.add_argument("--features", action="store_true")
     parser.add_argument("--suite", action="store_true")
     parser.add_argument("--rows", action="store_true")
+    parser.add_argument("--tensorflow", action="store_true")
     return parser.parse_args()
 
 
 def runner(options, seconds=60):
     """What runs and judges programs."""
     lenient = () if options.known else LENIENT
-    return Runner(options.duet, lenient, seconds)
+    kind = TensorFlowRunner if options.tensorflow else Runner
+    return kind(options.duet, lenient, seconds)
+
+
+def switched_off(options):
+    """The features that programs must not use."""
+    return ([] if options.known else OFF) + \
+        (list(NOT_TENSORFLOW) if options.tensorflow else [])
 
 
 def run_batch(task):
     """Writes and runs one batch: pairs of each program and its verdict."""
     options, start, count = task
-    off = () if options.known else OFF
+    off = switched_off(options)
     return runner(options).judge([
         Program(number, *program(options.seed, number, off, options.family))
         for number in range(start, start + count)])
@@ -155,6 +166,9 @@ def judge_row(task):
 
 def main():
     options = arguments()
+    if options.tensorflow and not found_tensorflow():
+        print("skipped: no TensorFlow\n0 passed, 0 failed")
+        return 0
     if options.rows:
         with multiprocessing.Pool(options.jobs) as pool:
             for name, bad, first in pool.imap(
@@ -164,8 +178,8 @@ def main():
         return 0
     if options.only is not None:
         options.start, options.count = options.only, 1
-        print(program(options.seed, options.only,
-                      () if options.known else OFF, options.family)[0])
+        print(program(options.seed, options.only, switched_off(options),
+                      options.family)[0])
     report, began = Report(options), time.time()
     with multiprocessing.Pool(options.jobs) as pool:
         for pairs in pool.imap(run_batch, batches(options)):

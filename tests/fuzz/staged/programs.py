@@ -51,6 +51,8 @@ ARGUMENTS = {
           "{'k': 1, 'a': 0.5}"),
     "O": ("Box()",), "S": ("given",), "T": ("tensor('a')", "tensor('ab')"),
 }
+TURNED = {"{'a': 0.5, 'k': 1}": "{'k': 1, 'a': 0.5}",
+          "{'k': 1, 'a': 0.5}": "{'a': 0.5, 'k': 1}"}
 SPECS = {"F": "spec((), float32)", "U": "spec((None,), float32)",
          "V": "spec((3,), float32)", "I": "spec((), int32)"}
 # What else a result tells of a container that is made at the head.
@@ -240,6 +242,11 @@ class Maker(Specials):
         rng = self.rng
         first = [self.argument(kind) for kind, _ in self.parameters]
         lines = [self.call(first), self.call(first)]
+        # The same signature once more: other Variables, a dict turned round.
+        alike = [self.argument(kind) if kind == "W" else TURNED.get(text, text)
+                 for text, (kind, _) in zip(first, self.parameters)]
+        if alike != first:
+            lines.append(self.call(alike))
         lines.append(self.call(self.varied(first, "FVIW")))
         lines += changes
         lines.append(self.call(self.varied(first, "FUI" if changes

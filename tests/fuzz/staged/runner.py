@@ -94,6 +94,8 @@ def prelude(*names):
 class Runner:
     """Runs programs under `duet`."""
 
+    limits = staticmethod(limits)
+
     def __init__(self, duet, lenient=(), seconds=SECONDS):
         self.duet, self.lenient, self.seconds = duet, lenient, seconds
         self.head = prelude("prelude.py", "prelude_duet.py")
@@ -115,7 +117,7 @@ class Runner:
                 done = subprocess.run(
                     self.command(file.name), stdin=subprocess.DEVNULL,
                     capture_output=True, timeout=self.seconds,
-                    preexec_fn=limits,
+                    preexec_fn=self.limits,
                     env=dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1",
                              PYTHONHASHSEED="0"))
                 return done.stdout, done.returncode, done.stderr

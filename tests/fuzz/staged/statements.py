@@ -75,7 +75,8 @@ class Statements(Writer):
         """One statement, as lines."""
         rng = self.rng
         self.budget -= 1
-        ways = [(8, self.assign), (9, self.change), (12 if self.wanted("variable-deep") else 3, self.variable),
+        ways = [(8, self.assign), (9, self.change),
+                (12 if self.wanted("variable-deep") else 3, self.variable),
                 (2, self.make), (1, self.prints), (1, self.alias),
                 (1, self.fails)]
         if depth > 0 and self.budget > 0:
@@ -162,7 +163,8 @@ class Statements(Writer):
         if kind == "L" and self.rng.random() < often and \
                 self.may("alias-by-branch"):
             return [f"{other} = {name} if {self.expr('B')} else "
-                    f"[2.0 for _ in {name}]", f"{other}.append({self.expr('F')})"]
+                    f"[2.0 for _ in {name}]",
+                    f"{other}.append({self.expr('F')})"]
         self.declare(kind, other)
         self.origin[other] = origin
         return [f"{other} = {text}"]

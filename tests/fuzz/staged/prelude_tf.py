@@ -1,0 +1,75 @@
+# The part of the prelude for TensorFlow: Duet's names in its terms. A program
+# runs staged alone; it stands in a file, since AutoGraph reads its source.
+import os
+import tempfile
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ["AUTOGRAPH_VERBOSITY"] = "0"
+import tensorflow as tf
+
+TENSORS = ("EagerTensor",)
+VARIABLES = ("ResourceVariable",)
+SYMBOLS = ("SymbolicTensor", "Tensor")
+SPACES = []  # the names of all programs: AutoGraph finds them by module
+
+
+def listed(value):
+    """Host numbers."""
+    return value.numpy().tolist()
+
+
+def reducer(tensors, host):
+    """A function that reduces a tensor, a list of them, or host numbers."""
+    @tf.autograph.experimental.do_not_convert
+    def reduce_any(*values):
+        value = values[0] if len(values) == 1 else values
+        if isinstance(value, (tuple, list)) and not any(
+                isinstance(item, (tf.Tensor, tf.Variable)) for item in value):
+            return host(value)
+        return tensors(value)
+    return reduce_any
+
+
+class Stage:
+    """`stage` as a decorator with and without options, and its print."""
+
+    def __call__(self, function=None, signature=None):
+        if function is None:
+            return tf.function(input_signature=signature)
+        return tf.function(function)
+
+    @staticmethod
+    def print(*values):
+        """To standard output, as Duet's."""
+        tf.print(*values, output_stream=sys.stdout, summarize=-1)
+
+
+NAMES.update(
+    tensor=tf.constant, Variable=tf.Variable, stage=Stage(), zeros=tf.zeros,
+    concat=lambda values: tf.concat(values, 0), stack=tf.stack,
+    maximum=tf.maximum, minimum=tf.minimum, where=tf.where, cast=tf.cast,
+    reshape=tf.reshape, float32=tf.float32, int32=tf.int32,
+    spec=tf.TensorSpec, strings=tf.strings, OpError=tf.errors.OpError,
+    sum=reducer(tf.reduce_sum, sum), max=reducer(tf.reduce_max, max),
+    any=reducer(tf.reduce_any, any), all=reducer(tf.reduce_all, all))
+
+
+def execute(text, space):
+    """Runs the program in its names."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False) as file:
+        file.write(text)
+    FILE[0] = file.name
+    exec(compile(text, file.name, "exec"), space)
+
+
+def run(number, text):
+    """One program."""
+    print(f"@ staged {number}")
+    sys.stdout.flush()
+    world = World()
+    world.run(text)
+    print(f"@ end {number}")
+    sys.stdout.flush()
+    os.unlink(FILE[0])
+
+
