@@ -86,6 +86,12 @@ def oops(error):
             # Which of the calls found no room left depends on how many of
             # CPython's own stand between them.
             text = ""
+        if isinstance(error, TypeError) and re.search(
+                r"\btakes |expected (at |exactly |\d)|missing (\d|required)|"
+                r"keyword argument|given by name|must have at least|"
+                r"needs an argument|multiple values for", text):
+            # Calls that do not fit a function of C are worded by Duet.
+            text = ""
         chain.append(type(error).__name__ + ": " + text)
         if error.__cause__ is not None:
             chain.append("cause")

@@ -63,8 +63,6 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
         if (at >= 0) {
             // The window keeps its own reference.
             bound[at] = value_retain(keywords[i]);
-        } else if (rest < 0) {
-            return native_unknown_keyword(vm, native, name);
         } else if (!dict_set(vm, value_as_dict(bound[rest]), names->items[i],
                              keywords[i])) {
             return false;
@@ -82,7 +80,7 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
     // More than the native has go into *args, or were refused just now.
     uint32_t taken =
         given < native->positional_count ? given : native->positional_count;
-    if (!native_check_count(vm, native, given, names)) {
+    if (!native_check_call(vm, native, given, names)) {
         return false;
     }
     // -1 where the native has no such parameter.

@@ -10,7 +10,6 @@
 #include "interp/machine/vm/call.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
-#include "interp/objects/errors/library_words.h"
 #include "interp/objects/errors/raise_whole.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
@@ -493,9 +492,6 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
         if (b.keywords != space) {
             ctx_free(&vm->ctx, b.keywords, keywords * sizeof(Value));
         }
-    }
-    if (!done) {
-        library_refuse(vm, function, b.given, b.names);
     }
     // After a failure the window is emptied, whatever of it had moved.
     uint32_t end = b.total > count ? b.total : count;

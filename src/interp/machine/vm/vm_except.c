@@ -5,7 +5,7 @@
 // cuts what a handler has left behind.
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_list.h"
-#include "interp/objects/errors/library_words.h"
+#include "interp/objects/errors/hidden_frame.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/text/obj_str.h"
 
@@ -72,7 +72,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
     raise_object(vm, made);
     // What CPython has in C raises without having handled anything.
     if (INS_X(ins) && value_is_none(value_as_exception(made)->cause) &&
-        library_is_native(f->code)) {
+        hidden_frame(f->code)) {
         value_replace(&vm->ctx, &value_as_exception(made)->context, VALUE_NONE);
     }
     // A branch that is traced is told that it ends by raising.

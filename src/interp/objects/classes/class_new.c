@@ -10,7 +10,7 @@
 #include "interp/objects/classes/obj_descriptor.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_member.h"
-#include "interp/objects/errors/library_words.h"
+#include "interp/objects/errors/hidden_frame.h"
 #include "interp/objects/errors/obj_exception.h"
 
 // A class without contents yet and with an empty MRO. Owned; NULL: the layouts
@@ -276,8 +276,7 @@ static bool mark_library(Vm *vm, Type *cls, Dict *dict)
         }
         const Code *code = ((Function *)value_object(value))->code;
         if (code->source->library &&
-            strchr(code->qualname->text, '.') == NULL &&
-            library_is_native(code) &&
+            strchr(code->qualname->text, '.') == NULL && hidden_frame(code) &&
             !put_wrapped(vm, cls, value_as_str(key), value, false)) {
             return false;
         }

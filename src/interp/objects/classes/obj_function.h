@@ -77,6 +77,9 @@ MUST_CHECK Function *function_new(Vm *vm, Code *code, Dict *globals);
 MUST_CHECK Cell *cell_new(Vm *vm, Value value); // retains
 // `def` is static; `owner` is the class whose method it is, NULL: none. Its
 // parameters are read at the first call.
+// Is it one of the methods that stand for a slot (`__add__`, `__len__`), which
+// CPython calls a slot wrapper?
+bool native_is_slot(const Native *native);
 // Gives the methods of built-in types, made before, their classes. False: no
 // memory.
 MUST_CHECK bool natives_init(Vm *vm);

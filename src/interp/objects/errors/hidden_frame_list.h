@@ -1,9 +1,8 @@
 // Functions of lib/ that CPython has in C, so that they leave no frame in a
-// traceback and refuse calls in the words of C: HIDDEN(module, function) with
-// the function's qualified name; its methods and inner functions go with it, ""
-// is the whole module. What CPython has in Python too, such as namedtuple() or
-// textwrap, shows its frames there and here, each with the lines of its own
-// file. No include guard.
+// traceback: HIDDEN(module, function) with the function's qualified name; its
+// methods and inner functions go with it, "" is the whole module. What CPython
+// has in Python too, such as namedtuple() or textwrap, shows its frames there
+// and here, each with the lines of its own file. No include guard.
 HIDDEN("_iobase", "")
 HIDDEN("_iomemory", "")
 HIDDEN("bisect", "")

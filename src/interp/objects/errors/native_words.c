@@ -1,26 +1,14 @@
-// What is wrong with a call of a native, in CPython's words.
-//
-// Which words depends on how CPython reads the arguments: native_style.h.
-#include "interp/objects/errors/native_style.h"
+// What is wrong with a call of a native. Three wordings serve all: how many
+// arguments it takes, which required one is missing, which keyword it has not.
+#include "interp/objects/errors/native_words.h"
 
 #include "interp/objects/classes/class_new.h"
-#include "interp/objects/containers/obj_list.h"
-#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
 // Methods do not count self in their messages, nor class methods their class.
 uint32_t native_self_count(const Native *native)
 {
     return native->owner != NULL || (native->flags & NATIVE_OF_CLASS) ? 1 : 0;
-}
-
-// Duet's own additions to built-in functions, for tensors: CPython's texts
-// must not depend on them.
-static bool is_addition(const Native *native, const NativeParam *param)
-{
-    return native->owner == NULL && native->place == NULL &&
-           param->kind == PARAM_KEYWORD_ONLY &&
-           (str_is(param->name, "axis") || str_is(param->name, "keepdims"));
 }
 
 // Its number; -1: no parameter may be given by that name.
@@ -51,212 +39,70 @@ int native_find_kind(const Native *native, ParamKind kind)
     return -1;
 }
 
-// How many parameters an argument can be given for, self and additions aside;
-// `kind` counts those of one kind only, PARAM_VARKEYWORDS all.
-// *args and **kwargs stand for no one argument and are never counted.
-static uint32_t count_params(const Native *native, ParamKind kind)
-{
-    uint32_t count = 0;
-    for (uint32_t i = native_self_count(native); i < native->param_count; i++) {
-        const NativeParam *param = &native->params[i];
-        count += param->kind != PARAM_VARARGS &&
-                 param->kind != PARAM_VARKEYWORDS &&
-                 (kind == PARAM_VARKEYWORDS || param->kind == (uint8_t)kind) &&
-                 !is_addition(native, param);
-    }
-    return count;
-}
-
-// Whether a parameter can be given by keyword.
-static bool takes_keywords(const Native *native)
-{
-    return count_params(native, PARAM_KEYWORD_ONLY) > 0 ||
-           count_params(native, PARAM_POSITIONAL) > 0;
-}
-
-// CPython has the C half of these in a module of its own, and messages say so.
-static const char *native_module(const char *name)
-{
-    static const char *const halves[][2] = {
-        {"operator", "_operator"},   {"os", "posix"},
-        {"heapq", "_heapq"},         {"bisect", "_bisect"},
-        {"functools", "_functools"},
-    };
-    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
-        if (strcmp(halves[i][0], name) == 0) {
-            return halves[i][1];
-        }
-    }
-    return name;
-}
-
-// "str." in front of a method, "math." of a module's function, "" else.
-// `dot` is set with it, so that one format "%s%s%s()" serves methods and
-// functions. Both point to text that the native or a constant owns.
+// "str" for a method, "math" for a module's function, "" else. `dot` is set
+// with it, so that one format "%s%s%s()" serves all. Borrowed.
 static const char *prefix_of(const Native *native, const char **dot)
 {
     const char *owner =
         native->owner != NULL ? type_short_name(native->owner) : native->place;
     *dot = owner != NULL ? "." : "";
-    return owner == NULL                   ? ""
-           : native_self_count(native) > 0 ? owner
-                                           : native_module(owner);
+    return owner == NULL ? "" : owner;
 }
 
-// Always false.
-bool native_unknown_keyword(Vm *vm, const Native *native, const Str *name)
+// Whether any parameter can be given by keyword.
+static bool takes_keywords(const Native *native)
 {
-    const char *function = native->def->name, *dot;
-    const char *prefix = prefix_of(native, &dot);
-    // wrapperobject's call refuses keywords before it looks at anything else.
-    if (native_is_slot(native)) {
-        return raise_false(vm, ERR_TYPE,
-                           "wrapper %s() takes no keyword arguments", function);
+    bool takes = false;
+    for (uint32_t i = native_self_count(native); i < native->param_count; i++) {
+        takes = takes || native->params[i].kind == PARAM_POSITIONAL ||
+                native->params[i].kind == PARAM_KEYWORD_ONLY;
     }
-    if (native_style(native) == STYLE_UNNAMED) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s() got an unexpected keyword "
-                           "argument",
-                           function);
-    }
-    if (takes_keywords(native)) {
-        // sorted() hands its keywords on to the list's sort().
-        return raise_false(
-            vm, ERR_TYPE, "'%s' is an invalid keyword argument for %s()",
-            name->text,
-            native_style(native) == STYLE_UNPACK ? "sort" : function);
-    }
-    // Functions that read a tuple are called without their module.
-    NativeStyle style = native_style(native);
-    bool bare = (style == STYLE_FORMAT || style == STYLE_UNPACK) &&
-                native_self_count(native) == 0;
-    return raise_false(vm, ERR_TYPE, "%s%s%s() takes no keyword arguments",
-                       bare ? "" : prefix, bare ? "" : dot, function);
+    return takes;
 }
 
-// False: an error is pending. How many keywords count in messages: additions
-// do not. One that the native cannot take at all is refused at once.
-static bool count_keywords(Vm *vm, const Native *native, const Tuple *names,
-                           uint32_t *out)
+// The first keyword that no parameter takes.
+static bool check_names(Vm *vm, const Native *native, const Tuple *names)
 {
-    *out = 0;
-    // With **kwargs any name is welcome; it is not counted as one too many.
-    bool refused = !takes_keywords(native) &&
-                   native_find_kind(native, PARAM_VARKEYWORDS) < 0;
-    for (size_t i = 0; names != NULL && i < names->count; i++) {
+    bool any = native_find_kind(native, PARAM_VARKEYWORDS) >= 0;
+    for (size_t i = 0; !any && i < names->count; i++) {
         Str *name = value_as_str(names->items[i]);
-        int at = native_find_param(native, name);
-        if (at >= 0 && is_addition(native, &native->params[at])) {
-            continue;
+        const char *function = native->def->name, *dot;
+        const char *prefix = prefix_of(native, &dot);
+        if (!takes_keywords(native)) {
+            return raise_false(vm, ERR_TYPE,
+                               "%s%s%s() takes no keyword arguments", prefix,
+                               dot, function);
         }
-        if (refused) {
-            return native_unknown_keyword(vm, native, name);
+        if (native_find_param(native, name) < 0) {
+            return raise_false(vm, ERR_TYPE,
+                               "'%s' is an invalid keyword argument for %s()",
+                               name->text, function);
         }
-        *out += 1;
     }
     return true;
 }
 
-// CPython's messages count arguments in words.
-static const char *plural(uint32_t count)
+// How many arguments it takes, and how many it was given; all without self.
+static bool wrong_count(Vm *vm, const Native *native, bool exact,
+                        uint32_t bound, uint32_t given)
 {
-    return count == 1 ? "" : "s";
-}
-
-// "f() takes at most 2 arguments (3 given)".
-static bool takes(Vm *vm, const Native *native, const char *how, uint32_t bound,
-                  const char *kind, uint32_t given)
-{
-    return raise_false(vm, ERR_TYPE, "%s() takes %s %u %sargument%s (%u given)",
-                       native->def->name, how, bound, kind, plural(bound),
-                       given);
-}
-
-// Natives with keywords: `least` are positional-only, `given` is without self.
-static bool check_with_keywords(Vm *vm, const Native *native, uint32_t given,
-                                uint32_t keywords)
-{
-    // Without self, as `given` is.
-    uint32_t most = native->positional_count - native_self_count(native);
-    uint32_t required = native->required_count - native_self_count(native);
-    uint32_t all = count_params(native, PARAM_VARKEYWORDS);
-    uint32_t least = 0;
-    // Those required by position alone; the others are named when missing.
-    for (uint32_t i = native_self_count(native); i < native->required_count;
-         i++) {
-        least += native->params[i].kind == PARAM_POSITIONAL_ONLY;
-    }
-    bool open = native_find_kind(native, PARAM_VARARGS) >= 0;
-    if (!open && native_find_kind(native, PARAM_VARKEYWORDS) < 0 &&
-        given + keywords > all) {
-        return takes(vm, native, "at most", all, given == 0 ? "keyword " : "",
-                     // CPython adds "keyword " only if nothing came by
-                     // position.
-                     given + keywords);
-    }
-    if (open && keywords > all && native_style(native) == STYLE_OPEN) {
-        return takes(vm, native, "at most", all, "keyword ", keywords);
-    }
-    if (!open && given > most) {
-        return most == 0
-                   ? raise_false(vm, ERR_TYPE,
-                                 "%s() takes no positional arguments",
-                                 native->def->name)
-                   : takes(vm, native, required < most ? "at most" : "exactly",
-                           most, "positional ", given);
-    }
-    // A missing named parameter is told by check_required, by its name; here
-    // only those that have no name for callers are counted.
-    return given >= least ||
-           takes(vm, native, least < most ? "at least" : "exactly", least,
-                 "positional ", given);
-}
-
-// Natives without keywords whose number of arguments is wrong.
-static bool wrong_count(Vm *vm, const Native *native, uint32_t least,
-                        uint32_t most, uint32_t given)
-{
-    const char *name = native->def->name, *dot;
+    const char *function = native->def->name, *dot;
     const char *prefix = prefix_of(native, &dot);
-    NativeStyle style = native_style(native);
-    bool few = given < least;
-    // Only one of the two bounds is broken, and the message states that one.
-    uint32_t bound = few ? least : most;
-    // A slot's wrapper does not name the method.
-    if (native_is_slot(native)) {
-        const char *how = least == most ? "" : few ? "at least " : "at most ";
-        return raise_false(vm, ERR_TYPE, "%sexpected %s%u argument%s, got %u",
-                           native_unpacks_slot(native) ? " " : "", how, bound,
-                           plural(bound), given);
+    if (bound == 0 || (bound == 1 && exact)) {
+        return raise_false(vm, ERR_TYPE, "%s%s%s() takes %s (%u given)", prefix,
+                           dot, function,
+                           bound != 0               ? "exactly one argument"
+                           : takes_keywords(native) ? "no positional arguments"
+                                                    : "no arguments",
+                           given);
     }
-    if (style == STYLE_MAP) {
-        return raise_false(vm, ERR_TYPE,
-                           "map() must have at least two arguments.");
-    }
-    if (style == STYLE_FORMAT) {
-        return takes(vm, native,
-                     least == most ? "exactly"
-                     : few         ? "at least"
-                                   : "at most",
-                     bound, "", given);
-    }
-    // METH_NOARGS and METH_O have words of their own; the count alone tells
-    // them apart, as it does for who writes them in C.
-    if (most == 0) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s%s%s() takes no arguments (%u given)", prefix,
-                           dot, name, given);
-    }
-    if (least == 1 && most == 1 && style != STYLE_UNPACK) {
-        return raise_false(vm, ERR_TYPE,
-                           "%s%s%s() takes exactly one argument (%u given)",
-                           prefix, dot, name, given);
-    }
-    // What is left has several: PyArg_UnpackTuple and _PyArg_CheckPositional,
-    // which say "f expected at most 2 arguments, got 3" without brackets.
-    const char *how = least == most ? "" : few ? "at least " : "at most ";
-    return raise_false(vm, ERR_TYPE, "%s expected %s%u argument%s, got %u",
-                       name, how, bound, plural(bound), given);
+    return raise_false(vm, ERR_TYPE,
+                       "%s%s%s() takes %s %u argument%s (%u given)", prefix,
+                       dot, function,
+                       exact           ? "exactly"
+                       : given < bound ? "at least"
+                                       : "at most",
+                       bound, bound == 1 ? "" : "s", given);
 }
 
 // `names` NULL: the call has no keywords.
@@ -270,102 +116,54 @@ static bool has_name(const Tuple *names, const Str *name)
     return false;
 }
 
-// The first required parameter that neither a position nor a name gives.
-// Positions are counted without self, as CPython counts them.
-// True when none is missing. The order is that of the parameters, so that of
-// two missing ones the first is named.
+// The first required parameter that neither a position nor a name gives. Those
+// that have no name for callers are counted.
 static bool check_required(Vm *vm, const Native *native, uint32_t given,
                            const Tuple *names)
 {
-    for (uint32_t i = 0; i < native->param_count; i++) {
+    uint32_t self = native_self_count(native);
+    uint32_t least = native->required_count - self;
+    bool open = native_find_kind(native, PARAM_VARARGS) >= 0;
+    for (uint32_t i = given; i < native->param_count; i++) {
         const NativeParam *param = &native->params[i];
-        // Positional-only ones were counted before.
-        bool named = param->kind == PARAM_KEYWORD_ONLY ||
-                     (param->kind == PARAM_POSITIONAL && i >= given);
-        // A parameter with a default is never missing.
-        if (!named || param->default_text != NULL ||
-            has_name(names, param->name)) {
+        bool required = i < native->positional_count
+                            ? i < native->required_count
+                            : param->kind == PARAM_KEYWORD_ONLY &&
+                                  param->default_text == NULL;
+        if (!required || has_name(names, param->name)) {
             continue;
         }
-        const char *function = native->def->name, *text = param->name->text;
-        if (param->kind == PARAM_KEYWORD_ONLY) {
-            return raise_false(vm, ERR_TYPE,
-                               "%s() missing required keyword-only argument: "
-                               "'%s'",
-                               function, text);
+        if (param->kind == PARAM_POSITIONAL_ONLY) {
+            bool exact = !open && native->positional_count - self == least;
+            return wrong_count(vm, native, exact, least, given - self);
         }
-        // Of a single keyword enumerate() only asks whether it is this one.
-        if (native_style(native) == STYLE_NO_PLACE && given == 0 &&
-            names != NULL && names->count == 1) {
-            return native_unknown_keyword(vm, native,
-                                          value_as_str(names->items[0]));
-        }
-        return native_style(native) == STYLE_NO_PLACE
-                   ? raise_false(vm, ERR_TYPE,
-                                 "%s() missing required argument '%s'",
-                                 function, text)
-                   : raise_false(vm, ERR_TYPE,
-                                 "%s() missing required argument '%s' "
-                                 "(pos %u)",
-                                 function, text,
-                                 i + 1 - native_self_count(native));
+        return raise_false(vm, ERR_TYPE,
+                           "%s() missing required argument '%s' (pos %u)",
+                           native->def->name, param->name->text, i + 1 - self);
     }
     return true;
 }
 
-// Whether all names are those of keyword-only parameters, and no other of these
-// has to be given: then the names are right, whatever the style of the native.
-static bool names_fit(const Native *native, const Tuple *names)
+bool native_check_call(Vm *vm, const Native *native, uint32_t given,
+                       const Tuple *names)
 {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < native->param_count; i++) {
-        const NativeParam *param = &native->params[i];
-        if (param->kind == PARAM_KEYWORD_ONLY) {
-            bool named =
-                !is_addition(native, param) && has_name(names, param->name);
-            found += named;
-            if (!named && param->default_text == NULL) {
-                return false;
-            }
-        }
-    }
-    return found == names->count;
-}
-
-// True: the number and the names of the arguments fit. `given` counts positions
-// with self; `names` are the keywords, NULL: none.
-bool native_check_count(Vm *vm, const Native *native, uint32_t given,
-                        const Tuple *names)
-{
-    uint32_t self = native_self_count(native), keywords;
-    uint32_t most = native->positional_count - self;
-    uint32_t least = native->required_count - self;
-    // By position alone, and right: by far the most.
-    if (given >= native->required_count && given >= self &&
-        (given - self <= most ||
-         native_find_kind(native, PARAM_VARARGS) >= 0) &&
-        (names == NULL || names_fit(native, names))) {
-        // Types and values are the native's own affair.
-        return true;
-    }
+    uint32_t self = native_self_count(native);
     // The function of a class method, taken out of it and called bare.
     if (given < self) {
         return raise_false(vm, ERR_TYPE,
                            "unbound method %s.%s() needs an argument",
                            native->place, native->def->name);
     }
-    if (!count_keywords(vm, native, names, &keywords)) {
+    if (names != NULL && !check_names(vm, native, names)) {
         return false;
     }
-    // sorted() unpacks its one argument before anyone sees the keywords.
-    if (takes_keywords(native) && native_style(native) != STYLE_UNPACK) {
-        return check_with_keywords(vm, native, given - self, keywords) &&
-               check_required(vm, native, given, names);
+    if (given > native->positional_count &&
+        native_find_kind(native, PARAM_VARARGS) < 0) {
+        bool exact = native->required_count == native->positional_count;
+        return wrong_count(vm, native, exact, native->positional_count - self,
+                           given - self);
     }
-    bool many =
-        given - self > most && native_find_kind(native, PARAM_VARARGS) < 0;
-    return (given - self >= least && !many) ||
-           wrong_count(vm, native, least, most, given - self);
+    return check_required(vm, native, given, names);
 }
 
 // As CPython's tp_new_wrapper.
@@ -400,8 +198,8 @@ bool native_check_class(Vm *vm, const Native *native, const Value *window,
                        type_name(made), type_name(cls), type_name(layout));
 }
 
-// Functions with *args or **kwargs are METH_VARARGS in CPython, as are those
-// that read them by a format; one without parameters is METH_NOARGS, and one
+// Functions with *args or **kwargs are METH_VARARGS in CPython; one without
+// parameters is METH_NOARGS, and one
 // with a single parameter METH_O. The rest is fast. What does not follow is in
 // the rows: three that have an instruction of their own, print(), whose many
 // arguments are a vector, and fast ones that call a guarded one at once.
@@ -426,7 +224,6 @@ bool native_is_fast(const Native *native)
     bool one = native->param_count == self + 1u &&
                native->required_count == native->param_count;
     return native->param_count > self && !one && !native_is_slot(native) &&
-           !native_reads_format(native) &&
            native_find_kind(native, PARAM_VARARGS) < 0 &&
            native_find_kind(native, PARAM_VARKEYWORDS) < 0;
 }

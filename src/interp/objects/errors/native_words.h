@@ -1,5 +1,5 @@
-// The parameters of natives as a call sees them, and CPython's words for a
-// call that does not fit them.
+// The parameters of natives as a call sees them, and the words for a call that
+// does not fit them.
 #ifndef DUET_INTERP_OBJECTS_ERRORS_NATIVE_WORDS_H
 #define DUET_INTERP_OBJECTS_ERRORS_NATIVE_WORDS_H
 
@@ -8,11 +8,6 @@
 
 // The parameter of this keyword, -1: none that can be given by keyword.
 int native_find_param(const Native *native, Str *name);
-// Is it one of the methods that stand for a slot (`__add__`, `__len__`), which
-// CPython calls a slot wrapper, with texts of its own?
-bool native_is_slot(const Native *native);
-// Whether CPython reads its arguments by a format, as in METH_VARARGS.
-bool native_reads_format(const Native *native);
 // Whether CPython has it as METH_FASTCALL, or a special instruction for its
 // calls: these count no level of the recursion limit, all others do. Its
 // parameters have been read.
@@ -23,17 +18,13 @@ uint32_t native_self_count(const Native *native);
 int native_find_kind(const Native *native, ParamKind kind);
 
 // Whether `given` arguments by position (with self) and the keywords `names`
-// (NULL: none) are neither too many nor too few, and none is missing. False
-// with CPython's TypeError pending. Names that no parameter has are left to
-// the binding, as CPython complains of those last.
-MUST_CHECK bool native_check_count(Vm *vm, const Native *native, uint32_t given,
-                                   const Tuple *names);
+// (NULL: none) fit: each name is that of a parameter, none are too many and
+// none is missing. False with a TypeError pending.
+MUST_CHECK bool native_check_call(Vm *vm, const Native *native, uint32_t given,
+                                  const Tuple *names);
 // Whether the first argument of a __new__ is a class that it may make an
 // instance of. False with a TypeError.
 MUST_CHECK bool native_check_class(Vm *vm, const Native *native,
                                    const Value *window, uint32_t count);
-// False, always, with the TypeError for a keyword that nothing takes.
-MUST_CHECK bool native_unknown_keyword(Vm *vm, const Native *native,
-                                       const Str *name);
 
 #endif

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "interp/core/raise.h"
-#include "interp/objects/errors/library_words.h"
+#include "interp/objects/errors/hidden_frame.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_str.h"
@@ -457,7 +457,7 @@ void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
     uint32_t name = unbound_place(vm, code, word);
     Value taken = raise_take(vm);
     // What a class set for errors made need be no exception.
-    if (!value_is_kind(taken, KIND_EXCEPTION) || library_is_native(code)) {
+    if (!value_is_kind(taken, KIND_EXCEPTION) || hidden_frame(code)) {
         value_replace(&vm->ctx, &vm->exception, taken);
         return;
     }
