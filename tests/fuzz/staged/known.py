@@ -132,6 +132,20 @@ def f(x):
     return len(a)
 call(f, tensor(1.0))
 """, ["alias-by-branch"]),
+    Known("attribute stored through an alias on the other side", "result", """\
+class Box:
+    pass
+@stage
+def f(x):
+    o = Box()
+    m = o
+    if x > 2.0:
+        o.h = x
+    else:
+        m.h = x * -1.0
+    return o.h
+call(f, tensor(1.0))
+""", ["alias@*"]),
     Known("closure changed in a branch", "result", """\
 @stage
 def f(x):
