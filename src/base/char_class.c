@@ -1,5 +1,5 @@
-// Classes of characters: general categories by libutf8proc, corrected to what
-// CPython 3.11 has by one table (char_list.h).
+// Classes of characters: general categories by libutf8proc, corrected by one
+// table (char_list.h).
 //
 // Invariant: the rows are sorted by class, then by code point, so that one
 // binary search serves all classes.

@@ -1,6 +1,6 @@
-// Where CPython 3.11, which knows Unicode 14, differs from what general
-// categories and libutf8proc say: CHAR_RANGE(class, first, last), sorted by the
-// order of CharClass, then by `first`. No include guard.
+// Where Unicode 14, as Python has it, differs from what general categories and
+// libutf8proc say: CHAR_RANGE(class, first, last), sorted by the order of
+// CharClass, then by `first`. No include guard.
 //
 // NEWER: characters that Unicode 14 does not have. UPPER, LOWER: cased without
 // being letters of that case (Other_Uppercase, Other_Lowercase). DIGIT: digits

@@ -201,7 +201,7 @@ static const CharNameRow *find_row(const char *name, size_t length)
 }
 
 // 1 and the character, 0: no rule makes this name. These names are told apart
-// by case, as in CPython.
+// by case.
 static size_t by_rule(const char *name, uint32_t *out)
 {
     size_t hangul = sizeof hangul_words - 1;

@@ -41,8 +41,8 @@ typedef enum ErrorKind {
     ERR_COUNT
 } ErrorKind;
 
-// How the place of a SyntaxError is told, which depends in CPython on who
-// found the fault (interp/core/raise.c makes the numbers).
+// How the place of a SyntaxError is told, which depends on who found the fault
+// (interp/core/raise.c makes the numbers).
 typedef enum PlaceForm {
     PLACE_RANGE,  // by the parser: from the span's start to its end
     PLACE_POINT,  // by the tokenizer: the end is the start

@@ -1,4 +1,4 @@
-// How errors point at source, byte for byte as CPython 3.11 prints it.
+// How errors point at source, byte for byte.
 //
 // Columns are code points, as there. In a traceback the carets of an
 // arithmetic expression are drawn under its operator alone, those of a
@@ -250,8 +250,8 @@ static void strip_group(const char *text, size_t *from, size_t *to)
     }
 }
 
-// Between the operands CPython marks the first byte that is no blank and,
-// blank or not its operator's, the next one: a bracket counts as such.
+// Between the operands it marks the first byte that is no blank and, blank or
+// not its operator's, the next one: a bracket counts as such.
 static void mark_operator(const char *text, size_t length, Anchor *anchor)
 {
     size_t first = 0, left = anchor->start, right = anchor->end, end = length;
@@ -318,8 +318,8 @@ static int64_t constant_length(const char *text, size_t length)
     return count_items(text, length);
 }
 
-// Whether a constant index into a constant can be computed: CPython has done
-// that before it looks for something to mark.
+// Whether a constant index into a constant can be computed: that is done before
+// one looks for something to mark.
 static bool is_folded(const char *value, size_t length, const char *index,
                       size_t index_length)
 {
@@ -438,11 +438,11 @@ void diag_file_line(StrBuf *out, const Source *source, Span span)
                   source_place(source, span.start).line);
 }
 
-// CPython's costs and limits: longer names and larger sets of candidates get
-// no advice.
+// The costs and limits are fixed: longer names and larger sets of candidates
+// get no advice.
 enum { MOVE_COST = 2, CASE_COST = 1, MAX_NAME = 40, MAX_CANDIDATES = 750 };
 
-// ASCII only, as in CPython.
+// ASCII only.
 static int substitution_cost(char a, char b)
 {
     if (a == b) {

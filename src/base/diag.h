@@ -1,5 +1,5 @@
-// How errors point at source: the line and the carets, as CPython 3.11
-// prints them. The exception's own line is the caller's.
+// How errors point at source: the line and the carets. The exception's own line
+// is the caller's.
 #ifndef DUET_BASE_DIAG_H
 #define DUET_BASE_DIAG_H
 
@@ -14,10 +14,10 @@ void diag_source_line(StrBuf *out, const Source *source, Span span, int indent,
 // `  File "a.py", line 3` (without newline).
 void diag_file_line(StrBuf *out, const Source *source, Span span);
 
-// Edit distance for "Did you mean", with CPython's costs (2 for a move, 1 for
+// Edit distance for "Did you mean", with costs of its own (2 for a move, 1 for
 // a change of case); larger than `limit` returns limit + 1.
 int diag_distance(const char *a, const char *b, int limit);
-// The best of `count` candidates as CPython 3.11 chooses it, or NULL.
+// The best of `count` candidates or NULL.
 const char *diag_suggest(const char *name, const char *const *candidates,
                          size_t count);
 

@@ -10,7 +10,7 @@
 #include "base/ctx.h"
 #include "base/utf8.h"
 
-// One line of a text: CPython's words for what a source may not hold.
+// One line of a text: what a source may not hold.
 // The line is counted here, since the Source that could tell it does not
 // exist.
 // False: an error is pending.
@@ -41,8 +41,7 @@ static bool check_text(Ctx *ctx, const char *name, const char *text,
 
 // Copies with line ends made '\n' and one put at the end; the new length.
 // `out` has room for the added line end and the NUL. SIZE_MAX: interrupted.
-// A lone '\r' is a line end as well, as it was on old systems and is to
-// CPython.
+// A lone '\r' is a line end as well, as it was on old systems.
 static size_t copy_normalized(Ctx *ctx, char *out, const char *text,
                               size_t length)
 {

@@ -17,8 +17,8 @@ typedef struct Span {
     uint32_t start, end; // bytes from the start of the text; [start, end)
 } Span;
 
-// Where a text came from: CPython counts a SyntaxError's columns, and finds
-// its line again, accordingly.
+// Where a text came from: a SyntaxError's columns are counted, and its line is
+// found again, accordingly.
 typedef enum SourceOrigin {
     SOURCE_TEXT,   // handed to exec, eval or compile
     SOURCE_TYPED,  // at the prompt, in a cell or behind -c
@@ -50,8 +50,8 @@ typedef struct Place { // for people: both from 1
 } Place;
 
 // Copies text and name. Normalises "\r\n" and "\r" to "\n", drops a leading
-// byte order mark. Fails with ERR_SYNTAX (with CPython's text) on invalid
-// UTF-8 and on NUL, ERR_MEMORY, or ERR_OVERFLOW above 4 GiB - 1.
+// byte order mark. Fails with ERR_SYNTAX on invalid UTF-8 and on NUL,
+// ERR_MEMORY, or ERR_OVERFLOW above 4 GiB - 1.
 Source *source_new(struct Ctx *ctx, const char *name, const char *text,
                    size_t length) __attribute__((warn_unused_result));
 // Sources are counted: spans of errors and codes point into them.

@@ -4,7 +4,7 @@
 // block, whose columns, 0 and 0, are not stored.
 #include "lexer/scan.h"
 
-// CPython's, for the first of the two counts.
+// For the first of the two counts.
 enum { TAB_WIDTH = 8 };
 
 // What measure found on one line. The second count takes a tab for one column;
@@ -54,7 +54,7 @@ static Scan measure(Lexer *lexer, Indentation *found)
         } else if (byte == '\t') {
             column = (column / TAB_WIDTH + 1) * TAB_WIDTH;
             alternate++;
-            // CPython starts the count again at a form feed.
+            // The count starts again at a form feed.
         } else if (byte == '\f') {
             column = alternate = 0;
         } else if (byte == '\\') {
@@ -136,7 +136,7 @@ static Scan close_blocks(Lexer *lexer, const Indentation *found)
     uint32_t column = depth > 0 ? lexer->columns[depth - 1] : 0;
     uint32_t alternate = depth > 0 ? lexer->alternates[depth - 1] : 0;
     if (found->column != column) {
-        // CPython points at the end of the line for this fault.
+        // This fault is told at the end of the line.
         uint32_t at = line_end(lexer);
         scan_stop(lexer, ERR_INDENTATION, (Span){at, at + 1},
                   "unindent does not match any outer indentation level");

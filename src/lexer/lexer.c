@@ -38,7 +38,7 @@ Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format, ...)
     return SCAN_STOPPED;
 }
 
-// Faults that CPython's tokenizer leaves to its parser to tell.
+// Faults that are left to the parser to tell.
 Scan scan_stop_quiet(Lexer *lexer, PlaceForm form)
 {
     lexer->tokens->error.quiet = true;
@@ -72,16 +72,16 @@ Scan scan_emit(Lexer *lexer, TokenKind kind, uint32_t start)
     return vec_push(lexer->ctx, lexer->tokens, token) ? SCAN_OK : SCAN_STOPPED;
 }
 
-// All bytes beyond ASCII are taken along, and check_name looks at the name as
-// a whole: that is how CPython cuts names, and it keeps this test cheap.
+// All bytes beyond ASCII are taken along, and check_name looks at the name as a
+// whole: that keeps this test cheap.
 static bool is_name_byte(char byte)
 {
     return (unsigned char)byte >= 0x80 ||
            utf8_is_identifier_part((unsigned char)byte);
 }
 
-// Checks that a name with bytes beyond ASCII is an identifier. CPython points
-// at the first character that is none and stops behind it.
+// Checks that a name with bytes beyond ASCII is an identifier. The fault is at
+// the first character that is none and ends behind it.
 // Invalid UTF-8 cannot occur: the Source was checked.
 static Scan check_name(Lexer *lexer, uint32_t start)
 {
@@ -324,8 +324,8 @@ static Scan scan_line(Lexer *lexer)
         char byte = scan_peek(lexer, 0);
         Scan result = SCAN_OK;
         if (byte == '\n') {
-            // Inside brackets a line end is a blank and gives no token. As in
-            // CPython the token is the comment, without the line end.
+            // Inside brackets a line end is a blank and gives no token. The
+            // token is the comment, without the line end.
             if (lexer->level == 0) {
                 result = scan_emit(lexer, TOK_NEWLINE, blanks_end);
                 lexer->position++;

@@ -11,7 +11,7 @@
 #include "lexer/token.h"
 
 enum {
-    LEXER_MAX_BRACKETS = 200, // nested, as in CPython
+    LEXER_MAX_BRACKETS = 200, // nested
     LEXER_MAX_INDENTS = 100   // likewise
 };
 

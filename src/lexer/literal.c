@@ -46,8 +46,8 @@ typedef struct Decoder {
     char *fault; // of 120 bytes
 } Decoder;
 
-// CPython tells places in a copy where each character beyond ASCII has the
-// ten bytes of \UXXXXXXXX.
+// Places are told in a copy where each character beyond ASCII has the ten bytes
+// of \UXXXXXXXX.
 // Counts by lead bytes, so a character of several bytes counts once.
 static size_t told_position(const Decoder *d, size_t offset)
 {
@@ -59,7 +59,7 @@ static size_t told_position(const Decoder *d, size_t offset)
     return position;
 }
 
-// The words are those of CPython's decoder; `last` is inclusive.
+// `last` is inclusive.
 static bool fail_escape(const Decoder *d, size_t start, size_t end,
                         const char *reason)
 {
@@ -146,8 +146,8 @@ static bool decode_name(Decoder *d, size_t start)
 }
 
 // Up to three octal digits.
-// At least one digit is there. In bytes, CPython 3.11 keeps the low eight bits
-// of what is above \377.
+// At least one digit is there. Bytes keep the low eight bits of what is above
+// \377.
 static void decode_octal(Decoder *d)
 {
     uint32_t value = 0;

@@ -14,8 +14,8 @@ typedef struct StringParts {
 StringParts literal_string_parts(const char *text, size_t length);
 
 // Appends the text with its escapes replaced. On a bad escape returns false
-// with CPython's words in `fault` and nothing pending; also false with
-// ERR_MEMORY pending.
+// with words in `fault` and nothing pending; also false with ERR_MEMORY
+// pending.
 bool literal_decode(StrBuf *out, const char *text, size_t length, bool bytes,
                     char fault[120]);
 // Digits without underscores, NUL-terminated, into `out` (length + 1 bytes).

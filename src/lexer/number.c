@@ -1,5 +1,5 @@
-// Numbers: which characters belong to one, and what CPython says of those
-// that look like one and are none. The value is literal.c's business.
+// Numbers: which characters belong to one, and what is said of those that look
+// like one and are none. The value is literal.c's business.
 #include <string.h>
 
 #include "base/utf8.h"
@@ -26,8 +26,8 @@ static bool is_name_byte(char byte)
 }
 
 // Keywords that may follow a number without a blank in valid text: `1if x`.
-// Whole words, but of "if", "in" and "is" the beginning is enough, as in
-// CPython: `1iffy` is let through here and fails in the parser.
+// Whole words, but of "if", "in" and "is" the beginning is enough: `1iffy` is
+// let through here and fails in the parser.
 static bool keyword_follows(const Lexer *lexer)
 {
     static const char *const words[] = {"and", "else", "for", "if",
@@ -44,7 +44,7 @@ static bool keyword_follows(const Lexer *lexer)
     return false;
 }
 
-// A keyword may follow: `0x1for x` is 0x1f and `or`, as in CPython.
+// A keyword may follow: `0x1for x` is 0x1f and `or`.
 static Scan finish(Lexer *lexer, uint32_t start, const char *what)
 {
     if (is_name_byte(scan_peek(lexer, 0)) && !keyword_follows(lexer)) {
@@ -126,7 +126,7 @@ static Scan scan_prefixed(Lexer *lexer, uint32_t start, const Base *base)
     return finish(lexer, start, base->name);
 }
 
-// Named as a whole, since the number is right for CPython.
+// Named as a whole, since the number itself is right.
 static Scan stop_complex(Lexer *lexer, uint32_t start)
 {
     lexer->position++;
@@ -134,7 +134,7 @@ static Scan stop_complex(Lexer *lexer, uint32_t start)
                      "Duet has no complex numbers");
 }
 
-// Both cases, as in CPython.
+// Both cases.
 static bool is_exponent(char byte)
 {
     return byte == 'e' || byte == 'E';
@@ -211,8 +211,7 @@ static Scan scan_zero(Lexer *lexer, uint32_t start)
     if (scan_fraction(lexer, start, &is_float) != SCAN_OK) {
         return SCAN_STOPPED;
     }
-    // `0777` was octal in Python 2, `0777.0` is a float. CPython marks the
-    // zeros.
+    // `0777` was octal in Python 2, `0777.0` is a float. The zeros are marked.
     // An exponent without digits is what it finds first.
     bool exponent = (scan_peek(lexer, 0) | 32) == 'e';
     if (other_digit && !is_float && !exponent) {

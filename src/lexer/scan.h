@@ -42,8 +42,7 @@ Scan scan_stop(Lexer *lexer, ErrorKind kind, Span span, const char *format, ...)
     PRINTF_LIKE(4, 5);
 // Behind scan_stop: the parser tells it only where it meets it.
 Scan scan_stop_quiet(Lexer *lexer, PlaceForm form);
-// The same as scan_stop, at the character before the position, as CPython
-// points.
+// The same as scan_stop, at the character before the position.
 Scan scan_stop_here(Lexer *lexer, const char *format, ...) PRINTF_LIKE(2, 3);
 // Appends a token from `start` to the position.
 Scan scan_emit(Lexer *lexer, TokenKind kind, uint32_t start);

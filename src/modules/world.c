@@ -248,8 +248,8 @@ static void release_shared(Vm *vm)
     vm->empty_tuple = NULL;
 }
 
-// As CPython ends: modules go first, and while their names are still there
-// the finalisers of what only they held run.
+// Modules go first, and while their names are still there the finalisers of
+// what only they held run.
 // May be called before vm_free, to see what finalisers print while streams are
 // open.
 void vm_finish(Vm *vm)

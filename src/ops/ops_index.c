@@ -61,7 +61,7 @@ static void slice_bounds(const Item *item, int64_t size, int64_t *first,
                          int64_t *count)
 {
     int64_t step = item->bounds[2] == ATTR_INT_NONE ? 1 : item->bounds[2];
-    // Bounds are clipped, never refused: CPython's PySlice_AdjustIndices.
+    // Bounds are clipped, never refused.
     int64_t low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
     int64_t ends[2];
     for (int i = 0; i < 2; i++) {

@@ -1,8 +1,8 @@
 // The abstract syntax tree, Python's own in form (names as in its `ast`).
 //
 // All nodes and lists of one compilation live in one arena and are freed
-// together; nobody owns a node. Every node has the span of its source text
-// (a parenthesised expression: without the parentheses, as in CPython).
+// together; nobody owns a node. Every node has the span of its source text (a
+// parenthesised expression: without the parentheses).
 #ifndef DUET_PARSER_AST_H
 #define DUET_PARSER_AST_H
 

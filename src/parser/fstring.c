@@ -1,4 +1,4 @@
-// The inside of f-strings, by the rules of CPython 3.11: an expression holds
+// The inside of f-strings, by the rules before Python 3.12: an expression holds
 // no backslash, no comment and no quote of the string's own kind, and its end
 // is found by brackets and quotes alone, before it is read.
 //
@@ -30,8 +30,8 @@ typedef struct Field {
     char conversion;
 } Field;
 
-// CPython 3.11 points at the token last read, whatever part of the string is
-// at fault; hence no span.
+// Errors are told at the token last read, whatever part of the string is at
+// fault; hence no span.
 static bool fail(FString *f, const char *message)
 {
     return parse_fail_furthest(f->p, ERR_SYNTAX, "f-string: %s", message);
@@ -77,7 +77,7 @@ static bool take_text(FString *f, StrBuf *literal)
             f->position++;
             continue;
         }
-        // In a format spec CPython 3.11 knows no doubled braces.
+        // In a format spec braces are not doubled.
         bool doubled = f->level == 0 && peek(f, 1) == byte;
         Span part = {start, f->position + doubled};
         if (!doubled && byte == '}' && f->level == 0) {
@@ -99,7 +99,7 @@ static bool take_text(FString *f, StrBuf *literal)
 
 // Passes a string inside an expression.
 // Needed because brackets and colons inside a string do not count. A backslash
-// is refused here too, as CPython 3.11 does.
+// is refused here too.
 static bool skip_quoted(FString *f)
 {
     char quote = peek(f, 0);
@@ -140,7 +140,7 @@ typedef struct Nesting {
     uint32_t depth;
 } Nesting;
 
-// The limit and its wording are CPython's.
+// The limit and its wording are fixed.
 static bool take_bracket(FString *f, Nesting *nesting)
 {
     char byte = peek(f, 0);
@@ -177,8 +177,8 @@ static bool at_end(FString *f)
 }
 
 // Finds where the expression ends.
-// By characters and not by tokens, as CPython 3.11 does; what it passes is
-// read by the lexer afterwards.
+// By characters and not by tokens; what it passes is read by the lexer
+// afterwards.
 static bool scan_expression(FString *f)
 {
     Nesting nesting = {.depth = 0};
@@ -210,7 +210,7 @@ static bool scan_expression(FString *f)
     return fail(f, "expecting '}'");
 }
 
-// What is empty for CPython, which tells it before the expression is read.
+// What is empty, which is told before the expression is read.
 static bool is_blank(const FString *f, Span span)
 {
     for (uint32_t at = span.start; at < span.end; at++) {
@@ -316,7 +316,7 @@ static Node *parse_spec(FString *f)
 }
 
 // The debug text goes to the literal in front of the field. With it, and with
-// neither conversion nor spec, CPython formats by repr.
+// neither conversion nor spec, the value is formatted by repr.
 static bool add_field(FString *f, StrBuf *literal, const Field *field,
                       Node *value, Node *spec)
 {

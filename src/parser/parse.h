@@ -74,7 +74,7 @@ static inline uint32_t parse_start(Parser *p)
 uint32_t parse_end(const Parser *p); // of the last token that has a text
 // Its span ends with the last token that was taken. NULL: memory.
 MUST_CHECK Node *parse_node(Parser *p, AstKind kind, uint32_t start);
-// Names are put into NFKC, as CPython does.
+// Names are put into NFKC.
 MUST_CHECK bool parse_take_name(Parser *p, Text *name);
 MUST_CHECK Node *parse_name(Parser *p); // NAME, for loading
 
@@ -91,13 +91,13 @@ Node *parse_list_tuple(Parser *p, size_t mark, uint32_t start);
 // Raising (parse_fault.c). All return false, for the return statement.
 bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,
                      ...) PRINTF_LIKE(4, 5);
-// At the furthest token that was looked at, as CPython points.
+// At the furthest token that was looked at.
 bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
     PRINTF_LIKE(3, 4);
 // What the lexer stopped for.
 void parse_fail_lexer(Parser *p);
 // Behind an error of the parser's: a fault that the lexer found further on
-// takes its place, since CPython reads on to the end to see.
+// takes its place.
 void parse_fail_rest(Parser *p);
 static inline Span parse_token_span(const Parser *p, uint32_t token)
 {
@@ -132,8 +132,8 @@ MUST_CHECK bool parse_arguments(Parser *p, NodeList *positional,
                                 NodeList *keywords);
 MUST_CHECK Node *parse_strings(Parser *p); // parse_string.c
 // The parts of an f-string's body (fstring.c): text goes to `literal`, and in
-// front of each expression parse_flush_literal puts what was gathered onto
-// the open list. `whole` is the span that all parts get, as in CPython.
+// front of each expression parse_flush_literal puts what was gathered onto the
+// open list. `whole` is the span that all parts get.
 MUST_CHECK bool parse_fstring(Parser *p, StrBuf *literal, Span body, bool raw,
                               Span whole);
 MUST_CHECK bool parse_flush_literal(Parser *p, StrBuf *literal, Span whole);

@@ -166,7 +166,7 @@ static Node *finish_group(Parser *p, Node *inside)
         return NULL;
     }
     // Marked on the expression itself: there is no node for parentheses, and
-    // the span leaves them out, as in CPython.
+    // the span leaves them out.
     inside->parenthesized = 1;
     return inside;
 }

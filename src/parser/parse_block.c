@@ -158,7 +158,7 @@ static bool parse_handler_head(Parser *p, Node *handler)
 }
 
 // except_block: 'except' [expression ['as' NAME]] ':' block
-// That a bare `except:` must be the last one is checked later, as in CPython.
+// That a bare `except:` must be the last one is checked later.
 static Node *parse_handler(Parser *p)
 {
     uint32_t start = parse_start(p);

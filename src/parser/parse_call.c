@@ -1,7 +1,7 @@
 // What follows an atom: attributes, subscripts, calls and their arguments.
 //
-// Invariant: arguments keep their order within positional ones (with `*a`)
-// and within keyword ones (with `**a`), as CPython evaluates them.
+// Invariant: arguments keep their order within positional ones (with `*a`) and
+// within keyword ones (with `**a`): so they are evaluated.
 #include "parser/parse.h"
 
 // '.' NAME
@@ -74,8 +74,7 @@ static Node *parse_slice(Parser *p)
 }
 
 // slices: slice !',' | slice (',' slice)* [',']
-// One index stays as it is. Several make a tuple, and so does a single `*a`,
-// as in CPython 3.11.
+// One index stays as it is. Several make a tuple, and so does a single `*a`.
 static Node *parse_slices(Parser *p)
 {
     uint32_t start = parse_start(p);

@@ -4,8 +4,7 @@
 // whose kinds never go down; a bare `*` or `/` leaves no node.
 #include "parser/parse.h"
 
-// Bytes and f-strings are no docstrings, as in CPython. The text is shared
-// with the constant.
+// Bytes and f-strings are no docstrings. The text is shared with the constant.
 Text parse_docstring(const NodeList *body)
 {
     if (body->count > 0 && body->items[0]->kind == AST_EXPR_STMT) {
@@ -42,7 +41,7 @@ static Node *parse_param(Parser *p, const Params *params, ParamKind kind)
         return NULL;
     }
     if (params->annotated && parse_accept(p, TOK_COLON)) {
-        // `*args: *Ts` is allowed by CPython 3.11, for this kind alone.
+        // `*args: *Ts` is allowed, for this kind alone.
         annotation = kind == PARAM_VARARGS ? parse_star_expression(p)
                                            : parse_expression(p);
         if (annotation == NULL) {
@@ -193,7 +192,7 @@ static bool parse_function_rest(Parser *p, Node *node)
 }
 
 // function_def: 'def' NAME '(' [parameters] ')' ['->' expression] ':' block
-// `start` is at the keyword, also behind decorators, as in CPython.
+// `start` is at the keyword, also behind decorators.
 Node *parse_function(Parser *p, NodeList decorators, uint32_t start)
 {
     p->position++;
@@ -209,7 +208,7 @@ Node *parse_function(Parser *p, NodeList decorators, uint32_t start)
     node->function_def.name = name;
     node->function_def.name_span = name_span;
     node->function_def.decorators = decorators;
-    // The statement stays in the body as well, as in CPython's tree.
+    // The statement stays in the body as well.
     node->function_def.docstring = parse_docstring(&node->function_def.body);
     return node;
 }

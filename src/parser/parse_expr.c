@@ -96,8 +96,7 @@ static Node *infix_power(Parser *p, Node *left, uint32_t start,
     return new_binary(p, start, infix->op, left, right);
 }
 
-// a or b or c: one node for all
-// CPython's tree, too, has one BoolOp for `a or b or c`.
+// a or b or c: one node for all The tree has one BoolOp for `a or b or c`.
 static Node *infix_bool(Parser *p, Node *left, uint32_t start,
                         const Infix *infix)
 {
@@ -207,7 +206,7 @@ static Node *parse_unary(Parser *p, UnaryOp op, Power least)
 }
 
 // `not` binds looser than comparisons: as an operand of `+`, say, it is an
-// error, as in CPython.
+// error.
 static Node *parse_prefix(Parser *p, Power least)
 {
     switch (parse_kind(p)) {

@@ -1,7 +1,7 @@
 // Raising syntax errors, and trying productions.
 //
 // Every message of the parser passes here, so that inside an f-string it is
-// marked as such, as CPython does.
+// marked as such.
 #include <stdio.h>
 
 #include "parser/parse.h"
@@ -33,8 +33,8 @@ bool parse_fail_span(Parser *p, ErrorKind kind, Span span, const char *format,
     return failed;
 }
 
-// CPython's RAISE_SYNTAX_ERROR without a place: it points at the last token
-// that was read, whatever the fault is.
+// A fault without a place: it is told at the last token that was read, whatever
+// the fault is.
 bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
 {
     va_list args;
@@ -44,7 +44,7 @@ bool parse_fail_furthest(Parser *p, ErrorKind kind, const char *format, ...)
     return failed;
 }
 
-// Without the mark of an f-string, as in CPython.
+// Without the mark of an f-string.
 void parse_fail_lexer(Parser *p)
 {
     const LexError *error = &p->list->error;

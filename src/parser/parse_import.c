@@ -116,7 +116,7 @@ static bool parse_aliases(Parser *p, bool bracketed)
 }
 
 // targets: '*' | aliases | '(' aliases [','] ')'
-// Empty parentheses are a fault, as in CPython.
+// Empty parentheses are a fault.
 static bool parse_import_targets(Parser *p)
 {
     if (parse_at(p, TOK_STAR)) {

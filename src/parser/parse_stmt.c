@@ -7,7 +7,7 @@
 // Reads one simple statement without its line end; NULL as usual.
 typedef Node *StatementFunction(Parser *p);
 
-// CPython's grammar that Duet leaves out gets a name, which helps more than
+// What Duet leaves out of Python's grammar gets a name, which helps more than
 // "invalid syntax" for a program that is valid elsewhere.
 static bool refuse(Parser *p, uint32_t token, const char *what)
 {
@@ -96,16 +96,15 @@ static Node *parse_annotated(Parser *p, Node *target, uint32_t start)
     node->ann_assign.target = target;
     node->ann_assign.annotation = annotation;
     node->ann_assign.value = value;
-    // CPython's `simple`: only then does the annotation make the name local
+    // The tree's `simple`: only then does the annotation make the name local
     // without a value.
     node->ann_assign.simple =
         target->kind == AST_NAME && !target->parenthesized;
     return node;
 }
 
-// single_target augassign (yield_expr | star_expressions)
-// The target gets the context STORE, though it is loaded as well, as in
-// CPython's tree.
+// single_target augassign (yield_expr | star_expressions) The target gets the
+// context STORE, though it is loaded as well.
 static Node *parse_augmented(Parser *p, Node *target, BinaryOp op,
                              uint32_t start)
 {

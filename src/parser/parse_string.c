@@ -5,7 +5,7 @@
 #include "lexer/literal.h"
 #include "parser/parse.h"
 
-// `raw` text is copied as it is. CPython tells a bad escape at the last token,
+// `raw` text is copied as it is. A bad escape is told at the last token,
 // without a span of its own.
 bool parse_decode(Parser *p, StrBuf *out, Span part, bool raw, bool bytes)
 {
@@ -38,7 +38,7 @@ static Node *new_text(Parser *p, ConstantType type, const StrBuf *text,
 }
 
 // The buffer is emptied, to gather what follows the next field. No constant is
-// made for an empty text, as in CPython.
+// made for an empty text.
 bool parse_flush_literal(Parser *p, StrBuf *literal, Span whole)
 {
     if (literal->length == 0) {

@@ -83,7 +83,7 @@ Node *parse_node(Parser *p, AstKind kind, uint32_t start)
     return node;
 }
 
-// Names that look alike are the same name: NFKC, as CPython does.
+// Names that look alike are the same name: NFKC.
 // utf8proc allocates by malloc, so its result is copied into the arena and
 // freed.
 static bool normalized_name(Parser *p, const char *text, size_t length,
@@ -196,8 +196,7 @@ static Node *parse_module(Parser *p)
 }
 
 // eval: expression (',' expression)* [','] NEWLINE* END
-// A tuple without parentheses is allowed, as in CPython's eval, but none that
-// begins with a star.
+// A tuple without parentheses is allowed, but none that begins with a star.
 static Node *parse_eval(Parser *p)
 {
     size_t mark = parse_list_begin(p);
@@ -298,8 +297,8 @@ static Node *parse_braces(Parser *p)
     return node != NULL && parse_at(p, TOK_END) ? node : NULL;
 }
 
-// A fault in an expression shows that alone, in parentheses: CPython parses it
-// as a text of its own.
+// A fault in an expression shows that alone, in parentheses: it is parsed as a
+// text of its own.
 static void mark_part(Parser *p, Span part)
 {
     Error *error = &p->ctx->error;

@@ -21,7 +21,7 @@ typedef enum ParseMode {
 
 // On PARSE_OK, *tree is a MODULE node (in PARSE_EXPRESSION mode: its body is
 // one EXPR_STMT), allocated in `arena`. INCOMPLETE is only returned in
-// PARSE_INTERACTIVE mode; elsewhere it is the ERROR that CPython gives.
+// PARSE_INTERACTIVE mode; elsewhere it is an ERROR.
 ParseStatus parse(Ctx *ctx, Source *source, ParseMode mode, Arena *arena,
                   Node **tree);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    MAX_DEPTH = 6000 // rules within rules, CPython's limit
+    MAX_DEPTH = 6000 // rules within rules
 };
 
 static Piece *match_rule(Peg *g, Rule *rule);
@@ -27,7 +27,7 @@ static Piece *new_piece(Peg *g, PieceKind kind, uint32_t first)
 }
 
 // Where the lexer stopped the parser can go no further either: its reason is
-// told at once, as CPython reads tokens one by one. With an error of the lexer
+// told at once, as if tokens were read one by one. With an error of the lexer
 // pending, whatever was tried fails at once.
 static TokenKind kind_at(Peg *g)
 {
@@ -49,10 +49,10 @@ static Piece *match_token(Peg *g, TokenKind kind)
     return new_piece(g, PIECE_TOKEN, g->p->position - 1);
 }
 
-// Names that are keywords in one place only. CPython compares them up to the
-// name's length, so that `m` is taken for one too. Kept as it is because error
-// messages must agree with CPython's: a name of one letter takes other ways
-// through the grammar.
+// Names that are keywords in one place only. They are compared up to the name's
+// length, so that `m` is taken for one too. Kept as it is because error
+// messages depend on it: a name of one letter takes other ways through the
+// grammar.
 static bool is_soft(Parser *p, Span name)
 {
     const char *text = p->source->text + name.start;
@@ -160,7 +160,7 @@ static Piece *match_loop(Peg *g, const Item *item)
 }
 
 // &x and !x leave the position alone. Faults met while looking ahead count all
-// the same, as in CPython, where an invalid_ rule may raise there.
+// the same, where an invalid_ rule may raise there.
 static Piece *match_ahead(Peg *g, const Item *item)
 {
     uint32_t before = g->p->position;
@@ -191,7 +191,7 @@ static Piece *match_item(Peg *g, const Item *item)
             found = match_nothing(g, true);
         }
         return found;
-    // &&x of CPython's grammar: if it does not fit, that is the error.
+    // &&x of the grammar: if it does not fit, that is the error.
     case FORM_FORCED:
         found = match_base(g, item);
         if (found == NULL && !ctx_failed(g->p->ctx)) {
@@ -439,7 +439,7 @@ static bool has_no_columns(const Parser *p, uint32_t token)
 
 // Indentation where no statement can begin is named as such; the rest is bare
 // "invalid syntax". `token`: the furthest one that was looked at, which is
-// where CPython points.
+// where the error is told.
 static void fail_plain(Peg *g, uint32_t token)
 {
     switch (g->p->tokens[token].kind) {
@@ -458,9 +458,9 @@ static void fail_plain(Peg *g, uint32_t token)
     }
 }
 
-// CPython's two passes: the first without the rules for faults, to find how far
-// a valid program goes; the second with them. Called only when the real parser
-// has failed; a valid text never comes here. `name` is the rule to begin with,
+// Two passes: the first without the rules for faults, to find how far a valid
+// program goes; the second with them. Called only when the real parser has
+// failed; a valid text never comes here. `name` is the rule to begin with,
 // `first` the statement's first token.
 void peg_explain(Parser *p, const char *name, uint32_t first)
 {

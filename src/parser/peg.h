@@ -1,6 +1,6 @@
 // The second look at a faulty text: a small matcher that walks the grammar of
-// peg_grammar.c in the order in which CPython's parser does, so that it meets
-// the same fault first and says the same of it. Private to src/parser.
+// peg_grammar.c in the order of Python's own, so that it meets the same fault
+// first and says the same of it. Private to src/parser.
 //
 // It makes no tree for the compiler: a Piece only knows what it is called and
 // where it stands. Everything is allocated in the parser's arena and goes with
@@ -149,7 +149,7 @@ extern const char *const peg_piece_names[PIECE_COUNT];
 MUST_CHECK bool peg_read(Peg *g, Rule *rule);
 // Runs the action of an alternative whose items are `parts`; raises or not.
 void peg_act(Peg *g, const Alternative *alternative, Piece *const *parts);
-// The token's place as CPython's parser has it: RAISE_SYNTAX_ERROR's.
+// At the token that was read last.
 void peg_fail_last(Peg *g, ErrorKind kind, const char *message);
 void peg_fail_token(Peg *g, uint32_t token, ErrorKind kind, const char *format,
                     const char *what);

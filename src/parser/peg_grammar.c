@@ -2,10 +2,9 @@
 // what people write in error.
 //
 // Each text is a rule, `name: alternative | alternative`. The order matters:
-// the first alternative that fits is taken, and faults are told in the order
-// in which they are met. A rule called invalid_… is tried in the second pass
-// only; faulty_… in the first too, where CPython does so, which decides which
-// of two faults is told.
+// the first alternative that fits is taken, and faults are told in the order in
+// which they are met. A rule called invalid_… is tried in the second pass only;
+// faulty_… in the first too, which decides which of two faults is told.
 //
 //     'if'  NAME  rule        a token, a kind of token, a rule
 //     <match>                 a name that is spelled so
@@ -54,8 +53,7 @@ const char *const peg_grammar[] = {
     " | (star_targets '=')+ annotated_rhs !'='"
     " | single_target augassign ~ annotated_rhs"
     " | invalid_assignment",
-    // What can stand on the left only by mistake; %s tells CPython's name of
-    // it.
+    // What can stand on the left only by mistake; %s tells its name.
     "invalid_assignment:"
     " a=invalid_ann_assign_target ':' expression"
     " {a: only single target (not %s) can be annotated}"
@@ -125,7 +123,7 @@ const char *const peg_grammar[] = {
     "invalid_elif_stmt: 'elif' named_expression NEWLINE {last: expected ':'}"
     " | a='elif' named_expression ':' NEWLINE !INDENT"
     " {indent: expected an indented block after 'elif' statement on line %l}",
-    // `&&` raises in the first pass already, as in CPython.
+    // `&&` raises in the first pass already.
     "else_block: invalid_else_stmt | 'else' &&':' block",
     "invalid_else_stmt: a='else' ':' NEWLINE !INDENT"
     " {indent: expected an indented block after 'else' statement on line %l}",
@@ -414,7 +412,7 @@ const char *const peg_grammar[] = {
     " | starred_expression",
     "kwarg_or_double_starred: invalid_kwarg"
     " | NAME '=' expression -> keyword | '**' expression -> mapping",
-    // CPython's order, which decides between a generator and a bad order.
+    // The order decides between a generator and a bad order.
     "invalid_arguments: a=args ',' '*'"
     " {a: iterable argument unpacking follows keyword argument unpacking}"
     " | a=expression b=for_if_clauses ',' (args | expression for_if_clauses)?"

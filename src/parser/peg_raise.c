@@ -1,7 +1,7 @@
 // What the rules for faults raise, and where it points.
 //
-// CPython's three ways to point are kept apart: at a part of the tree, at the
-// token that was read last, and from a part to where the reading stands.
+// Three ways to point are kept apart: at a part of the tree, at the token that
+// was read last, and from a part to where the reading stands.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { MESSAGE_SIZE = 200 };
 typedef enum Use { USE_STORE, USE_LOOP, USE_DELETE } Use;
 
 // The part called 'a' or 'b', NULL: none. Actions of the grammar name the parts
-// that they speak of, as CPython's do.
+// that they speak of.
 static const Piece *part_named(const Alternative *alternative,
                                Piece *const *parts, char name)
 {
@@ -113,13 +113,13 @@ void peg_fail_last(Peg *g, ErrorKind kind, const char *message)
 static void fail_from(Peg *g, const Piece *first, const char *message)
 {
     Span span = parse_token_span(g->p, first->first);
-    // One short, since CPython does not count this end from 1.
+    // One short: this end is not counted from 1.
     span.end = parse_token_span(g->p, g->p->furthest).end - 1;
     (void)parse_fail_span(g->p, ERR_SYNTAX, span, "%s", message);
 }
 
 // `print` and `exec` were statements once. Then the fault is a missing pair of
-// parentheses, and CPython says so.
+// parentheses.
 static bool is_legacy(const Peg *g, const Piece *piece)
 {
     return piece->last == piece->first + 1 &&

@@ -126,7 +126,7 @@ static void read_base(Reader *r, Item *item)
 }
 
 // [a=] [& | ! | &&] base [? | * | +] | 'divider' . base + The notation of
-// CPython's grammar, but for <word>, a name with this text.
+// Python's grammar, but for <word>, a name with this text.
 static void read_item(Reader *r, Item *item)
 {
     // A name by which an action refers to the item.

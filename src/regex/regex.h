@@ -3,8 +3,8 @@
 //
 // A text is UTF-8 (a str) or plain bytes; a Regex is made for one of the two.
 // Positions inside are pointers to bytes; the caller turns them into counts of
-// characters. What a pattern means is CPython's `re`, for all its flags,
-// errors and their words (docs/decisions.md says why this is no library).
+// characters. What a pattern means is Python's `re`, for all its flags, errors
+// and their words (docs/decisions.md says why this is no library).
 //
 // Ownership: regex_compile gives a Regex that regex_free frees. A RegexRun is
 // the caller's; it borrows regex and text and frees its memory in
@@ -16,7 +16,7 @@
 
 typedef struct Regex Regex;
 
-// The numbers are CPython's: `re.compile(p).flags` shows them.
+// The numbers are Python's: `re.compile(p).flags` shows them.
 typedef enum RegexFlag {
     REGEX_TEMPLATE = 1, // accepted, means nothing
     REGEX_IGNORECASE = 2,

@@ -19,7 +19,7 @@ static bool is_word_at(const RegexRun *run, const char *p, bool unicode)
 static bool at_boundary(const RegexRun *run, const char *p, bool unicode,
                         bool wanted)
 {
-    // CPython answers so, though an empty text is inside of nothing.
+    // The answer is so, though an empty text is inside of nothing.
     if (run->begin == run->end) {
         return false;
     }

@@ -66,7 +66,7 @@ RxName rx_parser_until(RxParser *p, uint32_t terminator, const char *what)
     bool empty = name.start == name.end, ended = p->next == RX_END;
     rx_parser_advance(p);
     if (empty) {
-        // CPython counts the terminator that was read, if there was one.
+        // The terminator that was read counts, if there was one.
         rx_parser_fail(p, ended ? 0 : 1, "missing %s", what);
     } else if (ended) {
         rx_parser_fail(p, name.end - name.start,
@@ -97,7 +97,7 @@ static void end_fault(RxParser *p)
     p->escaped = false;
 }
 
-// Places count from the token to come, as CPython's texts do.
+// Places count from the token to come.
 void rx_parser_fail(RxParser *p, size_t offset, const char *format, ...)
 {
     if (begin_fault(p, offset)) {
@@ -124,7 +124,7 @@ void rx_parser_fail_name(RxParser *p, size_t offset, const char *text,
 }
 
 // What is beyond ASCII in a bytes pattern shows as an escape.
-// A str shows as it is, as in CPython's messages.
+// A str shows as it is.
 static void add_shown(RxParser *p, RxName shown)
 {
     for (size_t i = shown.start; i < shown.end; i++) {
@@ -225,7 +225,7 @@ static bool take_count(RxParser *p, uint32_t *count)
     return any;
 }
 
-// CPython's limit is the number that means "without limit".
+// The limit is the number that means "without limit".
 // True: the fault is noted.
 static bool too_large(RxParser *p, bool given, uint32_t count)
 {

@@ -60,7 +60,7 @@ static uint32_t parse_hex(RxParser *p, int digits, size_t start)
 }
 
 // {NAME} behind \N: one character, as no set or class could hold a sequence of
-// them (CPython asks unicodedata.lookup, then ord).
+// them (it goes by unicodedata.lookup, then ord).
 // Names are ASCII; a longer one than any, or with other characters, is not
 // looked up.
 static uint32_t parse_name(RxParser *p)
@@ -88,7 +88,7 @@ static uint32_t parse_name(RxParser *p)
 
 // An octal number that must fit a byte. A fault is noted, and the value does
 // not matter any more.
-// In bytes and in text alike: the limit is CPython's.
+// In bytes and in text alike: the limit is fixed.
 static uint32_t check_octal(RxParser *p, uint32_t value, size_t start)
 {
     if (value > 0377) {
@@ -286,8 +286,8 @@ static RxItem parse_item(RxParser *p, uint32_t c, bool escaped, size_t start)
                    : (RxItem){.low = c, .high = c};
 }
 
-// What other languages read as an operation on sets. A FutureWarning in
-// CPython; what stands there means itself.
+// What other languages read as an operation on sets. What stands there means
+// itself.
 // Only a doubled sign is suspicious: "--", "&&", "~~", "||".
 static void warn_of_operator(RxParser *p, uint32_t c)
 {

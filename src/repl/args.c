@@ -139,7 +139,7 @@ static Args take_program(Args args, ArgsMode mode, int argc, char **argv)
 }
 
 // Stops at the program, whatever follows it: `duet a.duet --help` gives
-// `--help` to the script, as CPython does.
+// `--help` to the script.
 Args args_parse(int argc, char **argv)
 {
     Args args = {.mode = ARGS_PROMPT};

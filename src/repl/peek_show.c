@@ -55,7 +55,7 @@ static void visit_own(Object *object, Visit *visit, void *data)
         return;
     }
     Instance *instance = (Instance *)object;
-    // Without a shape the attributes are in a dict, as in CPython.
+    // Without a shape the attributes are in a dict.
     if (instance->shape == NULL) {
         visit_dict(instance->dict, visit, data);
         return;

@@ -9,7 +9,7 @@
 #include "repl/script.h"
 #include "repl/session.h"
 
-// sys.argv[0], as CPython has it.
+// sys.argv[0].
 // The prompt and piped-in text have the empty string.
 static const char *program_name(const Args *args)
 {

@@ -118,7 +118,7 @@ static bool run_file(Session *session, const Args *args)
     return done;
 }
 
-// The code of -c is "<string>" in tracebacks, as in CPython.
+// The code of -c is "<string>" in tracebacks.
 bool script_run(Session *session, const Args *args)
 {
     if (args->mode == ARGS_CODE) {

@@ -395,9 +395,9 @@ bool session_run_text(Session *session, const char *name, const char *text,
     return session_run(session, source, mode);
 }
 
-// Output that cannot be flushed makes the status 120, as in CPython, whatever
-// the program has ended with. Files that nothing but the Vm keeps alive are
-// written while it is freed, so that their failures are known last.
+// Output that cannot be flushed makes the status 120, whatever the program has
+// ended with. Files that nothing but the Vm keeps alive are written while it is
+// freed, so that their failures are known last.
 int session_close(Session *session)
 {
     Vm *vm = session->vm;

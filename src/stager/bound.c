@@ -61,8 +61,8 @@ static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
             }
             continue;
         }
-        // A place that is taken was given by position as well: CPython's
-        // "multiple values".
+        // A place that is taken was given by position as well: "multiple
+        // values".
         Value *place = &out->values.items[place_of(code, index, extra)];
         if (!value_unbound(*place)) {
             return false;

@@ -64,7 +64,7 @@ static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
                            "range expected 1 to 3 arguments, got %zu", count);
     }
     *out = (Bounds){value_from_small(0), args[0], value_from_small(1)};
-    // One argument is the stop, as in CPython's range.
+    // One argument is the stop.
     if (count > 1) {
         out->start = args[0];
         out->stop = args[1];

@@ -61,8 +61,7 @@ static StructureKind heap_kind(Vm *vm, Type *cls)
     if (cls->kind != KIND_INSTANCE) {
         return STRUCTURE_LEAF;
     }
-    // The mark that the decorator leaves, as CPython's
-    // dataclasses.is_dataclass looks for it.
+    // The mark that the decorator leaves.
     Value fields = class_attr(vm, cls, "__dataclass_fields__");
     return value_is_kind(fields, KIND_DICT) ? STRUCTURE_DATACLASS
                                             : STRUCTURE_LEAF;

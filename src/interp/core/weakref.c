@@ -79,8 +79,8 @@ void weakref_table_free(Vm *vm)
 
 // --- references ---
 
-// CPython's rule: of the built-in kinds those that are used by identity, and
-// of classes of the program those that have room for __weakref__.
+// Of the built-in kinds those that are used by identity, and of classes of the
+// program those that have room for __weakref__.
 bool type_takes_weak(const Type *cls)
 {
     if (cls->flags & TYPE_HEAP) {
@@ -129,7 +129,7 @@ WeakRef *weakref_of_class(Vm *vm, Type *cls, Object *target, Value callback)
                           "cannot create weak reference to '%s' object",
                           type_name(target->type));
     }
-    // References without a callback are shared, as in CPython.
+    // References without a callback are shared.
     bool plain = cls == vm->types[KIND_WEAKREF];
     WeakRef *ref =
         plain && value_unbound(callback) ? shared_reference(vm, target) : NULL;

@@ -167,7 +167,8 @@ static bool is_in_memory(Vm *vm, Value file)
 }
 
 // To what open() makes and to the standard streams parts go together, so that
-// lines of two streams do not mix; a file of the program sees CPython's writes.
+// lines of two streams do not mix; a file of the program sees a write for each
+// part.
 BUILTIN_BODY(print)
 {
     (void)count;

@@ -37,7 +37,7 @@ static bool check_letters(Vm *vm, const char *text)
     return true;
 }
 
-// False with CPython's ValueError pending. 't' is the default.
+// False with a ValueError pending. 't' is the default.
 static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
 {
     *mode = (OpenMode){0};
@@ -369,7 +369,7 @@ Value builtin_open(Vm *vm, Value *args, uint32_t count)
         value_unbound(given) || value_is_str(given) ||
         raise_false(vm, ERR_TYPE, "open() argument 'mode' must be str, not %s",
                     type_name_given(vm, given));
-    // The order is CPython's: the first fault is the one that is told.
+    // The order is fixed: the first fault is the one that is told.
     // The descriptor comes last, so that no fault leaves one open.
     ok = ok &&
          (value_unbound(args[ARG_BUFFERING]) ||

@@ -317,7 +317,7 @@ static Value sum_items(Vm *vm, Value iterator, Value start)
 }
 
 // Left to right, by + alone, which also serves tensors among the items. Text is
-// refused because repeated + of it takes quadratic time, as in CPython.
+// refused because repeated + of it takes quadratic time.
 BUILTIN_BODY(sum)
 {
     (void)count;
@@ -326,7 +326,7 @@ BUILTIN_BODY(sum)
     }
     Value total =
         value_unbound(args[1]) ? value_from_small(0) : value_retain(args[1]);
-    // CPython looks at the iterable before it looks at the start.
+    // The iterable is looked at before the start.
     Value iterator = sum_start(vm, args[0], &total);
     if (value_failed(iterator) || sum_refuses(vm, args[1])) {
         release(vm, total);

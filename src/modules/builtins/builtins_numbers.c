@@ -188,9 +188,9 @@ static bool reflected_first(Vm *vm, Type *left, Type *right)
                        type_lookup(vm, left, name));
 }
 
-// By both sides' methods, in CPython's sequence; of two values of one class the
-// left one alone is asked. NotImplemented of both is a TypeError that names
-// both types.
+// By both sides' methods, in a fixed order; of two values of one class the left
+// one alone is asked. NotImplemented of both is a TypeError that names both
+// types.
 static Value own_divmod(Vm *vm, Value *args)
 {
     static const char *const names[] = {"__divmod__", "__rdivmod__"};

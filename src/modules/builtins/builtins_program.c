@@ -5,7 +5,7 @@
 #include "interp/hooks/program.h"
 #include "interp/tensors/obj_tensor.h"
 
-// Arguments are accepted, as CPython hands them to its hook, and not used.
+// Arguments are accepted and not used.
 BUILTIN_BODY(breakpoint)
 {
     (void)args, (void)count;

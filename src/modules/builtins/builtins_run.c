@@ -26,8 +26,7 @@ BUILTIN_BODY(globals)
 
 // Adds one variable if it has a value. A cell stands for what it holds; special
 // values besides Python's own constants are the machine's marks.
-// False: an error is pending. A variable without a value is left out, as
-// CPython leaves it out of locals().
+// False: an error is pending. A variable without a value is left out.
 static bool add_local(Vm *vm, Dict *names, Str *name, Value v)
 {
     if (value_is_kind(v, KIND_CELL)) {
@@ -102,7 +101,7 @@ static Value source_text(Vm *vm, const char *name, Value what)
     return text;
 }
 
-// CPython adds the line end that is missing only where statements may stand.
+// The line end that is missing is added only where statements may stand.
 static bool ends_line(const Str *text)
 {
     const char *end = text->text + text->length;
@@ -119,7 +118,7 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
     const Str *text = value_as_str(what);
     // eval() allows white space in front, which would be an indentation error.
     size_t skip = mode == RUN_EXPRESSION ? strspn(text->text, " \t") : 0;
-    // CPython's name for such a text in tracebacks.
+    // The name of such a text in tracebacks.
     Source *source = source_new(&vm->ctx, "<string>", text->text + skip,
                                 text->length - skip);
     if (source == NULL) {
@@ -249,7 +248,7 @@ BUILTIN_BODY(compile)
 {
     (void)count;
     RunMode mode;
-    // Of CPython's kinds of source a syntax tree is not among these.
+    // A syntax tree is no source here.
     bool text = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
     if (!text || !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
@@ -272,7 +271,7 @@ BUILTIN_BODY(compile)
             mode != RUN_MODULE && !ends_line(value_as_str(decoded));
     }
     release(vm, decoded);
-    // CPython shows the lines of a file of that name, if there is one.
+    // The lines of a file of that name are shown, if there is one.
     if (source != NULL && source->name[0] != '<' &&
         access(source->name, R_OK) == 0) {
         source->origin = SOURCE_MODULE;

@@ -28,8 +28,7 @@ static File *open_file(Vm *vm, Value *args)
     return file_check_open(vm, file_base(file)) ? file : NULL;
 }
 
-// Some methods say it without a full stop, as CPython's lower layer does. As
-// open_file otherwise.
+// Some methods say it without a full stop. As open_file otherwise.
 static File *open_below(Vm *vm, Value *args)
 {
     File *file = value_as_file(args[0]);
@@ -50,8 +49,8 @@ static bool optional_size(Vm *vm, Value given, int64_t *size)
 // --- reading ---
 
 // A file that can be read; what was written goes out first. NULL with the error
-// of CPython's layer that would notice first: binary files name the method,
-// text files do not.
+// of the layer that would notice first: binary files name the method, text
+// files do not.
 static File *readable_file(Vm *vm, Value *args, const char *what)
 {
     File *file = value_as_file(args[0]), *base = file_base(file);
@@ -76,7 +75,7 @@ FILE_BODY(read)
     (void)count;
     File *file = readable_file(vm, args, "read");
     int64_t size;
-    // The file is looked at before the argument, as in CPython.
+    // The file is looked at before the argument.
     if (file == NULL || !optional_size(vm, args[1], &size)) {
         return VALUE_FAIL;
     }
@@ -138,7 +137,7 @@ FILE_BODY(readlines)
             return VALUE_FAIL;
         }
         seen += length;
-        // 0 is no hint, as in CPython.
+        // 0 is no hint.
         if (hint > 0 && seen >= hint) {
             return value_from_object(lines);
         }
@@ -148,7 +147,7 @@ FILE_BODY(readlines)
 
 // --- writing ---
 
-// Counts characters, not bytes, as CPython's text files do.
+// Counts characters, not bytes.
 FILE_BODY(write)
 {
     (void)count;
@@ -213,7 +212,7 @@ FILE_BODY(writelines)
     return value_failed(line) ? VALUE_FAIL : VALUE_NONE;
 }
 
-// Of a closed file it is an error, as in CPython.
+// Of a closed file it is an error.
 FILE_BODY(flush)
 {
     (void)count;
@@ -350,8 +349,8 @@ FILE_BODY(seek)
     return int_from_i64(vm, place);
 }
 
-// In bytes. Within a `for` over lines the file has read ahead, and CPython
-// refuses.
+// In bytes. Within a `for` over lines the file has read ahead, and it is
+// refused.
 FILE_BODY(tell)
 {
     (void)count;
@@ -396,8 +395,7 @@ FILE_BODY(truncate)
     return int_from_i64(vm, size);
 }
 
-// A text or None; *place is retained. None leaves the option as it was, as in
-// CPython.
+// A text or None; *place is retained. None leaves the option as it was.
 static bool set_option(Vm *vm, Value given, Value *place)
 {
     if (!value_unbound(given) && !value_is_none(given)) {
@@ -450,8 +448,8 @@ static Value get_closed(Vm *vm, Value self)
     return value_from_bool(file_base(value_as_file(self))->descriptor < 0);
 }
 
-// As the program spelled it; the default has the two spellings that CPython
-// shows, one for files and one for the standard streams.
+// As the program spelled it; the default has two spellings, one for files and
+// one for the standard streams.
 static Value get_encoding(Vm *vm, Value self)
 {
     const File *file = value_as_file(self);
@@ -482,7 +480,7 @@ static Value get_newlines(Vm *vm, Value self)
     size_t count = 0;
     for (int i = 0; i < 3; i++) {
         if (file->newlines & 1 << i) {
-            // The order is CPython's, not that in which they were met.
+            // The order is fixed, not that in which they were met.
             found[count] = str_result(str_from(vm, names[i]));
             if (value_failed(found[count])) {
                 return VALUE_FAIL;

@@ -16,7 +16,7 @@
 #include "interp/objects/errors/raise_object.h"
 #include "interp/objects/text/obj_bytes.h"
 
-// CPython's size: a fault in a block is placed by its offset there.
+// The size is fixed: a fault in a block is placed by its offset there.
 enum { READ_SIZE = 8 << 10 };
 
 // --- blocks ---

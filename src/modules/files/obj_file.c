@@ -21,7 +21,7 @@
 
 enum { FLUSH_AT = 64 << 10 }; // bytes held back at most
 
-// The class tells what can be done, as in CPython.
+// The class tells what can be done.
 static Type *class_of(Vm *vm, uint32_t flags)
 {
     if (!(flags & FILE_BINARY)) {
@@ -133,7 +133,7 @@ bool file_flush(Vm *vm, File *file)
     return error == 0 || (raise_errno(vm, error, NULL), false);
 }
 
-// Every method asks this first; the text is CPython's.
+// Every method asks this first.
 bool file_check_open(Vm *vm, const File *file)
 {
     return file->descriptor >= 0 ||
@@ -374,7 +374,6 @@ static void print_name(Vm *vm, StrBuf *out, Value name)
     object_release(&vm->ctx, text);
 }
 
-// Looks like CPython's.
 static Value file_repr(Vm *vm, Value self)
 {
     const File *file = value_as_file(self);
@@ -469,9 +468,9 @@ static bool is_missing(int descriptor)
     return true;
 }
 
-// A standard stream; None without its descriptor, as in CPython. Output to a
-// terminal is flushed at every line, so that a prompt's answer stands below
-// what was printed before it.
+// A standard stream; None without its descriptor. Output to a terminal is
+// flushed at every line, so that a prompt's answer stands below what was
+// printed before it.
 static Value make_stream(Vm *vm, int descriptor, const char *text,
                          const char *mode, uint32_t flags)
 {

@@ -318,7 +318,7 @@ static int try_namespace(Vm *vm, Str *name, const char *stem, Value path,
     return done ? 1 : -1;
 }
 
-// The modules that no file of a program can hide: those that CPython has built
+// The modules that no file of a program can hide: those that Python has built
 // in, and our own halves of others, which begin with an underscore.
 static bool is_fixed(const Str *name)
 {
@@ -380,7 +380,7 @@ static bool is_script(Vm *vm, const Str *name)
 
 // One module whose package is imported already. A file of the program's goes
 // before the library where it may hide it, and both before a folder without
-// __init__, as in CPython.
+// __init__.
 static Value load(Vm *vm, Str *name, Value parent, bool hiding)
 {
     const char *dot = strrchr(name->text, '.');
@@ -410,7 +410,7 @@ static Value load(Vm *vm, Str *name, Value parent, bool hiding)
 }
 
 // parent.name = module, also where the parent's body has bound that name to
-// something else, as in CPython.
+// something else.
 static bool bind_in_parent(Vm *vm, Value parent, const char *name, Value module)
 {
     Str *key = str_intern(vm, name, strlen(name));

@@ -44,7 +44,7 @@ static Value find_submodule(Vm *vm, Str *package, Str *name)
     return VALUE_FAIL;
 }
 
-// What `from` calls itself, owned; CPython's words where it has no name.
+// What `from` calls itself, owned; a phrase where it has no name.
 static Str *name_of_source(Vm *vm, Value from)
 {
     Value name = value_find_attr(vm, from, vm->names[NAME_NAME]);
@@ -132,7 +132,7 @@ bool import_submodules(Vm *vm, Value from, Value names)
     return done;
 }
 
-// Names of __all__ must exist: AttributeError otherwise, as in CPython.
+// Names of __all__ must exist: AttributeError otherwise.
 static bool star_listed(Vm *vm, Value module, Value names, Dict *target)
 {
     Tuple *list = value_to_tuple(vm, names);
@@ -205,8 +205,8 @@ bool import_star(Vm *vm, Value from, Dict *target)
 
 // --- what cannot be found ---
 
-// Whether CPython has the module of these first bytes of a name as a package.
-// Ours of the library are divided into files as it suits us.
+// Whether programs know the module of these first bytes of a name as a package.
+// Files of the library are divided as it suits us.
 static bool is_package(const char *name, size_t length, bool ours)
 {
     static const struct {

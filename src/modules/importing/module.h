@@ -28,8 +28,8 @@ MUST_CHECK bool import_star(Vm *vm, Value module, Dict *target);
 // NULL if sys has lost it.
 Value module_search_path(Vm *vm);
 
-// FAIL, always, with ModuleNotFoundError in CPython's words: `in_package` says
-// whether the module in front of the name's last dot is a package here.
+// FAIL, always, with ModuleNotFoundError pending: `in_package` says whether the
+// module in front of the name's last dot is a package here.
 Value import_not_found(Vm *vm, Str *name, bool in_package);
 
 #endif

@@ -442,7 +442,7 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         if (!value_to_index(vm, given[1], &most)) {
             return VALUE_FAIL;
         }
-        // As CPython: a negative size is none at all.
+        // A negative size is none at all.
         most = most < 0 ? 0 : most;
     }
     int typed = value_truth(vm, given[2]);

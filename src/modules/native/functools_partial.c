@@ -289,8 +289,7 @@ static void partial_clear(Vm *vm, Object *object)
 // unless that has attributes, which would be lost. NULL: it is none. Calls of
 // nested partials would otherwise nest C frames and copy the arguments at each
 // level.
-// Borrowed: the caller takes what it needs of it. CPython flattens in the same
-// cases.
+// Borrowed: the caller takes what it needs of it.
 static Partial *flattened(Vm *vm, Value func)
 {
     if (type_of(vm, func)->slots.call != partial_call) {

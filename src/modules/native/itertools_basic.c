@@ -14,7 +14,7 @@ Value itertools_next(Vm *vm, Iterator *self)
     return value_same(item, VALUE_STOP) ? itertools_ended(vm, self) : item;
 }
 
-// A source may go on behind its end, and most in CPython see that.
+// A source may go on behind its end, and most see that.
 Value itertools_ask(Vm *vm, Iterator *self)
 {
     return value_unbound(self->state[0]) ? VALUE_STOP
@@ -212,7 +212,7 @@ STEP(chain)
         Value items = value_iter(vm, iterable);
         release(vm, iterable);
         if (value_failed(items)) {
-            // After an error it is at its end, as in CPython.
+            // After an error it is at its end.
             return itertools_ended(vm, self), VALUE_FAIL;
         }
         value_replace(&vm->ctx, &self->state[1], items);
@@ -231,9 +231,9 @@ MAKE(chain)
                          VALUE_UNBOUND, VALUE_UNBOUND);
 }
 
-// CPython's order of steps: `position` items have been read, number `expected`
-// is wanted next; state[1] is the stop or None, state[2] the step. What lies
-// before the stop is consumed at the end.
+// The order of the steps is fixed: `position` items have been read, number
+// `expected` is wanted next; state[1] is the stop or None, state[2] the step.
+// What lies before the stop is consumed at the end.
 // Owned.
 STEP(islice)
 {
@@ -259,14 +259,14 @@ STEP(islice)
     if (itertools_is_item(item)) {
         self->position++;
         self->expected += (uint64_t)value_small(self->state[2]);
-        // No further than the stop, as CPython reads no item behind it.
+        // No further than the stop, as no item behind it is read.
         self->expected = self->expected > stop ? stop : self->expected;
     }
     return item;
 }
 
 // A bound of islice: None gives `otherwise`. False: no such number. Errors of
-// __index__ are dropped, as CPython words all of them in one way.
+// __index__ are dropped: all have the same words.
 // `otherwise` stays in *out for None; a number below 0 is out of range and is
 // left there.
 static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
@@ -287,7 +287,7 @@ static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 }
 
 // args: the tuple of the iterable and of what a slice takes.
-// The order of the checks (stop, start, step) is CPython's.
+// The order of the checks (stop, start, step) is fixed.
 MAKE(islice)
 {
     (void)count;
@@ -302,7 +302,7 @@ MAKE(islice)
     bool one = given == 2;
     Value none = VALUE_NONE;
     int64_t start = 0, stop = -1, step = 1;
-    // -1 is what CPython's C code takes for "no number".
+    // -1 stands for "no number".
     if (!slice_bound(vm, items[one ? 1 : 2], -1, &stop)) {
         return raise_error(vm, ERR_VALUE,
                            "%s for islice() must be None or an "

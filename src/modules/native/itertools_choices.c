@@ -178,7 +178,7 @@ STEP(combinations_with_replacement)
 
 // The pool and r of the three. NULL: failed.
 // The iterable is read to its end now: later changes of it do not show. An r
-// that may be left out is read behind it, by words of its own, as in CPython.
+// that may be left out is read behind it, by words of its own.
 static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
 {
     if (!optional && !value_to_index(vm, args[1], length)) {
@@ -240,8 +240,8 @@ MAKE(combinations_with_replacement)
 
 // The places are a permutation of the pool, of which the first `position` are
 // shown; behind them stand as many counters of how far each has to turn.
-// The algorithm is CPython's, so the order is, too. A full turn of a place
-// restores it, and the place in front moves on.
+// The algorithm is fixed, so the order is, too. A full turn of a place restores
+// it, and the place in front moves on.
 STEP(permutations)
 {
     if (value_unbound(self->state[0])) {

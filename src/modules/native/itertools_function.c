@@ -83,8 +83,8 @@ STEP(takewhile)
     if (!itertools_is_item(item)) {
         return item;
     }
-    // The item that failed is lost, as in CPython: what reads on from the
-    // source begins behind it.
+    // The item that failed is lost: what reads on from the source begins behind
+    // it.
     int keep = asks(vm, self->state[1], item);
     if (keep > 0) {
         return item;
@@ -178,8 +178,8 @@ STEP(compress)
         if (!itertools_is_item(item)) {
             return item;
         }
-        // The item is read first, as in CPython, where an item more than there
-        // are selectors is lost.
+        // The item is read first, where an item more than there are selectors
+        // is lost.
         Value selector = value_next(vm, self->state[1]);
         int keep = itertools_is_item(selector) ? value_truth(vm, selector) : -1;
         // Told before the release, which leaves the value itself unreadable.
@@ -277,7 +277,7 @@ STEP(zip_longest)
             item = value_retain(self->state[1]);
         }
         if (value_failed(item)) {
-            // After an error it is at its end, as in CPython.
+            // After an error it is at its end.
             self->position = 0;
             object_release(&vm->ctx, row);
             return VALUE_FAIL;

@@ -6,8 +6,8 @@
 #include "interp/core/vm.h"
 
 // One level of a nested value, counted in *depth. Levels share the limit with
-// the program's frames, as CPython's do, and guard the C stack. `what` ends
-// the message. False: RecursionError is pending and nothing was entered.
+// the program's frames, and guard the C stack. `what` ends the message. False:
+// RecursionError is pending and nothing was entered.
 MUST_CHECK bool json_enter(Vm *vm, uint32_t *depth, const char *what);
 // The counterpart of a json_enter that succeeded.
 void json_leave(Vm *vm, uint32_t *depth);

@@ -119,7 +119,7 @@ static Value read_number(JsonReader *r)
 // --- Values ---
 
 // The word is at hand, and is moved over. What stands behind it is not looked
-// at: "nullx" is null and extra data, as in CPython.
+// at: "nullx" is null and extra data.
 // False: it is another word, and nothing was taken.
 static bool take_word(JsonReader *r, const char *word)
 {
@@ -171,7 +171,7 @@ static Value read_value(JsonReader *r);
 
 // Behind an item: a comma moves on to the next (1), `close` ends it (0). White
 // space behind the comma is skipped here, so that a fault in the next item is
-// placed at its first character, as CPython does it.
+// placed at its first character.
 // -1: an error is pending.
 static int read_comma(JsonReader *r, char close)
 {
@@ -265,7 +265,7 @@ static bool read_pair(JsonReader *r, Object *into)
 
 // The object whose brace was read, and what a hook makes of it. Without a hook
 // the dict itself.
-// A pairs hook goes before an object hook, as in CPython.
+// A pairs hook goes before an object hook.
 static Value read_object(JsonReader *r)
 {
     Vm *vm = r->vm;
@@ -340,7 +340,7 @@ static bool find_place(Vm *vm, Value text, int64_t index, size_t *place)
     return true;
 }
 
-// A str and an index; false with CPython's TypeError pending.
+// A str and an index; false with a TypeError pending.
 static bool text_and_index(Vm *vm, const Value *args, int64_t *index)
 {
     if (!value_is_str(args[0])) {

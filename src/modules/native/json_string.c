@@ -7,8 +7,8 @@
 
 enum { KEY_LENGTH = 32 }; // longer keys are not worth remembering
 
-// Where no value begins, CPython's scanner ends with StopIteration(index) that
-// the decoder hides by `from None`. Owned; NULL with an error pending.
+// Where no value begins, the scanner ends with StopIteration(index) that the
+// decoder hides by `from None`. Owned; NULL with an error pending.
 static Exception *hidden_stop(Vm *vm, Value index)
 {
     Tuple *args = tuple_from(vm, &index, 1);

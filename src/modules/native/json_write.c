@@ -135,7 +135,7 @@ static bool put_float(Writer *w, double d)
         return true;
     }
     if (!w->allow_nan) {
-        // CPython shows the number where it indents.
+        // The number is shown where the text is indented.
         const char *shown = w->indent == NULL ? ""
                             : d != d          ? ": nan"
                             : d > 0           ? ": inf"
@@ -291,8 +291,8 @@ static List *pairs_of_items(Vm *vm, List *items)
     return ok ? flat : NULL;
 }
 
-// CPython asks for items() in these cases and only in these, which a program
-// can see.
+// items() is asked for in these cases and only in these, which a program can
+// see.
 // A class that extends dict may have an items() of its own, and sorting
 // compares pairs; else the table is read.
 static List *pairs_of(Writer *w, Value v)
@@ -316,7 +316,7 @@ static List *pairs_of(Writer *w, Value v)
     return pairs_of_items(vm, items);
 }
 
-// CPython takes the text of the key for these types and no others: a tuple is
+// The text of the key is taken for these types and no others: a tuple is
 // refused, and a bool is not written as an int.
 // The key in quotes, whatever it was. False: failed, or *skipped.
 static bool put_key(Writer *w, Value key, bool *skipped)

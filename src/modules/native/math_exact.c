@@ -198,7 +198,7 @@ static Value improve(Vm *vm, Value n, Value guess)
 // Of a number of so many bits, 0 or more: the upper half of the bits gives the
 // upper half of the root. The depth is the logarithm of the length. Owned.
 // The guess from the upper half is right in its upper bits, so one step doubles
-// the digits that are right. CPython's algorithm is of the same kind.
+// the digits that are right.
 static Value root_of(Vm *vm, Value n, int64_t bits)
 {
     if (value_is_int(n)) {
@@ -342,7 +342,7 @@ Value math_product(Vm *vm, Value *args, uint32_t count)
 }
 
 // Of larger numbers by halves, as range_product has it.
-// OverflowError beyond a machine word, where CPython refuses as well.
+// OverflowError beyond a machine word.
 Value math_factorial(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -1,4 +1,4 @@
-// The gamma function by Lanczos' approximation, as CPython computes it: C's
+// The gamma function by Lanczos' approximation, as Python computes it: C's
 // tgamma and lgamma differ from it in the last digits, and even at whole
 // numbers.
 //

@@ -1,4 +1,4 @@
-// The gamma function and its logarithm, to the last bit those of CPython.
+// The gamma function and its logarithm, to the last bit those of Python.
 #ifndef DUET_MODULES_NATIVE_MATH_GAMMA_H
 #define DUET_MODULES_NATIVE_MATH_GAMMA_H
 

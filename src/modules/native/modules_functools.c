@@ -28,7 +28,7 @@ static Value reduce(Vm *vm, Value *args, uint32_t count)
     (void)count;
     Value items = value_iter(vm, args[1]);
     if (value_failed(items)) {
-        // CPython words a wrong iterable itself; other errors of __iter__ pass.
+        // A wrong iterable has words of its own; other errors of __iter__ pass.
         if (!raise_matches(vm, ERR_TYPE)) {
             return VALUE_FAIL;
         }
@@ -57,8 +57,7 @@ static Value reduce(Vm *vm, Value *args, uint32_t count)
 
 // --- cmp_to_key ---
 
-// What cmp_to_key gives, and what that gives when it is called: the same type,
-// as in CPython.
+// What cmp_to_key gives, and what that gives when it is called: the same type.
 typedef struct Key {
     Object head;
     Value compare; // counted: the function of two arguments
@@ -102,7 +101,7 @@ static Value key_call(Vm *vm, Value self, const Value *args, uint32_t count,
 }
 
 // The function's answer, compared with 0.
-// Sorting asks for < alone, but all six work, as in CPython.
+// Sorting asks for < alone, but all six work.
 static Value key_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (type_of(vm, a) != type_of(vm, b)) {
@@ -145,7 +144,7 @@ static void key_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &((Key *)object)->compare, VALUE_NONE);
 }
 
-// `obj`, as CPython names it.
+// `obj`.
 static Value get_obj(Vm *vm, Value self)
 {
     Value object = as_key(self)->object;

@@ -12,8 +12,7 @@
 #define GC_BODY(name)                                                          \
     static Value gc_##name(Vm *vm, Value *args, uint32_t count)
 
-// Two generations stand for CPython's three: 1 and 2 both mean a full
-// collection.
+// Two generations stand for three: 1 and 2 both mean a full collection.
 GC_BODY(collect)
 {
     (void)count;
@@ -51,7 +50,7 @@ GC_BODY(isenabled)
     return value_from_bool(vm->gc.enabled);
 }
 
-// CPython gives these figures by generation, as three ints.
+// These figures are given by generation, as three ints.
 static Value three_ints(Vm *vm, int64_t a, int64_t b, int64_t c)
 {
     Value parts[3] = {value_from_small(a), value_from_small(b),
@@ -123,7 +122,7 @@ GC_BODY(none_frozen)
     return value_from_small(0);
 }
 
-// What programs use of CPython's gc; get_objects and its kind are absent.
+// What programs use of gc; get_objects and its kind are absent.
 static const NativeDef gc_functions[] = {
     {"collect", "generation=2, /", gc_collect,
      "Collect cycles now; how many objects were unreachable. Generation 0 is\n"
@@ -201,8 +200,8 @@ static const NativeDef weakref_functions[] = {
      "The weak references of an object, newest first."},
     {NULL, NULL, NULL, NULL}};
 
-// Both names stand for the type itself, as in CPython, so that isinstance takes
-// either. module_add takes the value, even on failure.
+// Both names stand for the type itself, so that isinstance takes either.
+// module_add takes the value, even on failure.
 static bool weakref_module_init(Vm *vm, Dict *dict)
 {
     Object *type = &vm->types[KIND_WEAKREF]->head;

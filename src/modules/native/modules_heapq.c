@@ -1,5 +1,4 @@
-// The native halves of the modules heapq and bisect: comparisons by < alone,
-// as CPython's.
+// The native halves of the modules heapq and bisect: comparisons by < alone.
 //
 // A comparison may run code that changes the list, so items are counted while
 // they are compared and the length is asked again after each comparison.
@@ -90,8 +89,8 @@ static bool sink(Vm *vm, List *heap, bool largest, size_t at)
 }
 
 // Borrowed. NULL: it is no list, or the trace refuses the change. `which`
-// argument it is, as CPython words it. Asked at the beginning of each function,
-// before anything is changed.
+// argument it is. Asked at the beginning of each function, before anything is
+// changed.
 static List *heap_of(Vm *vm, Value v, const char *which)
 {
     if (!value_is_kind(v, KIND_LIST)) {
@@ -227,8 +226,8 @@ static bool sink_range(Vm *vm, List *heap, bool largest, size_t from, size_t to)
     return true;
 }
 
-// In linear time: from the last parent to the first, or, in a large heap, in
-// CPython's order, which shows in the comparisons.
+// In linear time: from the last parent to the first, or, in a large heap, in a
+// fixed order, which shows in the comparisons.
 static Value make_heap(Vm *vm, List *heap, bool largest)
 {
     enum { HEAP_LARGE = 2500 };
@@ -326,7 +325,7 @@ static int64_t search(Vm *vm, const Value *args, bool right)
         return raise_int(vm, ERR_VALUE, "lo must be non-negative");
     }
     if (value_unbound(args[3]) || value_is_none(args[3])) {
-        // As CPython's PySequence_Size, for which a subclass is a sequence.
+        // A subclass of dict is a sequence for this.
         high = type_of(vm, args[0]) == vm->types[KIND_DICT]
                    ? raise_int(vm, ERR_TYPE, "%s is not a sequence",
                                type_name(type_of(vm, args[0])))

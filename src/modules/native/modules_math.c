@@ -35,7 +35,7 @@ static Value checked(Vm *vm, double result, bool finite, bool nan)
 }
 
 // value_to_double takes ints, bools and objects with __float__ too. The error
-// names no function, as in CPython.
+// names no function.
 static Value apply_unary(Vm *vm, Value arg, double (*function)(double))
 {
     double x;
@@ -58,8 +58,7 @@ static Value apply_pair(Vm *vm, Value *args, double (*function)(double, double))
                    isnan(x) || isnan(y));
 }
 
-// One factor, rounded once, as CPython has it. Two roundings would differ in
-// the last digit.
+// One factor, rounded once. Two roundings would differ in the last digit.
 static double degrees_of(double x)
 {
     return x * (180.0 / M_PI);
@@ -201,8 +200,8 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
     return true;
 }
 
-// log(x, base) is a quotient of two logarithms, as in CPython, so that it can
-// miss the exact power by a rounding error: log2 and log10 do not.
+// log(x, base) is a quotient of two logarithms, so that it can miss the exact
+// power by a rounding error: log2 and log10 do not.
 MATH_BODY(log)
 {
     (void)count;
@@ -376,7 +375,7 @@ static double squares_rest(const Squares *s)
 
 // The length of a vector whose greatest magnitude is `most`, finite and not 0:
 // scaled by a power of two, then one step of correction after the root. The
-// bits are those of CPython's math.hypot.
+// bits are those of Python's math.hypot.
 static double vector_length(const double *x, size_t count, double most)
 {
     Squares s = {.sum = 1.0};

@@ -30,7 +30,7 @@
 #define OS_BODY(name)                                                          \
     static Value os_##name(Vm *vm, Value *args, uint32_t count)
 
-// What else stands for a path, in CPython's words.
+// What else stands for a path.
 static const char *path_kinds(const char *function)
 {
     return strcmp(function, "stat") == 0 || strcmp(function, "chdir") == 0 ||
@@ -258,7 +258,7 @@ OS_BODY(getcwd)
                                                  : text_value(vm, folder);
 }
 
-// Without "." and "..", in the order of the file system, as CPython has it.
+// Without "." and "..", in the order of the file system.
 static bool add_entries(Vm *vm, List *list, DIR *folder)
 {
     for (;;) {
@@ -489,7 +489,6 @@ OS_BODY(urandom)
     if (!value_to_index(vm, args[0], &size)) {
         return VALUE_FAIL;
     }
-    // As CPython words it.
     if (size < 0) {
         return raise_error(vm, ERR_VALUE, "negative argument not allowed");
     }

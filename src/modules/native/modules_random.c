@@ -1,5 +1,5 @@
-// The native half of the module random: the Mersenne Twister MT19937
-// (Matsumoto and Nishimura, 1998), seeded as CPython seeds it.
+// The native half of the module random: the Mersenne Twister MT19937 (Matsumoto
+// and Nishimura, 1998), seeded as Python seeds it.
 //
 // The state is a bytes object that the module's Random owns alone and that is
 // changed in place: 624 words and the index of the next one, little-endian as
@@ -106,8 +106,8 @@ static void stir(uint32_t *words, uint32_t *i, uint32_t factor, uint32_t add)
     }
 }
 
-// init_by_array of the reference implementation, which CPython uses for every
-// int seed; the result depends on it bit by bit.
+// init_by_array of the reference implementation, for every int seed; the result
+// depends on it bit by bit.
 static void seed_key(Twister *twister, const uint32_t *key, size_t length)
 {
     seed_one(twister, 19650218u);
@@ -209,8 +209,7 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
             return VALUE_FAIL;
         }
         uint32_t word = next_word(state);
-        // Of the last word only as many bits as are asked for, the upper ones,
-        // as CPython takes them.
+        // Of the last word only as many bits as are asked for, the upper ones.
         word = bits < 32 ? word >> (32 - bits) : word;
         for (int k = 0; k < 4; k++) {
             bytes->data[(words - i) * 4 - 1 - (size_t)k] =
@@ -247,7 +246,7 @@ static Value random_bits(Vm *vm, Value *args, uint32_t count)
     if (bits == 0) {
         return value_from_small(0);
     }
-    // One word, cut from above, as CPython does; always an immediate.
+    // One word, cut from above; always an immediate.
     if (bits <= 32) {
         return value_from_small((int64_t)(next_word(state) >> (32 - bits)));
     }

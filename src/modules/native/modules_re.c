@@ -64,7 +64,7 @@ static Str *fault_text(Vm *vm, const RegexFault *fault, const uint32_t *points,
     return whole;
 }
 
-// As the exception that CPython raises. False.
+// As an exception. False.
 static bool raise_fault(Vm *vm, const RegexFault *fault, const uint32_t *points,
                         const ReSubject *source)
 {

@@ -18,7 +18,7 @@
 
 enum {
     LIMIT_MIN = 1,   // what sys.setrecursionlimit accepts
-    DIGITS_MIN = 640 // CPython's least limit besides 0
+    DIGITS_MIN = 640 // the least limit besides 0
 };
 
 // The head of a native function; the rows of `functions` name it.
@@ -26,8 +26,8 @@ enum {
     static Value sys_##name(Vm *vm, Value *args, uint32_t count)
 
 // SystemExit with the status as its one argument, or with none, so that a
-// program that catches it sees the args that CPython gives: the items of a
-// tuple are the arguments.
+// program that catches it sees these args: the items of a tuple are the
+// arguments.
 // Nothing ends here: the exception goes up to whoever runs the program.
 SYS_BODY(exit)
 {
@@ -49,7 +49,7 @@ SYS_BODY(exit)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
-// The bounds and their messages are CPython's.
+// The bounds and their messages are fixed.
 SYS_BODY(setrecursionlimit)
 {
     (void)count;
@@ -97,7 +97,7 @@ SYS_BODY(set_int_max_str_digits)
     return VALUE_NONE;
 }
 
-// 0 is what CPython answers when the limit is lifted.
+// 0 is the answer when the limit is lifted.
 SYS_BODY(get_int_max_str_digits)
 {
     (void)count, (void)args;
@@ -138,12 +138,12 @@ SYS_BODY(intern)
     return name == NULL ? VALUE_FAIL : str_value(name);
 }
 
-// getrefcount(object): as in CPython, the argument counts.
+// getrefcount(object), the argument counts.
 static Value sys_getrefcount(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     // Immediate values are there for ever.
-    // CPython has a count for these as well, only a meaningless one.
+    // They have a count as well, only a meaningless one.
     return value_is_object(args[0])
                ? int_from_u64(vm, value_object(args[0])->rc)
                : value_from_small(UINT32_MAX);
@@ -252,7 +252,7 @@ static bool fill_path(Vm *vm, List *list)
     if (!append_script_folder(vm, list)) {
         return false;
     }
-    // As PYTHONPATH does for CPython, whose own variable may name modules that
+    // As PYTHONPATH does for Python, whose own variable may name modules that
     // are not for Duet.
     const char *more = getenv("DUET_PATH");
     while (more != NULL && *more != '\0') {

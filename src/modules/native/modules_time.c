@@ -56,7 +56,7 @@ TIME_BODY(sleep)
 {
     (void)count;
     double seconds;
-    // CPython takes what is no float for a whole number.
+    // What is no float is taken for a whole number.
     if (!value_is_float(args[0]) && !value_is_index(vm, args[0])) {
         return raise_error(vm, ERR_TYPE,
                            "'%s' object cannot be interpreted as an integer",
@@ -208,7 +208,7 @@ TIME_BODY(mktime)
     return float_new(vm, (double)mktime(&tm));
 }
 
-// perf_counter is monotonic's clock, as in CPython on Linux.
+// perf_counter is monotonic's clock.
 static const NativeDef functions[] = {
     {"time", "", time_time, "Seconds since 1970."},
     {"time_ns", "", time_time_ns, "Nanoseconds since 1970."},

@@ -126,7 +126,7 @@ static Value traceback_stack(Vm *vm, Value *args, uint32_t count)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
-// lib/python/traceback.duet wraps these in CPython's classes and functions.
+// lib/python/traceback.duet wraps these in classes and functions.
 static const NativeDef functions[] = {
     {"entries", "traceback, /", traceback_entries,
      "(file, line, function, source line, text) of its places."},

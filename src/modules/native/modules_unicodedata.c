@@ -2,8 +2,8 @@
 // numbers and decompositions come from base/char_name.h, the rest from
 // libutf8proc.
 //
-// Invariant: of a character that Unicode 14 does not have nothing is known, as
-// in CPython 3.11, whatever libutf8proc knows.
+// Invariant: of a character that Unicode 14 does not have nothing is known,
+// whatever libutf8proc knows.
 #include <utf8proc.h>
 
 #include "base/char_class.h"
@@ -30,7 +30,7 @@ static const char directions[][4] = {"",    "L",   "LRE", "LRO", "R",   "AL",
                                      "AN",  "CS",  "NSM", "BN",  "B",   "S",
                                      "WS",  "ON",  "LRI", "RLI", "FSI", "PDI"};
 
-// The type of a wrong argument, as CPython's argument clinic names it.
+// The type of a wrong argument, as errors name it.
 static const char *given_name(Vm *vm, Value v)
 {
     return value_is_none(v) ? "None" : type_name(type_of(vm, v));
@@ -97,7 +97,7 @@ UNICODE_BODY(lookup)
                            type_name(type_of(vm, args[0])));
     }
     const Str *name = value_as_str(args[0]);
-    if (name->length > 256) { // CPython's own bound
+    if (name->length > 256) { // no name is longer
         return raise_error(vm, ERR_KEY, "name too long");
     }
     uint32_t found[CHAR_SEQUENCE_SIZE];
@@ -176,7 +176,7 @@ UNICODE_BODY(decomposition)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
-// CPython's record of what is not assigned says "F", and so does this.
+// What is not assigned has "F".
 UNICODE_BODY(east_asian_width)
 {
     (void)count;
@@ -353,7 +353,7 @@ static Str *normal_str(Vm *vm, const Value *args, const char *function)
         }
     }
     Str *text = value_as_str(args[1]);
-    if (text->length == 0) { // whatever the form is called, as in CPython
+    if (text->length == 0) { // whatever the form is called
         return str_exact(vm, text);
     }
     const NormalForm *form = find_form(vm, value_as_str(args[0]));
@@ -401,7 +401,7 @@ UNICODE_BODY(is_normalized)
 
 #define WITH_DEFAULT "chr, default=<unrepresentable>, /"
 
-// The names and signatures are CPython's, as inspect.signature shows them.
+// The names and signatures are fixed, as inspect.signature shows them.
 static const NativeDef unicode_functions[] = {
     {"lookup", "name, /", unicode_lookup,
      "The character, or sequence of characters, of this name or alias."},

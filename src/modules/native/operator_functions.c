@@ -161,8 +161,8 @@ static Value index_of(Vm *vm, Value *args, uint32_t count)
     return value_index(vm, args[0]);
 }
 
-// CPython's modules in C name a type in errors with its module where it was
-// made in C: the library's own do it by this.
+// Native modules name a type in errors with its module where it is native: the
+// library's own do it by this.
 static Value type_name_of(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

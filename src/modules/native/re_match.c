@@ -71,7 +71,7 @@ static Value group_value(Vm *vm, const ReMatch *match, uint32_t group,
 }
 
 // A group by number or name. False with IndexError.
-// A bool has __index__ and counts as 0 or 1, as in CPython.
+// A bool has __index__ and counts as 0 or 1.
 static bool find_group(Vm *vm, const ReMatch *match, Value key, uint32_t *group)
 {
     int64_t number = -1;
@@ -253,7 +253,7 @@ static Value match_span(Vm *vm, Value *args, uint32_t count)
 }
 
 // A template of the other kind than the text serves as long as it has groups
-// alone: CPython joins a list, which finds its first literal. False: it did.
+// alone. False: it did.
 static bool may_join(Vm *vm, const ReTemplate *template, Value source,
                      bool is_text)
 {
@@ -305,8 +305,7 @@ static Value match_copy(Vm *vm, Value *args, uint32_t count)
     return value_retain(args[0]);
 }
 
-// The matched text shows whole, however long it is. CPython's form, `span`
-// first.
+// The matched text shows whole, however long it is. `span` comes first.
 // The text is shown as its own repr has it.
 static Value match_repr(Vm *vm, Value self)
 {
@@ -325,7 +324,7 @@ static Value match_repr(Vm *vm, Value self)
     strbuf_printf(&out, "<re.Match object; span=(%lld, %lld), match=",
                   (long long)position_of(vm, match, 0),
                   (long long)position_of(vm, match, 1));
-    // No more than CPython's %.50R shows.
+    // No more than 50 characters.
     strbuf_add(&out, shown->text, utf8_offset(shown->text, shown->length, 50));
     strbuf_putc(&out, '>');
     object_release(&vm->ctx, shown);

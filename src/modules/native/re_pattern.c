@@ -45,8 +45,8 @@ static void set_range(Vm *vm, Scan *scan, const int64_t range[2])
 }
 
 // args are self and string; `range` are pos and endpos, NULL: the method has
-// none. Numbers are read before the string is looked at, as in CPython. False:
-// nothing is left to be freed; else regex_run_free ends the run.
+// none. Numbers are read before the string is looked at. False: nothing is left
+// to be freed; else regex_run_free ends the run.
 static bool scan_begin(Vm *vm, Scan *scan, Value *args, Value *range)
 {
     int64_t ends[2] = {0, INT64_MAX};
@@ -246,7 +246,7 @@ static Value pattern_finditer(Vm *vm, Value *args, uint32_t count)
 }
 
 // The text between the last match and this one, then its groups. Groups that
-// took no part are None, as in CPython.
+// took no part are None.
 static bool add_split(Vm *vm, List *all, const ReSubject *subject,
                       const RegexRun *run, size_t last)
 {
@@ -319,7 +319,7 @@ static Value pattern_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return raise_error(vm, ERR_TYPE, "cannot create 're.Pattern' instances");
 }
 
-// " | "-joined names of flags, in CPython's order; the rest in hexadecimal.
+// " | "-joined names of flags, in a fixed order; the rest in hexadecimal.
 static void print_flags(StrBuf *out, uint32_t flags)
 {
     static const struct {
@@ -415,7 +415,7 @@ static Value get_pattern(Vm *vm, Value self)
     return value_retain(value_as_pattern(self)->source);
 }
 
-// A plain int, as in CPython.
+// A plain int.
 static Value get_flags(Vm *vm, Value self)
 {
     (void)vm;
@@ -430,7 +430,7 @@ static Value get_groups(Vm *vm, Value self)
 }
 
 // Read-only, as the pattern itself looks names up in it.
-// Without named groups it is a dict of the caller's own, as in CPython.
+// Without named groups it is a dict of the caller's own.
 static Value get_group_index(Vm *vm, Value self)
 {
     Dict *groups = value_as_pattern(self)->groups;

@@ -14,13 +14,13 @@ typedef struct Replacing {
     ReTemplate template; // else, taken apart
     StrBuf out;
     size_t copied; // bytes of the subject that `out` accounts for
-    size_t pieces; // as CPython counts them in its errors
+    size_t pieces; // as errors count them
     int64_t count; // replacements made
 } Replacing;
 
 // A piece that is not of the subject's kind, as joining them reports it.
-// False, always. CPython joins a list of pieces at the end, so its message
-// counts them; `pieces` keeps that count without the list.
+// False, always. The message counts pieces as if they were joined at the end;
+// `pieces` keeps that count without the list.
 static bool fail_piece(Vm *vm, const Replacing *r, Value piece)
 {
     return raise_false(vm, ERR_TYPE,
@@ -38,7 +38,7 @@ static bool fail_piece(Vm *vm, const Replacing *r, Value piece)
 static bool add_result(Vm *vm, Replacing *r, Value result)
 {
     ReSubject piece;
-    // None counts as no piece, as in CPython.
+    // None counts as no piece.
     if (value_is_none(result)) {
         return true;
     }
@@ -54,7 +54,7 @@ static bool add_result(Vm *vm, Replacing *r, Value result)
 }
 
 // The function may do anything; pattern and text are held by the arguments.
-// The match sees the whole text as its range, as CPython's does.
+// The match sees the whole text as its range.
 static bool add_called(Vm *vm, Replacing *r)
 {
     size_t count = r->subject.is_text ? value_as_str(r->subject.string)->count
@@ -119,7 +119,7 @@ static bool replace_one(Vm *vm, Replacing *r)
 
 // The run goes on behind each match, so the text is walked once.
 // `most` of 0 means all. A negative one is never reached either, since the
-// loop's test is for less: nothing is replaced then, as in CPython.
+// loop's test is for less: nothing is replaced then.
 static bool replace_all(Vm *vm, Replacing *r, int64_t most)
 {
     int found = 1;
@@ -156,8 +156,8 @@ static bool take_replacement(Vm *vm, Replacing *r, Value replacement)
     if (r->called) {
         return true;
     }
-    // CPython keeps templates that it took apart in a cache, so what cannot be
-    // hashed fails as that.
+    // A template has to be a key of a cache: what cannot be hashed fails as
+    // that.
     uint64_t hash;
     return (value_is_str(replacement) ||
             value_is_kind(replacement, KIND_BYTES) ||
@@ -183,7 +183,7 @@ static Value result_of(Vm *vm, Replacing *r)
 }
 
 // args are self, repl, string, count; *made is how many were replaced. They
-// fail in CPython's order: the count, the template, and only then the string.
+// fail in a fixed order: the count, the template, and only then the string.
 // Owned; VALUE_FAIL with an error pending.
 static Value substitute(Vm *vm, Value *args, int64_t *made)
 {

@@ -137,8 +137,8 @@ static bool is_identifier(const TemplateParser *p, size_t from, size_t to)
     return from < to;
 }
 
-// An unknown name is an IndexError, not an re.error, in CPython too. The
-// look-up is that of the pattern's own groupindex.
+// An unknown name is an IndexError, not an re.error. The look-up is that of the
+// pattern's own groupindex.
 static bool add_named(TemplateParser *p, size_t from, size_t to)
 {
     Str *name = str_new(p->vm, p->source.text + from, to - from);
@@ -156,7 +156,7 @@ static bool add_named(TemplateParser *p, size_t from, size_t to)
 
 // A number as int() reads it: with blanks around it, and a sign. Too large ones
 // all are the same to the caller, but for how they show. "+1" and " 1 " are
-// numbers to CPython's int(), which it used for this until 3.12.
+// numbers, too, as int() takes them.
 static bool read_number(const TemplateParser *p, size_t from, size_t to,
                         uint64_t *number)
 {
@@ -270,7 +270,7 @@ static bool parse_escape(TemplateParser *p, size_t start)
 
 // Texts without a backslash are one literal. The template is the caller's to
 // free in any case. False: an error is pending. What is no text fails like
-// str(source, 'latin1'), which is what CPython tries.
+// str(source, 'latin1'), which is tried.
 bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
                        Value source)
 {

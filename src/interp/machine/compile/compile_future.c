@@ -9,7 +9,7 @@
 
 #include "interp/objects/text/obj_str.h"
 
-// Any other name is a SyntaxError, as in CPython.
+// Any other name is a SyntaxError.
 static const char *const known_features[] = {
     "absolute_import", "annotations",      "division",
     "generator_stop",  "generators",       "nested_scopes",
@@ -30,7 +30,7 @@ static bool future_import(const Node *node)
            text_is(node->import_from.module, "__future__");
 }
 
-// Future imports may stand behind a doc string, as in CPython.
+// Future imports may stand behind a doc string.
 static bool is_docstring(const Node *node)
 {
     return node->kind == AST_EXPR_STMT &&
@@ -38,7 +38,7 @@ static bool is_docstring(const Node *node)
            node->expr_stmt.value->constant.type == CONSTANT_STR;
 }
 
-// All that CPython 3.11 knows: most of them are of no effect any more.
+// All that there are: most of them are of no effect any more.
 static bool known_feature(Text name)
 {
     for (size_t i = 0; i < sizeof known_features / sizeof *known_features;
@@ -50,7 +50,7 @@ static bool known_feature(Text name)
     return false;
 }
 
-// "braces" has a message of its own in CPython, and so here.
+// "braces" has a message of its own.
 static void take_features(Compiler *c, const Node *node)
 {
     NodeList names = node->import_from.names;

@@ -1,5 +1,5 @@
 // The first walk of scope analysis: notes which names each scope binds, reads
-// and declares, and refuses what CPython's symbol table refuses.
+// and declares, and refuses what contradicts them.
 //
 // Invariant: nodes are visited in the order of the source, in which symbols
 // are numbered; w->scope is the scope whose code is being walked, and each
@@ -11,7 +11,7 @@
 static bool walk(ScopeWalk *w, const Node *node);
 
 // In the order of the source, in which symbols are numbered. The first failure
-// ends it: one error of syntax is told, as CPython does.
+// ends it: one error of syntax is told.
 static bool walk_list(ScopeWalk *w, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -29,9 +29,9 @@ static bool note(ScopeWalk *w, Text name, uint32_t flags, Span span)
     return scope_note_name(w, w->scope, name, flags, span) != NULL;
 }
 
-// The one name that no program may bind. CPython points at all of the statement
-// or expression that does. True without a name, so that optional names need no
-// test at the callers.
+// The one name that no program may bind. The fault is told at all of the
+// statement or expression that does. True without a name, so that optional
+// names need no test at the callers.
 static bool check_bindable(ScopeWalk *w, const Node *node, Text name)
 {
     return name.text == NULL || strcmp(name.text, "__debug__") != 0 ||
@@ -171,7 +171,7 @@ static bool walk_generators(ScopeWalk *w, NodeList generators,
 // The first iterable belongs to the scope around.
 static bool walk_comprehension(ScopeWalk *w, const Node *node)
 {
-    // The hidden parameter has CPython's name, which locals() shows.
+    // The hidden parameter has a name that locals() shows.
     static const Text iterable = {".0", 2};
     bool is_dict = node->kind == AST_DICT_COMP;
     NodeList generators =
@@ -246,8 +246,8 @@ static bool walk_walrus(ScopeWalk *w, const Node *node)
     return walk(w, node->named_expr.value);
 }
 
-// global and nonlocal must stand before the first use. The tests stand in
-// CPython's order, since a name may break several rules.
+// global and nonlocal must stand before the first use. The order of the tests
+// is fixed, since a name may break several rules.
 static bool declare(ScopeWalk *w, const Node *node, const Node *name)
 {
     bool global = node->kind == AST_GLOBAL;

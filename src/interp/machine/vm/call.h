@@ -11,8 +11,8 @@
 
 // Binds the `count` arguments in window[0 .. count), of which the last are
 // keywords of `keyword_names` (NULL: none), to the function's parameters:
-// positional, keyword-only, *args, **kwargs, in window[0 ..). False with
-// CPython's TypeError pending.
+// positional, keyword-only, *args, **kwargs, in window[0 ..). False with a
+// TypeError pending.
 MUST_CHECK bool call_bind(Vm *vm, Function *function, Value *window,
                           uint32_t count, Tuple *keyword_names);
 // Does that for positional parameters alone, where those that get nothing have

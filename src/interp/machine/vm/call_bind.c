@@ -1,5 +1,4 @@
-// Binding arguments to the parameters of a Duet function, with the errors of
-// CPython 3.11.
+// Binding arguments to the parameters of a Duet function, with their errors.
 //
 // Parameters stand in registers in this order: positional, keyword-only,
 // *args, **kwargs.
@@ -27,7 +26,7 @@ typedef struct Binding {
     uint32_t total;       // all parameters
 } Binding;
 
-// CPython's messages count arguments in words.
+// Messages count arguments in words.
 static const char *plural(uint32_t count)
 {
     return count == 1 ? "" : "s";
@@ -51,8 +50,7 @@ static uint32_t bound_keyword_only(const Binding *b)
     return count;
 }
 
-// With keyword-only arguments given, CPython counts those in its message.
-// Always false.
+// With keyword-only arguments given, the message counts those. Always false.
 static bool too_many_positional(Binding *b)
 {
     uint32_t most = b->code->positional_count;
@@ -92,7 +90,7 @@ static bool missing_arguments(Binding *b, uint32_t from, uint32_t to,
     strbuf_init(&list, &b->vm->ctx);
     for (uint32_t i = from; i < to; i++) {
         if (value_unbound(b->window[i])) {
-            // "'a' and 'b'", but "'a', 'b', and 'c'", as CPython lists them.
+            // "'a' and 'b'", but "'a', 'b', and 'c'".
             const char *before = seen == 0          ? ""
                                  : seen + 1 < count ? ", "
                                  : count == 2       ? " and "
@@ -184,7 +182,7 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
     // ones, so one search finds both.
     int at =
         find_parameter(b, name, b->code->positional_only_count, b->named_count);
-    // CPython compares such a name with those of the parameters.
+    // Such a name is compared with those of the parameters.
     if (at < 0 && b->named_count > b->code->positional_only_count &&
         !depth_check(b->vm, DEPTH_COMPARE)) {
         return false;
@@ -255,7 +253,7 @@ static bool fill_defaults(Binding *b)
            missing_arguments(b, positional, b->named_count, "keyword-only");
 }
 
-// CPython's order of errors: unexpected and double keywords first, then too
+// The order of errors is fixed: unexpected and double keywords first, then too
 // many arguments, then missing ones.
 static bool bind(Binding *b, uint32_t count)
 {

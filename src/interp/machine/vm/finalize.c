@@ -25,8 +25,8 @@ static void print_where(Vm *vm, StrBuf *out, Value where)
     object_release_null(&vm->ctx, text);
 }
 
-// Takes the pending error and prints it, as CPython's sys.unraisablehook does:
-// no caller could catch it.
+// Takes the pending error and prints it by sys.unraisablehook: no caller could
+// catch it.
 static void finalize_unraisable(Vm *vm, Value where)
 {
     StrBuf out;
@@ -87,14 +87,14 @@ static void run_callback(Vm *vm, WeakRef *ref)
     object_release(&vm->ctx, ref);
 }
 
-// Callbacks first, as CPython has it. One at a time: the code may queue more,
-// and may itself be interrupted by a poll that empties the queue.
+// Callbacks first. One at a time: the code may queue more, and may itself be
+// interrupted by a poll that empties the queue.
 // Not while the Vm is being destroyed, nor with an error pending, which the
 // code would clobber.
 void finalize_run(Vm *vm)
 {
-    // Code that drops objects runs theirs within its own, as in CPython; but a
-    // long queue must not be worked off one within the other.
+    // Code that drops objects runs theirs within its own; but a long queue must
+    // not be worked off one within the other.
     enum { DEPTH_MOST = 100 };
     Finalizing *queue = &vm->finalizing;
     // What stays queued is run by a later call or an outer one, or discarded.

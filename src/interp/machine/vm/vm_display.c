@@ -254,8 +254,8 @@ bool slow_concat(Vm *vm, Frame *f, Ins ins)
 // The items as a tuple, owned; at most `most` + 1 are read.
 // The list is read to its end by the caller; NULL: an error is pending. `most`
 // of UINT32_MAX means all of an iterator that may have no end, which only
-// memory stops. In front of the item `list_from` CPython begins a list, and
-// asks how long it will be.
+// memory stops. In front of the item `list_from` a list begins, and is asked
+// how long it will be.
 static List *read_items(Vm *vm, Value source, uint32_t most, uint32_t list_from)
 {
     Value iterator = value_iter(vm, source);
@@ -350,7 +350,7 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     size_t found = list->count;
-    // Nothing is assigned unless all can be, as in CPython.
+    // Nothing is assigned unless all can be.
     for (uint32_t i = 0; i < count && found == count; i++) {
         value_replace(&vm->ctx, &f->registers[first + i],
                       value_retain(list->items[i]));

@@ -70,7 +70,7 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
         value_as_exception(made)->suppress_context = true;
     }
     raise_object(vm, made);
-    // What CPython has in C raises without having handled anything.
+    // What is native raises without having handled anything.
     if (INS_X(ins) && value_is_none(value_as_exception(made)->cause) &&
         hidden_frame(f->code)) {
         value_replace(&vm->ctx, &value_as_exception(made)->context, VALUE_NONE);
@@ -126,9 +126,9 @@ bool slow_popexc(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
-// Classes are compared by their MRO alone, as in CPython. A tuple holds classes
-// only, not further tuples, and all of them are looked at before any is tried.
-// -1: an error is pending.
+// Classes are compared by their MRO alone. A tuple holds classes only, not
+// further tuples, and all of them are looked at before any is tried. -1: an
+// error is pending.
 static int matches(Vm *vm, Value exception, Value wanted)
 {
     bool several = value_is_kind(wanted, KIND_TUPLE);
@@ -165,8 +165,7 @@ int slow_match(Vm *vm, Frame *f, Ins ins)
     return !found;
 }
 
-// The class is the built-in one even if the name AssertionError was bound anew,
-// as in CPython.
+// The class is the built-in one even if the name AssertionError was bound anew.
 bool slow_assertfail(Vm *vm, Frame *f, Ins ins)
 {
     if (INS_X(ins)) {

@@ -11,7 +11,7 @@
 // Exactly list, tuple or str: a subclass may have an __iter__ of its own. The
 // characters of an ASCII str are shared objects.
 // Not in a way that a program could see: the loop reads the length anew at each
-// step, as CPython's iterators do.
+// step, as iterators do.
 static bool walks_in_place(Vm *vm, Value v)
 {
     if (!value_is_object(v)) {

@@ -19,7 +19,7 @@ static bool undefined(Vm *vm, const Str *name)
     return raise_false(vm, ERR_NAME, "name '%s' is not defined", name->text);
 }
 
-// CPython words it differently in the function that owns the variable.
+// The words differ in the function that owns the variable.
 static bool unbound_cell(Vm *vm, const char *name, bool is_free)
 {
     if (is_free) {
@@ -126,8 +126,8 @@ static Value names_of(const Frame *f)
     return f->registers[0];
 }
 
-// As CPython's LOAD_NAME: no hooks of a dict are asked, and of another mapping
-// only a KeyError means that the name is not there. Owned; UNBOUND: it is not.
+// No hooks of a dict are asked, and of another mapping only a KeyError means
+// that the name is not there. Owned; UNBOUND: it is not.
 static Value find_name(Vm *vm, Value names, Str *name)
 {
     if (LIKELY(type_of(vm, names) == vm->types[KIND_DICT])) {
@@ -196,7 +196,7 @@ bool slow_setn(Vm *vm, Frame *f, Ins ins)
 }
 
 // The class body's own name; one of the globals is not deleted from here.
-// Whatever a mapping has against it, CPython tells that the name is not there.
+// Whatever a mapping has against it, the error says that the name is not there.
 bool slow_deln(Vm *vm, Frame *f, Ins ins)
 {
     Str *name = name_of(f, INS_B(ins));
@@ -319,7 +319,7 @@ bool slow_setcell(Vm *vm, Frame *f, Ins ins)
     return store(vm, f, own_cell(f, INS_A(ins)), INS_B(ins));
 }
 
-// As CPython, del of a variable that inner functions share is allowed.
+// del of a variable that inner functions share is allowed.
 bool slow_delcell(Vm *vm, Frame *f, Ins ins)
 {
     return empty(vm, own_cell(f, INS_A(ins)),

@@ -1,7 +1,7 @@
 // Slow paths: `*` and `**` in calls and displays.
 //
 // What a star is given is read whole before the call: reading may run code of
-// the program. Errors name the callee as CPython does.
+// the program. Errors name the callee.
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
@@ -17,8 +17,8 @@ static bool was_no_iterable(Vm *vm, Value v)
            raise_matches(vm, ERR_TYPE);
 }
 
-// The callee as CPython's texts name it: "module.f()", without the module for
-// built-in ones, or what str() gives where there is no such name. Owned.
+// The callee as messages name it: "module.f()", without the module for built-in
+// ones, or what str() gives where there is no such name. Owned.
 static Str *callee_text(Vm *vm, Value callee)
 {
     // The error of the star is raised afterwards: it may be cleared here.
@@ -72,7 +72,7 @@ bool slow_extend(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
-// What `**` takes is told by its keys(), as in CPython.
+// What `**` takes is told by its keys().
 static bool is_mapping(Vm *vm, Value v)
 {
     if (value_is_kind(v, KIND_DICT)) {

@@ -1,10 +1,10 @@
 // Attributes: look-up along the instance, its class, descriptors; storing;
 // filling the machine's inline caches.
 //
-// Order of a look-up, as in CPython: a data descriptor of the class, the
-// instance's own, anything else of the class. Invariant: a cache is filled
-// only when the class decides nothing by code of its own (no get_attr slot,
-// no data descriptor of that name).
+// Order of a look-up: a data descriptor of the class, the instance's own,
+// anything else of the class. Invariant: a cache is filled only when the class
+// decides nothing by code of its own (no get_attr slot, no data descriptor of
+// that name).
 #include "interp/objects/classes/attr.h"
 
 #include "interp/hooks/note.h"
@@ -177,7 +177,7 @@ Value value_find_attr(Vm *vm, Value v, Str *name)
 // instance, is read-only; any other is missing.
 static bool set_refused(Vm *vm, Value self, Str *name, bool in_class)
 {
-    // The class's name, as CPython has it, not the instance's repr.
+    // The class's name, not the instance's repr.
     const char *owner = type_name(type_of(vm, self));
     if (in_class) {
         return raise_false(vm, ERR_ATTRIBUTE,
@@ -434,7 +434,7 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
         if (number >= 0) {
             *cache = (MethodCache){NULL, value_object(self), (uint64_t)number};
         }
-        // CPython's LOAD_METHOD does not tell the error of a property whose
+        // A call of a method does not tell the error of a property whose
         // attribute it is.
         *callee = cls->slots.get_attr == NULL ? attr_get_generic(vm, self, name)
                                               : value_get_attr(vm, self, name);

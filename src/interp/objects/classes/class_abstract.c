@@ -68,7 +68,6 @@ static Str *joined_names(Vm *vm, Value names, size_t *count)
     return value_failed(text) ? NULL : value_as_str(text);
 }
 
-// In the words of CPython's object_new.
 Value class_refuse_abstract(Vm *vm, Type *cls)
 {
     Value names = class_get_abstract(vm, value_from_object(cls));

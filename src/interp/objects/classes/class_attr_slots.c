@@ -61,8 +61,7 @@ static Value user_get_descriptor(Vm *vm, Value self, Value instance,
     return result;
 }
 
-// __set__ or __delete__; CPython names the one that is missing in an
-// AttributeError.
+// __set__ or __delete__; the one that is missing is named in an AttributeError.
 static bool user_set_descriptor(Vm *vm, Value self, Value instance, Value value)
 {
     Value args[2] = {instance, value};

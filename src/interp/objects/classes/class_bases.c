@@ -91,7 +91,7 @@ static bool adds_layout(Vm *vm, const Type *cls)
            exception_has_fields(vm, cls);
 }
 
-// The nearest class, cls itself included, that does: CPython's solid_base.
+// The nearest class, cls itself included, that does.
 Type *class_solid_base(Vm *vm, Type *cls)
 {
     while (!adds_layout(vm, cls)) {
@@ -155,7 +155,7 @@ static int adds_same(Vm *vm, Type *a, Type *b)
                        value_from_object(b->own_slots));
 }
 
-// CPython frees what the collector knows in another way than what it does not.
+// Whether the collector knows its instances; layouts of both kinds do not mix.
 static bool is_collected(Vm *vm, const Type *cls)
 {
     return cls != vm->object_type && (cls->flags & TYPE_TRACKED) != 0;

@@ -1,12 +1,12 @@
 // The class statement: bases, metaclass and namespace before its body runs, the
-// call of the metaclass afterwards. CPython's __build_class__ in two halves.
+// call of the metaclass afterwards.
 #include "interp/objects/classes/class_new.h"
 
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_deque.h"
 
-// CPython's rule: the metaclass must derive from those of all bases.
+// The metaclass must derive from those of all bases.
 Type *class_winning_meta(Vm *vm, Type *meta, Tuple *bases)
 {
     for (size_t i = 0; i < bases->count; i++) {

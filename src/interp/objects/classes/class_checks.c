@@ -1,8 +1,8 @@
 // isinstance() and issubclass().
 //
 // Invariant: what a metaclass or any other object says by __instancecheck__ and
-// __subclasscheck__ decides; the rest are CPython's rules, by which anything
-// with a tuple __bases__ counts as a class.
+// __subclasscheck__ decides; otherwise anything with a tuple __bases__ counts
+// as a class.
 #include "interp/core/depth.h"
 #include "interp/objects/classes/class_new.h"
 
@@ -98,7 +98,7 @@ static int claims_class(Vm *vm, Value v, Value wanted)
 }
 
 // Free functions in C and bound methods of built-in types are laid out in two
-// ways, where CPython has one type.
+// ways, where programs see one type.
 static bool is_builtin_callable(const Type *cls)
 {
     return (cls->kind == KIND_NATIVE || cls->kind == KIND_METHOD) &&
@@ -182,7 +182,7 @@ static int check(Vm *vm, const Check *kind, Value v, Value classes)
     return found;
 }
 
-// An exact instance is one, whatever a metaclass says: CPython's short cut.
+// An exact instance is one, whatever a metaclass says.
 int class_ask_instance(Vm *vm, Value v, Value what)
 {
     return value_same(what, value_from_object(type_of(vm, v)))

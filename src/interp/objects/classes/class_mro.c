@@ -71,8 +71,8 @@ static bool head_again(const MergeList *lists, size_t i)
     return false;
 }
 
-// False, always. The text is CPython's: it names what the lists begin with,
-// which are the classes that could not be taken.
+// False, always. The text is fixed: it names what the lists begin with, which
+// are the classes that could not be taken.
 static bool merge_failed(Vm *vm, const MergeList *lists, size_t count)
 {
     StrBuf text;
@@ -155,8 +155,8 @@ Tuple *class_linearize(Vm *vm, Type *cls, Tuple *bases)
     return mro;
 }
 
-// What the metaclass gave, as CPython checks it: classes alone, and none whose
-// layout an instance of cls does not have.
+// What the metaclass gave is checked: classes alone, and none whose layout an
+// instance of cls does not have.
 static bool check_order(Vm *vm, Type *cls, const Tuple *mro)
 {
     Type *solid = class_solid_base(vm, cls);

@@ -205,9 +205,8 @@ static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
     return done;
 }
 
-// What a method of an operator answers: a sequence declines nothing, because
-// CPython's wrapper of repetition asks for an index, and that of joining is the
-// end of the matter.
+// What a method of an operator answers: a sequence declines nothing: repetition
+// asks for an index, and joining is the end of the matter.
 static Value operator_answer(Vm *vm, BinaryOp op, const Value *args,
                              Value answer)
 {
@@ -354,7 +353,7 @@ static bool shows_dunder(const TypeDef *def, const char *method, size_t slot)
 }
 
 // Three natives an operator: plain, reflected, in place. They stand in vars()
-// in the order of CPython's table of slots.
+// in a fixed order.
 static bool add_operators(Vm *vm, Type *cls)
 {
     static const uint8_t order[BINARY_COUNT] = {
@@ -462,8 +461,8 @@ static bool error_has_text(ErrorKind kind)
     }
 }
 
-// Whether it has a __new__ of its own. In CPython these are the plain ones
-// and those that check their arguments there.
+// Whether it has a __new__ of its own. These are the plain ones and those that
+// check their arguments there.
 static bool error_has_new(const Vm *vm, ErrorKind kind, const Type *cls)
 {
     switch (kind) {

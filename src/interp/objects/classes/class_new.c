@@ -261,8 +261,8 @@ static bool mark_implicit(Vm *vm, Type *cls, NameId id, bool is_class)
            put_wrapped(vm, cls, vm->names[id], function, is_class);
 }
 
-// Functions of the library that CPython has in C are no methods of who asks a
-// class of the program for them: `choose = math.comb` in its body.
+// Functions of the library that stand for native ones are no methods of who
+// asks a class of the program for them: `choose = math.comb` in its body.
 static bool mark_library(Vm *vm, Type *cls, Dict *dict)
 {
     if (vm->frame == NULL || vm->frame->code->source->library) {
@@ -390,7 +390,7 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
     return tuple_from(vm, &object, 1);
 }
 
-// Classes of the library that CPython writes in C are named with their module
+// Classes of the library that stand for native ones are named with their module
 // in messages: __tp_name__ says how, and is taken out of the class.
 static bool take_shown_name(Vm *vm, Type *cls)
 {

@@ -97,8 +97,8 @@ Value class_get_abstract(Vm *vm, Value self);
 MUST_CHECK bool class_set_abstract(Vm *vm, Value self, Value value);
 // Raises the TypeError for an instance of an abstract class; VALUE_FAIL.
 Value class_refuse_abstract(Vm *vm, Type *cls);
-// __getattribute__, __setattr__ and __delattr__ of object. CPython's other
-// built-in types show them again, before what stands behind them in an MRO.
+// __getattribute__, __setattr__ and __delattr__ of object. Other built-in types
+// show them again, before what stands behind them in an MRO.
 extern const NativeDef object_access_rows[3];
 
 // Releases everything that a class owns: for its end (types_strip).

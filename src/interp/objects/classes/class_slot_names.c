@@ -1,5 +1,5 @@
 // __slots__: what a class lists there, and what its instances then have: slots,
-// a __dict__, weak references. CPython's type_new_slots and what follows it.
+// a __dict__, weak references.
 #include "interp/objects/classes/class_slot_names.h"
 
 #include "interp/core/weakref.h"
@@ -19,7 +19,7 @@ typedef struct Layout {
 } Layout;
 
 // Whether an int, a bytes or another object of no fixed size is extended: it
-// has no room for slots in CPython.
+// has no room for slots.
 static bool has_items_inside(Vm *vm, const Type *cls)
 {
     const TypeDef *def = cls->def;
@@ -30,8 +30,8 @@ static bool has_items_inside(Vm *vm, const Type *cls)
 }
 
 // "__x" in class _C is stored as "_C__x". Underscores in front of the class's
-// name are dropped, and a name of nothing else mangles nothing: both are
-// CPython's rules. Owned, interned; NULL: memory.
+// name are dropped, and a name of nothing else mangles nothing. Owned,
+// interned; NULL: memory.
 static Str *mangle(Vm *vm, const Type *cls, Str *name)
 {
     const char *owner = cls->name->text + strspn(cls->name->text, "_");

@@ -12,7 +12,7 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 
-// As CPython calls special methods: the instance's own dict does not count.
+// The instance's own dict does not count.
 Value class_call(Vm *vm, Value self, NameId id, const Value *args,
                  uint32_t count)
 {
@@ -56,7 +56,7 @@ static Value user_str(Vm *vm, Value self)
     return class_call(vm, self, NAME_STR, NULL, 0);
 }
 
-// CPython words the wrong result differently from that of __str__.
+// A wrong result has other words than that of __str__.
 static Value user_format(Vm *vm, Value self, Str *spec)
 {
     Value arg = value_from_object(spec);
@@ -86,7 +86,7 @@ static bool user_hash(Vm *vm, Value self, uint64_t *hash)
     int64_t small;
     if (good && int_to_i64(result, &small)) {
         // As it is, so that a method may pass on what hash() gave it.
-        // -1 is CPython's sign of an error, so that no hash is -1.
+        // No hash is -1.
         *hash = (uint64_t)(small == -1 ? -2 : small);
     } else if (good) {
         *hash = int_hash(result);
@@ -176,8 +176,7 @@ Value class_answer_right(Vm *vm, BinaryOp op, Value a, Value b)
                : declined(class_call(vm, b, reflected, &a, 1));
 }
 
-// CPython's order: a subclass on the right goes first if it has a reflected
-// method of its own.
+// A subclass on the right goes first if it has a reflected method of its own.
 static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Type *left = type_of(vm, a), *right = type_of(vm, b);
@@ -221,7 +220,7 @@ static Value user_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 }
 
 // 1, 0, -1. Only __bool__: a class that has just __len__ does not get this
-// slot. An int is refused, too: CPython asks for a bool.
+// slot. An int is refused, too.
 static int user_truth(Vm *vm, Value self)
 {
     Value result = class_call(vm, self, NAME_BOOL, NULL, 0);

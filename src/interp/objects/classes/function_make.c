@@ -28,7 +28,7 @@ static bool is_given(Value v)
     return !value_unbound(v) && !value_is_none(v);
 }
 
-// False with a TypeError in CPython's words, which count from one.
+// False with a TypeError, which count from one.
 static bool check_kinds(Vm *vm, const Value *args)
 {
     if (!value_is_kind(args[FUNCTION_CODE], KIND_CODE)) {
@@ -86,7 +86,7 @@ static bool check_closure(Vm *vm, const Code *code, Value closure)
     return true;
 }
 
-// The name alone changes: __qualname__ stays the code's, as in CPython.
+// The name alone changes: __qualname__ stays the code's.
 Value function_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls; // no class derives from it

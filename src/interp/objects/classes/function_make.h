@@ -5,7 +5,7 @@
 #include "interp/objects/classes/obj_function.h"
 
 // types.FunctionType(code, globals, name=None, argdefs=None, closure=None).
-// Owned; VALUE_FAIL: TypeError or ValueError in CPython's words, or memory.
+// Owned; VALUE_FAIL: TypeError or ValueError, or memory.
 Value function_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords);
 // types.CellType() and types.CellType(contents). Owned or VALUE_FAIL.
 Value cell_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords);

@@ -29,7 +29,7 @@ static Value none_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return make_only(vm, type_name(cls), VALUE_NONE, args, keywords);
 }
 
-// CPython's text has another name than the type's.
+// The text has another name than the type's.
 static Value ellipsis_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;

@@ -139,8 +139,8 @@ static void property_lacks(Vm *vm, const Property *self, Value instance,
     object_release_null(&vm->ctx, name);
 }
 
-// Through the class (instance UNBOUND) a property gives itself, as in CPython,
-// so that it can be copied with another setter.
+// Through the class (instance UNBOUND) a property gives itself, so that it can
+// be copied with another setter.
 static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
 {
     Property *property = (Property *)value_object(self);
@@ -262,7 +262,7 @@ static Value property_doc(Vm *vm, Value self)
     return value_retain(((Property *)value_object(self))->doc);
 }
 
-// Any value will do, as in CPython; deleting it leaves None.
+// Any value will do; deleting it leaves None.
 static bool property_set_doc(Vm *vm, Value self, Value doc)
 {
     Property *property = (Property *)value_object(self);
@@ -452,7 +452,7 @@ static Value wrap_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// Serves __func__ and __wrapped__, which CPython gives both.
+// Serves __func__ and __wrapped__.
 static Value wrap_function(Vm *vm, Value self)
 {
     (void)vm;

@@ -125,7 +125,7 @@ static void function_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, dict);
 }
 
-// With the address, as in CPython.
+// With the address.
 static Value function_repr(Vm *vm, Value value)
 {
     Function *self = (Function *)value_object(value);
@@ -150,8 +150,8 @@ static Value function_get_qualname(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->qualname);
 }
 
-// Deletion (UNBOUND) is refused with the same words as a wrong type, as in
-// CPython. Only exact checks: a subclass of str will do.
+// Deletion (UNBOUND) is refused with the same words as a wrong type. Only exact
+// checks: a subclass of str will do.
 static bool set_str_field(Vm *vm, Str **field, Value value, const char *name)
 {
     if (!value_is_str(value)) {
@@ -187,7 +187,7 @@ static Value value_or_none(Value value)
 }
 
 // Any value, UNBOUND for a deletion. None of these fields is asked for its
-// type, as in CPython.
+// type.
 static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
 {
     if (!note_store(vm, value_object(self), value)) {
@@ -198,14 +198,14 @@ static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
     return true;
 }
 
-// None without a docstring, as in CPython.
+// None without a docstring.
 static Value function_get_doc(Vm *vm, Value self)
 {
     (void)vm;
     return value_or_none(AS_FUNCTION(self)->doc);
 }
 
-// Any value: CPython asks for none in particular.
+// Any value will do.
 static bool function_set_doc(Vm *vm, Value self, Value value)
 {
     return set_value_field(vm, self, &AS_FUNCTION(self)->doc, value);
@@ -224,7 +224,7 @@ static bool function_set_module(Vm *vm, Value self, Value value)
     return set_value_field(vm, self, &AS_FUNCTION(self)->module, value);
 }
 
-// Code is immutable here and has no setter, unlike CPython's.
+// Code is immutable here and has no setter.
 static Value function_get_code(Vm *vm, Value self)
 {
     (void)vm;
@@ -316,7 +316,7 @@ static bool function_set_annotations(Vm *vm, Value self, Value value)
 static Value function_get_closure(Vm *vm, Value self)
 {
     Function *function = AS_FUNCTION(self);
-    // As CPython: no closure is None, not an empty tuple.
+    // No closure is None, not an empty tuple.
     if (function->cell_count == 0) {
         return VALUE_NONE;
     }
@@ -443,7 +443,7 @@ static Value native_method_repr(Vm *vm, Value value)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
-// CPython's form, with the repr of what it is bound to.
+// With the repr of what it is bound to.
 static Value method_repr(Vm *vm, Value value)
 {
     if (value_is_kind(AS_METHOD(value)->function, KIND_NATIVE)) {
@@ -460,7 +460,7 @@ static Value method_repr(Vm *vm, Value value)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
-// Identity of both parts, as CPython: equal instances have unequal methods.
+// Identity of both parts: equal instances have unequal methods.
 static Value method_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if ((op != COMPARE_EQ && op != COMPARE_NE) ||
@@ -522,8 +522,8 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     if (!value_is_kind(function, KIND_NATIVE)) {
         return value_get_attr(vm, function, name);
     }
-    // Bound, a method of a built-in type is one object in CPython, which does
-    // not bind once more.
+    // Bound, a method of a built-in type is one object and does not bind once
+    // more.
     Value found = str_is(name, "__get__") ? VALUE_UNBOUND
                                           : value_find_attr(vm, function, name);
     return value_unbound(found) ? attr_missing(vm, self, name) : found;

@@ -102,7 +102,7 @@ Value member_peek(Vm *vm, Object *self, Str *name)
     return place == NULL ? VALUE_UNBOUND : *place;
 }
 
-// CPython's forms of a getset_descriptor and a member_descriptor.
+// The forms of a getset_descriptor and a member_descriptor.
 static Value member_repr(Vm *vm, Value value)
 {
     const Member *self = (Member *)value_object(value);

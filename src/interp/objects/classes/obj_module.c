@@ -36,7 +36,7 @@ static void module_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, dict);
 }
 
-// __file__ tells a module of a file from a native one, as in CPython.
+// __file__ tells a module of a file from a native one.
 static Value module_repr(Vm *vm, Value self)
 {
     Module *module = (Module *)value_object(self);

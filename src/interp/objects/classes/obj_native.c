@@ -150,8 +150,8 @@ static size_t params_size(const Native *native)
 
 extern const TypeDef native_type_def;
 
-// Methods of types have two classes of their own in CPython, whose names stand
-// in messages. Before the types are there natives are of one class, which
+// Methods of types have two classes of their own, whose names stand in
+// messages. Before the types are there natives are of one class, which
 // types_init mends.
 static void set_native_type(Vm *vm, Native *self)
 {
@@ -266,7 +266,7 @@ static void native_destroy(Vm *vm, Object *object)
 
 #define AS_NATIVE(value) ((Native *)value_object(value))
 
-// CPython's two forms: a method of a type, and a free function.
+// Two forms: a method of a type, and a free function.
 static Value native_repr(Vm *vm, Value value)
 {
     Native *self = (Native *)value_object(value);
@@ -328,7 +328,7 @@ static const char *module_of(const Native *native)
                                    : "builtins";
 }
 
-// What belongs to a type has none, as in CPython.
+// What belongs to a type has none.
 static Value native_get_module(Vm *vm, Value self)
 {
     const char *module = module_of(AS_NATIVE(self));

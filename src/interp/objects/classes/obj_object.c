@@ -73,7 +73,7 @@ static bool has_arguments(Tuple *args, Dict *keywords)
 }
 
 // Surplus arguments are an error only if neither __new__ nor __init__ is
-// overridden to take them: the rule of CPython's object_new.
+// overridden to take them.
 static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     if (has_arguments(args, keywords)) {
@@ -95,8 +95,8 @@ static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
-// The counterpart, CPython's object_init: arguments are let through if __new__
-// has its own use for them.
+// The counterpart: arguments are let through if __new__ has its own use for
+// them.
 static bool object_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Type *cls = type_of(vm, self);
@@ -118,8 +118,7 @@ static bool object_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     return true;
 }
 
-// With the address, as in CPython; the only text here that differs from run to
-// run.
+// With the address; the only text here that differs from run to run.
 static Value object_repr(Vm *vm, Value self)
 {
     Type *cls = type_of(vm, self);

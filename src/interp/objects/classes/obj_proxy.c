@@ -54,7 +54,7 @@ static void proxy_visit(Object *object, void (*visit)(Object *, void *),
     values_visit(&((Proxy *)object)->mapping, 1, visit, data);
 }
 
-// What has items by key, but no sequence: CPython's rule, which lets a str in.
+// What has items by key, but no sequence: A str is let in.
 static Value proxy_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls;

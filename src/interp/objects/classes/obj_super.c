@@ -139,7 +139,7 @@ static Value class_cell(Vm *vm, const Frame *frame)
 }
 
 // super() without arguments: register 0 holds the first parameter, and may have
-// been rebound or deleted, as in CPython. Both results are borrowed.
+// been rebound or deleted. Both results are borrowed.
 static bool parts_of_frame(Vm *vm, Type **start, Value *self)
 {
     const Frame *frame = vm->frame;
@@ -253,8 +253,8 @@ static Value find_behind(const Super *super, Str *name)
     return VALUE_UNBOUND;
 }
 
-// __class__ is that of the super object itself, as in CPython, so that its type
-// can be asked for. What no class behind has is looked up on the super.
+// __class__ is that of the super object itself, so that its type can be asked
+// for. What no class behind has is looked up on the super.
 static Value super_get_attr(Vm *vm, Value self, Str *name)
 {
     const Super *super = (const Super *)value_object(self);

@@ -120,8 +120,8 @@ static Value own_annotations(Vm *vm, Type *cls)
     return ok ? dict : VALUE_FAIL;
 }
 
-// As in CPython: a data descriptor of the metaclass, what the class and its
-// bases hold, anything else of the metaclass.
+// A data descriptor of the metaclass, what the class and its bases hold,
+// anything else of the metaclass.
 static Value type_get_attr(Vm *vm, Value self, Str *name)
 {
     Type *cls = (Type *)value_object(self), *meta = cls->head.type;
@@ -346,7 +346,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                             : "type() takes 1 or 3 arguments");
     }
     const Value *items = args->items;
-    // The three arguments in order, with CPython's names of them.
+    // The three arguments in order.
     static const Kind kinds[] = {KIND_STR, KIND_TUPLE, KIND_DICT};
     static const char *const names[] = {"str", "tuple", "dict"};
     for (int i = 0; i < 3; i++) {
@@ -360,7 +360,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         !check_names(vm, value_as_str(items[0]), value_as_dict(items[2]))) {
         return VALUE_FAIL;
     }
-    // A metaclass of the bases has a __new__ of its own, as in CPython.
+    // A metaclass of the bases has a __new__ of its own.
     Type *winner = class_winning_meta(vm, cls, value_as_tuple(items[1]));
     if (winner == NULL) {
         return VALUE_FAIL;

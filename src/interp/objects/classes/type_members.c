@@ -145,7 +145,7 @@ static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
-// A list, where __mro__ gives the tuple: as in CPython.
+// A list, where __mro__ gives the tuple.
 static Value type_mro_list(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

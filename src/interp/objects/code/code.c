@@ -136,7 +136,7 @@ static void code_destroy(Vm *vm, Object *self)
     object_free(vm, code, sizeof *code);
 }
 
-// What programs may ask of a code object; names and meanings are CPython's.
+// What programs may ask of a code object; names and meanings are Python's.
 
 // None while the code is being made.
 static Value member_name(Vm *vm, Value self)
@@ -146,7 +146,7 @@ static Value member_name(Vm *vm, Value self)
     return name == NULL ? VALUE_NONE : str_value(object_retain(name));
 }
 
-// Positional-only parameters are counted, as in CPython.
+// Positional-only parameters are counted.
 static Value member_argcount(Vm *vm, Value self)
 {
     (void)vm;
@@ -168,7 +168,7 @@ static Value member_kwonly(Vm *vm, Value self)
     return value_from_small(((Code *)value_object(self))->keyword_only_count);
 }
 
-// The line of its first decorator or of its `def`, from 1 on, as in CPython.
+// The line of its first decorator or of its `def`, from 1 on.
 static Value member_firstline(Vm *vm, Value self)
 {
     (void)vm;
@@ -196,7 +196,7 @@ static Value member_varnames(Vm *vm, Value self)
     // not known.
     List *names = list_new(vm, 0);
     bool ok = names != NULL;
-    // Parameters have the first registers, so they come first, as in CPython.
+    // Parameters have the first registers, so they come first.
     for (uint32_t i = 0; ok && i < code->local_count; i++) {
         ok = code->local_names[i] == NULL ||
              list_append(vm, names, str_value(code->local_names[i]));
@@ -206,8 +206,7 @@ static Value member_varnames(Vm *vm, Value self)
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }
 
-// Only the bits that programs ask for (inspect); CPython's numbers differ from
-// CodeFlag's.
+// Only the bits that programs ask for (inspect), with Python's numbers.
 static Value member_flags(Vm *vm, Value self)
 {
     (void)vm;
@@ -273,7 +272,6 @@ static const MemberDef code_members[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-// As CPython's code_repr.
 static Value code_repr(Vm *vm, Value self)
 {
     Code *code = (Code *)value_object(self);

@@ -39,7 +39,7 @@ static void cell_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &((Cell *)object)->value, VALUE_UNBOUND);
 }
 
-// A ValueError with CPython's text.
+// A ValueError.
 static Value cell_get_contents(Vm *vm, Value self)
 {
     Value value = ((Cell *)value_object(self))->value;

@@ -1,4 +1,4 @@
-// + and * of deques, in place too: those of a sequence, as CPython has them.
+// + and * of deques, in place too: those of a sequence.
 //
 // Invariant: a slot declines what is no deque or no count; the words of the
 // error, and the turn of the right side before it, are protocol_binary.c's.

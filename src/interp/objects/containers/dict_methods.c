@@ -6,7 +6,7 @@
 #include "interp/objects/containers/sequence.h"
 
 // The default is UNBOUND where the call gave none; None then takes its place.
-// The type's __missing__ is not asked, as in CPython.
+// The type's __missing__ is not asked.
 static Value method_get(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -57,7 +57,7 @@ static Value popitem_empty(Vm *vm)
     return VALUE_FAIL;
 }
 
-// The newest entry goes, as CPython promises since 3.7 (last in, first out).
+// The newest entry goes (last in, first out).
 static Value method_popitem(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -98,8 +98,7 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
-// The type's own copy method gives a plain dict even for a subclass, as
-// CPython's does.
+// The type's own copy method gives a plain dict even for a subclass.
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -200,8 +199,8 @@ static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
     return result;
 }
 
-// The signatures are CPython's; with `<required>` the argument may be left out,
-// and a missing key is then an error.
+// The signatures are fixed; with `<required>` the argument may be left out, and
+// a missing key is then an error.
 const NativeDef dict_methods[] = {
     {"get", "self, key, default=None, /", method_get,
      "The value of key, or default."},

@@ -32,7 +32,7 @@ static inline DictProbe dict_probe_start(const Dict *dict, uint64_t hash)
     return (DictProbe){.at = hash & mask, .perturb = hash, .mask = mask};
 }
 
-// CPython's sequence: once perturb is 0, it reaches every slot.
+// Once perturb is 0, it reaches every slot.
 static inline void dict_probe_next(DictProbe *probe)
 {
     probe->perturb >>= DICT_PERTURB;

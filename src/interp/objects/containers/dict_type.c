@@ -49,7 +49,7 @@ static bool print_entries(Vm *vm, StrBuf *out, Dict *dict)
     return ok;
 }
 
-// A dict that contains itself prints as {...} inside, as in CPython.
+// A dict that contains itself prints as {...} inside.
 static Value dict_repr(Vm *vm, Value self)
 {
     // Braces are written even around "...", so the text stays readable.
@@ -129,7 +129,7 @@ static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return result == NULL ? VALUE_FAIL : value_from_object(result);
 }
 
-// a |= b takes any mapping or iterable of pairs, unlike a | b, as in CPython.
+// a |= b takes any mapping or iterable of pairs, unlike a | b.
 static Value dict_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (op != BINARY_OR) {
@@ -224,10 +224,10 @@ bool dict_is_ordered(Vm *vm, const Dict *dict)
     return false;
 }
 
-// What CPython says of any change to one that is walked.
+// What is said of any change to one that is walked.
 static const char ordered_changed[] = "OrderedDict mutated during iteration";
 
-// The next entry forwards or backwards; `changed` texts as CPython's.
+// The next entry forwards or backwards; `changed` has the texts.
 static Value dict_step(Vm *vm, Iterator *self, bool backwards)
 {
     if (value_unbound(self->state[0])) {
@@ -235,7 +235,7 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     }
     Dict *dict = value_as_dict(self->state[0]);
     if (dict->count != (uint32_t)self->expected) {
-        // No dict has this count: later steps fail again, as in CPython.
+        // No dict has this count: later steps fail again.
         self->expected = UINT64_MAX;
         return raise_error(vm, ERR_RUNTIME, "%s",
                            dict_is_ordered(vm, dict)
@@ -307,7 +307,7 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
         {"dict_keyiterator", "dict_reversekeyiterator"},
         {"dict_valueiterator", "dict_reversevalueiterator"},
         {"dict_itemiterator", "dict_reverseitemiterator"}};
-    // Each combination has a type of its own name, as in CPython.
+    // Each combination has a type of its own name.
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
     Iterator *iterator = iterator_new(
         vm,

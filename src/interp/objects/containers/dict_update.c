@@ -45,8 +45,8 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
 }
 
 // One element of an iterable of pairs.
-// Any iterable of two items counts as a pair, a text of two characters too, as
-// in CPython. `number` is for the messages.
+// Any iterable of two items counts as a pair, a text of two characters too.
+// `number` is for the messages.
 static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
 {
     // A tuple of its own, whatever kind of iterable the element is.
@@ -98,8 +98,8 @@ static bool update_items(Vm *vm, Dict *dict, Value iterable, Value mapping)
     return ok;
 }
 
-// CPython's rule: what has a method `keys` is a mapping, all else holds pairs.
-// A dict is read directly, also of a subclass unless that iterates otherwise.
+// What has a method `keys` is a mapping, all else holds pairs. A dict is read
+// directly, also of a subclass unless that iterates otherwise.
 bool dict_update(Vm *vm, Dict *dict, Value other)
 {
     if (value_is_kind(other, KIND_DICT) &&

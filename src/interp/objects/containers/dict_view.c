@@ -10,9 +10,9 @@
 extern const TypeDef dict_view_type_def;
 static const TypeDef dict_values_type_def;
 
-// The three kinds share their code; type_variant gives each the name that
-// CPython's has. values() is no set and has neither its operators nor ==.
-// `part` is 'k', 'v' or 'i'. Owned.
+// The three kinds share their code; type_variant gives each its name. values()
+// is no set and has neither its operators nor ==. `part` is 'k', 'v' or 'i'.
+// Owned.
 Value dict_view_new(Vm *vm, Dict *dict, char part)
 {
     static const char *const names[][2] = {{"dict_keys", "odict_keys"},
@@ -169,8 +169,8 @@ static bool is_set_like(Value v)
 }
 
 // What both items views have goes, without a hash of its value: the pairs that
-// remain become a set. CPython's order of steps, which hashes and texts of
-// errors show.
+// remain become a set. The order of the steps is fixed: hashes and texts of
+// errors show it.
 static Set *items_xor(Vm *vm, Dict *a, Dict *b)
 {
     // The larger dict is copied and the smaller one walked: one look-up for
@@ -213,8 +213,8 @@ static Set *items_xor(Vm *vm, Dict *a, Dict *b)
     return result;
 }
 
-// A set of the left side is changed in place by the right one, as by CPython.
-// Owned. `a` may be any iterable here, when the view stands on the right.
+// A set of the left side is changed in place by the right one. Owned. `a` may
+// be any iterable here, when the view stands on the right.
 static Value by_sets(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Set *set;
@@ -263,8 +263,7 @@ static int walk(Vm *vm, Value items, Value container, int wanted, Set *found)
 
 // The larger view is asked for the items of the other: values need no hash,
 // as the items of neither are put into a set before they are found.
-// Which side is walked shows in the order of the calls of __eq__ and __hash__,
-// and follows CPython.
+// Which side is walked shows in the order of the calls of __eq__ and __hash__.
 static Value view_and(Vm *vm, Value a, Value b)
 {
     bool swap = !value_is_kind(a, KIND_DICT_VIEW) || !is_set_like(a);
@@ -286,8 +285,8 @@ static Value view_and(Vm *vm, Value a, Value b)
     return value_from_object(found);
 }
 
-// One side is a keys or items view; the other may be any iterable, which
-// CPython's views allow and its sets do not. The result is a set.
+// One side is a keys or items view; the other may be any iterable, which views
+// allow and sets do not. The result is a set.
 // Neither side a view of keys or items: the operator is left to the other
 // operand.
 static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)

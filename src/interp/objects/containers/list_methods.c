@@ -26,8 +26,8 @@ static Value method_extend(Vm *vm, Value *args, uint32_t count)
     return list_extend(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
-// An index beyond either end is clipped, never an error, as in CPython. The
-// length is read after value_to_index, whose __index__ may change the list.
+// An index beyond either end is clipped, never an error. The length is read
+// after value_to_index, whose __index__ may change the list.
 static Value method_insert(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -48,7 +48,7 @@ static Value method_insert(Vm *vm, Value *args, uint32_t count)
 }
 
 // The reference that the list held goes to the caller, so nothing is counted.
-// An empty list is told apart from a bad index, as CPython's messages do.
+// An empty list is told apart from a bad index.
 // The list keeps its capacity.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
@@ -112,8 +112,8 @@ static size_t length_of(Value self)
                                           : value_as_tuple(self)->count;
 }
 
-// The message names the value for a list and not for a tuple, as CPython's do.
-// Nothing is raised again for -2: the comparison's error is pending.
+// The message names the value for a list and not for a tuple. Nothing is raised
+// again for -2: the comparison's error is pending.
 static Value method_index(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -167,8 +167,7 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
 }
 
 // Removes the first equal item only. UNBOUND tells the trace of a removal.
-// Which item goes if an __eq__ has changed the list is as arbitrary as in
-// CPython.
+// Which item goes if an __eq__ has changed the list is as arbitrary.
 static Value method_remove(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -200,7 +199,7 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
     return VALUE_NONE;
 }
 
-// Always a plain list, for a subclass too, as in CPython.
+// Always a plain list, for a subclass too.
 static Value method_copy(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

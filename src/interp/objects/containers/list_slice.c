@@ -93,7 +93,7 @@ bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
     }
     list->count += count - removed;
     // Only now, with the list whole, may destructors run: from the last item
-    // on, as in CPython, where a slice with a step goes the other way.
+    // on, where a slice with a step goes the other way.
     for (size_t i = removed; i > 0; i--) {
         release(vm, old[i - 1]);
     }
@@ -153,9 +153,9 @@ typedef struct Stretch {
 } Stretch;
 
 // Only a slice of step 1 may change the length; an extended one wants exactly
-// as many items as it names. CPython words the two cases of a wrong count in
-// the same way, whatever the step. What gave the items may have changed the
-// list, so the place is clipped to what is left of it.
+// as many items as it names. The two cases of a wrong count have the same
+// words, whatever the step. What gave the items may have changed the list, so
+// the place is clipped to what is left of it.
 static bool assign_slice(Vm *vm, List *list, Stretch at, const Value *items,
                          size_t item_count)
 {
@@ -174,8 +174,8 @@ static bool assign_slice(Vm *vm, List *list, Stretch at, const Value *items,
     }
     // `items` are not the list's own, so that a[::-1] = a is safe.
     for (int64_t i = 0; i < at.count; i++) {
-        // Item by item: what a release runs may see a part of the new items, as
-        // in CPython, and make the list shorter.
+        // Item by item: what a release runs may see a part of the new items,
+        // and make the list shorter.
         int64_t place = at.start + i * at.step;
         if (place < (int64_t)list->count) {
             value_replace(&vm->ctx, &list->items[place],

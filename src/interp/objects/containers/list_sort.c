@@ -32,7 +32,7 @@ static int before_str(Vm *vm, Value a, Value b)
     return str_order(value_as_str(a), value_as_str(b)) < 0;
 }
 
-// Asks < alone, as CPython's sort does.
+// Asks < alone.
 static int before_any(Vm *vm, Value a, Value b)
 {
     // Of one type they are compared by its slot, which counts no level.

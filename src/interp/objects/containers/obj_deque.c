@@ -190,7 +190,7 @@ static Value method_appendleft(Vm *vm, Value *args, uint32_t count)
     return put(vm, as_deque(args[0]), args[1], true) ? VALUE_NONE : VALUE_FAIL;
 }
 
-// Items go in as they come, so those before an error stay, as in CPython.
+// Items go in as they come, so those before an error stay.
 static Value method_extend(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -216,7 +216,7 @@ static Value pop_from(Vm *vm, Deque *self, bool left)
     return note_store(vm, self, VALUE_UNBOUND) ? take(self, left) : VALUE_FAIL;
 }
 
-// An IndexError names no end, as CPython's does not.
+// An IndexError names no end.
 static Value method_pop(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -339,13 +339,13 @@ static Value iterate(Vm *vm, Value self, const char *name, IteratorFn by)
     return value_from_object(iterator);
 }
 
-// The name is CPython's, private module included.
+// The name has its private module.
 static Value deque_iter(Vm *vm, Value self)
 {
     return iterate(vm, self, "_collections._deque_iterator", step_forwards);
 }
 
-// Named as CPython names it, since programs see the type.
+// Named, since programs see the type.
 static Value method_reversed(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -410,7 +410,7 @@ static bool deque_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     }
     int64_t most = -1;
     if (!value_unbound(given[1]) && !value_is_none(given[1])) {
-        // An __index__ is not enough here, as in CPython.
+        // An __index__ is not enough here.
         if (!value_is_integer(given[1]) && !value_is_bool(given[1])) {
             return raise_false(vm, ERR_TYPE, "an integer is required");
         }
@@ -538,7 +538,7 @@ static int deque_contains(Vm *vm, Value v, Value item)
     return 0;
 }
 
-// Read-only, as in CPython.
+// Read-only.
 static Value get_maxlen(Vm *vm, Value self)
 {
     (void)vm;

@@ -231,8 +231,8 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
     return true;
 }
 
-// Retains both. A key that is there keeps its place and its first key object,
-// as in CPython: d[1] = x on {True: y} leaves the key True.
+// Retains both. A key that is there keeps its place and its first key object:
+// d[1] = x on {True: y} leaves the key True.
 static bool set_at(Vm *vm, Dict *dict, int64_t entry, Value key, uint64_t hash,
                    Value value)
 {
@@ -256,7 +256,7 @@ int dict_table_key(Vm *vm, Dict *dict, Value key, Value *held)
     return entry >= 0 ? 1 : entry == -1 ? 0 : -1;
 }
 
-// A key that is there keeps its first key object, as in CPython.
+// A key that is there keeps its first key object.
 bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
 {
     uint64_t hash = 0;

@@ -1,11 +1,11 @@
 // dict: compact and insertion-ordered; and the views on it.
 //
 // Entries {hash, key, value} in insertion order; an index of u8, u16 or u32
-// slots with CPython's probe, none up to 8 entries. While the keys are 0, 1, 2
-// and so on in that order the dict is `dense`: an entry's number is its key,
-// and there is no index either. A removed entry's key is
-// VALUE_DELETED until the next growth. Look-ups that ran a user's __eq__ start
-// again if the dict changed meanwhile (`version`).
+// slots with a probe (dict_table.h), none up to 8 entries. While the keys are
+// 0, 1, 2 and so on in that order the dict is `dense`: an entry's number is its
+// key, and there is no index either. A removed entry's key is VALUE_DELETED
+// until the next growth. Look-ups that ran a user's __eq__ start again if the
+// dict changed meanwhile (`version`).
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_OBJ_DICT_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_OBJ_DICT_H
 

@@ -213,8 +213,8 @@ static bool extend_steps(Vm *vm, List *list, Value source)
 
 // Plain lists, tuples and ASCII texts need no iterator, but a subclass may
 // define __iter__. Items are appended as they come, so those before an error
-// stay, as in CPython; the poll lets Ctrl-C end an endless iterator. The list
-// itself is never asked for an iterator, which would have no end.
+// stay; the poll lets Ctrl-C end an endless iterator. The list itself is never
+// asked for an iterator, which would have no end.
 bool list_extend(Vm *vm, List *list, Value iterable)
 {
     if (value_is_object(iterable) &&
@@ -261,7 +261,7 @@ void list_clear(Vm *vm, List *list)
     size_t count = list->count, capacity = list->capacity;
     list->items = NULL;
     list->count = list->capacity = 0;
-    // From the last item on, as in CPython.
+    // From the last item on.
     for (size_t i = count; i > 0; i--) {
         release(vm, items[i - 1]);
     }
@@ -272,7 +272,7 @@ void list_clear(Vm *vm, List *list)
 static void list_destroy(Vm *vm, Object *self)
 {
     // Nobody can see the list any more, so that it need not look empty.
-    // From the last item on, as in CPython.
+    // From the last item on.
     List *list = (List *)self;
     for (size_t i = list->count; i > 0; i--) {
         release(vm, list->items[i - 1]);
@@ -319,9 +319,8 @@ static int64_t list_length(Vm *vm, Value self)
     return (int64_t)value_as_list(self)->count;
 }
 
-// Identity comes first, as in CPython: a NaN is in the list that holds it. The
-// array and its length are read again in each round, since __eq__ may change
-// them.
+// Identity comes first: a NaN is in the list that holds it. The array and its
+// length are read again in each round, since __eq__ may change them.
 int sequence_contains(Vm *vm, Value self, Value item)
 {
     bool is_list = value_object(self)->kind == KIND_LIST;
@@ -444,7 +443,7 @@ static Value list_repeat(Vm *vm, List *list, Value times)
     if (!value_to_count(vm, times, &count)) {
         return VALUE_FAIL;
     }
-    // A negative number means none, as in CPython.
+    // A negative number means none.
     count = count < 0 ? 0 : count;
     if (list->count != 0 && (uint64_t)count > UINT32_MAX / list->count) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
@@ -486,8 +485,8 @@ static Value list_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return VALUE_NOT_IMPLEMENTED;
 }
 
-// += takes any iterable, unlike +, and keeps the list's identity, as CPython
-// does. The result is the list again, counted for the caller.
+// += takes any iterable, unlike +, and keeps the list's identity. The result is
+// the list again, counted for the caller.
 static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     List *list = value_as_list(a);
@@ -516,8 +515,8 @@ static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     return value_retain(a);
 }
 
-// An empty list of any class with list's layout; the items come in __init__, as
-// in CPython, so that a subclass may take other arguments.
+// An empty list of any class with list's layout; the items come in __init__, so
+// that a subclass may take other arguments.
 static Value list_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;

@@ -73,8 +73,7 @@ static void range_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *range);
 }
 
-// The step is left out when it is 1, as in CPython. Parts are ints, so that no
-// code runs.
+// The step is left out when it is 1. Parts are ints, so that no code runs.
 static Value range_repr(Vm *vm, Value self)
 {
     Range *range = as_range(self);
@@ -183,8 +182,8 @@ static Value range_get_item(Vm *vm, Value self, Value key)
     return item;
 }
 
-// What is no int is compared item by item, as CPython does: at most `most`
-// equal ones are counted, and *at gets the place of the last one looked at.
+// What is no int is compared item by item: at most `most` equal ones are
+// counted, and *at gets the place of the last one looked at.
 // -1: failed.
 static int64_t range_search(Vm *vm, Value self, Value item, int64_t most,
                             int64_t *at)

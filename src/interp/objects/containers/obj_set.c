@@ -1,8 +1,8 @@
 // set and frozenset: the table. Operators are in set_type.c.
 //
-// Invariant: mask + 1 slots, a power of two; fill counts used and removed
-// slots and stays below three fifths. Probes as CPython's: up to nine slots
-// in a row, then i = 5i + perturb + 1. That fixes the printed order.
+// Invariant: mask + 1 slots, a power of two; fill counts used and removed slots
+// and stays below three fifths. Probes: up to nine slots in a row, then i = 5i
+// + perturb + 1. That fixes the printed order.
 #include "interp/objects/containers/obj_set.h"
 
 #include "interp/hooks/note.h"
@@ -69,8 +69,7 @@ static void insert_clean(SetEntry *table, size_t mask, Value key, uint64_t hash)
     uint64_t perturb = hash;
     size_t i = hash & mask;
     for (;;) {
-        // The run of neighbours must not pass the end of the table, as in
-        // CPython.
+        // The run of neighbours must not pass the end of the table.
         size_t last = i + SET_LINEAR <= mask ? i + SET_LINEAR : i;
         for (size_t at = i; at <= last; at++) {
             if (value_unbound(table[at].key)) {
@@ -136,7 +135,7 @@ static int key_equal(Vm *vm, Set *set, const SetEntry *entry, Value key)
 
 // The key's slot, or the unused one where it would go (*found tells which).
 // *removed: the last slot on the way whose key was removed, NULL: none; it is
-// used again rather than the unused one, as in CPython. NULL: failed.
+// used again rather than the unused one. NULL: failed.
 static SetEntry *find(Vm *vm, Set *set, Value key, uint64_t hash, bool *found,
                       SetEntry **removed)
 {
@@ -145,7 +144,7 @@ restart:
     uint64_t perturb = hash;
     size_t i = hash & set->mask;
     for (;;) {
-        // CPython looks at a few neighbours before it jumps: they share a cache
+        // A few neighbours are looked at before a jump: they share a cache
         // line.
         size_t last = i + SET_LINEAR <= set->mask ? i + SET_LINEAR : i;
         for (size_t at = i; at <= last; at++) {
@@ -230,14 +229,14 @@ int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
     return find(vm, set, key, hash, &found, &removed) == NULL ? -1 : found;
 }
 
-// CPython's _shuffle_bits: spreads hashes that differ in few bits, which would
-// otherwise cancel out when they are XORed.
+// Spreads hashes that differ in few bits, which would otherwise cancel out when
+// they are XORed.
 static uint64_t shuffled(uint64_t hash)
 {
     return ((hash ^ 89869747u) ^ (hash << 16)) * 3644798167u;
 }
 
-// CPython's: the same for every order of the items.
+// The same for every order of the items.
 uint64_t set_hash_items(const Set *set)
 {
     uint64_t hash = 0;
@@ -248,7 +247,7 @@ uint64_t set_hash_items(const Set *set)
     hash ^= (set->count + 1) * 1927868237u;
     hash ^= (hash >> 11) ^ (hash >> 25);
     hash = hash * 69069u + 907133923u;
-    // 0 means "not computed yet", and CPython has no hash of -1.
+    // 0 means "not computed yet", and no hash is -1.
     return hash == UINT64_MAX || hash == 0 ? 590923713u : hash;
 }
 
@@ -296,8 +295,7 @@ bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
     *entry = (SetEntry){.key = value_retain(key), .hash = hash};
     set->fill++;
     set->count++;
-    // The load and the growth are CPython's: the order of items depends on
-    // both.
+    // The load and the growth are fixed: the order of items depends on both.
     if (set->fill * 5 < set->mask * 3) {
         return true;
     }
@@ -307,7 +305,7 @@ bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 }
 
 // Retains the key. A key that is there already stays, and the new one is not
-// taken, as in CPython.
+// taken.
 bool set_add(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
@@ -398,14 +396,14 @@ bool set_merge(Vm *vm, Set *set, Set *other)
     if (other == set || other->count == 0) {
         return true;
     }
-    // Grown once for all, to the size that CPython chooses.
+    // Grown once for all, to a size that is fixed.
     if ((set->fill + other->count) * 5 >= set->mask * 3 &&
         !resize(vm, set, (set->count + other->count) * 2)) {
         return false;
     }
     if (set->fill == 0 && set->mask == other->mask &&
         other->fill == other->count) {
-        // CPython copies the table as it stands.
+        // The table is copied as it stands.
         if (!note_store(vm, set, value_from_object(other))) {
             return false;
         }
@@ -477,7 +475,7 @@ static bool update_keys(Vm *vm, Set *set, Dict *dict)
 // Items are added as they come, so those before an error stay.
 bool set_update(Vm *vm, Set *set, Value iterable)
 {
-    // Subclasses too, as in CPython: their table is read, not their __iter__.
+    // Subclasses too: their table is read, not their __iter__.
     if (value_is_kind(iterable, KIND_SET) ||
         value_is_kind(iterable, KIND_FROZENSET)) {
         return set_merge(vm, set, (Set *)value_object(iterable));
@@ -487,7 +485,7 @@ bool set_update(Vm *vm, Set *set, Value iterable)
          value_object(iterable)->type == vm->types[KIND_TUPLE])) {
         return update_sequence(vm, set, iterable);
     }
-    // A dict says how many keys it has: grown once for all, as by CPython.
+    // A dict says how many keys it has: grown once for all.
     if (value_is_object(iterable) &&
         value_object(iterable)->type == vm->types[KIND_DICT]) {
         size_t count = value_as_dict(iterable)->count;

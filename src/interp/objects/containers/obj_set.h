@@ -1,5 +1,5 @@
-// set and frozenset: CPython's open-addressing table with linear probes, so
-// that the printed order of ints and floats is the same.
+// set and frozenset: an open-addressing table with linear probes, whose printed
+// order of ints and floats is Python's.
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_OBJ_SET_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_OBJ_SET_H
 
@@ -19,8 +19,8 @@ struct Set {
     size_t mask;  // slots - 1
     size_t fill;  // used and removed slots
     size_t count; // used slots
-    // frozenset: cached, 0: not yet. set: the slot where pop() goes on, as in
-    // CPython, so that emptying a set by it takes linear time.
+    // frozenset: cached, 0: not yet. set: the slot where pop() goes on, so that
+    // emptying a set by it takes linear time.
     uint64_t hash;
 };
 

@@ -22,8 +22,7 @@ Slice *slice_new(Vm *vm, Value start, Value stop, Value step)
     return slice;
 }
 
-// A part that is not None, by its __index__; what has none is refused with
-// CPython's words. Owned.
+// A part that is not None, by its __index__; what has none is refused. Owned.
 static Value part_index(Vm *vm, Value part)
 {
     if (!value_is_index(vm, part)) {
@@ -60,9 +59,9 @@ bool slice_part(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     return true;
 }
 
-// PySlice_AdjustIndices of CPython. `low` and `high` are where a walk in the
-// direction of the step may begin or end: -1 and length - 1 for a negative
-// step, since the stop -1 then means "past the first item".
+// `low` and `high` are where a walk in the direction of the step may begin or
+// end: -1 and length - 1 for a negative step, since the stop -1 then means
+// "past the first item".
 bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
                    int64_t *step, int64_t *count)
 {
@@ -183,8 +182,8 @@ static void slice_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof *slice);
 }
 
-// All three parts are written out, None included, as CPython does. Errors of
-// the buffer show in str_from_buf; those of a part's repr stop the rest.
+// All three parts are written out, None included. Errors of the buffer show in
+// str_from_buf; those of a part's repr stop the rest.
 static Value slice_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -205,8 +204,8 @@ static Value slice_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// Compared as the tuples (start, stop, step), ordering included, as CPython
-// does. The three fields stand side by side, so they serve as an array.
+// Compared as the tuples (start, stop, step), ordering included. The three
+// fields stand side by side, so they serve as an array.
 static Value slice_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!value_is_kind(a, KIND_SLICE) || !value_is_kind(b, KIND_SLICE)) {
@@ -253,7 +252,7 @@ static Value method_indices(Vm *vm, Value *args, uint32_t unused)
     }
     Value parts[3];
     Tuple *result = NULL;
-    // CPython tells this before it looks at the parts.
+    // This is told before the parts are looked at.
     if (int_compare(length, value_from_small(0)) < 0) {
         raise_error(vm, ERR_VALUE, "length should not be negative");
     } else if (slice_bounds(vm, as_slice(args[0]), length, &parts[0], &parts[1],
@@ -300,7 +299,7 @@ static const MemberDef slice_members[] = {
     {"step", get_step, NULL, "As written, or None."},
     {0}};
 
-// Unhashable, as in CPython 3.11.
+// Unhashable.
 const TypeDef slice_type_def = {
     .name = "slice",
     .doc = "What start:stop:step inside an index makes.",

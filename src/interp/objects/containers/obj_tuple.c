@@ -1,4 +1,4 @@
-// tuple: immutable; the hash is CPython's, so that sets of tuples print alike.
+// tuple: immutable; the hash is fixed, so that sets of tuples print alike.
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -127,7 +127,7 @@ static void tuple_destroy(Vm *vm, Object *self)
 {
     Tuple *tuple = (Tuple *)self;
     // The empty tuple of the Vm comes here too, at its end.
-    // From the last item on, as in CPython.
+    // From the last item on.
     size_t count = tuple->count;
     for (size_t i = count; i > 0; i--) {
         release(vm, tuple->items[i - 1]);
@@ -148,7 +148,7 @@ static Value tuple_repr(Vm *vm, Value self)
     return sequence_repr(vm, self, "(", ")");
 }
 
-// CPython's: the mixing steps of xxHash over the items' hashes.
+// The mixing steps of xxHash over the items' hashes.
 // False: an item cannot be hashed, or Ctrl-C came.
 static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
 {
@@ -169,16 +169,16 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
         total = total << 31 | total >> 33;
         total *= prime1;
     }
-    // The length, mixed as in CPython.
+    // The length, mixed.
     total += tuple->count ^ (prime5 ^ 3527539u);
-    // -1 is an error in CPython, which puts this number in its place.
+    // No hash is -1: this number stands in its place.
     *hash = total == UINT64_MAX ? 1546275796 : total;
     return true;
 }
 
 // 1, 0, -1: items of other kinds.
 // An identical item is an equal one, without asking it: NaN in a tuple is found
-// again, as in CPython.
+// again.
 static int equal_simple(const Type *str, Value x, Value y)
 {
     if (value_same(x, y)) {
@@ -228,7 +228,7 @@ static bool is_plain(Vm *vm, const Tuple *tuple)
 }
 
 // Always a plain tuple. A full slice is a copy too, which no program can tell
-// from CPython's same object except by identity.
+// from the same object except by identity.
 static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
 {
     int64_t start, step, count;
@@ -274,7 +274,7 @@ static Value tuple_get_item(Vm *vm, Value self, Value key)
 
 // The bound keeps the product of sizes from overflowing; too long a result is a
 // MemoryError before anything is allocated.
-// Owned. A plain tuple taken once is itself, as in CPython.
+// Owned. A plain tuple taken once is itself.
 static Value tuple_repeat(Vm *vm, Tuple *tuple, Value times)
 {
     int64_t count;

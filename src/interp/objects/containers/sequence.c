@@ -172,7 +172,7 @@ Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
 
 // The length is read at each step: items appended during a loop are seen. At
 // the end the sequence is let go, so that an exhausted iterator stays exhausted
-// even if the list grows, as in CPython.
+// even if the list grows.
 Value sequence_walk(Vm *vm, Iterator *self)
 {
     if (value_unbound(self->state[0])) {

@@ -14,7 +14,7 @@ extern const NativeDef list_methods[], tuple_methods[], str_methods[],
 Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b);
 // By identity or ==; 1, 0, -1.
 int sequence_contains(Vm *vm, Value self, Value item);
-// An iterator that notices growth of a list, as CPython's does.
+// An iterator that notices growth of a list.
 Value sequence_iter(Vm *vm, Value self);
 // The step of those iterators.
 Value sequence_walk(Vm *vm, Iterator *self);
@@ -56,7 +56,7 @@ void repr_leave(Vm *vm, ReprGuard *guard);
 MUST_CHECK bool sequence_index(Vm *vm, const char *what, Value key,
                                const size_t *count, size_t *out);
 // `times` copies of `length` items are more than memory can hold: OverflowError
-// where CPython's product overflows ("string is too long"), else MemoryError.
+// where a product of sizes overflows ("string is too long"), else MemoryError.
 // VALUE_FAIL, always.
 Value sequence_too_long(Vm *vm, const char *what, size_t length, int64_t times);
 // An int, a bool, or an object with __index__.

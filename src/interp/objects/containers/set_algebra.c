@@ -1,8 +1,8 @@
 // Union, intersection, difference and symmetric difference of sets, new ones
 // and in place.
 //
-// Each walks the operand that CPython's walks, and makes, copies and grows its
-// tables when CPython's does: the order in which a set is printed shows it.
+// Which operand each walks, and when it makes, copies and grows its tables, is
+// fixed: the order in which a set is printed shows it.
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/set_type.h"
@@ -87,7 +87,7 @@ static bool add_common(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 }
 
 // The smaller of two sets is walked; an iterable that is no set always. Of a
-// set and itself CPython makes a copy, with its order.
+// set and itself a copy is made, with its order.
 Set *set_intersect(Vm *vm, Set *a, Value other)
 {
     if (value_is_object(other) && value_object(other) == &a->head) {
@@ -233,7 +233,7 @@ bool set_toggle(Vm *vm, Set *set, Value other)
     return ok;
 }
 
-// In a copy of the other, as CPython does it, which the order shows.
+// In a copy of the other, which the order shows.
 Set *set_symmetric(Vm *vm, Set *a, Value other)
 {
     Set *result = set_new(vm, a->head.kind == KIND_FROZENSET);
@@ -247,8 +247,8 @@ Set *set_symmetric(Vm *vm, Set *a, Value other)
 
 // --- operators ---
 
-// The left operand decides whether the result is frozen, as in CPython. A
-// subclass gives the plain type.
+// The left operand decides whether the result is frozen. A subclass gives the
+// plain type.
 Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
 {
     Value other = value_from_object(b);

@@ -52,7 +52,7 @@ static Value folded(Vm *vm, Value *args, MakeSet first, MakeSet next)
 }
 
 // In place, with one other after the other.
-// What came before a failure stays done, as in CPython.
+// What came before a failure stays done.
 static Value each_other(Vm *vm, Value *args, ChangeSet change)
 {
     Tuple *others = value_as_tuple(args[1]);
@@ -103,7 +103,7 @@ static Value method_difference(Vm *vm, Value *args, uint32_t count)
     return folded(vm, args, set_difference, subtract_next);
 }
 
-// Exactly one other, as in CPython, unlike its three siblings.
+// Exactly one other, unlike its three siblings.
 static Value method_symmetric(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -207,8 +207,7 @@ static Value method_issuperset(Vm *vm, Value *args, uint32_t count)
 }
 
 // Of two sets the smaller one is walked.
-// Order shows in calls of __hash__ and __eq__, so which one is walked is
-// CPython's choice.
+// Order shows in calls of __hash__ and __eq__, so which one is walked is fixed.
 static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -237,8 +236,7 @@ static Value method_add(Vm *vm, Value *args, uint32_t count)
 }
 
 // That the item is absent is no error; that it cannot be hashed is one.
-// A set as the item is looked for as a frozenset of the same items, as in
-// CPython.
+// A set as the item is looked for as a frozenset of the same items.
 static Value method_discard(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
@@ -270,8 +268,7 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
     bool found = set_next(set, &at, &key);
     at = found ? at : 0;
     if (!found && !set_next(set, &at, &key)) {
-        // KeyError takes an argument, not a text: its str() quotes it, as in
-        // CPython.
+        // KeyError takes an argument, not a text: its str() quotes it.
         Str *text = str_from(vm, "pop from an empty set");
         if (text != NULL) {
             (void)raise_with(vm, ERR_KEY, str_value(text));

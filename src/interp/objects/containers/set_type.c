@@ -89,7 +89,7 @@ static bool print_keys(Vm *vm, StrBuf *out, Value self)
 // Only an exact set has bare braces; a frozenset or a subclass has its name
 // around them. The empty set is set(), because {} is a dict, and a set within
 // itself is name(...).
-// Owned. The order is that of the table, which is CPython's.
+// Owned. The order is that of the table.
 static Value set_repr(Vm *vm, Value self)
 {
     Set *set = as_set(self);
@@ -173,7 +173,7 @@ static bool is_set_op(BinaryOp op)
 }
 
 // Both sides must be sets: the operators refuse the iterables that the methods
-// (union and the like) take, as in CPython.
+// (union and the like) take.
 // The result has the kind of the left side, and never its subclass.
 static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
@@ -186,7 +186,7 @@ static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
 
 // a op= b.
 // A frozenset has no such slot: there a |= b makes a new one. An iterable that
-// is no set is declined, as by CPython.
+// is no set is declined.
 static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (!is_set_op(op) || !value_is_any_set(b)) {
@@ -210,15 +210,15 @@ static int64_t set_length(Vm *vm, Value self)
     return (int64_t)as_set(self)->count;
 }
 
-// An unhashable item is a TypeError here, not an absent one, as in CPython.
+// An unhashable item is a TypeError here, not an absent one.
 static int set_contains_slot(Vm *vm, Value self, Value item)
 {
     return set_contains(vm, as_set(self), item);
 }
 
 // Kept, since it cannot change; 0 stands for "not asked yet".
-// It depends on the items and not on their order, with CPython's mixing, so
-// that sets of frozensets print alike.
+// It depends on the items and not on their order, with a fixed mixing, so that
+// sets of frozensets print alike.
 static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
 {
     (void)vm;
@@ -228,10 +228,10 @@ static bool frozenset_hash(Vm *vm, Value self, uint64_t *out)
     return true;
 }
 
-// A changed count is noticed, an exchanged item is not, as in CPython. The
-// error is sticky: no set has UINT64_MAX items, so each later step fails too.
-// As in iterators over dicts the low half of `expected` is the number of items,
-// the high half how many of them were given.
+// A changed count is noticed, an exchanged item is not. The error is sticky: no
+// set has UINT64_MAX items, so each later step fails too. As in iterators over
+// dicts the low half of `expected` is the number of items, the high half how
+// many of them were given.
 // Owned. position is a slot of the table.
 static Value set_step(Vm *vm, Iterator *self)
 {
@@ -270,7 +270,7 @@ static Value set_iter(Vm *vm, Value self)
 }
 
 // Keywords are refused in the built-in type's name, a second argument in the
-// class's, as by CPython.
+// class's.
 static bool check_arguments(Vm *vm, const char *name, const Type *cls,
                             Tuple *args, Dict *keywords)
 {
@@ -290,7 +290,7 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return set == NULL ? VALUE_FAIL : value_from_object(set);
 }
 
-// A second __init__ on the same set replaces the items, as in CPython.
+// A second __init__ on the same set replaces the items.
 // False: an error is pending.
 static bool set_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {

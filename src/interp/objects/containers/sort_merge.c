@@ -1,10 +1,10 @@
 // Sorting by comparisons: timsort with powersort's order of merges.
 //
-// Invariant: what is compared with what, and in which sequence, is what
-// CPython 3.11's list.sort does. A __lt__ with effects shows it, and so does
-// the result where the comparison is no order (NaN). From left to right: take
-// the run that is there, bring a short one to a least length by binary
-// insertion, and merge runs as their places in a balanced tree of merges say.
+// Invariant: what is compared with what, and in which sequence, is fixed. A
+// __lt__ with effects shows it, and so does the result where the comparison is
+// no order (NaN). From left to right: take the run that is there, bring a short
+// one to a least length by binary insertion, and merge runs as their places in
+// a balanced tree of merges say.
 #include "interp/objects/containers/sort_merge.h"
 
 #include "base/bulk.h"
@@ -87,8 +87,8 @@ static size_t run_length(Vm *vm, const SortItem *items, size_t count,
     size_t length = 2;
     *descending = first > 0;
     while (less >= 0 && length < count) {
-        // Only ever asks whether the later item is less, as CPython does; that
-        // is what leaves equal items in a run that does not descend.
+        // Only ever asks whether the later item is less; that is what leaves
+        // equal items in a run that does not descend.
         less = before(vm, items[length].key, items[length - 1].key);
         less = ctx_poll_at(&vm->ctx, length) ? less : -1;
         if (less != first) {

@@ -1,5 +1,5 @@
-// Sorting by comparisons: stable, and with the same comparisons in the same
-// sequence as CPython's list.sort.
+// Sorting by comparisons: stable, and with the same comparisons in a fixed
+// sequence.
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_SORT_MERGE_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_SORT_MERGE_H
 

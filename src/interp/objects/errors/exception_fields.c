@@ -109,8 +109,8 @@ bool exception_counts_written(Vm *vm, const Exception *self)
 }
 
 // errno, text, file, (a number of Windows,) second file: two to five of them,
-// other counts are no such error. A file of None is none. CPython's rule for
-// OSError(errno, text, file, None, file2).
+// other counts are no such error. A file of None is none: OSError(errno, text,
+// file, None, file2).
 static Value os_default(Vm *vm, const Exception *self, int field)
 {
     const Tuple *args = self->args;
@@ -219,7 +219,7 @@ static bool set_field(Vm *vm, Exception *self, int field, Value value)
     return true;
 }
 
-// The two fields are set together or not at all, as CPython does it.
+// The two fields are set together or not at all.
 bool exception_set_missing(Vm *vm, Exception *self, Value object, Str *name)
 {
     bool said = self->told || !value_unbound(self->subject) ||
@@ -242,7 +242,7 @@ static Value get_field(Vm *vm, Value self, int field)
     return value_unbound(found) ? VALUE_NONE : found;
 }
 
-// Where a Unicode error begins and ends: numbers, as C keeps them in CPython.
+// Where a Unicode error begins and ends: numbers of C.
 static bool check_place(Vm *vm, Value value)
 {
     return value_unbound(value)
@@ -395,7 +395,7 @@ bool exception_fields_keep(Vm *vm, Exception *self)
 // Arguments
 
 // The letters of an argument's type: U str, n int, B bytes. The words are those
-// of PyArg_ParseTuple, which CPython's Unicode errors use.
+// of a native function's arguments.
 static bool check_argument(Vm *vm, char letter, Value value, int number)
 {
     const char *got = type_name(type_of(vm, value));

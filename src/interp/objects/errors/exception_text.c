@@ -1,5 +1,5 @@
 // str() of the error classes that have a form of their own: OSError,
-// SyntaxError, ImportError and the Unicode errors, worded as CPython does.
+// SyntaxError, ImportError and the Unicode errors, worded.
 #include "interp/objects/errors/exception_family.h"
 #include "interp/objects/errors/exception_fields.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -49,7 +49,7 @@ static Str *os_text(Vm *vm, const Fields *fields)
     // str() or repr() may run code and fail: then a part is NULL.
     for (int i = 0; i < 2 + file + file2; i++) {
         Value value = fields->item[i];
-        // CPython shows a missing one as None.
+        // A missing one shows as None.
         value = value_unbound(value) ? VALUE_NONE : value;
         // Files show with quotes, the text without.
         part[i] = i < OS_FILE ? value_str(vm, value) : value_repr(vm, value);
@@ -81,7 +81,7 @@ static Str *syntax_text(Vm *vm, const Fields *fields)
                  int_to_i64(fields->item[SYNTAX_LINE], &line);
     const char *name = NULL;
     if (value_is_str(fields->item[SYNTAX_FILE])) {
-        // Without its folders, as CPython shows it.
+        // Without its folders.
         name = value_as_str(fields->item[SYNTAX_FILE])->text;
         const char *slash = strrchr(name, '/');
         name = slash == NULL ? name : slash + 1;
@@ -101,8 +101,8 @@ static Str *syntax_text(Vm *vm, const Fields *fields)
 }
 
 // The one character or byte that a Unicode error is about, as it shows it.
-// False if [start, end) is not a single one of the object. CPython shows one
-// character by itself, and of several only where they are.
+// False if [start, end) is not a single one of the object. One character is
+// shown by itself, and of several only where they are.
 // `byte`: it was decoding, and the object is bytes. The text goes to out[0 ..
 // size).
 static bool single(Vm *vm, Value object, int64_t start, int64_t end, bool byte,

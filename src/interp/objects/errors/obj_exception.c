@@ -158,7 +158,7 @@ static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 static Type *class_of_errno(Vm *vm, Type *cls, const Tuple *args)
 {
     int64_t code;
-    // Only for OSError itself: a subclass keeps its own class, as in CPython.
+    // Only for OSError itself: a subclass keeps its own class.
     if (cls != type_of_error(vm, ERR_OS) || args->count < 2 ||
         args->count > 5 || !value_is_int(args->items[0]) ||
         !int_to_i64(args->items[0], &code)) {
@@ -168,7 +168,7 @@ static Type *class_of_errno(Vm *vm, Type *cls, const Tuple *args)
 }
 
 // args are set here and again in exception_init: a class whose own __init__
-// does not call super().__init__ has them nevertheless, as in CPython.
+// does not call super().__init__ has them nevertheless.
 static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)keywords;
@@ -335,7 +335,7 @@ static Value get_suppress(Vm *vm, Value self)
     return value_from_bool(value_as_exception(self)->suppress_context);
 }
 
-// A bool alone, as CPython's member has it.
+// A bool alone.
 static bool set_suppress(Vm *vm, Value self, Value value)
 {
     if (!value_is_bool(value)) {
@@ -370,7 +370,7 @@ static bool set_traceback(Vm *vm, Value self, Value value)
     Exception *exception = value_as_exception(self);
     // NULL if it has not been raised yet.
     Traceback *old = exception->traceback;
-    // Not copied: two exceptions may share one, as in CPython.
+    // Not copied: two exceptions may share one.
     exception->traceback = none ? NULL : object_retain(value_object(value));
     object_release_null(&vm->ctx, old);
     return true;
@@ -413,7 +413,7 @@ static Value add_note(Vm *vm, Value *args, uint32_t count)
                : VALUE_FAIL;
 }
 
-// An AttributeError before the first note, as in CPython.
+// An AttributeError before the first note.
 static Value get_notes(Vm *vm, Value self)
 {
     Value notes = value_as_exception(self)->notes;
@@ -524,7 +524,7 @@ static Value get_next(Vm *vm, Value self)
     if (rest == NULL) {
         return VALUE_FAIL;
     }
-    // A copy: entries are an array here, not a chain as in CPython.
+    // A copy: entries are an array here, not a chain.
     rest->entries =
         ctx_alloc(&vm->ctx, (trace->count - 1) * sizeof *rest->entries);
     if (rest->entries == NULL) {

@@ -17,7 +17,7 @@ typedef struct Traceback { // __traceback__
     TracebackEntry *entries;
     uint32_t count, capacity;
     // What the locals of the frames held and has a __del__ or a `finally` to
-    // run: in CPython the frames of a traceback live as long as it does.
+    // run: for a program the frames of a traceback live as long as it does.
     ValueVec kept;
 } Traceback;
 

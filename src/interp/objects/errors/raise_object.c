@@ -185,7 +185,7 @@ Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
                         : raise_object(vm, value_from_object(made));
 }
 
-// SyntaxError(text, place), as CPython calls it.
+// SyntaxError(text, place).
 // The place is a tuple of its own, (file, line, column, text of the line and so
 // on), as programs may take it apart.
 static Value syntax_error(Vm *vm, Str *text, const Source *source,

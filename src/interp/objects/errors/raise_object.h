@@ -28,8 +28,8 @@ Value raise_take(Vm *vm);
 // `error`; for a failure of what should only have been added to it.
 void raise_hiding(Vm *vm, Value error);
 // Appends "Traceback (most recent call last): …" with causes and contexts,
-// carets and notes, exactly as CPython 3.11 prints it. `limit` as in
-// traceback.print_exc (INT64_MIN: none). False with an error pending.
+// carets and notes. `limit` as in traceback.print_exc (INT64_MIN: none). False
+// with an error pending.
 MUST_CHECK bool raise_print_traceback(Vm *vm, Value exception, int64_t limit,
                                       StrBuf *out);
 // One frame of a traceback: file, line, function, source line, carets.

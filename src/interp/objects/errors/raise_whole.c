@@ -1,5 +1,5 @@
-// Texts of errors with names that C's own strings would cut off: CPython's %U
-// puts a str in as it is, a NUL included.
+// Texts of errors with names that C's own strings would cut off: here a str is
+// put in as it is, a NUL included.
 #include "interp/objects/errors/raise_whole.h"
 
 #include "interp/core/raise.h"

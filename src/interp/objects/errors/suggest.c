@@ -1,9 +1,9 @@
 // "Did you mean": what a traceback proposes for a name that is not there.
 //
-// As CPython 3.11 does it: only errors of exactly NameError and AttributeError
-// get a proposal; locals come before globals before built-in names, and the
-// names of tensors last of all. Invariant: a failure in here leaves the
-// message without a proposal and no error pending.
+// Only errors of exactly NameError and AttributeError get a proposal; locals
+// come before globals before built-in names, and the names of tensors last of
+// all. Invariant: a failure in here leaves the message without a proposal and
+// no error pending.
 #include "base/diag.h"
 #include "interp/core/raise.h"
 #include "interp/hooks/library.h"
@@ -102,7 +102,7 @@ static void add_builtins(Vm *vm, NameList *names, bool tensors)
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
         add_name(names, constants[i]);
     }
-    // CPython's program would go on with it; that of Duet is told why not.
+    // Python's program would go on with it; that of Duet is told why not.
     for (size_t i = 0; refused_name_at(i) != NULL; i++) {
         add_name(names, refused_name_at(i));
     }
@@ -151,7 +151,7 @@ static bool is_shared(const Code *code, uint32_t local)
 }
 
 // The names of a function's own variables that no function inside shares;
-// parameters all. CPython's co_varnames has the same ones.
+// parameters all (co_varnames).
 static void add_locals(NameList *names, const Code *code)
 {
     for (uint32_t i = 0; i < code->local_count; i++) {
@@ -173,7 +173,7 @@ static const char *suggest_variable(Vm *vm, const Exception *error,
     const char *best = NULL;
     if (code != NULL && (code->flags & CODE_MODULE) == 0) {
         add_locals(names, code);
-        // Names captured from functions around are no candidates in CPython.
+        // Names captured from functions around are no candidates.
         best = best_of(names, name);
     }
     Dict *globals = code == NULL ? NULL : globals_of(vm, code->source);

@@ -1,5 +1,4 @@
-// The place of a SyntaxError: its numbers as CPython 3.11 counts them, and how
-// they are printed.
+// The place of a SyntaxError: its numbers, and how they are printed.
 //
 // Which columns are bytes and which are characters depends there on who found
 // the fault and on where the text came from (Source.origin); all of it is
@@ -11,7 +10,7 @@
 #include "interp/objects/text/obj_str.h"
 
 // The line that is shown: of the source, or of an expression in an f-string
-// which CPython puts in parentheses and reads as a text of its own.
+// which is put in parentheses and read as a text of its own.
 typedef struct Shown {
     const char *text; // the whole text
     size_t length;
@@ -49,9 +48,9 @@ static size_t shown_offset(const Shown *shown, uint32_t offset)
     return at < shown->length ? at : shown->length;
 }
 
-// Columns are characters where CPython knows the encoding of the text, which
-// it does for a str and where the text tells it; compiler and literals count
-// bytes all the same.
+// Columns are characters where the encoding of the text is known, as it is for
+// a str and where the text tells it; compiler and literals count bytes all the
+// same.
 static bool counts_bytes(const Source *source, const Error *error,
                          const Shown *shown)
 {
@@ -76,8 +75,8 @@ static uint32_t line_of(const Source *source, const Error *error,
     return own ? line - source_place(source, error->part.start).line + 1 : line;
 }
 
-// INDENT, DEDENT and the end have no columns: CPython takes what it has read
-// of the line, without adding one; from a file nothing is left at the end.
+// INDENT, DEDENT and the end have no columns: what was read of the line is
+// taken, without adding one; from a file nothing is left at the end.
 static int64_t layout_offset(const Source *source, const Shown *shown,
                              size_t at)
 {
@@ -89,7 +88,7 @@ static int64_t layout_offset(const Source *source, const Shown *shown,
 }
 
 // From bytes to what SyntaxError shows: lines and columns from 1, in characters
-// or bytes as CPython counts them there.
+// or bytes.
 static Numbers count_place(const Source *source, const Error *error,
                            const Shown *shown)
 {
@@ -106,12 +105,12 @@ static Numbers count_place(const Source *source, const Error *error,
                     .end_offset = column(shown, last, bytes) + 1,
                     .shown = {(uint32_t)start, (uint32_t)end}};
     made.end_line = made.line;
-    // CPython has errors without an end, and some whose end is odd.
+    // There are errors without an end, and some whose end is odd.
     switch ((PlaceForm)error->form) {
     case PLACE_POINT: made.end_offset = made.offset; break;
     case PLACE_OPEN:
-        // Of what goes over lines CPython takes the first one, and the column
-        // of the last character.
+        // Of what goes over lines the first one counts, and the column of the
+        // last character.
         made.end_line = line_of(source, error, shown, error->span.end);
         if (made.end_line > made.line) {
             made.offset = made.end_offset - 1;
@@ -134,7 +133,7 @@ static Numbers count_place(const Source *source, const Error *error,
         break;
     default:
         made.end_line = line_of(source, error, shown, error->span.end);
-        // CPython converts the column by the first line's text.
+        // The column is converted by the first line's text.
         if (!bytes && made.end_line > made.line &&
             made.end_offset > column(shown, end, false) + 1) {
             made.end_offset = column(shown, end, false) + 1;
@@ -144,8 +143,8 @@ static Numbers count_place(const Source *source, const Error *error,
     return made;
 }
 
-// The line with its end; the tokenizer's own errors have it without. NONE
-// where CPython cannot find the text again.
+// The line with its end; the tokenizer's own errors have it without. NONE where
+// the text cannot be found again.
 static Value shown_line(Vm *vm, const Source *source, const Error *error,
                         const Shown *shown, Span line)
 {
@@ -187,7 +186,7 @@ static Tuple *make_tuple(Vm *vm, const Source *source, const Error *error,
 }
 
 // (file, line, column, text, end line, end column), owned; NULL: failed. The
-// expression of an f-string is shown in parentheses, as CPython compiles it.
+// expression of an f-string is shown in parentheses.
 Tuple *syntax_place_new(Vm *vm, const Source *source, const Error *error)
 {
     Shown shown = {.text = source->text, .length = source->length};
@@ -231,8 +230,8 @@ static int64_t number_of(Value value, int64_t absent)
     return value_is_int(value) ? value_small(value) : absent;
 }
 
-// CPython's print_error_text: the line without its indentation, carets below
-// unless they would stand left of it. Offsets are counted from 0 here.
+// The line without its indentation, carets below unless they would stand left
+// of it. Offsets are counted from 0 here.
 static void print_text(StrBuf *out, const char *text, int64_t offset,
                        int64_t carets)
 {

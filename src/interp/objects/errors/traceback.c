@@ -1,4 +1,4 @@
-// Printing tracebacks byte for byte as CPython 3.11 does.
+// Printing tracebacks byte for byte.
 //
 // A chain (cause or context) prints oldest first. It is walked, not recursed:
 // the links are collected, then printed from the far end. Invariant: nothing
@@ -28,7 +28,7 @@ void raise_print_entry(StrBuf *out, const Code *code, Span span)
 {
     diag_file_line(out, code->source, span);
     strbuf_printf(out, ", in %s\n", code->name->text);
-    // CPython cannot find the text of exec() again.
+    // The text of exec() is not found again.
     if (code->source->origin != SOURCE_TEXT) {
         diag_source_line(out, code->source, span, 4, span.start < span.end,
                          false);
@@ -170,7 +170,7 @@ static bool print_notes(Vm *vm, StrBuf *out, const Exception *exception)
         strbuf_puts(out,
                     text == NULL ? "<__notes__ repr() failed>" : text->text);
         object_release_null(&vm->ctx, text);
-        return true; // CPython ends no line here
+        return true; // no line ends here
     }
     // A copy: the text of a note may change the list.
     Tuple *all = value_to_tuple(vm, notes);
@@ -291,7 +291,7 @@ bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
     return print_chain(vm, exception, set >= 0 ? -set : limit, out, true);
 }
 
-// For programs, which expect what the module traceback of CPython gives.
+// For programs: what the module traceback gives.
 bool raise_format_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
 {
     int64_t set = limit == INT64_MIN ? sys_traceback_limit(vm) : -1;

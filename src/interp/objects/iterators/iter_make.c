@@ -85,10 +85,10 @@ static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
     Tuple *items = iterator_reuse(vm, self, iterators->count);
     for (size_t i = 0; items != NULL && i < iterators->count; i++) {
         Value item = sequence_next(vm, iterators->items[i]);
-        // Those behind it are not asked, as in CPython.
+        // Those behind it are not asked.
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             *stop = value_failed(item) ? 0 : i + 1;
-            // The items taken so far are lost, as in CPython.
+            // The items taken so far are lost.
             object_release(&vm->ctx, items);
             return NULL;
         }
@@ -108,7 +108,7 @@ static Value check_strict(Vm *vm, Tuple *iterators, size_t stop)
                            stop, many, stop - 1);
     }
     for (size_t i = 1; i < iterators->count; i++) {
-        // Each iterator is asked once more, as CPython does.
+        // Each iterator is asked once more.
         Value item = value_next(vm, iterators->items[i]);
         if (value_failed(item)) {
             return item;
@@ -191,7 +191,7 @@ static Value map_step(Vm *vm, Iterator *self)
     return result;
 }
 
-// The function is not checked: as in CPython, the first call fails.
+// The function is not checked, the first call fails.
 Value iter_map(Vm *vm, Value function, Tuple *iterables)
 {
     if (iterables->count == 0) {
@@ -270,8 +270,7 @@ static Value reversed_step(Vm *vm, Iterator *self)
     if (value_is_kind(source, KIND_LIST) ||
         (value_is_object(source) &&
          value_object(source)->type == vm->types[KIND_TUPLE])) {
-        // Of any list, as CPython has an iterator for these, and of a tuple
-        // itself, without the protocol.
+        // Of any list and of a tuple itself, without the protocol.
         const Value *items = value_object(source)->kind == KIND_LIST
                                  ? value_as_list(source)->items
                                  : value_as_tuple(source)->items;

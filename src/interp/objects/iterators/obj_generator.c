@@ -525,7 +525,7 @@ static Value generator_next(Vm *vm, Value self)
     return generator_send(vm, (Generator *)value_object(self), VALUE_NONE);
 }
 
-// With the address, as in CPython.
+// With the address.
 static Value generator_repr(Vm *vm, Value self)
 {
     const Generator *g = (const Generator *)value_object(self);

@@ -74,7 +74,7 @@ static void iterator_clear(Vm *vm, Object *object)
     }
 }
 
-// With the address, as in CPython; the type's name tells the kinds apart.
+// With the address; the type's name tells the kinds apart.
 static Value iterator_repr(Vm *vm, Value self)
 {
     const Type *cls = type_of(vm, self);
@@ -117,7 +117,7 @@ static bool maker_takes_keywords(Vm *vm, Native *maker, bool *takes)
 }
 
 // `keywords`, or NULL where a class of the program is to get them in its own
-// __init__: CPython's rule. False: failed.
+// __init__. False: failed.
 static bool maker_keywords(Vm *vm, const Type *cls, const Type *native,
                            Dict **keywords)
 {
@@ -311,10 +311,9 @@ static void empty_result(Vm *vm, Tuple *result)
 }
 
 // A loop that takes the tuple apart gives it back at once, so the one made
-// first serves again, as in CPython: state[3] holds it. One that was kept by
-// somebody stays theirs, and from then on each result is a new one. A tuple
-// carries the trace it was born in, so while one runs all are new. What it
-// held is still there.
+// first serves again: state[3] holds it. One that was kept by somebody stays
+// theirs, and from then on each result is a new one. A tuple carries the trace
+// it was born in, so while one runs all are new. What it held is still there.
 Tuple *iterator_reuse(Vm *vm, Iterator *self, size_t count)
 {
     Value kept = self->state[3];

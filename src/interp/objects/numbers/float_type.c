@@ -34,11 +34,11 @@ static Value float_format_slot(Vm *vm, Value self, Str *spec)
     return format_float(vm, self, spec);
 }
 
-// Equal numbers hash alike across int and float, as in CPython.
+// Equal numbers hash alike across int and float.
 static bool float_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
-    // As CPython since 3.10: NaNs in a set or dict must not all collide.
+    // NaNs in a set or dict must not all collide.
     double d = value_float(self);
     // Each NaN is itself alone: by identity.
     *hash = isnan(d) ? VALUE_BITS(self) >> 4 | VALUE_BITS(self) << 60
@@ -76,7 +76,7 @@ static Value float_to_int(Vm *vm, Value self)
     return int_from_double(vm, value_float(self));
 }
 
-// The text goes through repr, quotes and escapes included, as CPython shows it.
+// The text goes through repr, quotes and escapes included.
 static Value not_a_float(Vm *vm, Value v)
 {
     Str *text = value_repr(vm, v);
@@ -304,7 +304,7 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
     }
     int exponent;
     double mantissa = frexp(d, &exponent);
-    // The bound is CPython's; 53 steps are enough.
+    // 53 steps are enough.
     for (int i = 0; i < 300 && mantissa != floor(mantissa); i++) {
         mantissa *= 2;
         exponent--;
@@ -332,8 +332,8 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
     return pair == NULL ? VALUE_FAIL : value_from_object(pair);
 }
 
-// As CPython: one digit, then 13 for the 52 bits behind it. Not printf's %a,
-// whose leading digit depends on the C library.
+// One digit, then 13 for the 52 bits behind it. Not printf's %a, whose leading
+// digit depends on the C library.
 static Value method_hex(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

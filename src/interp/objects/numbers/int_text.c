@@ -359,10 +359,9 @@ static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
     return err;
 }
 
-// CPython's message, with the base as it was given (0 stays 0) and the text
-// with its white space: `repr`, which is taken. It shows 200 characters. What
-// is shown is cut after 200 characters, so that a huge text makes no huge
-// message.
+// The message, with the base as it was given (0 stays 0) and the text with its
+// white space: `repr`, which is taken. It shows 200 characters. What is shown
+// is cut after 200 characters, so that a huge text makes no huge message.
 static Value invalid_literal(Vm *vm, StrBuf *repr, int base)
 {
     if (strbuf_ok(repr)) {
@@ -573,7 +572,7 @@ Value int_parse_value(Vm *vm, Value v, int base)
     StrBuf repr;
     strbuf_init(&repr, &vm->ctx);
     // Only the error needs it. A text shows itself by its class's __repr__, of
-    // bytes CPython makes plain ones first.
+    // bytes plain ones are made first.
     Value shown = bytes ? bytes_value(vm, bytes_text(v), bytes_length(v))
                         : value_retain(v);
     Str *text = value_failed(shown) ? NULL : value_repr(vm, shown);

@@ -38,7 +38,7 @@ static Value int_repr(Vm *vm, Value self)
 }
 
 // Ints below 2^61 - 1 in size are their own hash.
-// Larger ones are reduced modulo 2^61 - 1, as in CPython.
+// Larger ones are reduced modulo 2^61 - 1.
 static bool int_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -84,7 +84,7 @@ static Value int_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
                                       : VALUE_NOT_IMPLEMENTED;
 }
 
-// & | ^ of two bools give a bool, as in CPython; all else is done on ints.
+// & | ^ of two bools give a bool; all else is done on ints.
 static Value bool_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
 {
     if (value_is_bool(a) && value_is_bool(b)) {
@@ -113,7 +113,7 @@ static Value int_self(Vm *vm, Value self)
     return int_exact(vm, self);
 }
 
-// OverflowError beyond the range of a double, as CPython's float() raises.
+// OverflowError beyond the range of a double.
 static Value int_to_float(Vm *vm, Value self)
 {
     double d;
@@ -176,7 +176,7 @@ Value int_of_value(Vm *vm, Value v)
     if (!asks && value_is_float(v)) {
         return int_from_double(vm, value_float(v));
     }
-    // CPython's order: __int__, __index__, __trunc__, and text at last.
+    // In this order: __int__, __index__, __trunc__, and text at last.
     if (own != NULL) {
         return of_own(vm, own(vm, v));
     }
@@ -338,8 +338,8 @@ static const NativeDef int_methods[] = {
     {"as_integer_ratio", "self, /", method_ratio, "(self, 1)."},
     {0}};
 
-// imag and denominator are there because CPython's int takes part in
-// numbers.Complex and numbers.Rational.
+// imag and denominator are there because int takes part in numbers.Complex and
+// numbers.Rational.
 // A number without an imaginary part.
 static Value get_zero(Vm *vm, Value self)
 {

@@ -2,7 +2,7 @@
 // and back.
 //
 // Invariant: a method declines operands that are no numbers of its own kind
-// with NotImplemented, as CPython's do.
+// with NotImplemented.
 #include "interp/objects/numbers/number_methods.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ METHOD(rdivmod)
 // 'b' or 'l'; 0 with an error pending.
 static char byte_order(Vm *vm, const char *name, Value order)
 {
-    // CPython's default since 3.11 is "big".
+    // The default is "big".
     if (value_unbound(order)) {
         return 'b';
     }
@@ -165,7 +165,6 @@ static bool fits(const mp_int *number, size_t length, bool is_signed)
 METHOD(to_bytes)
 {
     (void)count;
-    // CPython's default since 3.11.
     int64_t length = 1;
     if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &length)) {
         return VALUE_FAIL;
@@ -186,7 +185,7 @@ METHOD(to_bytes)
         return raise_error(vm, ERR_OVERFLOW,
                            "can't convert negative int to unsigned");
     }
-    // -1 is all sign, which CPython lets no byte hold, too.
+    // -1 is all sign, and has no byte either.
     bool nothing = length == 0 && negative && mp_count_bits(view.number) == 1;
     if (!nothing && !fits(view.number, (size_t)length, is_signed == 1)) {
         return raise_error(vm, ERR_OVERFLOW, "int too big to convert");
@@ -270,7 +269,7 @@ METHOD(from_bytes)
         value_object(args[0]) == (Object *)vm->types[KIND_INT]) {
         return number;
     }
-    // A subclass is made through its constructor, as in CPython.
+    // A subclass is made through its constructor.
     Value made = vm_call(vm, args[0], &number, 1);
     release(vm, number);
     return made;

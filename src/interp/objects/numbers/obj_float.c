@@ -225,8 +225,8 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
     return true;
 }
 
-// CPython's repr: an exponent below 1e-4 and from 1e16 on, else all digits with
-// at least one behind the point.
+// An exponent below 1e-4 and from 1e16 on, else all digits with at least one
+// behind the point.
 void float_print_repr(StrBuf *out, double d)
 {
     if (!isfinite(d)) {
@@ -299,8 +299,8 @@ static double float_modulo(double a, double b)
     return copysign(0.0, b);
 }
 
-// CPython's float_floor_div: the quotient comes from the exact remainder, since
-// floor(a / b) is wrong where a / b rounds up to a whole number.
+// The quotient comes from the exact remainder, since floor(a / b) is wrong
+// where a / b rounds up to a whole number.
 static double float_floor_divide(double a, double b, double *rest)
 {
     double modulo = fmod(a, b);
@@ -332,7 +332,7 @@ static Value float_power(Vm *vm, double a, double b)
                            "power");
     }
     double d = pow(a, b);
-    // The text is that of errno and its message, which CPython shows here.
+    // The text is that of errno and its message.
     if (isinf(d) && isfinite(a) && isfinite(b)) {
         return raise_error(vm, ERR_OVERFLOW,
                            "(34, 'Numerical result out of range')");
@@ -340,7 +340,7 @@ static Value float_power(Vm *vm, double a, double b)
     return float_new(vm, d);
 }
 
-// The three share the check for zero; each has CPython's words for it.
+// The three share the check for zero; each has words of its own for it.
 static Value float_division(Vm *vm, BinaryOp op, double a, double b)
 {
     if (b == 0) {

@@ -205,7 +205,7 @@ static uint64_t top_bits(const mp_int *number, int bits)
     return top;
 }
 
-// Ties go to even, as in CPython; beyond the largest double it is an error.
+// Ties go to even; beyond the largest double it is an error.
 bool int_to_double(Vm *vm, Value v, double *out)
 {
     if (value_is_int(v)) {
@@ -241,8 +241,8 @@ int int_compare(Value a, Value b)
     return (int)mp_cmp(x.number, y.number);
 }
 
-// CPython's: the value modulo 2^61 - 1, with the sign, so that equal ints and
-// floats hash alike. -1 is kept free, as there.
+// The value modulo 2^61 - 1, with the sign, so that equal ints and floats hash
+// alike. -1 is kept free: it is the sign of an error in Python's C.
 uint64_t int_hash(Value v)
 {
     const uint64_t prime = ((uint64_t)1 << 61) - 1;
@@ -259,14 +259,14 @@ uint64_t int_hash(Value v)
         hash += view.number->dp[i];
         hash = hash >= prime ? hash - prime : hash;
     }
-    // As CPython, the hash of -n is minus that of n.
+    // The hash of -n is minus that of n.
     if (mp_isneg(view.number)) {
         hash = 0 - hash;
     }
     return hash == UINT64_MAX ? UINT64_MAX - 1 : hash;
 }
 
-// CPython words each operator's error differently.
+// Each operator's error has words of its own.
 static Value zero_division(Vm *vm, BinaryOp op)
 {
     return raise_error(vm, ERR_ZERO_DIVISION,
@@ -394,8 +394,8 @@ static Value true_divide(Vm *vm, Value a, Value b)
     return float_new(vm, d);
 }
 
-// A left shift too far for this machine. CPython tells what no index reaches,
-// in digits of 30 bits and 4 bytes, from what is only too much for memory.
+// A left shift too far for this machine. What no index reaches, in digits of 30
+// bits and 4 bytes, is told apart from what is only too much for memory.
 static Value shifted_too_far(Vm *vm, Value count)
 {
     IntView view;

@@ -150,8 +150,8 @@ Str *value_format(Vm *vm, Value v, Str *spec)
     return text;
 }
 
-// Rotated by four bits as CPython does with addresses: the low bits, which are
-// alike in all objects, would make the tables collide.
+// Rotated by four bits: the low bits, which are alike in all objects, would
+// make the tables collide.
 uint64_t value_identity_hash(Value v)
 {
     return VALUE_BITS(v) >> 4 | VALUE_BITS(v) << 60;
@@ -277,7 +277,7 @@ Value value_get_item(Vm *vm, Value container, Value key)
     return type->slots.get_item(vm, container, key);
 }
 
-// Has CPython's type the slots of a sequence, whatever they hold? Classes do.
+// Does it count as a sequence, whatever it can do? Classes do.
 static bool is_sequence(const Type *type)
 {
     return (type->flags & TYPE_HEAP) != 0 || type->kind == KIND_DICT_VIEW ||
@@ -310,7 +310,7 @@ bool value_set_item(Vm *vm, Value container, Value key, Value value)
 
 // What `in` means without __contains__: identity or equality with any item that
 // iteration gives. It polls, as the iterator may never end. The items after the
-// first hit are never asked for, as in CPython.
+// first hit are never asked for.
 static int contains_by_walk(Vm *vm, Value container, Value item)
 {
     Value iterator =

@@ -93,11 +93,10 @@ MUST_CHECK bool value_to_index(Vm *vm, Value v, int64_t *out); // clips never:
 MUST_CHECK bool value_to_count(Vm *vm, Value v, int64_t *out);
 // The same for the place of an item, which is then an IndexError.
 MUST_CHECK bool value_to_place(Vm *vm, Value v, int64_t *out);
-// As value_to_index, to the range of C's int, which CPython's arguments of that
-// type tell of.
+// As value_to_index, to the range of C's int, which some errors tell of.
 MUST_CHECK bool value_to_c_int(Vm *vm, Value v, int *out);
-// An argument that is true or false and that CPython reads as an int of C, not
-// by its truth; UNBOUND is false.
+// An argument that is true or false and that is read as an int of C, not by its
+// truth; UNBOUND is false.
 MUST_CHECK bool value_to_flag(Vm *vm, Value v, bool *out);
 // Float, int and __float__, __index__.
 MUST_CHECK bool value_to_double(Vm *vm, Value v, double *out);
@@ -106,8 +105,8 @@ MUST_CHECK bool value_ask_double(Vm *vm, Value v, double *out);
 // What operator.length_hint gives; `otherwise` where nothing is known.
 MUST_CHECK bool value_length_hint(Vm *vm, Value v, int64_t otherwise,
                                   int64_t *out);
-// Asks a class of the program for a length hint, as CPython does before it
-// collects items: no use is made of the answer, but a wrong one is an error.
+// Asks a class of the program for a length hint, before items are collected: no
+// use is made of the answer, but a wrong one is an error.
 MUST_CHECK bool value_ask_length(Vm *vm, Value iterable);
 // A new Tuple or List of the iterable's items.
 Tuple *value_to_tuple(Vm *vm, Value iterable);

@@ -49,7 +49,7 @@ bool class_joins(const Type *type)
     return type->def->flags & TYPE_JOINS;
 }
 
-// Whether + and * of this type are those of a sequence. CPython asks them last:
+// Whether + and * of this type are those of a sequence. They are asked last:
 // they are no number's operators, so a method on the right goes before them.
 // A subclass that defines __add__ has slots of its own and is not among these.
 static bool joins_as_sequence(const Type *type, BinaryOp op)
@@ -61,7 +61,7 @@ static bool joins_as_sequence(const Type *type, BinaryOp op)
 
 // What the method of a class on the right makes of a sequence on the left;
 // NOT_IMPLEMENTED: nothing; UNBOUND: there is no such pair.
-// As nb_add before sq_concat in CPython's abstract.c.
+// Numbers come before sequences.
 static Value join_by_right(Vm *vm, BinaryOp op, Value a, Value b)
 {
     const Type *right = type_of(vm, b);
@@ -105,8 +105,8 @@ static bool is_sequence(Vm *vm, BinaryOp op, Value v)
            class_joins(type_of(vm, v));
 }
 
-// CPython's bytes have words of their own. Of a subclass, too, the others name
-// the built-in type.
+// bytes have words of their own. Of a subclass, too, the others name the
+// built-in type.
 Value class_join_failed(Vm *vm, Value a, Value b)
 {
     const char *right = type_name(type_of(vm, b));
@@ -179,8 +179,8 @@ static Value quick_ints(BinaryOp op, Value a, Value b)
     return done ? result : VALUE_UNBOUND;
 }
 
-// Two numbers of which one is a float at least; ints of 62 bits become floats
-// as CPython rounds them. UNBOUND as above.
+// Two numbers of which one is a float at least; ints of 62 bits become floats.
+// UNBOUND as above.
 static Value quick_floats(BinaryOp op, double x, double y)
 {
     // Floor division and power have rules of their own, in the slot.
@@ -250,16 +250,16 @@ Value value_binary(Vm *vm, BinaryOp op, Value a, Value b)
                : result;
 }
 
-// Types that CPython gives any method of sequences, all classes of programs
-// among them: x *= 'text' then does not ask the text to repeat itself.
+// Types with any method of sequences, all classes of programs among them: x *=
+// 'text' then does not ask the text to repeat itself.
 static bool has_sequence_part(const Type *type)
 {
     return (type->flags & TYPE_HEAP) != 0 || type->slots.contains != NULL ||
            type->slots.get_item != NULL;
 }
 
-// a *= b where b is a sequence and a's type might be one: CPython then does not
-// ask b to repeat itself.
+// a *= b where b is a sequence and a's type might be one: b is then not asked
+// to repeat itself.
 static bool left_repeats_alone(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Type *right = type_of(vm, b);
@@ -298,10 +298,10 @@ static bool inherits_inplace(Vm *vm, Type *type, BinaryOp op)
            !class_defines(vm, type, NAME_ADD + 3 * op + 2);
 }
 
-// `inherits`: as inherits_inplace. CPython asks the inherited __iadd__ before
-// the right side, since it finds it in two slots, of which one is that of a
-// number. The inherited __imul__ is a sequence's alone: a __mul__ or __rmul__
-// of the program, a number's operator, is asked first. UNBOUND: nobody is.
+// `inherits`: as inherits_inplace. The inherited __iadd__ is asked before the
+// right side, as if it stood in two slots, of which one is that of a number.
+// The inherited __imul__ is a sequence's alone: a __mul__ or __rmul__ of the
+// program, a number's operator, is asked first. UNBOUND: nobody is.
 static Value before_inplace(Vm *vm, BinaryOp op, Value a, Value b,
                             bool inherits)
 {
@@ -414,7 +414,7 @@ static bool is_whole(Value v)
 }
 
 // With a modulus only ints are exact, and only the base's __pow__ is asked:
-// __rpow__ takes no part, as in CPython.
+// __rpow__ takes no part.
 // `modulus` unbound or None: there is none.
 Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
 {

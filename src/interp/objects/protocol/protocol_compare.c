@@ -1,7 +1,7 @@
 // Comparisons: ==, the orderings, and what containers ask of their items.
 //
-// The order is CPython's: a right side whose class derives from the left one's
-// goes first; both may decline, then == and != fall back to identity.
+// The order is fixed: a right side whose class derives from the left one's goes
+// first; both may decline, then == and != fall back to identity.
 #include "interp/core/depth.h"
 #include "interp/objects/protocol/protocol.h"
 

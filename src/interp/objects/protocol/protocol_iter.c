@@ -25,7 +25,7 @@ static Value sequence_step(Vm *vm, Iterator *self)
     }
     // An IndexError or StopIteration is the end of the sequence.
     raise_clear(vm);
-    // The sequence is let go at once, as CPython does.
+    // The sequence is let go at once.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }

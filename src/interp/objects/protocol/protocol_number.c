@@ -76,7 +76,7 @@ static int as_index(Vm *vm, Value v, int64_t *out)
     return known;
 }
 
-// The texts are CPython's, hence the ssize_t.
+// The texts are fixed, hence the ssize_t.
 // False: an error is pending. It never clips.
 bool value_to_index(Vm *vm, Value v, int64_t *out)
 {

@@ -12,7 +12,7 @@
 
 // Borrowed; NULL with a TypeError pending.
 // For arguments that must be bytes and nothing that can be made into them; the
-// words are those of CPython's buffer protocol.
+// words are those of the buffer protocol.
 Bytes *bytes_argument(Vm *vm, Value v)
 {
     return value_is_kind(v, KIND_BYTES)
@@ -64,7 +64,7 @@ static Value affix(Vm *vm, Value *args, bool at_end)
         return VALUE_FAIL;
     }
     // The type is checked part by part, in order, so a match in front hides a
-    // wrong type behind it, as in CPython.
+    // wrong type behind it.
     bool many = value_is_kind(args[1], KIND_TUPLE);
     const Tuple *parts = many ? value_as_tuple(args[1]) : NULL;
     // A single prefix is looked at as a tuple of one would be.
@@ -153,8 +153,7 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
         if (table == NULL) {
             return VALUE_FAIL;
         }
-        // One byte for each value: the message says characters, as CPython's
-        // does.
+        // One byte for each value: the message says characters.
         if (table->length != 256) {
             return raise_error(vm, ERR_VALUE,
                                "translation table must be 256 characters "

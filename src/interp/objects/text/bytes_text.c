@@ -53,7 +53,7 @@ static bool wanted_part(Vm *vm, Value v, char *byte, TextRange *part)
         *part = range_of(value_as_bytes(v));
         return true;
     }
-    // CPython tells a wrong kind before a wrong number.
+    // A wrong kind is told before a wrong number.
     if (!value_is_index(vm, v)) {
         return raise_false(vm, ERR_TYPE,
                            "argument should be integer or bytes-like object, "
@@ -339,7 +339,7 @@ Value bytes_method_rjust(Vm *vm, Value *args, uint32_t count)
                : padded(vm, args[0], fill, room, 0);
 }
 
-// CPython puts the odd one to the left if the width is odd.
+// The odd one goes to the left if the width is odd.
 Value bytes_method_center(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

@@ -15,8 +15,8 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
 
-// The first row is the default. CPython knows more names; these are the ones
-// that programs write.
+// The first row is the default. There are more names; these are the ones that
+// programs write.
 // Aliases are in the form that codec_find makes of a name: small letters,
 // hyphens for underscores and blanks.
 static const Codec codecs[] = {
@@ -66,7 +66,7 @@ static bool is_name(Vm *vm, const char *function, const char *argument, Value v)
                        function, argument, type_name_given(vm, v));
 }
 
-// Texts are C's in CPython, so that none may hold a zero byte.
+// No name may hold a zero byte.
 static bool has_no_zero(Vm *vm, Value v)
 {
     return !value_is_str(v) ||
@@ -84,13 +84,13 @@ bool codec_check_names(Vm *vm, Value encoding, Value errors,
            is_name(vm, function, "errors", errors) && has_no_zero(vm, errors);
 }
 
-// As CPython does it where an error has nothing but a text.
+// Where an error has nothing but a text.
 // Called with an error pending and leaves one pending. `doing` is "encoding" or
 // "decoding". A UnicodeError is of neither type and passes as it is.
 void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
                       const char *doing)
 {
-    // The others are known to CPython without a look-up.
+    // The others are known without a look-up.
     bool by_name =
         codec->kind == CODEC_UTF8_MARK || codec->kind == CODEC_UTF16_LE ||
         codec->kind == CODEC_UTF16_BE || codec->kind == CODEC_UTF32_LE ||
@@ -154,8 +154,8 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
     return raise_null(vm, ERR_LOOKUP, "unknown encoding: %s", given->text);
 }
 
-// An unknown name is no error yet: CPython looks handlers up when one is
-// needed, so that text without faults passes.
+// An unknown name is no error yet: handlers are looked up when one is needed,
+// so that text without faults passes.
 CodecHandler codec_handler(Value errors)
 {
     static const char *const names[] = {"strict",
@@ -334,7 +334,7 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
     case HANDLER_UNKNOWN: return codec_unknown_handler(e->vm, e->errors);
     default: break;
     }
-    // CPython reports the whole run of characters that fail, so it is measured.
+    // The whole run of characters that fail is reported, so it is measured.
     size_t end = number + 1;
     while (*at < e->text->length) {
         size_t next = *at;

@@ -46,7 +46,7 @@ typedef enum CodecHandler {
     HANDLER_SURROGATES, // surrogateescape
     HANDLER_PASS,       // surrogatepass
     HANDLER_NAME,       // namereplace
-    HANDLER_UNKNOWN     // refused when it is needed, as in CPython
+    HANDLER_UNKNOWN     // refused when it is needed
 } CodecHandler;
 
 // The codec of an argument `encoding`; UNBOUND is UTF-8. `errors` is only
@@ -57,14 +57,14 @@ MUST_CHECK const Codec *codec_find(Vm *vm, Value encoding, Value errors,
 // Only the check of both arguments.
 MUST_CHECK bool codec_check_names(Vm *vm, Value encoding, Value errors,
                                   const char *function);
-// With an error pending: codecs that CPython looks up by name wrap it, with
-// itself as the cause. `doing`: "encoding" or "decoding".
+// With an error pending: codecs that are looked up by name wrap it, with itself
+// as the cause. `doing`: "encoding" or "decoding".
 void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
                       const char *doing);
 // The handler of an argument `errors`; UNBOUND is strict.
 CodecHandler codec_handler(Value errors);
 // What the system gave (arguments, environment, names of files) as a str: bytes
-// that are no UTF-8 become U+DC80 to U+DCFF, as in CPython. NULL: failed.
+// that are no UTF-8 become U+DC80 to U+DCFF. NULL: failed.
 MUST_CHECK Str *codec_from_system(Vm *vm, const char *text, size_t length);
 // The way back, for a path: bytes where a str has such characters, else the
 // value itself. Owned; VALUE_FAIL: failed.

@@ -23,8 +23,8 @@ typedef struct Decoder {
     size_t bad;         // and how many bytes it takes
 } Decoder;
 
-// How many bytes of an ill-formed UTF-8 sequence belong together, and why it
-// is ill-formed: what CPython reports (the maximal valid prefix).
+// How many bytes of an ill-formed UTF-8 sequence belong together, and why it is
+// ill-formed (the maximal valid prefix).
 // `at` is in the data; `bad` ends between 1 and 3.
 static void explain_utf8(Decoder *d, size_t at)
 {
@@ -332,7 +332,7 @@ static bool decode_all(Decoder *d)
 Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
                    Value errors)
 {
-    // Of no bytes CPython makes no text by any codec: none is looked up.
+    // Of no bytes no text is made by any codec: none is looked up.
     if (bytes_length(v) == 0 && value_is_str(encoding)) {
         return codec_check_names(vm, encoding, errors, function)
                    ? value_retain(str_value(vm->empty_str))

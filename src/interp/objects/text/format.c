@@ -94,7 +94,7 @@ static const char *parse_flags(const char *at, FormatSpec *spec)
     return at;
 }
 
-// CPython's message for a type letter that the value's class does not know.
+// For a type letter that the value's class does not know.
 bool format_unknown_code(Vm *vm, uint32_t letter, Value v)
 {
     const char *name = type_name(type_of(vm, v));
@@ -198,7 +198,7 @@ bool format_parse(Vm *vm, Value v, char type, Str *text, FormatSpec *spec)
     if (at != end) {
         return invalid_spec(vm, text, v);
     }
-    // Only a float takes a NUL for no letter, by an accident of CPython's.
+    // Only a float takes a NUL for no letter.
     if (type != 0 && at > text->text && at[-1] == '\0') {
         return format_unknown_code(vm, 0, v);
     }
@@ -370,7 +370,7 @@ Value format_int(Vm *vm, Value v, Str *text)
 }
 
 // Precision cuts the text to that many code points. What only numbers have is
-// refused with CPython's messages.
+// refused.
 Value format_str(Vm *vm, Value v, Str *text)
 {
     // v may be of a subclass; its text is what is formatted.

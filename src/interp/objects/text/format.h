@@ -4,7 +4,7 @@
 
 #include "interp/objects/text/obj_str.h"
 
-// The largest width and precision: those of a C int, as CPython's.
+// The largest width and precision: those of a C int.
 enum { FORMAT_MAX = 0x7fffffff };
 
 typedef struct FormatSpec {

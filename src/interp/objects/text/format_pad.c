@@ -8,8 +8,8 @@
 // A width may be huge; the loop stops at the first failed allocation.
 static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
 {
-    // So wide a text is not tried: CPython would fail in the same way, but
-    // might fill all the memory there is before.
+    // So wide a text is not tried: it would fail all the same, but might fill
+    // all the memory there is before.
     if (count > FORMAT_MAX) {
         ctx_fail_memory(out->ctx);
         strbuf_fail(out);
@@ -25,7 +25,7 @@ static void pad(StrBuf *out, const FormatSpec *spec, int64_t count)
 }
 
 // The width counts code points, not bytes. Centring puts the odd one on the
-// right, as CPython does.
+// right.
 void format_pad(StrBuf *out, const FormatSpec *spec, const char *text,
                 size_t length, char align)
 {

@@ -37,9 +37,8 @@ static Value next_value(Percent *p)
     return p->args == NULL ? (p->next++, p->single) : p->args->items[p->next++];
 }
 
-// A width or precision that was given as '*'. What exceeds `most` is told as
-// CPython's C code would. Bools count as ints, and nothing else with an
-// __index__ does.
+// A width or precision that was given as '*'. What exceeds `most` is told in
+// the words of C. Bools count as ints, and nothing else with an __index__ does.
 static bool percent_star(Percent *p, int64_t most, int64_t *out)
 {
     Value v = next_value(p);
@@ -257,8 +256,7 @@ static bool percent_float(Percent *p, FormatSpec *spec, Value v)
 }
 
 // The value as an int, owned: %d takes floats and what has __int__, too. Takes
-// nothing of `v`. A float is cut towards zero by %d and refused by %x, as in
-// CPython since 3.5.
+// nothing of `v`. A float is cut towards zero by %d and refused by %x.
 static Value percent_whole(Percent *p, char type, Value v)
 {
     if (value_is_integer(v) || value_is_bool(v)) {
@@ -496,8 +494,8 @@ static bool percent_run(Percent *p)
                        p->bytes ? "bytes" : "string");
 }
 
-// What has items by key, and is no text or tuple. CPython's test: a list has
-// items too, and is only not complained of when it is left over.
+// What has items by key, and is no text or tuple. By this test a list has items
+// too, and is only not complained of when it is left over.
 static bool is_mapping(Vm *vm, Value v, bool bytes)
 {
     const Type *type = type_of(vm, v);

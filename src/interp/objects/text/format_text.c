@@ -21,7 +21,7 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth);
 
 // The positional argument of this number. Owned. IndexError rather than
-// KeyError, as CPython has it.
+// KeyError.
 // Of format_map(), which has no positions, every number is an error.
 static Value numbered(Fields *f, int64_t number)
 {
@@ -307,7 +307,7 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
 
 // Adds a template's text. `depth`: how many levels of fields may nest. Doubled
 // braces are one brace each; all other text is copied.
-// False: an error is pending. CPython allows two levels as well.
+// False: an error is pending. Two levels are allowed.
 static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
                    int depth)
 {

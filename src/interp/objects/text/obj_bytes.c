@@ -19,7 +19,7 @@
 // Owned; NULL with an error pending.
 Bytes *bytes_new(Vm *vm, const char *data, size_t length)
 {
-    // CPython's own header of 33 bytes must have room, too.
+    // A header of 33 bytes must have room, too.
     if (length > (size_t)PTRDIFF_MAX - 33) {
         return raise_null(vm, ERR_OVERFLOW, "byte string is too large");
     }
@@ -91,8 +91,7 @@ static char *shown_byte(char *out, unsigned char c, char quote)
     return out;
 }
 
-// Quotes as CPython: double ones only if there is a single quote and no double
-// one inside.
+// Quotes: double ones only if there is a single quote and no double one inside.
 // str() of bytes is this, too.
 static Value bytes_repr(Vm *vm, Value self)
 {
@@ -195,8 +194,8 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (!value_to_count(vm, left ? b : a, &times)) {
         return VALUE_FAIL;
     }
-    // A negative count gives empty bytes, as in CPython; so does no length,
-    // however often it is to be repeated.
+    // A negative count gives empty bytes; so does no length, however often it
+    // is to be repeated.
     times = times < 0 || length == 0 ? 0 : times;
     if (length != 0 && (uint64_t)times > PTRDIFF_MAX / 4 / length) {
         return sequence_too_long(vm, "bytes are", length, times);
@@ -271,7 +270,7 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
 static int bytes_contains(Vm *vm, Value self, Value item)
 {
     if (value_is_kind(item, KIND_BYTES)) {
-        // The empty bytes are found in all others, as in CPython.
+        // The empty bytes are found in all others.
         const Bytes *bytes = value_as_bytes(self);
         const Bytes *part = value_as_bytes(item);
         bool found =
@@ -280,8 +279,8 @@ static int bytes_contains(Vm *vm, Value self, Value item)
         return found || !ctx_failed(&vm->ctx) ? found : -1;
     }
     // A number is looked for as a byte.
-    // What an __index__ raises is forgotten, as in CPython: the item is then
-    // asked for bytes, which it has not got.
+    // What an __index__ raises is forgotten: the item is then asked for bytes,
+    // which it has not got.
     Value number = value_index(vm, item);
     if (value_failed(number)) {
         raise_clear(vm);
@@ -376,7 +375,7 @@ Value bytes_from_items(Vm *vm, Value iterable)
         if (!raise_matches(vm, ERR_TYPE)) {
             return VALUE_FAIL;
         }
-        // CPython says what cannot be converted rather than that it cannot be
+        // It is told what cannot be converted rather than that it cannot be
         // iterated.
         raise_clear(vm);
         return raise_error(vm, ERR_TYPE, "cannot convert '%s' object to bytes",
@@ -427,7 +426,7 @@ static Value bytes_zeros(Vm *vm, Value number)
 }
 
 // bytes(source=…, encoding=…, errors=…) as plain bytes.
-// The order of the tests is CPython's: with several mistakes at once it decides
+// The order of the tests is fixed: with several mistakes at once it decides
 // which is told.
 static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
 {

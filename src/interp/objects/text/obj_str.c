@@ -301,8 +301,8 @@ static bool may_grow(const Str *a)
            !(a->head.flags & (STR_INTERNED | OBJECT_WEAKLY_REFERENCED));
 }
 
-// Takes `a`. CPython has the same trick for s += t: nobody can tell a str that
-// was grown in place from a new one if its only reference was this one.
+// Takes `a`. A trick for s += t: nobody can tell a str that was grown in place
+// from a new one if its only reference was this one.
 Str *str_append(Vm *vm, Str *a, Str *b)
 {
     if (!may_grow(a) || a == b) {
@@ -457,7 +457,7 @@ Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
     return str_new_counted(vm, str->text + from, to - from, end - start);
 }
 
-// CPython's escapes, the shortest form that holds the code point.
+// Escapes, the shortest form that holds the code point.
 static void print_escaped(StrBuf *out, uint32_t codepoint)
 {
     switch (codepoint) {
@@ -490,8 +490,7 @@ static void print_codepoint(StrBuf *out, const char *text, size_t length,
     }
 }
 
-// Quotes as CPython: double ones only if there is a single quote and no double
-// one inside.
+// Quotes: double ones only if there is a single quote and no double one inside.
 void str_print_repr(StrBuf *out, const char *text, size_t length)
 {
     bool single = memchr(text, '\'', length) != NULL;

@@ -59,7 +59,7 @@ void str_interned_free(Vm *vm);
 // Appends Python's repr: quotes chosen, escapes.
 void str_print_repr(StrBuf *out, const char *text, size_t length);
 
-// The hash of str and bytes: 0 for the empty text, as in CPython, else never 0.
+// The hash of str and bytes: 0 for the empty text, else never 0.
 static inline uint64_t text_hash(const char *text, size_t length)
 {
     return length == 0 ? 0 : hash_bytes(text, length);

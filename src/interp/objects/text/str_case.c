@@ -1,8 +1,8 @@
 // Case and classes of characters, by libutf8proc.
 //
-// Case mappings are those of Unicode without regard to the language, as in
-// CPython. The tables of libutf8proc know only mappings of one character to
-// one; special_case_list.h has the rest.
+// Case mappings are those of Unicode without regard to the language. The tables
+// of libutf8proc know only mappings of one character to one;
+// special_case_list.h has the rest.
 #include <utf8proc.h>
 
 #include "base/char_class.h"
@@ -343,8 +343,7 @@ Value str_method_isascii(Vm *vm, Value *args, uint32_t count)
                            value_as_str(args[0])->length);
 }
 
-// By the rule of the parser for names; keywords count as identifiers, as in
-// CPython.
+// By the rule of the parser for names; keywords count as identifiers.
 Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;

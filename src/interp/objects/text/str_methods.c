@@ -11,8 +11,8 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/text_range.h"
 
-// Where CPython's words come from the function's signature ("argument"), None
-// is named as a value, elsewhere by its type. `words` is the beginning of the
+// Where the words come from the function's signature ("argument"), None is
+// named as a value, elsewhere by its type. `words` is the beginning of the
 // message, which differs from method to method. Borrowed; NULL with a
 // TypeError.
 Str *str_argument(Vm *vm, Value v, const char *words)
@@ -26,9 +26,9 @@ Str *str_argument(Vm *vm, Value v, const char *words)
                             : type_name(type_of(vm, v)));
 }
 
-// The bidirectional classes WS, B and S and the category Zs: CPython's
-// definition, written out because it is a handful of ranges. Not Unicode's
-// White_Space: the separators 28 to 31 count here and do not there.
+// The bidirectional classes WS, B and S and the category Zs, written out
+// because it is a handful of ranges. Not Unicode's White_Space: the separators
+// 28 to 31 count here and do not there.
 bool str_is_space(uint32_t c)
 {
     return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 ||
@@ -105,7 +105,7 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         end = last;
     }
     if ((size_t)(end - start) == str->length) {
-        // Of a subclass a plain str is made, as CPython does.
+        // Of a subclass a plain str is made.
         return str_or_fail(str_exact(vm, str));
     }
     return str->count == str->length
@@ -191,7 +191,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
     Str *str = value_as_str(args[0]);
     int64_t room = spec.width - (int64_t)str->count;
     if (room > 0 && room < PAD_QUICK && spec.fill_size == 1) {
-        // CPython puts the odd one to the left if the width is odd.
+        // The odd one goes to the left if the width is odd.
         int64_t left = align == '>'   ? room
                        : align == '<' ? 0
                                       : room / 2 + (room & spec.width & 1);
@@ -203,7 +203,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
     // In two parts, for format's '^' would put the odd one to the right.
     // A fill beyond ASCII, or very wide padding: character by character.
     if (align == '^' && room > 0) {
-        // CPython puts the odd one to the left if the width is odd.
+        // The odd one goes to the left if the width is odd.
         int64_t left = room / 2 + (room & spec.width & 1);
         FormatSpec first = spec;
         first.width = left + (int64_t)str->count;

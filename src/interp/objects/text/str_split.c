@@ -55,7 +55,7 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
         }
         const char *start = at;
         // White space in front of the rest was skipped, that at its end is
-        // kept: CPython's rule.
+        // kept.
         if (limit-- == 0) {
             // The rest, white space at its end included.
             return add_part(vm, list, false, start, end);
@@ -277,8 +277,8 @@ static bool join_length(Vm *vm, const Value *parts, size_t count,
 }
 
 // One pass for the length and one that copies, so that no buffer grows. A
-// single part is the result itself, as in CPython. NULL: failed. `parts` must
-// not change meanwhile, so no code of the program may run.
+// single part is the result itself. NULL: failed. `parts` must not change
+// meanwhile, so no code of the program may run.
 static Str *join_parts(Vm *vm, Str *sep, const Value *parts, size_t count)
 {
     size_t length = 0;

@@ -103,7 +103,7 @@ static bool learn_ascii(Vm *vm, Value table, unsigned char c, uint8_t *known)
 
 // An ASCII text, as far as single ASCII characters stand for its own: the table
 // is asked for each character once. From *at on the general way goes, which
-// asks for that character again, as in CPython. False: an error is pending.
+// asks for that character again. False: an error is pending.
 static bool translate_ascii(Vm *vm, StrBuf *out, const Str *self, Value table,
                             size_t *at)
 {
@@ -134,8 +134,8 @@ static bool translate_ascii(Vm *vm, StrBuf *out, const Str *self, Value table,
 }
 
 // The rest of a text from `at` on, where the table is asked for every
-// character; behind a run of dropped ones it is asked twice, as in CPython.
-// False: an error is pending.
+// character; behind a run of dropped ones it is asked twice. False: an error is
+// pending.
 static bool translate_rest(Vm *vm, StrBuf *out, const Str *self, Value table,
                            size_t at)
 {
@@ -207,7 +207,7 @@ static Value key_of(Vm *vm, Value key)
 // False: an error is pending. `table` is filled.
 static bool table_of_dict(Vm *vm, Dict *table, Value source)
 {
-    // A subclass is none: CPython asks for the exact type.
+    // A subclass is none: the type has to be exact.
     if (type_of(vm, source) != vm->types[KIND_DICT]) {
         return raise_false(vm, ERR_TYPE,
                            "if you give only one argument to "
@@ -245,8 +245,8 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from, const Str *to)
     return true;
 }
 
-// The forms with one, two and three arguments; errors are in CPython's words.
-// False: an error is pending.
+// The forms with one, two and three arguments; errors are. False: an error is
+// pending.
 static bool fill_table(Vm *vm, Dict *table, const Value *args)
 {
     // One argument: a dict.

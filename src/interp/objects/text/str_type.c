@@ -18,7 +18,7 @@ static Value text_value(Str *str)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
-// The quotes are chosen by the content, as in CPython.
+// The quotes are chosen by the content.
 static Value str_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -251,8 +251,8 @@ static Value str_step(Vm *vm, Iterator *self)
     return text_value(str_new(vm, at, size));
 }
 
-// CPython has two iterator types and programs can see which: the names follow
-// it, the step is the same.
+// There are two iterator types and programs can see which: names differ, the
+// step is the same.
 // The iterator keeps the text alive.
 static Value str_iter(Vm *vm, Value self)
 {

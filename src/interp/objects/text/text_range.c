@@ -121,7 +121,7 @@ int64_t text_count(Ctx *ctx, const char *text, size_t from, size_t to,
         if (!ctx_poll(ctx)) {
             return TEXT_FAILED;
         }
-        // Occurrences do not overlap, as in CPython.
+        // Occurrences do not overlap.
         from = (size_t)at + part.length;
     }
     return at == TEXT_FAILED ? at : total;
