@@ -4,8 +4,6 @@
 #include "base/vec.h"
 #include "ops/infer.h"
 
-enum { EMIT_RANK_TENSOR = 1 }; // shape_of gives a vector
-
 // NULL goes in and comes out: the op that failed first has raised.
 EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs)
 {

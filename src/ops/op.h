@@ -44,7 +44,7 @@ typedef struct AttrValue {
     };
 } AttrValue;
 
-enum { ATTR_INTS_NONE_BIT = 63, OP_MAX_ATTRS = 8, OP_MAX_OUTPUTS = 4 };
+enum { OP_MAX_ATTRS = 8, OP_MAX_OUTPUTS = 4 };
 #define ATTR_INT_NONE INT64_MIN
 
 typedef enum AttrAccept {
@@ -62,15 +62,14 @@ typedef struct AttrDesc {
 typedef enum OpFlag {
     OP_EFFECT = 1 << 0,      // ordered; never merged, folded, hoisted, dropped
     OP_RANDOM = 1 << 1,      // an effect that consumes random counters
-    OP_COMMUTATIVE = 1 << 2, // bit for bit
-    OP_ELEMENTWISE = 1 << 3, // has tile functions; broadcasts; fusable
-    OP_VIEW = 1 << 4,        // the output shares the first input's buffer
-    OP_DYNAMIC_SHAPE = 1 << 5, // the kernel makes its outputs itself
-    OP_MAY_FAIL = 1 << 6,      // a run-time error that depends on values
-    OP_INTERNAL = 1 << 7,      // no name at the prompt
-    OP_METHOD = 1 << 8,        // also a method of tensors
-    OP_NO_FUNCTION = 1 << 9,   // a method only
-    OP_LIST_INPUT = 1 << 10    // takes one list of tensors (concat, stack)
+    OP_ELEMENTWISE = 1 << 2, // has tile functions; broadcasts; fusable
+    OP_VIEW = 1 << 3,        // the output shares the first input's buffer
+    OP_DYNAMIC_SHAPE = 1 << 4, // the kernel makes its outputs itself
+    OP_MAY_FAIL = 1 << 5,      // a run-time error that depends on values
+    OP_INTERNAL = 1 << 6,      // no name at the prompt
+    OP_METHOD = 1 << 7,        // also a method of tensors
+    OP_NO_FUNCTION = 1 << 8,   // a method only
+    OP_LIST_INPUT = 1 << 9     // takes one list of tensors (concat, stack)
 } OpFlag;
 
 typedef struct OpDesc OpDesc;

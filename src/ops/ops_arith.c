@@ -19,10 +19,9 @@ static LoopValue or_nan(LoopBuild *build, LoopValue x, LoopValue other)
 }
 
 BODY(add, loop_add(build, x[0], x[1]))
-// Of numbers alone it is commutative: strings are joined in the order of the
-// operands.
+// Strings have a kernel of their own.
 const OpDesc op_add = {
-    BINARY("add", TILE_ADD, RESULT_SAME, OP_COMMUTATIVE),
+    BINARY("add", TILE_ADD, RESULT_SAME, 0),
     .body = body_add,
     .doc =
         "The sum x1 + x2, element by element; strings are joined." BROADCASTS,
@@ -36,7 +35,7 @@ BINARY_OP(subtract, TILE_SUBTRACT, body_subtract, RESULT_SAME, 0,
           "The difference x1 - x2.", "Sub");
 
 BODY(multiply, loop_mul(build, x[0], x[1]))
-BINARY_OP(multiply, TILE_MULTIPLY, body_multiply, RESULT_SAME, OP_COMMUTATIVE,
+BINARY_OP(multiply, TILE_MULTIPLY, body_multiply, RESULT_SAME, 0,
           "The product x1 * x2.", "Mul");
 
 BODY(divide, loop_div(build, as_float(build, x[0]), as_float(build, x[1])))
@@ -78,8 +77,7 @@ const OpDesc op_pow = {
 };
 
 BODY(maximum, or_nan(build, x[0], loop_max(build, x[0], x[1])))
-// Not marked commutative, because the flag promises equal bits: of 0.0 and
-// -0.0, which compare equal, the second operand is taken.
+// Of 0.0 and -0.0, which compare equal, the second operand is taken.
 BINARY_OP(maximum, TILE_MAXIMUM, body_maximum, RESULT_SAME, 0,
           "The larger of x1 and x2; NaN if one is NaN.", "Maximum");
 

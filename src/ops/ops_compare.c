@@ -16,7 +16,7 @@ static LoopValue body_equal(LoopBuild *build, const LoopValue *x,
 // Strings compare too, byte by byte, by a kernel of their own. The ordered
 // comparisons below have none: TensorFlow orders no strings.
 const OpDesc op_equal = {
-    BINARY("equal", TILE_EQUAL, RESULT_BOOL, OP_COMMUTATIVE),
+    BINARY("equal", TILE_EQUAL, RESULT_BOOL, 0),
     .body = body_equal,
     .doc = "True where x1 == x2." BROADCASTS,
     .kernel = kernel_string_equal,
@@ -31,7 +31,7 @@ static LoopValue body_not_equal(LoopBuild *build, const LoopValue *x,
                                              : loop_ne(build, x[0], x[1]);
 }
 const OpDesc op_not_equal = {
-    BINARY("not_equal", TILE_NOT_EQUAL, RESULT_BOOL, OP_COMMUTATIVE),
+    BINARY("not_equal", TILE_NOT_EQUAL, RESULT_BOOL, 0),
     .body = body_not_equal,
     .doc = "True where x1 != x2." BROADCASTS,
     .kernel = kernel_string_equal,
@@ -58,35 +58,31 @@ BINARY_OP(greater_equal, TILE_GREATER_EQUAL, body_greater_equal, RESULT_BOOL, 0,
 BODY(logical_and, loop_and(build, x[0], x[1]))
 // The logical ops take bools alone; a number has to be compared first. That
 // keeps `logical_and(x, 2)` from meaning something by accident.
-BINARY_OP(logical_and, TILE_LOGICAL_AND, body_logical_and, RESULT_SAME,
-          OP_COMMUTATIVE, "True where both bools are.", "LogicalAnd");
+BINARY_OP(logical_and, TILE_LOGICAL_AND, body_logical_and, RESULT_SAME, 0,
+          "True where both bools are.", "LogicalAnd");
 
 BODY(logical_or, loop_or(build, x[0], x[1]))
-BINARY_OP(logical_or, TILE_LOGICAL_OR, body_logical_or, RESULT_SAME,
-          OP_COMMUTATIVE, "True where one of the bools is.", "LogicalOr");
+BINARY_OP(logical_or, TILE_LOGICAL_OR, body_logical_or, RESULT_SAME, 0,
+          "True where one of the bools is.", "LogicalOr");
 
 BODY(logical_xor, loop_xor(build, x[0], x[1]))
 // TensorFlow has no LogicalXor op; of bools NotEqual is the same function.
-BINARY_OP(logical_xor, TILE_LOGICAL_XOR, body_logical_xor, RESULT_SAME,
-          OP_COMMUTATIVE, "True where one of the bools is, not both.",
-          "NotEqual");
+BINARY_OP(logical_xor, TILE_LOGICAL_XOR, body_logical_xor, RESULT_SAME, 0,
+          "True where one of the bools is, not both.", "NotEqual");
 
 BODY(logical_not, loop_not(build, x[0]))
 UNARY_OP(logical_not, TILE_LOGICAL_NOT, body_logical_not, RESULT_SAME,
          "True where the bool is False.", "LogicalNot");
 
 // Of bools these are the logical functions; floats have no bits to offer.
-BINARY_OP(bitwise_and, TILE_BITWISE_AND, body_logical_and, RESULT_SAME,
-          OP_COMMUTATIVE, "The bits that both have; of ints or bools.",
-          "BitwiseAnd");
+BINARY_OP(bitwise_and, TILE_BITWISE_AND, body_logical_and, RESULT_SAME, 0,
+          "The bits that both have; of ints or bools.", "BitwiseAnd");
 
-BINARY_OP(bitwise_or, TILE_BITWISE_OR, body_logical_or, RESULT_SAME,
-          OP_COMMUTATIVE, "The bits that one has; of ints or bools.",
-          "BitwiseOr");
+BINARY_OP(bitwise_or, TILE_BITWISE_OR, body_logical_or, RESULT_SAME, 0,
+          "The bits that one has; of ints or bools.", "BitwiseOr");
 
-BINARY_OP(bitwise_xor, TILE_BITWISE_XOR, body_logical_xor, RESULT_SAME,
-          OP_COMMUTATIVE, "The bits that differ; of ints or bools.",
-          "BitwiseXor");
+BINARY_OP(bitwise_xor, TILE_BITWISE_XOR, body_logical_xor, RESULT_SAME, 0,
+          "The bits that differ; of ints or bools.", "BitwiseXor");
 
 UNARY_OP(bitwise_invert, TILE_BITWISE_INVERT, body_logical_not, RESULT_SAME,
          "All bits turned over; of ints or bools.", "Invert");
