@@ -1,4 +1,4 @@
-// Running a plan: frames, blocks, ordinary ops and control flow.
+// Running a plan: frames, blocks and ordinary ops.
 //
 // A failing step leaves its error pending; plan_run then adds the node's place
 // and clears every slot. Outputs are handed over only when all has run.
@@ -41,15 +41,6 @@ bool plan_run_block(PlanRun *run, const StepBlock *block)
         }
     }
     return true;
-}
-
-// What lives to the end of a block goes: its results were handed on, its
-// params are of no use any more.
-static void end_block(PlanRun *run, const StepBlock *block)
-{
-    for (uint32_t i = 0; i < block->dead_count; i++) {
-        slot_clear(run, block->dead[i]);
-    }
 }
 
 // Runs an ordinary op by the eager way, which infers shapes from the tensors
@@ -138,172 +129,6 @@ StepFn step_op_for(const Graph *graph, const GraphNode *node)
                                                                 : step_op;
 }
 
-// Reads a condition, whose count is 1.
-static bool truth(const Tensor *tensor)
-{
-    return *(const uint8_t *)tensor->data != 0;
-}
-
-// A condition whose rank was unknown in the trace may turn out larger.
-static bool check_condition(PlanRun *run, const Tensor *tensor)
-{
-    return LIKELY(tensor->count == 1) ||
-           ctx_fail(run->ctx, ERR_VALUE,
-                    "the condition has %lld elements, not one",
-                    (long long)tensor->count);
-}
-
-// Runs one of the two blocks; what it yields is held once more, since the
-// block drops its own hold at its end.
-bool step_if(PlanRun *run, const Step *step)
-{
-    Tensor *condition = run->slots[step->inputs[0]];
-    if (!check_condition(run, condition)) {
-        return false;
-    }
-    const StepBlock *block =
-        step->blocks[truth(condition) ? SIDE_THEN : SIDE_OTHERWISE];
-    if (!plan_run_block(run, block)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < step->output_count; i++) {
-        step_set(run, step->outputs[i],
-                 object_retain(run->slots[block->results[i]]));
-    }
-    end_block(run, block);
-    return true;
-}
-
-// The next state, once all of it is known: results may be params.
-static bool next_state(PlanRun *run, const StepBlock *body, Tensor **state)
-{
-    for (uint32_t i = 0; i < body->result_count; i++) {
-        // Held before the block ends, because that clears params and results.
-        state[i] = object_retain(run->slots[body->results[i]]);
-    }
-    end_block(run, body);
-    for (uint32_t i = 0; i < body->result_count; i++) {
-        step_set(run, body->params[i], state[i]);
-    }
-    return true;
-}
-
-// The tensor that a value of the graph is known to be in this run: a constant
-// or an argument. NULL: it is computed.
-static const Tensor *known_tensor(const PlanRun *run, ValueId id)
-{
-    const Graph *graph = run->plan->graph;
-    const GraphNode *node = graph_value(graph, id)->node;
-    if (node != NULL) {
-        return node->op == OP_CONST ? node->tensor : NULL;
-    }
-    uint32_t argument = 0;
-    for (size_t i = 0; i < graph->inputs.count; i++) {
-        const GraphInput *input = &graph->inputs.items[i];
-        if (input->value == id) {
-            return input->kind == INPUT_ARGUMENT ? run->args->inputs[argument]
-                                                 : input->capture;
-        }
-        argument += input->kind == INPUT_ARGUMENT;
-    }
-    return NULL;
-}
-
-// How many turns a loop makes whose condition is `index < n`, as `for` gives
-// it; -1: unknown.
-static int64_t turn_count(const PlanRun *run, const Step *step)
-{
-    const Graph *graph = run->plan->graph;
-    const GraphBlock *cond = step->node->blocks[SIDE_COND];
-    const GraphNode *test = cond->result_count == 1
-                                ? graph_value(graph, cond->results[0])->node
-                                : NULL;
-    const Tensor *end = test != NULL && test->op == OP_LESS
-                            ? known_tensor(run, test->inputs[1])
-                            : NULL;
-    if (end == NULL || end->count != 1) {
-        return -1;
-    }
-    return end->dtype == DT_INT32   ? *(const int32_t *)end->data
-           : end->dtype == DT_INT64 ? *(const int64_t *)end->data
-                                    : -1;
-}
-
-// Somebody asks the machine to look up from its work: may be to see how far
-// the loop is.
-static void tell_turn(PlanRun *run, const Step *step, int64_t done)
-{
-    const HostTable *host = run->args->host;
-    if (run->plan->loops == 1 && host != NULL && host->turn != NULL) {
-        host->turn(run->args->host_data, run->ctx, done, turn_count(run, step));
-    }
-}
-
-// The turns of a loop. The condition is read before its block ends, which lets
-// go of it.
-static bool run_while(PlanRun *run, const Step *step, Tensor **state)
-{
-    // The state lives in the params' slots; `state` is room for a turn's
-    // results while they change places.
-    const StepBlock *cond = step->blocks[SIDE_COND];
-    const StepBlock *body = step->blocks[SIDE_BODY];
-    for (int64_t done = 0;; done++) {
-        if (UNLIKELY(run->ctx->interrupt)) {
-            tell_turn(run, step, done);
-        }
-        // The test runs once more than the body.
-        if (!plan_run_block(run, cond)) {
-            return false;
-        }
-        Tensor *condition = run->slots[cond->results[0]];
-        if (!check_condition(run, condition)) {
-            return false;
-        }
-        bool again = truth(condition);
-        // The condition is read: what the block computed may go.
-        end_block(run, cond);
-        if (!again) {
-            return true;
-        }
-        // A loop whose blocks have no steps must be interruptible too.
-        if (!ctx_poll(run->ctx) || !plan_run_block(run, body) ||
-            !next_state(run, body, state)) {
-            return false;
-        }
-    }
-}
-
-// The state's slots are those of the body's params; after the last turn they
-// are handed over to the outputs without a change of counts.
-bool step_while(PlanRun *run, const Step *step)
-{
-    Tensor *few[STEP_FEW_INPUTS], **state = few;
-    size_t size = step->input_count * sizeof *state;
-    if (step->input_count > STEP_FEW_INPUTS) {
-        state = ctx_alloc(run->ctx, size);
-        if (state == NULL) {
-            return false;
-        }
-    }
-    const uint32_t *params = step->blocks[SIDE_BODY]->params;
-    for (uint32_t i = 0; i < step->input_count; i++) {
-        step_set(run, params[i], object_retain(run->slots[step->inputs[i]]));
-    }
-    run->plan->loops++;
-    bool ok = run_while(run, step, state);
-    run->plan->loops--;
-    for (uint32_t i = 0; ok && i < step->input_count; i++) {
-        step_set(run, step->outputs[i], run->slots[params[i]]);
-        // Moved, not copied: the state may be large, and its memory can be
-        // reused.
-        run->slots[params[i]] = NULL;
-    }
-    if (state != few) {
-        ctx_free(run->ctx, state, size);
-    }
-    return ok;
-}
-
 // Frames. One is kept for each depth at which the plan was running.
 static PlanFrame *frame_new(Ctx *ctx, Plan *plan)
 {
@@ -380,7 +205,7 @@ bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
         outputs[i] = object_retain(frame->slots[block->results[i]]);
     }
     if (LIKELY(ok)) {
-        end_block(&run, block);
+        run_block_end(&run, block);
     } else {
         // A failure leaves slots set that no step will clear.
         frame_clear(&run);

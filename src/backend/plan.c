@@ -127,7 +127,7 @@ static void find_uses(Builder *builder)
         for (uint32_t i = 0; i < node->input_count; i++) {
             use(builder, node->inputs[i], node, walk.block);
         }
-        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        for (int b = 0; b < OP_MAX_BLOCKS; b++) {
             if (node->blocks[b] != NULL) {
                 use_results(builder, node->blocks[b]);
             }
@@ -144,24 +144,6 @@ void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
         last >= USE_RESULT ? block_chain : &builder->chain_heads[last];
     builder->chain_next[value] = *head;
     *head = value;
-}
-
-// Structural ops have steps of their own, all others the quickest that their
-// types allow.
-static StepFn choose_step(const Graph *graph, const GraphNode *node)
-{
-    switch (node->op) {
-    case OP_IF: return step_if;
-    case OP_WHILE: return step_while;
-    case OP_CALL: return step_call;
-    case OP_PRINT: return step_print;
-    case OP_HOST_CALL: return step_host_call;
-    case OP_ASSERT: return step_assert;
-    case OP_RAISE: return step_raise;
-    case OP_READ_VARIABLE: return step_read;
-    case OP_ASSIGN_VARIABLE: return step_assign;
-    default: return step_op_for(graph, node);
-    }
 }
 
 // Puts a constant in place of the results that nobody uses, so that a call
@@ -247,11 +229,12 @@ static bool give_outputs(Builder *builder, GraphNode *node, Step *step,
     return true;
 }
 
-// The steps of an if or a while: a loop over scalars is compiled whole.
-static bool build_flow(Builder *builder, GraphNode *node, Step *step)
+// The steps of the node's blocks: a loop over scalars is compiled whole.
+static bool build_blocks(Builder *builder, GraphNode *node, Step *step)
 {
     ScalarProgram *program = NULL;
-    if (node->op == OP_WHILE && builder->options->fuse &&
+    const OpDesc *op = node_desc(node);
+    if (op_is_loop(op) && builder->options->fuse &&
         !scalar_build(builder, node, &program)) {
         return false;
     }
@@ -262,7 +245,7 @@ static bool build_flow(Builder *builder, GraphNode *node, Step *step)
         step->scalar = program;
         return true;
     }
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; b < op->block_count; b++) {
         step->blocks[b] = builder_steps(builder, node->blocks[b], node, b);
         if (step->blocks[b] == NULL) {
             return false;
@@ -276,37 +259,39 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
                        uint32_t *block_chain)
 {
     step->node = node;
-    step->run = choose_step(builder->graph, node);
+    step->run = node_desc(node)->run != NULL
+                    ? step_call
+                    : step_op_for(builder->graph, node);
     step->input_count = node->input_count;
     step->output_count = node->output_count;
     step->inputs = builder_slots(builder, node->inputs, node->input_count);
     if (step->inputs == NULL ||
-        (node->op == OP_CALL && !build_callee(builder, step, node)) ||
+        (node_desc(node)->payload == PAYLOAD_CALLEE &&
+         !build_callee(builder, step, node)) ||
         !give_outputs(builder, node, step, block_chain) ||
-        ((node->op == OP_IF || node->op == OP_WHILE) &&
-         !build_flow(builder, node, step))) {
+        !build_blocks(builder, node, step)) {
         return false;
     }
     return builder_dead_list(builder, builder->chain_heads[node->serial],
                              &step->dead, &step->dead_count);
 }
 
-// Slots of params: the two blocks of a loop share the state's.
+// Slots of params: the blocks of a loop share the state's.
 static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
                         int which, uint32_t *block_chain)
 {
     for (uint32_t i = 0; i < block->param_count; i++) {
         ValueId value = block->params[i];
-        // The condition's block was built before: its params have their slots.
-        if (owner != NULL && which == SIDE_BODY) {
-            builder->slots[value] =
-                builder->slots[owner->blocks[SIDE_COND]->params[i]];
+        // The first block was built before: its params have their slots.
+        builder->slots[value] =
+            which > 0 ? builder->slots[owner->blocks[0]->params[i]]
+                      : builder->plan->slot_count++;
+        if (owner != NULL) {
             builder->last_use[value] = USE_RESULT;
-            builder_mourn(builder, value, block_chain);
-        } else {
-            builder->slots[value] = builder->plan->slot_count++;
-            if (owner != NULL) { // the body, or what follows, has it next
-                builder->last_use[value] = USE_RESULT;
+            // One that decides leaves the state to the next block, or to what
+            // follows.
+            if (!node_desc(owner)->blocks[which].decides) {
+                builder_mourn(builder, value, block_chain);
             }
         }
     }
@@ -357,7 +342,7 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
         if (!node->mark) {
             continue;
         }
-        if (node->op == OP_CONST) {
+        if (node_tensor(node) != NULL) {
             if (!builder_pin(builder, node)) {
                 return false;
             }
@@ -386,7 +371,7 @@ static size_t count_steps(const GraphBlock *block)
 {
     size_t count = 0;
     for (GraphNode *node = block->first; node != NULL; node = node->next) {
-        count += node->mark && node->op != OP_CONST;
+        count += node->mark && node_tensor(node) == NULL;
     }
     return count;
 }

@@ -83,7 +83,7 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
         // Two blanks set apart what happens after the step.
         print_slots(out, "  clear ", step->dead, step->dead_count);
         strbuf_putc(out, '\n');
-        for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+        for (int b = 0; b < OP_MAX_BLOCKS; b++) {
             if (step->blocks[b] != NULL) {
                 strbuf_pad(out, ' ', indent + 2);
                 strbuf_printf(out, "block %d\n", b);

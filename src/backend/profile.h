@@ -1,6 +1,6 @@
 // Where the time of a plan's runs goes, step by step.
 //
-// A plan is measured only while it has a PlanProfile; run_block then times
+// A plan is measured only while it has a PlanProfile; plan_run_block then times
 // each step. What runs inside a step's blocks is the inner steps' time alone.
 // Plans of callees are measured as part of the call that runs them.
 #ifndef DUET_BACKEND_PROFILE_H
@@ -38,7 +38,7 @@ const PlanProfile *plan_profile(const Plan *plan);
 void profile_print_name(StrBuf *out, const Step *step);
 const GraphNode *profile_node(const Step *step, uint32_t index);
 
-// run_block of a plan that is measured (exec.c).
+// plan_run_block of a plan that is measured (exec.c).
 MUST_CHECK bool profile_block(PlanRun *run, const StepBlock *block);
 
 #endif

@@ -78,8 +78,8 @@ static bool node_fits(const Builder *builder, const GraphNode *node)
             return false;
         }
     }
-    return node->op == OP_CONST || node->blocks[0] != NULL ||
-           builder_tile(builder, node) != NULL;
+    return node_tensor(node) != NULL || node->op == OP_IF ||
+           node->op == OP_WHILE || builder_tile(builder, node) != NULL;
 }
 
 // A block that raises, or has effects whose order counts, needs steps.
@@ -94,7 +94,7 @@ static bool block_fits(const Builder *builder, const GraphBlock *block)
 static bool loop_fits(const Builder *builder, const GraphNode *loop)
 {
     bool fits = node_fits(builder, loop);
-    for (int b = 0; fits && b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; fits && b < OP_MAX_BLOCKS; b++) {
         Walk walk = walk_forward(loop->blocks[b]);
         while (fits && walk_next(&walk)) {
             fits = walk.node != NULL
@@ -390,13 +390,12 @@ static bool compile_block(Compiler *c, const GraphBlock *block)
          node = node->next) {
         // Constants take no instruction: find_reg loads them where they are
         // used.
-        if (node->mark && node->op == OP_IF) {
-            ok = compile_if(c, node);
-        } else if (node->mark && node->op == OP_WHILE) {
-            ok = compile_while(c, node);
-        } else if (node->mark && node->op != OP_CONST) {
-            ok = compile_op(c, node);
+        if (!node->mark || node_tensor(node) != NULL) {
+            continue;
         }
+        ok = op_is_loop(node_desc(node)) ? compile_while(c, node)
+             : node->blocks[0] != NULL   ? compile_if(c, node)
+                                         : compile_op(c, node);
     }
     ctx_leave(c->builder->ctx);
     return ok;
@@ -453,7 +452,7 @@ bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
         return false;
     }
     // Not an error: the caller builds ordinary steps.
-    if (loop->op != OP_WHILE || !loop_fits(builder, loop)) {
+    if (!loop_fits(builder, loop)) {
         return true;
     }
     Compiler *c = ctx_alloc_zero(ctx, sizeof *c);

@@ -2,12 +2,12 @@
 backend_sources =
 backend_sources += src/backend/duetgraph.c
 backend_sources += src/backend/exec.c
-backend_sources += src/backend/exec_effect.c
 backend_sources += src/backend/plan.c
 backend_sources += src/backend/plan_print.c
 backend_sources += src/backend/profile.c
 backend_sources += src/backend/scalar_build.c
 backend_sources += src/backend/scalar_run.c
+backend_sources += src/backend/step_call.c
 backend_sources += src/backend/tile_build.c
 backend_sources += src/backend/tile_code.c
 backend_sources += src/backend/tile_run.c

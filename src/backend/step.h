@@ -39,7 +39,7 @@ struct Step {
     const uint32_t *inputs; // slots
     const uint32_t *outputs;
     const uint32_t *dead; // slots whose last use this is
-    StepBlock *blocks[NODE_MAX_BLOCKS];
+    StepBlock *blocks[OP_MAX_BLOCKS];
     union {
         Plan *callee;          // call
         TileProgram *program;  // a fused chain
@@ -93,17 +93,8 @@ struct Plan {
 
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
-// Control flow: the blocks of the step run by plan_run_block.
-bool step_if(PlanRun *run, const Step *step);
-bool step_while(PlanRun *run, const Step *step);
-// Another graph's plan, on a frame of its own.
+// A structural op, by its descriptor's `run` (step_call.c).
 bool step_call(PlanRun *run, const Step *step);
-bool step_print(PlanRun *run, const Step *step);
-bool step_host_call(PlanRun *run, const Step *step);
-bool step_assert(PlanRun *run, const Step *step);
-bool step_raise(PlanRun *run, const Step *step);
-bool step_read(PlanRun *run, const Step *step);
-bool step_assign(PlanRun *run, const Step *step);
 // Writes to stderr what DUET_DUMP=graph or plan asks for.
 void plan_dump(Ctx *ctx, const Plan *plan);
 // All steps of a block in order. False: a step has failed, its error is
@@ -124,6 +115,14 @@ static inline void slot_clear(PlanRun *run, uint32_t slot)
     Tensor *tensor = run->slots[slot];
     run->slots[slot] = NULL;
     object_release_null(run->ctx, tensor);
+}
+// What lives to the end of a block goes: its results were handed on, its
+// params are of no use any more.
+static inline void run_block_end(PlanRun *run, const StepBlock *block)
+{
+    for (uint32_t i = 0; i < block->dead_count; i++) {
+        slot_clear(run, block->dead[i]);
+    }
 }
 
 #endif

@@ -248,7 +248,7 @@ static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
     const GraphNode *maker = graph_value(builder->graph, value)->node;
     // A run still asks tensor_reusable: here only the plan's part is known.
     return fuser->regs[reg].kind == TILE_DENSE && type.dtype == dtype &&
-           maker != NULL && maker->op != OP_CONST && last < USE_RESULT &&
+           maker != NULL && node_tensor(maker) == NULL && last < USE_RESULT &&
            builder->graph->nodes.items[last]->mark == fuser->group &&
            shape_equal(type.rank, type.dims, fuser->shape.rank,
                        fuser->shape.dims);
@@ -290,7 +290,7 @@ static GraphNode *cover(Fuser *fuser, GraphNode *node)
     uint32_t count = 0;
     for (; node != NULL && count < TILE_MAX_OPS; node = node->next) {
         // What is not needed, or takes no step, does not part neighbours.
-        if (!node->mark || node->op == OP_CONST) {
+        if (!node->mark || node_tensor(node) != NULL) {
             continue;
         }
         if (builder_tile(fuser->builder, node) == NULL || !fits(fuser, node)) {
@@ -361,7 +361,7 @@ static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
                       uint32_t *block_chain)
 {
     for (GraphNode *node = first; node != last->next; node = node->next) {
-        if (node->op == OP_CONST && node->mark) {
+        if (node_tensor(node) != NULL && node->mark) {
             if (!builder_pin(fuser->builder, node)) {
                 return false;
             }

@@ -66,21 +66,27 @@ static size_t block_end(const Boxes *boxes, size_t at, size_t end)
     return next;
 }
 
+// Whether the line is this word, alone or with more behind it.
+static bool begins(const BoxLine *line, const char *word)
+{
+    size_t length = strlen(word);
+    return line->length >= length && memcmp(line->text, word, length) == 0 &&
+           (line->length == length || line->text[length] == ' ');
+}
+
 // Heads of graphs and of sub-blocks are no nodes: they have no definition,
 // and what stands below them is theirs.
 static bool is_title(const Boxes *boxes, size_t at, size_t end)
 {
-    static const char *const words[] = {"graph ", "then", "else", "cond ",
-                                        "body "};
     const BoxLine *line = &boxes->lines.items[at];
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        size_t length = strlen(words[i]);
-        if (line->length >= length &&
-            memcmp(line->text, words[i], length) == 0) {
-            return block_end(boxes, at, end) > at + 1;
+    bool title = begins(line, "graph");
+    for (int code = 0; !title && code < OP_COUNT; code++) {
+        const OpDesc *op = op_desc((OpCode)code);
+        for (int b = 0; b < op->block_count; b++) {
+            title = title || begins(line, op->blocks[b].name);
         }
     }
-    return false;
+    return title && block_end(boxes, at, end) > at + 1;
 }
 
 // Columns that lines [at, end) take, boxes included.

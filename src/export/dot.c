@@ -57,15 +57,21 @@ static void put_payload(const Dot *dot, const GraphNode *node)
 {
     StrBuf text;
     strbuf_init(&text, dot->out->ctx);
-    if (node->op == OP_CALL) {
-        strbuf_printf(&text, " %s", node->callee->name);
-    } else if (node->op == OP_READ_VARIABLE || node->op == OP_ASSIGN_VARIABLE) {
+    switch (node_desc(node)->payload) {
+    case PAYLOAD_NONE:
+    case PAYLOAD_HOST: break;
+    case PAYLOAD_TENSOR:
+        // Only a single number is short enough to stand in a box.
+        if (node->tensor->count == 1) {
+            strbuf_putc(&text, ' ');
+            tensor_print_str(&text, node->tensor);
+        }
+        break;
+    case PAYLOAD_CALLEE: strbuf_printf(&text, " %s", node->callee->name); break;
+    case PAYLOAD_RESOURCE:
         strbuf_printf(&text, " %s",
                       dot->graph->variables.items[node->variable].name);
-    } else if (node->op == OP_CONST && node->tensor->count == 1) {
-        // Only a single number is short enough to stand in a box.
-        strbuf_putc(&text, ' ');
-        tensor_print_str(&text, node->tensor);
+        break;
     }
     put_built(dot->out, &text);
 }
@@ -130,15 +136,12 @@ static void put_block(Dot *dot, const GraphBlock *block);
 // The node's blocks, each a cluster named after its part in the node.
 static void put_clusters(Dot *dot, const GraphNode *node)
 {
-    static const char *const names[2][2] = {{"then", "else"}, {"cond", "body"}};
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        if (node->blocks[b] != NULL) {
-            strbuf_printf(dot->out,
-                          "  subgraph cluster_%u_%d {\n  label=\"%s\";\n",
-                          node->serial, b, names[node->op == OP_WHILE][b]);
-            put_block(dot, node->blocks[b]);
-            strbuf_puts(dot->out, "  }\n");
-        }
+    const OpDesc *op = node_desc(node);
+    for (int b = 0; b < op->block_count; b++) {
+        strbuf_printf(dot->out, "  subgraph cluster_%u_%d {\n  label=\"%s\";\n",
+                      node->serial, b, op->blocks[b].name);
+        put_block(dot, node->blocks[b]);
+        strbuf_puts(dot->out, "  }\n");
     }
 }
 

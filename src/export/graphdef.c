@@ -244,13 +244,9 @@ static bool write_node(Scope *scope, const GraphNode *node)
     case OP_IF:
     case OP_WHILE: return graphdef_flow(scope, node);
     case OP_CALL: return graphdef_call(scope, node);
-    case OP_PRINT:
-    case OP_HOST_CALL:
-    case OP_ASSERT:
-    case OP_RAISE:
-    case OP_READ_VARIABLE:
-    case OP_ASSIGN_VARIABLE: return graphdef_effect(scope, node);
-    default: return graphdef_plain(scope, node);
+    default:
+        return node_desc(node)->infer != NULL ? graphdef_plain(scope, node)
+                                              : graphdef_effect(scope, node);
     }
 }
 

@@ -88,13 +88,15 @@ static bool find_variables(Ctx *ctx, IndexVec *list, GraphBlock *block)
         if (node == NULL) {
             continue;
         }
-        if ((node->op == OP_READ_VARIABLE || node->op == OP_ASSIGN_VARIABLE) &&
+        OpPayload payload = node_desc(node)->payload;
+        if (payload == PAYLOAD_RESOURCE &&
             !add_variable(ctx, list, node->variable)) {
             return false;
         }
         // A callee's own numbers mean nothing here; node->variables has the
         // caller's.
-        size_t count = node->op == OP_CALL ? node->callee->variables.count : 0;
+        size_t count =
+            payload == PAYLOAD_CALLEE ? node->callee->variables.count : 0;
         for (size_t i = 0; i < count; i++) {
             if (!add_variable(ctx, list, node->variables[i])) {
                 return false;
@@ -468,14 +470,14 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
     static const char *const kinds[2][2] = {{"cond_true", "cond_false"},
                                             {"while_cond", "while_body"}};
     bool loop = node->op == OP_WHILE;
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; b < OP_MAX_BLOCKS; b++) {
         if (!find_outer(scope, &handed->outer, node->blocks[b]) ||
             !find_variables(scope->writer->ctx, &handed->variables,
                             node->blocks[b])) {
             return false;
         }
     }
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; b < OP_MAX_BLOCKS; b++) {
         // Only now, when both blocks have been searched: their functions must
         // have one signature.
         Function function = {.block = node->blocks[b],
@@ -497,7 +499,7 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
 bool graphdef_flow(Scope *scope, const GraphNode *node)
 {
     Handed handed = {0};
-    const char *functions[NODE_MAX_BLOCKS];
+    const char *functions[OP_MAX_BLOCKS];
     bool ok = write_blocks(scope, node, &handed, functions);
     bool effect = graph_has_effects(node) || handed.variables.count > 0;
     ok = ok && (node->op == OP_IF

@@ -21,122 +21,162 @@ static bool condition_type(Graph *graph, const char *what, TensorType type)
     return false;
 }
 
-// The types of what two branches yield. One that diverges has no say.
-static bool join_branches(Graph *graph, GraphBlock *then, GraphBlock *otherwise,
+// An op's first input, where the op says that it is a condition.
+static bool first_condition(Graph *graph, const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    return (op->flags & OP_CONDITION) == 0 ||
+           condition_type(graph, op->name, graph_type(graph, node->inputs[0]));
+}
+
+// The types of what the branches of a node yield. One that diverges has no say.
+static bool join_branches(Graph *graph, const GraphNode *node, uint32_t count,
                           TensorType *types, Shape *shapes)
 {
-    // Both may: the comparison is then one of a block with itself and finds no
-    // results.
-    if (then->diverges) {
-        then = otherwise;
-    } else if (otherwise->diverges) {
-        otherwise = then;
-    }
-    // A fault of the caller, not of the program: hence a SystemError.
-    if (then->result_count != otherwise->result_count) {
-        return ctx_fail(graph->ctx, ERR_SYSTEM,
-                        "if: the branches yield %u and %u values",
-                        then->result_count, otherwise->result_count);
-    }
-    for (uint32_t i = 0; i < then->result_count; i++) {
-        TensorType a = graph_type(graph, then->results[i]);
-        TensorType b = graph_type(graph, otherwise->results[i]);
-        if (a.dtype != b.dtype) {
-            return ctx_fail(graph->ctx, ERR_DTYPE,
-                            "if: the branches give %s and %s",
-                            dtype_name(a.dtype), dtype_name(b.dtype));
+    const OpDesc *op = node_desc(node);
+    bool first = true;
+    for (int b = 0; b < op->block_count; b++) {
+        const GraphBlock *block = node->blocks[b];
+        if (block->diverges) {
+            continue;
         }
-        types[i] = graph_type_join(a, b, &shapes[i]);
+        // A fault of the caller, not of the program: hence a SystemError.
+        if (block->result_count != count) {
+            return ctx_fail(graph->ctx, ERR_SYSTEM,
+                            "%s: the branches yield %u and %u values", op->name,
+                            count, block->result_count);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            TensorType type = graph_type(graph, block->results[i]);
+            if (!first && types[i].dtype != type.dtype) {
+                return ctx_fail(graph->ctx, ERR_DTYPE,
+                                "%s: the branches give %s and %s", op->name,
+                                dtype_name(types[i].dtype),
+                                dtype_name(type.dtype));
+            }
+            types[i] =
+                first ? type : graph_type_join(types[i], type, &shapes[i]);
+        }
+        first = false;
     }
     return true;
 }
 
-// The blocks get their owner last, when nothing can fail any more.
-GraphNode *graph_append_if(Graph *graph, GraphBlock *block, ValueId condition,
-                           GraphBlock *then, GraphBlock *otherwise,
-                           GraphPlace place)
+// State number `i` keeps its dtype through a turn. Shapes may change, and are
+// generalised afterwards.
+static bool check_state(Graph *graph, const GraphNode *node,
+                        const GraphBlock *body, uint32_t i)
 {
-    uint32_t count =
-        then->diverges ? otherwise->result_count : then->result_count;
-    GraphNode *node = build_node(graph, OP_IF, &condition, 1, NULL, place);
-    TensorType *types = arena_new_array(&graph->arena, TensorType, count);
-    Shape *shapes = arena_new_array(&graph->arena, Shape, count);
-    if (node == NULL || types == NULL || shapes == NULL ||
-        !condition_type(graph, "if", graph_type(graph, condition)) ||
-        !join_branches(graph, then, otherwise, types, shapes)) {
+    DType before = graph_type(graph, node->inputs[i]).dtype;
+    DType after = graph_type(graph, body->results[i]).dtype;
+    // The param's name is that of the variable, for the message.
+    const char *name = graph_value(graph, body->params[i])->name;
+    return before == after ||
+           ctx_fail(graph->ctx, ERR_DTYPE,
+                    "%s: '%s' is %s before the loop and %s after a turn",
+                    node_desc(node)->name, name != NULL ? name : "state",
+                    dtype_name(before), dtype_name(after));
+}
+
+// Numbers, dtypes and conditions of a loop's blocks.
+static bool check_turn(Graph *graph, const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    uint32_t count = node->input_count;
+    for (int b = 0; b < op->block_count; b++) {
+        const GraphBlock *block = node->blocks[b];
+        bool decides = op->blocks[b].decides;
+        // A fault of the caller, not of the program.
+        if (block->param_count != count ||
+            ((decides || !block->diverges) &&
+             block->result_count != (decides ? 1 : count))) {
+            return ctx_fail(graph->ctx, ERR_SYSTEM,
+                            "%s: blocks do not fit the state", op->name);
+        }
+    }
+    for (int b = op->block_count - 1; b >= 0; b--) {
+        const GraphBlock *block = node->blocks[b];
+        bool decides = op->blocks[b].decides, ok = true;
+        for (uint32_t i = 0; ok && !decides && i < block->result_count; i++) {
+            ok = check_state(graph, node, block, i);
+        }
+        if (!ok || (decides &&
+                    !condition_type(graph, op->name,
+                                    graph_type(graph, block->results[0])))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// How many values a node with these blocks gives.
+static uint32_t count_outputs(const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    uint32_t count = op_is_loop(op) ? node->input_count : 0;
+    for (int b = 0; !op_is_loop(op) && b < op->block_count; b++) {
+        // A branch that diverges has no results.
+        if (node->blocks[b]->result_count > count) {
+            count = node->blocks[b]->result_count;
+        }
+    }
+    return count;
+}
+
+// First types: for a loop those of what enters.
+static bool type_outputs(Graph *graph, const GraphNode *node, uint32_t count,
+                         TensorType *types)
+{
+    if (!op_is_loop(node_desc(node))) {
+        Shape *shapes = arena_new_array(&graph->arena, Shape, count);
+        return shapes != NULL &&
+               join_branches(graph, node, count, types, shapes);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        types[i] = graph_type(graph, node->inputs[i]);
+    }
+    return check_turn(graph, node);
+}
+
+// The node stands alone at the end of a list, so that a loop is inferred to its
+// fix-point, and nothing around it is inferred again.
+static bool infer_alone(Graph *graph, GraphNode *node)
+{
+    bool changed = false;
+    GraphBlock alone = {.first = node, .last = node};
+    return !op_is_loop(node_desc(node)) ||
+           graph_infer_block(graph, &alone, &changed);
+}
+
+// The blocks get their owner last, when nothing can fail any more.
+GraphNode *graph_append_blocks(Graph *graph, GraphBlock *block, OpCode op,
+                               const ValueId *inputs, uint32_t input_count,
+                               GraphBlock *const *blocks, GraphPlace place)
+{
+    const OpDesc *desc = op_desc(op);
+    GraphNode *node = build_node(graph, op, inputs, input_count, NULL, place);
+    if (node == NULL || !first_condition(graph, node)) {
         return NULL;
     }
     // Before build_finish, which asks the blocks for effects.
-    node->blocks[SIDE_THEN] = then;
-    node->blocks[SIDE_OTHERWISE] = otherwise;
-    if (!build_finish(graph, block, node, types, count)) {
-        return NULL;
+    for (int b = 0; b < desc->block_count; b++) {
+        node->blocks[b] = blocks[b];
     }
-    then->owner = otherwise->owner = node;
-    return node;
-}
-
-// Numbers and dtypes of state; shapes may change, and are generalised
-// afterwards.
-static bool check_state(Graph *graph, const ValueId *init, uint32_t count,
-                        GraphBlock *cond, GraphBlock *body)
-{
-    Ctx *ctx = graph->ctx;
-    // A fault of the caller, not of the program.
-    if (cond->param_count != count || body->param_count != count ||
-        cond->result_count != 1 ||
-        (!body->diverges && body->result_count != count)) {
-        return ctx_fail(ctx, ERR_SYSTEM, "while: blocks do not fit the state");
-    }
-    // The param's name is that of the variable, for the message.
-    for (uint32_t i = 0; i < count && !body->diverges; i++) {
-        DType before = graph_type(graph, init[i]).dtype;
-        DType after = graph_type(graph, body->results[i]).dtype;
-        const char *name = graph_value(graph, body->params[i])->name;
-        if (before != after) {
-            return ctx_fail(ctx, ERR_DTYPE,
-                            "while: '%s' is %s before the loop and %s after "
-                            "a turn",
-                            name != NULL ? name : "state", dtype_name(before),
-                            dtype_name(after));
-        }
-    }
-    return condition_type(graph, "while", graph_type(graph, cond->results[0]));
-}
-
-// Typing runs on the node as if it stood alone, so that what is around it is
-// not inferred again.
-GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
-                              const ValueId *init, uint32_t count,
-                              GraphBlock *cond, GraphBlock *body,
-                              GraphPlace place)
-{
-    GraphNode *node = build_node(graph, OP_WHILE, init, count, NULL, place);
+    uint32_t count = count_outputs(node);
     TensorType *types = arena_new_array(&graph->arena, TensorType, count);
-    if (node == NULL || types == NULL ||
-        !check_state(graph, init, count, cond, body)) {
+    if (types == NULL || !type_outputs(graph, node, count, types) ||
+        !build_finish(graph, block, node, types, count)) {
         return NULL;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        // To begin with; inference below makes them general.
-        types[i] = graph_type(graph, init[i]);
-    }
-    node->blocks[SIDE_COND] = cond;
-    node->blocks[SIDE_BODY] = body;
-    if (!build_finish(graph, block, node, types, count)) {
-        return NULL;
-    }
-    // The node stands alone at the end of a list, so that inferring it
-    // infers the loop to its fix-point.
-    bool changed = false;
-    GraphBlock alone = {.first = node, .last = node};
-    if (!graph_infer_block(graph, &alone, &changed)) {
+    if (!infer_alone(graph, node)) {
         // The node was linked already. Its values stay, unused, and the caller
         // gives the trace up.
         build_unlink(graph, node);
         return NULL;
     }
-    cond->owner = body->owner = node;
+    for (int b = 0; b < desc->block_count; b++) {
+        blocks[b]->owner = node;
+    }
     return node;
 }
 
@@ -168,20 +208,6 @@ GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
     node->callee = callee;
     node->variables = map;
     return build_finish(graph, block, node, types, count) ? node : NULL;
-}
-
-// Not an effect: a read that nothing needs is dropped. Its order with writes
-// is kept since nodes are not moved.
-GraphNode *graph_append_read(Graph *graph, GraphBlock *block, uint32_t variable,
-                             GraphPlace place)
-{
-    GraphNode *node = build_node(graph, OP_READ_VARIABLE, NULL, 0, NULL, place);
-    if (node == NULL) {
-        return NULL;
-    }
-    node->variable = variable;
-    TensorType type = graph->variables.items[variable].type;
-    return build_finish(graph, block, node, &type, 1) ? node : NULL;
 }
 
 // Raises an ERR_SHAPE that names the Variable and both types.
@@ -222,26 +248,30 @@ static bool assign_fits(Graph *graph, const GraphVariable *variable,
     return fits || fails_shape(graph, variable, type);
 }
 
-// The value's dtype and shape are looked at before the node exists.
-GraphNode *graph_append_assign(Graph *graph, GraphBlock *block,
-                               uint32_t variable, ValueId value,
-                               GraphPlace place)
+// A read is no effect: one that nothing needs is dropped. Its order with writes
+// is kept since nodes are not moved.
+GraphNode *graph_append_resource(Graph *graph, GraphBlock *block, OpCode op,
+                                 uint32_t variable, const ValueId *inputs,
+                                 uint32_t input_count, GraphPlace place)
 {
-    if (!assign_fits(graph, &graph->variables.items[variable],
-                     graph_type(graph, value))) {
-        return NULL;
+    GraphVariable *resource = &graph->variables.items[variable];
+    for (uint32_t i = 0; i < input_count; i++) {
+        if (!assign_fits(graph, resource, graph_type(graph, inputs[i]))) {
+            return NULL;
+        }
     }
-    GraphNode *node =
-        build_node(graph, OP_ASSIGN_VARIABLE, &value, 1, NULL, place);
+    GraphNode *node = build_node(graph, op, inputs, input_count, NULL, place);
     if (node == NULL) {
         return NULL;
     }
     node->variable = variable;
-    return build_finish(graph, block, node, NULL, 0) ? node : NULL;
+    return build_finish(graph, block, node, &resource->type,
+                        op_desc(op)->output_count)
+               ? node
+               : NULL;
 }
 
-// One way for all ops that call the host; only assert's condition is typed
-// here.
+// One way for all ops that call the host.
 GraphNode *graph_append_host(Graph *graph, GraphBlock *block, OpCode op,
                              const ValueId *inputs, uint32_t input_count,
                              const AttrValue *attrs, Object *host,
@@ -254,8 +284,7 @@ GraphNode *graph_append_host(Graph *graph, GraphBlock *block, OpCode op,
     if (node == NULL || (host != NULL && !build_hold(graph, host))) {
         return NULL;
     }
-    if (op == OP_ASSERT &&
-        !condition_type(graph, "assert", graph_type(graph, inputs[0]))) {
+    if (!first_condition(graph, node)) {
         return NULL;
     }
     // Borrowed by the node, held by the graph.

@@ -72,37 +72,48 @@ static GraphBlock *clone_block(Clone *clone, const GraphBlock *from,
     return block;
 }
 
-// What a node points at is held once more by the target graph; Variables are
-// renumbered.
-static bool clone_payload(Clone *clone, const GraphNode *from, GraphNode *node)
+// Variables are renumbered.
+static uint32_t clone_variable(const Clone *clone, uint32_t variable)
+{
+    return clone->variables != NULL ? clone->variables[variable] : variable;
+}
+
+// A callee is shared, not copied: graphs do not change once they have been
+// traced.
+static bool clone_callee(Clone *clone, const GraphNode *from, GraphNode *node)
 {
     Graph *to = clone->to;
-    // A callee is shared, not copied: graphs do not change once they have been
-    // traced.
-    if (from->op == OP_CALL) {
-        size_t count = from->callee->variables.count;
-        node->callee = from->callee;
-        node->variables = arena_new_array(&to->arena, uint32_t, count);
-        if (node->variables == NULL ||
-            !vec_push(to->ctx, &to->callees, node->callee)) {
-            return false;
-        }
-        graph_retain(node->callee);
-        for (size_t i = 0; i < count; i++) {
-            node->variables[i] = clone->variables != NULL
-                                     ? clone->variables[from->variables[i]]
-                                     : from->variables[i];
-        }
-        return true;
+    size_t count = from->callee->variables.count;
+    node->callee = from->callee;
+    node->variables = arena_new_array(&to->arena, uint32_t, count);
+    if (node->variables == NULL ||
+        !vec_push(to->ctx, &to->callees, node->callee)) {
+        return false;
     }
-    if (from->op == OP_READ_VARIABLE || from->op == OP_ASSIGN_VARIABLE) {
-        node->variable = clone->variables != NULL
-                             ? clone->variables[from->variable]
-                             : from->variable;
-        return true;
+    graph_retain(node->callee);
+    for (size_t i = 0; i < count; i++) {
+        node->variables[i] = clone_variable(clone, from->variables[i]);
     }
-    node->host = from->host;
-    return from->host == NULL || build_hold(to, from->host);
+    return true;
+}
+
+// What a node points at is held once more by the target graph.
+static bool clone_payload(Clone *clone, const GraphNode *from, GraphNode *node)
+{
+    switch (node_desc(from)->payload) {
+    case PAYLOAD_NONE: break;
+    case PAYLOAD_TENSOR:
+        node->tensor = from->tensor;
+        return build_hold(clone->to, from->tensor);
+    case PAYLOAD_CALLEE: return clone_callee(clone, from, node);
+    case PAYLOAD_HOST:
+        node->host = from->host;
+        return from->host == NULL || build_hold(clone->to, from->host);
+    case PAYLOAD_RESOURCE:
+        node->variable = clone_variable(clone, from->variable);
+        break;
+    }
+    return true;
 }
 
 // Types are taken over, not inferred: they may be more than the shape rule
@@ -144,7 +155,7 @@ static bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
         node->inputs[i] = clone->values[from->inputs[i]];
     }
     // The blocks before the outputs: build_link asks them for effects.
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; b < OP_MAX_BLOCKS; b++) {
         if (from->blocks[b] != NULL) {
             node->blocks[b] = clone_block(clone, from->blocks[b], block);
             if (node->blocks[b] == NULL) {

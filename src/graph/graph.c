@@ -234,18 +234,18 @@ bool graph_add_variable(Graph *graph, const char *name, TensorType type,
 Tensor *graph_constant(const Graph *graph, ValueId id)
 {
     const GraphNode *node = graph->values.items[id].node;
-    return node != NULL && node->op == OP_CONST ? node->tensor : NULL;
+    return node != NULL ? node_tensor(node) : NULL;
 }
 
 // Blocks and callees carry a mark, so that this does not walk into them.
 bool graph_has_effects(const GraphNode *node)
 {
-    if (op_desc(node->op)->flags & (OP_EFFECT | OP_RANDOM)) {
-        return true;
+    const OpDesc *op = node_desc(node);
+    bool effects =
+        (op->flags & (OP_EFFECT | OP_RANDOM)) != 0 ||
+        (op->payload == PAYLOAD_CALLEE && node->callee->block->effects);
+    for (int b = 0; !effects && b < op->block_count; b++) {
+        effects = node->blocks[b]->effects;
     }
-    if (node->op == OP_CALL) {
-        return node->callee->block->effects;
-    }
-    return (node->blocks[0] != NULL && node->blocks[0]->effects) ||
-           (node->blocks[1] != NULL && node->blocks[1]->effects);
+    return effects;
 }

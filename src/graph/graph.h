@@ -85,7 +85,7 @@ MUST_CHECK bool graph_add_variable(Graph *graph, const char *name,
                                    Object *owner, uint32_t *index);
 
 // Blocks. Make one, add its params and nodes, set its results, then append
-// the `if` or `while` that owns it. Nodes in it may use values of the
+// the node that owns it. Nodes in it may use values of the
 // enclosing blocks directly.
 MUST_CHECK GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent);
 // A further param of the block; `name` may be NULL. VALUE_ID_NONE on failure.
@@ -106,21 +106,20 @@ MUST_CHECK GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
 // from then on.
 MUST_CHECK GraphNode *graph_append_const(Graph *graph, GraphBlock *block,
                                          Tensor *tensor, GraphPlace place);
-// Outputs have the types that both branches agree on: dtypes must be equal
-// (ERR_DTYPE), differing sizes and ranks become unknown. Both branches yield
-// the same number of values, unless one diverges.
-MUST_CHECK GraphNode *graph_append_if(Graph *graph, GraphBlock *block,
-                                      ValueId condition, GraphBlock *then,
-                                      GraphBlock *otherwise, GraphPlace place);
-// `cond` and `body` have one param for each state value, made with the types
-// of `init`; `cond` yields one bool, `body` the next state. State keeps its
-// dtype (ERR_DTYPE names the state); a size that the body changes becomes
-// unknown, and both blocks are inferred again until nothing changes. Outputs
-// and params then have the general types (compare with init to see which).
-MUST_CHECK GraphNode *graph_append_while(Graph *graph, GraphBlock *block,
-                                         const ValueId *init, uint32_t count,
-                                         GraphBlock *cond, GraphBlock *body,
-                                         GraphPlace place);
+// A node with the blocks that its op has (op_desc(op)->blocks).
+// Branches: outputs have the types that all agree on: dtypes must be equal
+// (ERR_DTYPE), differing sizes and ranks become unknown. All yield the same
+// number of values but those that diverge.
+// A loop: each block has one param for each input, made with its type; one that
+// decides yields one bool, the body the next state. State keeps its dtype
+// (ERR_DTYPE names the state); a size that the body changes becomes unknown,
+// and the blocks are inferred again until nothing changes. Outputs and params
+// then have the general types (compare with the inputs to see which).
+MUST_CHECK GraphNode *graph_append_blocks(Graph *graph, GraphBlock *block,
+                                          OpCode op, const ValueId *inputs,
+                                          uint32_t input_count,
+                                          GraphBlock *const *blocks,
+                                          GraphPlace place);
 // A staged function called in a trace. `variables[i]` is this graph's index
 // for the callee's Variable i. Output types are the callee's outputs'.
 MUST_CHECK GraphNode *graph_append_call(Graph *graph, GraphBlock *block,
@@ -128,14 +127,14 @@ MUST_CHECK GraphNode *graph_append_call(Graph *graph, GraphBlock *block,
                                         uint32_t input_count,
                                         const uint32_t *variables,
                                         GraphPlace place);
-// A read of the Variable as it is at this point of the block.
-MUST_CHECK GraphNode *graph_append_read(Graph *graph, GraphBlock *block,
-                                        uint32_t variable, GraphPlace place);
-// Refuses another dtype (ERR_DTYPE) or a shape that cannot fit (ERR_SHAPE).
-// A read that follows sees the new value.
-MUST_CHECK GraphNode *graph_append_assign(Graph *graph, GraphBlock *block,
-                                          uint32_t variable, ValueId value,
-                                          GraphPlace place);
+// Reads a Variable as it is at this point of the block, or assigns: refuses
+// another dtype (ERR_DTYPE) or a shape that cannot fit (ERR_SHAPE). A read that
+// follows sees the new value.
+MUST_CHECK GraphNode *graph_append_resource(Graph *graph, GraphBlock *block,
+                                            OpCode op, uint32_t variable,
+                                            const ValueId *inputs,
+                                            uint32_t input_count,
+                                            GraphPlace place);
 // print, host_call, assert, raise: what the host does at run time with the
 // inputs. `host` (counted, may be NULL) is the interpreter's own; `attrs` are
 // the op's (ops/ops_structure.c). host_call alone has outputs, of `types`.

@@ -95,8 +95,8 @@ static bool check_types(Checker *checker, GraphNode *node)
     return true;
 }
 
-// Reads and writes name a Variable that exists, of a type that can be its own.
-// The value that is read, or the one that is written.
+// A node names a Variable that exists; what goes in or comes out is of a type
+// that can be its own.
 static bool check_variable(Checker *checker, GraphNode *node)
 {
     Graph *graph = checker->graph;
@@ -105,11 +105,15 @@ static bool check_variable(Checker *checker, GraphNode *node)
     if (node->variable >= graph->variables.count) {
         return bad(checker, node, "there is no such Variable");
     }
-    ValueId value =
-        node->op == OP_READ_VARIABLE ? node->first_output : node->inputs[0];
-    return compatible(graph_type(graph, value),
-                      graph->variables.items[node->variable].type) ||
-           bad(checker, node, "its type is not the Variable's");
+    TensorType type = graph->variables.items[node->variable].type;
+    bool ok = true;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        ok = ok && compatible(graph_type(graph, node->inputs[i]), type);
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        ok = ok && compatible(graph_type(graph, node_output(node, i)), type);
+    }
+    return ok || bad(checker, node, "its type is not the Variable's");
 }
 
 // Arguments and results are of the callee's types, Variables of its types.
@@ -155,16 +159,17 @@ static bool check_call(Checker *checker, GraphNode *node)
 // False: a fault.
 static bool check_payload(Checker *checker, GraphNode *node)
 {
-    switch (node->op) {
-    case OP_CONST:
+    switch (node_desc(node)->payload) {
+    case PAYLOAD_NONE:
+    case PAYLOAD_HOST: break;
+    case PAYLOAD_TENSOR:
         return graph_type_equal(graph_type(checker->graph, node->first_output),
                                 tensor_type(node->tensor)) ||
                bad(checker, node, "its tensor is of another type");
-    case OP_READ_VARIABLE:
-    case OP_ASSIGN_VARIABLE: return check_variable(checker, node);
-    case OP_CALL: return check_call(checker, node);
-    default: return true;
+    case PAYLOAD_CALLEE: return check_call(checker, node);
+    case PAYLOAD_RESOURCE: return check_variable(checker, node);
     }
+    return true;
 }
 
 // Blocks are in nodes and nodes in blocks.
@@ -178,34 +183,12 @@ static bool check_owned(Checker *checker, GraphNode *node, int b)
     if (block == NULL || block->owner != node || block->parent != node->block) {
         return bad(checker, node, "a block is not its own");
     }
-    // A loop's test yields its condition alone; its params are the state as in
-    // the body. Branches of an if have no params: they see the outer values.
-    bool cond = node->op == OP_WHILE && b == SIDE_COND;
-    uint32_t params = node->op == OP_WHILE ? node->input_count : 0;
-    uint32_t yields = cond ? 1 : node->output_count;
+    const BlockDesc *desc = &node_desc(node)->blocks[b];
+    uint32_t params = desc->params ? node->input_count : 0;
+    uint32_t yields = desc->decides ? 1 : node->output_count;
     if (block->param_count != params ||
         (!block->diverges && block->result_count != yields)) {
         return bad(checker, node, "a block's values do not fit");
-    }
-    return true;
-}
-
-// State keeps its type from the inputs through the turns to the outputs.
-// A size that changes from turn to turn must be unknown in the state's type.
-static bool check_state(Checker *checker, GraphNode *node)
-{
-    Graph *graph = checker->graph;
-    const GraphBlock *body = node->blocks[SIDE_BODY];
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        TensorType type = graph_type(graph, body->params[i]);
-        ValueId cond = node->blocks[SIDE_COND]->params[i];
-        if (!compatible(type, graph_type(graph, node->inputs[i])) ||
-            !compatible(type, graph_type(graph, cond)) ||
-            !compatible(type, graph_type(graph, node_output(node, i))) ||
-            (!body->diverges &&
-             !compatible(type, graph_type(graph, body->results[i])))) {
-            return bad(checker, node, "its state changes its type");
-        }
     }
     return true;
 }
@@ -218,43 +201,47 @@ static bool check_condition(Checker *checker, GraphNode *node, ValueId value)
            bad(checker, node, "its condition is not one bool");
 }
 
-// The outputs cover what either branch yields.
-static bool check_if_results(Checker *checker, GraphNode *node)
+// State keeps its type from the inputs through the turns to the outputs: a size
+// that changes from turn to turn must be unknown in it. Outputs of branches
+// cover what each of them yields.
+static bool check_values(Checker *checker, GraphNode *node, int b)
 {
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
-        const GraphBlock *block = node->blocks[b];
-        // A branch that raises has no results and says nothing about types.
-        for (uint32_t i = 0; i < block->result_count; i++) {
-            ValueId output = node_output(node, i);
-            if (!compatible(graph_type(checker->graph, output),
-                            graph_type(checker->graph, block->results[i]))) {
-                return bad(checker, node, "a branch gives another type");
-            }
+    Graph *graph = checker->graph;
+    const GraphBlock *block = node->blocks[b];
+    const BlockDesc *desc = &node_desc(node)->blocks[b];
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        TensorType type = graph_type(graph, node_output(node, i));
+        if (desc->params &&
+            (!compatible(type, graph_type(graph, node->inputs[i])) ||
+             !compatible(type, graph_type(graph, block->params[i])))) {
+            return bad(checker, node, "its state changes its type");
+        }
+        // A block that raises has no results and says nothing about types.
+        if (!desc->decides && !block->diverges &&
+            !compatible(type, graph_type(graph, block->results[i]))) {
+            return bad(checker, node, "a block gives another type");
         }
     }
-    return true;
+    return !desc->decides || block->diverges ||
+           check_condition(checker, node, block->results[0]);
 }
 
 // Blocks are checked with the values that their owner can see.
-// A loop's body may yield nothing if it always raises.
-static bool check_flow(Checker *checker, GraphNode *node)
+static bool check_blocks(Checker *checker, GraphNode *node)
 {
-    if (node->op != OP_IF && node->op != OP_WHILE) {
-        return true;
+    const OpDesc *op = node_desc(node);
+    if (op_is_loop(op) && node->output_count != node->input_count) {
+        return bad(checker, node, "its outputs are not its state");
     }
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; b < op->block_count; b++) {
         if (!check_owned(checker, node, b) ||
-            !check_block(checker, node->blocks[b])) {
+            !check_block(checker, node->blocks[b]) ||
+            !check_values(checker, node, b)) {
             return false;
         }
     }
-    if (node->op == OP_IF) {
-        return check_condition(checker, node, node->inputs[0]) &&
-               check_if_results(checker, node);
-    }
-    const GraphBlock *cond = node->blocks[SIDE_COND];
-    return check_state(checker, node) &&
-           (cond->diverges || check_condition(checker, node, cond->results[0]));
+    return (op->flags & OP_CONDITION) == 0 ||
+           check_condition(checker, node, node->inputs[0]);
 }
 
 // One node: inputs, arity, blocks, payload, types, effects, outputs.
@@ -274,7 +261,7 @@ static bool check_node(Checker *checker, GraphNode *node)
         return bad(checker, node, "its inputs are too few or too many");
     }
     // Blocks, then what only some ops have, then types by the op's own rule.
-    if (!check_flow(checker, node) || !check_payload(checker, node) ||
+    if (!check_blocks(checker, node) || !check_payload(checker, node) ||
         !check_types(checker, node)) {
         return false;
     }
@@ -379,15 +366,16 @@ static bool call_trail(Graph *graph, const GraphNode *node,
 static bool flow_trail(Graph *graph, const GraphNode *node,
                        const uint32_t *variables, uint64_t *trail)
 {
-    uint64_t inside[NODE_MAX_BLOCKS] = {0, 0};
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    uint64_t inside[OP_MAX_BLOCKS] = {0}, any = 0;
+    uint8_t count = node_desc(node)->block_count;
+    for (int b = 0; b < count; b++) {
         if (!block_trail(graph, node->blocks[b], variables, &inside[b])) {
             return false;
         }
+        any |= inside[b];
     }
-    if (inside[0] != 0 || inside[1] != 0) {
-        *trail = trail_add(*trail, node->op);
-        *trail = trail_add(trail_add(*trail, inside[0]), inside[1]);
+    for (int b = 0; any != 0 && b < count; b++) {
+        *trail = trail_add(trail_add(*trail, node->op), inside[b]);
     }
     return true;
 }
@@ -397,19 +385,20 @@ static bool flow_trail(Graph *graph, const GraphNode *node,
 static bool node_trail(Graph *graph, const GraphNode *node,
                        const uint32_t *variables, uint64_t *trail)
 {
-    if (node->op == OP_CALL) {
+    const OpDesc *op = node_desc(node);
+    if (op->payload == PAYLOAD_CALLEE) {
         return call_trail(graph, node, variables, trail);
     }
-    if (node->op == OP_IF || node->op == OP_WHILE) {
+    if (op->block_count > 0) {
         return flow_trail(graph, node, variables, trail);
     }
     *trail = trail_add(*trail, node->op);
-    if (node->op == OP_ASSIGN_VARIABLE) {
+    if (op->payload == PAYLOAD_RESOURCE) {
         uint32_t own = node->variable;
         *trail = trail_add(*trail, variables != NULL ? variables[own] : own);
     }
     // Inputs are left out on purpose: passes may replace them by equal ones.
-    for (uint32_t i = 0; i < op_desc(node->op)->attr_count; i++) {
+    for (uint32_t i = 0; i < op->attr_count; i++) {
         *trail = trail_add(*trail, attr_hash(&node->attrs[i]));
     }
     return true;

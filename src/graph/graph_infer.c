@@ -4,10 +4,9 @@
 // that the fix-point of a loop is reached after at most rank + 1 rounds.
 #include "graph/build.h"
 
-// Structural ops stand first in the list of ops.
 bool graph_infer_applies(const GraphNode *node)
 {
-    return node->op > OP_ASSIGN_VARIABLE || node->op < OP_CONST;
+    return node_desc(node)->infer != NULL;
 }
 
 // Inputs that are handled without an allocation: more only ops on lists have.
@@ -105,10 +104,10 @@ static bool widen(Graph *graph, ValueId id, TensorType type, bool *changed)
     return build_set_type(graph, id, joined);
 }
 
-// Outputs widen to what both branches yield.
-static bool infer_if(Graph *graph, GraphNode *node, bool *changed)
+// Outputs widen to what any of the branches yields.
+static bool infer_branches(Graph *graph, GraphNode *node, bool *changed)
 {
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; b < node_desc(node)->block_count; b++) {
         // The branch first, so that what it yields has its new types.
         GraphBlock *block = node->blocks[b];
         if (!graph_infer_block(graph, block, changed)) {
@@ -124,47 +123,48 @@ static bool infer_if(Graph *graph, GraphNode *node, bool *changed)
     return true;
 }
 
-// Both blocks' params and the outputs take what enters and what comes back.
+// State number `i` of a loop: its output covers all that can stand there, what
+// enters and what comes back, and every block's param is of its type.
 static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
                         bool *changed)
 {
-    GraphBlock *cond = node->blocks[SIDE_COND];
-    GraphBlock *body = node->blocks[SIDE_BODY];
-    // The body's param is the join of all that can stand there; a body that
-    // raises sends nothing back.
-    TensorType init = graph_type(graph, node->inputs[i]);
-    if (!widen(graph, body->params[i], init, changed) ||
-        (!body->diverges &&
-         !widen(graph, body->params[i], graph_type(graph, body->results[i]),
-                changed))) {
-        return false;
+    const OpDesc *op = node_desc(node);
+    ValueId output = node_output(node, i);
+    bool ok = widen(graph, output, graph_type(graph, node->inputs[i]), changed);
+    for (int b = 0; ok && b < op->block_count; b++) {
+        const GraphBlock *block = node->blocks[b];
+        // A body that raises sends nothing back.
+        ok = widen(graph, output, graph_type(graph, block->params[i]),
+                   changed) &&
+             (op->blocks[b].decides || block->diverges ||
+              widen(graph, output, graph_type(graph, block->results[i]),
+                    changed));
     }
-    TensorType general = graph_type(graph, body->params[i]);
-    return widen(graph, cond->params[i], general, changed) &&
-           widen(graph, node_output(node, i), general, changed);
+    for (int b = 0; ok && b < op->block_count; b++) {
+        ok = widen(graph, node->blocks[b]->params[i], graph_type(graph, output),
+                   changed);
+    }
+    return ok;
 }
 
 // Runs the blocks again until a round changes nothing.
-static bool infer_while(Graph *graph, GraphNode *node, bool *changed)
+static bool infer_loop(Graph *graph, GraphNode *node, bool *changed)
 {
     // Ends, for types only widen and each has finitely many steps up.
-    bool again = true;
-    while (again) {
+    bool again = true, ok = true;
+    while (ok && again) {
         again = false;
-        for (uint32_t i = 0; i < node->input_count; i++) {
-            if (!widen_state(graph, node, i, &again)) {
-                return false;
-            }
+        for (uint32_t i = 0; ok && i < node->input_count; i++) {
+            ok = widen_state(graph, node, i, &again);
         }
-        if (!graph_infer_block(graph, node->blocks[SIDE_COND], &again) ||
-            !graph_infer_block(graph, node->blocks[SIDE_BODY], &again)) {
-            return false;
+        for (int b = 0; ok && b < node_desc(node)->block_count; b++) {
+            ok = graph_infer_block(graph, node->blocks[b], &again);
         }
         // The last round, which changes nothing, must not hide the rounds
         // before it.
         *changed = *changed || again;
     }
-    return true;
+    return ok;
 }
 
 // Never narrows: an output may know more than the rule does.
@@ -192,15 +192,14 @@ bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
     if (!ctx_enter(graph->ctx)) {
         return false;
     }
-    // Reads, writes, calls and host nodes keep the types that they were built
-    // with.
+    // Nodes with a payload keep the types that they were built with.
     bool ok = true;
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
-        if (node->op == OP_IF) {
-            ok = infer_if(graph, node, changed);
-        } else if (node->op == OP_WHILE) {
-            ok = infer_while(graph, node, changed);
+        if (op_is_loop(node_desc(node))) {
+            ok = infer_loop(graph, node, changed);
+        } else if (node_desc(node)->block_count > 0) {
+            ok = infer_branches(graph, node, changed);
         } else if (graph_infer_applies(node)) {
             ok = infer_again(graph, node, changed);
         }

@@ -18,10 +18,11 @@ typedef struct NodeLine {
     ValueIdVec inputs;
     AttrValue attrs[OP_MAX_ATTRS];
     GraphPlace place;
-    Tensor *tensor;          // const: owned
-    Graph *callee;           // call: borrowed from the text
-    uint32_t variable;       // read_variable, assign_variable
-    VEC(uint32_t) variables; // call
+    Tensor *tensor;          // payload: owned
+    Graph *callee;           // payload: borrowed from the text,
+    VEC(uint32_t) variables; // and what it gets
+    uint32_t variable;       // payload
+    GraphBlock *blocks[OP_MAX_BLOCKS];
 } NodeLine;
 
 // Effects define nothing: the line then begins with the op.
@@ -143,14 +144,15 @@ static bool read_call(NodeLine *line)
 // What stands between the op's name and its operands.
 static bool read_payload(NodeLine *line)
 {
-    switch (line->op) {
-    case OP_CONST: return read_const(line);
-    case OP_CALL: return read_call(line);
-    case OP_READ_VARIABLE:
-    case OP_ASSIGN_VARIABLE:
+    switch (op_desc(line->op)->payload) {
+    case PAYLOAD_NONE:
+    case PAYLOAD_HOST: break;
+    case PAYLOAD_TENSOR: return read_const(line);
+    case PAYLOAD_CALLEE: return read_call(line);
+    case PAYLOAD_RESOURCE:
         return graph_parse_variable(line->parse, &line->variable);
-    default: return true;
     }
+    return true;
 }
 
 // An axis may stand for axes and an int for a float, as in eager calls.
@@ -242,8 +244,9 @@ static bool read_attrs(NodeLine *line)
            reader_fail_at(reader, reader->at, "index: the spec does not fit");
 }
 
-// A line "then", "else", "cond (…)" or "body (…)", and the block below it.
-static GraphBlock *read_sub_block(NodeLine *line, const char *word)
+// A line with the block's name, and its params if it has some, and the block
+// below it. It names values of its own and of the outside.
+static GraphBlock *read_sub_block(NodeLine *line, const BlockDesc *desc)
 {
     Parse *parse = line->parse;
     Reader *reader = &parse->reader;
@@ -252,12 +255,12 @@ static GraphBlock *read_sub_block(NodeLine *line, const char *word)
     // Two columns to the word and two more to the block's lines, as
     // print_sub_blocks has them.
     if (!reader_indent(reader, &indent) || indent != line->indent + 2) {
-        reader_fail_at(reader, reader->at, "expected '%s'", word);
+        reader_fail_at(reader, reader->at, "expected '%s'", desc->name);
         return NULL;
     }
     GraphBlock *block = graph_block_new(parse->graph, line->block);
-    if (block == NULL || !reader_expect(reader, word) ||
-        (line->op == OP_WHILE && !graph_parse_params(parse, block)) ||
+    if (block == NULL || !reader_expect(reader, desc->name) ||
+        (desc->params && !graph_parse_params(parse, block)) ||
         !reader_line_end(reader, &parse->graph->arena, &note) ||
         !graph_parse_block(parse, block, indent + 2)) {
         return NULL;
@@ -265,36 +268,18 @@ static GraphBlock *read_sub_block(NodeLine *line, const char *word)
     return block;
 }
 
-// The sub-blocks are read first: the node is typed by them.
-static GraphNode *build_flow(NodeLine *line)
+// The sub-blocks are read first: the node is typed by them. Their lines' errors
+// have places of their own.
+static bool read_sub_blocks(NodeLine *line)
 {
-    static const char *const words[2][2] = {{"then", "else"}, {"cond", "body"}};
-    Graph *graph = line->parse->graph;
-    // The words in front of the two blocks.
-    const char *const *word = words[line->op == OP_WHILE];
-    uint32_t count = (uint32_t)line->inputs.count;
-    if (line->op == OP_IF && count != 1) {
-        reader_fail_at(&line->parse->reader, line->where,
-                       "if has one condition");
-        return NULL;
+    const OpDesc *op = op_desc(line->op);
+    for (int b = 0; b < op->block_count; b++) {
+        line->blocks[b] = read_sub_block(line, &op->blocks[b]);
+        if (line->blocks[b] == NULL) {
+            return false;
+        }
     }
-    GraphBlock *first = read_sub_block(line, word[0]);
-    // The second names values of its own and of the outside, not of the first.
-    GraphBlock *second = first != NULL ? read_sub_block(line, word[1]) : NULL;
-    if (second == NULL) {
-        return NULL;
-    }
-    GraphNode *node =
-        line->op == OP_IF
-            ? graph_append_if(graph, line->block, line->inputs.items[0], first,
-                              second, line->place)
-            : graph_append_while(graph, line->block, line->inputs.items, count,
-                                 first, second, line->place);
-    if (node == NULL) {
-        // The builder's error has no place in a text; it is given this line's.
-        reader_explain(&line->parse->reader, line->where);
-    }
-    return node;
+    return true;
 }
 
 // Arguments are compared here: the builder trusts the trace.
@@ -327,16 +312,11 @@ static GraphNode *build_call(NodeLine *line)
                              count, line->variables.items, line->place);
 }
 
-// print, host_call, assert, raise: host_call's outputs are as declared.
+// Outputs are as declared.
 static GraphNode *build_host(NodeLine *line)
 {
     Graph *graph = line->parse->graph;
     size_t count = line->definitions.count;
-    if (line->op == OP_ASSERT && line->inputs.count == 0) {
-        reader_fail_at(&line->parse->reader, line->where,
-                       "assert needs a condition");
-        return NULL;
-    }
     // There is no host object in a text: the node prints or fails with its
     // text, and a host_call cannot be run.
     TensorType *types = arena_new_array(&graph->arena, TensorType, count);
@@ -351,30 +331,29 @@ static GraphNode *build_host(NodeLine *line)
                : NULL;
 }
 
-// By kind, with the builder that a trace uses.
+// By payload, with the builder that a trace uses.
 static GraphNode *build_line(NodeLine *line)
 {
     Graph *graph = line->parse->graph;
-    switch (line->op) {
-    case OP_CONST:
+    const ValueId *inputs = line->inputs.items;
+    uint32_t count = (uint32_t)line->inputs.count;
+    switch (op_desc(line->op)->payload) {
+    case PAYLOAD_NONE: break;
+    case PAYLOAD_TENSOR:
         return graph_append_const(graph, line->block, line->tensor,
                                   line->place);
-    case OP_CALL: return build_call(line);
-    case OP_READ_VARIABLE:
-        return graph_append_read(graph, line->block, line->variable,
-                                 line->place);
-    case OP_ASSIGN_VARIABLE:
-        return graph_append_assign(graph, line->block, line->variable,
-                                   line->inputs.items[0], line->place);
-    case OP_PRINT:
-    case OP_HOST_CALL:
-    case OP_ASSERT:
-    case OP_RAISE: return build_host(line);
-    default:
-        return graph_append(graph, line->block, line->op, line->inputs.items,
-                            (uint32_t)line->inputs.count, line->attrs,
-                            line->place);
+    case PAYLOAD_CALLEE: return build_call(line);
+    case PAYLOAD_HOST: return build_host(line);
+    case PAYLOAD_RESOURCE:
+        return graph_append_resource(graph, line->block, line->op,
+                                     line->variable, inputs, count,
+                                     line->place);
     }
+    return op_desc(line->op)->block_count > 0
+               ? graph_append_blocks(graph, line->block, line->op, inputs,
+                                     count, line->blocks, line->place)
+               : graph_append(graph, line->block, line->op, inputs, count,
+                              line->attrs, line->place);
 }
 
 // "add gives int32[2], not float32[2]"
@@ -450,15 +429,10 @@ bool graph_parse_node(Parse *parse, GraphBlock *block, size_t indent)
 {
     NodeLine line = {.parse = parse, .block = block, .indent = indent};
     Ctx *ctx = parse->reader.ctx;
-    bool ok = read_line(&line);
-    // Flow reads further lines, so its errors have places of their own; any
-    // other error is one of this line.
-    if (ok && (line.op == OP_IF || line.op == OP_WHILE)) {
-        GraphNode *node = build_flow(&line);
-        ok = node != NULL && give_outputs(&line, node);
-    } else if (ok) {
+    bool ok = read_line(&line) && read_sub_blocks(&line);
+    if (ok) {
         // The builder copies what it keeps, so that the line can be freed
-        // below.
+        // below. Its error has no place in a text; it is given this line's.
         GraphNode *node = build_line(&line);
         ok = node != NULL ? give_outputs(&line, node)
                           : reader_explain(&parse->reader, line.where);

@@ -123,10 +123,10 @@ static void print_definition(Printer *printer, ValueId value)
     tensor_type_print(printer->out, info->type);
 }
 
-// Of a loop's block; `then` and `else` have none.
+// Of a loop's block, behind its name.
 static void print_params(Printer *printer, const GraphBlock *block)
 {
-    strbuf_puts(printer->out, "(");
+    strbuf_puts(printer->out, " (");
     for (uint32_t i = 0; i < block->param_count; i++) {
         strbuf_puts(printer->out, i > 0 ? ", " : "");
         print_definition(printer, block->params[i]);
@@ -229,13 +229,15 @@ static void print_payload(Printer *printer, const GraphNode *node)
 {
     // What an op carries beside values and attributes, in the order in which
     // it is read again.
-    const OpDesc *op = op_desc(node->op);
-    if (node->op == OP_CONST) {
-        print_const(printer, node->tensor);
-    } else if (node->op == OP_CALL) {
-        print_callee(printer, node);
-    } else if (node->op == OP_READ_VARIABLE || node->op == OP_ASSIGN_VARIABLE) {
+    const OpDesc *op = node_desc(node);
+    switch (op->payload) {
+    case PAYLOAD_NONE:
+    case PAYLOAD_HOST: break;
+    case PAYLOAD_TENSOR: print_const(printer, node->tensor); break;
+    case PAYLOAD_CALLEE: print_callee(printer, node); break;
+    case PAYLOAD_RESOURCE:
         strbuf_printf(printer->out, " @%u", node->variable);
+        break;
     }
     print_values(printer, node->inputs, node->input_count);
     for (uint32_t i = 0; node->attrs != NULL && i < op->attr_count; i++) {
@@ -280,13 +282,11 @@ static void print_block(Printer *printer, GraphBlock *block, uint32_t indent);
 static void print_sub_blocks(Printer *printer, const GraphNode *node,
                              uint32_t indent)
 {
-    // The blanks after cond and body stand before the list of params.
-    static const char *const names[2][2] = {{"then", "else"},
-                                            {"cond ", "body "}};
-    for (int b = 0; b < NODE_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
+    const OpDesc *op = node_desc(node);
+    for (int b = 0; b < op->block_count; b++) {
         strbuf_pad(printer->out, ' ', indent);
-        strbuf_puts(printer->out, names[node->op == OP_WHILE][b]);
-        if (node->op == OP_WHILE) {
+        strbuf_puts(printer->out, op->blocks[b].name);
+        if (op->blocks[b].params) {
             print_params(printer, node->blocks[b]);
         }
         strbuf_putc(printer->out, '\n');

@@ -32,7 +32,7 @@ static void mark_node(GraphNode *node, bool *need)
         return;
     }
     need_all(node->inputs, node->input_count, need);
-    for (int b = 0; b < NODE_MAX_BLOCKS; b++) {
+    for (int b = 0; b < OP_MAX_BLOCKS; b++) {
         const GraphBlock *block = node->blocks[b];
         if (block != NULL) {
             need_all(block->results, block->result_count, need);

@@ -32,16 +32,6 @@ typedef struct GraphValue {
     const char *name;  // a param's name, NULL: none
 } GraphValue;
 
-// An `if` has a block for each answer, a `while` one that decides and one that
-// does a turn; no other op has blocks.
-enum {
-    NODE_MAX_BLOCKS = 2,
-    SIDE_THEN = 0,
-    SIDE_OTHERWISE = 1,
-    SIDE_COND = 0,
-    SIDE_BODY = 1
-};
-
 // One operation. Nodes of a block are linked in program order, which is the
 // order of effects and of errors; among pure nodes only definitions before
 // uses matter. A removed node keeps its memory and its values, and has no
@@ -54,14 +44,14 @@ struct GraphNode {
     ValueId first_output; // outputs are consecutive values
     ValueId *inputs;
     AttrValue *attrs; // op_desc(op)->attr_count of them; NULL: none
-    GraphBlock *blocks[NODE_MAX_BLOCKS]; // if: then, else; while: cond, body
-    union {                              // borrowed: the graph holds the counts
-        Tensor *tensor;                  // const
-        Graph *callee;                   // call
-        Object *host;      // print, host_call, assert, raise; may be NULL
-        uint32_t variable; // read_variable, assign_variable
+    GraphBlock *blocks[OP_MAX_BLOCKS]; // the descriptor's block_count
+    union { // by the descriptor's payload; borrowed: the graph holds the counts
+        Tensor *tensor;
+        Graph *callee;
+        Object *host;      // may be NULL
+        uint32_t variable; // the resource
     };
-    uint32_t *variables; // call: this graph's index for each of the callee's
+    uint32_t *variables; // callee: this graph's index for each of its own
     const char *name;    // NULL until graph_node_name gives one
     GraphPlace place;
     GraphNode *previous, *next; // in the block
@@ -76,7 +66,7 @@ struct GraphNode {
 // else.
 struct GraphBlock {
     GraphBlock *parent; // whose values it may use; NULL: the outermost
-    GraphNode *owner;   // the if or while; NULL: the outermost
+    GraphNode *owner;   // whose block it is; NULL: the outermost
     GraphNode *first, *last;
     ValueId *params;
     ValueId *results;
@@ -85,6 +75,15 @@ struct GraphBlock {
     bool effects;  // some node in it has effects, or once had
 };
 
+static inline const OpDesc *node_desc(const GraphNode *node)
+{
+    return op_desc(node->op);
+}
+// The tensor of a constant; NULL: the node is none.
+static inline Tensor *node_tensor(const GraphNode *node)
+{
+    return node_desc(node)->payload == PAYLOAD_TENSOR ? node->tensor : NULL;
+}
 // The value of output `index`, which must be below output_count.
 static inline ValueId node_output(const GraphNode *node, uint32_t index)
 {

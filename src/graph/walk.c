@@ -16,7 +16,7 @@ static bool stop_at(Walk *walk, GraphBlock *block, GraphNode *node)
 static bool enter(Walk *walk, GraphNode *owner, int b)
 {
     int step = walk->back ? -1 : 1;
-    for (; b >= 0 && b < NODE_MAX_BLOCKS; b += step) {
+    for (; b >= 0 && b < OP_MAX_BLOCKS; b += step) {
         GraphBlock *block = owner->blocks[b];
         if (block != NULL) {
             return stop_at(walk, block,
@@ -39,7 +39,7 @@ static bool leave(Walk *walk)
                    walk->back ? owner->previous : owner->next);
 }
 
-bool walk_next(Walk *walk)
+bool walk_on(Walk *walk)
 {
     GraphBlock *top = walk->top;
     if (walk->block == NULL) {
@@ -49,7 +49,7 @@ bool walk_next(Walk *walk)
         return walk->block != top && leave(walk);
     }
     return (walk->node->block != NULL &&
-            enter(walk, walk->node, walk->back ? NODE_MAX_BLOCKS - 1 : 0)) ||
+            enter(walk, walk->node, walk->back ? OP_MAX_BLOCKS - 1 : 0)) ||
            stop_at(walk, walk->block, walk->next);
 }
 

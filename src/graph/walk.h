@@ -33,8 +33,18 @@ static inline Walk walk_backward(GraphBlock *top)
 {
     return (Walk){.top = top, .back = true};
 }
+// Where walk_next is not just a step to a neighbour.
+bool walk_on(Walk *walk);
 // Goes on to the next node or end. False: the end of `top` was the last.
-bool walk_next(Walk *walk);
+static inline bool walk_next(Walk *walk)
+{
+    if (walk->next == NULL || walk->node->blocks[0] != NULL) {
+        return walk_on(walk);
+    }
+    walk->node = walk->next;
+    walk->next = walk->back ? walk->node->previous : walk->node->next;
+    return true;
+}
 // What the node in hand takes, or what the block that ends yields.
 ValueId *walk_uses(const Walk *walk, uint32_t *count);
 

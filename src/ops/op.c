@@ -125,7 +125,10 @@ bool op_infer(InferCall *call)
     call->output_count = 1;
     call->split_axis = 0;
     call->split_sizes = NULL;
-    return op->infer(call);
+    return op->infer != NULL
+               ? op->infer(call)
+               : ctx_fail(call->ctx, ERR_SYSTEM, "%s: the graph gives its type",
+                          op->name);
 }
 
 // Up to OP_MAX_OUTPUTS outputs have a type each. Beyond that all are as the

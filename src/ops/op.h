@@ -7,7 +7,7 @@
 #define DUET_OPS_OP_H
 
 #include "kernels/emit.h"
-#include "ops/tensor.h"
+#include "ops/structure.h"
 
 // Numbers change whenever the list does; a graph's text has names.
 typedef enum OpCode {
@@ -69,7 +69,8 @@ typedef enum OpFlag {
     OP_INTERNAL = 1 << 6,      // no name at the prompt
     OP_METHOD = 1 << 7,        // also a method of tensors
     OP_NO_FUNCTION = 1 << 8,   // a method only
-    OP_LIST_INPUT = 1 << 9     // takes one list of tensors (concat, stack)
+    OP_LIST_INPUT = 1 << 9,    // takes one list of tensors (concat, stack)
+    OP_CONDITION = 1 << 10     // the first input is one bool
 } OpFlag;
 
 typedef struct OpDesc OpDesc;
@@ -170,7 +171,7 @@ struct OpDesc {
                     // takes part: it has no dtype in common with the others
     uint32_t flags; // OpFlag
     const AttrDesc *attrs;
-    InferFn infer;
+    InferFn infer;         // NULL: structural, typed by payload and blocks
     KernelFn kernel;       // ELEMENTWISE: NULL, or for strings alone; numbers
                            // take the common driver (ops/elementwise.h)
     TileId tile;           // ELEMENTWISE: the inner loops, see op_tile
@@ -182,6 +183,11 @@ struct OpDesc {
     ComposeFn compose;     // written as other ops: no kernel, no gradient
     GradFn gradient;       // NULL: not differentiable
     const char *graphdef;  // TensorFlow's op, NULL: the writer has its own way
+    // Structural ops alone, which only a graph has (ops/structure.h).
+    OpPayload payload;
+    uint8_t block_count;
+    const BlockDesc *blocks;
+    bool (*run)(StepCall *call); // NULL: takes no step, or has a kernel
 };
 
 extern const OpDesc *const op_table[OP_COUNT];
@@ -189,6 +195,11 @@ extern const OpDesc *const op_table[OP_COUNT];
 static inline const OpDesc *op_desc(OpCode code)
 {
     return op_table[code];
+}
+// Whether the op's blocks are run again and again on a state.
+static inline bool op_is_loop(const OpDesc *op)
+{
+    return op->block_count > 0 && op->blocks[0].params;
 }
 // -1 if there is no such op.
 int op_find(const char *name, size_t length);

@@ -1,67 +1,94 @@
 // Descriptors of the ops that only a graph has: constants, control flow,
 // calls and effects.
 //
-// They have neither shape rule nor kernel of their own: the graph's builder
-// types them (graph/build.c), the plan runs them (backend/). All are internal,
-// so that no name of theirs stands at the prompt.
+// They have no shape rule: payload and blocks say their types (graph/graph_infer.c).
+// How they act is written against a StepCall, which a plan gives them. All are
+// internal, so that no name of theirs stands at the prompt.
 #include "ops/op.h"
-
-// Reached only by a mistake in the program itself, hence ERR_SYSTEM.
-static bool infer_structure(InferCall *call)
-{
-    return ctx_fail(call->ctx, ERR_SYSTEM, "%s: the graph gives its type",
-                    call->op->name);
-}
-
-// A plan has steps of its own for these ops (backend/step.h).
-static bool run_structure(const KernelCall *call)
-{
-    return ctx_fail(call->ctx, ERR_SYSTEM, "%s: the plan runs it",
-                    call->op->name);
-}
-
-#define STRUCTURE(least, most, outs)                                           \
-    .min_inputs = (least), .max_inputs = (most), .output_count = (outs),       \
-    .infer = infer_structure, .kernel = run_structure
 
 // The tensor is a field of the node, not an attribute.
 const OpDesc op_const = {
     .name = "const",
     .params = "",
     .doc = "A tensor that is part of the graph.",
-    STRUCTURE(0, 0, 1),
+    .output_count = 1,
     .flags = OP_INTERNAL,
+    .payload = PAYLOAD_TENSOR,
     .graphdef = "Const",
 };
 
+bool structure_condition_fails(Ctx *ctx, const Tensor *condition)
+{
+    return ctx_fail(ctx, ERR_VALUE, "the condition has %lld elements, not one",
+                    (long long)condition->count);
+}
+
+static bool run_if(StepCall *call)
+{
+    bool truth = false;
+    return structure_truth(call->ctx, call->table->input(call, 0), &truth) &&
+           call->table->branch(call, truth ? SIDE_THEN : SIDE_OTHERWISE);
+}
+
 // The blocks are fields of the node; they see the values around them, so that
 // the condition is the only operand.
+static const BlockDesc if_blocks[] = {
+    [SIDE_THEN] = {.name = "then"},
+    [SIDE_OTHERWISE] = {.name = "else"},
+};
 const OpDesc op_if = {
     .name = "if",
     .params = "condition",
     .doc = "The results of one of two blocks, by a condition of one element.",
-    STRUCTURE(1, 1, 0),
-    .flags = OP_INTERNAL,
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .flags = OP_INTERNAL | OP_CONDITION,
+    .block_count = 2,
+    .blocks = if_blocks,
+    .run = run_if,
 };
 
-// The state goes through params and results of both blocks; it may be empty,
-// when effects are all that a loop does.
+static bool run_while(StepCall *call)
+{
+    return call->table->loop(call);
+}
+
+// The state may be empty, when effects are all that a loop does.
+static const BlockDesc while_blocks[] = {
+    [SIDE_COND] = {.name = "cond", .params = true, .decides = true},
+    [SIDE_BODY] = {.name = "body", .params = true},
+};
 const OpDesc op_while = {
     .name = "while",
     .params = "*state",
     .doc = "Runs a block on the state as long as another block gives true.",
-    STRUCTURE(0, 255, 0),
+    .max_inputs = 255,
     .flags = OP_INTERNAL,
+    .block_count = 2,
+    .blocks = while_blocks,
+    .run = run_while,
 };
+
+static bool run_call(StepCall *call)
+{
+    return call->table->run_callee(call);
+}
 
 // Its effects are those of the callee's graph, which the flags cannot say.
 const OpDesc op_call = {
     .name = "call",
     .params = "*args",
     .doc = "Runs the graph of a staged function that was called in a trace.",
-    STRUCTURE(0, 255, 0),
+    .max_inputs = 255,
     .flags = OP_INTERNAL,
+    .payload = PAYLOAD_CALLEE,
+    .run = run_call,
 };
+
+static bool run_print(StepCall *call)
+{
+    return call->table->host(call, HOST_PRINT);
+}
 
 // `format` holds the text between the tensors: a NUL byte stands for each, in
 // order; `style` is "print" or a library's own; `stream` "stdout" or "stderr".
@@ -74,11 +101,18 @@ const OpDesc op_print = {
     .name = "print",
     .params = "*args",
     .doc = "Prints tensors and text, each time the graph runs.",
-    STRUCTURE(0, 255, 0),
+    .max_inputs = 255,
     .flags = OP_INTERNAL | OP_EFFECT,
     .attrs = print_attrs,
     .attr_count = 3,
+    .payload = PAYLOAD_HOST,
+    .run = run_print,
 };
+
+static bool run_host_call(StepCall *call)
+{
+    return call->table->host(call, HOST_CALL);
+}
 
 static const AttrDesc text_attrs[] = {
     {"text", ATTR_STR, ATTR_HOST_ONLY, NULL},
@@ -87,46 +121,109 @@ const OpDesc op_host_call = {
     .name = "host_call",
     .params = "*args",
     .doc = "Runs host code, each time the graph runs.",
-    STRUCTURE(0, 255, 0),
+    .max_inputs = 255,
     .flags = OP_INTERNAL | OP_EFFECT | OP_MAY_FAIL,
     .attrs = text_attrs,
     .attr_count = 1,
+    .payload = PAYLOAD_HOST,
+    .run = run_host_call,
 };
+
+static bool run_raise(StepCall *call)
+{
+    return call->table->host(call, HOST_RAISE);
+}
+
+// More than one element is no condition that holds: the host words that too.
+static bool run_assert(StepCall *call)
+{
+    const Tensor *condition = call->table->input(call, 0);
+    return LIKELY(condition->count == 1 &&
+                  *(const uint8_t *)condition->data != 0) ||
+           run_raise(call);
+}
 
 const OpDesc op_assert = {
     .name = "assert",
     .params = "condition, *args",
     .doc = "Fails where the condition, of one element, is false.",
-    STRUCTURE(1, 255, 0),
-    .flags = OP_INTERNAL | OP_EFFECT | OP_MAY_FAIL,
+    .min_inputs = 1,
+    .max_inputs = 255,
+    .flags = OP_INTERNAL | OP_EFFECT | OP_MAY_FAIL | OP_CONDITION,
     .attrs = text_attrs,
     .attr_count = 1,
+    .payload = PAYLOAD_HOST,
+    .run = run_assert,
 };
 
 const OpDesc op_raise = {
     .name = "raise",
     .params = "*args",
     .doc = "Fails when it is reached.",
-    STRUCTURE(0, 255, 0),
+    .max_inputs = 255,
     .flags = OP_INTERNAL | OP_EFFECT | OP_MAY_FAIL,
     .attrs = text_attrs,
     .attr_count = 1,
+    .payload = PAYLOAD_HOST,
+    .run = run_raise,
 };
+
+// A snapshot: a later assignment replaces the cell's tensor and leaves this
+// one as it is.
+static bool run_read(StepCall *call)
+{
+    const char *name;
+    VariableCell *cell = call->table->cell(call, &name);
+    if (cell != NULL) {
+        call->table->set_output(call, 0, object_retain(cell->value));
+    }
+    return cell != NULL;
+}
 
 // Reads keep their order with writes of the same Variable, and may be dropped.
 const OpDesc op_read_variable = {
     .name = "read_variable",
     .params = "",
     .doc = "A Variable's value at this point.",
-    STRUCTURE(0, 0, 1),
+    .output_count = 1,
     .flags = OP_INTERNAL,
+    .payload = PAYLOAD_RESOURCE,
+    .run = run_read,
 };
+
+// Ranks and sizes that the trace could not know are compared here, before
+// anything is changed. The tensor is replaced whole, so that a failure or an
+// interrupt leaves the value before it.
+static bool run_assign(StepCall *call)
+{
+    const char *name;
+    VariableCell *cell = call->table->cell(call, &name);
+    if (cell == NULL) {
+        return false;
+    }
+    // Value and old tensor may be one: it is retained before it is released.
+    Tensor *value = call->table->input(call, 0), *old = cell->value;
+    if (UNLIKELY(!shape_equal(value->rank, tensor_dims(value), old->rank,
+                              tensor_dims(old)))) {
+        return ctx_fail(call->ctx, ERR_SHAPE,
+                        "assign: the value does not have the shape of "
+                        "Variable '%s'",
+                        name);
+    }
+    cell->value = object_retain(value);
+    cell->writes++;
+    object_release(call->ctx, old);
+    return true;
+}
 
 // Which Variable it is stands in the node, by number.
 const OpDesc op_assign_variable = {
     .name = "assign_variable",
     .params = "value",
     .doc = "Replaces a Variable's value.",
-    STRUCTURE(1, 1, 0),
+    .min_inputs = 1,
+    .max_inputs = 1,
     .flags = OP_INTERNAL | OP_EFFECT,
+    .payload = PAYLOAD_RESOURCE,
+    .run = run_assign,
 };

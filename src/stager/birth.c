@@ -42,7 +42,7 @@ static void need_all(const ValueId *values, uint32_t count, bool *need)
 static void need_inputs(const GraphNode *node, bool *need)
 {
     need_all(node->inputs, node->input_count, need);
-    for (int b = 0; b < NODE_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
+    for (int b = 0; b < OP_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
         for (Walk walk = walk_forward(node->blocks[b]); walk_next(&walk);) {
             uint32_t count;
             const ValueId *used = walk_uses(&walk, &count);

@@ -303,8 +303,8 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
         }
     }
     GraphNode *node =
-        graph_append_if(graph, block->parent, block->condition, block->sides[0],
-                        block->sides[1], block->place);
+        graph_append_blocks(graph, block->parent, OP_IF, &block->condition, 1,
+                            block->sides, block->place);
     if (node != NULL) {
         merge_finish(merge, node);
     }

@@ -262,8 +262,8 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
                                  (uint32_t)count);
     }
     GraphNode *node =
-        ok ? graph_append_while(graph, block->parent, ids, (uint32_t)count,
-                                block->sides[0], block->sides[1], block->place)
+        ok ? graph_append_blocks(graph, block->parent, OP_WHILE, ids,
+                                 (uint32_t)count, block->sides, block->place)
            : NULL;
     ctx_free(&vm->ctx, ids, (count * 2 + 1) * sizeof *ids);
     return node != NULL && show_all(vm, frame, block, PHASE_BODY, node);

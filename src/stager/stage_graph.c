@@ -89,7 +89,7 @@ static bool add_nodes(Vm *vm, Graph *graph, const GraphBlock *block, List *list)
         // Each object holds the graph: a node that a program keeps keeps all
         // of it.
         ok = !value_failed(object) && list_append_owned(vm, list, object);
-        for (int b = 0; ok && b < NODE_MAX_BLOCKS; b++) {
+        for (int b = 0; ok && b < OP_MAX_BLOCKS; b++) {
             // then and else, cond and body.
             ok = node->blocks[b] == NULL ||
                  add_nodes(vm, graph, node->blocks[b], list);

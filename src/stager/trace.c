@@ -143,7 +143,8 @@ static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
         return VALUE_ID_NONE;
     }
     GraphNode *node =
-        graph_append_read(trace->graph, trace->block, index, trace_place(vm));
+        graph_append_resource(trace->graph, trace->block, OP_READ_VARIABLE,
+                              index, NULL, 0, trace_place(vm));
     return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
 }
 
@@ -430,8 +431,8 @@ static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
                                                      : "variable",
                               tensor_type(variable->cell.value),
                               &variable->cell, &variable->head, &index) &&
-           graph_append_assign(trace->graph, trace->block, index, value,
-                               trace_place(vm)) != NULL;
+           graph_append_resource(trace->graph, trace->block, OP_ASSIGN_VARIABLE,
+                                 index, &value, 1, trace_place(vm)) != NULL;
 }
 
 // Variables go apart: their first operand is no value of the graph. Ops with

@@ -35,8 +35,9 @@ static bool mergeable(const GraphNode *node)
     if (!node->mark) {
         return false;
     }
-    return node->op == OP_CONST
-               ? node->tensor->count <= CSE_MAX_CONST
+    const Tensor *tensor = node_tensor(node);
+    return tensor != NULL
+               ? tensor->count <= CSE_MAX_CONST
                : graph_infer_applies(node) && !graph_has_effects(node);
 }
 
@@ -51,8 +52,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t node_hash(const GraphNode *node)
 {
     uint64_t hash = mix(node->op, node->input_count);
-    if (node->op == OP_CONST) {
-        const Tensor *tensor = node->tensor;
+    const Tensor *tensor = node_tensor(node);
+    if (tensor != NULL) {
         hash = mix(hash, (uint64_t)tensor->dtype << 8 | (uint8_t)tensor->rank);
         // Strings lie behind pointers: they are compared, but not hashed.
         if (tensor->dtype != DT_STRING) {
@@ -78,7 +79,7 @@ static bool node_equal(const GraphNode *a, const GraphNode *b)
         a->output_count != b->output_count) {
         return false;
     }
-    if (a->op == OP_CONST) {
+    if (node_tensor(a) != NULL) {
         return tensor_identical(a->tensor, b->tensor);
     }
     for (uint32_t i = 0; i < a->input_count; i++) {

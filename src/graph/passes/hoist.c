@@ -24,7 +24,7 @@ static bool movable(const Graph *graph, const GraphNode *node)
     const OpDesc *op = op_desc(node->op);
     // Constants go even if nothing needs them: they cost nothing and cannot
     // fail.
-    if (node->op == OP_CONST) {
+    if (node_tensor(node) != NULL) {
         return true;
     }
     if (!node->mark || !graph_infer_applies(node) || graph_has_effects(node) ||
@@ -79,7 +79,7 @@ bool hoist_run(Graph *graph)
     }
     for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
         GraphNode *owner = walk.node == NULL ? walk.block->owner : NULL;
-        if (owner != NULL && owner->op == OP_WHILE) {
+        if (owner != NULL && op_is_loop(node_desc(owner))) {
             hoist_from(graph, owner, walk.block);
         }
     }

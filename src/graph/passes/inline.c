@@ -96,7 +96,7 @@ bool inline_run(Graph *graph)
     for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
         rewrite_uses(&rewrite, &walk);
         const GraphNode *node = walk.node;
-        if (node != NULL && node->op == OP_CALL &&
+        if (node != NULL && node_desc(node)->payload == PAYLOAD_CALLEE &&
             can_inline(node->callee, budget)) {
             // can_inline has seen that there is as much left.
             budget -= node->callee->node_count;

@@ -84,8 +84,9 @@ static Graph *relu_graph(void)
     ValueId none = constant(g, otherwise, 0);
     cr_assert(graph_block_results(g, then, &x, 1));
     cr_assert(graph_block_results(g, otherwise, &none, 1));
-    ValueId y = one(graph_append_if(g, g->block, positive, then, otherwise,
-                                    GRAPH_PLACE_NONE));
+    ValueId y = one(graph_append_blocks(g, g->block, OP_IF, &positive, 1,
+                                        (GraphBlock *[]){then, otherwise},
+                                        GRAPH_PLACE_NONE));
     cr_assert(graph_block_results(g, g->block, &y, 1));
     return g;
 }
@@ -119,8 +120,8 @@ static Graph *loop_graph(void)
         op2(g, blocks[1], OP_ADD, state[1][1], state[1][0])};
     cr_assert(graph_block_results(g, blocks[0], &go, 1));
     cr_assert(graph_block_results(g, blocks[1], next, 2));
-    GraphNode *node = graph_append_while(g, g->block, init, 2, blocks[0],
-                                         blocks[1], GRAPH_PLACE_NONE);
+    GraphNode *node = graph_append_blocks(g, g->block, OP_WHILE, init, 2,
+                                          blocks, GRAPH_PLACE_NONE);
     cr_assert_not_null(node, "%s", ctx.error.text);
     ValueId y = node_output(node, 1);
     cr_assert(graph_block_results(g, g->block, &y, 1));
@@ -173,11 +174,13 @@ Test(plan, variables_by_reference)
     uint32_t v;
     Graph *g = one_input(&x);
     cr_assert(graph_add_variable(g, "v", tensor_type(start), NULL, NULL, &v));
-    ValueId old = one(graph_append_read(g, g->block, v, GRAPH_PLACE_NONE));
+    ValueId old = one(graph_append_resource(g, g->block, OP_READ_VARIABLE, v,
+                                            NULL, 0, GRAPH_PLACE_NONE));
     ValueId sum = op2(g, g->block, OP_ADD, old, x);
-    cr_assert_not_null(
-        graph_append_assign(g, g->block, v, sum, GRAPH_PLACE_NONE));
-    ValueId now = one(graph_append_read(g, g->block, v, GRAPH_PLACE_NONE));
+    cr_assert_not_null(graph_append_resource(g, g->block, OP_ASSIGN_VARIABLE, v,
+                                             &sum, 1, GRAPH_PLACE_NONE));
+    ValueId now = one(graph_append_resource(g, g->block, OP_READ_VARIABLE, v,
+                                            NULL, 0, GRAPH_PLACE_NONE));
     cr_assert(graph_block_results(g, g->block, &now, 1));
     PlanOptions options = {PASS_ALL, true, true};
     Plan *plan = plan_build(&ctx, g, &options);

@@ -78,7 +78,8 @@ Test(graph, loop_state_becomes_general)
     cr_assert(graph_block_results(g, cond, &go, 1));
     cr_assert(graph_block_results(g, body, &next, 1));
     GraphNode *node =
-        graph_append_while(g, g->block, &x, 1, cond, body, GRAPH_PLACE_NONE);
+        graph_append_blocks(g, g->block, OP_WHILE, &x, 1,
+                            (GraphBlock *[]){cond, body}, GRAPH_PLACE_NONE);
     cr_assert_not_null(node, "%s", ctx.error.text);
     TensorType type = graph_type(g, node_output(node, 0));
     cr_assert_eq(type.rank, 1);

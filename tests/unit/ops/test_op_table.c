@@ -33,10 +33,21 @@ Test(op_table, every_op_is_described)
         cr_assert_not_null(op->name);
         cr_assert(op->doc != NULL && strlen(op->doc) > 10, "%s", op->name);
         cr_assert_not_null(op->params, "%s", op->name);
-        cr_assert_not_null(op->infer, "%s", op->name);
-        cr_assert(op->kernel != NULL || op->compose != NULL ||
+        // A constant takes no step; all else has one way to run.
+        bool structural = op->payload != PAYLOAD_NONE || op->block_count > 0;
+        cr_assert_eq(op->infer == NULL, structural, "%s", op->name);
+        cr_assert_eq(op->run != NULL,
+                     structural && op->payload != PAYLOAD_TENSOR, "%s",
+                     op->name);
+        cr_assert(structural || op->kernel != NULL || op->compose != NULL ||
                       (op->flags & OP_ELEMENTWISE),
                   "%s", op->name);
+        cr_assert_leq(op->block_count, OP_MAX_BLOCKS);
+        for (int b = 0; b < op->block_count; b++) {
+            cr_assert_not_null(op->blocks[b].name, "%s", op->name);
+            // A loop has params everywhere, or it is none.
+            cr_assert_eq(op->blocks[b].params, op_is_loop(op), "%s", op->name);
+        }
         cr_assert_eq(op_find(op->name, strlen(op->name)), i, "%s", op->name);
         cr_assert_leq(op->attr_count, OP_MAX_ATTRS);
         cr_assert_leq(op->min_inputs, op->max_inputs);

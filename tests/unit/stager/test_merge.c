@@ -98,9 +98,8 @@ static const char *finish(void)
         cr_assert(graph_block_results(graph, merge.blocks[side],
                                       merge.ids[side].items, count));
     }
-    GraphNode *node =
-        graph_append_if(graph, graph->block, merge.condition, merge.blocks[0],
-                        merge.blocks[1], nowhere);
+    GraphNode *node = graph_append_blocks(
+        graph, graph->block, OP_IF, &merge.condition, 1, merge.blocks, nowhere);
     cr_assert_not_null(node);
     vm->trace = &trace;
     merge_finish(&merge, node);

@@ -154,7 +154,7 @@ static void add_index(Maker *maker, GraphBlock *block)
 
 static bool wanted(const Maker *maker, const OpDesc *op, OpCode code)
 {
-    if (code <= OP_ASSIGN_VARIABLE || code == OP_INDEX ||
+    if (op->infer == NULL || code == OP_INDEX ||
         (op->flags & OP_RANDOM && !maker->options->effects)) {
         return false;
     }
@@ -240,8 +240,8 @@ static void add_if(Maker *maker, GraphBlock *block)
             return;
         }
     }
-    put_node(maker, graph_append_if(graph, block, condition, blocks[0],
-                                    blocks[1], GRAPH_PLACE_NONE));
+    put_node(maker, graph_append_blocks(graph, block, OP_IF, &condition, 1,
+                                        blocks, GRAPH_PLACE_NONE));
 }
 
 static ValueId small_int(Maker *maker, GraphBlock *block, int64_t value)
@@ -300,8 +300,9 @@ static void add_while(Maker *maker, GraphBlock *block)
         !graph_block_results(graph, body, next, count)) {
         return;
     }
-    put_node(maker, graph_append_while(graph, block, init, count, cond, body,
-                                       GRAPH_PLACE_NONE));
+    put_node(maker, graph_append_blocks(graph, block, OP_WHILE, init, count,
+                                        (GraphBlock *[]){cond, body},
+                                        GRAPH_PLACE_NONE));
 }
 
 static void add_effect(Maker *maker, GraphBlock *block)
@@ -323,10 +324,12 @@ static void add_effect(Maker *maker, GraphBlock *block)
         break;
     case 2:
         value = value_of(maker, block, variable == 0 ? DT_FLOAT32 : DT_INT32);
-        node = graph_append_assign(graph, block, variable, value,
-                                   GRAPH_PLACE_NONE);
+        node = graph_append_resource(graph, block, OP_ASSIGN_VARIABLE, variable,
+                                     &value, 1, GRAPH_PLACE_NONE);
         break;
-    default: node = graph_append_read(graph, block, variable, GRAPH_PLACE_NONE);
+    default:
+        node = graph_append_resource(graph, block, OP_READ_VARIABLE, variable,
+                                     NULL, 0, GRAPH_PLACE_NONE);
     }
     put_node(maker, node);
 }

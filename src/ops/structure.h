@@ -1,0 +1,83 @@
+// What ops that only a graph has are made of: what a node of one carries, its
+// blocks, and how it acts when a plan runs.
+//
+// Printer, parser, checker, inference, copying, drawings and plans read these
+// fields and know no op by name: a structural op is a row of op_list.h and a
+// descriptor (ops_structure.c).
+#ifndef DUET_OPS_STRUCTURE_H
+#define DUET_OPS_STRUCTURE_H
+
+#include "ops/tensor.h"
+#include "ops/variable.h"
+
+// What a node carries beside inputs, attributes and blocks, which also says
+// what types it has.
+typedef enum OpPayload {
+    PAYLOAD_NONE,
+    PAYLOAD_TENSOR,  // a constant: its own type; takes no step
+    PAYLOAD_CALLEE,  // another graph: outputs of the types of its results
+    PAYLOAD_HOST,    // an object of the host's, or none: outputs as declared
+    PAYLOAD_RESOURCE // a Variable, by number: inputs and outputs of its type
+} OpPayload;
+
+// Most blocks that an op has, and the numbers of those of `if` and `while`.
+enum {
+    OP_MAX_BLOCKS = 2,
+    SIDE_THEN = 0,
+    SIDE_OTHERWISE = 1,
+    SIDE_COND = 0,
+    SIDE_BODY = 1
+};
+
+// One of a node's blocks. Where blocks have params the op is a loop: its inputs
+// are the first state, which goes through the params of all its blocks, and its
+// outputs the last.
+typedef struct BlockDesc {
+    const char *name; // what stands in front of it in the printed form
+    bool params;      // one for each input; else none
+    bool decides;     // yields one bool; else the next state, or the outputs
+} BlockDesc;
+
+// What the host is asked for: words and streams are its own.
+typedef enum HostAction { HOST_PRINT, HOST_CALL, HOST_RAISE } HostAction;
+
+typedef struct StepCall StepCall;
+// What an op can do when it is run. Abstract, since ops know no plan: the
+// backend gives it (backend/step_call.c). False or NULL: an error is pending.
+typedef struct StepTable {
+    Tensor *(*input)(StepCall *call, uint32_t index); // borrowed
+    void (*set_output)(StepCall *call, uint32_t index, Tensor *tensor); // owned
+    // The cell of the node's Variable, which has a value; and its name.
+    VariableCell *(*cell)(StepCall *call, const char **name);
+    // Runs a block, whose results become the outputs.
+    bool (*branch)(StepCall *call, int block);
+    // Makes the inputs the state, runs the blocks in turn, each on the state
+    // that the one before has left, until one decides false; the state then
+    // becomes the outputs.
+    bool (*loop)(StepCall *call);
+    // Runs the callee on the inputs, for the outputs.
+    bool (*run_callee)(StepCall *call);
+    // Hands the inputs to the host, for the outputs. HOST_RAISE always fails.
+    bool (*host)(StepCall *call, HostAction action);
+} StepTable;
+
+struct StepCall {
+    Ctx *ctx;
+    const StepTable *table;
+};
+
+// Raises; false.
+bool structure_condition_fails(Ctx *ctx, const Tensor *condition);
+// Reads a condition; one of unknown rank may turn out to have more elements
+// than one, which raises.
+static inline bool structure_truth(Ctx *ctx, const Tensor *condition,
+                                   bool *truth)
+{
+    if (UNLIKELY(condition->count != 1)) {
+        return structure_condition_fails(ctx, condition);
+    }
+    *truth = *(const uint8_t *)condition->data != 0;
+    return true;
+}
+
+#endif
