@@ -128,23 +128,29 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     return result;
 }
 
-// Each use of a Variable is a read node of its own, where the use stands: a
-// write in between must be seen. Reads that see the same write are merged by a
-// pass, not here. Registering the same cell again yields the index that it
-// has.
-static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
+// A node on a Variable. Each use of one is a read of its own, where the use
+// stands: a write in between must be seen. Reads that see the same write are
+// merged by a pass, not here. Registering the same cell again yields the index
+// that it has.
+static GraphNode *append_resource(Vm *vm, Trace *trace, OpCode op,
+                                  Variable *variable, const ValueId *inputs,
+                                  uint32_t input_count)
 {
     uint32_t index;
     const char *name =
         variable->name != NULL ? variable->name->text : "variable";
-    if (!graph_add_variable(trace->graph, name,
-                            tensor_type(variable->cell.value), &variable->cell,
-                            &variable->head, &index)) {
-        return VALUE_ID_NONE;
-    }
+    return graph_add_variable(trace->graph, name,
+                              tensor_type(variable->cell.value),
+                              &variable->cell, &variable->head, &index)
+               ? graph_append_resource(trace->graph, trace->block, op, index,
+                                       inputs, input_count, trace_place(vm))
+               : NULL;
+}
+
+static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
+{
     GraphNode *node =
-        graph_append_resource(trace->graph, trace->block, OP_READ_VARIABLE,
-                              index, NULL, 0, trace_place(vm));
+        append_resource(vm, trace, OP_READ_VARIABLE, variable, NULL, 0);
     return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
 }
 
@@ -401,38 +407,25 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
     return true;
 }
 
-// The value of a Variable at this point of the program.
-static bool apply_read(Vm *vm, Value variable, Value *outputs,
-                       uint32_t *output_count)
-{
-    ValueId id = read_variable(vm, vm->trace, value_as_variable(variable));
-    if (id == VALUE_ID_NONE) {
-        return false;
-    }
-    outputs[0] = trace_symbolic(vm, vm->trace, id, "read_variable");
-    *output_count = 1;
-    return !value_failed(outputs[0]);
-}
-
-// inputs: the Variable, the value. A weak number takes the Variable's dtype,
+// inputs: the Variable, then values. A weak number takes the Variable's dtype,
 // as a host number does in eager code. The Variable itself does not change
 // while tracing.
-static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
+static bool apply_resource(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
+                           uint32_t input_count, Value *outputs,
+                           uint32_t *output_count)
 {
     Trace *trace = vm->trace;
     Variable *variable = value_as_variable(inputs[0]);
-    ValueId value =
-        weak_operand(vm, trace, inputs[1], (DType)variable->cell.value->dtype);
-    uint32_t index;
-    *output_count = 0;
-    return value != VALUE_ID_NONE &&
-           graph_add_variable(trace->graph,
-                              variable->name != NULL ? variable->name->text
-                                                     : "variable",
-                              tensor_type(variable->cell.value),
-                              &variable->cell, &variable->head, &index) &&
-           graph_append_resource(trace->graph, trace->block, OP_ASSIGN_VARIABLE,
-                                 index, &value, 1, trace_place(vm)) != NULL;
+    DType dtype = (DType)variable->cell.value->dtype;
+    for (uint32_t i = 1; i < input_count; i++) {
+        ids[i - 1] = weak_operand(vm, trace, inputs[i], dtype);
+        if (ids[i - 1] == VALUE_ID_NONE) {
+            return false;
+        }
+    }
+    GraphNode *node =
+        append_resource(vm, trace, op, variable, ids, input_count - 1);
+    return node != NULL && node_results(vm, trace, node, outputs, output_count);
 }
 
 // Variables go apart: their first operand is no value of the graph. Ops with
@@ -440,13 +433,11 @@ static bool apply_assign(Vm *vm, const Value *inputs, uint32_t *output_count)
 bool trace_apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
                  const AttrValue *attrs, Value *outputs, uint32_t *output_count)
 {
-    if (op == OP_READ_VARIABLE) {
-        return apply_read(vm, inputs[0], outputs, output_count);
-    }
-    if (op == OP_ASSIGN_VARIABLE) {
-        return apply_assign(vm, inputs, output_count);
-    }
     ValueId few[TRACE_FEW];
+    if (op_desc(op)->payload == PAYLOAD_RESOURCE) {
+        return apply_resource(vm, op, inputs, few, input_count, outputs,
+                              output_count);
+    }
     if (input_count <= TRACE_FEW) {
         return append(vm, op, inputs, few, input_count, attrs, outputs,
                       output_count);
