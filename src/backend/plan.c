@@ -146,67 +146,6 @@ void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain)
     *head = value;
 }
 
-// Puts a constant in place of the results that nobody uses, so that a call
-// does not run, and cannot fail by, what an inlined callee would not run.
-static bool drop_results(Builder *builder, Graph *callee, const GraphNode *call)
-{
-    // Any constant will do: nobody reads it.
-    Tensor *nothing = tensor_scalar_int(builder->ctx, DT_BOOL, 0);
-    GraphNode *node = nothing != NULL
-                          ? graph_append_const(callee, callee->block, nothing,
-                                               GRAPH_PLACE_NONE)
-                          : NULL;
-    object_release_null(builder->ctx, nothing);
-    for (uint32_t i = 0; node != NULL && i < call->output_count; i++) {
-        // A block that diverges never reaches its results.
-        if (builder->last_use[node_output(call, i)] == USE_NONE &&
-            !callee->block->diverges) {
-            callee->block->results[i] = node->first_output;
-        }
-    }
-    return node != NULL;
-}
-
-// The callee as this call needs it; counted.
-static Graph *needed_callee(Builder *builder, const GraphNode *call)
-{
-    // Most calls use all results, and then the callee's graph serves as it is.
-    bool all = true;
-    for (uint32_t i = 0; i < call->output_count; i++) {
-        all = all && builder->last_use[node_output(call, i)] != USE_NONE;
-    }
-    if (all) {
-        return graph_retain(call->callee);
-    }
-    Graph *copy = clone_graph(call->callee);
-    if (copy != NULL && !drop_results(builder, copy, call)) {
-        graph_release(builder->ctx, copy);
-        copy = NULL;
-    }
-    return copy;
-}
-
-// The callee's plan is a part of this one, and is built with the same options.
-static bool build_callee(Builder *builder, Step *step, GraphNode *call)
-{
-    Ctx *ctx = builder->ctx;
-    // Room first, so that a callee's plan cannot be lost once it is built.
-    if (!vec_reserve(ctx, &builder->plan->callees, 1) || !ctx_enter(ctx)) {
-        return false;
-    }
-    Graph *callee = needed_callee(builder, call);
-    step->callee =
-        callee != NULL ? plan_build(ctx, callee, builder->options) : NULL;
-    // The callee's plan has its own hold on the graph.
-    graph_release(ctx, callee);
-    ctx_leave(ctx);
-    if (step->callee == NULL) {
-        return false;
-    }
-    builder->plan->callees.items[builder->plan->callees.count++] = step->callee;
-    return true;
-}
-
 // Slots for what the node gives; each is cleared after its last use.
 static bool give_outputs(Builder *builder, GraphNode *node, Step *step,
                          uint32_t *block_chain)
@@ -267,7 +206,7 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
     step->inputs = builder_slots(builder, node->inputs, node->input_count);
     if (step->inputs == NULL ||
         (node_desc(node)->payload == PAYLOAD_CALLEE &&
-         !build_callee(builder, step, node)) ||
+         !builder_callee(builder, step, node)) ||
         !give_outputs(builder, node, step, block_chain) ||
         !build_blocks(builder, node, step)) {
         return false;
@@ -466,7 +405,8 @@ void plan_times(const Plan *plan, uint64_t *optimise, uint64_t *compile)
 
 // Without passes the graph itself is laid out; else a copy, since passes
 // rewrite in place and the trace's graph stays as the user sees it.
-Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
+Plan *builder_plan(Ctx *ctx, Graph *graph, const PlanOptions *options,
+                   Map *callees)
 {
     Plan *plan = plan_new(ctx);
     if (plan == NULL) {
@@ -480,6 +420,7 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
                        // Marks of tile programs start behind 1, which means
                        // needed.
                        .options = options,
+                       .callees = callees,
                        .groups = 1};
     uint64_t start = now_ns(), middle = start;
     bool ok = plan->graph != NULL &&
@@ -499,6 +440,17 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
     plan->compile_ns = now_ns() - middle;
     // After success alone: a plan that failed has blocks missing.
     plan_dump(ctx, plan);
+    return plan;
+}
+
+// The plans in the map are held by those that call them; after a failure nobody
+// looks into it again.
+Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
+{
+    Map callees;
+    map_init(&callees, ctx);
+    Plan *plan = builder_plan(ctx, graph, options, &callees);
+    map_free(&callees);
     return plan;
 }
 

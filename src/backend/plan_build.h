@@ -19,6 +19,7 @@ typedef struct Builder {
     Plan *plan;
     Graph *graph;
     const PlanOptions *options;
+    Map *callees;          // by graph: its plan, borrowed; see callee_plan
     uint32_t *slots;       // by value
     uint32_t *last_use;    // by value: a node's serial, or USE_*
     uint32_t *chain_next;  // by value: the next that dies at the same place
@@ -29,6 +30,11 @@ typedef struct Builder {
 // The steps of a block; `which` is its number in `owner` (NULL: outermost).
 StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
                          int which);
+// plan_build, with the plans of callees that are known so far.
+MUST_CHECK Plan *builder_plan(Ctx *ctx, Graph *graph,
+                              const PlanOptions *options, Map *callees);
+// Gives the step of a call its callee's plan.
+MUST_CHECK bool builder_callee(Builder *builder, Step *step, GraphNode *call);
 // A list of dying values as an array of slots.
 MUST_CHECK bool builder_dead_list(Builder *builder, uint32_t head,
                                   const uint32_t **list, uint32_t *count);

@@ -534,3 +534,28 @@ Test(plan, captures_and_state_are_not_overwritten)
     object_release(&ctx, x);
     plan_release(&ctx, plan);
 }
+
+// Each of 40 graphs calls the next one twice: 2**40 calls, but 40 plans.
+Test(plan, calls_of_one_callee_share_its_plan)
+{
+    ValueId x;
+    Graph *g = one_input(&x);
+    cr_assert(graph_block_results(g, g->block, &x, 1));
+    for (int level = 0; level < 40; level++) {
+        Graph *callee = g;
+        g = one_input(&x);
+        ValueId a = one(graph_append_call(g, g->block, callee, &x, 1, NULL,
+                                          GRAPH_PLACE_NONE));
+        ValueId b = one(graph_append_call(g, g->block, callee, &x, 1, NULL,
+                                          GRAPH_PLACE_NONE));
+        ValueId sum = op2(g, g->block, OP_ADD, a, b);
+        cr_assert(graph_block_results(g, g->block, &sum, 1));
+        graph_release(&ctx, callee);
+    }
+    PlanOptions options = {0, false, false};
+    Plan *plan = plan_build(&ctx, g, &options);
+    cr_assert_not_null(plan, "%s", ctx.error.text);
+    cr_assert_eq(plan_step_count(plan), 3);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
+}
