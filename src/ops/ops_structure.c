@@ -1,9 +1,10 @@
 // Descriptors of the ops that only a graph has: constants, control flow,
 // calls and effects.
 //
-// They have no shape rule: payload and blocks say their types (graph/graph_infer.c).
-// How they act is written against a StepCall, which a plan gives them. All are
-// internal, so that no name of theirs stands at the prompt.
+// They have no shape rule: payload and blocks say their types, which the
+// builder and graph/graph_infer.c give. How they act is written against a
+// StepCall, which a plan gives them. All are internal: no name of theirs stands
+// at the prompt.
 #include "ops/op.h"
 
 // The tensor is a field of the node, not an attribute.
