@@ -18,6 +18,7 @@ Graph *graph_new(Ctx *ctx, const char *name)
     graph->ctx = ctx;
     arena_init(&graph->arena, ctx);
     map_init(&graph->names, ctx);
+    map_init(&graph->captured, ctx);
     graph->name = arena_strndup(&graph->arena, name, strlen(name));
     graph->block = graph_block_new(graph, NULL);
     // All lists are empty and the count is 1, so that the ordinary release is
@@ -87,6 +88,7 @@ void graph_release(Ctx *ctx, Graph *graph)
         vec_free(ctx, &graph->objects);
         vec_free(ctx, &graph->callees);
         map_free(&graph->names);
+        map_free(&graph->captured);
         arena_destroy(&graph->arena);
         ctx_free(ctx, graph, sizeof *graph);
     }
@@ -182,17 +184,65 @@ ValueId graph_add_input(Graph *graph, const char *name, TensorType type)
     return add_input(graph, name, INPUT_ARGUMENT, NULL, type);
 }
 
-// Captures are few; the same tensor is looked for by address.
+enum { CAPTURED_FEW = 16 }; // inputs, Variables: found without a map
+
+static bool note_captured(Graph *graph, const void *address, uint32_t number)
+{
+    return map_put(&graph->captured, (const char *)&address, sizeof address,
+                   number);
+}
+
+// From the few on all that is captured stands in the map. `number` is that of
+// what is added last, at `address`.
+static bool keep_captured(Graph *graph, const void *address, uint32_t number)
+{
+    if (graph->captured.count > 0) {
+        return note_captured(graph, address, number);
+    }
+    bool ok = true;
+    bool many = graph->inputs.count > CAPTURED_FEW ||
+                graph->variables.count > CAPTURED_FEW;
+    for (size_t i = 0; ok && many && i < graph->inputs.count; i++) {
+        const GraphInput *input = &graph->inputs.items[i];
+        ok = input->capture == NULL ||
+             note_captured(graph, input->capture, input->value);
+    }
+    for (size_t i = 0; ok && many && i < graph->variables.count; i++) {
+        const VariableCell *cell = graph->variables.items[i].cell;
+        ok = cell == NULL || note_captured(graph, cell, (uint32_t)i);
+    }
+    return ok;
+}
+
+static bool find_captured(const Graph *graph, const void *address,
+                          uint32_t *number)
+{
+    const uint64_t *found =
+        map_get(&graph->captured, (const char *)&address, sizeof address);
+    if (found != NULL) {
+        *number = (uint32_t)*found;
+    }
+    return found != NULL;
+}
+
+// One input for a tensor that is captured many times; equal tensors at other
+// addresses are others.
 ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
 {
-    for (size_t i = 0; i < graph->inputs.count; i++) {
-        // One input for a tensor that is captured many times; equal tensors at
-        // other addresses are others.
+    ValueId value;
+    if (find_captured(graph, tensor, &value)) {
+        return value;
+    }
+    size_t count = graph->captured.count > 0 ? 0 : graph->inputs.count;
+    for (size_t i = 0; i < count; i++) {
         if (graph->inputs.items[i].capture == tensor) {
             return graph->inputs.items[i].value;
         }
     }
-    return add_input(graph, name, INPUT_CAPTURE, tensor, tensor_type(tensor));
+    value = add_input(graph, name, INPUT_CAPTURE, tensor, tensor_type(tensor));
+    return value != VALUE_ID_NONE && keep_captured(graph, tensor, value)
+               ? value
+               : VALUE_ID_NONE;
 }
 
 // A captured cell is looked for by address; an argument's is always new, the
@@ -200,7 +250,11 @@ ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
 bool graph_add_variable(Graph *graph, const char *name, TensorType type,
                         VariableCell *cell, Object *owner, uint32_t *index)
 {
-    for (size_t i = 0; cell != NULL && i < graph->variables.count; i++) {
+    if (cell != NULL && find_captured(graph, cell, index)) {
+        return true;
+    }
+    size_t count = graph->captured.count > 0 ? 0 : graph->variables.count;
+    for (size_t i = 0; cell != NULL && i < count; i++) {
         if (graph->variables.items[i].cell == cell) {
             *index = (uint32_t)i;
             return true;
@@ -227,7 +281,7 @@ bool graph_add_variable(Graph *graph, const char *name, TensorType type,
     if (owner != NULL) {
         object_retain(owner);
     }
-    return true;
+    return cell == NULL || keep_captured(graph, cell, *index);
 }
 
 // The node says it: there is no table of constants.

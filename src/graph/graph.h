@@ -62,6 +62,8 @@ struct Graph {
     VEC(Source *) sources; // counted, distinct: places point there
     VEC(Object *) objects; // counted: constants, host objects
     VEC(Graph *) callees;  // counted
+    Map captured;          // by address: a tensor's value, a cell's index;
+                           // empty while they are few
     Map names;             // names given so far, see graph_node_name
     size_t named;          // nodes[0 .. named) have their names
     size_t node_count;     // nodes that are in blocks, sub-blocks included

@@ -36,6 +36,36 @@ Test(graph, names_are_unique)
     graph_release(&ctx, g);
 }
 
+// Few and many are found in different ways.
+Test(graph, what_is_captured_again_is_the_same_input)
+{
+    enum { MANY = 100 };
+    static VariableCell cells[MANY];
+    Graph *g = graph_new(&ctx, "f");
+    Tensor *tensors[MANY];
+    ValueId values[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        tensors[i] = tensor_scalar_int(&ctx, DT_INT32, i);
+        values[i] = graph_add_capture(g, "w", tensors[i]);
+        uint32_t index;
+        cr_assert(graph_add_variable(g, "v", tensor_type(tensors[i]), &cells[i],
+                                     NULL, &index));
+        cr_assert_eq(index, i);
+        for (uint32_t j = 0; j <= i; j++) {
+            cr_assert_eq(graph_add_capture(g, "w", tensors[j]), values[j]);
+            cr_assert(graph_add_variable(g, "v", tensor_type(tensors[j]),
+                                         &cells[j], NULL, &index));
+            cr_assert_eq(index, j);
+        }
+    }
+    cr_assert_eq(g->inputs.count, MANY);
+    cr_assert_eq(g->variables.count, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        object_release(&ctx, tensors[i]);
+    }
+    graph_release(&ctx, g);
+}
+
 Test(graph, a_refused_op_leaves_the_graph_whole)
 {
     Graph *g = graph_new(&ctx, "f");
