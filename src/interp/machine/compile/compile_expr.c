@@ -31,19 +31,8 @@ Symbol *compile_symbol_of(Compiler *c, Text name)
     return symbol;
 }
 
-// The captured cell that a class body would pass over for this name, or -1.
-static int32_t class_capture(const Scope *scope, const Symbol *symbol)
-{
-    for (uint32_t i = 0; i < scope->captured_count; i++) {
-        if (scope->captured[i]->length == symbol->length &&
-            strcmp(scope->captured[i]->name, symbol->name) == 0) {
-            return (int32_t)i;
-        }
-    }
-    return -1;
-}
-
-// A class body reads its namespace first even for captured names.
+// A class body reads its namespace first even for captured names. One that it
+// assigns itself is never captured for it: it is looked for in the globals.
 void compile_load_name(Compiler *c, Text name, Reg target)
 {
     Symbol *symbol = c->failed ? NULL : compile_symbol_of(c, name);
@@ -53,8 +42,6 @@ void compile_load_name(Compiler *c, Text name, Reg target)
     // Where a name lives was decided by scope.c; here it only chooses the
     // opcode.
     uint32_t constant;
-    // Number of the captured cell, -1: none.
-    int32_t captured;
     switch (symbol->place) {
     case PLACE_LOCAL:
         compile_emit(c, OPCODE_MOVE, target, symbol->index, 0);
@@ -72,13 +59,7 @@ void compile_load_name(Compiler *c, Text name, Reg target)
         break;
     case PLACE_NAME:
         constant = compile_name_constant(c, name);
-        // A class body's own name may hide a captured one, until it is deleted.
-        captured = class_capture(c->scope, symbol);
-        if (captured >= 0) {
-            compile_emit(c, OPCODE_GETNC, target, constant, (uint32_t)captured);
-        } else {
-            compile_emit(c, OPCODE_GETN, target, constant, 0);
-        }
+        compile_emit(c, OPCODE_GETN, target, constant, 0);
         break;
     case PLACE_GLOBAL:
         constant = compile_name_constant(c, name);
