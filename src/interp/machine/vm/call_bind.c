@@ -160,17 +160,41 @@ static int find_parameter(const Binding *b, Str *name, uint32_t from,
     return -1;
 }
 
-// A positional-only parameter by that name has a message of its own.
-// Always false.
-static bool unexpected_keyword(Binding *b, Str *name)
+// Whether the call gives a keyword of this name.
+static bool names_keyword(const Binding *b, const Str *name)
 {
-    uint32_t only = b->code->positional_only_count;
-    (void)raise_whole(b->vm, ERR_TYPE,
-                      find_parameter(b, name, 0, only) >= 0
-                          ? "%s() got some positional-only arguments passed "
-                            "as keyword arguments: '%s'"
-                          : "%s() got an unexpected keyword argument '%s'",
-                      b->function->qualname->text, name);
+    for (size_t i = 0; i < b->names->count; i++) {
+        if (str_equal(value_as_str(b->names->items[i]), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where keywords have names of positional-only parameters the message is about
+// all of those, whichever keyword was met first. Always false.
+static bool unexpected_keyword(Binding *b, const Str *name)
+{
+    StrBuf only;
+    strbuf_init(&only, &b->vm->ctx);
+    for (uint32_t i = 0; i < b->code->positional_only_count; i++) {
+        const Str *own = b->code->local_names[i];
+        if (names_keyword(b, own)) {
+            strbuf_printf(&only, "%s%s", only.length > 0 ? ", " : "",
+                          own->text);
+        }
+    }
+    if (strbuf_ok(&only) && only.length > 0) {
+        raise_error(b->vm, ERR_TYPE,
+                    "%s() got some positional-only arguments passed as "
+                    "keyword arguments: '%s'",
+                    b->function->qualname->text, strbuf_text(&only));
+    } else if (strbuf_ok(&only)) {
+        (void)raise_whole(b->vm, ERR_TYPE,
+                          "%s() got an unexpected keyword argument '%s'",
+                          b->function->qualname->text, name);
+    }
+    strbuf_free(&only);
     return false;
 }
 
