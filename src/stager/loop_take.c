@@ -68,8 +68,20 @@ static bool only_cast(GraphBlock *top, ValueId id, DType dtype)
     return true;
 }
 
-// A host number that met a tensor only under this dtype enters with it.
-static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
+// A host number that the dtype cannot hold is a misfit, for which there are
+// other ways or which the caller words; other errors stay. 0 or -1.
+static int clear_misfit(Vm *vm)
+{
+    if (!raise_matches(vm, ERR_DTYPE) && !raise_matches(vm, ERR_OP_OVERFLOW)) {
+        return -1;
+    }
+    raise_clear(vm);
+    return 0;
+}
+
+// A host number that met a tensor only under this dtype enters with it. 1: it
+// does; 0: it cannot; -1: failed.
+static int retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
 {
     Graph *graph = vm->trace->graph;
     // Only a leaf that was a host number, and that test and body use for
@@ -78,7 +90,7 @@ static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
     if (value_unbound(leaf->host) || leaf->result == leaf->body ||
         !only_cast(block->sides[0], leaf->cond, dtype) ||
         !only_cast(block->sides[1], leaf->body, dtype)) {
-        return false;
+        return 0;
     }
     ValueId init = VALUE_ID_NONE;
     if (merge_is_number(leaf->host)) {
@@ -96,15 +108,15 @@ static bool retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
     }
     TensorType type = graph_type(graph, leaf->body);
     type.dtype = dtype;
-    // That it cannot be retyped is no error yet: the caller has other ways,
-    // and words the failure.
-    if (init == VALUE_ID_NONE || !build_set_type(graph, leaf->body, type) ||
+    if (init == VALUE_ID_NONE) {
+        return clear_misfit(vm);
+    }
+    if (!build_set_type(graph, leaf->body, type) ||
         !build_set_type(graph, leaf->cond, type)) {
-        raise_clear(vm);
-        return false;
+        return -1;
     }
     leaf->init = init;
-    return true;
+    return 1;
 }
 
 // The dtype that a leaf's variable wants after the turn.
@@ -133,9 +145,12 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     DType want = wanted_dtype(after, have);
     // A leaf is made wider if need be, but never narrower for a weak number
     // that could be made wider itself.
-    if (want != have && !(is_weak(after) && want < have) &&
-        retype(vm, block, leaf, want)) {
-        have = want;
+    if (want != have && !(is_weak(after) && want < have)) {
+        int retyped = retype(vm, block, leaf, want);
+        if (retyped < 0) {
+            return -1;
+        }
+        have = retyped > 0 ? want : have;
     }
     // Any weak number takes the dtype of the leaf, unless a fraction would be
     // lost.
@@ -156,14 +171,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
     leaf->result = merge_leaf_id(vm, "while", block->sides[1], after, have);
-    // A host number that the dtype cannot hold is a misfit, which the caller
-    // words; other errors stay.
-    if (leaf->result == VALUE_ID_NONE &&
-        (raise_matches(vm, ERR_DTYPE) || raise_matches(vm, ERR_OP_OVERFLOW))) {
-        raise_clear(vm);
-        return 0;
-    }
-    return leaf->result == VALUE_ID_NONE ? -1 : 1;
+    return leaf->result == VALUE_ID_NONE ? clear_misfit(vm) : 1;
 }
 
 // Matches a value after the turn with the one before the loop, leaf by leaf.
