@@ -150,10 +150,10 @@ void loop_eval_body(const LoopBuild *build, char *const *data, size_t index)
     uint64_t values[LOOP_MAX_INS];
     for (uint32_t i = 0; i < build->ins_count; i++) {
         const LoopIns *ins = &build->ins[i];
-        const LoopOperand *operand = &build->operands[ins->b];
         if (ins->op == PRIM_CONST) {
             values[i] = build->consts[ins->b];
         } else if (ins->op == PRIM_LOAD || ins->op == PRIM_STORE) {
+            const LoopOperand *operand = &build->operands[ins->b];
             size_t at = operand->kind == LOOP_ONE ? 0 : index;
             Elem stored = (Elem)operand->stored;
             char *place = data[ins->b] + at * elem_size(stored);
