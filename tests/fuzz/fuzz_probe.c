@@ -81,6 +81,7 @@ static void open_state(void)
         give_up("there is no such probe");
     }
     state.probe = value_retain(entry->value);
+    object_release(&state.vm->ctx, key);
     signal(SIGVTALRM, break_off);
 }
 
