@@ -1,7 +1,6 @@
 # interp/: one source a line, alphabetical. Headers need no line.
 interp_sources =
 interp_sources += src/interp/core/cycles.c
-interp_sources += src/interp/core/depth.c
 interp_sources += src/interp/core/finalizing.c
 interp_sources += src/interp/core/memory.c
 interp_sources += src/interp/core/raise.c

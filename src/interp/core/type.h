@@ -125,7 +125,6 @@ typedef enum TypeFlag {
     TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
     TYPE_WEAK = 512,         // of a heap class: weak references can name
                              // instances
-    TYPE_VECTOR = 2048,      // calls count no level of the recursion limit
                              // (call.h): of a class, or of its instances
     TYPE_FAMILY = 4096,      // gives its errors fields; of such a class alone
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the

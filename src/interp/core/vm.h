@@ -50,8 +50,7 @@ typedef enum FrameFlag {
     FRAME_CACHED = 64,   // R[-2] is a Link, R[-3] the lru_cache it is for
     FRAME_FAR = 128,     // called by a generator: its window is not the
                          // caller's, and CALLFAR's register takes the result
-    FRAME_COUNTED = 256, // took a level of the recursion limit besides its own
-    FRAME_NEW = 512      // __new__: R[-2] holds the call's arguments, R[-3] the
+    FRAME_NEW = 256      // __new__: R[-2] holds the call's arguments, R[-3] the
                          // class that was called
 } FrameFlag;
 

@@ -293,8 +293,6 @@ static bool add_function(Vm *vm, const NativeDef *def)
         object_release(&vm->ctx, native);
         return false;
     }
-    // zip alone is called through its slot.
-    cls->flags |= strcmp(def->name, "zip") == 0 ? 0 : TYPE_VECTOR;
     iterator_set_maker(vm, cls, native);
     return add_builtin(vm, def->name, cls);
 }

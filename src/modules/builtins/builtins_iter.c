@@ -4,7 +4,6 @@
 // op of the same name, so that the result stays a tensor and can be traced.
 #include "modules/builtins/builtins.h"
 
-#include "interp/core/depth.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/iterators/iter_make.h"
 #include "interp/objects/iterators/obj_generator.h"
@@ -454,7 +453,7 @@ static Value extreme(Vm *vm, const char *name, CompareOp op, const Value *args)
                       ? best_of_plain(vm, values, op)
                       : VALUE_UNBOUND;
     if (!value_unbound(plain)) {
-        return depth_check(vm, DEPTH_COMPARE) ? plain : VALUE_FAIL;
+        return plain;
     }
     // Among equals the first wins, since only a strictly better key replaces.
     Best best = {VALUE_UNBOUND, VALUE_UNBOUND,

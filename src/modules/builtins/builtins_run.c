@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interp/core/depth.h"
 #include "interp/machine/compile/source_bytes.h"
 #include "interp/machine/vm/vm_text.h"
 #include "interp/objects/classes/obj_function.h"
@@ -198,9 +197,7 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
         (!given || module_add_builtins(vm, value_as_dict(globals), false));
     Value text = ready ? source_text(vm, "<string>", args[0]) : VALUE_FAIL;
     Value result = VALUE_FAIL;
-    bool compiled = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
-    if (!value_failed(text) &&
-        (!compiled || depth_check(vm, " during compilation"))) {
+    if (!value_failed(text)) {
         result = run_in(vm, text, mode, value_as_dict(globals), locals);
     }
     release(vm, text);

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interp/core/depth.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
@@ -157,12 +156,8 @@ FILE_BODY(write)
     }
     Str *text = value_as_str(args[1]);
     File *file = value_as_file(args[0]);
-    // The standard streams call one layer more than other files do.
-    bool deep = file_base(file)->descriptor <= STDERR_FILENO;
-    return (!deep || depth_check(vm, DEPTH_CALL)) &&
-                   file_write_text(vm, file, text)
-               ? int_from_u64(vm, text->count)
-               : VALUE_FAIL;
+    return file_write_text(vm, file, text) ? int_from_u64(vm, text->count)
+                                           : VALUE_FAIL;
 }
 
 // Unbuffered files hand everything on at once.

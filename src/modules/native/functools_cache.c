@@ -9,7 +9,6 @@
 // dies; the ring itself owns nothing. So code of the program that runs within
 // a look-up (__hash__, __eq__) may call or clear the cache and leaves the ring
 // whole.
-#include "interp/core/depth.h"
 #include "modules/native/functools.h"
 
 #include <stddef.h>
@@ -331,10 +330,8 @@ static int enter_missed(Vm *vm, Value *window, uint32_t count, Tuple *names,
     window[0] = value_from_object(link);
     window[1] = value_from_object(object_retain(function));
     // FRAME_CACHED: the frame's end calls cacher_keep.
-    vm->frames_end--;
-    int entered = depth_settle(
-        vm, vm_enter_function(vm, function, window + 2, count, names,
-                              FRAME_CACHED | FRAME_COUNTED));
+    int entered =
+        vm_enter_function(vm, function, window + 2, count, names, FRAME_CACHED);
     if (entered < 0) {
         vm_empty_window(vm, window, 2);
     }
@@ -360,12 +357,8 @@ static int cacher_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
     Cacher *self = as_cacher(v);
     Function *function = plain_function(self);
     Link *link = NULL;
-    if (!depth_check(vm, DEPTH_CALL)) {
-        result = VALUE_FAIL;
-    } else if (function == NULL) {
-        vm->frames_end--;
+    if (function == NULL) {
         result = cacher_call(vm, v, window, count, names);
-        vm->frames_end++;
     } else if (look_up(vm, self, window, count, names, &result, &link) &&
                link != NULL) {
         return enter_missed(vm, window, count, names, function, link);

@@ -385,7 +385,7 @@ const TypeDef partial_type_def = {
     .params = "func, /, *args, **keywords",
     .kind = KIND_OPAQUE,
     .size = sizeof(Partial),
-    .flags = TYPE_TRACKED | TYPE_VECTOR,
+    .flags = TYPE_TRACKED,
     .operators = "",
     .slots = {.destroy = partial_destroy,
               .visit = partial_visit,

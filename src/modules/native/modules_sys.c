@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/core/depth.h"
 #include "interp/machine/vm/vm_text.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/obj_exception.h"

@@ -4,7 +4,6 @@
 // Invariant: whoever is handed a window empties it, on failure too.
 #include "interp/machine/vm/call.h"
 
-#include "interp/core/depth.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/containers/obj_dict.h"
@@ -166,8 +165,8 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
 
 // Parameters are read from their text at the first call. Simple natives with
 // all arguments given get the window as it is.
-Value call_native_quietly(Vm *vm, Native *native, Value *window, uint32_t count,
-                          Tuple *keyword_names)
+static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
+                         Tuple *keyword_names)
 {
     Value result = VALUE_FAIL;
     bool known =
@@ -183,20 +182,6 @@ Value call_native_quietly(Vm *vm, Native *native, Value *window, uint32_t count,
                   : call_bound_native(vm, native, window, count, keyword_names);
     }
     release_window(vm, window, count);
-    return result;
-}
-
-// As C code calls it, in CPython: every call counts.
-static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
-                         Tuple *keyword_names)
-{
-    if (!depth_take(vm, DEPTH_CALL)) {
-        release_window(vm, window, count);
-        return VALUE_FAIL;
-    }
-    Value result =
-        call_native_quietly(vm, native, window, count, keyword_names);
-    vm->frames_end++;
     return result;
 }
 
@@ -253,41 +238,18 @@ static Value call_method(Vm *vm, Method *method, Value *window, uint32_t count,
     return result;
 }
 
-// Classes of the program have the flag of their base.
-static bool is_vector(const Type *type)
-{
-    return (type->flags & (TYPE_VECTOR | TYPE_HEAP)) == TYPE_VECTOR;
-}
-
-bool class_is_vector(const Vm *vm, const Type *cls, uint32_t count)
-{
-    return is_vector(cls) || (cls == vm->types[KIND_TYPE] && count == 1);
-}
-
-// Whether the call of this object counts a level; a partial's does not.
-static bool is_counted(Vm *vm, Value callee, uint32_t count)
-{
-    return value_is_kind(callee, KIND_TYPE)
-               ? !class_is_vector(vm, value_as_type(callee), count)
-               : !is_vector(type_of(vm, callee));
-}
-
 // Classes and instances with __call__.
 static Value call_through_slot(Vm *vm, Value callee, Value *window,
                                uint32_t count, Tuple *keyword_names)
 {
     // The slot borrows the arguments, so the window is released here.
     Type *type = type_of(vm, callee);
-    bool counted = is_counted(vm, callee, count);
     Value result = VALUE_FAIL;
     if (type->slots.call == NULL) {
         raise_error(vm, ERR_TYPE, "'%s' object is not callable",
                     type_name(type));
-    } else if (!counted) {
+    } else {
         result = type->slots.call(vm, callee, window, count, keyword_names);
-    } else if (depth_take(vm, DEPTH_CALL)) {
-        result = type->slots.call(vm, callee, window, count, keyword_names);
-        vm->frames_end++;
     }
     release_window(vm, window, count);
     return result;

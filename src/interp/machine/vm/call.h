@@ -24,12 +24,5 @@ bool call_bind_quick(Function *function, Value *window, uint32_t count,
 // alive. Owned result, or VALUE_FAIL.
 Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
                   Tuple *keyword_names);
-// As call_object for a native, without counting a level of the recursion limit
-// (depth.h).
-Value call_native_quietly(Vm *vm, Native *native, Value *window, uint32_t count,
-                          Tuple *keyword_names);
-// Whether CPython calls this class with so many arguments as a vector: without
-// counting a level.
-bool class_is_vector(const Vm *vm, const Type *cls, uint32_t count);
 
 #endif

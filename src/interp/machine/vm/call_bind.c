@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/core/depth.h"
 #include "interp/machine/vm/call.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
@@ -206,11 +205,6 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
     // ones, so one search finds both.
     int at =
         find_parameter(b, name, b->code->positional_only_count, b->named_count);
-    // Such a name is compared with those of the parameters.
-    if (at < 0 && b->named_count > b->code->positional_only_count &&
-        !depth_check(b->vm, DEPTH_COMPARE)) {
-        return false;
-    }
     if (at < 0) {
         return rest == NULL
                    ? unexpected_keyword(b, name)
@@ -436,10 +430,7 @@ static int bind_rest(Vm *vm, Function *function, Value *window, uint32_t count,
          !(named && none_named(code, names)))) {
         return 0;
     }
-    bool compared = names != NULL && names->count > 0 && positional > 0;
-    Dict *rest = named && (!compared || depth_check(vm, DEPTH_COMPARE))
-                     ? named_rest(vm, window + given, names)
-                     : NULL;
+    Dict *rest = named ? named_rest(vm, window + given, names) : NULL;
     if (named && rest == NULL) {
         return -1;
     }

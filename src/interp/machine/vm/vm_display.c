@@ -3,7 +3,6 @@
 // Displays take their items from temporaries that stand side by side, and leave
 // these empty. If one fails, the items stay where they are for the unwinding to
 // release.
-#include "interp/core/depth.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
@@ -197,20 +196,6 @@ static Value converted(Vm *vm, Value v, int conversion)
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
-// What CPython calls for it has to fit below the recursion limit: str() of an
-// int, else a method; a text without a spec is taken as it is. Classes of the
-// program count for themselves.
-static bool format_fits(Vm *vm, Value v, const Str *spec)
-{
-    const Type *type = type_of(vm, v);
-    if (type->flags & TYPE_HEAP || depth_left(vm) ||
-        (type == vm->types[KIND_STR] && spec->length == 0)) {
-        return true;
-    }
-    bool plain = type == vm->types[KIND_INT] && spec->length == 0;
-    return depth_fail(vm, plain ? DEPTH_STR : DEPTH_CALL);
-}
-
 // C = B says that there is no spec, the common case.
 // X is the conversion's letter or 0.
 bool slow_format(Vm *vm, Frame *f, Ins ins)
@@ -224,7 +209,7 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     Str *spec = b == c ? vm->empty_str : value_as_str(f->registers[c]);
-    Str *text = format_fits(vm, v, spec) ? value_format(vm, v, spec) : NULL;
+    Str *text = value_format(vm, v, spec);
     release(vm, v);
     if (text == NULL) {
         return false;

@@ -3,7 +3,6 @@
 //
 // Invariant: window[-1] is the callee and holds it alive; vm_enter leaves the
 // result there, or a frame whose result will go there.
-#include "interp/core/depth.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_instance.h"
@@ -54,21 +53,6 @@ int vm_enter_function(Vm *vm, Function *function, Value *window, uint32_t count,
 
 // --- natives ---
 
-// CPython's code runs its first entries with general instructions, which count
-// every call of C.
-enum { ENTRIES_COLD = 8 };
-
-static inline bool is_cold(const Vm *vm)
-{
-    return vm->frame->code->entered < ENTRIES_COLD;
-}
-
-// Whether this call, made by the running code, counts no level.
-static inline bool is_quiet(const Vm *vm, const Native *native)
-{
-    return (native->flags & NATIVE_FAST) && !is_cold(vm);
-}
-
 // As native_is_direct, for the first argument of a subclass as well.
 static bool is_direct(Vm *vm, const Native *native, const Value *window,
                       uint32_t count)
@@ -82,23 +66,14 @@ static bool is_direct(Vm *vm, const Native *native, const Value *window,
 // Optional parameters at the end that are missing are filled up in the window
 // itself: vm_next_window keeps that much free above each frame. The callee's
 // place takes the result last: it keeps the native alive.
-// What calls of it count towards the recursion limit, `quiet` or not, is taken
-// without the guard of the C stack: what runs Duet code from here guards it.
+// There is no guard of the C stack here: what runs Duet code guards it.
 bool vm_call_direct(Vm *vm, Native *native, Value *window, uint32_t count)
 {
     uint32_t wanted = native->positional_count;
     for (uint32_t i = count; i < wanted; i++) {
         window[i] = VALUE_UNBOUND;
     }
-    uint32_t level = !is_quiet(vm, native);
-    Value result = VALUE_FAIL;
-    if (LIKELY(level == 0 || depth_left(vm))) {
-        vm->frames_end -= level;
-        result = native->function(vm, window, wanted);
-        vm->frames_end += level;
-    } else {
-        depth_fail(vm, DEPTH_CALL);
-    }
+    Value result = native->function(vm, window, wanted);
     for (Value *held = window + count; held-- > window;) {
         if (value_is_object(*held)) {
             value_replace(&vm->ctx, held, VALUE_UNBOUND);
@@ -118,14 +93,9 @@ static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
     if (keyword_names == NULL && is_direct(vm, native, window, count)) {
         return vm_call_direct(vm, native, window, count) ? 0 : -1;
     }
-    // Keywords make methods slow in CPython, functions not.
-    bool quiet = is_quiet(vm, native) &&
-                 (keyword_names == NULL || native->owner == NULL);
-    return finish(
-        vm, window,
-        quiet ? call_native_quietly(vm, native, window, count, keyword_names)
-              : call_object(vm, value_from_object(native), window, count,
-                            keyword_names));
+    return finish(vm, window,
+                  call_object(vm, value_from_object(native), window, count,
+                              keyword_names));
 }
 
 // --- bound methods ---
@@ -178,7 +148,7 @@ static Value convert(Vm *vm, const Type *cls, Value v)
 {
     // The conversions that programs use most, without binding any argument.
     if (cls == vm->types[KIND_STR] && value_is_int(v)) {
-        return depth_check(vm, DEPTH_STR) ? int_text(vm, v) : VALUE_FAIL;
+        return int_text(vm, v);
     }
     if (cls == vm->types[KIND_STR]) {
         Str *text = value_str(vm, v);
@@ -236,17 +206,10 @@ static Value make_container(Vm *vm, const Type *cls, Value source)
     return value_from_object(made);
 }
 
-// A class whose instances are made by C. call_object counts its own level.
+// A class whose instances are made by C.
 static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
                      Tuple *keyword_names)
 {
-    // str(x) has an instruction of its own.
-    bool counted = !class_is_vector(vm, cls, count) &&
-                   (cls != vm->types[KIND_STR] || count != 1 || is_cold(vm));
-    if (counted && !depth_check(vm, DEPTH_CALL)) {
-        vm_empty_window(vm, window, count);
-        return -1;
-    }
     // Errors are made as often as all others together, and never so.
     bool short_way = count <= 1 && keyword_names == NULL &&
                      !(cls->flags & TYPE_HEAP) && cls->kind != KIND_EXCEPTION;
@@ -259,9 +222,7 @@ static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
         }
     }
     if (short_way && count == 1) {
-        vm->frames_end -= counted;
         Value made = convert(vm, cls, window[0]);
-        vm->frames_end += counted;
         if (!value_unbound(made)) {
             vm_empty_window(vm, window, 1);
             return finish(vm, window, made);
@@ -295,9 +256,7 @@ static Tuple *keep_call(Vm *vm, const Value *args, uint32_t count,
 static int enter_new(Vm *vm, Type *cls, Function *function, Value *window,
                      uint32_t count, Tuple *keyword_names)
 {
-    Tuple *kept = depth_check(vm, DEPTH_CALL)
-                      ? keep_call(vm, window, count, keyword_names)
-                      : NULL;
+    Tuple *kept = keep_call(vm, window, count, keyword_names);
     if (kept == NULL) {
         vm_empty_window(vm, window, count);
         return -1;
@@ -306,10 +265,8 @@ static int enter_new(Vm *vm, Type *cls, Function *function, Value *window,
     window[0] = value_from_object(kept);
     window[1] = value_from_object(object_retain(function));
     window[2] = value_from_object(object_retain(cls));
-    vm->frames_end--;
-    int entered = depth_settle(
-        vm, vm_enter_function(vm, function, window + 2, count + 1,
-                              keyword_names, FRAME_NEW | FRAME_COUNTED));
+    int entered = vm_enter_function(vm, function, window + 2, count + 1,
+                                    keyword_names, FRAME_NEW);
     if (entered < 0) {
         vm_empty_window(vm, window, 2);
     }
@@ -328,9 +285,8 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
         vm_empty_window(vm, window, 1);
         return finish(vm, window, found);
     }
-    // str() of an int: two levels of the limit are asked for at most.
     if (cls == vm->types[KIND_STR] && count == 1 && keyword_names == NULL &&
-        value_is_int(window[0]) && vm->frame + 2 < vm->frames_end) {
+        value_is_int(window[0])) {
         return finish(vm, window, int_text(vm, window[0]));
     }
     Function *init = find_maker(vm, cls);
@@ -341,7 +297,7 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     if (makes) {
         return enter_new(vm, cls, init, window, count, keyword_names);
     }
-    Instance *self = depth_check(vm, DEPTH_CALL) ? instance_new(vm, cls) : NULL;
+    Instance *self = instance_new(vm, cls);
     if (self == NULL) {
         vm_empty_window(vm, window, count);
         return -1;
@@ -350,10 +306,8 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     window[0] = value_from_object(object_retain(init));
     window[1] = value_from_object(object_retain(self));
     value_replace(&vm->ctx, &window[-1], value_from_object(self));
-    vm->frames_end--;
-    int entered = depth_settle(
-        vm, vm_enter_function(vm, init, window + 1, count + 1, keyword_names,
-                              FRAME_INIT | FRAME_COUNTED));
+    int entered = vm_enter_function(vm, init, window + 1, count + 1,
+                                    keyword_names, FRAME_INIT);
     // The instance in the callee's place is released by the unwinding.
     if (entered < 0) {
         value_replace(&vm->ctx, &window[0], VALUE_UNBOUND);
@@ -379,23 +333,6 @@ static Function *take_call(Vm *vm, Value *window, uint32_t count)
     return (Function *)value_object(found);
 }
 
-// The body of a class: CPython has it called by __build_class__, a fast
-// native, which calls __prepare__ before.
-static int enter_body(Vm *vm, Function *body, Value *window)
-{
-    uint32_t level = is_cold(vm);
-    vm->frames_end -= level;
-    int entered = -1;
-    if (depth_check(vm, DEPTH_CALL)) {
-        entered = vm_enter_function(vm, body, window, 1, NULL,
-                                    level ? FRAME_COUNTED : 0);
-    } else {
-        vm_empty_window(vm, window, 1);
-    }
-    vm->frames_end += entered <= 0 ? level : 0;
-    return entered;
-}
-
 // By the kind of the callee; what has no case here is called by C.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
 {
@@ -406,9 +343,6 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
     }
     switch (object != NULL ? object->kind : KIND_COUNT) {
     case KIND_FUNCTION:
-        if (((Function *)object)->code->flags & CODE_CLASS_BODY) {
-            return enter_body(vm, (Function *)object, window);
-        }
         return vm_enter_function(vm, (Function *)object, window, count,
                                  keyword_names, 0);
     case KIND_METHOD:
@@ -421,13 +355,8 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
         if (function == NULL) {
             break;
         }
-        if (!depth_take(vm, DEPTH_CALL)) {
-            vm_empty_window(vm, window, count + 1);
-            return -1;
-        }
-        return depth_settle(vm,
-                            vm_enter_function(vm, function, window, count + 1,
-                                              keyword_names, FRAME_COUNTED));
+        return vm_enter_function(vm, function, window, count + 1, keyword_names,
+                                 0);
     }
     default: break;
     }

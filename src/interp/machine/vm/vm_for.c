@@ -2,7 +2,6 @@
 //
 // The hidden state of a loop: (RANGE_MARK, next, left, step), or (list or
 // tuple, index), or (iterator).
-#include "interp/core/depth.h"
 #include "interp/machine/vm/vm_fast.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/iterators/obj_generator.h"
@@ -105,8 +104,7 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
         small_ints(state + 1, count) && step != 0) {
         int64_t start = count == 1 ? 0 : value_small(state[1]);
         int64_t stop = value_small(state[count == 1 ? 1 : 2]);
-        return depth_check(vm, DEPTH_COMPARE) &&
-               range_state(vm, state, start, stop, step);
+        return range_state(vm, state, start, stop, step);
     }
     // Whatever the name means now is called and iterated over.
     Value made = call_object(vm, state[0], state + 1, count, NULL);

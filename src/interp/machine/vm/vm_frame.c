@@ -43,7 +43,6 @@ static inline void push_frame(Vm *vm, Function *function, Code *code,
     f->cells = function->cells;
     f->flags = flags;
     f->handled = (uint32_t)vm->handled.count;
-    code->entered++;
     vm->frame = f;
 }
 
@@ -83,7 +82,6 @@ void vm_cut_handled(Vm *vm, size_t count)
 static void pop_frame(Vm *vm)
 {
     Frame *f = vm->frame;
-    vm->frames_end += (f->flags & FRAME_COUNTED) != 0;
     vm->frame = f == vm->frames ? NULL : f - 1;
 }
 

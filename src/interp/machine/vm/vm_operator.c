@@ -8,7 +8,6 @@
 // All other operators go by protocol.h. An operator that fails leaves its
 // operands where they are.
 // The exception is append_text, which must hold the only reference to its text.
-#include "interp/core/depth.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
@@ -232,14 +231,7 @@ static int enter_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (!(left->flags & TYPE_HEAP)) {
         return 0;
     }
-    if (!depth_take(vm, DEPTH_COMPARE)) {
-        return -1;
-    }
-    int entered = depth_settle(vm, vm_special(vm, NAME_LT + op, args, 2));
-    if (entered > 0) {
-        vm->frame->flags |= FRAME_COUNTED;
-    }
-    return entered;
+    return vm_special(vm, NAME_LT + op, args, 2);
 }
 
 // Whether a list or tuple has an item, as far as that is seen without code of
@@ -272,13 +264,6 @@ enum { QUICK_UNKNOWN = -1, QUICK_FAILED = -2 };
 
 enum { QUICK_WALK = 64 }; // longer walks poll
 
-// The first item that is not the same object is compared: a level.
-static bool can_search(Vm *vm, const Value *items, size_t count, Value item)
-{
-    return depth_left(vm) || count == 0 || value_same(items[0], item) ||
-           depth_fail(vm, DEPTH_COMPARE);
-}
-
 // `in` of containers that no method of the program answers for.
 static int quick_contains(Vm *vm, Value container, Value item)
 {
@@ -290,16 +275,12 @@ static int quick_contains(Vm *vm, Value container, Value item)
     int found = QUICK_UNKNOWN;
     if (type == vm->types[KIND_LIST]) {
         const List *list = value_as_list(container);
-        if (!can_search(vm, list->items, list->count, item)) {
-            found = QUICK_FAILED;
-        } else if (list->count <= QUICK_WALK) {
+        if (list->count <= QUICK_WALK) {
             found = quick_member(vm, list->items, list->count, item);
         }
     } else if (type == vm->types[KIND_TUPLE]) {
         const Tuple *tuple = value_as_tuple(container);
-        if (!can_search(vm, tuple->items, tuple->count, item)) {
-            found = QUICK_FAILED;
-        } else if (tuple->count <= QUICK_WALK) {
+        if (tuple->count <= QUICK_WALK) {
             found = quick_member(vm, tuple->items, tuple->count, item);
         }
     } else if (!(type->flags & TYPE_HEAP) && type->slots.contains != NULL) {
@@ -349,9 +330,7 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
 {
     CompareOp op = (CompareOp)(INS_X(ins) & 15);
     Value b = f->registers[INS_B(ins)], c = f->registers[INS_C(ins)];
-    int answer = op > COMPARE_GE || depth_check(vm, DEPTH_COMPARE)
-                     ? quick_compare(vm, op, b, c)
-                     : QUICK_FAILED;
+    int answer = quick_compare(vm, op, b, c);
     if (LIKELY(answer >= 0)) {
         return slow_finish(vm, f, ins, value_from_bool(answer), INS_B(ins),
                            INS_C(ins));
@@ -433,17 +412,6 @@ static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
     return jump;
 }
 
-// A comparison is a level, but CPython has instructions for the jumps that
-// compare two texts for equality, two ints, two floats.
-static bool jump_fits(Vm *vm, CompareOp op, Value a, Value b)
-{
-    return depth_left(vm) || op > COMPARE_GE ||
-           ((op == COMPARE_EQ || op == COMPARE_NE) && is_text(vm, a) &&
-            is_text(vm, b)) ||
-           (!value_is_object(a) && type_of(vm, a) == type_of(vm, b)) ||
-           depth_fail(vm, DEPTH_COMPARE);
-}
-
 // The comparison runs before the operands are emptied, since it may fail and a
 // handler then releases them.
 int slow_jump(Vm *vm, Frame *f, Ins ins)
@@ -454,8 +422,7 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
     Value a = f->registers[INS_A(ins)];
     Value b =
         with_int ? value_from_small(INS_BI(ins)) : f->registers[INS_B(ins)];
-    int truth =
-        jump_fits(vm, op, a, b) ? quick_compare(vm, op, a, b) : QUICK_FAILED;
+    int truth = quick_compare(vm, op, a, b);
     if (truth == QUICK_FAILED) {
         return -1;
     }

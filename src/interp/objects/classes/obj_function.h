@@ -61,9 +61,7 @@ enum {
     NATIVE_SIMPLE = 1,
     NATIVE_READ = 2,     // the parameters are there (native_read_params)
     NATIVE_OF_CLASS = 4, // its first argument is the class, bound to it
-    NATIVE_MAKES = 8,    // a __new__: `data` is the type whose it is
-    NATIVE_FAST = 16 // CPython calls its like without counting a level, once
-                     // the calling code is warm (native_is_fast)
+    NATIVE_MAKES = 8     // a __new__: `data` is the type whose it is
 };
 
 typedef struct Method { // bound: self put in front of the arguments

@@ -2,7 +2,6 @@
 // descriptor at the first call, and their attributes.
 #include <ctype.h>
 
-#include "interp/core/depth.h"
 #include "interp/core/raise.h"
 #include "interp/objects/classes/types.h"
 #include "interp/objects/containers/obj_dict.h"
@@ -250,7 +249,6 @@ bool native_read_params(Vm *vm, Native *self)
         return false;
     }
     self->flags |= NATIVE_READ;
-    self->flags |= native_is_fast(self) ? NATIVE_FAST : 0;
     return true;
 }
 

@@ -197,10 +197,7 @@ static Value object_repr_native(Vm *vm, Value *args, uint32_t count)
 static Value object_str(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    // The slot is called as it is, without the level of repr().
-    vm->frames_end++;
     Str *text = value_repr(vm, args[0]);
-    vm->frames_end--;
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 

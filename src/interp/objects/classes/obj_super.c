@@ -321,7 +321,7 @@ const TypeDef super_type_def = {
     .params = "type=None, object_or_type=None, /",
     .kind = KIND_SUPER,
     .size = sizeof(Super),
-    .flags = TYPE_TRACKED | TYPE_VECTOR,
+    .flags = TYPE_TRACKED,
     .slots = {.destroy = super_destroy,
               .visit = super_visit,
               .make = super_make,

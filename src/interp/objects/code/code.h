@@ -146,7 +146,6 @@ struct Code {
     uint32_t direct_count;   // as plain_count, UINT32_MAX where a call makes no
                              // frame at once: generators
     uint32_t parameter_count; // registers that a call binds
-    uint32_t entered;         // frames made of it so far; may wrap
     Value *constants;
     uint32_t constant_count;
     Str **local_names; // local_count of them; temporaries have none

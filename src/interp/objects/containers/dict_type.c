@@ -1,5 +1,4 @@
 // dict: the type, its operators and iterators; views are in dict_view.c.
-#include "interp/core/depth.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/containers/dict_view.h"
@@ -163,12 +162,7 @@ static Value dict_get_item(Vm *vm, Value self, Value key)
             return VALUE_FAIL;
         }
         if (!value_unbound(method)) {
-            // dict.__getitem__, a method, is what asks.
-            value = VALUE_FAIL;
-            if (depth_take(vm, DEPTH_CALL)) {
-                value = vm_call(vm, method, &key, 1);
-                vm->frames_end++;
-            }
+            value = vm_call(vm, method, &key, 1);
             release(vm, method);
             return value;
         }
@@ -364,7 +358,7 @@ const TypeDef dict_type_def = {
     .params = "items=(), /, **kwargs",
     .kind = KIND_DICT,
     .size = sizeof(Dict),
-    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_VECTOR | TYPE_GENERIC,
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_GENERIC,
     .operators = "or ror ior",
     .slots = {.destroy = dict_destroy,
               .visit = dict_visit,

@@ -3,7 +3,6 @@
 // The items are taken out of the list while it is sorted, so that a key
 // function or comparison that touches the list sees an empty one and is told
 // so at the end. Lists of ints, floats or strs alone compare without slots.
-#include "interp/core/depth.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/containers/sort_merge.h"
@@ -35,11 +34,7 @@ static int before_str(Vm *vm, Value a, Value b)
 // Asks < alone.
 static int before_any(Vm *vm, Value a, Value b)
 {
-    // Of one type they are compared by its slot, which counts no level.
-    bool alike = type_of(vm, a) == type_of(vm, b);
-    vm->frames_end += alike;
     Value result = value_compare(vm, COMPARE_LT, a, b);
-    vm->frames_end -= alike;
     if (value_is_bool(result)) {
         return value_same(result, VALUE_TRUE);
     }
@@ -206,14 +201,8 @@ Value list_sorted(Vm *vm, Value iterable, Value key, Value reversed)
     if (list == NULL) {
         return VALUE_FAIL;
     }
-    // It calls the list's method.
-    bool done =
-        value_to_flag(vm, reversed, &reverse) && depth_enter(vm, DEPTH_CALL);
-    if (done) {
-        done = list_sort(vm, list, key, reverse);
-        depth_leave(vm);
-    }
-    if (!done) {
+    if (!value_to_flag(vm, reversed, &reverse) ||
+        !list_sort(vm, list, key, reverse)) {
         object_release(&vm->ctx, list);
         return VALUE_FAIL;
     }

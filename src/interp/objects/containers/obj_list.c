@@ -551,8 +551,7 @@ const TypeDef list_type_def = {
     .params = "iterable=(), /",
     .kind = KIND_LIST,
     .size = sizeof(List),
-    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_VECTOR | TYPE_GENERIC |
-             TYPE_JOINS,
+    .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_GENERIC | TYPE_JOINS,
     .operators = "add mul rmul iadd imul",
     .slots = {.destroy = list_destroy,
               .visit = list_visit,

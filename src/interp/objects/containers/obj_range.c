@@ -1,5 +1,4 @@
 // range and slice. A range's length is computed when it is made.
-#include "interp/core/depth.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/objects/numbers/int_view.h"
@@ -386,8 +385,6 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         raise_error(vm, ERR_VALUE, "range() arg 3 must not be zero");
         ok = false;
     }
-    // Its length is counted by comparing.
-    ok = ok && depth_check(vm, DEPTH_COMPARE);
     Range *range = ok ? range_new(vm, part[0], part[1], part[2]) : NULL;
     // range_new retains its own; small ints and VALUE_FAIL release to nothing.
     for (int i = 0; i < 3; i++) {
@@ -512,7 +509,7 @@ const TypeDef range_type_def = {
     .params = "start, stop=None, step=1, /",
     .kind = KIND_RANGE,
     .size = sizeof(Range),
-    .flags = TYPE_FINAL | TYPE_VECTOR,
+    .flags = TYPE_FINAL,
     .slots = {.destroy = range_destroy,
               .make = range_make,
               .repr = range_repr,

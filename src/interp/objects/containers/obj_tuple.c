@@ -372,7 +372,7 @@ const TypeDef tuple_type_def = {
     .params = "iterable=(), /",
     .kind = KIND_TUPLE,
     .size = sizeof(Tuple),
-    .flags = TYPE_TRACKED | TYPE_VECTOR | TYPE_GENERIC | TYPE_JOINS,
+    .flags = TYPE_TRACKED | TYPE_GENERIC | TYPE_JOINS,
     .operators = "add mul rmul",
     .slots = {.destroy = tuple_destroy,
               .visit = tuple_visit,

@@ -197,33 +197,3 @@ bool native_check_class(Vm *vm, const Native *native, const Value *window,
                        "%s.__new__(%s) is not safe, use %s.__new__()",
                        type_name(made), type_name(cls), type_name(layout));
 }
-
-// Functions with *args or **kwargs are METH_VARARGS in CPython; one without
-// parameters is METH_NOARGS, and one
-// with a single parameter METH_O. The rest is fast. What does not follow is in
-// the rows: three that have an instruction of their own, print(), whose many
-// arguments are a vector, and fast ones that call a guarded one at once.
-bool native_is_fast(const Native *native)
-{
-    static const struct {
-        const char *name;
-        bool fast;
-    } rows[] = {
-        {"len", true},   {"isinstance", true}, {"append", true},
-        {"print", true}, {"gcd", true},        {"round", false},
-        {"vars", false}, {"dir", false},       {"fromkeys", false},
-        {"log", false},  {"reversed", true},   {"map", true},
-        {"any", false},  {"all", false},       {"reduce", false},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(native->def->name, rows[i].name) == 0) {
-            return rows[i].fast;
-        }
-    }
-    uint32_t self = native_self_count(native);
-    bool one = native->param_count == self + 1u &&
-               native->required_count == native->param_count;
-    return native->param_count > self && !one && !native_is_slot(native) &&
-           native_find_kind(native, PARAM_VARARGS) < 0 &&
-           native_find_kind(native, PARAM_VARKEYWORDS) < 0;
-}

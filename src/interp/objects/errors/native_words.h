@@ -8,10 +8,6 @@
 
 // The parameter of this keyword, -1: none that can be given by keyword.
 int native_find_param(const Native *native, Str *name);
-// Whether CPython has it as METH_FASTCALL, or a special instruction for its
-// calls: these count no level of the recursion limit, all others do. Its
-// parameters have been read.
-bool native_is_fast(const Native *native);
 // How many of its first parameters messages do not count: 1 of a method.
 uint32_t native_self_count(const Native *native);
 // The first parameter of this kind, -1: none.

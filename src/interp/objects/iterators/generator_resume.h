@@ -45,7 +45,6 @@ MUST_CHECK ALWAYS_INLINE bool generator_enter(Vm *vm, Generator *g,
     f->flags = flags | FRAME_GENERATOR;
     f->handled = handled;
     f->top = top;
-    code->entered++;
     vm->frame = f;
     g->state = GENERATOR_RUNNING;
     return true;

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "interp/core/depth.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/errors/raise_object.h"
 #include "interp/objects/iterators/generator_resume.h"
@@ -51,11 +50,8 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
 {
     const Code *code = function->code;
     uint32_t params = code->parameter_count;
-    // CPython makes it in a frame of the function.
-    Generator *g = depth_check(vm, "")
-                       ? object_new(vm, vm->types[KIND_GENERATOR],
-                                    generator_size(function))
-                       : NULL;
+    Generator *g =
+        object_new(vm, vm->types[KIND_GENERATOR], generator_size(function));
     if (g != NULL) {
         g->function = object_retain(function);
         g->name = g->qualname = NULL;

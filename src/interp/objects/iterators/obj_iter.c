@@ -171,11 +171,8 @@ static Value iterator_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (!maker_keywords(vm, cls, native, &keywords)) {
         return VALUE_FAIL;
     }
-    // The class's own call has counted the level.
-    vm->frames_end++;
     Value made =
         vm_call_dict(vm, value_from_object(native->maker), args, keywords);
-    vm->frames_end--;
     return cls == native ? made : adopt(vm, cls, native, made);
 }
 

@@ -503,7 +503,6 @@ const TypeDef float_type_def = {
     .params = "x=0, /",
     .kind = KIND_FLOAT,
     .size = sizeof(Float),
-    .flags = TYPE_VECTOR,
     .operators = "add radd sub rsub mul rmul truediv rtruediv "
                  "floordiv rfloordiv mod rmod pow rpow neg pos",
     .slots = {.destroy = float_destroy,

@@ -426,7 +426,7 @@ const TypeDef bool_type_def = {
     .params = "x=False, /",
     .kind = KIND_INT,
     .size = sizeof(Int),
-    .flags = TYPE_FINAL | TYPE_VECTOR,
+    .flags = TYPE_FINAL,
     .operators = "and rand or ror xor rxor",
     .slots = {.make = bool_make, .repr = bool_repr, .binary = bool_binary_slot},
 };

@@ -141,13 +141,7 @@ Str *value_format(Vm *vm, Value v, Str *spec)
                           "unsupported format string passed to %s.__format__",
                           type_name(type));
     }
-    // object.__format__ is called for it.
-    if (!depth_enter(vm, DEPTH_CALL)) {
-        return NULL;
-    }
-    Str *text = value_str(vm, v);
-    depth_leave(vm);
-    return text;
+    return value_str(vm, v);
 }
 
 // Rotated by four bits: the low bits, which are alike in all objects, would

@@ -140,9 +140,6 @@ Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
         return found < 0 ? VALUE_FAIL
                          : value_from_bool(found == (op == COMPARE_IN));
     }
-    if (!depth_check(vm, DEPTH_COMPARE)) {
-        return VALUE_FAIL;
-    }
     if (value_both_ints(a, b)) {
         return value_from_order(op, int_compare(a, b));
     }

@@ -116,13 +116,9 @@ static void add_text(Percent *p, FormatSpec *spec, const char *text,
 // made in full and then cut, as a __str__ cannot be asked for a part.
 static bool percent_text(Percent *p, FormatSpec *spec, Value v)
 {
-    // An int's text is made without str(), which would count a level.
-    bool direct = spec->type == 's' && !value_is_object(v) && value_is_int(v);
-    p->vm->frames_end += direct;
     Str *text = spec->type == 's'               ? value_str(p->vm, v)
                 : spec->type == 'a' || p->bytes ? value_ascii(p->vm, v)
                                                 : value_repr(p->vm, v);
-    p->vm->frames_end -= direct;
     if (text == NULL) {
         return false;
     }

@@ -214,11 +214,7 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
         strbuf_free(&buf);
     }
     if (spec_text != NULL) {
-        // Numbers and texts are formatted without calling anything.
-        bool plain = !value_is_object(v) || value_is_str(v);
-        f->vm->frames_end += plain;
         text = value_format(f->vm, v, spec_text);
-        f->vm->frames_end -= plain;
     }
     // Its text is all that is needed now.
     release(f->vm, v);
