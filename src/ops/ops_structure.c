@@ -212,7 +212,6 @@ static bool run_assign(StepCall *call)
                         name);
     }
     cell->value = object_retain(value);
-    cell->writes++;
     object_release(call->ctx, old);
     return true;
 }

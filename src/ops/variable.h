@@ -10,7 +10,6 @@
 // assignment must keep both.
 typedef struct VariableCell {
     Tensor *value;
-    uint64_t writes; // counts assignments
 } VariableCell;
 
 #endif

@@ -21,8 +21,6 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
         return NULL;
     }
     variable->cell.value = object_retain(initial);
-    // Counts assignments, for those that must notice one.
-    variable->cell.writes = 0;
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
     return variable;
@@ -102,7 +100,6 @@ static bool variable_assign(Vm *vm, Variable *variable, Value value)
                         : value_as_variable(value)->cell.value;
     Tensor *old = variable->cell.value;
     variable->cell.value = object_retain(fresh);
-    variable->cell.writes++;
     // Last, when the Variable is whole again.
     object_release(&vm->ctx, old);
     return true;
