@@ -26,10 +26,10 @@ enum {
     OBJECT_WEAKLY_REFERENCED = 1, // has an entry in the Vm's weak table
     OBJECT_TRACKED = 2,           // preceded by GcLinks, seen by the collector
     OBJECT_FINALIZED = 4,         // its __del__ has run
-    OBJECT_WATCHED = 8,           // a trace has read it: stores bump the epoch
-    OBJECT_FLAG_KIND = 16,        // free for the kind's own use
-    OBJECT_CANDIDATE = 32,        // in the collection that is going on
-    OBJECT_REACHED = 64 // … and held from outside (interp/core/cycles.c)
+    OBJECT_WATCHED = 8,    // staging knows it: stores and its death are told
+    OBJECT_FLAG_KIND = 16, // free for the kind's own use
+    OBJECT_CANDIDATE = 32, // in the collection that is going on
+    OBJECT_REACHED = 64    // … and held from outside (interp/core/cycles.c)
 };
 
 // Sixteen bytes on a 64-bit machine. The count is not atomic: an object

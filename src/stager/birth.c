@@ -251,7 +251,7 @@ static Value receiver(const TraceRequest *request)
 
 // For a method the question is asked of each instance: a class's staged method
 // serves them all, and each has state of its own to make.
-static bool is_first_call(const TraceRequest *request)
+static bool is_first_call(Vm *vm, const TraceRequest *request)
 {
     Value own = receiver(request);
     const TraceTable *table = &request->staged->table;
@@ -262,7 +262,7 @@ static bool is_first_call(const TraceRequest *request)
     for (const Concrete *c; (c = traces_next(table, &at)) != NULL;) {
         const Bound *bound = &c->bound;
         if (bound->values.count > 0 &&
-            value_same(bound->values.items[0], own)) {
+            value_same(identity_value(vm, bound->values.items[0]), own)) {
             return false;
         }
     }
@@ -274,7 +274,7 @@ static bool is_first_call(const TraceRequest *request)
 Tensor *birth_first_value(Vm *vm, Value initial)
 {
     Trace *trace = vm->trace;
-    if (!is_first_call(trace->request)) {
+    if (!is_first_call(vm, trace->request)) {
         return raise_null(vm, ERR_VALUE,
                           "Variable: %s makes a Variable in a trace that is "
                           "not its first; make it once, outside, or where "

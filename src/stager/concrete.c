@@ -79,7 +79,8 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
 {
     Rebuild *rebuild = data;
     if (!is_next_tensor(vm, rebuild, v)) {
-        return value_retain(v);
+        return value_is_kind(v, KIND_VARIABLE) ? value_retain(v)
+                                               : identity_weaken(vm, v);
     }
     size_t i = rebuild->next++;
     Str *name = str_from(vm, leaf_name(rebuild->request, i));
@@ -406,7 +407,25 @@ static void add_note(Vm *vm, const Str *name, size_t number)
     object_release_null(&vm->ctx, text);
 }
 
-// The trace's key knows objects by address, so it must hold them.
+// Linked while the trace is listed (traces.c).
+static bool make_uses(Vm *vm, Concrete *self, const ValueVec *objects)
+{
+    if (objects->count == 0) {
+        return true;
+    }
+    self->uses = ctx_alloc_zero(&vm->ctx, objects->count * sizeof *self->uses);
+    if (self->uses == NULL) {
+        return false;
+    }
+    self->use_count = objects->count;
+    for (size_t i = 0; i < objects->count; i++) {
+        Object *identity = object_retain(value_object(objects->items[i]));
+        self->uses[i] =
+            (IdentityUse){.trace = self, .identity = (Identity *)identity};
+    }
+    return true;
+}
+
 static bool copy_values(Vm *vm, ValueVec *to, const ValueVec *from)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -424,8 +443,7 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
     // Specs need no trace.
     Rebuild rebuild = {NULL, request, 0};
     strbuf_add(&self->key, strbuf_text(&signature->key), signature->key.length);
-    return strbuf_ok(&self->key) &&
-           copy_values(vm, &self->objects, &signature->objects) &&
+    return strbuf_ok(&self->key) && make_uses(vm, self, &signature->objects) &&
            copy_values(vm, &self->variables, &signature->variables) &&
            bound_map(vm, request->bound, spec_leaf, &rebuild, &self->bound);
 }

@@ -24,23 +24,25 @@ typedef struct Concrete {
     Value result;   // the result with symbolic tensors where outputs go
     Value target;   // the function that was traced, owned: names parameters
     Str *name;      // the staged function's, counted
-    Bound bound;    // the arguments, specs where tensors stood
+    Bound bound;    // the arguments, specs where tensors stood, Identities
+                    // where objects did
     StrBuf key;     // of its signature
     StrBuf relaxed; // the key in the table of general traces, if it is there
     struct Concrete *next_general; // the next one there of the same key
     uint32_t *cells;    // for each of the graph's Variables which argument it
                         // is, CONCRETE_CAPTURED: none
     ValueVec variables; // owned: the Variables among the arguments
-    ValueVec objects;   // owned: what the key knows by address
-    ValueVec outer;     // owned: symbolic tensors of the enclosing trace that
-                        // it captured, its last inputs
+    IdentityUse *uses;  // a use of each object that the key tells by identity
+    size_t use_count;
+    ValueVec outer; // owned: symbolic tensors of the enclosing trace that
+                    // it captured, its last inputs
     uint64_t outer_serial; // that trace's; the Concrete is good for it alone
     uint64_t aliased; // bit i: the i-th Variable argument must be the very one
                       // that was traced, which the function also met itself
     Ledger ledger;    // what tracing did and read outside
     uint64_t hits;    // runs, and calls inside traces
-    bool listed;      // it is in its function's table
-    size_t place;     // there, in order of tracing
+    struct TraceTable *table; // that it is listed in, borrowed; NULL: none
+    size_t place;             // there, in order of tracing
     struct Concrete *newer, *older; // there, in the order of being found
     uint32_t running;               // runs that have not ended
     size_t number;     // it is the function's trace `number`, from 1

@@ -190,7 +190,13 @@ static Value extra_arguments(Vm *vm, const Concrete *self, size_t from,
                              size_t to)
 {
     Tuple *tuple = tuple_from(vm, self->bound.values.items + from, to - from);
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    if (tuple == NULL) {
+        return VALUE_FAIL;
+    }
+    Value extra = value_from_object(tuple);
+    Value result = structure_map(vm, extra, identity_leaf, NULL);
+    release(vm, extra);
+    return result;
 }
 
 // How many positional parameters stand before *args.
@@ -233,7 +239,8 @@ static Value concrete_signature(Vm *vm, Value value)
         bool extra = i >= plain && i < positional;
         ok = add_argument(vm, self, i,
                           extra ? extra_arguments(vm, self, i, positional)
-                                : value_retain(self->bound.values.items[i]),
+                                : structure_map(vm, self->bound.values.items[i],
+                                                identity_leaf, NULL),
                           dict);
         i = extra ? positional - 1 : i;
     }
@@ -314,7 +321,10 @@ static void concrete_destroy(Vm *vm, Object *object)
     strbuf_free(&self->key);
     strbuf_free(&self->relaxed);
     structure_free(vm, &self->variables);
-    structure_free(vm, &self->objects);
+    for (size_t i = 0; i < self->use_count; i++) {
+        object_release(&vm->ctx, self->uses[i].identity);
+    }
+    ctx_free(&vm->ctx, self->uses, self->use_count * sizeof *self->uses);
     structure_free(vm, &self->outer);
     ledger_free(vm, &self->ledger);
     object_free(vm, self, sizeof *self);
@@ -327,7 +337,7 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
 {
     Concrete *self = (Concrete *)object;
     const ValueVec *owned[] = {&self->bound.values, &self->variables,
-                               &self->objects, &self->outer};
+                               &self->outer};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         values_visit(owned[i]->items, owned[i]->count, visit, data);
     }

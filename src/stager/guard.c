@@ -6,6 +6,7 @@
 #include "stager/guard.h"
 
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/sequence.h"
 
 // `concrete` goes first: releasing a value may run host code, which may call
 // the staged function again.
@@ -15,7 +16,18 @@ void guard_clear(Vm *vm, Guard *guard)
     guard->concrete = NULL;
     guard->count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        release(vm, guard->arguments[i].same);
+        if (structure_is_plain(guard->arguments[i].same)) {
+            release(vm, guard->arguments[i].same);
+        }
+    }
+}
+
+void guard_visit(const Guard *guard, void (*visit)(Object *, void *),
+                 void *data)
+{
+    for (uint32_t i = 0; i < guard->count; i++) {
+        const Value *same = &guard->arguments[i].same;
+        values_visit(same, structure_is_plain(*same), visit, data);
     }
 }
 
@@ -37,7 +49,7 @@ static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
     out->is_tensor = value_is_tensor(v);
     if (!out->is_tensor) {
         if (is_fixed(vm, v)) {
-            out->same = value_retain(v);
+            out->same = structure_is_plain(v) ? value_retain(v) : v;
             return true;
         }
         return false;

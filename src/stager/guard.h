@@ -17,7 +17,8 @@ typedef struct GuardArgument {
     uint8_t dtype;
     int8_t rank;
     int64_t dims[TENSOR_INLINE_RANK];
-    Value same; // not a tensor: the value, owned
+    Value same; // not a tensor: the value; owned if it is plain, an object of
+                // the key dies no sooner than the trace is dropped
 } GuardArgument;
 
 // One for each staged function. It covers one call shape, the last, since
@@ -34,6 +35,9 @@ typedef struct Guard {
 void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
                uint32_t count);
 void guard_clear(Vm *vm, Guard *guard);
+// For the collector: what the guard owns.
+void guard_visit(const Guard *guard, void (*visit)(Object *, void *),
+                 void *data);
 // Runs the trace if the call is one that the guard covers. VALUE_UNBOUND: it
 // is not, and nothing has happened.
 Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count);

@@ -5,6 +5,8 @@
 // concern, nor is the embedded library, which nobody changes.
 #include "stager/ledger.h"
 
+#include "interp/core/raise.h"
+
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/classes/obj_member.h"
 #include "interp/objects/containers/obj_dict.h"
@@ -46,14 +48,42 @@ void ledger_free(Vm *vm, Ledger *ledger)
     map_free(&ledger->places);
 }
 
-// Reads hold what they watch, which may hold the staged function.
+// Whether the past has an effect of the same place.
+static bool is_kept(const Ledger *past, const Effect *effect)
+{
+    for (size_t i = 0; i < past->effects.count; i++) {
+        const Effect *other = &past->effects.items[i];
+        if (other->line == effect->line &&
+            strcmp(other->what, effect->what) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ledger_keep(Vm *vm, Ledger *past, Ledger *from)
+{
+    for (size_t i = 0; i < from->effects.count; i++) {
+        Effect *effect = &from->effects.items[i];
+        if (past->effects.count >= LEDGER_MAX_EFFECTS ||
+            is_kept(past, effect)) {
+            continue;
+        }
+        if (!vec_push(&vm->ctx, &past->effects, *effect)) {
+            raise_clear(vm);
+            return;
+        }
+        *effect = (Effect){.line = effect->line, .what = effect->what};
+    }
+}
+
+// Reads hold no object, but texts and tuples.
 void ledger_visit(const Ledger *ledger, void (*visit)(Object *, void *),
                   void *data)
 {
     for (size_t i = 0; i < ledger->reads.count; i++) {
         const FrozenRead *read = &ledger->reads.items[i];
         Value owned[] = {read->key, read->value, read->items};
-        visit(read->container, data);
         values_visit(owned, sizeof owned / sizeof *owned, visit, data);
     }
 }
@@ -92,7 +122,7 @@ static bool add_effect(Vm *vm, const char *what, Value value)
         return true;
     }
     // Only what it was, not the container: that may die with the call.
-    Effect effect = {.what = what};
+    Effect effect = {.what = what, .trace = vm->trace->request->number};
     if (!value_unbound(value)) {
         effect.value = short_text(vm, value);
         if (effect.value == NULL) {
@@ -148,7 +178,10 @@ bool ledger_store(Vm *vm, Object *container, Value value)
 // What the place holds now, borrowed; UNBOUND: nothing.
 static Value present_value(Vm *vm, const FrozenRead *read)
 {
-    Object *container = read->container;
+    Object *container = read->container->object;
+    if (container == NULL) {
+        return identity_value(vm, read->value); // nobody can change it now
+    }
     switch (container->kind) {
     case KIND_DICT:
         return dict_get_name((Dict *)container, value_as_str(read->key));
@@ -225,7 +258,7 @@ static Value snapshot(Vm *vm, Value v)
         // By identity: nothing of the program is asked.
         hash = mix(hash, item);
         ok = count >= FROZEN_ITEMS ||
-             structure_push(vm, &items, value_retain(item));
+             structure_push(vm, &items, identity_weaken(vm, item));
     }
     Value result = VALUE_FAIL;
     if (ok && count > FROZEN_ITEMS) {
@@ -285,7 +318,9 @@ static int same_items(Vm *vm, Value v, Value items)
     size_t count = 0;
     for (Value item; next_item(v, &walk, &item); count++) {
         int same =
-            count < old->count ? same_value(vm, old->items[count], item) : 0;
+            count < old->count
+                ? same_value(vm, identity_value(vm, old->items[count]), item)
+                : 0;
         if (same <= 0) {
             return same;
         }
@@ -299,7 +334,7 @@ static int is_unchanged(Vm *vm, const FrozenRead *read)
 {
     // Borrowed, and no code runs before it is done with.
     Value now = present_value(vm, read);
-    int same = same_value(vm, read->value, now);
+    int same = same_value(vm, identity_value(vm, read->value), now);
     return same > 0 && is_mutable(now) ? same_items(vm, now, read->items)
                                        : same;
 }
@@ -309,11 +344,13 @@ bool ledger_accept(Vm *vm, FrozenRead *read)
 {
     Value now = present_value(vm, read);
     Value items = snapshot(vm, now);
-    if (value_failed(items)) {
+    Value value = value_failed(items) ? VALUE_FAIL : identity_weaken(vm, now);
+    if (value_failed(value)) {
+        release(vm, items);
         return false;
     }
     value_replace(&vm->ctx, &read->items, items);
-    value_replace(&vm->ctx, &read->value, value_retain(now));
+    value_replace(&vm->ctx, &read->value, value);
     if (is_mutable(now)) {
         value_object(now)->flags |= OBJECT_WATCHED;
     }
@@ -366,31 +403,29 @@ static bool is_watched_value(Value v)
 static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
                      Value value)
 {
-    // Names are interned, so a key's bits identify it; containers are held and
-    // keep their addresses.
+    // Names are interned, so a key's bits identify it; a container that dies
+    // within the trace was made in it.
     uint64_t place[2] = {(uintptr_t)container, VALUE_BITS(key)};
     if (map_get(&ledger->places, (const char *)place, sizeof place) != NULL) {
         return true;
     }
-    FrozenRead read = {.container = container,
+    FrozenRead read = {.container = identity_of(vm, container),
                        .key = key,
-                       .value = value,
-                       .items = VALUE_NONE};
+                       .value = identity_weaken(vm, value),
+                       .items = VALUE_NONE,
+                       .trace = vm->trace->request->number};
     Str *text = NULL;
-    if (!trace_line(vm, &read.line, &text)) {
-        return false;
-    }
+    bool ok = read.container != NULL && !value_failed(read.value) &&
+              trace_line(vm, &read.line, &text) &&
+              map_put(&ledger->places, (const char *)place, sizeof place, 1) &&
+              vec_push(&vm->ctx, &ledger->reads, read);
     object_release_null(&vm->ctx, text);
-    if (!map_put(&ledger->places, (const char *)place, sizeof place, 1) ||
-        !vec_push(&vm->ctx, &ledger->reads, read)) {
+    if (!ok) {
+        release(vm, read.value);
         return false;
     }
-    (void)object_retain(container);
+    (void)object_retain(read.container);
     (void)value_retain(key);
-    (void)value_retain(value);
-    // The mark stays when the trace goes: a store then moves the epoch for
-    // nothing, which costs a comparison.
-    container->flags |= OBJECT_WATCHED;
     return true;
 }
 
@@ -411,7 +446,10 @@ bool ledger_read(Vm *vm, Object *container, Value key, Value value)
 // Names as the program writes them.
 Str *ledger_place(Vm *vm, const FrozenRead *read)
 {
-    const Object *container = read->container;
+    const Object *container = read->container->object;
+    if (container == NULL) {
+        return str_from(vm, "an object that is gone");
+    }
     if (container->kind == KIND_CELL) {
         return str_printf(vm,
                           "the variable of an outer function read at "
@@ -454,13 +492,12 @@ static bool append_row(Vm *vm, List *list, Value *row, size_t count)
 }
 
 // (trace, line, what, value, text of the line)
-static bool effect_rows(Vm *vm, const Concrete *concrete, List *list)
+static bool effect_rows(Vm *vm, const Ledger *ledger, List *list)
 {
-    const Ledger *ledger = &concrete->ledger;
     for (size_t i = 0; i < ledger->effects.count; i++) {
         const Effect *effect = &ledger->effects.items[i];
         Str *what = str_from(vm, effect->what);
-        Value row[5] = {value_from_small((int64_t)concrete->number),
+        Value row[5] = {value_from_small((int64_t)effect->trace),
                         value_from_small(effect->line),
                         what != NULL ? str_value(what) : VALUE_FAIL,
                         text_or_none(effect->value),
@@ -473,18 +510,18 @@ static bool effect_rows(Vm *vm, const Concrete *concrete, List *list)
 }
 
 // (trace, line, place, value, changed since)
-static bool frozen_rows(Vm *vm, const Concrete *concrete, List *list)
+static bool frozen_rows(Vm *vm, const Ledger *ledger, List *list)
 {
-    const Ledger *ledger = &concrete->ledger;
     for (size_t i = 0; i < ledger->reads.count; i++) {
         const FrozenRead *read = &ledger->reads.items[i];
         int same = is_unchanged(vm, read);
         Str *place = same >= 0 ? ledger_place(vm, read) : NULL;
-        Value value = value_unbound(read->value) ? VALUE_NONE : read->value;
-        Value row[5] = {value_from_small((int64_t)concrete->number),
+        Value value = identity_value(vm, read->value);
+        Value row[5] = {value_from_small((int64_t)read->trace),
                         value_from_small(read->line),
                         place != NULL ? str_value(place) : VALUE_FAIL,
-                        value_retain(value), value_from_bool(same == 0)};
+                        value_unbound(value) ? VALUE_NONE : value_retain(value),
+                        value_from_bool(same == 0)};
         if (!append_row(vm, list, row, 5)) {
             return false;
         }
@@ -492,18 +529,22 @@ static bool frozen_rows(Vm *vm, const Concrete *concrete, List *list)
     return true;
 }
 
-// The rows of all traces, oldest trace first.
+// The rows of all traces, oldest trace first, behind those of dropped ones.
 static Value rows(Vm *vm, Value f, const char *who,
-                  bool (*add)(Vm *vm, const Concrete *concrete, List *list))
+                  bool (*add)(Vm *vm, const Ledger *ledger, List *list))
 {
     const StagedFunction *staged = need_staged(vm, f, who);
     List *list = staged != NULL ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;
     }
+    if (!add(vm, &staged->table.past, list)) {
+        object_release(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
     size_t at = 0;
     for (const Concrete *c; (c = traces_next(&staged->table, &at)) != NULL;) {
-        if (!add(vm, c, list)) {
+        if (!add(vm, &c->ledger, list)) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }

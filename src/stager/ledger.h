@@ -11,6 +11,7 @@
 #include "interp/core/memory.h"
 #include "interp/objects/text/obj_str.h"
 #include "interp/tensors/obj_tensor.h"
+#include "stager/identity.h"
 
 // A line for people; nothing is ever compared with it.
 typedef struct Effect {
@@ -18,15 +19,19 @@ typedef struct Effect {
     const char *what; // a literal: "list", "print"
     Str *text;        // the program's line, counted; NULL: unknown
     Str *value;       // what was stored, in short, counted; NULL: nothing
+    size_t trace;     // the number of the trace, from 1
 } Effect;
 
 // One place outside the trace, as it was when the trace read it first.
 typedef struct FrozenRead {
-    Object *container; // globals, a cell, an instance, a class; counted
-    Value key;         // a name, NONE for a cell; owned
-    Value value;       // as the trace read it, owned; UNBOUND: since removed
-    Value items;       // of a list or dict: a Tuple of what it held, or the
-                       // hash of more than FROZEN_ITEMS; else NONE; owned
+    Identity *container; // of globals, a cell, an instance, a class; counted
+    Value key;           // a name, NONE for a cell; owned
+    Value value;         // as the trace read it, weakened, owned; UNBOUND:
+                         // since removed
+    Value items;         // of a list or dict: a Tuple of what it held, each
+                         // weakened, or the hash of more than FROZEN_ITEMS;
+                         // else NONE; owned
+    size_t trace;        // the number of the trace, from 1
     uint32_t line;
     bool noted; // a change was told
 } FrozenRead;
@@ -45,6 +50,9 @@ typedef struct Ledger {
 // An empty ledger, which allocates nothing until something is noted.
 void ledger_init(Vm *vm, Ledger *ledger);
 void ledger_free(Vm *vm, Ledger *ledger);
+// The trace is dropped: its effects go to those of its function's past, one of
+// each place. What finds no room there is only not told.
+void ledger_keep(Vm *vm, Ledger *past, Ledger *from);
 // For the collector: calls `visit` for each object that the reads hold.
 void ledger_visit(const Ledger *ledger,
                   void (*visit)(Object *child, void *data), void *data);

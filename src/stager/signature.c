@@ -1,13 +1,14 @@
 // The key of a call: a byte string, so that look-up is one hash.
 //
 // Invariant: two calls have equal keys only if one trace is right for both.
-// Objects enter by address; the trace holds them, so no other object gets it.
+// Objects enter by the serial of their Identity, which no other object gets.
 #include "stager/signature.h"
 
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/stager.h"
 
 // One walk over one argument; all walks of a call add to the same key.
 // The same walk is used for calls and, with `specs`, for input signatures, so
@@ -131,15 +132,17 @@ static void add_float(Signature *out, double number)
     tag(&out->key, 'f', number != number ? UINT64_MAX : bits);
 }
 
-// By identity; the signature keeps what its key knows by address.
-// False: no memory. Keeping the object alive is what makes its address safe as
-// a key.
-static bool add_object(Vm *vm, Signature *out, Value v)
+// By identity. False: no memory.
+static bool add_object(Vm *vm, Signature *out, char kind, Object *object)
 {
-    // None, True and the like are no objects: their bits are themselves.
-    tag(&out->key, 'o', VALUE_BITS(v));
-    return !value_is_object(v) ||
-           structure_push(vm, &out->objects, value_retain(v));
+    Identity *identity = value_identity(vm, value_from_object(object));
+    identity = identity != NULL ? identity : identity_of(vm, object);
+    if (identity == NULL) {
+        return false;
+    }
+    tag(&out->key, kind, identity->serial);
+    return structure_push(vm, &out->objects,
+                          value_retain(value_from_object(identity)));
 }
 
 // Numbers, texts and bytes by value. The caller asks structure_is_plain first.
@@ -177,7 +180,12 @@ static bool add_leaf(Vm *vm, Walk *walk, Value v)
         return add_tensor(vm, walk,
                           tensor_from_value(vm, walk->name, v, DT_NONE));
     }
-    return add_object(vm, out, v);
+    if (value_is_object(v)) {
+        return add_object(vm, out, 'o', value_object(v));
+    }
+    // None, True and the like: their bits are themselves.
+    tag(&out->key, 'c', VALUE_BITS(v));
+    return true;
 }
 
 static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path);
@@ -217,13 +225,8 @@ static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
     Type *cls = value_object(v)->type;
     // The kind of the object tells a set from a frozenset.
     tag(&out->key, 'S', (uint64_t)kind << 8 | value_object(v)->kind);
-    if (cls->flags & TYPE_HEAP) {
-        // Which class it is; the trace keeps the class.
-        tag(&out->key, 'C', (uintptr_t)cls);
-        if (!structure_push(vm, &out->objects,
-                            value_retain(value_from_object(cls)))) {
-            return false;
-        }
+    if (cls->flags & TYPE_HEAP && !add_object(vm, out, 'C', &cls->head)) {
+        return false;
     }
     if (kind == STRUCTURE_LIST) {
         List *list = value_as_list(v);

@@ -57,7 +57,7 @@ typedef struct Signature {
     StrBuf key;              // everything
     VEC(TensorLeaf) tensors; // in the order of the walk
     ValueVec variables;      // distinct, owned, in the order of the walk
-    ValueVec objects;        // told apart by identity, owned
+    ValueVec objects;        // Identities of those told apart by it, owned
     VEC(size_t) ends;        // where each argument's part of the key ends
     bool any_symbolic;       // some leaf is symbolic: a call inside a trace
 } Signature;

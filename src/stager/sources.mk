@@ -14,6 +14,7 @@ stager_sources += src/stager/era.c
 stager_sources += src/stager/for_source.c
 stager_sources += src/stager/guard.c
 stager_sources += src/stager/host_table.c
+stager_sources += src/stager/identity.c
 stager_sources += src/stager/late_error.c
 stager_sources += src/stager/leak.c
 stager_sources += src/stager/ledger.c

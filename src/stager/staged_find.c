@@ -70,7 +70,6 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
     // Only traces that were made have numbers, so they run without gaps.
     self->traced++;
     why_end(vm, &self->why, made);
-    guard_clear(vm, &self->guard); // its trace may have to go
     if (!traces_add(vm, &self->table, made, signature)) {
         object_release(&vm->ctx, made);
         return NULL;
@@ -224,7 +223,6 @@ Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
         return found;
     }
     if (again) {
-        guard_clear(vm, &self->guard);
         traces_remove(vm, &self->table, found);
         Concrete *made = make_trace(vm, self, bound, signature);
         // The table has dropped the old trace, and make_trace found none to

@@ -113,7 +113,7 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
             result = concrete_run(vm, concrete, &signature);
             // Borrowed: the guard may only remember a trace that the table
             // holds, and host code in the run may have dropped it.
-            self->ran = concrete->listed ? concrete : NULL;
+            self->ran = concrete->table != NULL ? concrete : NULL;
             object_release(&vm->ctx, concrete);
         }
     }
@@ -189,7 +189,7 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
     // not do.
     if (!value_failed(result) && self->ran != NULL &&
         self->options.signature == NULL) {
-        guard_set(vm, &self->guard, self->ran, args, count);
+        guard_set(vm, &self->table.guard, self->ran, args, count);
     }
     self->ran = NULL;
     object_release(&vm->ctx, self);
@@ -203,7 +203,7 @@ static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
 {
     StagedFunction *self = (StagedFunction *)value_object(value);
     if (LIKELY(vm->trace == NULL && !vm->eager_only && keyword_names == NULL)) {
-        Value result = guard_run(vm, &self->guard, args, count);
+        Value result = guard_run(vm, &self->table.guard, args, count);
         if (LIKELY(!value_unbound(result))) {
             return result;
         }
@@ -351,11 +351,9 @@ static Value staged_bind(Vm *vm, Value self, Value instance, Type *owner)
     return method != NULL ? value_from_object(method) : VALUE_FAIL;
 }
 
-// The guard's values and the traces it borrows go in this order.
 static void staged_destroy(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
-    guard_clear(vm, &self->guard);
     why_free(vm, &self->why);
     traces_free(vm, &self->table);
     options_free(vm, &self->options);
@@ -380,9 +378,7 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
     for (Concrete *c; (c = traces_next(&self->table, &at)) != NULL;) {
         visit(&c->head, data);
     }
-    for (uint32_t i = 0; i < self->guard.count; i++) {
-        values_visit(&self->guard.arguments[i].same, 1, visit, data);
-    }
+    guard_visit(&self->table.guard, visit, data);
     if (self->why.old != NULL) {
         visit(&self->why.old->head, data);
     }
@@ -395,7 +391,7 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
 static void staged_clear(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
-    guard_clear(vm, &self->guard);
+    guard_clear(vm, &self->table.guard);
     why_free(vm, &self->why);
     value_replace(&vm->ctx, &self->host, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);

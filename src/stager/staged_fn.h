@@ -2,7 +2,6 @@
 #ifndef DUET_STAGER_STAGED_FN_H
 #define DUET_STAGER_STAGED_FN_H
 
-#include "stager/guard.h"
 #include "stager/options.h"
 #include "stager/traces.h"
 #include "stager/why.h"
@@ -17,7 +16,6 @@ struct StagedFunction {
     Str *name;      // counted
     StageOptions options;
     TraceTable table;
-    Guard guard;   // the last call that it covers
     Concrete *ran; // by the call that ends now, if it is in the table;
                    // borrowed, NULL: none
     Why why;       // about its last trace

@@ -289,6 +289,7 @@ bool stager_init(Vm *vm, bool log)
     vm->stager = stager;
     stager->log = log;
     map_init(&stager->told, &vm->ctx);
+    map_init(&stager->identities.by_object, &vm->ctx);
     stager->hooks = (TraceHooks){.apply = trace_apply,
                                  .block = blocks_event,
                                  .unwind = blocks_unwind,
@@ -304,6 +305,7 @@ bool stager_init(Vm *vm, bool log)
                                  .effect = ledger_effect};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;
+    vm->forget = identity_died;
     // A type that cannot be made leaves NULL and an error pending; all are
     // looked at together below.
     stager->stage_type = make_type(vm, &stage_type_def);
@@ -312,10 +314,11 @@ bool stager_init(Vm *vm, bool log)
     stager->graph_type = make_type(vm, &trace_owner_type_def);
     stager->node_type = make_type(vm, &graph_node_type_def);
     stager->once_type = make_type(vm, &once_type_def);
+    stager->identity_type = make_type(vm, &identity_type_def);
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
            stager->node_type != NULL && stager->once_type != NULL &&
-           bind_stage(vm, stager);
+           stager->identity_type != NULL && bind_stage(vm, stager);
 }
 
 // The types are counted by their instances, which may go later.
@@ -330,12 +333,14 @@ void stager_free(Vm *vm)
     // still have its stager.
     autograph_free(vm);
     eras_free(vm);
+    identities_free(vm);
     object_release_null(&vm->ctx, stager->stage_type);
     object_release_null(&vm->ctx, stager->staged_type);
     object_release_null(&vm->ctx, stager->concrete_type);
     object_release_null(&vm->ctx, stager->graph_type);
     object_release_null(&vm->ctx, stager->node_type);
     object_release_null(&vm->ctx, stager->once_type);
+    object_release_null(&vm->ctx, stager->identity_type);
     map_free(&stager->told);
     ctx_free(&vm->ctx, stager, sizeof *stager);
     vm->stager = NULL;

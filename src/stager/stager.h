@@ -5,6 +5,7 @@
 #include "backend/plan.h"
 #include "interp/hooks/tracing.h"
 #include "stager/era.h"
+#include "stager/identity.h"
 
 typedef struct ReadTrees ReadTrees; // autograph.c
 
@@ -16,8 +17,10 @@ typedef struct Stager {
     Type *graph_type;    // of what symbolic tensors hold a count on, counted
     Type *node_type;     // of a graph's nodes, counted
     Type *once_type;     // of stage.once() blocks, counted
+    Type *identity_type; // of what stands for an object, counted
     uint64_t traced;     // traces begun, whatever became of them
     Eras eras;           // of the traces (era.h)
+    Identities identities;
     bool log;            // --trace: tell on stderr when a trace is made
     bool notes;          // at a prompt: remarks, each cause once (tell.h)
     Map told;            // the causes that were told

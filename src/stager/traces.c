@@ -16,14 +16,39 @@ void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
     map_init(&table->by_key, &vm->ctx);
     map_init(&table->by_relaxed, &vm->ctx);
     strbuf_init(&table->last_key, &vm->ctx);
+    ledger_init(vm, &table->past);
+}
+
+// Objects that are told apart by identity take their traces along.
+static void link_uses(Concrete *concrete)
+{
+    for (size_t i = 0; i < concrete->use_count; i++) {
+        identity_link(&concrete->uses[i]);
+    }
+}
+
+static void unlist(Concrete *concrete)
+{
+    for (size_t i = 0; i < concrete->use_count; i++) {
+        identity_unlink(&concrete->uses[i]);
+    }
+    concrete->table = NULL;
 }
 
 // Concrete functions that are held elsewhere stay valid.
 void traces_free(Vm *vm, TraceTable *table)
 {
+    guard_clear(vm, &table->guard);
+    // All of them first: the death of one may be that of an object that others
+    // were made with.
+    size_t at = 0;
+    for (Concrete *c; (c = traces_next(table, &at)) != NULL;) {
+        unlist(c);
+    }
     for (size_t i = 0; i < table->traces.count; i++) {
         object_release_null(&vm->ctx, table->traces.items[i]);
     }
+    ledger_free(vm, &table->past);
     vec_free(&vm->ctx, &table->traces);
     map_free(&table->by_key);
     map_free(&table->by_relaxed);
@@ -258,8 +283,12 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
     if (table->last == concrete) {
         table->last = NULL;
     }
+    if (table->guard.concrete == concrete) {
+        guard_clear(vm, &table->guard);
+    }
     unchain(table, concrete);
-    concrete->listed = false;
+    unlist(concrete);
+    ledger_keep(vm, &table->past, &concrete->ledger);
     table->traces.items[concrete->place] = NULL;
     table->count--;
     close_gaps(table);
@@ -300,7 +329,8 @@ bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
         return false;
     }
     (void)object_retain(concrete);
-    concrete->listed = true;
+    concrete->table = table;
+    link_uses(concrete);
     concrete->place = table->traces.count - 1;
     table->count++;
     chain(table, concrete);

@@ -8,7 +8,7 @@
 #ifndef DUET_STAGER_TRACES_H
 #define DUET_STAGER_TRACES_H
 
-#include "stager/concrete.h"
+#include "stager/guard.h"
 
 // Part of its staged function. The maps and `last` borrow; the vector alone
 // holds counts.
@@ -20,9 +20,11 @@ typedef struct TraceTable {
     traces;       // counted, in order of tracing; NULL where one was
                   // taken out (traces_next leaves those out)
     size_t count; // of traces
+    Guard guard;  // the last call that it covers
     Concrete *newest, *oldest; // found last and longest ago, borrowed
     StrBuf last_key;           // of the last call that was found
     Concrete *last;            // its trace, borrowed; NULL: none
+    Ledger past;               // effects of dropped traces
     size_t limit;              // most traces that are kept, at least 1
     bool relax;                // every trace is in by_relaxed
 } TraceTable;

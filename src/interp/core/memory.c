@@ -171,6 +171,9 @@ static bool prepare_death(Vm *vm, Object *object)
     if (object->flags & OBJECT_WEAKLY_REFERENCED) {
         weakref_clear(vm, object);
     }
+    if (object->flags & OBJECT_WATCHED) {
+        vm->forget(vm, object);
+    }
     return true;
 }
 
@@ -228,7 +231,7 @@ void memory_dealloc(Ctx *ctx, Object *object)
         return;
     }
     // Weak references and __del__ come first; either may bring the object back.
-    if (((object->flags & OBJECT_WEAKLY_REFERENCED) ||
+    if (((object->flags & (OBJECT_WEAKLY_REFERENCED | OBJECT_WATCHED)) ||
          object->type->slots.finalize != NULL) &&
         !prepare_death(vm, object)) {
         return;

@@ -130,10 +130,11 @@ struct Vm {
     const TraceHooks *hooks; // installed by the stager (apply.h)
     Trace *trace;            // the running trace; tests `vm->trace != NULL`
     uint64_t watch_epoch;    // bumped by a store to a watched place (note.h)
-    bool eager_only;         // stage.eager(True), --eager
-    void *stager;            // the stager's own state
-    Display *display;        // how kinds print (display.h)
-    Arena tensor_arena;      // descriptors of bound ops (builtins_tensor.c)
+    void (*forget)(Vm *vm, Object *object); // OBJECT_WATCHED dies: the stager's
+    bool eager_only;                        // stage.eager(True), --eager
+    void *stager;                           // the stager's own state
+    Display *display;                       // how kinds print (display.h)
+    Arena tensor_arena; // descriptors of bound ops (builtins_tensor.c)
 
     // The outside.
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …

@@ -209,7 +209,8 @@ Test(signature, objects_go_by_identity)
     Signature signature;
     sign("[c, d, c]", &signature);
     cr_expect_eq(signature.objects.count, 3);
-    cr_expect(value_same(signature.objects.items[1], program_value("d")));
+    cr_expect(value_same(identity_value(vm, signature.objects.items[1]),
+                         program_value("d")));
     signature_free(vm, &signature);
 }
 
