@@ -192,6 +192,13 @@ static bool note_captured(Graph *graph, const void *address, uint32_t number)
                    number);
 }
 
+// What a captured one is known by, NULL: an argument.
+static const void *variable_address(const GraphVariable *variable)
+{
+    return variable->owner != NULL ? (const void *)variable->owner
+                                   : variable->cell;
+}
+
 // From the few on all that is captured stands in the map. `number` is that of
 // what is added last, at `address`.
 static bool keep_captured(Graph *graph, const void *address, uint32_t number)
@@ -208,8 +215,8 @@ static bool keep_captured(Graph *graph, const void *address, uint32_t number)
              note_captured(graph, input->capture, input->value);
     }
     for (size_t i = 0; ok && many && i < graph->variables.count; i++) {
-        const VariableCell *cell = graph->variables.items[i].cell;
-        ok = cell == NULL || note_captured(graph, cell, (uint32_t)i);
+        const void *own = variable_address(&graph->variables.items[i]);
+        ok = own == NULL || note_captured(graph, own, (uint32_t)i);
     }
     return ok;
 }
@@ -245,17 +252,19 @@ ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
                : VALUE_ID_NONE;
 }
 
-// A captured cell is looked for by address; an argument's is always new, the
-// signature has told equal ones apart.
+// One that is captured is looked for by the Variable that it is; an argument is
+// always new, the signature has told equal ones apart.
 bool graph_add_variable(Graph *graph, const char *name, TensorType type,
                         VariableCell *cell, Object *owner, uint32_t *index)
 {
-    if (cell != NULL && find_captured(graph, cell, index)) {
+    GraphVariable variable = {cell, owner, NULL, type};
+    const void *address = variable_address(&variable);
+    if (address != NULL && find_captured(graph, address, index)) {
         return true;
     }
     size_t count = graph->captured.count > 0 ? 0 : graph->variables.count;
-    for (size_t i = 0; cell != NULL && i < count; i++) {
-        if (graph->variables.items[i].cell == cell) {
+    for (size_t i = 0; address != NULL && i < count; i++) {
+        if (variable_address(&graph->variables.items[i]) == address) {
             *index = (uint32_t)i;
             return true;
         }
@@ -270,18 +279,17 @@ bool graph_add_variable(Graph *graph, const char *name, TensorType type,
     if (size > 0) {
         memcpy(dims, type.dims, size);
     }
-    const char *unique = unique_name(graph, name);
-    if (unique == NULL) {
+    variable.name = unique_name(graph, name);
+    if (variable.name == NULL) {
         return false;
     }
-    type.dims = dims;
-    GraphVariable variable = {cell, owner, unique, type};
+    variable.type.dims = dims;
     *index = (uint32_t)graph->variables.count;
     graph->variables.items[graph->variables.count++] = variable;
     if (owner != NULL) {
         object_retain(owner);
     }
-    return cell == NULL || keep_captured(graph, cell, *index);
+    return address == NULL || keep_captured(graph, address, *index);
 }
 
 // The node says it: there is no table of constants.

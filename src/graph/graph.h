@@ -40,8 +40,8 @@ typedef struct GraphInput {
 // its index. An argument's cell is handed over at each call, a captured one
 // is part of the graph.
 typedef struct GraphVariable {
-    VariableCell *cell; // captured: inside `owner`; NULL: an argument
-    Object *owner;      // captured: counted; NULL: an argument
+    VariableCell *cell; // captured: kept by `owner`; NULL: an argument
+    Object *owner;      // captured: the Variable, counted; NULL: an argument
     const char *name;
     TensorType type; // what assignments must keep
 } GraphVariable;
@@ -80,7 +80,7 @@ void graph_release(Ctx *ctx, Graph *graph); // NULL is fine
 ValueId graph_add_input(Graph *graph, const char *name, TensorType type);
 // The same tensor again gives the same value.
 ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor);
-// Adds a Variable: captured (`cell` inside `owner`, the same cell again gives
+// Adds a Variable: captured (`owner`, which keeps `cell`; the same again gives
 // the same index) or an argument (both NULL, always a new index).
 MUST_CHECK bool graph_add_variable(Graph *graph, const char *name,
                                    TensorType type, VariableCell *cell,

@@ -285,7 +285,7 @@ Tensor *birth_first_value(Vm *vm, Value initial)
         return object_retain(value_as_tensor(initial));
     }
     if (value_is_kind(initial, KIND_VARIABLE)) {
-        return object_retain(value_as_variable(initial)->cell.value);
+        return object_retain(variable_cell(value_as_variable(initial))->value);
     }
     // Of symbolic tensors, or of what a tensor can be made of.
     ValueId id = trace_operand(vm, trace, initial);
@@ -348,8 +348,7 @@ static uint32_t own_references(const Trace *trace, const Variable *variable)
     uint32_t count = 1 + count_in_graph(trace->graph, variable);
     for (size_t i = 0; i < trace->called.count; i++) {
         const Concrete *callee = trace->called.items[i];
-        count += count_in(&callee->variables, variable) +
-                 count_in(&callee->bound.values, variable) +
+        count += count_in(&callee->bound.values, variable) +
                  count_in_graph(callee->graph, variable);
         // A plan may run a copy of the graph that passes have rewritten, which
         // counts its Variables again.

@@ -58,10 +58,14 @@ static bool is_next_tensor(Vm *vm, const Rebuild *rebuild, Value v)
     return value_is_kind(v, KIND_SPEC) ? value_same(next, v) : true;
 }
 
-// A tensor argument becomes an input of the graph.
+// A tensor argument becomes an input of the graph; a Variable has a stand-in.
 static Value symbolic_leaf(Vm *vm, Value v, void *data)
 {
     Rebuild *rebuild = data;
+    if (signature_is_variable(vm, v)) {
+        uint32_t i = signature_variable(rebuild->request->signature, v);
+        return value_retain(rebuild->trace->stand_ins.items[i]);
+    }
     if (!is_next_tensor(vm, rebuild, v)) {
         return value_retain(v);
     }
@@ -79,8 +83,8 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
 {
     Rebuild *rebuild = data;
     if (!is_next_tensor(vm, rebuild, v)) {
-        return value_is_kind(v, KIND_VARIABLE) ? value_retain(v)
-                                               : identity_weaken(vm, v);
+        return signature_is_variable(vm, v) ? value_retain(v)
+                                            : identity_weaken(vm, v);
     }
     size_t i = rebuild->next++;
     Str *name = str_from(vm, leaf_name(rebuild->request, i));
@@ -296,9 +300,11 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     // released with all that it took.
     concrete->outer = trace->outer_values;
     concrete->outer_serial = trace->outer != NULL ? trace->outer->serial : 0;
-    concrete->aliased = trace->aliased;
+    concrete->variables = trace->stand_ins.count;
+    trace_close_variables(vm, trace);
     births_free(vm, (Births *)&trace->births);
     vec_free(&vm->ctx, &trace->drawn);
+    map_free(&trace->outer_inputs);
     for (size_t i = 0; i < trace->called.count; i++) {
         object_release(&vm->ctx, trace->called.items[i]);
     }
@@ -347,9 +353,11 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .serial = ++stager->traced,
                    .era = vm->ctx.birth,
                    .ledger = &concrete->ledger};
+    map_init(&trace.outer_inputs, &vm->ctx);
     vm->trace = &trace;
     uint64_t start = now_ns();
-    bool ok = call_host(vm, &trace, request, concrete);
+    bool ok = trace_open_variables(vm, &trace) &&
+              call_host(vm, &trace, request, concrete);
     concrete->trace_ns = now_ns() - start;
     // Also after a failure, whose exception has left blocks of the trace open.
     blocks_drop(vm, &trace);
@@ -359,29 +367,6 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     era_close(vm);
     end_trace(vm, &trace, concrete);
     return ok;
-}
-
-// Which of the graph's Variables the caller hands over.
-static bool find_cells(Vm *vm, Concrete *concrete, const Signature *signature)
-{
-    Graph *graph = concrete->graph;
-    size_t count = graph->variables.count;
-    // One more than is needed, so that no Variable is no allocation of zero
-    // bytes; concrete_destroy frees the same size.
-    concrete->cells = ctx_alloc(&vm->ctx, (count + 1) * sizeof(uint32_t));
-    if (concrete->cells == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        concrete->cells[i] = CONCRETE_CAPTURED;
-        for (size_t j = 0; j < signature->variables.count; j++) {
-            Variable *own = value_as_variable(signature->variables.items[j]);
-            if (graph->variables.items[i].cell == &own->cell) {
-                concrete->cells[i] = (uint32_t)j;
-            }
-        }
-    }
-    return true;
 }
 
 // Adds "while tracing f (trace 2)" to the pending error.
@@ -426,16 +411,6 @@ static bool make_uses(Vm *vm, Concrete *self, const ValueVec *objects)
     return true;
 }
 
-static bool copy_values(Vm *vm, ValueVec *to, const ValueVec *from)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        if (!structure_push(vm, to, value_retain(from->items[i]))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // Keeps what later calls are compared with.
 static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
 {
@@ -444,7 +419,6 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
     Rebuild rebuild = {NULL, request, 0};
     strbuf_add(&self->key, strbuf_text(&signature->key), signature->key.length);
     return strbuf_ok(&self->key) && make_uses(vm, self, &signature->objects) &&
-           copy_values(vm, &self->variables, &signature->variables) &&
            bound_map(vm, request->bound, spec_leaf, &rebuild, &self->bound);
 }
 
@@ -483,7 +457,6 @@ Concrete *concrete_new(Vm *vm, const TraceRequest *request)
                 request->number);
     }
     if (self->graph != NULL && run_trace(vm, request, self) &&
-        find_cells(vm, self, request->signature) &&
         keep_request(vm, self, request)) {
         self->plan = plan_build(&vm->ctx, self->graph, &stager->options);
     }

@@ -29,18 +29,14 @@ typedef struct Concrete {
     StrBuf key;     // of its signature
     StrBuf relaxed; // the key in the table of general traces, if it is there
     struct Concrete *next_general; // the next one there of the same key
-    uint32_t *cells;    // for each of the graph's Variables which argument it
-                        // is, CONCRETE_CAPTURED: none
-    ValueVec variables; // owned: the Variables among the arguments
-    IdentityUse *uses;  // a use of each object that the key tells by identity
+    size_t variables;  // so many arguments are Variables, the graph's first
+    IdentityUse *uses; // a use of each object that the key tells by identity
     size_t use_count;
     ValueVec outer; // owned: symbolic tensors of the enclosing trace that
                     // it captured, its last inputs
-    uint64_t outer_serial; // that trace's; the Concrete is good for it alone
-    uint64_t aliased; // bit i: the i-th Variable argument must be the very one
-                      // that was traced, which the function also met itself
-    Ledger ledger;    // what tracing did and read outside
-    uint64_t hits;    // runs, and calls inside traces
+    uint64_t outer_serial;    // that trace's; the Concrete is good for it alone
+    Ledger ledger;            // what tracing did and read outside
+    uint64_t hits;            // runs, and calls inside traces
     struct TraceTable *table; // that it is listed in, borrowed; NULL: none
     size_t place;             // there, in order of tracing
     struct Concrete *newer, *older; // there, in the order of being found
@@ -49,8 +45,6 @@ typedef struct Concrete {
     uint64_t trace_ns; // what the host function took while it was traced
     uint32_t line;     // of the call that traced it, 0: unknown
 } Concrete;
-
-#define CONCRETE_CAPTURED UINT32_MAX
 
 // What symbolic tensors hold a count on.
 typedef struct TraceOwner {

@@ -58,14 +58,10 @@ static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
     for (size_t i = 0; i < inputs; i++) {
         tensors[i] = value_as_tensor(signature->tensors.items[i].value);
     }
-    for (size_t i = 0; i < graph->variables.count; i++) {
-        uint32_t index = concrete->cells[i];
-        // A captured variable's cell is in the graph; the others come with the
-        // arguments.
-        if (index != CONCRETE_CAPTURED) {
-            cells[i] =
-                &value_as_variable(signature->variables.items[index])->cell;
-        }
+    // A captured Variable's cell is in the graph.
+    for (size_t i = 0; i < concrete->variables; i++) {
+        cells[i] =
+            variable_cell(value_as_variable(signature->variables.items[i]));
     }
     Value result = VALUE_FAIL;
     if (concrete_run_inputs(vm, concrete, tensors, cells, outputs)) {
@@ -99,17 +95,10 @@ static bool call_variables(Vm *vm, const Concrete *concrete,
 {
     const Graph *graph = concrete->graph;
     for (size_t i = 0; i < graph->variables.count; i++) {
-        const GraphVariable *variable = &graph->variables.items[i];
-        VariableCell *cell = variable->cell;
-        Object *owner = variable->owner;
-        if (concrete->cells[i] != CONCRETE_CAPTURED) {
-            Variable *own = value_as_variable(
-                signature->variables.items[concrete->cells[i]]);
-            cell = &own->cell;
-            owner = &own->head;
-        }
-        if (!graph_add_variable(vm->trace->graph, variable->name,
-                                variable->type, cell, owner, &indexes[i])) {
+        Object *own = i < concrete->variables
+                          ? value_object(signature->variables.items[i])
+                          : graph->variables.items[i].owner;
+        if (!trace_variable(vm->trace, (Variable *)own, &indexes[i])) {
             return false;
         }
     }

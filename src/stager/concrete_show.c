@@ -177,7 +177,7 @@ static Value concrete_captures(Vm *vm, Value value)
     // graph without owner is none that a program could name.
     for (size_t i = 0; ok && i < graph->variables.count; i++) {
         Object *owner = graph->variables.items[i].owner;
-        if (self->cells[i] == CONCRETE_CAPTURED && owner != NULL) {
+        if (owner != NULL) {
             ok = structure_push(vm, &found,
                                 value_from_object(object_retain(owner)));
         }
@@ -307,11 +307,6 @@ static const MemberDef concrete_members[] = {
 static void concrete_destroy(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;
-    // As many as were allocated, one more than Variables.
-    size_t cells = self->graph != NULL ? self->graph->variables.count + 1 : 0;
-    if (self->cells != NULL) {
-        ctx_free(&vm->ctx, self->cells, cells * sizeof(uint32_t));
-    }
     plan_release(&vm->ctx, self->plan);
     graph_release(&vm->ctx, self->graph);
     release(vm, self->result);
@@ -320,7 +315,6 @@ static void concrete_destroy(Vm *vm, Object *object)
     bound_free(vm, &self->bound);
     strbuf_free(&self->key);
     strbuf_free(&self->relaxed);
-    structure_free(vm, &self->variables);
     for (size_t i = 0; i < self->use_count; i++) {
         object_release(&vm->ctx, self->uses[i].identity);
     }
@@ -336,8 +330,7 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
                            void *data)
 {
     Concrete *self = (Concrete *)object;
-    const ValueVec *owned[] = {&self->bound.values, &self->variables,
-                               &self->outer};
+    const ValueVec *owned[] = {&self->bound.values, &self->outer};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         values_visit(owned[i]->items, owned[i]->count, visit, data);
     }
@@ -354,13 +347,8 @@ static void concrete_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->target, VALUE_NONE);
     ledger_free(vm, &self->ledger);
     ledger_init(vm, &self->ledger);
-    // The graph may hold functions that host_call calls.
-    size_t cells = self->graph != NULL ? self->graph->variables.count + 1 : 0;
-    if (self->cells != NULL) {
-        ctx_free(&vm->ctx, self->cells, cells * sizeof(uint32_t));
-        self->cells = NULL;
-    }
-    // Taken out first: what dies may come here again.
+    // The graph may hold functions that host_call calls. Taken out first: what
+    // dies may come here again.
     Plan *plan = self->plan;
     Graph *graph = self->graph;
     self->plan = NULL;

@@ -75,7 +75,7 @@ void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
 {
     guard_clear(vm, guard);
     if (count > GUARD_MAX_ARGUMENTS || concrete->outer.count > 0 ||
-        concrete->variables.count > 0 ||
+        concrete->variables > 0 ||
         concrete->graph->block->result_count > GUARD_MAX_ARGUMENTS) {
         return;
     }

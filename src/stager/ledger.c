@@ -429,13 +429,9 @@ static bool add_read(Vm *vm, Ledger *ledger, Object *container, Value key,
     return true;
 }
 
-// Every read also tells which of the call's Variables the function meets by a
-// way of its own.
 bool ledger_read(Vm *vm, Object *container, Value key, Value value)
 {
     Trace *trace = vm->trace;
-    // Asked of library reads too: aliases matter whoever reads.
-    trace_saw_value(trace, value);
     if (trace->ledger == NULL || !is_watched_value(value) ||
         era_has(vm, trace->era, container) || in_library(vm)) {
         return true;

@@ -81,22 +81,56 @@ static bool add_tensor(Vm *vm, Walk *walk, Value owned)
     return true;
 }
 
+enum { SIGNATURE_FEW = 16 }; // Variables that are found by a search
+
+static bool note_variable(Signature *out, size_t index)
+{
+    const Object *object = value_object(out->variables.items[index]);
+    return map_put(&out->numbers, (const char *)&object, sizeof object, index);
+}
+
+// From the few on all of them stand in the map.
+static bool push_variable(Vm *vm, Signature *out, Variable *variable)
+{
+    Value v = value_from_object(object_retain(variable));
+    bool ok = structure_push(vm, &out->variables, v);
+    size_t count = out->variables.count, from = count - 1;
+    if (count == SIGNATURE_FEW + 1) {
+        from = 0;
+    }
+    for (size_t i = from; ok && count > SIGNATURE_FEW && i < count; i++) {
+        ok = note_variable(out, i);
+    }
+    return ok;
+}
+
+uint32_t signature_variable(const Signature *signature, Value v)
+{
+    Variable *variable = variable_identity(value_as_variable(v));
+    size_t index = 0, count = signature->variables.count;
+    if (count > SIGNATURE_FEW) {
+        const uint64_t *found = map_get(
+            &signature->numbers, (const char *)&variable, sizeof variable);
+        return found != NULL ? (uint32_t)*found : (uint32_t)count;
+    }
+    while (index < count &&
+           value_object(signature->variables.items[index]) != &variable->head) {
+        index++;
+    }
+    return (uint32_t)index;
+}
+
 // Which Variable it is does not matter, but which arguments are the same one.
 // Its number in the order of first appearance, so that f(v, v) and f(v, w)
 // differ.
 static bool add_variable(Vm *vm, Signature *out, Value v)
 {
-    // Calls with Variables are few, and have few of them: a search will do.
-    size_t index = 0;
-    while (index < out->variables.count &&
-           !value_same(out->variables.items[index], v)) {
-        index++;
-    }
+    uint32_t index = signature_variable(out, v);
     TensorType type = operand_type(v);
     tag(&out->key, 'v', (uint64_t)type.dtype << 32 | index);
     add_type(&out->key, type);
     return index < out->variables.count ||
-           structure_push(vm, &out->variables, value_retain(v));
+           push_variable(vm, out, variable_identity(value_as_variable(v)));
 }
 
 // The length goes first, so that no text can look like two.
@@ -170,8 +204,12 @@ static bool add_leaf(Vm *vm, Walk *walk, Value v)
     if (structure_is_plain(v)) {
         return add_plain(vm, out, v);
     }
-    if (value_is_kind(v, KIND_VARIABLE)) {
+    if (signature_is_variable(vm, v)) {
         return add_variable(vm, out, v);
+    }
+    // One of a class of the program's is an object of its own.
+    if (value_is_kind(v, KIND_VARIABLE)) {
+        return add_object(vm, out, 'o', value_object(v));
     }
     if (walk->specs && value_is_kind(v, KIND_SPEC)) {
         return add_tensor(vm, walk, value_retain(v));
@@ -267,6 +305,7 @@ bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
 {
     *out = (Signature){0};
     strbuf_init(&out->key, &vm->ctx);
+    map_init(&out->numbers, &vm->ctx);
     size_t keywords = bound->names != NULL ? bound->names->count : 0;
     // How many arguments there are goes first, and which have names of their
     // own.
@@ -297,6 +336,7 @@ void signature_free(Vm *vm, Signature *signature)
     vec_free(&vm->ctx, &signature->ends);
     structure_free(vm, &signature->variables);
     structure_free(vm, &signature->objects);
+    map_free(&signature->numbers);
 }
 
 // Copies the key up to `end`; `*from` is how far it was copied.
@@ -355,15 +395,4 @@ bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
     strbuf_free(&signature->key);
     signature->key = key;
     return strbuf_ok(&key);
-}
-
-// Behind everything else, so that the parts of the arguments stay where they
-// are.
-// For traces that were made for certain Variables and no others.
-bool signature_add_identities(Signature *signature)
-{
-    for (size_t i = 0; i < signature->variables.count; i++) {
-        tag(&signature->key, 'V', VALUE_BITS(signature->variables.items[i]));
-    }
-    return strbuf_ok(&signature->key);
 }

@@ -8,6 +8,7 @@
 #ifndef DUET_STAGER_SIGNATURE_H
 #define DUET_STAGER_SIGNATURE_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_list.h"
@@ -57,6 +58,7 @@ typedef struct Signature {
     StrBuf key;              // everything
     VEC(TensorLeaf) tensors; // in the order of the walk
     ValueVec variables;      // distinct, owned, in the order of the walk
+    Map numbers;             // by address: their indices; empty while few
     ValueVec objects;        // Identities of those told apart by it, owned
     VEC(size_t) ends;        // where each argument's part of the key ends
     bool any_symbolic;       // some leaf is symbolic: a call inside a trace
@@ -78,9 +80,15 @@ MUST_CHECK bool signature_generalise(Vm *vm, Signature *signature,
 // The key without ranks and sizes: equal for all calls that one relaxed trace
 // could serve. `out` is empty.
 MUST_CHECK bool signature_relaxed(const Signature *signature, StrBuf *out);
-// Adds to the key which Variables there are: for calls that must not share a
-// trace with others of the same signature.
-MUST_CHECK bool signature_add_identities(Signature *signature);
+// Whether an argument is handed over as state: all Variables but those of the
+// program's own classes, whose attributes and methods a trace may use.
+static inline bool signature_is_variable(Vm *vm, Value v)
+{
+    return value_is_kind(v, KIND_VARIABLE) &&
+           value_object(v)->type == vm->types[KIND_VARIABLE];
+}
+// Its number among the call's Variables; none of them: how many there are.
+uint32_t signature_variable(const Signature *signature, Value v);
 // A tensor, spec or symbolic leaf's type.
 TensorType signature_leaf_type(Value leaf);
 

@@ -34,7 +34,7 @@ static Tensor *cast_result(Vm *vm, const Spec *spec, Value v)
     }
     // A Variable that the function returned counts by its value now.
     Tensor *tensor = value_is_kind(own, KIND_VARIABLE)
-                         ? value_as_variable(own)->cell.value
+                         ? variable_cell(value_as_variable(own))->value
                          : value_as_tensor(own);
     (void)object_retain(tensor);
     release(vm, own);

@@ -139,7 +139,7 @@ static bool add_argument(Vm *vm, Writing *w, Value v)
     }
     const Tensor *tensor = value_is_tensor(v)
                                ? value_as_tensor(v)
-                               : value_as_variable(v)->cell.value;
+                               : variable_cell(value_as_variable(v))->value;
     add_tensor(&w->text, style_text(w), strlen(style_text(w)), tensor);
     return true;
 }

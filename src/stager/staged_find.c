@@ -1,8 +1,8 @@
 // From the signature of a call to its trace: found, right, up to date; or made.
 //
 // Invariant: what is found here may be run on the call's arguments. A key that
-// matches is not enough where a trace captured Variables that are arguments
-// too, symbolic tensors of an enclosing trace, or values that have changed.
+// matches is not enough where a trace captured symbolic tensors of an enclosing
+// trace, or values that have changed.
 #include "stager/staged_fn.h"
 
 #include "interp/core/raise.h"
@@ -88,55 +88,6 @@ static bool same_outer(const Vm *vm, const Concrete *concrete)
            (vm->trace != NULL && vm->trace->serial == concrete->outer_serial);
 }
 
-// Whether the call's Variables stand to those that the function finds itself
-// as they did in the trace: one that was both must be that very one, and no
-// other may be one that the graph captured.
-static bool same_aliases(const Concrete *concrete, const Signature *signature)
-{
-    const Graph *graph = concrete->graph;
-    for (size_t i = 0; i < signature->variables.count; i++) {
-        Value v = signature->variables.items[i];
-        if (i >= 64 || concrete->aliased >> i & 1) {
-            if (!value_same(v, concrete->variables.items[i])) {
-                return false;
-            }
-            continue;
-        }
-        for (size_t k = 0; k < graph->variables.count; k++) {
-            if (concrete->cells[k] == CONCRETE_CAPTURED &&
-                graph->variables.items[k].owner == value_object(v)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-// What the key cannot say: see the invariant above.
-static bool is_right(const Vm *vm, const Concrete *concrete,
-                     const Signature *signature)
-{
-    return same_outer(vm, concrete) && (signature->variables.count == 0 ||
-                                        same_aliases(concrete, signature));
-}
-
-// The trace of calls whose Variables are among those that the function finds
-// itself: its key names them.
-static Concrete *find_alias(Vm *vm, StagedFunction *self, const Bound *bound,
-                            Signature *signature)
-{
-    // The key names the Variables from here on, so that the traces of
-    // different aliases stand in the table side by side.
-    if (!signature_add_identities(signature)) {
-        return NULL;
-    }
-    Concrete *found = traces_find(vm, &self->table, signature);
-    if (found != NULL && same_outer(vm, found)) {
-        return object_retain(found);
-    }
-    return vm_has_error(vm) ? NULL : make_trace(vm, self, bound, signature);
-}
-
 // What a call does that finds a frozen value changed. The trace is used
 // unless an error is pending (false) or *again is set.
 static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
@@ -204,11 +155,7 @@ Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
                       Signature *signature)
 {
     Concrete *found = traces_find(vm, &self->table, signature);
-    if (found != NULL && !is_right(vm, found, signature)) {
-        // The trace is right but for its Variables.
-        if (same_outer(vm, found)) {
-            return find_alias(vm, self, bound, signature);
-        }
+    if (found != NULL && !same_outer(vm, found)) {
         // It belongs to another enclosing trace; the new one will take its
         // place in the table.
         found = NULL;

@@ -7,8 +7,6 @@
 #include "interp/core/raise.h"
 #include "interp/hooks/tracing.h"
 #include "interp/machine/vm/vm_text.h"
-#include "interp/objects/containers/obj_dict.h"
-#include "interp/objects/containers/obj_list.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 
@@ -47,53 +45,55 @@ bool trace_line(Vm *vm, uint32_t *line, Str **text)
     return start == NULL || *text != NULL;
 }
 
-// Bounds on the search below: a value that the function reads may be a large
-// table, and it is read again with each trace.
-enum { TRACE_ALIAS_DEPTH = 3, TRACE_ALIAS_ITEMS = 64 };
-
-// Lists, tuples and dicts are looked into a little way, as a function finds its
-// Variables in them.
-static void saw_value(Trace *trace, Value v, int depth)
+static const char *variable_name(const Variable *variable)
 {
-    const Signature *signature = trace->request->signature;
-    if (value_is_kind(v, KIND_VARIABLE)) {
-        // `aliased` has one bit for each of the first 64 Variables; look-up
-        // takes all later ones for aliased, which costs a retrace at most.
-        for (size_t i = 0; i < signature->variables.count && i < 64; i++) {
-            if (value_same(signature->variables.items[i], v)) {
-                trace->aliased |= (uint64_t)1 << i;
-            }
-        }
-        return;
-    }
-    const Value *items = NULL;
-    size_t count = 0;
-    if (value_is_kind(v, KIND_LIST)) {
-        items = value_as_list(v)->items;
-        count = value_as_list(v)->count;
-    } else if (value_is_kind(v, KIND_TUPLE)) {
-        items = value_as_tuple(v)->items;
-        count = value_as_tuple(v)->count;
-    }
-    for (size_t i = 0; depth > 0 && i < count && i < TRACE_ALIAS_ITEMS; i++) {
-        saw_value(trace, items[i], depth - 1);
-    }
-    // The values of a dict alone: a Variable cannot be a key.
-    uint32_t position = 0;
-    Value key, item;
-    while (depth > 0 && value_is_kind(v, KIND_DICT) &&
-           position < TRACE_ALIAS_ITEMS &&
-           dict_next(value_as_dict(v), &position, &key, &item)) {
-        saw_value(trace, item, depth - 1);
-    }
+    return variable->name != NULL ? variable->name->text : "variable";
 }
 
-// Most calls have no Variable among their arguments, and nothing to look for.
-void trace_saw_value(Trace *trace, Value value)
+// One for each that is distinct; the graph's numbers are the signature's.
+bool trace_open_variables(Vm *vm, Trace *trace)
 {
-    if (trace->request->signature->variables.count > 0) {
-        saw_value(trace, value, TRACE_ALIAS_DEPTH);
+    const Signature *signature = trace->request->signature;
+    for (uint32_t i = 0; i < signature->variables.count; i++) {
+        Value own = signature->variables.items[i];
+        Variable *variable = value_as_variable(own);
+        Variable *stand_in = variable_stand_in(vm, variable, i);
+        uint32_t index;
+        if (stand_in == NULL ||
+            !structure_push(vm, &trace->stand_ins,
+                            value_from_object(stand_in)) ||
+            !graph_add_variable(trace->graph, variable_name(variable),
+                                operand_type(own), NULL, NULL, &index)) {
+            return false;
+        }
     }
+    return true;
+}
+
+void trace_close_variables(Vm *vm, Trace *trace)
+{
+    for (size_t i = 0; i < trace->stand_ins.count; i++) {
+        value_as_variable(trace->stand_ins.items[i])->argument = false;
+    }
+    structure_free(vm, &trace->stand_ins);
+}
+
+// The same one again yields the number that it has. A stand-in of an enclosing
+// trace is captured by this one like others, and is that trace's when the call
+// is appended there.
+bool trace_variable(Trace *trace, Variable *variable, uint32_t *index)
+{
+    variable = variable_identity(variable);
+    if (variable->argument && variable->place < trace->stand_ins.count &&
+        value_as_variable(trace->stand_ins.items[variable->place]) ==
+            variable) {
+        *index = variable->place;
+        return true;
+    }
+    VariableCell *cell = variable_cell(variable);
+    return graph_add_variable(trace->graph, variable_name(variable),
+                              tensor_type(cell->value), cell, &variable->head,
+                              index);
 }
 
 // The dims are those of the graph, not a copy: the count on the owner, which
@@ -130,18 +130,13 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
 
 // A node on a Variable. Each use of one is a read of its own, where the use
 // stands: a write in between must be seen. Reads that see the same write are
-// merged by a pass, not here. Registering the same cell again yields the index
-// that it has.
+// merged by a pass, not here.
 static GraphNode *append_resource(Vm *vm, Trace *trace, OpCode op,
                                   Variable *variable, const ValueId *inputs,
                                   uint32_t input_count)
 {
     uint32_t index;
-    const char *name =
-        variable->name != NULL ? variable->name->text : "variable";
-    return graph_add_variable(trace->graph, name,
-                              tensor_type(variable->cell.value),
-                              &variable->cell, &variable->head, &index)
+    return trace_variable(trace, variable, &index)
                ? graph_append_resource(trace->graph, trace->block, op, index,
                                        inputs, input_count, trace_place(vm))
                : NULL;
@@ -157,22 +152,16 @@ static ValueId read_variable(Vm *vm, Trace *trace, Variable *variable)
 // The input by which a trace gets a symbolic tensor of one that encloses it.
 static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
 {
-    size_t count = trace->outer_values.count;
-    size_t first = trace->graph->inputs.count;
-    // Captured tensors may stand among them: count arguments from the end.
-    for (size_t i = count; i-- > 0;) {
-        do {
-            first--;
-        } while (trace->graph->inputs.items[first].kind != INPUT_ARGUMENT);
-        const Symbolic *known = value_as_symbolic(trace->outer_values.items[i]);
-        const Symbolic *own = value_as_symbolic(operand);
-        if (known->owner == own->owner && known->value == own->value) {
-            return trace->graph->inputs.items[first].value;
-        }
+    const Symbolic *symbolic = value_as_symbolic(operand);
+    uint64_t key[2] = {(uintptr_t)symbolic->owner, symbolic->value};
+    const uint64_t *known =
+        map_get(&trace->outer_inputs, (const char *)key, sizeof key);
+    if (known != NULL) {
+        return (ValueId)*known;
     }
     // It is met for the first time. The value is noted before the input is
     // made, so that the two lists never have an input without its value.
-    const Str *name = value_as_symbolic(operand)->name;
+    const Str *name = symbolic->name;
     if (!structure_push(vm, &trace->outer_values, value_retain(operand))) {
         return VALUE_ID_NONE;
     }
@@ -181,8 +170,11 @@ static ValueId outer_input(Vm *vm, Trace *trace, Value operand)
                         operand_type(operand));
     if (id == VALUE_ID_NONE) {
         release(vm, vec_pop(&trace->outer_values));
+        return VALUE_ID_NONE;
     }
-    return id;
+    return map_put(&trace->outer_inputs, (const char *)key, sizeof key, id)
+               ? id
+               : VALUE_ID_NONE;
 }
 
 // A symbolic tensor of another trace. Only a trace that is still under way,
@@ -416,7 +408,7 @@ static bool apply_resource(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
 {
     Trace *trace = vm->trace;
     Variable *variable = value_as_variable(inputs[0]);
-    DType dtype = (DType)variable->cell.value->dtype;
+    DType dtype = (DType)variable_cell(variable)->value->dtype;
     for (uint32_t i = 1; i < input_count; i++) {
         ids[i - 1] = weak_operand(vm, trace, inputs[i], dtype);
         if (ids[i - 1] == VALUE_ID_NONE) {

@@ -6,6 +6,7 @@
 #ifndef DUET_STAGER_TRACE_H
 #define DUET_STAGER_TRACE_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "graph/graph.h"
 #include "interp/tensors/obj_tensor.h"
@@ -25,6 +26,7 @@ struct Trace {
     uint16_t era;                // of the objects made in it (era.h)
     ValueVec outer_values; // owned: symbolic tensors of `outer` that it uses;
                            // the last so many inputs of the graph are theirs
+    Map outer_inputs;      // by trace and number: the inputs of these
     struct StagedBlock *blocks; // under way, innermost first (blocks.h)
     Object *raised; // counted: the exception that converted code raised
                     // last inside a block; NULL: none
@@ -33,13 +35,17 @@ struct Trace {
     VEC(GraphNode *) drawn;        // draws that first values of those used
     VEC(struct Concrete *) called; // counted: staged functions called in it
     struct Ledger *ledger;         // its Concrete's (ledger.h)
-    uint64_t aliased; // bit i: the i-th Variable of the call's signature was
-                      // met by another way than its argument
+    ValueVec stand_ins; // owned: for the Variables among the arguments, which
+                        // are the graph's first ones
 };
 
-// A value was read from outside the trace: notes which of the call's own
-// Variables it is or holds.
-void trace_saw_value(Trace *trace, Value value);
+// The stand-ins for the call's Variables, before anything is traced; and their
+// end: what the program keeps of them are ordinary Variables from then on.
+MUST_CHECK bool trace_open_variables(Vm *vm, Trace *trace);
+void trace_close_variables(Vm *vm, Trace *trace);
+// The graph's number for a Variable: an argument's, or captured.
+MUST_CHECK bool trace_variable(Trace *trace, Variable *variable,
+                               uint32_t *index);
 // The line that runs now (0: unknown) and its text without indentation,
 // counted (NULL: unknown). False when memory is short.
 MUST_CHECK bool trace_line(Vm *vm, uint32_t *line, Str **text);

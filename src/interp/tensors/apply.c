@@ -19,7 +19,7 @@ static bool operand_tensor(Vm *vm, OpCode op, Value v, Tensor **out)
         return true;
     }
     if (value_is_kind(v, KIND_VARIABLE)) {
-        *out = value_as_variable(v)->cell.value;
+        *out = variable_cell(value_as_variable(v))->value;
         return true;
     }
     return vm->hooks->leak(vm, op_desc(op)->name, value_as_symbolic(v)), false;

@@ -30,7 +30,7 @@ TensorType operand_type(Value operand)
     case KIND_TENSOR: return tensor_type(value_as_tensor(operand));
     // A Variable's dtype and shape are those of its tensor, for good.
     case KIND_VARIABLE:
-        return tensor_type(value_as_variable(operand)->cell.value);
+        return tensor_type(variable_cell(value_as_variable(operand))->value);
     default: {
         const Symbolic *symbolic = value_as_symbolic(operand);
         return (TensorType){(DType)symbolic->dtype, symbolic->rank,
@@ -87,7 +87,7 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
 {
     const Tensor *tensor = value_is_tensor(self)
                                ? value_as_tensor(self)
-                               : value_as_variable(self)->cell.value;
+                               : variable_cell(value_as_variable(self))->value;
     DisplayKind kind =
         value_is_tensor(self) ? DISPLAY_TENSOR : DISPLAY_VARIABLE;
     Str *own = display_format(vm, kind, self, spec);
@@ -128,7 +128,7 @@ static Value only_item(Vm *vm, Value self, const char *what)
     // A Variable's tensor now; the item is a host value, owned.
     const Tensor *tensor = value_is_tensor(self)
                                ? value_as_tensor(self)
-                               : value_as_variable(self)->cell.value;
+                               : variable_cell(value_as_variable(self))->value;
     if (tensor->count != 1) {
         return raise_error(vm, ERR_TYPE,
                            "%s() needs a tensor of one element, not %lld", what,

@@ -29,11 +29,19 @@ typedef struct Symbolic {
 } Symbolic;
 
 // Mutable state. The cell's tensor fixes dtype and shape.
+//
+// In a trace a stand-in takes the place of each argument that is a Variable:
+// what the function does to its argument is then told apart from what it does
+// to the same Variable met by another way, which other calls do not share. For
+// all else, and when its trace is over, it is the Variable that it stands for.
 typedef struct Variable {
     Object head;
-    VariableCell cell;
-    Str *name;      // counted, NULL: none was given
-    bool trainable; // a Tape watches it by itself
+    VariableCell cell; // see variable_cell
+    Str *name;         // counted, NULL: none was given
+    bool trainable;    // a Tape watches it by itself
+    bool argument;     // a stand-in whose trace runs
+    uint32_t place;    // of a stand-in: its number among the trace's arguments
+    struct Variable *stands_for; // counted; NULL: for itself
 } Variable;
 
 typedef struct DTypeObject {
@@ -89,6 +97,26 @@ static inline TensorType spec_type(const Spec *spec)
     return (TensorType){spec->dtype, spec->rank, spec->dims};
 }
 
+// Which Variable it is: an argument of a trace that runs, or one of its own.
+static inline Variable *variable_identity(Variable *variable)
+{
+    while (variable->stands_for != NULL && !variable->argument) {
+        variable = variable->stands_for;
+    }
+    return variable;
+}
+// Its state, which it has in common with what it stands for.
+static inline VariableCell *variable_cell(Variable *variable)
+{
+    while (variable->stands_for != NULL) {
+        variable = variable->stands_for;
+    }
+    return &variable->cell;
+}
+// A stand-in for argument `place` of a trace; the caller ends it by clearing
+// `argument`.
+MUST_CHECK Variable *variable_stand_in(Vm *vm, Variable *variable,
+                                       uint32_t place);
 // The value now: a snapshot, in a trace a symbolic read.
 Value variable_read(Vm *vm, Variable *variable);
 

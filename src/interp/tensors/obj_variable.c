@@ -23,7 +23,26 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
     variable->cell.value = object_retain(initial);
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
+    variable->argument = false;
+    variable->place = 0;
+    variable->stands_for = NULL;
     return variable;
+}
+
+// Its own cell stays empty.
+Variable *variable_stand_in(Vm *vm, Variable *variable, uint32_t place)
+{
+    Variable *stand_in = variable_of(vm, vm->types[KIND_VARIABLE],
+                                     variable_cell(variable)->value,
+                                     variable->name, variable->trainable);
+    if (stand_in != NULL) {
+        object_release(&vm->ctx, stand_in->cell.value);
+        stand_in->cell.value = NULL;
+        stand_in->argument = true;
+        stand_in->place = place;
+        stand_in->stands_for = object_retain(variable);
+    }
+    return stand_in;
 }
 
 // In a trace a read is an op, so that it sees what the staged function assigns
@@ -35,23 +54,22 @@ Value variable_read(Vm *vm, Variable *variable)
         Value self = value_from_object(variable); // borrowed
         return apply_one(vm, OP_READ_VARIABLE, &self, 1, NULL);
     }
-    return value_from_object(object_retain(variable->cell.value));
+    return value_from_object(object_retain(variable_cell(variable)->value));
 }
 
 // For messages: "Variable 'w' holds float32[2, 3]".
-static void describe(StrBuf *out, const Variable *variable)
+static void describe(StrBuf *out, Variable *variable)
 {
     strbuf_puts(out, "Variable");
     if (variable->name != NULL) {
         strbuf_printf(out, " '%s'", variable->name->text);
     }
     strbuf_puts(out, " holds ");
-    tensor_type_print(out, tensor_type(variable->cell.value));
+    tensor_type_print(out, tensor_type(variable_cell(variable)->value));
 }
 
 // Always false. The text names both types, the one held and the one given.
-static bool refuse(Vm *vm, const Variable *variable, ErrorKind kind,
-                   TensorType given)
+static bool refuse(Vm *vm, Variable *variable, ErrorKind kind, TensorType given)
 {
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
@@ -80,7 +98,8 @@ static bool assign_traced(Vm *vm, Variable *variable, Value value)
 static bool variable_assign(Vm *vm, Variable *variable, Value value)
 {
     // The Variable's tensor fixes both for good.
-    TensorType own = tensor_type(variable->cell.value);
+    VariableCell *cell = variable_cell(variable);
+    TensorType own = tensor_type(cell->value);
     TensorType given = operand_type(value);
     if (given.dtype != own.dtype) {
         return refuse(vm, variable, ERR_DTYPE, given);
@@ -97,9 +116,9 @@ static bool variable_assign(Vm *vm, Variable *variable, Value value)
     }
     Tensor *fresh = value_is_tensor(value)
                         ? value_as_tensor(value)
-                        : value_as_variable(value)->cell.value;
-    Tensor *old = variable->cell.value;
-    variable->cell.value = object_retain(fresh);
+                        : variable_cell(value_as_variable(value))->value;
+    Tensor *old = cell->value;
+    cell->value = object_retain(fresh);
     // Last, when the Variable is whole again.
     object_release(&vm->ctx, old);
     return true;
@@ -201,8 +220,9 @@ static const MemberDef variable_members[] = {
 static void variable_destroy(Vm *vm, Object *self)
 {
     Variable *variable = (Variable *)self;
-    object_release(&vm->ctx, variable->cell.value);
+    object_release_null(&vm->ctx, variable->cell.value);
     object_release_null(&vm->ctx, variable->name);
+    object_release_null(&vm->ctx, variable->stands_for);
     object_free(vm, variable, sizeof *variable);
 }
 
@@ -217,9 +237,10 @@ static Tensor *first_value(Vm *vm, Value initial)
         (void)vm->hooks->leak(vm, "Variable", value_as_symbolic(initial));
         return NULL;
     }
-    return object_retain(value_is_tensor(initial)
-                             ? value_as_tensor(initial)
-                             : value_as_variable(initial)->cell.value);
+    return object_retain(
+        value_is_tensor(initial)
+            ? value_as_tensor(initial)
+            : variable_cell(value_as_variable(initial))->value);
 }
 
 // `given` holds the arguments in the order of variable_make's params; what was
@@ -278,14 +299,13 @@ static Value variable_repr(Vm *vm, Value self)
         return own != NULL ? str_value(own) : VALUE_FAIL;
     }
     const Variable *variable = value_as_variable(self);
+    const Tensor *tensor = variable_cell(value_as_variable(self))->value;
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
     strbuf_puts(&buf, "Variable(");
     // Later rows are indented by what stands before the first.
-    tensor_print_array(&buf, variable->cell.value, true,
-                       (int)strlen("Variable("));
-    strbuf_printf(&buf, ", dtype=%s",
-                  dtype_name((DType)variable->cell.value->dtype));
+    tensor_print_array(&buf, tensor, true, (int)strlen("Variable("));
+    strbuf_printf(&buf, ", dtype=%s", dtype_name((DType)tensor->dtype));
     if (variable->name != NULL) {
         strbuf_puts(&buf, ", name=");
         str_print_repr(&buf, variable->name->text, variable->name->length);

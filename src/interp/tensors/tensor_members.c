@@ -67,7 +67,7 @@ static Tensor *eager_tensor(Vm *vm, Value self, const char *what)
         return value_as_tensor(self);
     }
     if (value_is_kind(self, KIND_VARIABLE) && vm->trace == NULL) {
-        return value_as_variable(self)->cell.value;
+        return variable_cell(value_as_variable(self))->value;
     }
     if (value_is_kind(self, KIND_SYMBOLIC)) {
         const Symbolic *symbolic = value_as_symbolic(self);
@@ -132,7 +132,12 @@ static Value method_astype(Vm *vm, Value *args, uint32_t count)
 static Value method_ref(Vm *vm, Value *args, uint32_t count)
 {
     (void)vm, (void)count;
-    return value_from_small((int64_t)((uintptr_t)value_object(args[0]) >> 4));
+    // An argument of a trace has the key of the Variable that it is.
+    const void *address =
+        value_is_kind(args[0], KIND_VARIABLE)
+            ? (void *)variable_cell(value_as_variable(args[0]))
+            : (void *)value_object(args[0]);
+    return value_from_small((int64_t)((uintptr_t)address >> 4));
 }
 
 const NativeDef tensor_methods[] = {

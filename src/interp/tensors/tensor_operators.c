@@ -91,7 +91,7 @@ int tensor_truth(Vm *vm, Value self)
     }
     const Tensor *tensor = value_is_tensor(self)
                                ? value_as_tensor(self)
-                               : value_as_variable(self)->cell.value;
+                               : variable_cell(value_as_variable(self))->value;
     if (tensor->count != 1) {
         return raise_int(vm, ERR_OP_VALUE,
                          "bool: a tensor of %lld elements is neither true "

@@ -221,17 +221,6 @@ def f(d):
 call(f, {'a': tensor(1.0), 'b': tensor(2.0)})
 call(f, {'b': tensor(2.0), 'a': tensor(1.0)})
 """, ["dict-order", "expr.dict-order*"]),
-    Known("Variable as argument and captured", "result", """\
-v = Variable(1.0)
-deep = [[[[[v]]]]]
-@stage
-def f(w):
-    w.assign(2.0)
-    deep[0][0][0][0][0].assign_add(5.0)
-    return w + 0.0
-call(f, v)
-call(f, Variable(0.0))
-""", ["variable-deep"]),
     Known("host random numbers are no effect", "result", """\
 @stage
 def f(x):

@@ -181,19 +181,30 @@ Test(signature, variables_are_kept_once_and_in_order)
     signature_free(vm, &signature);
 }
 
-// The key with identities tells calls apart that the plain key does not.
-Test(signature, identities_are_added_on_demand)
+// Few and many are found in different ways.
+Test(signature, many_variables_have_numbers_of_their_own)
 {
-    program_run("u = Variable(1.0)\nv = Variable(2.0)\n");
-    Signature first, second;
-    sign("u", &first);
-    sign("v", &second);
-    cr_expect(same_bytes(&first.key, &second.key));
-    cr_assert(signature_add_identities(&first));
-    cr_assert(signature_add_identities(&second));
-    cr_expect_not(same_bytes(&first.key, &second.key));
-    signature_free(vm, &first);
-    signature_free(vm, &second);
+    program_run("many = [Variable(i) for i in range(40)]\n"
+                "one = Variable(0)\n");
+    Signature signature;
+    sign("many + many", &signature);
+    cr_assert_eq(signature.variables.count, 40);
+    for (uint32_t i = 0; i < 40; i++) {
+        cr_expect_eq(
+            signature_variable(&signature, signature.variables.items[i]), i);
+    }
+    cr_expect_eq(signature_variable(&signature, program_value("one")), 40);
+    signature_free(vm, &signature);
+    ALL_DIFFER("many", "many + [one]", "many + many[:1]", "many + many[1:2]",
+               "many[:20] + many[19:39]");
+}
+
+// Its attributes and methods are the program's, and a trace may use them.
+Test(signature, variables_of_other_classes_go_by_identity)
+{
+    program_run("class V(Variable):\n    pass\n"
+                "u = V(1.0)\nv = V(2.0)\nw = Variable(1.0)\n");
+    ALL_DIFFER("u", "v", "w", "[u, u]", "[u, v]");
 }
 
 // Other objects go by identity, and the signature keeps them alive.
