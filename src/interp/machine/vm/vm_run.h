@@ -112,8 +112,8 @@ void vm_empty_window(Vm *vm, Value *window, uint32_t count);
 // callee[1 ..], so that the call can go on as one with `count` arguments.
 // False: nothing has changed, C makes the call.
 bool vm_spread(Vm *vm, Value *callee, uint32_t *count);
-// The same with the dict callee[2] of keywords: makes the call, as vm_enter
-// does. SPREAD_NOT: nothing has changed.
+// The same for any callee, with the dict callee[2] of keywords: makes the call,
+// as vm_enter does. SPREAD_NOT: nothing has changed.
 enum { SPREAD_NOT = -2 };
 int vm_enter_spread(Vm *vm, Value *callee);
 

@@ -154,14 +154,11 @@ bool slow_dictmerge(Vm *vm, Frame *f, Ins ins)
 
 enum { SPREAD_MOST = 32 }; // arguments that are spread in place
 
-// What has no frame of its own (a native, a class that C makes) gets its
-// arguments from C, since registers above the caller's frame would not be safe
-// while it runs. The items, where the call can be made on the stack; NULL: not.
+// The items, where the call can be made on the stack; NULL: not.
 static const Value *spread_source(Vm *vm, const Value *callee, size_t *length)
 {
     Value source = callee[1];
-    if (!value_is_kind(callee[0], KIND_FUNCTION) || vm->trace != NULL ||
-        !value_is_object(source)) {
+    if (vm->trace != NULL || !value_is_object(source)) {
         return NULL;
     }
     // Exact types alone: a subclass may have an __iter__ of its own.
@@ -178,10 +175,12 @@ static const Value *spread_source(Vm *vm, const Value *callee, size_t *length)
         return NULL;
     }
     // The arguments may be more than the parameters until they are bound.
-    const Code *code = ((Function *)value_object(callee[0]))->code;
+    uint32_t registers =
+        value_is_kind(callee[0], KIND_FUNCTION)
+            ? ((Function *)value_object(callee[0]))->code->register_count
+            : 0;
     return *length > SPREAD_MOST ||
-                   callee + 2 * SPREAD_MOST + code->register_count + 16 >
-                       vm->stack_end
+                   callee + 2 * SPREAD_MOST + registers + 16 > vm->stack_end
                ? NULL
            : items == NULL ? none
                            : items;
@@ -199,7 +198,8 @@ bool vm_spread(Vm *vm, Value *callee, uint32_t *count)
 {
     size_t length;
     const Value *items = spread_source(vm, callee, &length);
-    if (items == NULL || spread_keywords(callee) != NULL) {
+    if (items == NULL || spread_keywords(callee) != NULL ||
+        !value_is_kind(callee[0], KIND_FUNCTION)) {
         return false;
     }
     // `source` is held until its items have been counted.
@@ -221,11 +221,12 @@ int vm_enter_spread(Vm *vm, Value *callee)
     size_t length;
     const Value *items = spread_source(vm, callee, &length);
     Dict *keywords = spread_keywords(callee);
-    if (items == NULL || keywords == NULL || keywords->count > SPREAD_MOST) {
+    if (items == NULL || (keywords != NULL && keywords->count > SPREAD_MOST)) {
         return SPREAD_NOT;
     }
-    Tuple *names = call_keyword_names(vm, keywords);
-    if (names == NULL) {
+    Tuple *names = NULL;
+    if (keywords != NULL &&
+        (names = call_keyword_names(vm, keywords)) == NULL) {
         return -1;
     }
     Value source = callee[1], mapping = callee[2], key, value;
@@ -235,11 +236,16 @@ int vm_enter_spread(Vm *vm, Value *callee)
         *place++ = value_retain(items[i]);
     }
     uint32_t position = 0;
-    while (dict_next(keywords, &position, &key, &value)) {
+    while (keywords != NULL && dict_next(keywords, &position, &key, &value)) {
         *place++ = value_retain(value);
     }
+    // They may reach above the caller's registers, where a native that calls
+    // Duet would have them written over.
+    Value *held = vm->window_top;
+    vm->window_top = place + NATIVE_DIRECT_MOST;
     int entered = vm_enter(vm, window, (uint32_t)(place - window), names);
-    object_release(&vm->ctx, names);
+    vm->window_top = held;
+    object_release_null(&vm->ctx, names);
     release(vm, source);
     release(vm, mapping);
     return entered;
