@@ -16,7 +16,6 @@ modules_sources += src/modules/importing/import.c
 modules_sources += src/modules/importing/import_names.c
 modules_sources += src/modules/importing/module.c
 modules_sources += src/modules/native/functools_cache.c
-modules_sources += src/modules/native/functools_partial.c
 modules_sources += src/modules/native/itertools_basic.c
 modules_sources += src/modules/native/itertools_choices.c
 modules_sources += src/modules/native/itertools_function.c

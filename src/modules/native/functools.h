@@ -1,4 +1,4 @@
-// What the files of the native half of functools share: its types.
+// What the files of the native half of functools share: its type.
 //
 // lib/python/functools.duet derives the classes that programs see, so that
 // their instances take attributes (__wrapped__, __name__), and writes what is
@@ -10,7 +10,5 @@
 
 // lru_cache's wrapper: cacher(function, maxsize, typed) (functools_cache.c).
 extern const TypeDef cacher_type_def;
-// partial(func, /, *args, **keywords) (functools_partial.c).
-extern const TypeDef partial_type_def;
 
 #endif

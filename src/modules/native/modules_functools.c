@@ -1,5 +1,5 @@
 // The native half of the module functools: reduce and cmp_to_key, and the row
-// of the classes that lru_cache and partial are made of.
+// of the class that lru_cache is made of.
 //
 // lib/python/functools.duet has what is rare, and the classes that programs
 // see.
@@ -195,22 +195,16 @@ static const NativeDef functions[] = {
      "A sort key from a function that returns <0, 0 or >0."},
     {NULL, NULL, NULL, NULL}};
 
-// The classes that lib/functools derives its own from.
+// The class that lib/python/functools derives its own from.
 // False: an error is pending.
-static bool add_classes(Vm *vm, Dict *dict)
+static bool add_cacher(Vm *vm, Dict *dict)
 {
-    static const TypeDef *const defs[] = {&cacher_type_def, &partial_type_def};
-    for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
-        Type *cls = type_variant(vm, defs[i], defs[i]->name);
-        if (cls == NULL || !module_add(vm, dict, defs[i]->name,
-                                       value_from_object(object_retain(cls)))) {
-            return false;
-        }
-    }
-    return true;
+    Type *cls = type_variant(vm, &cacher_type_def, cacher_type_def.name);
+    return cls != NULL && module_add(vm, dict, cacher_type_def.name,
+                                     value_from_object(object_retain(cls)));
 }
 
 const ModuleDef functools_module = {.name = "functools",
                                     .doc = "The native half of functools.",
                                     .functions = functions,
-                                    .init = add_classes};
+                                    .init = add_cacher};
