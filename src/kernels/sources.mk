@@ -10,6 +10,7 @@ kernels_sources = \
 	src/kernels/loop_math.c \
 	src/kernels/move.c \
 	src/kernels/pool.c \
+	src/kernels/threads.c \
 	src/kernels/tier.c \
 	src/kernels/tier_portable.c
 

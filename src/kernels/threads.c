@@ -1,0 +1,341 @@
+// The pool of threads. Invariant: `next` holds chunks of a job only between
+// its publication by the thread that holds `busy` and the end of all chunks
+// taken, so that `job` is constant while anybody may read it.
+#include "kernels/threads.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_THREADS = 64,
+    SPINS = 2000,        // looks for work before a thread sleeps, some 50 us
+    CHUNKS_A_THREAD = 4, // so that one that is held up leaves work to others
+    STRIKES = 3,         // jobs that waited long until the pool rests
+    REST = 100           // jobs done by the caller alone then
+};
+// Nanoseconds: a job below these does not pay, threads being awake or asleep;
+// the least of a chunk; and the most that the caller works without a poll.
+static const double pays_awake = 5e3, pays_asleep = 30e3;
+static const double least_chunk = 2e3, most_chunk = 1e6;
+
+// The one pool of this process, which is an exception to the rule against
+// global state: threads are the process's, not a context's.
+static struct Threads {
+    _Alignas(64) _Atomic uint64_t next; // the job's number, chunks not taken
+    _Alignas(64) _Atomic uint32_t done; // chunks finished
+    _Alignas(64) _Atomic uint32_t turn; // what sleepers wait on
+    _Atomic uint32_t sleeping;
+    _Atomic bool busy, stop;
+    _Atomic int most; // 0: not asked for yet
+    // The rest belongs to who holds `busy`.
+    Job job;
+    int64_t chunk, chunks;
+    int started; // threads beside the caller
+    int strikes, rest;
+    pthread_t threads[MOST_THREADS];
+} pool;
+
+// Set in a thread while it does a chunk: a job inside of it stays there.
+static _Thread_local bool inside;
+
+static uint32_t chunks_left(uint64_t next)
+{
+    return (uint32_t)next;
+}
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+// ---- how many
+
+// The processors that a control group's quota comes to; 0: none is set.
+static int quota_of(const char *group)
+{
+    char path[512];
+    long long quota = 0, period = 0;
+    snprintf(path, sizeof(path), "/sys/fs/cgroup%.400s/cpu.max", group);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        if (fscanf(file, "%lld %lld", &quota, &period) != 2) {
+            quota = 0;
+        }
+        fclose(file);
+    }
+    return quota > 0 && period > 0 ? (int)((quota + period - 1) / period) : 0;
+}
+
+// By the group that /proc names, or the root that a container sees.
+static int group_quota(void)
+{
+    char line[512];
+    int quota = 0;
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    while (file != NULL && quota == 0 && fgets(line, sizeof(line), file)) {
+        if (strncmp(line, "0::", 3) == 0) {
+            line[strcspn(line, "\n")] = '\0';
+            quota = quota_of(line + 3);
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return quota > 0 ? quota : quota_of("");
+}
+
+static int count_processors(void)
+{
+    const char *wanted = getenv("DUET_THREADS");
+    int count = wanted != NULL ? atoi(wanted) : 0;
+    if (count <= 0) {
+        cpu_set_t set;
+        int quota = group_quota();
+        count =
+            sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+        count = quota > 0 && quota < count ? quota : count;
+    }
+    return count < MOST_THREADS ? count : MOST_THREADS;
+}
+
+// Two threads may ask at once and then find the same.
+int threads_most(void)
+{
+    int most = atomic_load_explicit(&pool.most, memory_order_relaxed);
+    if (most == 0) {
+        most = count_processors();
+        atomic_store_explicit(&pool.most, most, memory_order_relaxed);
+    }
+    return most;
+}
+
+// ---- the threads
+
+// Takes a chunk and does it. False: there is none.
+static bool take_chunk(int thread)
+{
+    uint64_t next = atomic_load_explicit(&pool.next, memory_order_acquire);
+    do {
+        if (chunks_left(next) == 0) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&pool.next, &next, next - 1,
+                                                    memory_order_acquire,
+                                                    memory_order_acquire));
+    // From here to the count of `done` the job stands still.
+    int64_t begin = (pool.chunks - chunks_left(next)) * pool.chunk;
+    int64_t end = begin + pool.chunk;
+    pool.job.run(pool.job.data, begin,
+                 end < pool.job.units ? end : pool.job.units, thread);
+    atomic_fetch_add_explicit(&pool.done, 1, memory_order_release);
+    return true;
+}
+
+// Looks for work for a while, then sleeps until the next job comes: `turn` is
+// read before the last look, so that none is missed.
+static void wait_for_work(void)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (chunks_left(
+                atomic_load_explicit(&pool.next, memory_order_relaxed)) > 0 ||
+            atomic_load_explicit(&pool.stop, memory_order_relaxed)) {
+            return;
+        }
+        pause_briefly();
+    }
+    uint32_t turn = atomic_load(&pool.turn);
+    atomic_fetch_add(&pool.sleeping, 1);
+    if (chunks_left(atomic_load(&pool.next)) == 0 && !atomic_load(&pool.stop)) {
+        syscall(SYS_futex, &pool.turn, FUTEX_WAIT_PRIVATE, turn, NULL, NULL, 0);
+    }
+    atomic_fetch_sub(&pool.sleeping, 1);
+}
+
+static void *work(void *number)
+{
+    inside = true;
+    while (!atomic_load(&pool.stop)) {
+        if (!take_chunk((int)(intptr_t)number)) {
+            wait_for_work();
+        }
+    }
+    return NULL;
+}
+
+static void wake_all(void)
+{
+    atomic_fetch_add(&pool.turn, 1);
+    if (atomic_load(&pool.sleeping) > 0) {
+        syscall(SYS_futex, &pool.turn, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
+                0);
+    }
+}
+
+// At the program's end, so that no thread outlives what it works on.
+static void stop_all(void)
+{
+    if (atomic_exchange(&pool.busy, true)) {
+        return; // another thread is in the midst of a job: they end with it
+    }
+    atomic_store(&pool.stop, true);
+    wake_all();
+    for (int i = 0; i < pool.started; i++) {
+        pthread_join(pool.threads[i], NULL);
+    }
+    pool.started = 0;
+}
+
+// A forked process has none of the threads.
+static void forget_all(void)
+{
+    memset(&pool, 0, sizeof(pool));
+    inside = false;
+}
+
+// Starts what is missing; a thread that the system refuses is done without.
+// They take no signals: those are the program's.
+static void start_all(void)
+{
+    static bool once;
+    if (!once) {
+        once = true;
+        (void)pthread_atfork(NULL, NULL, forget_all);
+        (void)atexit(stop_all);
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool.started + 1 < threads_most() &&
+           pthread_create(&pool.threads[pool.started], NULL, work,
+                          (void *)(intptr_t)(pool.started + 1)) == 0) {
+        pool.started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+// ---- jobs
+
+static bool run_alone(Ctx *ctx, const Job *job)
+{
+    double most = most_chunk / (job->cost + 1) + 1;
+    int64_t chunk = most < (double)job->units ? (int64_t)most : job->units;
+    for (int64_t i = 0; i < job->units; i += chunk) {
+        int64_t end = job->units - i < chunk ? job->units : i + chunk;
+        job->run(job->data, i, end, 0);
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Chunks of equal size, several a thread, none too small or too large.
+static void set_chunks(const Job *job)
+{
+    double total = job->cost * (double)job->units;
+    double cost = total / (CHUNKS_A_THREAD * (pool.started + 1));
+    cost = cost < least_chunk ? least_chunk : cost;
+    cost = cost > most_chunk ? most_chunk : cost;
+    pool.chunk = (int64_t)(cost / job->cost) + 1;
+    pool.chunks = (job->units + pool.chunk - 1) / pool.chunk;
+}
+
+// The chunks that nobody has taken are left out.
+static int64_t cancel(void)
+{
+    uint64_t next = atomic_load(&pool.next);
+    while (!atomic_compare_exchange_weak(&pool.next, &next,
+                                         next - chunks_left(next))) {
+    }
+    return chunks_left(next);
+}
+
+// Works until no chunk is left, then waits for those that others still do. A
+// thread that has lost its processor in the midst of one may take long: the
+// caller offers its own, and a pool that makes it wait often is given a rest.
+static bool run_shared(Ctx *ctx, const Job *job)
+{
+    pool.job = *job;
+    set_chunks(job);
+    atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
+    uint64_t number = atomic_load(&pool.turn) + 1;
+    atomic_store(&pool.next, number << 32 | (uint64_t)pool.chunks);
+    wake_all();
+    double start = now();
+    bool ok = true;
+    inside = true;
+    while (ok && take_chunk(0)) {
+        ok = ctx_poll(ctx);
+    }
+    inside = false;
+    int64_t due = pool.chunks - (ok ? 0 : cancel());
+    double waits = now();
+    for (int i = 0;
+         atomic_load_explicit(&pool.done, memory_order_acquire) < (uint64_t)due;
+         i++) {
+        if (i < SPINS) {
+            pause_briefly();
+        } else {
+            sched_yield();
+        }
+    }
+    double waited = now() - waits;
+    bool long_wait = waited > least_chunk && waited > (waits - start) / 2;
+    pool.strikes = long_wait ? pool.strikes + 1 : 0;
+    if (pool.strikes == STRIKES) {
+        pool.strikes = 0;
+        pool.rest = REST;
+    }
+    return ok;
+}
+
+// Whether threads are worth it; takes `busy` if so.
+static bool pool_taken(const Job *job)
+{
+    double total = job->cost * (double)job->units;
+    if (total < pays_awake || job->units < 2 || inside || threads_most() < 2 ||
+        (total < pays_asleep && atomic_load(&pool.sleeping) > 0) ||
+        atomic_exchange_explicit(&pool.busy, true, memory_order_acquire)) {
+        return false;
+    }
+    if (pool.rest > 0) {
+        pool.rest--;
+    } else {
+        if (pool.started + 1 < threads_most()) {
+            start_all();
+        }
+        if (pool.started > 0) {
+            return true;
+        }
+    }
+    atomic_store_explicit(&pool.busy, false, memory_order_release);
+    return false;
+}
+
+bool threads_run(Ctx *ctx, const Job *job)
+{
+    if (!pool_taken(job)) {
+        return run_alone(ctx, job);
+    }
+    bool ok = run_shared(ctx, job);
+    atomic_store_explicit(&pool.busy, false, memory_order_release);
+    return ok;
+}

@@ -1,0 +1,141 @@
+// Jobs on several threads: every unit is done once, whoever does it.
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/threads.h"
+
+enum { UNITS = 5000 };
+
+typedef struct Tally {
+    _Atomic uint32_t done[UNITS];
+    _Atomic uint32_t strangers; // chunks that threads beside the caller did
+    Ctx *nested;                // a context for a job inside of each chunk
+} Tally;
+
+static void count(void *data, int64_t begin, int64_t end, int thread)
+{
+    Tally *tally = data;
+    cr_assert(0 <= begin && begin < end && thread < threads_most());
+    for (int64_t i = begin; i < end; i++) {
+        atomic_fetch_add(&tally->done[i], 1);
+    }
+    if (thread > 0) {
+        atomic_fetch_add(&tally->strangers, 1);
+    }
+}
+
+static void count_inside(void *data, int64_t begin, int64_t end, int thread)
+{
+    Tally *tally = data;
+    Tally *own = calloc(1, sizeof(*own));
+    Job job = {count, own, UNITS, 1000};
+    count(tally, begin, end, thread);
+    if (thread == 0) { // a context belongs to one thread
+        cr_assert(threads_run(tally->nested, &job));
+        cr_assert(own->strangers == 0);
+    }
+    free(own);
+}
+
+static void run(void (*how)(void *, int64_t, int64_t, int), int64_t units,
+                double cost)
+{
+    Ctx ctx = {0};
+    ctx_init(&ctx, 0);
+    Tally *tally = calloc(1, sizeof(*tally));
+    tally->nested = &ctx;
+    cr_assert(threads_run(&ctx, &(Job){how, tally, units, cost}));
+    for (int64_t i = 0; i < UNITS; i++) {
+        cr_assert(tally->done[i] == (i < units));
+    }
+    free(tally);
+    ctx_destroy(&ctx);
+}
+
+static void several(void)
+{
+    setenv("DUET_THREADS", "4", 1);
+}
+
+Test(threads, each_unit_is_done_once, .init = several)
+{
+    cr_assert(threads_most() == 4);
+    for (int i = 0; i < 300; i++) {
+        run(count, i * 7 % UNITS, i % 3 == 0 ? 1e5 : 1 + i * 10);
+    }
+    run(count, 0, 1e6);
+    run(count, 1, 1e6);
+}
+
+Test(threads, a_job_inside_of_another_stays_with_its_thread, .init = several)
+{
+    for (int i = 0; i < 20; i++) {
+        run(count_inside, 100, 1e4);
+    }
+}
+
+static void *run_many(void *unused)
+{
+    for (int i = 0; i < 300; i++) {
+        run(count, 1000, 100);
+    }
+    return unused;
+}
+
+Test(threads, two_contexts_at_once, .init = several)
+{
+    pthread_t other;
+    cr_assert(pthread_create(&other, NULL, run_many, NULL) == 0);
+    run_many(NULL);
+    pthread_join(other, NULL);
+}
+
+Test(threads, a_forked_process_has_threads_of_its_own, .init = several)
+{
+    run(count, 1000, 1000);
+    pid_t child = fork();
+    if (child == 0) {
+        run(count, 1000, 1000);
+        exit(7);
+    }
+    int status;
+    cr_assert(waitpid(child, &status, 0) == child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    run(count, 1000, 1000);
+}
+
+// Chunks that nobody has begun are left out, those begun are waited for.
+static void interrupt(void *data, int64_t begin, int64_t end, int thread)
+{
+    Tally *tally = data;
+    count(tally, begin, end, thread);
+    if (thread == 0) {
+        ctx_interrupt(tally->nested, INTERRUPT_SIGNAL);
+    }
+    usleep(500);
+}
+
+Test(threads, an_interrupt_ends_a_job, .init = several)
+{
+    Ctx ctx = {0};
+    ctx_init(&ctx, 0);
+    for (int i = 0; i < 20; i++) {
+        Tally *tally = calloc(1, sizeof(*tally));
+        tally->nested = &ctx;
+        cr_assert(!threads_run(&ctx, &(Job){interrupt, tally, UNITS, 1e6}));
+        cr_assert(ctx.error.kind == ERR_INTERRUPT);
+        ctx_clear(&ctx);
+        uint32_t done = 0;
+        for (int64_t k = 0; k < UNITS; k++) {
+            done += tally->done[k];
+        }
+        cr_assert(0 < done && done < UNITS);
+        free(tally);
+    }
+    ctx_destroy(&ctx);
+}
