@@ -15,14 +15,14 @@
         const T *a = g->a, *b = g->b;                                          \
         T *c = g->c;                                                           \
         for (int64_t i = 0; i < g->m; i++) {                                   \
-            T *row = c + i * g->ldc;                                           \
+            T *row = c + i * g->c_row;                                         \
             memset(row, 0, (size_t)g->n * sizeof(T));                          \
             for (int64_t k = 0; k < g->k; k++) {                               \
-                T factor = a[i * g->lda + k];                                  \
-                const T *from = b + k * g->ldb;                                \
+                T factor = a[i * g->a_row + k * g->a_step];                    \
+                const T *from = b + k * g->b_row;                              \
                 INDEPENDENT                                                    \
                 for (int64_t j = 0; j < g->n; j++) {                           \
-                    row[j] = FMA_##sfx(factor, from[j], row[j]);               \
+                    row[j] = FMA_##sfx(factor, from[j * g->b_step], row[j]);   \
                 }                                                              \
             }                                                                  \
         }                                                                      \
@@ -44,22 +44,22 @@ enum { GEMM_DEPTH = 256, GEMM_ROWS = 5 };
     {                                                                          \
         vector_##sfx sums[GEMM_ROWS] = {{0}};                                  \
         const T *a[GEMM_ROWS];                                                 \
-        T *c = (T *)g->c + row * g->ldc + column;                              \
+        T *c = (T *)g->c + row * g->c_row + column;                            \
         for (int64_t r = 0; r < GEMM_ROWS; r++) {                              \
             int64_t own = r < rows ? r : 0;                                    \
-            a[r] = (const T *)g->a + (row + own) * g->lda + k0;                \
+            a[r] = (const T *)g->a + (row + own) * g->a_row + k0 * g->a_step;  \
             if (k0 > 0) {                                                      \
-                memcpy(&sums[r], c + own * g->ldc, bytes);                     \
+                memcpy(&sums[r], c + own * g->c_row, bytes);                   \
             }                                                                  \
         }                                                                      \
         for (int64_t k = 0; k < depth; k++) {                                  \
             vector_##sfx b = panel[k];                                         \
             for (int64_t r = 0; r < GEMM_ROWS; r++) {                          \
-                sums[r] += b * (U)a[r][k];                                     \
+                sums[r] += b * (U)a[r][k * g->a_step];                         \
             }                                                                  \
         }                                                                      \
         for (int64_t r = 0; r < rows; r++) {                                   \
-            memcpy(c + r * g->ldc, &sums[r], bytes);                           \
+            memcpy(c + r * g->c_row, &sums[r], bytes);                         \
         }                                                                      \
     }                                                                          \
     static void gemm_##sfx(const GemmArgs *g)                                  \
@@ -75,8 +75,11 @@ enum { GEMM_DEPTH = 256, GEMM_ROWS = 5 };
                 depth = depth < GEMM_DEPTH ? depth : GEMM_DEPTH;               \
                 for (int64_t k = 0; k < depth; k++) {                          \
                     panel[k] = (vector_##sfx){0};                              \
-                    memcpy(&panel[k], (const T *)g->b + (k0 + k) * g->ldb + j, \
-                           bytes);                                             \
+                    const T *from =                                            \
+                        (const T *)g->b + (k0 + k) * g->b_row + j * g->b_step; \
+                    for (int64_t v = 0; v < width; v++) {                      \
+                        panel[k][v] = (U)from[v * g->b_step];                  \
+                    }                                                          \
                 }                                                              \
                 for (int64_t i = 0; i < g->m; i += GEMM_ROWS) {                \
                     int64_t rows = g->m - i;                                   \

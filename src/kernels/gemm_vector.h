@@ -11,6 +11,39 @@
 
 #define VECTOR static inline __attribute__((always_inline))
 
+// The square that transpose_<sfx> turns: a 16-byte vector's elements; the rows
+// of both sides are so many elements apart.
+VECTOR void transpose_f32(float *to, int64_t to_row, const float *from,
+                          int64_t from_row)
+{
+    __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + from_row);
+    __m128 c = _mm_loadu_ps(from + 2 * from_row);
+    __m128 d = _mm_loadu_ps(from + 3 * from_row);
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    _mm_storeu_ps(to, a);
+    _mm_storeu_ps(to + to_row, b);
+    _mm_storeu_ps(to + 2 * to_row, c);
+    _mm_storeu_ps(to + 3 * to_row, d);
+}
+VECTOR void transpose_f64(double *to, int64_t to_row, const double *from,
+                          int64_t from_row)
+{
+    __m128d a = _mm_loadu_pd(from), b = _mm_loadu_pd(from + from_row);
+    _mm_storeu_pd(to, _mm_unpacklo_pd(a, b));
+    _mm_storeu_pd(to + to_row, _mm_unpackhi_pd(a, b));
+}
+// Bits alone move.
+VECTOR void transpose_i32(int32_t *to, int64_t to_row, const int32_t *from,
+                          int64_t from_row)
+{
+    transpose_f32((float *)to, to_row, (const float *)from, from_row);
+}
+VECTOR void transpose_i64(int64_t *to, int64_t to_row, const int64_t *from,
+                          int64_t from_row)
+{
+    transpose_f64((double *)to, to_row, (const double *)from, from_row);
+}
+
 #if defined(__AVX512F__)
 
 // 14 x 2 sums, two vectors of B and a factor: 31 of the 32 registers.
@@ -64,14 +97,20 @@ GEMM_VECTOR(i64, int64_t, __m512i, __mmask8, epi64)
 // 6 x 2 sums, two vectors of B and a factor: 15 of the 16 registers.
 enum { GEMM_VECTOR_BYTES = 32, GEMM_ROWS = 6, GEMM_SMALL_ROWS = 6 };
 
-// The first n of the elements are all ones.
-VECTOR __m256i mask_i32(int64_t n)
+// The first n of a vector's elements: all ones there for loads. Stores go by
+// the number, in pieces: a masked store takes some processors 12 cycles.
+typedef struct Mask {
+    __m256i bits;
+    int64_t bytes;
+} Mask;
+VECTOR Mask mask_i32(int64_t n)
 {
     static const int32_t bits[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    return _mm256_loadu_si256((const __m256i *)(const void *)(bits + 8 - n));
+    const void *from = bits + 8 - n;
+    return (Mask){_mm256_loadu_si256(from), n * 4};
 }
 // An element of 64 bits is two of 32.
-VECTOR __m256i mask_i64(int64_t n)
+VECTOR Mask mask_i64(int64_t n)
 {
     return mask_i32(2 * n);
 }
@@ -79,27 +118,49 @@ VECTOR __m256i mask_i64(int64_t n)
 #define mask_f32 mask_i32
 #define mask_f64 mask_i64
 
-// AVX2: a mask is a vector whose elements' sign bits count.
+VECTOR void store_bytes(char *to, int64_t bytes, __m256i v)
+{
+    __m128i part = _mm256_castsi256_si128(v);
+    if (bytes >= 16) {
+        _mm_storeu_si128((__m128i *)(void *)to, part);
+        part = _mm256_extracti128_si256(v, 1);
+        to += 16;
+    }
+    if (bytes & 8) {
+        _mm_storeu_si64(to, part);
+        part = _mm_unpackhi_epi64(part, part);
+        to += 8;
+    }
+    if (bytes & 4) {
+        _mm_storeu_si32(to, part);
+    }
+}
+
+// AVX2.
 #define GEMM_VECTOR(sfx, T, V, name, P)                                        \
     typedef V V_##sfx;                                                         \
-    typedef __m256i M_##sfx;                                                   \
+    typedef Mask M_##sfx;                                                      \
     VECTOR V load_##sfx(const T *p)                                            \
     {                                                                          \
         V v;                                                                   \
         memcpy(&v, p, sizeof(v));                                              \
         return v;                                                              \
     }                                                                          \
-    VECTOR V load_some_##sfx(const T *p, __m256i m)                            \
+    VECTOR V load_some_##sfx(const T *p, Mask m)                               \
     {                                                                          \
-        return _mm256_maskload_##name((const P *)p, m);                        \
+        return _mm256_maskload_##name((const P *)p, m.bits);                   \
     }                                                                          \
     VECTOR void store_##sfx(T *p, V v)                                         \
     {                                                                          \
         memcpy(p, &v, sizeof(v));                                              \
     }                                                                          \
-    VECTOR void store_some_##sfx(T *p, __m256i m, V v)                         \
+    VECTOR void store_some_##sfx(T *p, Mask m, V v)                            \
     {                                                                          \
-        _mm256_maskstore_##name((P *)p, m, v);                                 \
+        if (m.bytes == 32) {                                                   \
+            store_##sfx(p, v);                                                 \
+        } else {                                                               \
+            store_bytes((char *)p, m.bytes, (__m256i)v);                       \
+        }                                                                      \
     }
 GEMM_VECTOR(f32, float, __m256, ps, float)
 GEMM_VECTOR(f64, double, __m256d, pd, double)

@@ -5,6 +5,7 @@ kernels_sources = \
 	src/kernels/emit_code.c \
 	src/kernels/emit_ops.c \
 	src/kernels/emit_regs.c \
+	src/kernels/gemm.c \
 	src/kernels/loop_build.c \
 	src/kernels/loop_eval.c \
 	src/kernels/loop_math.c \

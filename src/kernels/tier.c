@@ -75,6 +75,7 @@ KernelState *kernel_state_new(Ctx *ctx)
         return NULL;
     }
     state->tier = tier_choose();
+    state->blocks = gemm_blocks();
     state->pool = pool_new(ctx);
     state->code = state->pool == NULL ? NULL : code_arena_new(ctx);
     if (state->code == NULL) {

@@ -8,6 +8,7 @@
 #define DUET_KERNELS_TIER_H
 
 #include "base/ctx.h"
+#include "kernels/gemm.h"
 
 // Element types as kernels see them; in the order of ops/dtype_list.h.
 typedef enum Elem {
@@ -41,33 +42,6 @@ typedef struct TileArg {
     uint32_t step; // 0 or 1
 } TileArg;
 typedef bool (*TileFn)(void *out, const TileArg *args, size_t n);
-
-// C = A B with C of m x n, A m x k, B k x n, row-major with row strides in
-// elements (lda, ldb, ldc); C is overwritten. Floats accumulate in the order
-// of k with fma from +0; integers wrap.
-typedef struct GemmArgs {
-    int64_t m, n, k;
-    const void *a, *b;
-    int64_t lda, ldb;
-    void *c;
-    int64_t ldc;
-    void *work; // GEMM_WORK_SIZE bytes if gemm_wants_work, 64-byte aligned
-} GemmArgs;
-typedef void (*GemmFn)(const GemmArgs *args);
-
-// The blocks of a large product: so much of B is copied at a time.
-enum {
-    GEMM_DEPTH_BYTES = 384 * 4, // of k
-    GEMM_COLUMNS = 1024,        // of B
-    GEMM_BLOCK = 168,           // rows of A, a multiple of every tile
-    GEMM_WORK_SIZE = GEMM_DEPTH_BYTES * GEMM_COLUMNS
-};
-// Large enough that copying its operands pays.
-static inline bool gemm_wants_work(int64_t m, int64_t n, int64_t k)
-{
-    return m > 16 && n > 64 && (k * n > 48 * 1024 || n % 1024 == 0) &&
-           k * n > 8 * 1024;
-}
 
 // out[r] = reduction of the `n` elements in[r * n ..]; see reduce_body.h.
 typedef void (*RowReduceFn)(void *out, const void *in, int64_t rows, int64_t n);
@@ -113,6 +87,7 @@ const Tier *tier_find(const char *name);
 // What kernels keep per context: made on first use, freed by ctx_destroy.
 typedef struct KernelState {
     const Tier *tier;
+    GemmBlocks blocks;         // of matrix products
     struct Pool *pool;         // freed tensor memory (kernels/pool.h)
     struct CodeArena *code;    // of emitted kernels (kernels/code_arena.h)
     struct KernelTable *table; // of single ops (kernels/emit.h); NULL: none yet

@@ -9,7 +9,7 @@
 
 #include "kernels/pool.h"
 #include "ops/infer.h"
-#include "ops/strips.h"
+#include "ops/product.h"
 
 // One spatial axis.
 // Everything about one axis; height and width go their ways apart.
@@ -175,7 +175,7 @@ static bool gather_windows(Ctx *ctx, char *to, const Tensor *x, int64_t image,
 
 // One product for each row of each image, which bounds the working memory.
 static bool conv_images(const KernelCall *call, const PoolAxis *high,
-                        const PoolAxis *wide, char *windows, void *work)
+                        const PoolAxis *wide, char *windows)
 {
     Tensor *x = call->inputs[0], *filters = call->inputs[1];
     Tensor *out = call->outputs[0];
@@ -184,22 +184,26 @@ static bool conv_images(const KernelCall *call, const PoolAxis *high,
     int64_t depth = high->window * wide->window * channels;
     // Filters (height, width, channels, outputs) are, in memory, the matrix of
     // depth x outputs already.
-    GemmArgs gemm = {.m = wide->out,
-                     .n = outputs,
-                     .k = depth,
-                     .a = windows,
-                     .lda = depth,
-                     .work = work,
-                     .b = filters->data,
-                     .ldb = outputs,
-                     .ldc = outputs};
+    Product product = {.dtype = (DType)x->dtype,
+                       .count = 1,
+                       .args = {.m = wide->out,
+                                .n = outputs,
+                                .k = depth,
+                                .a = windows,
+                                .a_row = depth,
+                                .a_step = 1,
+                                .b = filters->data,
+                                .b_row = outputs,
+                                .b_step = 1,
+                                .c_row = outputs}};
     for (int64_t r = 0; r < tensor_dims(x)[0] * high->out; r++) {
         if (!gather_windows(call->ctx, windows, x, r / high->out, r % high->out,
                             high, wide, (size_t)channels * size)) {
             return false;
         }
-        gemm.c = (char *)out->data + (size_t)(r * wide->out * outputs) * size;
-        if (!strips_multiply(call->ctx, (DType)x->dtype, gemm)) {
+        product.args.c =
+            (char *)out->data + (size_t)(r * wide->out * outputs) * size;
+        if (!product_run(call->ctx, &product)) {
             return false;
         }
     }
@@ -225,15 +229,13 @@ static bool kernel_conv2d(const KernelCall *call)
     if (state == NULL || out->count == 0) {
         return state != NULL;
     }
-    // The working memory of the product, then the windows of one row.
     size_t bytes = (size_t)(wide.out * window[0] * window[1] * dims[3]) *
-                       dtype_size((DType)x->dtype) +
-                   GEMM_WORK_SIZE;
+                   dtype_size((DType)x->dtype);
     char *room = pool_take(call->ctx, state->pool, &bytes);
     if (room == NULL) {
         return false;
     }
-    bool ok = conv_images(call, &high, &wide, room + GEMM_WORK_SIZE, room);
+    bool ok = conv_images(call, &high, &wide, room);
     pool_give(state->pool, room, bytes);
     return ok;
 }

@@ -1,9 +1,8 @@
 // Matrix products.
 #include <string.h>
 
-#include "kernels/pool.h"
 #include "ops/infer.h"
-#include "ops/strips.h"
+#include "ops/product.h"
 
 // The two sizes of the product's matrices that must agree, and the result's
 // own two (or one, or none: a vector operand gives no dimension).
@@ -93,57 +92,60 @@ static int64_t batch_index(TensorType type, bool vector, const Shape *batch,
     return at;
 }
 
-// Multiplies the matrices of the batch one by one.
-static bool multiply_all(const KernelCall *call, GemmArgs *args,
-                         const MatmulShape *s)
-{
-    Tensor *left = call->inputs[0], *right = call->inputs[1];
-    Tensor *out = call->outputs[0];
-    TensorType a = tensor_type(left), b = tensor_type(right);
+// What the matrices of a batch are found by.
+typedef struct MatmulBatch {
+    const Tensor *left, *right, *out;
+    MatmulShape shape;
     Shape batch;
-    shape_set(&batch, out->rank - !s->left_vector - !s->right_vector,
-              tensor_dims(out));
-    // Without elements m * n may be 0, and there is nothing to multiply.
-    int64_t matrices = out->count == 0 ? 0 : out->count / (s->m * s->n);
-    int64_t size = (int64_t)dtype_size((DType)out->dtype);
-    for (int64_t i = 0; i < matrices; i++) {
-        int64_t at_a = batch_index(a, s->left_vector, &batch, i);
-        int64_t at_b = batch_index(b, s->right_vector, &batch, i);
-        args->a = (const char *)left->data + at_a * s->m * s->k * size;
-        args->b = (const char *)right->data + at_b * s->k * s->n * size;
-        args->c = (char *)out->data + i * s->m * s->n * size;
-        if (!strips_multiply(call->ctx, (DType)out->dtype, *args)) {
-            return false;
-        }
-    }
-    return true;
+    int64_t size; // of an element
+} MatmulBatch;
+
+static void place_matrices(const void *data, int64_t index, GemmArgs *args)
+{
+    const MatmulBatch *b = data;
+    const MatmulShape *s = &b->shape;
+    int64_t at_a =
+        batch_index(tensor_type(b->left), s->left_vector, &b->batch, index);
+    int64_t at_b =
+        batch_index(tensor_type(b->right), s->right_vector, &b->batch, index);
+    args->a = (const char *)b->left->data + at_a * s->m * s->k * b->size;
+    args->b = (const char *)b->right->data + at_b * s->k * s->n * b->size;
+    args->c = (char *)b->out->data + index * s->m * s->n * b->size;
 }
 
-// Working memory is taken once for the whole batch.
+// All three matrices with dense rows.
+static GemmArgs dense_args(int64_t m, int64_t n, int64_t k)
+{
+    return (GemmArgs){.m = m,
+                      .n = n,
+                      .k = k,
+                      .a_row = k,
+                      .a_step = 1,
+                      .b_row = n,
+                      .b_step = 1,
+                      .c_row = n};
+}
+
+// The output needs no clearing: the kernels overwrite it.
 static bool kernel_matmul(const KernelCall *call)
 {
-    KernelState *state = kernel_state(call->ctx);
-    MatmulShape s = matmul_shape(tensor_type(call->inputs[0]),
-                                 tensor_type(call->inputs[1]));
-    GemmArgs args = {
-        .m = s.m, .n = s.n, .k = s.k, .lda = s.k, .ldb = s.n, .ldc = s.n};
-    // The pool rounds it up; the same number gives the block back.
-    size_t bytes = GEMM_WORK_SIZE;
-    if (state == NULL) {
-        return false;
-    }
-    if (gemm_wants_work(s.m, s.n, s.k)) {
-        args.work = pool_take(call->ctx, state->pool, &bytes);
-        if (args.work == NULL) {
-            return false;
-        }
-    }
-    // The output needs no clearing: gemm overwrites it.
-    bool ok = multiply_all(call, &args, &s);
-    if (args.work != NULL) {
-        pool_give(state->pool, args.work, bytes);
-    }
-    return ok;
+    Tensor *out = call->outputs[0];
+    MatmulBatch b = {.left = call->inputs[0],
+                     .right = call->inputs[1],
+                     .out = out,
+                     .size = (int64_t)dtype_size((DType)out->dtype)};
+    b.shape = matmul_shape(tensor_type(b.left), tensor_type(b.right));
+    const MatmulShape *s = &b.shape;
+    shape_set(&b.batch, out->rank - !s->left_vector - !s->right_vector,
+              tensor_dims(out));
+    // Without elements m * n may be 0, and there is nothing to multiply.
+    int64_t count = out->count == 0 ? 0 : out->count / (s->m * s->n);
+    Product product = {.dtype = (DType)out->dtype,
+                       .args = dense_args(s->m, s->n, s->k),
+                       .count = count,
+                       .place = place_matrices,
+                       .batch = &b};
+    return product_run(call->ctx, &product);
 }
 
 // Two matrices, eagerly: no shape rule to run, one product.
@@ -163,20 +165,21 @@ static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
     if (state == NULL) {
         return -1;
     }
-    GemmFn gemm = state->tier->gemm[a->dtype];
+    GemmArgs args = dense_args(m, n, k);
     // The long way words the refusal of a dtype.
-    if (gemm == NULL || gemm_wants_work(m, n, k)) {
+    if (state->tier->gemm[a->dtype] == NULL ||
+        !product_is_small(ctx, (DType)a->dtype, &args)) {
         return 0;
     }
     *output = tensor_new(ctx, (DType)a->dtype, 2, (int64_t[]){m, n});
     if (*output == NULL) {
         return -1;
     }
-    // k may be 0: the product is then zeros, which gemm writes.
-    if (m > 0 && n > 0) {
-        gemm(&(GemmArgs){m, n, k, a->data, b->data, k, n, (*output)->data, n,
-                         NULL});
-    }
+    // k may be 0: the product is then zeros, which the kernel writes.
+    args.a = a->data;
+    args.b = b->data;
+    args.c = (*output)->data;
+    state->tier->gemm[a->dtype](&args);
     return 1;
 }
 

@@ -1,5 +1,5 @@
-// Every tier gives the same bits: elementwise tiles, casts, reductions and
-// matrix products on random data, special values and odd lengths included.
+// Every tier gives the same bits: elementwise tiles, casts and reductions on
+// random data, special values and odd lengths included.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -154,65 +154,4 @@ Test(tiers, reductions_give_the_same_bits)
             }
         }
     }
-}
-
-// ---- matrix products
-
-typedef struct Product {
-    int64_t m, n, k;
-} Product;
-
-// Sizes around every tile and block, one of which takes working memory.
-static const Product products[] = {
-    {1, 1, 1},   {2, 2, 2},      {10, 10, 10},     {13, 17, 5}, {14, 32, 64},
-    {15, 33, 7}, {1, 300, 40},   {40, 1, 300},     {7, 64, 0},  {29, 70, 129},
-    {3, 5, 700}, {20, 200, 500}, {170, 1100, 400},
-};
-
-static void multiply(const Tier *tier, Elem elem, const Product *p,
-                     const void *a, const void *b, void *c, void *work)
-{
-    tier->gemm[elem](
-        &(GemmArgs){p->m, p->n, p->k, a, b, p->k, p->n, c, p->n, work});
-}
-
-Test(tiers, products_give_the_same_bits)
-{
-    void *work = aligned_alloc(64, GEMM_WORK_SIZE);
-    char *a = malloc(170 * 700 * 8), *b = malloc(1100 * 700 * 8);
-    char *c = malloc(170 * 1100 * 8), *d = malloc(170 * 1100 * 8);
-    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
-        const Product *p = &products[i];
-        for (int elem = ELEM_I32; elem <= ELEM_F64; elem++) {
-            size_t bytes = (size_t)(p->m * p->n) * elem_sizes[elem];
-            for (int64_t k = 0; k < p->m * p->k; k++) {
-                tier_portable.casts[ELEM_I64][elem](
-                    a + (size_t)k * elem_sizes[elem],
-                    &(TileArg){&(int64_t){k % 97 - 48}, 0}, 1);
-            }
-            fill(b, (Elem)elem, (size_t)(p->k * p->n), i);
-            for (int64_t k = 0; elem >= ELEM_F32 && k < p->k * p->n; k++) {
-                int64_t whole = k * 7 % 1013;
-                TileArg arg = {&whole, 0};
-                char *to = b + (size_t)k * elem_sizes[elem];
-                tier_portable.casts[ELEM_I64][elem](to, &arg, 1);
-                TileArg root = {to, 1};
-                tier_portable.tiles[TILE_SQRT][elem](to, &root, 1);
-            }
-            multiply(&tier_portable, (Elem)elem, p, a, b, c, work);
-            for (int t = 0; t < 2; t++) {
-                const Tier *tier = other_tier(t);
-                if (tier != NULL) {
-                    multiply(tier, (Elem)elem, p, a, b, d, work);
-                    cr_assert(memcmp(c, d, bytes) == 0, "%s %d %d %d",
-                              tier->name, (int)p->m, (int)p->n, (int)p->k);
-                }
-            }
-        }
-    }
-    free(work);
-    free(a);
-    free(b);
-    free(c);
-    free(d);
 }

@@ -1,0 +1,140 @@
+// Matrix products, cut into strips of C: units of work for threads, between
+// which the caller polls.
+#include "ops/product.h"
+
+#include "kernels/pool.h"
+#include "kernels/threads.h"
+
+enum {
+    ROWS_STEP = 84, // a multiple of every tile's rows
+    COLUMNS_STEP = 64,
+    STRIPS_A_THREAD = 4
+};
+// Nanoseconds: below the first one thread does it alone, above the second a
+// strip would make Ctrl-C wait.
+static const double worth_cutting = 10e3, longest_strip = 10e6;
+
+typedef struct Strips {
+    const Product *product;
+    GemmArgs args;         // with blocks and work
+    int64_t rows, columns; // of a strip
+    int64_t down, across;  // strips of a matrix
+    GemmFn kernel;
+    size_t size;      // of an element
+    size_t work_step; // bytes from a thread's memory to the next one's
+} Strips;
+
+// Rough: threads and polls alone depend on it.
+static double cost_of(const Ctx *ctx, DType dtype, const GemmArgs *args)
+{
+    static const double per_flop[ELEM_COUNT] = {[ELEM_F32] = 0.012,
+                                                [ELEM_F64] = 0.024,
+                                                [ELEM_I32] = 0.03,
+                                                [ELEM_I64] = 0.1};
+    double slower = ctx->kernels->tier == &tier_portable ? 16 : 1;
+    return 2.0 * (double)args->m * (double)args->n * (double)(args->k + 1) *
+               per_flop[dtype] * slower +
+           10;
+}
+
+// Strips of about size / most, in whole steps.
+static int64_t strip_of(int64_t size, int64_t most, int64_t step)
+{
+    int64_t strip = (size + most - 1) / most;
+    strip = (strip + step - 1) / step * step;
+    return strip < size ? strip : size;
+}
+
+// The longer side is cut first; B's columns are copied once a strip of rows.
+static void cut(Strips *s, double cost)
+{
+    int64_t m = s->args.m, n = s->args.n;
+    double total = cost * (double)s->product->count;
+    double wanted = cost / longest_strip;
+    if (threads_most() > 1 && total > worth_cutting) {
+        double strips = STRIPS_A_THREAD * threads_most();
+        strips /= (double)s->product->count;
+        wanted = strips > wanted ? strips : wanted;
+    }
+    s->rows = m;
+    s->columns = n;
+    if (wanted > 1) {
+        int64_t strips = (int64_t)wanted + 1;
+        if (m > n) {
+            s->rows = strip_of(m, strips, ROWS_STEP);
+            strips = strips * s->rows / m + 1;
+            s->columns = strip_of(n, strips, COLUMNS_STEP);
+        } else {
+            s->columns = strip_of(n, strips, COLUMNS_STEP);
+            strips = strips * s->columns / n + 1;
+            s->rows = strip_of(m, strips, ROWS_STEP);
+        }
+    }
+    s->down = (m + s->rows - 1) / s->rows;
+    s->across = (n + s->columns - 1) / s->columns;
+}
+
+static void run_strips(void *data, int64_t begin, int64_t end, int thread)
+{
+    const Strips *s = data;
+    for (int64_t i = begin; i < end; i++) {
+        GemmArgs g = s->args;
+        int64_t matrix = i / (s->down * s->across);
+        int64_t row = i / s->across % s->down * s->rows;
+        int64_t column = i % s->across * s->columns;
+        if (s->product->place != NULL) {
+            s->product->place(s->product->batch, matrix, &g);
+        }
+        g.a = (const char *)g.a + (size_t)(row * g.a_row) * s->size;
+        g.b = (const char *)g.b + (size_t)(column * g.b_step) * s->size;
+        g.c = (char *)g.c + (size_t)(row * g.c_row + column) * s->size;
+        g.m = g.m - row < s->rows ? g.m - row : s->rows;
+        g.n = g.n - column < s->columns ? g.n - column : s->columns;
+        g.work = g.work == NULL
+                     ? NULL
+                     : (char *)g.work + (size_t)thread * s->work_step;
+        s->kernel(&g);
+    }
+}
+
+bool product_run(Ctx *ctx, const Product *product)
+{
+    KernelState *state = kernel_state(ctx);
+    Strips s = {.product = product, .args = product->args};
+    if (state == NULL || s.args.m == 0 || s.args.n == 0 ||
+        product->count == 0) {
+        return state != NULL;
+    }
+    s.args.blocks = &state->blocks;
+    s.kernel = state->tier->gemm[product->dtype];
+    s.size = dtype_size(product->dtype);
+    double cost = cost_of(ctx, product->dtype, &s.args);
+    cut(&s, cost);
+    GemmArgs strip = s.args;
+    strip.m = s.rows;
+    strip.n = s.columns;
+    s.work_step = (gemm_work_size(&strip, s.size) + 63) & ~(size_t)63;
+    int64_t units = s.down * s.across * product->count;
+    size_t bytes = s.work_step * (units == 1 ? 1 : (size_t)threads_most());
+    if (bytes > 0) {
+        s.args.work = pool_take(ctx, state->pool, &bytes);
+        if (s.args.work == NULL) {
+            return false;
+        }
+    }
+    Job job = {run_strips, &s, units,
+               cost * (double)product->count / (double)units};
+    bool ok = threads_run(ctx, &job);
+    if (bytes > 0) {
+        pool_give(state->pool, s.args.work, bytes);
+    }
+    return ok;
+}
+
+bool product_is_small(Ctx *ctx, DType dtype, GemmArgs *args)
+{
+    args->blocks = &ctx->kernels->blocks;
+    return args->m > 0 && args->n > 0 &&
+           gemm_work_size(args, dtype_size(dtype)) == 0 &&
+           cost_of(ctx, dtype, args) < worth_cutting;
+}
