@@ -71,11 +71,12 @@ static TensorType input_type(const DuetGraph *graph, size_t index)
     return graph_type(graph->graph, graph->graph->inputs.items[index].value);
 }
 
-// Strings are objects of their own, which a DuetArray cannot hold.
+// Strings and lists are objects of their own, which a DuetArray cannot hold.
 static bool check_type(DuetGraph *graph, const char *what, TensorType type)
 {
-    return type.dtype != DT_STRING ||
-           ctx_fail(&graph->ctx, ERR_DTYPE, "an %s is of dtype string", what);
+    return (type.dtype != DT_STRING && !dtype_is_list(type.dtype)) ||
+           ctx_fail(&graph->ctx, ERR_DTYPE, "an %s is of dtype %s", what,
+                    dtype_name(type.dtype));
 }
 
 // What the graph captured is nowhere any more: it is handed over like an

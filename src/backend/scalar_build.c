@@ -50,7 +50,8 @@ static ScalarCode plain_code(OpCode op, DType dtype)
 static bool is_scalar(const Graph *graph, ValueId value)
 {
     TensorType type = graph_type(graph, value);
-    return type.rank == 0 && type.dtype != DT_STRING;
+    return type.rank == 0 && type.dtype != DT_STRING &&
+           !dtype_is_list(type.dtype);
 }
 
 // Whether every value of a list fits a register.

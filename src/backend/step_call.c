@@ -21,6 +21,36 @@ static Tensor *call_input(StepCall *call, uint32_t index)
     return own(call)->run->slots[own(call)->step->inputs[index]];
 }
 
+// A slot whose last use this is need not wait for the step to end.
+static Tensor *call_take(StepCall *call, uint32_t index)
+{
+    Tensor **slots = own(call)->run->slots;
+    const Step *step = own(call)->step;
+    uint32_t slot = step->inputs[index], uses = 0;
+    for (uint32_t i = 0; i < step->input_count; i++) {
+        uses += step->inputs[i] == slot;
+    }
+    Tensor *tensor = slots[slot];
+    for (uint32_t i = 0; uses == 1 && i < step->dead_count; i++) {
+        if (step->dead[i] == slot) {
+            slots[slot] = NULL;
+            return tensor;
+        }
+    }
+    return object_retain(tensor);
+}
+
+static uint32_t call_input_count(StepCall *call)
+{
+    return own(call)->step->input_count;
+}
+
+static TensorType call_output_type(StepCall *call, uint32_t index)
+{
+    return graph_type(own(call)->run->plan->graph,
+                      node_output(own(call)->step->node, index));
+}
+
 static void call_set_output(StepCall *call, uint32_t index, Tensor *tensor)
 {
     step_set(own(call)->run, own(call)->step->outputs[index], tensor);
@@ -320,6 +350,9 @@ static bool call_run_callee(StepCall *base)
 
 static const StepTable step_table = {
     .input = call_input,
+    .take = call_take,
+    .input_count = call_input_count,
+    .output_type = call_output_type,
     .set_output = call_set_output,
     .cell = call_cell,
     .branch = call_branch,

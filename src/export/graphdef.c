@@ -331,6 +331,20 @@ static bool write_end(Scope *scope)
            scope_close_node(scope);
 }
 
+// Types are written by functions that know no lists.
+static bool check_values(const Scope *scope)
+{
+    const Graph *graph = scope->graph;
+    for (size_t i = 0; i < graph->values.count; i++) {
+        if (dtype_is_list(graph->values.items[i].type.dtype)) {
+            return ctx_fail(graph->ctx, ERR_VALUE,
+                            "to_graphdef: a list of tensors has no form in a "
+                            "GraphDef");
+        }
+    }
+    return true;
+}
+
 // Inputs, Variables, nodes, results: in the order in which TensorFlow would
 // show them.
 // False: an error is pending.
@@ -339,7 +353,7 @@ static bool write_graph(Scope *scope)
     const GraphBlock *block = scope->graph->block;
     const char **refs =
         arena_new_array(scope_arena(scope), const char *, block->result_count);
-    return refs != NULL && write_placeholders(scope) &&
+    return refs != NULL && check_values(scope) && write_placeholders(scope) &&
            graphdef_variables(scope) && graphdef_nodes(scope, block) &&
            graphdef_results(scope, block->results, block->result_count, refs) &&
            write_end(scope);

@@ -32,6 +32,8 @@ MUST_CHECK bool build_hold(Graph *graph, void *object);
 // Runs the shape rule of an ordinary op; results are in `call`.
 MUST_CHECK bool graph_infer_node(Graph *graph, const GraphNode *node,
                                  InferCall *call);
+// Raises: the op takes no lists. False.
+bool graph_refuse_list(Ctx *ctx, const OpDesc *op);
 // Whether graph_infer_node can: structural ops are typed by other means.
 bool graph_infer_applies(const GraphNode *node);
 // Types the nodes of a block again; *changed is set when one became more

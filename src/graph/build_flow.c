@@ -278,6 +278,18 @@ GraphNode *graph_append_host(Graph *graph, GraphBlock *block, OpCode op,
                              const TensorType *types, uint32_t type_count,
                              GraphPlace place)
 {
+    // The host is handed tensors, and hands back tensors.
+    bool lists = false;
+    for (uint32_t i = 0; i < input_count; i++) {
+        lists = lists || dtype_is_list(graph_type(graph, inputs[i]).dtype);
+    }
+    for (uint32_t i = 0; i < type_count; i++) {
+        lists = lists || dtype_is_list(types[i].dtype);
+    }
+    if (lists) {
+        graph_refuse_list(graph->ctx, op_desc(op));
+        return NULL;
+    }
     GraphNode *node = build_node(graph, op, inputs, input_count, attrs, place);
     // Held before it is linked: a node in a block never points at what is not
     // held.

@@ -9,6 +9,12 @@ bool graph_infer_applies(const GraphNode *node)
     return node_desc(node)->infer != NULL;
 }
 
+bool graph_refuse_list(Ctx *ctx, const OpDesc *op)
+{
+    return ctx_fail(ctx, ERR_TYPE, "%s: takes tensors, not a list of them",
+                    op->name);
+}
+
 // Inputs that are handled without an allocation: more only ops on lists have.
 enum { INFER_FEW = 8 };
 
@@ -28,9 +34,11 @@ bool graph_infer_node(Graph *graph, const GraphNode *node, InferCall *call)
         }
         values = (Tensor **)(types + count);
     }
+    bool lists = false;
     for (uint32_t i = 0; i < count; i++) {
         types[i] = graph_type(graph, node->inputs[i]);
         values[i] = graph_constant(graph, node->inputs[i]);
+        lists = lists || dtype_is_list(types[i].dtype);
     }
     call->ctx = ctx;
     call->op = op_desc(node->op);
@@ -41,7 +49,10 @@ bool graph_infer_node(Graph *graph, const GraphNode *node, InferCall *call)
     call->output_count = 1;
     call->split_axis = 0;
     call->split_sizes = NULL;
-    bool ok = op_infer(call);
+    // Rules ask what dtypes are made of, which only those of lists may not.
+    bool ok = lists && !(call->op->flags & OP_LISTS)
+                  ? graph_refuse_list(ctx, call->op)
+                  : op_infer(call);
     if (count > INFER_FEW) {
         ctx_free(ctx, types, count * (sizeof *types + sizeof *values));
     }

@@ -257,13 +257,22 @@ bool graph_parse_block(Parse *parse, GraphBlock *block, size_t indent)
     return ok;
 }
 
+// What comes from outside of a graph is no list.
+static bool check_outside(Parse *parse, const Definition *definition,
+                          const char *where)
+{
+    return !dtype_is_list(definition->dtype) ||
+           reader_fail_at(&parse->reader, where, "a list is made in a graph");
+}
+
 // An argument or a capture; both are inputs, in the order of the text.
 static bool head_input(Parse *parse, InputKind kind)
 {
     Graph *graph = parse->graph;
     Definition definition;
     const char *name;
-    if (!graph_parse_param(parse, &definition, &name)) {
+    if (!graph_parse_param(parse, &definition, &name) ||
+        !check_outside(parse, &definition, definition.where)) {
         return false;
     }
     // A capture is read as an input without a tensor; graph_bind_capture gives
@@ -298,6 +307,7 @@ static bool head_variable(Parse *parse)
     }
     const char *name = reader_name(reader, &parse->graph->arena);
     return name != NULL && read_type(parse, &type) &&
+           check_outside(parse, &type, where) &&
            graph_add_variable(parse->graph, name, definition_type(&type), NULL,
                               NULL, &index);
 }

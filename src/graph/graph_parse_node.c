@@ -93,7 +93,7 @@ static bool read_const(NodeLine *line)
     // Its type is that of its output: there is no operand to infer it from.
     const Definition *type = line->definitions.items;
     int64_t count = 0;
-    if (line->definitions.count != 1 ||
+    if (line->definitions.count != 1 || dtype_is_list(type->dtype) ||
         !shape_is_static(type->rank, type->dims) || type->rank < 0) {
         return reader_fail_at(reader, line->where,
                               "a constant has one output of known shape");

@@ -328,7 +328,7 @@ static bool read_dim(Reader *reader, Shape *shape)
 }
 
 // dtype "[" sizes "]", or "[...]" for any rank.
-bool reader_type(Reader *reader, DType *dtype, Shape *shape)
+static bool read_tensor_type(Reader *reader, DType *dtype, Shape *shape)
 {
     shape->rank = 0;
     if (!read_dtype(reader, dtype) || !reader_expect(reader, "[")) {
@@ -348,6 +348,17 @@ bool reader_type(Reader *reader, DType *dtype, Shape *shape)
         }
     } while (reader_take(reader, ","));
     return reader_expect(reader, "]");
+}
+
+// A list holds tensors, and no lists.
+bool reader_type(Reader *reader, DType *dtype, Shape *shape)
+{
+    bool list = reader_take(reader, "list[");
+    if (!read_tensor_type(reader, dtype, shape)) {
+        return false;
+    }
+    *dtype = list ? dtype_list_of(*dtype) : *dtype;
+    return !list || reader_expect(reader, "]");
 }
 
 // A float, "inf", "nan", "-nan", or a NaN by its bits: "nan(0x7fc00001)".

@@ -45,7 +45,7 @@ Piece reader_word(Reader *reader);
 MUST_CHECK bool reader_uint(Reader *reader, uint32_t *number);
 // A name, bare or quoted, as graph_print writes it; the copy is the arena's.
 const char *reader_name(Reader *reader, Arena *arena);
-// "float32[?, 3]", "int32[...]".
+// "float32[?, 3]", "int32[...]", "list[float32[]]".
 MUST_CHECK bool reader_type(Reader *reader, DType *dtype, Shape *shape);
 // One element of a constant, stored in the tensor.
 MUST_CHECK bool reader_element(Reader *reader, Tensor *tensor, int64_t index);

@@ -35,7 +35,9 @@ static const DTypeInfo dtype_info[DT_COUNT] = {
 // Messages may name a dtype that a faulty graph gave, so this one checks.
 const char *dtype_name(DType dtype)
 {
-    return dtype < DT_COUNT ? dtype_info[dtype].name : "<no dtype>";
+    return dtype < DT_COUNT       ? dtype_info[dtype].name
+           : dtype_is_list(dtype) ? "list"
+                                  : "<no dtype>";
 }
 
 // A string's element is a pointer.

@@ -23,6 +23,23 @@ typedef enum DType {
     DT_NONE = DT_COUNT // "not given", in attributes
 } DType;
 
+// A bit beside an element type: a list of tensors of it. Graphs have values of
+// such types, and ops that say so (OP_LISTS) take them; the language has none,
+// and the functions below, dtype_name apart, ask for an element type.
+enum { DT_LIST = 0x40 };
+static inline bool dtype_is_list(DType dtype)
+{
+    return ((unsigned)dtype & DT_LIST) != 0;
+}
+static inline DType dtype_list_of(DType element)
+{
+    return (DType)((unsigned)element | DT_LIST);
+}
+static inline DType dtype_element(DType dtype)
+{
+    return (DType)((unsigned)dtype & ~(unsigned)DT_LIST);
+}
+
 // What rules ask about, without naming each width.
 typedef enum DTypeClass {
     DTYPE_CLASS_BOOL,
@@ -32,7 +49,7 @@ typedef enum DTypeClass {
     DTYPE_CLASS_STRING
 } DTypeClass;
 
-// "float32"; static.
+// "float32", "list"; static.
 const char *dtype_name(DType dtype);
 size_t dtype_size(DType dtype); // bytes of an element
 // bool, int, uint, float or string.

@@ -70,7 +70,8 @@ typedef enum OpFlag {
     OP_METHOD = 1 << 7,        // also a method of tensors
     OP_NO_FUNCTION = 1 << 8,   // a method only
     OP_LIST_INPUT = 1 << 9,    // takes one list of tensors (concat, stack)
-    OP_CONDITION = 1 << 10     // the first input is one bool
+    OP_CONDITION = 1 << 10,    // the first input is one bool
+    OP_LISTS = 1 << 11         // inputs may be lists of tensors: ops of graphs
 } OpFlag;
 
 typedef struct OpDesc OpDesc;

@@ -164,7 +164,9 @@ void shape_print(StrBuf *out, int rank, const int64_t *dims)
 // The graph's text: "float32[2, ?]"; read back by the graph parser.
 void tensor_type_print(StrBuf *out, TensorType type)
 {
-    strbuf_printf(out, "%s[", dtype_name(type.dtype));
+    bool list = dtype_is_list(type.dtype);
+    strbuf_printf(out, "%s%s[", list ? "list[" : "",
+                  dtype_name(dtype_element(type.dtype)));
     if (type.rank == RANK_UNKNOWN) {
         strbuf_puts(out, "...");
     }
@@ -176,5 +178,5 @@ void tensor_type_print(StrBuf *out, TensorType type)
             strbuf_printf(out, "%" PRId64, type.dims[i]);
         }
     }
-    strbuf_putc(out, ']');
+    strbuf_puts(out, list ? "]]" : "]");
 }

@@ -19,7 +19,8 @@ typedef struct Shape {
 } Shape;
 
 // What is known of a tensor before it exists; `dims` is borrowed from the
-// tensor, the graph's arena or a Shape.
+// tensor, the graph's arena or a Shape. Of a list (dtype_is_list) rank and
+// sizes are those of each element.
 typedef struct TensorType {
     DType dtype;
     int rank;
@@ -43,7 +44,7 @@ MUST_CHECK bool shape_axis(Ctx *ctx, const char *op, int64_t axis, int rank,
                            int *out);
 // "(2, None, 3)", "(2,)", "()"; unknown rank: "<unknown>".
 void shape_print(StrBuf *out, int rank, const int64_t *dims);
-// "float32[2, ?]", "int32[...]": the graph's form.
+// "float32[2, ?]", "int32[...]", "list[float32[]]": the graph's form.
 void tensor_type_print(StrBuf *out, TensorType type);
 
 #endif

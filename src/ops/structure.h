@@ -46,6 +46,11 @@ typedef struct StepCall StepCall;
 // backend gives it (backend/step_call.c). False or NULL: an error is pending.
 typedef struct StepTable {
     Tensor *(*input)(StepCall *call, uint32_t index); // borrowed
+    // Owned; nobody else holds it where the plan has no more use for it.
+    Tensor *(*take)(StepCall *call, uint32_t index);
+    uint32_t (*input_count)(StepCall *call);
+    // What is known of an output; dims are the graph's.
+    TensorType (*output_type)(StepCall *call, uint32_t index);
     void (*set_output)(StepCall *call, uint32_t index, Tensor *tensor); // owned
     // The cell of the node's Variable, which has a value; and its name.
     VariableCell *(*cell)(StepCall *call, const char **name);

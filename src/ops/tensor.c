@@ -11,24 +11,25 @@
 #include "kernels/pool.h"
 #include "kernels/tier.h"
 
-// Release must know what the elements are when the tensor is gone.
-enum { BUFFER_STRINGS = 1 }; // Buffer.flags: the elements are TensorString *
+// Buffer.flags: release must know what the elements are when a tensor is gone.
+enum {
+    BUFFER_STRINGS = 1, // TensorString *
+    BUFFER_TENSORS = 2  // Tensor *: of a list
+};
 
 // The pool rounds `size` up; the buffer keeps what it was given, since that is
-// what names the pool's size class on the way back. A buffer of strings is
+// what names the pool's size class on the way back. A buffer of pointers is
 // cleared to its very end, as its release walks all of it.
 // NULL: an error is pending. `size` in bytes.
-static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
+static Buffer *buffer_new(Ctx *ctx, size_t size, uint32_t flags)
 {
     KernelState *state = kernel_state(ctx);
     Buffer *buffer = state ? ctx_alloc(ctx, sizeof(*buffer)) : NULL;
     if (buffer == NULL) {
         return NULL;
     }
-    *buffer = (Buffer){.refs = 1,
-                       .flags = strings ? BUFFER_STRINGS : 0,
-                       .size = size,
-                       .pool = state->pool};
+    *buffer =
+        (Buffer){.refs = 1, .flags = flags, .size = size, .pool = state->pool};
     // The head and its data are two blocks: the data is aligned, and its size
     // class is the pool's.
     buffer->data = pool_take(ctx, state->pool, &buffer->size);
@@ -36,7 +37,7 @@ static Buffer *buffer_new(Ctx *ctx, size_t size, bool strings)
         ctx_free(ctx, buffer, sizeof(*buffer));
         return NULL;
     }
-    if (strings && !bulk_fill(ctx, buffer->data, 0, buffer->size)) {
+    if (flags != 0 && !bulk_fill(ctx, buffer->data, 0, buffer->size)) {
         pool_give(state->pool, buffer->data, buffer->size);
         ctx_free(ctx, buffer, sizeof(*buffer));
         return NULL;
@@ -63,10 +64,17 @@ static void buffer_release(Ctx *ctx, Buffer *buffer)
     if (--buffer->refs > 0) {
         return;
     }
+    size_t count = buffer->size / sizeof(void *);
     if (buffer->flags & BUFFER_STRINGS) {
         TensorString **strings = buffer->data;
-        for (size_t i = 0; i < buffer->size / sizeof(*strings); i++) {
+        for (size_t i = 0; i < count; i++) {
             string_release(ctx, strings[i]);
+        }
+    }
+    if (buffer->flags & BUFFER_TENSORS) {
+        Tensor **tensors = buffer->data;
+        for (size_t i = 0; i < count; i++) {
+            object_release_null(ctx, tensors[i]);
         }
     }
     pool_give(buffer->pool, buffer->data, buffer->size);
@@ -151,13 +159,33 @@ Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank, const int64_t *dims,
         }
         return tensor;
     }
-    tensor->buffer = buffer_new(ctx, size, dtype == DT_STRING);
+    tensor->buffer =
+        buffer_new(ctx, size, dtype == DT_STRING ? BUFFER_STRINGS : 0);
     if (UNLIKELY(tensor->buffer == NULL)) {
         tensor_free_head(ctx, tensor);
         return NULL;
     }
     tensor->data = tensor->buffer->data;
     return tensor;
+}
+
+// Never inline: the buffer knows what its elements are, and how many it can
+// hold.
+Tensor *tensor_list_new(Ctx *ctx, DType element, int64_t room)
+{
+    int64_t count = 0;
+    Tensor *list = tensor_bare(ctx, dtype_list_of(element), 1, &count, count);
+    if (list == NULL) {
+        return NULL;
+    }
+    list->buffer =
+        buffer_new(ctx, ((size_t)room + 1) * sizeof list, BUFFER_TENSORS);
+    if (list->buffer == NULL) {
+        tensor_free_head(ctx, list);
+        return NULL;
+    }
+    list->data = list->buffer->data;
+    return list;
 }
 
 // Shares the buffer when there is one. Inline data cannot outlive its tensor,

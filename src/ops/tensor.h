@@ -63,6 +63,8 @@ MUST_CHECK Tensor *tensor_new(Ctx *ctx, DType dtype, int rank,
 // from an earlier shape_count, as plans have it.
 MUST_CHECK Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank,
                                       const int64_t *dims, int64_t count);
+// An empty list of tensors of a dtype, with room for some (tensor_list.h).
+MUST_CHECK Tensor *tensor_list_new(Ctx *ctx, DType element, int64_t room);
 // The same elements under another shape of equal count; shares the buffer.
 MUST_CHECK Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank,
                                    const int64_t *dims);

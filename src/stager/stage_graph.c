@@ -373,7 +373,8 @@ static Value node_dtype(Vm *vm, Value self)
         return VALUE_NONE;
     }
     DTypeObject *dtype = dtype_new(
-        vm, graph_type(object->graph, object->node->first_output).dtype);
+        vm, dtype_element(
+                graph_type(object->graph, object->node->first_output).dtype));
     return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
 }
 

@@ -16,7 +16,7 @@ static bool foldable(const Graph *graph, const GraphNode *node)
 {
     // A draw of random numbers is an effect here: each run must draw anew.
     if (!graph_infer_applies(node) || graph_has_effects(node) ||
-        node->output_count != 1) {
+        node_desc(node)->run != NULL || node->output_count != 1) {
         return false;
     }
     for (uint32_t i = 0; i < node->input_count; i++) {

@@ -35,13 +35,16 @@ Test(op_table, every_op_is_described)
         cr_assert_not_null(op->params, "%s", op->name);
         // A constant takes no step; all else has one way to run.
         bool structural = op->payload != PAYLOAD_NONE || op->block_count > 0;
+        bool lists = (op->flags & OP_LISTS) != 0;
         cr_assert_eq(op->infer == NULL, structural, "%s", op->name);
         cr_assert_eq(op->run != NULL,
-                     structural && op->payload != PAYLOAD_TENSOR, "%s",
-                     op->name);
-        cr_assert(structural || op->kernel != NULL || op->compose != NULL ||
-                      (op->flags & OP_ELEMENTWISE),
-                  "%s", op->name);
+                     lists || (structural && op->payload != PAYLOAD_TENSOR),
+                     "%s", op->name);
+        cr_assert_eq(op->kernel != NULL || op->compose != NULL ||
+                         (op->flags & OP_ELEMENTWISE) != 0,
+                     !structural && !lists, "%s", op->name);
+        // Lists are values of graphs alone.
+        cr_assert(!lists || (op->flags & OP_INTERNAL), "%s", op->name);
         cr_assert_leq(op->block_count, OP_MAX_BLOCKS);
         for (int b = 0; b < op->block_count; b++) {
             cr_assert_not_null(op->blocks[b].name, "%s", op->name);

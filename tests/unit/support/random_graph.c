@@ -154,7 +154,7 @@ static void add_index(Maker *maker, GraphBlock *block)
 
 static bool wanted(const Maker *maker, const OpDesc *op, OpCode code)
 {
-    if (op->infer == NULL || code == OP_INDEX ||
+    if (op->infer == NULL || op->flags & OP_LISTS || code == OP_INDEX ||
         (op->flags & OP_RANDOM && !maker->options->effects)) {
         return false;
     }
