@@ -9,17 +9,31 @@
 
 enum { STEP_FEW_INPUTS = 8, STEP_FEW_OUTPUTS = 8 };
 
-// The place of the innermost step that failed.
-bool step_fail(PlanRun *run, const Step *step)
+// The blocks around the node fail next, and then the calls of its graph, each
+// in a run of its own.
+bool step_fail(PlanRun *run, const GraphNode *node)
 {
+    if (run->placed) {
+        return false;
+    }
+    run->placed = true;
     Error *error = &run->ctx->error;
-    // An inner step has set its place already. An interrupt belongs to no
-    // node.
+    // An interrupt belongs to no node.
     if (error->source == NULL && error->kind != ERR_INTERRUPT) {
-        error->source = step->node->place.source;
-        error->span = step->node->place.span;
+        error->source = node->place.source;
+        error->span = node->place.span;
+    }
+    const HostTable *host = run->args->host;
+    if (host != NULL && host->failed != NULL) {
+        host->failed(run->args->host_data, run->ctx, run->plan->graph, node);
     }
     return false;
+}
+
+bool step_fail_part(PlanRun *run, const GraphNode *node)
+{
+    (void)op_tile_fail(run->ctx, op_desc(node->op));
+    return step_fail(run, node);
 }
 
 // The dispatch loop. Values die right after the step that uses them last, so
@@ -34,7 +48,7 @@ bool plan_run_block(PlanRun *run, const StepBlock *block)
     const Step *end = step + block->step_count;
     for (; step < end; step++) {
         if (UNLIKELY(!ctx_poll(run->ctx) || !step->run(run, step))) {
-            return step_fail(run, step);
+            return step_fail(run, step->node);
         }
         for (uint32_t i = 0; i < step->dead_count; i++) {
             slot_clear(run, step->dead[i]);
@@ -193,7 +207,7 @@ bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     }
     // A frame of its own for each run, so that a plan may be run within its own
     // run.
-    PlanRun run = {ctx, plan, frame->slots, args, frame};
+    PlanRun run = {ctx, plan, frame->slots, args, frame, false};
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         frame->slots[plan->arguments[i]] = object_retain(args->inputs[i]);
     }

@@ -23,6 +23,10 @@ typedef struct HostTable {
     // while some bit of ctx->interrupt is set, which it may clear; NULL: nobody
     // wants to know.
     void (*turn)(void *data, Ctx *ctx, int64_t done, int64_t total);
+    // A node of the plan's graph has failed, or the callee of one: adds where
+    // it was made to the pending error.
+    void (*failed)(void *data, Ctx *ctx, const Graph *graph,
+                   const GraphNode *node);
 } HostTable;
 
 typedef struct PlanArgs {

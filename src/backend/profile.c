@@ -77,7 +77,7 @@ bool profile_block(PlanRun *run, const StepBlock *block)
         }
         uint64_t start = now_ns();
         if (!ctx_poll(run->ctx) || !step->run(run, step)) {
-            return step_fail(run, step);
+            return step_fail(run, step->node);
         }
         uint64_t whole = now_ns() - start;
         PlanProfile *profile = plan->profile;

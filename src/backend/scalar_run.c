@@ -17,12 +17,7 @@ static bool run_tile(PlanRun *run, const ScalarOp *op, uint64_t *regs)
     if (LIKELY(op->tile(&regs[op->out], args, 1))) {
         return true;
     }
-    // The step's node is the loop: the place is that of the op within.
-    Error *error = &run->ctx->error;
-    (void)op_tile_fail(run->ctx, op_desc(op->node->op));
-    error->source = op->node->place.source;
-    error->span = op->node->place.span;
-    return false;
+    return step_fail_part(run, op->node); // the step's node is the loop
 }
 
 // A bool's register holds 0 or 1 in its first byte.

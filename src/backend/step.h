@@ -25,6 +25,7 @@ typedef struct PlanRun {
     Tensor **slots;
     const PlanArgs *args;
     PlanFrame *frame;
+    bool placed; // the node that failed has been told
 } PlanRun;
 
 // False with an error pending stops the run. A step must leave each of its
@@ -100,8 +101,10 @@ void plan_dump(Ctx *ctx, const Plan *plan);
 // All steps of a block in order. False: a step has failed, its error is
 // pending.
 bool plan_run_block(PlanRun *run, const StepBlock *block);
-// Gives a pending error the place of the innermost step that failed; false.
-bool step_fail(PlanRun *run, const Step *step);
+// Gives a pending error the place of the innermost node that failed; false.
+bool step_fail(PlanRun *run, const GraphNode *node);
+// Likewise for a node that is a part of a step, with its op's own error.
+bool step_fail_part(PlanRun *run, const GraphNode *node);
 
 // Puts an owned tensor into an output's slot, which is empty.
 static inline void step_set(PlanRun *run, uint32_t slot, Tensor *tensor)

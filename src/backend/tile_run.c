@@ -43,17 +43,6 @@ static bool make_outputs(PlanRun *run, const TileProgram *program)
     return true;
 }
 
-// The op's own error, at the node's place: the step's node is only the first
-// of the program.
-static bool fail_tile(PlanRun *run, const TileOp *op)
-{
-    Error *error = &run->ctx->error;
-    (void)op_tile_fail(run->ctx, op_desc(op->node->op));
-    error->source = op->node->place.source;
-    error->span = op->node->place.span;
-    return false;
-}
-
 // A program of one op that fits a tile: no cursors are needed.
 bool step_tile_single(PlanRun *run, const Step *step)
 {
@@ -71,7 +60,7 @@ bool step_tile_single(PlanRun *run, const Step *step)
     }
     Tensor *result = run->slots[program->regs[output.reg].slot];
     return LIKELY(op->tile(result->data, args, (size_t)program->count)) ||
-           fail_tile(run, op);
+           step_fail_part(run, op->node);
 }
 
 // The frame's scratch, from its first address that suits a vector.
@@ -136,7 +125,7 @@ static bool run_tile(PlanRun *run, const TileProgram *program,
         }
         // The outputs are half written then; the run is cleared as a whole.
         if (UNLIKELY(!op->tile(cursors[op->result].data, args, count))) {
-            return fail_tile(run, op);
+            return step_fail_part(run, op->node);
         }
         op++;
     }

@@ -174,6 +174,16 @@ static bool hold_source(Graph *graph, Source *source)
     return true;
 }
 
+// Numbers fit: a node of each would not.
+uint32_t graph_add_site(Graph *graph, GraphSite site)
+{
+    if (!vec_push(graph->ctx, &graph->sites, site)) {
+        return GRAPH_SITE_FAILED;
+    }
+    (void)object_retain(site.code);
+    return (uint32_t)graph->sites.count;
+}
+
 // The caller fills in what the op needs beyond inputs and attributes, then
 // calls build_finish.
 // NULL: no memory. What was taken from the arena stays there, unused.
@@ -181,7 +191,9 @@ GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
                       uint32_t input_count, const AttrValue *attrs,
                       GraphPlace place)
 {
-    GraphNode *node = arena_new(&graph->arena, GraphNode);
+    GraphNode *node = place.site == GRAPH_SITE_FAILED
+                          ? NULL
+                          : arena_new(&graph->arena, GraphNode);
     if (node == NULL) {
         return NULL;
     }

@@ -7,20 +7,36 @@
 
 #include <string.h>
 
+// Numbers of sites are those of `from`, moved by what `to` had before.
+static bool copy_sites(Clone *clone)
+{
+    for (size_t i = 0; i < clone->from->sites.count; i++) {
+        GraphSite site = clone->from->sites.items[i];
+        site.caller =
+            site.caller == 0 ? clone->caller : site.caller + clone->sites;
+        if (graph_add_site(clone->to, site) == GRAPH_SITE_FAILED) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // All values are unmapped at first; the caller maps inputs and what stands
 // outside of what is cloned.
-bool clone_init(Clone *clone, Graph *from, Graph *to)
+bool clone_init(Clone *clone, Graph *from, Graph *to, uint32_t caller)
 {
     clone->from = from;
     clone->to = to;
     clone->variables = NULL;
+    clone->sites = (uint32_t)to->sites.count;
+    clone->caller = caller;
     clone->size = from->values.count * sizeof(ValueId) + 1;
     clone->values = ctx_alloc(to->ctx, clone->size);
     if (clone->values != NULL) {
         // VALUE_ID_NONE is all ones.
         memset(clone->values, 0xff, clone->size);
     }
-    return clone->values != NULL;
+    return clone->values != NULL && copy_sites(clone);
 }
 
 // Also right after a clone_init that failed.
@@ -146,8 +162,10 @@ static bool clone_outputs(Clone *clone, const GraphNode *from, GraphNode *node,
 // Inputs are mapped after the copy, so that the array is the target's own.
 static bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
 {
+    GraphPlace place = from->place;
+    place.site = place.site == 0 ? clone->caller : place.site + clone->sites;
     GraphNode *node = build_node(clone->to, from->op, from->inputs,
-                                 from->input_count, from->attrs, from->place);
+                                 from->input_count, from->attrs, place);
     if (node == NULL || !clone_payload(clone, from, node)) {
         return false;
     }
@@ -228,7 +246,7 @@ Graph *clone_graph(Graph *graph)
     if (to == NULL) {
         return NULL;
     }
-    bool ok = clone_init(&clone, graph, to) && copy_inputs(&clone) &&
+    bool ok = clone_init(&clone, graph, to, 0) && copy_inputs(&clone) &&
               clone_nodes(&clone, graph->block, to->block, NULL) &&
               clone_results(&clone, graph->block, to->block);
     clone_free(&clone);

@@ -14,10 +14,13 @@ typedef struct Clone {
     size_t size;               // bytes of values
     const uint32_t *variables; // by Variable of `from`: its index in `to`;
                                // NULL: the same
+    uint32_t sites;            // of `to` before those of `from`
+    uint32_t caller;           // the site in `to` that calls `from`, or 0
 } Clone;
 
 // Tables for all values and nodes of `from`, none of them mapped yet.
-MUST_CHECK bool clone_init(Clone *clone, Graph *from, Graph *to);
+MUST_CHECK bool clone_init(Clone *clone, Graph *from, Graph *to,
+                           uint32_t caller);
 // Frees the table; what was copied stays in `to`.
 void clone_free(Clone *clone);
 // Copies a block's nodes into `block`, before a node or (NULL) at its end.

@@ -52,6 +52,9 @@ static void release_held(Ctx *ctx, Graph *graph)
     for (size_t i = 0; i < graph->sources.count; i++) {
         source_release(ctx, graph->sources.items[i]);
     }
+    for (size_t i = 0; i < graph->sites.count; i++) {
+        object_release(ctx, graph->sites.items[i].code);
+    }
 }
 
 // Callees whose last count this was are put on the list of the dead.
@@ -85,6 +88,7 @@ void graph_release(Ctx *ctx, Graph *graph)
         vec_free(ctx, &graph->inputs);
         vec_free(ctx, &graph->variables);
         vec_free(ctx, &graph->sources);
+        vec_free(ctx, &graph->sites);
         vec_free(ctx, &graph->objects);
         vec_free(ctx, &graph->callees);
         map_free(&graph->names);

@@ -60,6 +60,7 @@ struct Graph {
     VEC(GraphInput) inputs; // arguments and captures, as params
     VEC(GraphVariable) variables;
     VEC(Source *) sources; // counted, distinct: places point there
+    VEC(GraphSite) sites;  // places have their numbers
     VEC(Object *) objects; // counted: constants, host objects
     VEC(Graph *) callees;  // counted
     Map captured;          // by address: a tensor's value, a cell's index;
@@ -98,6 +99,9 @@ MUST_CHECK bool graph_block_results(Graph *graph, GraphBlock *block,
                                     const ValueId *results, uint32_t count);
 // The end of the block is never reached: it raises. It yields nothing.
 void graph_block_diverges(GraphBlock *block);
+
+// The number of a new site, for places; GRAPH_SITE_FAILED: no memory.
+uint32_t graph_add_site(Graph *graph, GraphSite site);
 
 // Nodes. graph_append runs the op's shape rule (on known constants too) and
 // gives the node its outputs; errors are the eager op's.

@@ -19,7 +19,21 @@ typedef struct GraphPlace {
     Source *source; // borrowed by callers; graphs hold a count of their own
     Span span;
     const char *note;
+    uint32_t site; // the code that made the node (GraphSite), 0: unknown
 } GraphPlace;
+
+// The functions in the middle of which nodes were made, for the traceback of
+// a node that fails. A graph numbers them from 1; who calls comes before whom
+// it calls.
+typedef struct GraphSite {
+    Object *code;    // counted
+    uint32_t word;   // behind the instruction that ran
+    uint32_t caller; // its site, 0: the graph's own function
+} GraphSite;
+
+// In a place: no site could be made, and the error of that is pending. The
+// node is not made either.
+#define GRAPH_SITE_FAILED UINT32_MAX
 
 // A value: an output of a node, or a param of a block. It is defined once and
 // never changes; passes replace its uses, not the value. Values are found by
@@ -90,6 +104,6 @@ static inline ValueId node_output(const GraphNode *node, uint32_t index)
     return node->first_output + index;
 }
 
-#define GRAPH_PLACE_NONE ((GraphPlace){NULL, {0, 0}, NULL})
+#define GRAPH_PLACE_NONE ((GraphPlace){NULL, {0, 0}, NULL, 0})
 
 #endif

@@ -21,12 +21,6 @@ static const Ins *word_at(const Frame *frame, uint32_t word)
 
 // --- the stack ---
 
-// Nodes of a block name the whole statement.
-static GraphPlace place_of(const Frame *frame, Span span)
-{
-    return (GraphPlace){.source = frame->code->source, .span = span};
-}
-
 // The arrays hold counts; the graph's blocks belong to the graph.
 static void block_free(Vm *vm, StagedBlock *block)
 {
@@ -56,7 +50,13 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
                            .info = info,
                            .parent = trace->block,
                            .condition = VALUE_ID_NONE,
-                           .place = place_of(frame, info->span)};
+                           .place = trace_place(vm)};
+    if (block->place.site == GRAPH_SITE_FAILED) {
+        ctx_free(ctx, block, sizeof *block);
+        return NULL;
+    }
+    // The block's node names the whole statement.
+    block->place.span = info->span;
     block->before = ctx_alloc(ctx, size);
     block->first = ctx_alloc(ctx, size);
     // UNBOUND in all places, so that dropping the arrays is right at any

@@ -304,6 +304,7 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     trace_close_variables(vm, trace);
     births_free(vm, (Births *)&trace->births);
     vec_free(&vm->ctx, &trace->drawn);
+    vec_free(&vm->ctx, &trace->sites);
     map_free(&trace->outer_inputs);
     for (size_t i = 0; i < trace->called.count; i++) {
         object_release(&vm->ctx, trace->called.items[i]);
@@ -354,6 +355,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .era = vm->ctx.birth,
                    .ledger = &concrete->ledger};
     map_init(&trace.outer_inputs, &vm->ctx);
+    trace.base = vm->frame == NULL ? vm->frames : vm->frame + 1;
     vm->trace = &trace;
     uint64_t start = now_ns();
     bool ok = trace_open_variables(vm, &trace) &&

@@ -46,6 +46,20 @@ static void host_turn(void *data, Ctx *ctx, int64_t done, int64_t total)
     }
 }
 
+// Calls that the node's function came by are told from the inside out, as the
+// unwinding of eager code would.
+static void host_failed(void *data, Ctx *ctx, const Graph *graph,
+                        const GraphNode *node)
+{
+    (void)ctx;
+    for (uint32_t site = node->place.site; site != 0;) {
+        const GraphSite *at = &graph->sites.items[site - 1];
+        raise_add_frame(data, (const Code *)at->code, at->word);
+        site = at->caller;
+    }
+}
+
 // In the order of HostTable's fields. `data` is the Vm, which a plan knows
 // nothing of.
-const HostTable host_table = {host_print, host_call, host_raise, host_turn};
+const HostTable host_table = {host_print, host_call, host_raise, host_turn,
+                              host_failed};

@@ -36,12 +36,23 @@ static bool error_text(Vm *vm, Value exception, StrBuf *out)
     return strbuf_ok(out);
 }
 
+// The exception of an assert was made but never raised, and has none.
+static bool has_traceback(const Exception *exception)
+{
+    return exception->traceback != NULL && exception->traceback->count > 0;
+}
+
 // Tensors among the arguments are the node's inputs, so that a run can put
 // theirs in. The text is for people who print the graph.
 bool late_error_append(Vm *vm, Value exception, ValueId condition,
                        GraphPlace place)
 {
     Trace *trace = vm->trace;
+    if (has_traceback(value_as_exception(exception)) && place.site != 0 &&
+        place.site != GRAPH_SITE_FAILED) {
+        // The traceback has the running frame already.
+        place.site = trace->graph->sites.items[place.site - 1].caller;
+    }
     IdVec ids = {0};
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
@@ -73,8 +84,7 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
 // The traceback of the copy begins where the exception was raised.
 static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
 {
-    // The exception of an assert was made but never raised, and has none.
-    if (from->traceback == NULL || from->traceback->count == 0) {
+    if (!has_traceback(from)) {
         return;
     }
     // A copy, for each run that fails adds entries of its own to it.

@@ -155,13 +155,9 @@ static bool append_node(Vm *vm, const Writing *w)
          .text = strbuf_text(&w->text)},
         {.kind = ATTR_STR, .count = (uint32_t)strlen(style), .text = style},
         {.kind = ATTR_STR, .count = (uint32_t)strlen(stream), .text = stream}};
-    GraphPlace place = GRAPH_PLACE_NONE;
-    if (!vm_place(vm, &place.source, &place.span)) {
-        place.source = NULL;
-    }
     return graph_append_host(vm->trace->graph, vm->trace->block, OP_PRINT,
                              w->ids.items, (uint32_t)w->ids.count, attrs, NULL,
-                             NULL, 0, place) != NULL;
+                             NULL, 0, trace_place(vm)) != NULL;
 }
 
 // A graph can name a stream, but not hold a file.

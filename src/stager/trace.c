@@ -12,12 +12,39 @@
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
+// The site of the running frame. Frames that stand where they stood when the
+// last one was made are not looked up again.
+static uint32_t running_site(Vm *vm, Trace *trace)
+{
+    uint32_t site = 0;
+    size_t depth = 0;
+    for (Frame *f = trace->base; f <= vm->frame; f++, depth++) {
+        uint32_t word = (uint32_t)(f->pc - f->code->words);
+        if (depth < trace->sites.count) {
+            TraceSite known = trace->sites.items[depth];
+            if (known.code == f->code && known.word == word) {
+                site = known.site;
+                continue;
+            }
+            trace->sites.count = depth;
+        }
+        site = graph_add_site(trace->graph,
+                              (GraphSite){&f->code->head, word, site});
+        if (site == GRAPH_SITE_FAILED ||
+            !vec_push(&vm->ctx, &trace->sites,
+                      ((TraceSite){f->code, word, site}))) {
+            return GRAPH_SITE_FAILED;
+        }
+    }
+    return site;
+}
+
 // Nodes made by C code have the place of the call that made them.
 GraphPlace trace_place(Vm *vm)
 {
     GraphPlace place = GRAPH_PLACE_NONE;
-    if (!vm_place(vm, &place.source, &place.span)) {
-        place.source = NULL;
+    if (vm_place(vm, &place.source, &place.span)) {
+        place.site = running_site(vm, vm->trace);
     }
     return place;
 }

@@ -14,6 +14,13 @@
 typedef struct TraceRequest TraceRequest; // stager/concrete.h
 struct BlockNote;
 
+// A frame of the trace and where it stood.
+typedef struct TraceSite {
+    const Code *code; // held by the graph
+    uint32_t word;
+    uint32_t site; // the graph's number
+} TraceSite;
+
 // A trace under way. It lies on the C stack of run_trace (concrete.c), and
 // vm->trace points to the innermost one.
 struct Trace {
@@ -35,6 +42,10 @@ struct Trace {
     VEC(GraphNode *) drawn;        // draws that first values of those used
     VEC(struct Concrete *) called; // counted: staged functions called in it
     struct Ledger *ledger;         // its Concrete's (ledger.h)
+    Frame *base;                   // the traced function's, once it runs
+    VEC(TraceSite)
+    sites;              // of the frames from there on, as they stood
+                        // when the last node was made
     ValueVec stand_ins; // owned: for the Variables among the arguments, which
                         // are the graph's first ones
 };

@@ -1,10 +1,11 @@
 // Inlining: the nodes of a callee in place of the call.
 //
-// The nodes keep the places in the callee's source, so that errors are told
-// where they arise. Callees of callees are met in turn, since the walk goes on
-// with the first node that was put in. Bounded: what is copied in all is at
-// most a fixed multiple of the graph, so that functions that call each other
-// twice over do not double without end; calls beyond that stay calls.
+// The nodes keep the places in the callee's source, and their sites are called
+// by that of the call, so that errors are told as they arise. Callees of
+// callees are met in turn, since the walk goes on with the first node that was
+// put in. Bounded: what is copied in all is at most a fixed multiple of the
+// graph, so that functions that call each other twice over do not double
+// without end; calls beyond that stay calls.
 #include "graph/passes/pass.h"
 
 #include "graph/clone.h"
@@ -74,8 +75,9 @@ static bool inline_call(Rewrite *rewrite, Walk *walk)
     Clone clone;
     // The copy begins behind this node, or at the head of the block.
     GraphNode *before = node->previous;
-    bool ok = clone_init(&clone, node->callee, rewrite->graph) &&
-              copy_in(rewrite, node, &clone);
+    bool ok =
+        clone_init(&clone, node->callee, rewrite->graph, node->place.site) &&
+        copy_in(rewrite, node, &clone);
     clone_free(&clone);
     if (ok) {
         build_unlink(rewrite->graph, node);

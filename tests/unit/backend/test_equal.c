@@ -39,7 +39,7 @@ static void log_raise(void *data, Ctx *c, const GraphNode *node,
     ctx_fail(c, ERR_ASSERTION, "%s failed", op_desc(node->op)->name);
 }
 
-static const HostTable host = {log_print, NULL, log_raise, NULL};
+static const HostTable host = {log_print, NULL, log_raise, NULL, NULL};
 
 static void outcome_free(Outcome *outcome)
 {

@@ -232,7 +232,7 @@ Test(plan, host_effects)
     Graph *g = one_input(&x);
     AttrValue print[3] = {{ATTR_STR, 1, {.text = "x"}}};
     AttrValue text = {ATTR_STR, 2, {.text = "no"}};
-    HostTable host = {no_print, NULL, say, NULL};
+    HostTable host = {no_print, NULL, say, NULL, NULL};
     cr_assert_not_null(graph_append_host(g, g->block, OP_PRINT, &x, 1, print,
                                          NULL, NULL, 0, GRAPH_PLACE_NONE));
     ValueId bad = op2(g, g->block, OP_LESS, x, constant(g, g->block, 3));
@@ -433,7 +433,7 @@ Test(plan, rows_fuse_and_memory_is_reused)
 // Where the user wrote a line of a two-line source, by its number.
 static GraphPlace place_at(Source *source, uint32_t start)
 {
-    return (GraphPlace){source, {start, start + 1}, NULL};
+    return (GraphPlace){.source = source, .span = {start, start + 1}};
 }
 
 // An error carries the place of the node that failed: in a chain that runs as
