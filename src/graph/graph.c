@@ -315,3 +315,27 @@ bool graph_has_effects(const GraphNode *node)
     }
     return effects;
 }
+
+// Rank and all sizes are known.
+static bool is_static(const Graph *graph, ValueId value)
+{
+    TensorType type = graph_type(graph, value);
+    return type.rank >= 0 && shape_is_static(type.rank, type.dims);
+}
+
+bool graph_is_total(const Graph *graph, const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    // Effects of blocks and callees do not matter: any of these may fail.
+    bool total = (op->flags & (OP_EFFECT | OP_RANDOM | OP_MAY_FAIL |
+                               OP_DYNAMIC_SHAPE)) == 0 &&
+                 op->tile_error == ERR_NONE && op->block_count == 0 &&
+                 op->payload != PAYLOAD_CALLEE;
+    for (uint32_t i = 0; total && i < node->input_count; i++) {
+        total = is_static(graph, node->inputs[i]);
+    }
+    for (uint32_t i = 0; total && i < node->output_count; i++) {
+        total = is_static(graph, node_output(node, i));
+    }
+    return total;
+}

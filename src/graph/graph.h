@@ -154,6 +154,10 @@ MUST_CHECK GraphNode *graph_append_host(Graph *graph, GraphBlock *block,
 
 // Whether the node must run and keep its place: an effect, or one inside.
 bool graph_has_effects(const GraphNode *node);
+// Whether it can be run where the program would not have run it: nothing of it
+// is seen, and it cannot fail, neither by its values nor, since all its sizes
+// are known, by shapes.
+bool graph_is_total(const Graph *graph, const GraphNode *node);
 
 // What is known of a value; dims live as long as the graph.
 static inline const GraphValue *graph_value(const Graph *graph, ValueId id)

@@ -338,19 +338,13 @@ static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
 
 // Nothing of the block can be seen from outside but its values, so that it may
 // as well run always.
-static bool is_harmless(const GraphBlock *block)
+static bool is_harmless(const Graph *graph, const GraphBlock *block)
 {
-    // Run where it was not, such an op would be seen, would draw, or could
-    // fail.
-    const uint32_t never = OP_EFFECT | OP_RANDOM | OP_MAY_FAIL;
-    for (const GraphNode *node = block->first; node != NULL;
-         node = node->next) {
-        if ((op_desc(node->op)->flags & never) || node->op == OP_CALL ||
-            node->op == OP_IF || node->op == OP_WHILE) {
-            return false;
-        }
+    const GraphNode *node = block->first;
+    while (node != NULL && graph_is_total(graph, node)) {
+        node = node->next;
     }
-    return true;
+    return node == NULL;
 }
 
 // Truth of other tensors needs nodes, and `and` gives the operand itself.
@@ -376,11 +370,12 @@ static int join_logic(Vm *vm, Frame *frame, StagedBlock *block)
     GraphBlock *side = block->sides[is_and ? 0 : 1];
     Value second =
         is_and ? value_retain(block->first[0]) : state_get(vm, frame, place);
-    if (!is_bool(block->before[0]) || !is_bool(second) || !is_harmless(side)) {
+    Graph *graph = vm->trace->graph;
+    if (!is_bool(block->before[0]) || !is_bool(second) ||
+        !is_harmless(graph, side)) {
         release(vm, second);
         return 0;
     }
-    Graph *graph = vm->trace->graph;
     // The nodes of the side move out to the block around it, in order, where
     // they run in any case.
     while (side->first != NULL) {

@@ -11,38 +11,14 @@
 #include "graph/needed.h"
 #include "graph/walk.h"
 
-// Rank and all sizes are known.
-static bool is_static(const Graph *graph, ValueId value)
-{
-    TensorType type = graph_type(graph, value);
-    return type.rank >= 0 && shape_is_static(type.rank, type.dims);
-}
-
-// Pure, needed, of static shapes and without errors at run time.
+// Pure, needed and without errors at run time.
 static bool movable(const Graph *graph, const GraphNode *node)
 {
-    const OpDesc *op = op_desc(node->op);
     // Constants go even if nothing needs them: they cost nothing and cannot
     // fail.
-    if (node_tensor(node) != NULL) {
-        return true;
-    }
-    if (!node->mark || !graph_infer_applies(node) || graph_has_effects(node) ||
-        op->flags & (OP_MAY_FAIL | OP_DYNAMIC_SHAPE) ||
-        op->tile_error != ERR_NONE) {
-        return false;
-    }
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        if (!is_static(graph, node->inputs[i])) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        if (!is_static(graph, node_output(node, i))) {
-            return false;
-        }
-    }
-    return true;
+    return node_tensor(node) != NULL ||
+           (node->mark && graph_infer_applies(node) &&
+            graph_is_total(graph, node));
 }
 
 // Whether all that the node reads stands outside of its block.
