@@ -65,7 +65,6 @@ interp_sources += src/interp/objects/classes/class_slots.c
 interp_sources += src/interp/objects/classes/function_make.c
 interp_sources += src/interp/objects/classes/names.c
 interp_sources += src/interp/objects/classes/obj_constants.c
-interp_sources += src/interp/objects/classes/native_slot.c
 interp_sources += src/interp/objects/classes/obj_descriptor.c
 interp_sources += src/interp/objects/classes/obj_function.c
 interp_sources += src/interp/objects/classes/obj_instance.c

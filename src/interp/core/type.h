@@ -36,8 +36,6 @@ typedef struct NativeDef {
     const char *doc;
 } NativeDef;
 
-typedef enum NativeFlag { NATIVE_STATIC = 1, NATIVE_CLASS = 2 } NativeFlag;
-
 // A computed attribute. `set` may be NULL (read-only); its `value` is
 // VALUE_UNBOUND for `del`.
 typedef struct MemberDef {
@@ -125,7 +123,6 @@ typedef enum TypeFlag {
     TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
     TYPE_WEAK = 512,         // of a heap class: weak references can name
                              // instances
-                             // (call.h): of a class, or of its instances
     TYPE_FAMILY = 4096,      // gives its errors fields; of such a class alone
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
                              // collector's links, for a __dict__ or slots
@@ -145,7 +142,11 @@ typedef struct TypeDef {
     // The operator methods that the type shows, "add mul rmul iadd neg"; NULL:
     // all that its slots could mean. (The binary slot declines the others.)
     const char *operators;
+    // Operations, in the words of `operators`, whose methods stand for no slot
+    // all the same: vars() shows them as ordinary methods. NULL: none.
+    const char *plain;
     const NativeDef *methods;         // ends with a NULL name
+    const NativeDef *slot_methods;    // the same, shown as those of slots
     const NativeDef *more_methods[2]; // further tables, NULL: none
     const NativeDef *class_methods;   // NULL or ends with a NULL name
     const NativeDef *static_methods;  // NULL or ends with a NULL name

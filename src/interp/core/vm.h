@@ -102,7 +102,8 @@ struct Vm {
     Type *types[KIND_COUNT];          // by kind
     Type *error_types[ERR_COUNT];     // by error kind (error_list.h)
     Type *object_type, *none_type, *bool_type, *ellipsis_type,
-        *not_implemented_type, *slot_type;
+        *not_implemented_type, *slot_type, *native_method_type,
+        *native_slot_type;
     Value error_overrides[ERR_COUNT]; // stage.error_class; UNBOUND: none
     Value error_subject;    // whose attribute the pending text says is missing
     Value memory_error;     // made beforehand, for when memory is short

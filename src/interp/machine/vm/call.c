@@ -118,7 +118,7 @@ static bool check_self(Vm *vm, const Native *native, const Value *window,
                native_check_class(vm, native, window, count);
     }
     if (count == 0) {
-        return native_is_slot(native)
+        return native->flags & NATIVE_SLOT
                    ? raise_false(vm, ERR_TYPE,
                                  "descriptor '%s' of '%s' object needs an "
                                  "argument",
@@ -129,7 +129,7 @@ static bool check_self(Vm *vm, const Native *native, const Value *window,
     }
     return type_is_subtype(type_of(vm, window[0]), native->owner) ||
            raise_false(vm, ERR_TYPE,
-                       native_is_slot(native)
+                       native->flags & NATIVE_SLOT
                            ? "descriptor '%s' requires a '%s' object but "
                              "received a '%s'"
                            : "descriptor '%s' for '%s' objects doesn't apply "

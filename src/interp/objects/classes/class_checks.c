@@ -5,6 +5,7 @@
 // as a class.
 #include "interp/core/depth.h"
 #include "interp/objects/classes/class_new.h"
+#include "interp/objects/classes/obj_function.h"
 
 // cls.__instancecheck__(v) or cls.__subclasscheck__(v), looked up in the class
 // of cls. 1, 0, -1; 2: there is no such method.
@@ -99,10 +100,9 @@ static int claims_class(Vm *vm, Value v, Value wanted)
 
 // Free functions in C and bound methods of built-in types are laid out in two
 // ways, where programs see one type.
-static bool is_builtin_callable(const Type *cls)
+static bool is_builtin_callable(const Vm *vm, const Type *cls)
 {
-    return (cls->kind == KIND_NATIVE || cls->kind == KIND_METHOD) &&
-           strcmp(type_name(cls), "builtin_function_or_method") == 0;
+    return cls == vm->types[KIND_NATIVE] || cls->def == &bound_native_type_def;
 }
 
 // What type.__instancecheck__ answers, and what holds where no class asks.
@@ -110,8 +110,8 @@ int class_is_instance(Vm *vm, Value v, Value cls)
 {
     if (value_is_kind(cls, KIND_TYPE)) {
         return type_is_subtype(type_of(vm, v), value_as_type(cls)) ||
-                       (is_builtin_callable(value_as_type(cls)) &&
-                        is_builtin_callable(type_of(vm, v)))
+                       (is_builtin_callable(vm, value_as_type(cls)) &&
+                        is_builtin_callable(vm, type_of(vm, v)))
                    ? 1
                    : claims_class(vm, v, cls);
     }

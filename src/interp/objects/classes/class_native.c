@@ -191,18 +191,44 @@ static Value native_DELETE(Vm *vm, Value *args, uint32_t count)
                : VALUE_FAIL;
 }
 
+// Whether `operators`, a list of words or NULL, names the method "__word__".
+static bool lists_operator(const char *operators, const char *method)
+{
+    // Letter by letter, since words are short and most differ in the first.
+    for (const char *at = operators; at != NULL && *at != '\0'; at++) {
+        const char *name = method + 2;
+        for (; *at != '\0' && *at == *name; at++) {
+            name++;
+        }
+        if ((*at == ' ' || *at == '\0') && *name == '_') {
+            return true;
+        }
+        while (*at != ' ' && *at != '\0') {
+            at++;
+        }
+        if (*at == '\0') {
+            return false;
+        }
+    }
+    return false;
+}
+
 // The type's dict keeps the native; this function's references are given up.
-static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
+static bool add_native(Vm *vm, Type *cls, const NativeDef *def, bool slot)
 {
     // cls is its owner: check_self refuses other types before C reads a layout.
-    Native *native = native_new(vm, def, cls);
-    if (native == NULL) {
-        return false;
-    }
-    bool done =
-        dict_set_name(vm, cls->dict, native->name, value_from_object(native));
-    object_release(&vm->ctx, native);
+    Native *native =
+        slot ? native_new_slot(vm, def, cls) : native_new(vm, def, cls);
+    bool done = native != NULL && dict_set_name(vm, cls->dict, native->name,
+                                                value_from_object(native));
+    object_release_null(&vm->ctx, native);
     return done;
+}
+
+static bool add_slot_native(Vm *vm, Type *cls, const NativeDef *def)
+{
+    return add_native(vm, cls, def,
+                      !lists_operator(cls->def->plain, def->name));
 }
 
 // What a method of an operator answers: a sequence declines nothing: repetition
@@ -314,28 +340,6 @@ static const NativeDef *operator_row(size_t row)
                                                  : &binary_natives[row];
 }
 
-// Whether `operators`, a list of words, names the method "__word__".
-static bool lists_operator(const char *operators, const char *method)
-{
-    // Letter by letter, since words are short and most differ in the first.
-    for (const char *at = operators; *at != '\0'; at++) {
-        const char *name = method + 2;
-        for (; *at != '\0' && *at == *name; at++) {
-            name++;
-        }
-        if ((*at == ' ' || *at == '\0') && *name == '_') {
-            return true;
-        }
-        while (*at != ' ' && *at != '\0') {
-            at++;
-        }
-        if (*at == '\0') {
-            return false;
-        }
-    }
-    return false;
-}
-
 // A type without a list shows the plain and the reflected ones.
 static bool shows_operator(const TypeDef *def, size_t row)
 {
@@ -422,12 +426,11 @@ bool class_add_native(Vm *vm, Type *cls)
                                      native_DELETE,
                                      "Delete what it stands for."};
     // Slots whose methods take other arguments than the list's rows have.
-    bool binding =
-        own->get_descriptor != NULL || cls->kind == KIND_FUNCTION ||
-        // Methods of built-in types, unlike functions of modules.
-        (cls->kind == KIND_NATIVE && strstr(type_name(cls), "_descriptor"));
+    bool binding = own->get_descriptor != NULL || cls->kind == KIND_FUNCTION ||
+                   // Methods of built-in types, unlike functions of modules.
+                   (cls->kind == KIND_NATIVE && cls != vm->types[KIND_NATIVE]);
     if ((own->call != NULL && !add_slot_native(vm, cls, &call)) ||
-        (own->format != NULL && !add_slot_native(vm, cls, &format)) ||
+        (own->format != NULL && !add_native(vm, cls, &format, false)) ||
         (binding && !add_slot_native(vm, cls, &get)) ||
         (own->set_descriptor != NULL && (!add_slot_native(vm, cls, &set) ||
                                          !add_slot_native(vm, cls, &delete))) ||

@@ -137,6 +137,11 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
     const NativeDef *tables[] = {def->methods, def->more_methods[0],
                                  def->more_methods[1]};
     const NativeDef *m;
+    for (m = def->slot_methods; m != NULL && m->name != NULL; m++) {
+        if (!put_native(vm, cls->dict, native_new_slot(vm, m, cls))) {
+            return false;
+        }
+    }
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         for (m = tables[i]; m != NULL && m->name != NULL; m++) {
             if (!put_native(vm, cls->dict, native_new(vm, m, cls))) {

@@ -361,7 +361,7 @@ const TypeDef function_type_def = {
 
 // --- bound methods ---
 
-extern const TypeDef method_type_def;
+static const TypeDef wrapper_type_def;
 
 // A method of a built-in type, once bound, goes by another name: messages show
 // it. Borrowed; NULL: no memory.
@@ -370,10 +370,10 @@ static Type *method_type(Vm *vm, Value function)
     if (!value_is_kind(function, KIND_NATIVE)) {
         return vm->types[KIND_METHOD];
     }
-    return native_is_slot((Native *)value_object(function))
-               ? type_variant(vm, &method_type_def, "method-wrapper")
-               : type_variant(vm, &method_type_def,
-                              "builtin_function_or_method");
+    const TypeDef *def = ((Native *)value_object(function))->flags & NATIVE_SLOT
+                             ? &wrapper_type_def
+                             : &bound_native_type_def;
+    return type_variant(vm, def, def->name);
 }
 
 // Retains both. `function` may be any callable. NULL: memory.
@@ -434,11 +434,10 @@ static Value native_method_repr(Vm *vm, Value value)
     Value self = AS_METHOD(value)->self;
     const void *address =
         value_is_object(self) ? value_object(self) : (const void *)&native->def;
-    Str *text = str_printf(vm, "<%s %s%s%s of %s object at %p>",
-                           native_is_slot(native) ? "method-wrapper"
-                                                  : "built-in method",
-                           native_is_slot(native) ? "'" : "", native->def->name,
-                           native_is_slot(native) ? "'" : "",
+    bool slot = native->flags & NATIVE_SLOT;
+    Str *text = str_printf(vm, "<%s%s%s of %s object at %p>",
+                           slot ? "method-wrapper '" : "built-in method ",
+                           native->def->name, slot ? "'" : "",
                            type_name(type_of(vm, self)), address);
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
@@ -551,19 +550,24 @@ static Value method_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 
-const TypeDef method_type_def = {
-    .name = "method",
-    .doc = "A function bound to the object that it was read from.",
-    .kind = KIND_METHOD,
-    .size = sizeof(Method),
-    .flags = TYPE_FINAL | TYPE_TRACKED,
-    .slots = {.destroy = method_destroy,
-              .visit = method_visit,
-              .clear = method_clear,
-              .make = method_make,
-              .repr = method_repr,
-              .hash = method_hash,
-              .compare = method_compare,
-              .get_attr = method_get_attr,
-              .call = vm_call_keywords},
-};
+#define METHOD_TYPE(text)                                                      \
+    {                                                                          \
+        .name = text,                                                          \
+        .doc = "A function bound to the object that it was read from.",        \
+        .kind = KIND_METHOD, .size = sizeof(Method),                           \
+        .flags = TYPE_FINAL | TYPE_TRACKED, .slots = {                         \
+            .destroy = method_destroy,                                         \
+            .visit = method_visit,                                             \
+            .clear = method_clear,                                             \
+            .make = method_make,                                               \
+            .repr = method_repr,                                               \
+            .hash = method_hash,                                               \
+            .compare = method_compare,                                         \
+            .get_attr = method_get_attr,                                       \
+            .call = vm_call_keywords                                           \
+        }                                                                      \
+    }
+
+const TypeDef method_type_def = METHOD_TYPE("method");
+const TypeDef bound_native_type_def = METHOD_TYPE("builtin_function_or_method");
+static const TypeDef wrapper_type_def = METHOD_TYPE("method-wrapper");

@@ -61,7 +61,8 @@ enum {
     NATIVE_SIMPLE = 1,
     NATIVE_READ = 2,     // the parameters are there (native_read_params)
     NATIVE_OF_CLASS = 4, // its first argument is the class, bound to it
-    NATIVE_MAKES = 8     // a __new__: `data` is the type whose it is
+    NATIVE_MAKES = 8,    // a __new__: `data` is the type whose it is
+    NATIVE_SLOT = 16     // stands for a slot (`__add__`, `__len__`)
 };
 
 typedef struct Method { // bound: self put in front of the arguments
@@ -75,15 +76,13 @@ MUST_CHECK Function *function_new(Vm *vm, Code *code, Dict *globals);
 MUST_CHECK Cell *cell_new(Vm *vm, Value value); // retains
 // `def` is static; `owner` is the class whose method it is, NULL: none. Its
 // parameters are read at the first call.
-// Is it one of the methods that stand for a slot (`__add__`, `__len__`), which
-// CPython calls a slot wrapper?
-bool native_is_slot(const Native *native);
-// Gives the methods of built-in types, made before, their classes. False: no
-// memory.
-MUST_CHECK bool natives_init(Vm *vm);
 MUST_CHECK Native *native_new(Vm *vm, const NativeDef *def, Type *owner);
+// The same for a method that stands for a slot of its owner.
+MUST_CHECK Native *native_new_slot(Vm *vm, const NativeDef *def, Type *owner);
 // Before params, the counts and NATIVE_SIMPLE mean anything.
 MUST_CHECK bool native_read_params(Vm *vm, Native *self);
 MUST_CHECK Method *method_new(Vm *vm, Value function, Value self); // retains
+// Bound methods of built-in types, which programs see as functions in C.
+extern const TypeDef bound_native_type_def;
 
 #endif

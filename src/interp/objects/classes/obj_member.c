@@ -205,10 +205,14 @@ static Value member_get(Vm *vm, Value *args, uint32_t count)
     return member_read(vm, args[0], instance, NULL);
 }
 
-// Beside __get__, object.__reduce__ of a member: getattr of its class.
-static const NativeDef member_methods[] = {
+static const NativeDef member_slot_methods[] = {
     {"__get__", "self, instance, owner=None, /", member_get,
      "The attribute's value for this instance."},
+    {NULL, NULL, NULL, NULL},
+};
+
+// Copying asks getattr of its class for it.
+static const NativeDef member_methods[] = {
     {"__reduce__", "self, /", member_reduce, "How copying finds it again."},
     {NULL, NULL, NULL, NULL},
 };
@@ -260,7 +264,8 @@ static const MemberDef member_members[] = {
                   .repr = member_repr,                                         \
                   .get_descriptor = member_read,                               \
                   .set_descriptor = member_write},                             \
-        .methods = member_methods, .members = member_members                   \
+        .slot_methods = member_slot_methods, .methods = member_methods,        \
+        .members = member_members                                              \
     }
 
 const TypeDef member_type_def =

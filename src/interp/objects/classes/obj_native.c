@@ -147,60 +147,13 @@ static size_t params_size(const Native *native)
     return count_items(native->def->params) * sizeof(NativeParam);
 }
 
-extern const TypeDef native_type_def;
-
-// Methods of types have two classes of their own, whose names stand in
-// messages. Before the types are there natives are of one class, which
-// types_init mends.
-static void set_native_type(Vm *vm, Native *self)
-{
-    Type *slot = self->owner == NULL
-                     ? NULL
-                     : type_variant_known(vm, "wrapper_descriptor");
-    if (slot != NULL) {
-        self->head.type = native_is_slot(self)
-                              ? slot
-                              : type_variant_known(vm, "method_descriptor");
-    }
-}
-
-// The natives in the dict of a type that was made early. Both classes are
-// there, and remembered by the address of their names.
-static void mend_natives(Vm *vm, Type *cls)
-{
-    uint32_t position = 0;
-    Value key, value;
-    while (cls->dict != NULL && dict_next(cls->dict, &position, &key, &value)) {
-        Native *native = value_is_kind(value, KIND_NATIVE)
-                             ? (Native *)value_object(value)
-                             : NULL;
-        if (native != NULL && native->owner != NULL) {
-            native->head.type =
-                type_variant(vm, &native_type_def,
-                             native_is_slot(native) ? "wrapper_descriptor"
-                                                    : "method_descriptor");
-        }
-    }
-}
-
-// Called once all types stand.
-bool natives_init(Vm *vm)
-{
-    // The one that is asked for first comes last: both are there then.
-    if (type_variant(vm, &native_type_def, "method_descriptor") == NULL ||
-        type_variant(vm, &native_type_def, "wrapper_descriptor") == NULL) {
-        return false;
-    }
-    types_each(vm, mend_natives);
-    return true;
-}
-
 // `def` is static data and outlives the object; `owner` is borrowed. The
 // parameters are left unread: most of the natives made at the start are never
 // called.
-Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
+static Native *make_native(Vm *vm, Type *cls, const NativeDef *def, Type *owner,
+                           uint16_t flags)
 {
-    Native *self = object_new(vm, vm->types[KIND_NATIVE], sizeof *self);
+    Native *self = object_new(vm, cls, sizeof *self);
     if (self == NULL) {
         return NULL;
     }
@@ -209,6 +162,7 @@ Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
     *self = (Native){.head = head,
                      .def = def,
                      .function = def->function,
+                     .flags = flags,
                      .direct_least = UINT32_MAX,
                      .self = VALUE_UNBOUND,
                      .owner = owner};
@@ -218,8 +172,19 @@ Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
         object_release(&vm->ctx, self);
         return NULL;
     }
-    set_native_type(vm, self);
     return self;
+}
+
+Native *native_new(Vm *vm, const NativeDef *def, Type *owner)
+{
+    return make_native(
+        vm, owner == NULL ? vm->types[KIND_NATIVE] : vm->native_method_type,
+        def, owner, 0);
+}
+
+Native *native_new_slot(Vm *vm, const NativeDef *def, Type *owner)
+{
+    return make_native(vm, vm->native_slot_type, def, owner, NATIVE_SLOT);
 }
 
 // Leaves the native as if its parameters had not been read; only the first
@@ -271,7 +236,7 @@ static Value native_repr(Vm *vm, Value value)
     Str *text =
         self->owner != NULL
             ? str_printf(vm, "<%s '%s' of '%s' objects>",
-                         native_is_slot(self) ? "slot wrapper" : "method",
+                         self->flags & NATIVE_SLOT ? "slot wrapper" : "method",
                          self->def->name, type_name(self->owner))
         : self->flags & NATIVE_MAKES
             ? str_printf(vm, "<built-in method %s of type object at %p>",
@@ -385,15 +350,19 @@ static const MemberDef native_members[] = {
 };
 
 // Not tracked: what a native owns does not lead back to it.
-const TypeDef native_type_def = {
-    .name = "builtin_function_or_method",
-    .doc = "A function written in C.",
-    .kind = KIND_NATIVE,
-    .size = sizeof(Native),
-    .flags = TYPE_FINAL,
-    .slots = {.destroy = native_destroy,
-              .repr = native_repr,
-              .call = vm_call_keywords},
-    .members = native_members,
-    .stored = " __name__ __objclass__ ",
-};
+#define NATIVE_TYPE(text, words)                                               \
+    {                                                                          \
+        .name = text, .doc = words, .kind = KIND_NATIVE,                       \
+        .size = sizeof(Native), .flags = TYPE_FINAL,                           \
+        .slots = {.destroy = native_destroy,                                   \
+                  .repr = native_repr,                                         \
+                  .call = vm_call_keywords},                                   \
+        .members = native_members, .stored = " __name__ __objclass__ "         \
+    }
+
+const TypeDef native_type_def =
+    NATIVE_TYPE("builtin_function_or_method", "A function written in C.");
+const TypeDef native_method_type_def =
+    NATIVE_TYPE("method_descriptor", "A method of a built-in type.");
+const TypeDef native_slot_type_def =
+    NATIVE_TYPE("wrapper_descriptor", "A method that stands for a slot.");

@@ -296,11 +296,9 @@ const NativeDef object_access_rows[] = {
      "Store an attribute."},
     {"__delattr__", "self, name, /", object_delattr, "Delete an attribute."}};
 
-static const NativeDef object_methods[] = {
+static const NativeDef object_slot_methods[] = {
     {"__repr__", "self, /", object_repr_native, "Return repr(self)."},
     {"__str__", "self, /", object_str, "Return str(self)."},
-    {"__format__", "self, format_spec, /", object_format,
-     "Return str(self); only the empty form is known."},
     {"__hash__", "self, /", object_hash, "A hash of its identity."},
     {"__eq__", "self, value, /", object_eq, "Return self is value."},
     {"__ne__", "self, value, /", object_ne, "Return not self == value."},
@@ -308,6 +306,11 @@ static const NativeDef object_methods[] = {
     {"__le__", "self, value, /", object_unordered, "Return self<=value."},
     {"__gt__", "self, value, /", object_unordered, "Return self>value."},
     {"__ge__", "self, value, /", object_unordered, "Return self>=value."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef object_methods[] = {
+    {"__format__", "self, format_spec, /", object_format,
+     "Return str(self); only the empty form is known."},
     {"__dir__", "self, /", object_dir, "The names of its attributes."},
     {"__sizeof__", "self, /", object_sizeof, "Its size in bytes."},
     {"__reduce__", "self, /", object_reduce, "How it is made again."},
@@ -460,6 +463,7 @@ const TypeDef object_type_def = {.name = "object",
                                            .make = object_make,
                                            .init = object_init,
                                            .repr = object_repr},
+                                 .slot_methods = object_slot_methods,
                                  .methods = object_methods,
                                  .class_methods = object_class_methods,
                                  .static_methods = object_statics,

@@ -274,18 +274,10 @@ Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
     return made;
 }
 
-// Without an error: asked while the types are still being made.
-Type *type_variant_known(Vm *vm, const char *name)
-{
-    uint64_t *place = map_get(&vm->type_variants, name, strlen(name));
-    return place != NULL ? (Type *)(uintptr_t)*place : NULL;
-}
-
 // Names first: the other steps look them up.
 bool types_init(Vm *vm)
 {
-    return intern_names(vm) && name_builtins(vm) && error_types_init(vm) &&
-           natives_init(vm);
+    return intern_names(vm) && name_builtins(vm) && error_types_init(vm);
 }
 
 // object and type go last, since all others need them to be freed.

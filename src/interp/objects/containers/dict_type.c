@@ -360,6 +360,7 @@ const TypeDef dict_type_def = {
     .size = sizeof(Dict),
     .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_GENERIC,
     .operators = "or ror ior",
+    .plain = "getitem contains",
     .slots = {.destroy = dict_destroy,
               .visit = dict_visit,
               .clear = dict_clear_slot,

@@ -553,6 +553,7 @@ const TypeDef list_type_def = {
     .size = sizeof(List),
     .flags = TYPE_TRACKED | TYPE_UNHASHABLE | TYPE_GENERIC | TYPE_JOINS,
     .operators = "add mul rmul iadd imul",
+    .plain = "getitem",
     .slots = {.destroy = list_destroy,
               .visit = list_visit,
               .clear = list_clear_slot,

@@ -517,6 +517,7 @@ const TypeDef float_type_def = {
               .to_int = float_to_int,
               .to_float = float_self},
     .methods = float_methods,
+    .slot_methods = number_slot_methods,
     .more_methods = {number_methods},
     .class_methods = float_class_methods,
     .members = float_members,

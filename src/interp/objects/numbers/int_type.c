@@ -387,6 +387,7 @@ const TypeDef int_type_def = {
               .to_int = int_self,
               .to_float = int_to_float},
     .methods = int_methods,
+    .slot_methods = number_slot_methods,
     .more_methods = {number_methods, int_bytes_methods},
     .class_methods = int_class_methods,
     .members = int_members,

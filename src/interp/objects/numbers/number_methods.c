@@ -276,22 +276,21 @@ METHOD(from_bytes)
 }
 
 // The same bodies serve int and float: they look at the kind of self.
-#define SHARED_ROWS                                                            \
-    {"__abs__", "self, /", method_abs, "Return abs(self)."},                   \
-        {"__round__", "self, ndigits=None, /", method_round,                   \
-         "The nearest number of so many decimals."},                           \
-        {"__trunc__", "self, /", method_trunc, "Rounded towards zero."},       \
-        {"__floor__", "self, /", method_floor, "Rounded down."},               \
-        {"__ceil__", "self, /", method_ceil, "Rounded up."},                   \
-        {"__divmod__", "self, value, /", method_divmod,                        \
-         "Return divmod(self, value)."},                                       \
-    {                                                                          \
-        "__rdivmod__", "self, value, /", method_rdivmod,                       \
-            "Return divmod(value, self)."                                      \
-    }
+const NativeDef number_slot_methods[] = {
+    {"__abs__", "self, /", method_abs, "Return abs(self)."},
+    {"__divmod__", "self, value, /", method_divmod,
+     "Return divmod(self, value)."},
+    {"__rdivmod__", "self, value, /", method_rdivmod,
+     "Return divmod(value, self)."},
+    {NULL, NULL, NULL, NULL}};
 
-// The tables end with a NULL name; TypeDef.more_methods takes them.
-const NativeDef number_methods[] = {SHARED_ROWS, {NULL, NULL, NULL, NULL}};
+const NativeDef number_methods[] = {
+    {"__round__", "self, ndigits=None, /", method_round,
+     "The nearest number of so many decimals."},
+    {"__trunc__", "self, /", method_trunc, "Rounded towards zero."},
+    {"__floor__", "self, /", method_floor, "Rounded down."},
+    {"__ceil__", "self, /", method_ceil, "Rounded up."},
+    {NULL, NULL, NULL, NULL}};
 
 const NativeDef int_bytes_methods[] = {
     {"to_bytes", "self, /, length=1, byteorder='big', *, signed=False",

@@ -6,7 +6,7 @@
 #include "interp/core/type.h"
 
 // Of both; a type's own table comes first. Each ends with a NULL name.
-extern const NativeDef number_methods[];
+extern const NativeDef number_slot_methods[], number_methods[];
 extern const NativeDef int_bytes_methods[], int_class_methods[];
 
 // The float that `length` characters at `text` stand for, in ASCII digits.
