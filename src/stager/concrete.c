@@ -353,7 +353,8 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .request = request,
                    .serial = ++stager->traced,
                    .era = vm->ctx.birth,
-                   .ledger = &concrete->ledger};
+                   .ledger = &concrete->ledger,
+                   .frozen = &concrete->frozen};
     map_init(&trace.outer_inputs, &vm->ctx);
     trace.base = vm->frame == NULL ? vm->frames : vm->frame + 1;
     vm->trace = &trace;
@@ -363,7 +364,8 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     concrete->trace_ns = now_ns() - start;
     // Also after a failure, whose exception has left blocks of the trace open.
     blocks_drop(vm, &trace);
-    ok = ok && birth_close(vm, &trace) && ledger_close(vm, &concrete->ledger);
+    ok = ok && birth_close(vm, &trace) &&
+         frozen_close(vm, &concrete->frozen, concrete);
     // Whatever happened, the enclosing trace goes on as it was.
     vm->trace = trace.outer;
     era_close(vm);
@@ -442,7 +444,8 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
                        .graph = graph_new(&vm->ctx, request->name->text)};
     strbuf_init(&self->key, &vm->ctx);
     strbuf_init(&self->relaxed, &vm->ctx);
-    ledger_init(vm, &self->ledger);
+    ledger_init(&self->ledger);
+    frozen_init(vm, &self->frozen);
     return self;
 }
 

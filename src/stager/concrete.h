@@ -8,6 +8,7 @@
 #define DUET_STAGER_CONCRETE_H
 
 #include "backend/exec.h"
+#include "stager/frozen.h"
 #include "stager/leak.h"
 #include "stager/ledger.h"
 #include "stager/signature.h"
@@ -35,7 +36,8 @@ typedef struct Concrete {
     ValueVec outer; // owned: symbolic tensors of the enclosing trace that
                     // it captured, its last inputs
     uint64_t outer_serial;    // that trace's; the Concrete is good for it alone
-    Ledger ledger;            // what tracing did and read outside
+    Ledger ledger;            // what tracing did outside
+    Frozen frozen;            // and what it read there
     uint64_t hits;            // runs, and calls inside traces
     struct TraceTable *table; // that it is listed in, borrowed; NULL: none
     size_t place;             // there, in order of tracing

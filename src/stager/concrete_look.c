@@ -68,13 +68,14 @@ Value concrete_counts(Vm *vm, Value self)
     }
     // "nodes" as traced, "kept" after the passes, "steps" after fusion.
     const Plan *plan = concrete->plan;
-    bool ok = add_count(vm, dict, "number", concrete->number) &&
-              add_count(vm, dict, "line", concrete->line) &&
-              add_count(vm, dict, "nodes", concrete->graph->node_count) &&
-              add_count(vm, dict, "kept", plan_graph(plan)->node_count) &&
-              add_count(vm, dict, "steps", plan_step_count(plan)) &&
-              add_count(vm, dict, "effects", concrete->ledger.effects.count) &&
-              add_count(vm, dict, "frozen", concrete->ledger.reads.count);
+    bool ok =
+        add_count(vm, dict, "number", concrete->number) &&
+        add_count(vm, dict, "line", concrete->line) &&
+        add_count(vm, dict, "nodes", concrete->graph->node_count) &&
+        add_count(vm, dict, "kept", plan_graph(plan)->node_count) &&
+        add_count(vm, dict, "steps", plan_step_count(plan)) &&
+        add_count(vm, dict, "effects", concrete->ledger.effects.count) &&
+        add_count(vm, dict, "frozen", frozen_count(vm, &concrete->frozen));
     if (!ok) {
         object_release(&vm->ctx, dict);
         return VALUE_FAIL;

@@ -321,6 +321,7 @@ static void concrete_destroy(Vm *vm, Object *object)
     ctx_free(&vm->ctx, self->uses, self->use_count * sizeof *self->uses);
     structure_free(vm, &self->outer);
     ledger_free(vm, &self->ledger);
+    frozen_free(vm, &self->frozen);
     object_free(vm, self, sizeof *self);
 }
 
@@ -336,7 +337,6 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
     }
     values_visit(&self->result, 1, visit, data);
     values_visit(&self->target, 1, visit, data);
-    ledger_visit(&self->ledger, visit, data);
 }
 
 // The collector's: what can close a cycle goes, the graph stays valid.
@@ -345,8 +345,6 @@ static void concrete_clear(Vm *vm, Object *object)
     Concrete *self = (Concrete *)object;
     value_replace(&vm->ctx, &self->result, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);
-    ledger_free(vm, &self->ledger);
-    ledger_init(vm, &self->ledger);
     // The graph may hold functions that host_call calls. Taken out first: what
     // dies may come here again.
     Plan *plan = self->plan;

@@ -117,8 +117,7 @@ static inline bool passes(const GuardArgument *guard, Value v)
 Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
 {
     Concrete *concrete = guard->concrete;
-    if (concrete == NULL || count != guard->count ||
-        concrete->ledger.epoch != vm->watch_epoch) {
+    if (concrete == NULL || count != guard->count || concrete->frozen.stale) {
         return VALUE_UNBOUND;
     }
     // On the C stack: the sizes were checked when the guard was set.

@@ -15,7 +15,7 @@ static Identities *table_of(const Vm *vm)
     return &((Stager *)vm->stager)->identities;
 }
 
-static Identity *find(const Vm *vm, const Object *object)
+Identity *identity_find(const Vm *vm, const Object *object)
 {
     uintptr_t key = (uintptr_t)object;
     const uint64_t *found =
@@ -26,7 +26,8 @@ static Identity *find(const Vm *vm, const Object *object)
 Identity *identity_of(Vm *vm, Object *object)
 {
     Identities *table = table_of(vm);
-    Identity *self = object->flags & OBJECT_WATCHED ? find(vm, object) : NULL;
+    Identity *self =
+        object->flags & OBJECT_WATCHED ? identity_find(vm, object) : NULL;
     if (self != NULL) {
         return self;
     }
@@ -37,6 +38,7 @@ Identity *identity_of(Vm *vm, Object *object)
     self->object = object;
     self->serial = ++table->serial;
     self->uses = NULL;
+    self->places = NULL;
     uintptr_t key = (uintptr_t)object;
     if (!map_put(&table->by_object, (const char *)&key, sizeof key,
                  (uintptr_t)self)) {
@@ -55,7 +57,6 @@ Identity *value_identity(const Vm *vm, Value v)
                : NULL;
 }
 
-// Deeper tuples are known by who they are.
 static bool says_all(Value v, int depth)
 {
     enum { DEPTH = 4 };
@@ -71,9 +72,14 @@ static bool says_all(Value v, int depth)
     return !value_is_object(v) || structure_is_plain(v);
 }
 
+bool identity_says_all(Value v)
+{
+    return says_all(v, 0);
+}
+
 Value identity_weaken(Vm *vm, Value v)
 {
-    if (says_all(v, 0)) {
+    if (identity_says_all(v)) {
         return value_retain(v);
     }
     Identity *self = identity_of(vm, value_object(v));
@@ -120,13 +126,14 @@ void identity_unlink(IdentityUse *use)
 // program runs here, and what is released waits for its turn.
 void identity_died(Vm *vm, Object *object)
 {
-    Identity *self = find(vm, object);
+    Identity *self = identity_find(vm, object);
     if (self == NULL) {
         return;
     }
     uintptr_t key = (uintptr_t)object;
     (void)map_remove(&table_of(vm)->by_object, (const char *)&key, sizeof key);
     object->flags &= (uint8_t)~OBJECT_WATCHED;
+    frozen_forget(vm, self);
     self->object = NULL;
     // Dropping one trace unlinks all of its uses.
     while (self->uses != NULL) {
@@ -145,6 +152,7 @@ void identities_free(Vm *vm)
         }
         Identity *self = (Identity *)(uintptr_t)map->entries[i].value;
         self->object->flags &= (uint8_t)~OBJECT_WATCHED;
+        frozen_forget(vm, self);
         self->object = NULL;
         object_release(&vm->ctx, self);
     }

@@ -18,9 +18,10 @@ typedef struct IdentityUse IdentityUse;
 // the place of the object.
 typedef struct Identity {
     Object head;
-    Object *object;    // not counted; NULL: it is dead
-    uint64_t serial;   // from 1, never used again
-    IdentityUse *uses; // listed traces whose key has the serial
+    Object *object;             // not counted; NULL: it is dead
+    uint64_t serial;            // from 1, never used again
+    IdentityUse *uses;          // listed traces whose key has the serial
+    struct FrozenPlace *places; // what traces read in it (frozen.h)
 } Identity;
 
 // One trace that is listed with one of the objects of its key.
@@ -39,8 +40,13 @@ typedef struct Identities {
 // The object's Identity, borrowed from the table; made at the first call.
 // NULL with an error pending.
 MUST_CHECK Identity *identity_of(Vm *vm, Object *object);
+// NULL: it has none.
+Identity *identity_find(const Vm *vm, const Object *object);
 // NULL where the value is none.
 Identity *value_identity(const Vm *vm, Value v);
+// Whether a value is all that there is to say of it: a number, a text, a tuple
+// of such, not nested deep.
+bool identity_says_all(Value v);
 // What a trace may keep of a value without keeping what the program drops: the
 // value where it says all there is to say (numbers, texts, tuples of such),
 // else its Identity. Owned.

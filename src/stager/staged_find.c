@@ -90,22 +90,21 @@ static bool same_outer(const Vm *vm, const Concrete *concrete)
 
 // What a call does that finds a frozen value changed. The trace is used
 // unless an error is pending (false) or *again is set.
-static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
-                           FrozenRead *read, bool *again)
+static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
+                      FrozenRead *read, bool *again)
 {
     // The reason is kept for what tells why a new trace was made.
     if (self->options.frozen == FROZEN_RETRACE) {
         object_release_null(&vm->ctx, self->why.frozen);
-        self->why.frozen = ledger_place(vm, read);
+        self->why.frozen = frozen_name(vm, &found->frozen, read);
         *again = self->why.frozen != NULL;
         return *again;
     }
     if (self->options.frozen == FROZEN_SILENT) {
-        // The new value is taken for the known one, so that the next call is
-        // silent and quick.
-        return ledger_accept(vm, read);
+        frozen_set_noted(&found->frozen, read);
+        return true;
     }
-    Str *place = ledger_place(vm, read);
+    Str *place = frozen_name(vm, &found->frozen, read);
     if (place == NULL) {
         return false;
     }
@@ -121,29 +120,27 @@ static bool frozen_changed(Vm *vm, StagedFunction *self, Concrete *found,
     } else {
         ok = tell_frozen(vm, self, found, read, place);
     }
-    read->noted = ok; // an error is raised at every call
+    if (ok) { // an error is raised at every call
+        frozen_set_noted(&found->frozen, read);
+    }
     object_release(&vm->ctx, place);
     return ok;
 }
 
-// Compares what the trace read with what is there now, if anything that some
-// trace has read was stored to since it was last compared.
+// Compares what the trace read with what is there now, where it was stored to.
+// One change is dealt with a turn.
 static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
                          bool *again)
 {
+    bool failed = false;
     *again = false;
-    // One change is dealt with a turn. The epoch that is noted is the one from
-    // before the comparison, so that a store meanwhile is not missed.
-    while (found->ledger.epoch != vm->watch_epoch && !*again) {
-        uint64_t epoch = vm->watch_epoch;
-        bool failed;
-        FrozenRead *read = ledger_changed(vm, &found->ledger, &failed);
-        if (failed ||
-            (read != NULL && !frozen_changed(vm, self, found, read, again))) {
-            return false;
-        }
+    while (!*again) {
+        FrozenRead *read = frozen_changed(vm, &found->frozen, &failed);
         if (read == NULL) {
-            found->ledger.epoch = epoch;
+            return !failed;
+        }
+        if (!deal_with(vm, self, found, read, again)) {
+            return false;
         }
     }
     return true;
@@ -165,7 +162,7 @@ Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
     }
     bool again = false;
     (void)object_retain(found);
-    if (LIKELY(found->ledger.epoch == vm->watch_epoch) ||
+    if (LIKELY(!found->frozen.stale) ||
         (check_frozen(vm, self, found, &again) && !again)) {
         return found;
     }

@@ -183,7 +183,7 @@ static const NativeDef stage_methods[] = {
     {"why", "self, function, /", why_method,
      "Why the last trace was made: what was new, and the cure; None: there is "
      "none."},
-    {"frozen", "self, function, /", ledger_frozen_method,
+    {"frozen", "self, function, /", frozen_method,
      "What traces read outside: rows (trace, line, place, value, changed)."},
     {"error_class", "self, error, cls, /", stage_error_class,
      "Has errors of a built-in class raised as a class of one's own."},
@@ -290,13 +290,15 @@ bool stager_init(Vm *vm, bool log)
     stager->log = log;
     map_init(&stager->told, &vm->ctx);
     map_init(&stager->identities.by_object, &vm->ctx);
+    map_init(&stager->places.by_key, &vm->ctx);
     stager->hooks = (TraceHooks){.apply = trace_apply,
                                  .block = blocks_event,
                                  .unwind = blocks_unwind,
                                  .unbound = blocks_unbound,
                                  .convert = autograph_convert,
                                  .store = ledger_store,
-                                 .read = ledger_read,
+                                 .read = frozen_read,
+                                 .stored = frozen_stored,
                                  .truth = hook_truth,
                                  .first_value = birth_first_value,
                                  .born = birth_made,
@@ -334,6 +336,7 @@ void stager_free(Vm *vm)
     autograph_free(vm);
     eras_free(vm);
     identities_free(vm);
+    map_free(&stager->places.by_key);
     object_release_null(&vm->ctx, stager->stage_type);
     object_release_null(&vm->ctx, stager->staged_type);
     object_release_null(&vm->ctx, stager->concrete_type);

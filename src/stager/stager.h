@@ -5,7 +5,7 @@
 #include "backend/plan.h"
 #include "interp/hooks/tracing.h"
 #include "stager/era.h"
-#include "stager/identity.h"
+#include "stager/frozen.h"
 
 typedef struct ReadTrees ReadTrees; // autograph.c
 
@@ -21,6 +21,7 @@ typedef struct Stager {
     uint64_t traced;     // traces begun, whatever became of them
     Eras eras;           // of the traces (era.h)
     Identities identities;
+    FrozenPlaces places; // that traces have read
     bool log;            // --trace: tell on stderr when a trace is made
     bool notes;          // at a prompt: remarks, each cause once (tell.h)
     Map told;            // the causes that were told

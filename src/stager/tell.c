@@ -270,9 +270,10 @@ bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
         return true;
     }
     char key[TELL_KEY_SIZE];
-    int length =
-        snprintf(key, sizeof key, "frozen %p %p %" PRIx64, (const void *)self,
-                 (const void *)read->container, VALUE_BITS(read->key));
+    int length = snprintf(
+        key, sizeof key, "frozen %p %p %" PRIx64, (const void *)self,
+        (const void *)found->frozen.reads.items[read->root].place->container,
+        VALUE_BITS(found->frozen.reads.items[read->root].place->key));
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     strbuf_printf(&text,

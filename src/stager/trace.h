@@ -42,6 +42,7 @@ struct Trace {
     VEC(GraphNode *) drawn;        // draws that first values of those used
     VEC(struct Concrete *) called; // counted: staged functions called in it
     struct Ledger *ledger;         // its Concrete's (ledger.h)
+    struct Frozen *frozen;         // its Concrete's (frozen.h)
     Frame *base;                   // the traced function's, once it runs
     VEC(TraceSite)
     sites;              // of the frames from there on, as they stood

@@ -16,7 +16,7 @@ void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
     map_init(&table->by_key, &vm->ctx);
     map_init(&table->by_relaxed, &vm->ctx);
     strbuf_init(&table->last_key, &vm->ctx);
-    ledger_init(vm, &table->past);
+    ledger_init(&table->past);
 }
 
 // Objects that are told apart by identity take their traces along.

@@ -59,7 +59,8 @@ static inline Object *memory_linked(const Object *object)
 // the type tuple itself, without weak references.
 static inline bool memory_is_plain_tuple(const Object *object)
 {
-    return object->kind == KIND_TUPLE && !(object->flags & OBJECT_TRACKED);
+    return object->kind == KIND_TUPLE &&
+           !(object->flags & (OBJECT_TRACKED | OBJECT_WATCHED));
 }
 
 // VALUE_FAIL and VALUE_UNBOUND are no objects, so that they may be given as

@@ -130,7 +130,6 @@ struct Vm {
     // Staging: NULL and 0 while nothing is traced.
     const TraceHooks *hooks; // installed by the stager (apply.h)
     Trace *trace;            // the running trace; tests `vm->trace != NULL`
-    uint64_t watch_epoch;    // bumped by a store to a watched place (note.h)
     void (*forget)(Vm *vm, Object *object); // OBJECT_WATCHED dies: the stager's
     bool eager_only;                        // stage.eager(True), --eager
     void *stager;                           // the stager's own state

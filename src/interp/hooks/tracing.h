@@ -57,8 +57,11 @@ struct TraceHooks {
     Code *(*convert)(Vm *vm, Function *function);
     // A container was changed (note.h).
     bool (*store)(Vm *vm, Object *container, Value value);
-    // A watched read: a global, cell, attribute, list or dict (note.h).
+    // A read of a global, a cell, an attribute, an entry of a class (note.h).
     bool (*read)(Vm *vm, Object *container, Value key, Value value);
+    // A store to what staging knows (OBJECT_WATCHED), in a trace or outside.
+    // `key`: an interned name; UNBOUND: anything in it may change.
+    void (*stored)(Vm *vm, Object *container, Value key);
     // Truth of a symbolic tensor asked by C code: raises SymbolicError.
     int (*truth)(Vm *vm, Value symbolic);
     // A Variable is about to be made in a trace: its first value, computed at

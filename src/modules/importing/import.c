@@ -131,6 +131,7 @@ static bool run_body(Vm *vm, Module *module, const char *path, const char *text,
         return false;
     }
     source->library = library != NULL;
+    module->library = library != NULL;
     module->initializing = true;
     Code *code = body_code(vm, source, library);
     Value ran = code == NULL

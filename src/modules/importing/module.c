@@ -63,6 +63,9 @@ Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 {
     Module *module = module_new(vm, name);
     // It enters sys.modules only when it is complete.
+    if (module != NULL) {
+        module->library = true;
+    }
     bool done = module != NULL && fill_native(vm, module->dict, def) &&
                 dict_set_name(vm, vm->modules, name, value_from_object(module));
     object_release_null(&vm->ctx, module);

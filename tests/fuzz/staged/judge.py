@@ -156,8 +156,8 @@ class Judge:
         else:
             wanted = {word for kind in ("name",) + path
                       for word in WORDS.get(kind, ())}
-            found = bool(wanted & words) or path[-1:] == ("variable",) and \
-                (bool(words) or changed)
+            found = bool(wanted & words) or changed or \
+                path[-1:] == ("variable",) and bool(words)
         if found:
             self.how = "event"
         return found

@@ -42,7 +42,7 @@ static void open_merge(void)
                     .ledger = &ledger};
     signature = (Signature){0};
     request = (TraceRequest){.signature = &signature};
-    ledger_init(vm, &ledger);
+    ledger_init(&ledger);
     ValueId condition = add_input("c", DT_BOOL, 0, 0);
     (void)add_input("x", DT_FLOAT32, 0, 0);
     (void)add_input("w", DT_FLOAT32, 0, 0);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "interp/hooks/note.h"
 #include "interp/machine/vm/call.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
@@ -249,6 +250,7 @@ static bool fill_defaults(Binding *b)
 {
     uint32_t positional = b->code->positional_count;
     uint32_t defaults = default_count(b), bare = positional - defaults;
+    bool used = false;
     for (uint32_t i = 0; i < positional; i++) {
         if (value_unbound(b->window[i])) {
             // All missing ones are named, so they are counted from the first.
@@ -256,7 +258,12 @@ static bool fill_defaults(Binding *b)
                 return missing_arguments(b, 0, bare, "positional");
             }
             b->window[i] = value_retain(b->function->defaults->items[i - bare]);
+            used = true;
         }
+    }
+    if (used && !note_read(b->vm, b->function, VALUE_NONE,
+                           value_from_object(b->function->defaults))) {
+        return false;
     }
     Dict *keyword_defaults = b->function->keyword_defaults;
     bool missing = false;
@@ -264,6 +271,10 @@ static bool fill_defaults(Binding *b)
         if (value_unbound(b->window[i]) && keyword_defaults != NULL) {
             b->window[i] = value_retain(
                 dict_get_name(keyword_defaults, b->code->local_names[i]));
+            if (!note_read(b->vm, b->function, VALUE_TRUE,
+                           value_from_object(keyword_defaults))) {
+                return false;
+            }
         }
         missing = missing || value_unbound(b->window[i]);
     }
@@ -465,7 +476,9 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                Tuple *keyword_names)
 {
     const Code *code = function->code;
-    if (call_bind_quick(function, window, count, keyword_names)) {
+    // A trace is told of the defaults that it takes.
+    if (vm->trace == NULL &&
+        call_bind_quick(function, window, count, keyword_names)) {
         return true;
     }
     int bound = bind_rest(vm, function, window, count, keyword_names);

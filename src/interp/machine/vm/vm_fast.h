@@ -211,7 +211,8 @@ ALWAYS_INLINE Object *fast_method(const Vm *vm, Value self,
     const void *key = LIKELY(object->kind == KIND_INSTANCE)
                           ? ((const Instance *)object)->shape
                           : attr_object_key(value_object(self));
-    return LIKELY(key == cache->key && cache->epoch == vm->epoch && key != NULL)
+    return LIKELY(key == cache->key && cache->epoch == vm->epoch &&
+                  key != NULL && fast_quiet(vm))
                ? cache->function
                : NULL;
 }

@@ -83,6 +83,10 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
     if (index < 0) {
         return undefined(vm, name);
     }
+    // A global of that name would hide it.
+    if (!note_read(vm, f->globals, value_from_object(name), VALUE_UNBOUND)) {
+        return false;
+    }
     if (builtins != vm->builtins) {
         return copy_to(vm, f, ins, builtins->entries[index].value);
     }

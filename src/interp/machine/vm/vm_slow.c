@@ -229,7 +229,8 @@ bool slow_loadm(Vm *vm, Frame *f, Ins ins)
     int found = 0;
     if (!value_unbound(held)) {
         callee = value_retain(held);
-    } else if (((cache->key == key && key != NULL) ||
+    } else if (vm->trace == NULL &&
+               ((cache->key == key && key != NULL) ||
                 site_recall(vm, key, name, SITE_CALL, cache)) &&
                cache->epoch == vm->epoch) {
         callee = value_from_object(object_retain(cache->function));

@@ -109,7 +109,9 @@ static Value find_generic(Vm *vm, Value self, Str *name)
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
     if (attr_reads_first(found)) {
-        return attr_bind(vm, found, self, cls);
+        return note_class_read(vm, self, cls, name, found)
+                   ? attr_bind(vm, found, self, cls)
+                   : VALUE_FAIL;
     }
     if (may_have_attributes(self)) {
         Object *object = value_object(self);
@@ -121,7 +123,12 @@ static Value find_generic(Vm *vm, Value self, Str *name)
                        : VALUE_FAIL;
         }
     }
-    return value_unbound(found) ? found : attr_bind(vm, found, self, cls);
+    if (value_unbound(found)) {
+        return found;
+    }
+    return note_class_read(vm, self, cls, name, found)
+               ? attr_bind(vm, found, self, cls)
+               : VALUE_FAIL;
 }
 
 // object.__getattribute__.
@@ -425,11 +432,16 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
                   !value_unbound(instance_get(vm, value_object(self), name));
     Value alone =
         hidden ? VALUE_UNBOUND : wrapped_function(vm, found, KIND_STATICMETHOD);
+    bool method = !value_unbound(found) && !hidden && binds(found);
+    if ((method || !value_unbound(alone)) &&
+        !note_class_read(vm, self, cls, name, found)) {
+        return -1;
+    }
     if (!value_unbound(alone)) {
         *callee = value_retain(alone);
         return 0;
     }
-    if (value_unbound(found) || hidden || !binds(found)) {
+    if (!method) {
         int64_t number = cache == NULL ? -1 : attr_module_entry(vm, self, name);
         if (number >= 0) {
             *cache = (MethodCache){NULL, value_object(self), (uint64_t)number};

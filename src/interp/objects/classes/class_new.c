@@ -33,7 +33,8 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                .base = object_retain(base),
                .bases = object_retain(bases),
                .mro = object_retain(vm->empty_tuple),
-               .flags = base->flags & ~(uint32_t)(TYPE_ABSTRACT | TYPE_FAMILY),
+               .flags = base->flags &
+                        ~(uint32_t)(TYPE_ABSTRACT | TYPE_FAMILY | TYPE_LIBRARY),
                .kind = base->kind};
     // From here on the class can be released like any other.
     cls->dict = dict_new(vm);
@@ -413,6 +414,9 @@ static bool take_shown_name(Vm *vm, Type *cls)
 static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
 {
     cls->flags |= TYPE_HEAP | TYPE_TRACKED;
+    if (vm->frame != NULL && vm->frame->code->source->library) {
+        cls->flags |= TYPE_LIBRARY;
+    }
     if (!dict_update(vm, cls->dict, value_from_object(dict))) {
         return false;
     }

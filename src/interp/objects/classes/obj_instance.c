@@ -266,7 +266,7 @@ static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
 // The trace is told before the mode or the shape changes.
 bool instance_set(Vm *vm, Object *self, Str *name, Value value)
 {
-    if (!note_store(vm, self, value)) {
+    if (!note_store_at(vm, self, str_value(name), value)) {
         return false;
     }
     if (self->kind == KIND_INSTANCE) {
@@ -321,6 +321,7 @@ static Dict *to_dict_mode(Vm *vm, Instance *self)
     self->slots = block;
     self->slot_capacity = fixed;
     self->dict = dict;
+    dict->head.birth = self->head.birth; // what is stored in it is as old
     return dict;
 }
 
@@ -358,6 +359,9 @@ Dict *instance_dict(Vm *vm, Object *self)
     // NULL is returned, with ERR_MEMORY, if it cannot be made.
     if (*place == NULL) {
         *place = dict_new(vm);
+        if (*place != NULL) {
+            (*place)->head.birth = self->birth;
+        }
     }
     return *place;
 }

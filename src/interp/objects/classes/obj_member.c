@@ -163,7 +163,7 @@ static bool slot_write(Vm *vm, const Member *self, Object *object, Value value)
     if (value_unbound(value) && value_unbound(*place)) {
         return raise_false(vm, ERR_ATTRIBUTE, "%s", self->name->text);
     }
-    if (!note_store(vm, object, value)) {
+    if (!note_store_at(vm, object, str_value(self->name), value)) {
         return false;
     }
     value_replace(&vm->ctx, place, value_retain(value));

@@ -8,6 +8,7 @@ typedef struct Module {
     Object head;
     Str *name;
     Dict *dict;
+    bool library;      // of lib/ as it is built in, or native
     bool initializing; // its body runs: an import back finds it half made
 } Module;
 

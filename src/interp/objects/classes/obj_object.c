@@ -429,7 +429,15 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
 static Value object_dict(Vm *vm, Value self)
 {
     Dict *dict = instance_dict(vm, value_object(self));
-    return dict == NULL ? VALUE_FAIL : value_retain(value_from_object(dict));
+    if (dict == NULL) {
+        return VALUE_FAIL;
+    }
+    // Whoever reads it may read any attribute.
+    Value held = value_from_object(dict);
+    return note_read(vm, value_object(self), str_value(vm->names[NAME_DICT]),
+                     held)
+               ? value_retain(held)
+               : VALUE_FAIL;
 }
 
 // The newest of the object's weak references; None without any.

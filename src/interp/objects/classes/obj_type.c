@@ -194,7 +194,7 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
         return value_object(computed)->type->slots.set_descriptor(vm, computed,
                                                                   self, value);
     }
-    if (!note_store(vm, cls, value)) {
+    if (!note_store_at(vm, cls, str_value(name), value)) {
         return false;
     }
     if (!value_unbound(value)) {

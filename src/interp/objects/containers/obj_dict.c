@@ -236,7 +236,7 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 static bool set_at(Vm *vm, Dict *dict, int64_t entry, Value key, uint64_t hash,
                    Value value)
 {
-    if (entry == -2 || !note_store(vm, dict, value)) {
+    if (entry == -2 || !note_store_at(vm, dict, key, value)) {
         return false;
     }
     if (entry >= 0) {
@@ -416,7 +416,7 @@ Value dict_get_name(Dict *dict, Str *name)
 bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
 {
     int32_t entry = dict_find_name(dict, name);
-    if (!note_store(vm, dict, value)) {
+    if (!note_store_at(vm, dict, str_value(name), value)) {
         return false;
     }
     if (entry >= 0) {
