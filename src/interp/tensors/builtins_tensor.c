@@ -39,7 +39,8 @@ static bool params_text(Vm *vm, const OpDesc *op, StrBuf *out)
         strbuf_puts(out, out->length != 0 ? ", " : "");
         strbuf_puts(out, attr->name);
         if (attr->default_text != NULL) {
-            strbuf_printf(out, "=%s", attr->default_text);
+            strbuf_putc(out, '=');
+            strbuf_puts(out, attr->default_text);
         }
     }
     return strbuf_ok(out);
@@ -77,8 +78,8 @@ static bool bind_name(Vm *vm, Dict *dict, const char *name, void *object)
     return ok;
 }
 
-// The same descriptor serves each of the three kinds; the native's owner tells
-// them apart in error texts.
+// The same descriptor serves both kinds; the native's owner tells them apart in
+// error texts.
 static bool bind_method(Vm *vm, const NativeDef *def, Kind kind)
 {
     Type *type = vm->types[kind];
@@ -123,8 +124,8 @@ static bool bind_function(Vm *vm, Dict *builtins, const NativeDef *def)
     return dict != NULL && bind_name(vm, dict, name, native_new(vm, def, NULL));
 }
 
-// An internal op has no name in the language. Methods are bound for eager,
-// symbolic and variable tensors alike.
+// An internal op has no name in the language. Methods are bound for tensors,
+// of which symbolic ones are a kind, and for Variables.
 static bool bind_op(Vm *vm, Dict *builtins, OpCode code)
 {
     const OpDesc *op = op_desc(code);
@@ -139,7 +140,6 @@ static bool bind_op(Vm *vm, Dict *builtins, OpCode code)
         return false;
     }
     return !(op->flags & OP_METHOD) || (bind_method(vm, def, KIND_TENSOR) &&
-                                        bind_method(vm, def, KIND_SYMBOLIC) &&
                                         bind_method(vm, def, KIND_VARIABLE));
 }
 

@@ -23,7 +23,8 @@ static Tuple *error_bases(Vm *vm, const char *bases)
         size_t length = strcspn(bases, ",");
         // A base stands before it in the list, and so is made already.
         for (size_t i = 1; i < ERR_COUNT; i++) {
-            if (strlen(names[i]) == length &&
+            // Most differ in the first letter: all are asked for each class.
+            if (names[i][0] == bases[0] && strlen(names[i]) == length &&
                 memcmp(names[i], bases, length) == 0) {
                 found[count++] = value_from_object(vm->error_types[i]);
             }
