@@ -21,7 +21,7 @@ typedef struct GemmBlocks {
 GemmBlocks gemm_blocks(void);
 
 // Steps are in elements: a transposed operand has them exchanged. C's rows are
-// dense; C is overwritten.
+// dense; C is overwritten unless the sums resume there.
 typedef struct GemmArgs {
     int64_t m, n, k;
     const void *a, *b;
@@ -29,6 +29,7 @@ typedef struct GemmArgs {
     int64_t b_row, b_step; // from b[k][j] to b[k + 1][j], to b[k][j + 1]
     void *c;
     int64_t c_row;
+    bool resume; // go on from what C holds, not from 0
     const GemmBlocks *blocks;
     void *work; // gemm_work_size bytes, 64-byte aligned; NULL if those are 0
 } GemmArgs;
@@ -50,8 +51,14 @@ static inline GemmArgs gemm_upright(const GemmArgs *args)
 {
     GemmArgs g = *args;
     if (g.n == 1 && g.m * g.k >= GEMM_LONG_COLUMN && g.c_row == 1) {
-        g = (GemmArgs){1,        g.m,     g.k, g.b, g.a,      g.b_step, g.b_row,
-                       g.a_step, g.a_row, g.c, g.m, g.blocks, g.work};
+        g.m = 1;
+        g.n = args->m;
+        g.a = args->b;
+        g.b = args->a;
+        g.a_step = args->b_row;
+        g.b_row = args->a_step;
+        g.b_step = args->a_row;
+        g.c_row = args->m;
     }
     return g;
 }

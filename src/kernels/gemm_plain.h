@@ -16,7 +16,9 @@
         T *c = g->c;                                                           \
         for (int64_t i = 0; i < g->m; i++) {                                   \
             T *row = c + i * g->c_row;                                         \
-            memset(row, 0, (size_t)g->n * sizeof(T));                          \
+            if (!g->resume) {                                                  \
+                memset(row, 0, (size_t)g->n * sizeof(T));                      \
+            }                                                                  \
             for (int64_t k = 0; k < g->k; k++) {                               \
                 T factor = a[i * g->a_row + k * g->a_step];                    \
                 const T *from = b + k * g->b_row;                              \
@@ -48,7 +50,7 @@ enum { GEMM_DEPTH = 256, GEMM_ROWS = 5 };
         for (int64_t r = 0; r < GEMM_ROWS; r++) {                              \
             int64_t own = r < rows ? r : 0;                                    \
             a[r] = (const T *)g->a + (row + own) * g->a_row + k0 * g->a_step;  \
-            if (k0 > 0) {                                                      \
+            if (g->resume || k0 > 0) {                                         \
                 memcpy(&sums[r], c + own * g->c_row, bytes);                   \
             }                                                                  \
         }                                                                      \

@@ -171,7 +171,7 @@ static void ID(direct)(const GemmArgs *g)
              .b_row = g->b_row,
              .c = g->c,
              .c_row = g->c_row,
-             .resume = k > 0};
+             .resume = g->resume || k > 0};
         int64_t j = 0;
         for (; g->m == 1 && j + GEMM_WIDE * ID(WIDTH) <= g->n;
              j += GEMM_WIDE * ID(WIDTH)) {
@@ -282,7 +282,7 @@ static void ID(blocked)(const GemmArgs *g)
                          .c = (ELEMENT *)g->c + i * g->c_row + j + p,
                          .c_row = g->c_row,
                          .panel = panels + (once ? 0 : p * depth),
-                         .resume = k > 0};
+                         .resume = g->resume || k > 0};
                     int64_t width = columns - p;
                     width = width < ID(PANEL) ? width : ID(PANEL);
                     ID(panel_rows)(g, t, rows, width, tall, i == 0);

@@ -1,125 +1,41 @@
-// Convolution and pooling over images: conv2d, max_pool2d, avg_pool2d.
+// Convolution over images and its two gradients.
 //
-// Images are (batch, height, width, channels). A convolution gathers, for each
-// row of the output, the window under every element into a row of a matrix
-// and multiplies that by the filters: so each element accumulates in order of
-// (filter row, filter column, channel), as matmul defines.
-#include <inttypes.h>
+// Images are (batch, height, width, channels), filters (height, width,
+// channels, outputs). All three are matrix products over runs of pixels that
+// lie where they are: an output element accumulates in order of (filter row,
+// filter column, channel), an image's gradient in order of (filter row,
+// filter column, output), a filter's in order of (image, row, column), with
+// fma from +0. Padding takes no part.
 #include <string.h>
 
 #include "kernels/pool.h"
-#include "ops/infer.h"
-#include "ops/product.h"
-
-// One spatial axis.
-// Everything about one axis; height and width go their ways apart.
-typedef struct PoolAxis {
-    int64_t in, window, stride, out;
-    int64_t before; // elements of padding in front
-} PoolAxis;
-
-// The two spatial axes' attribute: one int for both, or a pair.
-static int64_t side(const AttrValue *attr, int axis, int64_t otherwise)
-{
-    if (!attr_given(attr) || attr->count == 0) {
-        return otherwise;
-    }
-    return attr->ints[attr->count == 1 ? 0 : axis];
-}
-
-// 'VALID': windows inside alone; 'SAME': as many as steps fit the input, with
-// zeros around it, the odd one behind. False: raised.
-static bool padding_of(Ctx *ctx, const OpDesc *op, const AttrValue *attr,
-                       bool *same)
-{
-    // Case does not matter, as in Keras. The length is compared first, so that
-    // the text need not end in NUL.
-    *same = attr_given(attr) && attr->count == 4 &&
-            strncasecmp(attr->text, "same", 4) == 0;
-    bool valid = !attr_given(attr) ||
-                 (attr->count == 5 && strncasecmp(attr->text, "valid", 5) == 0);
-    return *same || valid ||
-           ctx_fail(ctx, ERR_OP_VALUE, "%s: padding must be 'VALID' or 'SAME'",
-                    op->name);
-}
-
-// The number of places for a window along one axis, unknown if a size is.
-// TensorFlow's formulas. With 'SAME' the size of the output depends on the
-// stride alone, and the padding follows from it.
-static PoolAxis span_of(int64_t in, int64_t window, int64_t stride, bool same)
-{
-    PoolAxis span = {.in = in, .window = window, .stride = stride};
-    if (in == DIM_UNKNOWN || window == DIM_UNKNOWN) {
-        span.out = DIM_UNKNOWN;
-        return span;
-    }
-    if (!same) {
-        // A window larger than the image fits nowhere: no output, no error.
-        span.out = in < window ? 0 : (in - window) / stride + 1;
-        return span;
-    }
-    span.out = (in + stride - 1) / stride;
-    // Negative where the stride leaves elements over.
-    int64_t padding = (span.out - 1) * stride + window - in;
-    span.before = padding > 0 ? padding / 2 : 0;
-    return span;
-}
-
-// Refuses strides and windows below 1, and attributes of another length.
-// Before any division by a stride.
-static bool check_sides(InferCall *call, const AttrValue *attr,
-                        const char *what)
-{
-    bool fits = !attr_given(attr) || attr->count == 1 || attr->count == 2;
-    for (uint32_t i = 0; fits && attr_given(attr) && i < attr->count; i++) {
-        fits = attr->ints[i] > 0;
-    }
-    return fits || ctx_fail(call->ctx, ERR_OP_VALUE,
-                            "%s: %s must be one positive int or two",
-                            call->op->name, what);
-}
-
-// The output's shape: batch, two spatial sizes, `channels` (0: as the input).
-static bool infer_windows(InferCall *call, const int64_t window[2],
-                          const int64_t stride[2], const AttrValue *padding,
-                          int64_t channels)
-{
-    TensorType x = call->inputs[0];
-    int64_t dims[4];
-    bool same;
-    if (!padding_of(call->ctx, call->op, padding, &same)) {
-        return false;
-    }
-    if (x.rank != 4 && x.rank != RANK_UNKNOWN) {
-        return infer_shape_error(call,
-                                 "images must be (batch, height, width, "
-                                 "channels), not %s",
-                                 x);
-    }
-    for (int i = 0; i < 4; i++) {
-        dims[i] = x.rank == 4 ? x.dims[i] : DIM_UNKNOWN;
-    }
-    for (int i = 0; i < 2; i++) {
-        // Batch and channels stay outside of the windows.
-        dims[i + 1] = span_of(dims[i + 1], window[i], stride[i], same).out;
-    }
-    dims[3] = channels == 0 ? dims[3] : channels;
-    return infer_output(call, 0, x.dtype, 4, dims);
-}
-
-// ---- conv2d
+#include "kernels/threads.h"
+#include "ops/tensor_move.h"
+#include "ops/windows.h"
 
 // The attributes' numbers, in the order of conv_attrs.
-enum { CONV_STRIDES, CONV_PADDING };
+enum { CONV_STRIDES, CONV_PADDING, CONV_DILATIONS };
 
-// The channels of images and filters are summed over, so they must agree;
-// groups and dilation there are none.
-static bool infer_conv2d(InferCall *call)
+enum {
+    NARROW = 48,         // pixels of a row too short for a product of its own
+    SHALLOW = 32,        // elements of k below which rows are gathered
+    GATHERED = 192,      // pixels that are gathered at a time
+    FILTER_CHANNELS = 48 // rows of a filter's gradient that are one unit
+};
+// Nanoseconds of a multiplication and addition.
+static const double step_cost = 0.03;
+
+// ---- shapes
+
+// The shape of the convolution of x with filters, both partly known.
+static bool infer_conv(InferCall *call, TensorType x, TensorType filters,
+                       int64_t dims[4])
 {
-    TensorType x = call->inputs[0], filters = call->inputs[1];
-    const AttrValue *strides = &call->attrs[CONV_STRIDES];
+    int64_t taps[4];
+    const AttrValue *attrs = call->attrs;
     if (!infer_equal_dtypes(call, 0) || !infer_needs_float(call, x.dtype) ||
-        !check_sides(call, strides, "strides")) {
+        !window_check(call, &attrs[CONV_STRIDES], "strides") ||
+        !window_check(call, &attrs[CONV_DILATIONS], "dilations")) {
         return false;
     }
     if (filters.rank != 4 && filters.rank != RANK_UNKNOWN) {
@@ -128,265 +44,471 @@ static bool infer_conv2d(InferCall *call)
                                  "channels, outputs), not %s",
                                  filters);
     }
-    // Else any sizes: the kernel checks them at the run.
-    bool known = filters.rank == 4;
-    int64_t window[2] = {known ? filters.dims[0] : DIM_UNKNOWN,
-                         known ? filters.dims[1] : DIM_UNKNOWN};
-    int64_t stride[2] = {side(strides, 0, 1), side(strides, 1, 1)};
-    if (known && x.rank == 4 && x.dims[3] != filters.dims[2] &&
-        x.dims[3] != DIM_UNKNOWN && filters.dims[2] != DIM_UNKNOWN) {
+    WindowAxis axes[2];
+    if (!window_sizes(call, filters, taps) || !window_sizes(call, x, dims) ||
+        !window_axes(call->ctx, call->op, dims + 1, taps, &attrs[CONV_STRIDES],
+                     &attrs[CONV_DILATIONS], &attrs[CONV_PADDING], axes)) {
+        return false;
+    }
+    if (dims[3] != taps[2] && dims[3] != DIM_UNKNOWN &&
+        taps[2] != DIM_UNKNOWN) {
         return infer_shape_error2(
             call, "the channels of images %s and filters %s differ", x,
             filters);
     }
-    return infer_windows(call, window, stride, &call->attrs[CONV_PADDING],
-                         known ? filters.dims[3] : DIM_UNKNOWN);
+    dims[1] = axes[0].out;
+    dims[2] = axes[1].out;
+    dims[3] = taps[3];
+    return true;
 }
 
-// The windows under one row of the output, one a row of `to`. False:
-// interrupted.
-static bool gather_windows(Ctx *ctx, char *to, const Tensor *x, int64_t image,
-                           int64_t row, const PoolAxis *high,
-                           const PoolAxis *wide, size_t pixel)
+static bool infer_conv2d(InferCall *call)
 {
-    for (int64_t column = 0; column < wide->out; column++) {
-        for (int64_t i = 0; i < high->window; i++) {
-            int64_t y = row * high->stride + i - high->before;
-            for (int64_t k = 0; k < wide->window; k++, to += pixel) {
-                int64_t at = column * wide->stride + k - wide->before;
-                // What lies in the padding counts as zeros, which add nothing.
-                bool inside =
-                    y >= 0 && y < high->in && at >= 0 && at < wide->in;
-                int64_t from = (image * high->in + y) * wide->in + at;
-                if (inside) {
-                    memcpy(to, (const char *)x->data + (size_t)from * pixel,
-                           pixel);
-                } else {
-                    memset(to, 0, pixel);
+    int64_t dims[4];
+    return infer_conv(call, call->inputs[0], call->inputs[1], dims) &&
+           infer_output(call, 0, call->inputs[0].dtype, 4, dims);
+}
+
+// x, filters and the gradient of what they give: the result is as the input
+// `like`.
+static bool infer_conv_grad(InferCall *call, int like)
+{
+    int64_t dims[4];
+    TensorType grad = call->inputs[2], out = call->inputs[like];
+    if (!infer_conv(call, call->inputs[0], call->inputs[1], dims)) {
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (grad.rank != RANK_UNKNOWN &&
+            (grad.rank != 4 ||
+             (dims[i] != grad.dims[i] && dims[i] != DIM_UNKNOWN &&
+              grad.dims[i] != DIM_UNKNOWN))) {
+            return infer_shape_error2(
+                call, "the gradient %s does not fit the result %s", grad,
+                (TensorType){grad.dtype, 4, dims});
+        }
+    }
+    if (out.rank == RANK_UNKNOWN) {
+        call->out_dtypes[0] = out.dtype;
+        call->out_shapes[0].rank = RANK_UNKNOWN;
+        return true;
+    }
+    return infer_output(call, 0, out.dtype, 4, out.dims);
+}
+
+static bool infer_input_grad(InferCall *call)
+{
+    return infer_conv_grad(call, 0);
+}
+
+static bool infer_filter_grad(InferCall *call)
+{
+    return infer_conv_grad(call, 1);
+}
+
+// ---- what the three have in common
+
+// One of the three at work.
+typedef struct Conv {
+    WindowAxis high, wide;
+    int64_t images, channels, outputs;
+    size_t size;             // of an element
+    const char *x, *filters; // NULL where it is what is computed
+    const char *grad;        // of the output; NULL forward
+    char *out;               // what is computed
+    GemmFn gemm;
+    GemmArgs args;    // blocks, and the memory of thread 0
+    size_t work_step; // bytes from a thread's memory to the next one's
+    size_t gathered;  // bytes of it that hold gathered windows
+    int64_t rows;     // rows of the output a unit; forward
+    bool joined;      // a window's rows are one run of memory each
+    int64_t blocks;   // of channels; filter's gradient
+} Conv;
+
+// The sizes, from x, filters and attributes. False: raised.
+static bool conv_start(const KernelCall *call, Conv *conv)
+{
+    const Tensor *x = call->inputs[0], *filters = call->inputs[1];
+    const AttrValue *attrs = call->attrs;
+    KernelState *state = kernel_state(call->ctx);
+    WindowAxis axes[2];
+    if (state == NULL ||
+        !window_axes(call->ctx, call->op, tensor_dims(x) + 1,
+                     tensor_dims(filters), &attrs[CONV_STRIDES],
+                     &attrs[CONV_DILATIONS], &attrs[CONV_PADDING], axes)) {
+        return false;
+    }
+    *conv = (Conv){.high = axes[0],
+                   .wide = axes[1],
+                   .images = tensor_dims(x)[0],
+                   .channels = tensor_dims(x)[3],
+                   .outputs = tensor_dims(filters)[3],
+                   .size = dtype_size((DType)x->dtype),
+                   .x = x->data,
+                   .filters = filters->data,
+                   .out = call->outputs[0]->data,
+                   .gemm = state->tier->gemm[x->dtype],
+                   .args = {.blocks = &state->blocks}};
+    // No padding to either side, no gaps in the window.
+    const WindowAxis *wide = &conv->wide;
+    conv->joined = wide->dilation == 1 && wide->before == 0 &&
+                   window_at(wide, wide->out - 1, wide->window - 1) < wide->in;
+    return true;
+}
+
+// Runs units of `steps` multiplications each, every thread with memory for
+// products like `like` and for what is gathered.
+static bool conv_run(Ctx *ctx, Conv *conv, const GemmArgs *like,
+                     void (*run)(void *, int64_t, int64_t, int), int64_t units,
+                     double steps)
+{
+    size_t work = (gemm_work_size(like, conv->size) + 63) & ~(size_t)63;
+    conv->gathered = (conv->gathered + 63) & ~(size_t)63;
+    conv->work_step = work + conv->gathered;
+    size_t bytes = conv->work_step * (size_t)threads_most();
+    if (bytes > 0) {
+        conv->args.work = pool_take(ctx, ctx->kernels->pool, &bytes);
+        if (conv->args.work == NULL) {
+            return false;
+        }
+    }
+    double cost = steps * step_cost * (double)conv->size / 4 + 100;
+    bool ok = threads_run(ctx, &(Job){run, conv, units, cost});
+    if (bytes > 0) {
+        pool_give(ctx->kernels->pool, conv->args.work, bytes);
+    }
+    return ok;
+}
+
+// The memory of a thread; gathered windows come first.
+static char *work_of(const Conv *conv, int thread)
+{
+    return (char *)conv->args.work + (size_t)thread * conv->work_step;
+}
+
+static const char *pixel(const Conv *conv, const char *images, int64_t image,
+                         int64_t y, int64_t x)
+{
+    int64_t at = (image * conv->high.in + y) * conv->wide.in + x;
+    return images + (size_t)(at * conv->channels) * conv->size;
+}
+
+// A pixel of what has the output's shape.
+static const char *place(const Conv *conv, const char *outputs, int64_t row,
+                         int64_t column)
+{
+    int64_t at = row * conv->wide.out + column;
+    return outputs + (size_t)(at * conv->outputs) * conv->size;
+}
+
+static const char *tap(const Conv *conv, const char *filters, int64_t i,
+                       int64_t k)
+{
+    int64_t at = (i * conv->wide.window + k) * conv->channels * conv->outputs;
+    return filters + (size_t)at * conv->size;
+}
+
+// ---- forward
+
+// The windows under some rows of the output, one a row of `to`; zeros for what
+// lies in the padding.
+static void gather_windows(const Conv *conv, char *to, int64_t row,
+                           int64_t rows)
+{
+    const WindowAxis *high = &conv->high, *wide = &conv->wide;
+    size_t bytes = (size_t)conv->channels * conv->size;
+    for (int64_t r = row; r < row + rows; r++) {
+        for (int64_t column = 0; column < wide->out; column++) {
+            for (int64_t i = 0; i < high->window; i++) {
+                int64_t y = window_at(high, r % high->out, i);
+                bool inside = 0 <= y && y < high->in;
+                if (inside && conv->joined) {
+                    memcpy(to,
+                           pixel(conv, conv->x, r / high->out, y,
+                                 window_at(wide, column, 0)),
+                           bytes * (size_t)wide->window);
+                    to += bytes * (size_t)wide->window;
+                    continue;
+                }
+                for (int64_t k = 0; k < wide->window; k++, to += bytes) {
+                    int64_t x = window_at(wide, column, k);
+                    if (inside && 0 <= x && x < wide->in) {
+                        memcpy(to, pixel(conv, conv->x, r / high->out, y, x),
+                               bytes);
+                    } else {
+                        memset(to, 0, bytes);
+                    }
                 }
             }
-            if (!ctx_poll(ctx)) {
-                return false;
+        }
+    }
+}
+
+// A row of the output: for each tap, or each row of taps, one product of
+// pixels where they are.
+static void conv_row(const Conv *conv, GemmArgs g, int64_t row)
+{
+    const WindowAxis *high = &conv->high, *wide = &conv->wide;
+    memset((void *)(uintptr_t)place(conv, conv->out, row, 0), 0,
+           (size_t)(wide->out * conv->outputs) * conv->size);
+    g.resume = true;
+    for (int64_t i = 0; i < high->window; i++) {
+        int64_t y = window_at(high, row % high->out, i);
+        for (int64_t k = 0; 0 <= y && y < high->in && k < wide->window; k++) {
+            int64_t begin = 0, end = wide->out;
+            if (!conv->joined) {
+                window_places(wide, k, &begin, &end);
+            }
+            g.m = end - begin;
+            g.a = pixel(conv, conv->x, row / high->out, y,
+                        window_at(wide, begin, k));
+            g.b = tap(conv, conv->filters, i, k);
+            g.c = (void *)(uintptr_t)place(conv, conv->out, row, begin);
+            if (g.m > 0) {
+                conv->gemm(&g);
+            }
+            if (conv->joined) {
+                break;
             }
         }
     }
-    return true;
 }
 
-// One product for each row of each image, which bounds the working memory.
-static bool conv_images(const KernelCall *call, const PoolAxis *high,
-                        const PoolAxis *wide, char *windows)
+static void run_conv(void *data, int64_t begin, int64_t end, int thread)
 {
-    Tensor *x = call->inputs[0], *filters = call->inputs[1];
-    Tensor *out = call->outputs[0];
-    size_t size = dtype_size((DType)x->dtype);
-    int64_t channels = tensor_dims(x)[3], outputs = tensor_dims(out)[3];
-    int64_t depth = high->window * wide->window * channels;
-    // Filters (height, width, channels, outputs) are, in memory, the matrix of
-    // depth x outputs already.
-    Product product = {.dtype = (DType)x->dtype,
-                       .count = 1,
-                       .args = {.m = wide->out,
-                                .n = outputs,
-                                .k = depth,
-                                .a = windows,
-                                .a_row = depth,
-                                .a_step = 1,
-                                .b = filters->data,
-                                .b_row = outputs,
-                                .b_step = 1,
-                                .c_row = outputs}};
-    for (int64_t r = 0; r < tensor_dims(x)[0] * high->out; r++) {
-        if (!gather_windows(call->ctx, windows, x, r / high->out, r % high->out,
-                            high, wide, (size_t)channels * size)) {
-            return false;
+    const Conv *conv = data;
+    int64_t all = conv->images * conv->high.out;
+    GemmArgs g = conv->args;
+    char *windows = work_of(conv, thread);
+    g.work = windows + conv->gathered;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t row = unit * conv->rows;
+        if (conv->gathered == 0) {
+            conv_row(conv, g, row);
+            continue;
         }
-        product.args.c =
-            (char *)out->data + (size_t)(r * wide->out * outputs) * size;
-        if (!product_run(call->ctx, &product)) {
-            return false;
-        }
+        int64_t rows = all - row < conv->rows ? all - row : conv->rows;
+        gather_windows(conv, windows, row, rows);
+        g.m = rows * conv->wide.out;
+        g.a = windows;
+        g.b = conv->filters;
+        g.c = (void *)(uintptr_t)place(conv, conv->out, row, 0);
+        conv->gemm(&g);
     }
-    return true;
 }
 
 // Memory for the windows comes from the pool: a training loop takes the same
 // block again in each step.
 static bool kernel_conv2d(const KernelCall *call)
 {
-    Tensor *x = call->inputs[0], *out = call->outputs[0];
-    const int64_t *dims = tensor_dims(x);
-    const int64_t *window = tensor_dims(call->inputs[1]);
-    const AttrValue *strides = &call->attrs[CONV_STRIDES];
-    bool same;
-    if (!padding_of(call->ctx, call->op, &call->attrs[CONV_PADDING], &same)) {
+    Conv conv;
+    if (!conv_start(call, &conv) || call->outputs[0]->count == 0) {
+        return !ctx_failed(call->ctx);
+    }
+    const WindowAxis *wide = &conv.wide;
+    int64_t run = conv.channels * (conv.joined ? wide->window : 1);
+    int64_t depth = conv.high.window * wide->window * conv.channels;
+    GemmArgs *g = &conv.args;
+    g->m = wide->out;
+    g->n = conv.outputs;
+    g->k = run;
+    g->a_row = wide->stride * conv.channels;
+    g->a_step = 1;
+    g->b_row = conv.outputs;
+    g->b_step = 1;
+    g->c_row = conv.outputs;
+    conv.rows = 1;
+    if (wide->out < NARROW || run < SHALLOW) {
+        conv.rows = (GATHERED + wide->out - 1) / wide->out;
+        g->m = conv.rows * wide->out;
+        g->k = g->a_row = depth;
+        conv.gathered = (size_t)(g->m * depth) * conv.size;
+    }
+    int64_t units = (conv.images * conv.high.out + conv.rows - 1) / conv.rows;
+    double steps = (double)conv.rows * (double)wide->out * (double)depth *
+                   (double)conv.outputs;
+    return conv_run(call->ctx, &conv, g, run_conv, units, steps);
+}
+
+// ---- the gradient of the images
+
+// A row of an image: each tap under which it lies adds a product of the
+// gradient's pixels and the tap, turned.
+static void input_row(const Conv *conv, GemmArgs g, int64_t image, int64_t y)
+{
+    const WindowAxis *high = &conv->high, *wide = &conv->wide;
+    memset((void *)(uintptr_t)pixel(conv, conv->out, image, y, 0), 0,
+           (size_t)(wide->in * conv->channels) * conv->size);
+    for (int64_t i = 0; i < high->window; i++) {
+        int64_t from = y - window_at(high, 0, i);
+        if (from < 0 || from % high->stride != 0 ||
+            from / high->stride >= high->out) {
+            continue;
+        }
+        int64_t row = image * high->out + from / high->stride;
+        for (int64_t k = 0; k < wide->window; k++) {
+            int64_t begin, end;
+            window_places(wide, k, &begin, &end);
+            g.m = end - begin;
+            g.a = place(conv, conv->grad, row, begin);
+            g.b = tap(conv, conv->filters, i, k);
+            g.c = (void *)(uintptr_t)pixel(conv, conv->out, image, y,
+                                           window_at(wide, begin, k));
+            if (g.m > 0) {
+                conv->gemm(&g);
+            }
+        }
+    }
+}
+
+static void run_input_grad(void *data, int64_t begin, int64_t end, int thread)
+{
+    const Conv *conv = data;
+    GemmArgs g = conv->args;
+    g.work = work_of(conv, thread);
+    for (int64_t unit = begin; unit < end; unit++) {
+        input_row(conv, g, unit / conv->high.in, unit % conv->high.in);
+    }
+}
+
+static bool kernel_input_grad(const KernelCall *call)
+{
+    static const int axes[4] = {0, 1, 3, 2};
+    Conv conv;
+    if (!conv_start(call, &conv) || call->outputs[0]->count == 0) {
+        return !ctx_failed(call->ctx);
+    }
+    Tensor *turned = tensor_permuted(call->ctx, call->inputs[1], axes);
+    if (turned == NULL) {
         return false;
     }
-    // Rows and columns are treated alike, each by itself.
-    PoolAxis high = span_of(dims[1], window[0], side(strides, 0, 1), same);
-    PoolAxis wide = span_of(dims[2], window[1], side(strides, 1, 1), same);
-    KernelState *state = kernel_state(call->ctx);
-    if (state == NULL || out->count == 0) {
-        return state != NULL;
-    }
-    size_t bytes = (size_t)(wide.out * window[0] * window[1] * dims[3]) *
-                   dtype_size((DType)x->dtype);
-    char *room = pool_take(call->ctx, state->pool, &bytes);
-    if (room == NULL) {
-        return false;
-    }
-    bool ok = conv_images(call, &high, &wide, room);
-    pool_give(state->pool, room, bytes);
+    conv.grad = call->inputs[2]->data;
+    conv.filters = turned->data;
+    conv.args = (GemmArgs){.m = conv.wide.out,
+                           .n = conv.channels,
+                           .k = conv.outputs,
+                           .a_row = conv.outputs,
+                           .a_step = 1,
+                           .b_row = conv.channels,
+                           .b_step = 1,
+                           .c_row = conv.wide.stride * conv.channels,
+                           .blocks = conv.args.blocks,
+                           .resume = true};
+    double steps = (double)(conv.wide.out * conv.outputs * conv.channels) *
+                   (double)(conv.high.window * conv.wide.window);
+    bool ok =
+        conv_run(call->ctx, &conv, &conv.args, run_input_grad,
+                 conv.images * conv.high.in, steps / (double)conv.high.stride);
+    object_release(call->ctx, turned);
     return ok;
 }
+
+// ---- the gradient of the filters
+
+// Some channels of one tap, or of one row of taps: each row of the gradient
+// adds a product of an image's pixels, turned, and its own.
+static void filter_block(const Conv *conv, GemmArgs g, int64_t i, int64_t k,
+                         int64_t channel)
+{
+    const WindowAxis *high = &conv->high, *wide = &conv->wide;
+    int64_t top, bottom, begin = 0, end = wide->out;
+    size_t skip = (size_t)channel * conv->size;
+    g.c = (void *)(uintptr_t)(tap(conv, conv->out, i, k) +
+                              skip * (size_t)conv->outputs);
+    memset(g.c, 0, (size_t)(g.m * conv->outputs) * conv->size);
+    window_places(high, i, &top, &bottom);
+    if (!conv->joined) {
+        window_places(wide, k, &begin, &end);
+    }
+    g.k = end - begin;
+    for (int64_t image = 0; image < conv->images && g.k > 0; image++) {
+        for (int64_t row = top; row < bottom; row++) {
+            g.a = skip + pixel(conv, conv->x, image, window_at(high, row, i),
+                               window_at(wide, begin, k));
+            g.b = place(conv, conv->grad, image * high->out + row, begin);
+            conv->gemm(&g);
+        }
+    }
+}
+
+static void run_filter_grad(void *data, int64_t begin, int64_t end, int thread)
+{
+    const Conv *conv = data;
+    GemmArgs g = conv->args;
+    g.work = work_of(conv, thread);
+    int64_t columns = conv->joined ? 1 : conv->wide.window;
+    int64_t run = conv->channels * (conv->joined ? conv->wide.window : 1);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t channel = unit % conv->blocks * FILTER_CHANNELS;
+        int64_t at = unit / conv->blocks;
+        g.m = run - channel;
+        g.m = g.m < FILTER_CHANNELS ? g.m : FILTER_CHANNELS;
+        filter_block(conv, g, at / columns, at % columns, channel);
+    }
+}
+
+static bool kernel_filter_grad(const KernelCall *call)
+{
+    Conv conv;
+    if (!conv_start(call, &conv) || call->outputs[0]->count == 0) {
+        return !ctx_failed(call->ctx);
+    }
+    const WindowAxis *wide = &conv.wide;
+    int64_t run = conv.channels * (conv.joined ? wide->window : 1);
+    conv.grad = call->inputs[2]->data;
+    conv.blocks = (run + FILTER_CHANNELS - 1) / FILTER_CHANNELS;
+    GemmArgs *g = &conv.args;
+    g->m = FILTER_CHANNELS;
+    g->n = conv.outputs;
+    g->k = wide->out;
+    g->a_row = 1;
+    g->a_step = wide->stride * conv.channels;
+    g->b_row = conv.outputs;
+    g->b_step = 1;
+    g->c_row = conv.outputs;
+    g->resume = true;
+    int64_t taps = conv.high.window * (conv.joined ? 1 : wide->window);
+    double steps = (double)FILTER_CHANNELS * (double)conv.outputs *
+                   (double)(conv.images * conv.high.out) * (double)wide->out;
+    return conv_run(call->ctx, &conv, g, run_filter_grad, taps * conv.blocks,
+                    steps);
+}
+
+// ---- descriptors
 
 // One int for both axes, or a pair; the text in either case.
 static const AttrDesc conv_attrs[] = {
     {"strides", ATTR_INTS, ATTR_HOST_ONLY, "1"},
     {"padding", ATTR_STR, ATTR_HOST_ONLY, "'VALID'"},
+    {"dilations", ATTR_INTS, ATTR_HOST_ONLY, "1"},
 };
+#define CONVOLUTION(text, names, count, rule, run)                             \
+    .name = (text), .params = (names), .min_inputs = (count),                  \
+    .max_inputs = (count), .output_count = 1, .attrs = conv_attrs,             \
+    .attr_count = 3, .infer = (rule), .kernel = (run)
+
 // Images have channels last, as TensorFlow's default: a window's row is then
 // one run of memory.
 const OpDesc op_conv2d = {
-    .name = "conv2d",
-    .params = "x, filters, /",
+    CONVOLUTION("conv2d", "x, filters, /", 2, infer_conv2d, kernel_conv2d),
     .doc = "Images (batch, height, width, channels) under filters (height,\n"
            "width, channels, outputs): the sums of products at every place.\n"
-           "padding 'SAME' puts zeros around the images.",
-    .min_inputs = 2,
-    .max_inputs = 2,
-    .output_count = 1,
-    .attrs = conv_attrs,
-    .attr_count = 2,
-    .infer = infer_conv2d,
-    .kernel = kernel_conv2d,
+           "padding 'SAME' puts zeros around the images; dilations leave\n"
+           "gaps between the elements of the filters.",
 };
-
-// ---- pooling
-
-// The attributes' numbers, in the order of pool_attrs.
-enum { POOL_SIZE, POOL_STRIDES, POOL_PADDING };
-
-// Windows stand side by side unless strides are given.
-static bool infer_pool(InferCall *call)
-{
-    const AttrValue *size = &call->attrs[POOL_SIZE];
-    const AttrValue *strides = &call->attrs[POOL_STRIDES];
-    if (!infer_needs_float(call, call->inputs[0].dtype) ||
-        !check_sides(call, size, "the size") ||
-        !check_sides(call, strides, "strides")) {
-        return false;
-    }
-    int64_t window[2], stride[2];
-    for (int i = 0; i < 2; i++) {
-        // Keras' default for both: 2 x 2.
-        window[i] = side(size, i, 2);
-        stride[i] = side(strides, i, window[i]);
-    }
-    return infer_windows(call, window, stride, &call->attrs[POOL_PADDING], 0);
-}
-
-// What a window gives: the largest element (NaN wins), or the mean of those
-// that are inside the image. After Ctrl-C it gives anything: the caller polls.
-static double pool_window(const Ctx *ctx, const Tensor *x, int64_t image,
-                          int64_t y, int64_t c, const PoolAxis *high,
-                          const PoolAxis *wide, int64_t at, bool largest)
-{
-    int64_t channels = tensor_dims(x)[3], count = 0;
-    double result = 0;
-    for (int64_t i = 0; i < high->window && !ctx_interrupted(ctx); i++) {
-        for (int64_t k = 0; k < wide->window; k++) {
-            int64_t row = y + i, column = at + k;
-            // Padding has no cells.
-            if (row < 0 || row >= high->in || column < 0 ||
-                column >= wide->in) {
-                continue;
-            }
-            int64_t from = (image * high->in + row) * wide->in + column;
-            double now = tensor_float_at(x, from * channels + c);
-            if (!largest) {
-                result += now;
-            } else if (count == 0 || now > result || now != now) {
-                result = now;
-            }
-            count++;
-            // NaN wins, and nothing can change that any more.
-            if (largest && result != result) {
-                return result;
-            }
-        }
-    }
-    return largest ? result : result / (double)count;
-}
-
-// Plain loops over single elements: pooling is small beside the convolutions
-// around it.
-static bool pool_images(const KernelCall *call, bool largest)
-{
-    const Tensor *x = call->inputs[0];
-    Tensor *out = call->outputs[0];
-    const AttrValue *size = &call->attrs[POOL_SIZE];
-    const AttrValue *strides = &call->attrs[POOL_STRIDES];
-    const int64_t *dims = tensor_dims(x);
-    PoolAxis spans[2];
-    bool same;
-    if (!padding_of(call->ctx, call->op, &call->attrs[POOL_PADDING], &same)) {
-        return false;
-    }
-    for (int i = 0; i < 2; i++) {
-        int64_t window = side(size, i, 2);
-        spans[i] = span_of(dims[i + 1], window, side(strides, i, window), same);
-    }
-    int64_t channels = dims[3];
-    for (int64_t i = 0; i < out->count; i++) {
-        // The output's number taken apart, channels fastest.
-        int64_t c = i % channels, rest = i / channels;
-        int64_t column = rest % spans[1].out;
-        int64_t row = rest / spans[1].out % spans[0].out;
-        int64_t image = rest / spans[1].out / spans[0].out;
-        double value = pool_window(
-            call->ctx, x, image, row * spans[0].stride - spans[0].before, c,
-            &spans[0], &spans[1], column * spans[1].stride - spans[1].before,
-            largest);
-        tensor_set_float(out, i, value);
-        if (!ctx_poll(call->ctx)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Cells outside of the image do not count.
-static bool kernel_max_pool2d(const KernelCall *call)
-{
-    return pool_images(call, true);
-}
-
-// Divided by the cells inside of the image.
-static bool kernel_avg_pool2d(const KernelCall *call)
-{
-    return pool_images(call, false);
-}
-
-// `strides` None: as the size, so that windows do not overlap.
-static const AttrDesc pool_attrs[] = {
-    {"size", ATTR_INTS, ATTR_HOST_ONLY, "2"},
-    {"strides", ATTR_INTS, ATTR_HOST_ONLY, "None"},
-    {"padding", ATTR_STR, ATTR_HOST_ONLY, "'VALID'"},
+// Of x the shape alone is read.
+const OpDesc op_conv2d_input_grad = {
+    CONVOLUTION("conv2d_input_grad", "x, filters, grad", 3, infer_input_grad,
+                kernel_input_grad),
+    .flags = OP_INTERNAL,
+    .doc = "The gradient of the images x of conv2d(x, filters), whose result\n"
+           "has the gradient grad.",
 };
-#define POOLING(text, run)                                                     \
-    .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
-    .output_count = 1, .attrs = pool_attrs, .attr_count = 3,                   \
-    .infer = infer_pool, .kernel = (run)
-
-const OpDesc op_max_pool2d = {
-    POOLING("max_pool2d", kernel_max_pool2d),
-    .doc = "The largest element under each window of images (batch, height,\n"
-           "width, channels); the windows stand `strides` apart, their size\n"
-           "by default.",
-};
-const OpDesc op_avg_pool2d = {
-    POOLING("avg_pool2d", kernel_avg_pool2d),
-    .doc = "The mean of the elements under each window of images (batch,\n"
-           "height, width, channels), padding not counted.",
+// Of the filters the shape alone is read.
+const OpDesc op_conv2d_filter_grad = {
+    CONVOLUTION("conv2d_filter_grad", "x, filters, grad", 3, infer_filter_grad,
+                kernel_filter_grad),
+    .flags = OP_INTERNAL,
+    .doc = "The gradient of the filters of conv2d(x, filters), whose result\n"
+           "has the gradient grad.",
 };
