@@ -305,6 +305,7 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     births_free(vm, (Births *)&trace->births);
     vec_free(&vm->ctx, &trace->drawn);
     vec_free(&vm->ctx, &trace->sites);
+    vec_free(&vm->ctx, &trace->sizes);
     map_free(&trace->outer_inputs);
     for (size_t i = 0; i < trace->called.count; i++) {
         object_release(&vm->ctx, trace->called.items[i]);

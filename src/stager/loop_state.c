@@ -9,6 +9,7 @@
 #include "interp/tensors/tensor_convert.h"
 #include "stager/loops.h"
 #include "stager/merge.h"
+#include "stager/sizes.h"
 #include "stager/structure.h"
 
 // --- opening ---
@@ -87,6 +88,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         return false;
     }
     block->loop->source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
+    block->loop->first_size = vm->trace->sizes.count;
     block->loop->slots =
         ctx_alloc_zero(&vm->ctx, (count + 1) * sizeof(LoopSlot));
     // Side 0 is the test, side 1 the body, for `while` and `for` alike.
@@ -266,5 +268,6 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
                                  (uint32_t)count, block->sides, block->place)
            : NULL;
     ctx_free(&vm->ctx, ids, (count * 2 + 1) * sizeof *ids);
-    return node != NULL && show_all(vm, frame, block, PHASE_BODY, node);
+    return node != NULL && sizes_check(vm, loop->first_size) &&
+           show_all(vm, frame, block, PHASE_BODY, node);
 }

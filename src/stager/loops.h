@@ -48,6 +48,7 @@ struct StagedLoop {
     uint32_t condition_leaf; // of a rotated `while`
     ForSource source;        // of a `for`: what it iterates over
     uint32_t index_leaf;     // of a `for`: the turns done
+    size_t first_size;       // of trace->sizes that were read in it
 };
 
 // The events of loops (interp/hooks/tracing.h). Each returns where the frame

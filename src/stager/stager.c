@@ -9,6 +9,7 @@
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
+#include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
 #include "stager/stage_graph.h"
@@ -304,6 +305,7 @@ bool stager_init(Vm *vm, bool log)
                                  .born = birth_made,
                                  .leak = leak_fail,
                                  .leaked_from = leak_function,
+                                 .sized = sizes_read,
                                  .effect = ledger_effect};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;

@@ -7,6 +7,7 @@
 #include "interp/core/raise.h"
 #include "interp/hooks/tracing.h"
 #include "interp/machine/vm/vm_text.h"
+#include "interp/objects/errors/raise_object.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 
@@ -47,6 +48,17 @@ GraphPlace trace_place(Vm *vm)
         place.site = running_site(vm, vm->trace);
     }
     return place;
+}
+
+void trace_point(Vm *vm, uint32_t site)
+{
+    const Graph *graph = vm->trace->graph;
+    while (site != 0) {
+        const GraphSite *at = &graph->sites.items[site - 1];
+        const Code *code = (const Code *)at->code;
+        raise_add_frame(vm, code, at->word);
+        site = code == vm->frame->code ? 0 : at->caller;
+    }
 }
 
 // Without indentation: the line is quoted in messages and tables.

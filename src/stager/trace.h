@@ -21,6 +21,14 @@ typedef struct TraceSite {
     uint32_t site; // the graph's number
 } TraceSite;
 
+// The host was told sizes of a value of the graph.
+typedef struct SizeRead {
+    ValueId value;
+    int axis;         // -1: all
+    int known;        // sizes that were told
+    GraphPlace place; // of the read
+} SizeRead;
+
 // A trace under way. It lies on the C stack of run_trace (concrete.c), and
 // vm->trace points to the innermost one.
 struct Trace {
@@ -45,10 +53,11 @@ struct Trace {
     struct Frozen *frozen;         // its Concrete's (frozen.h)
     Frame *base;                   // the traced function's, once it runs
     VEC(TraceSite)
-    sites;              // of the frames from there on, as they stood
-                        // when the last node was made
-    ValueVec stand_ins; // owned: for the Variables among the arguments, which
-                        // are the graph's first ones
+    sites;               // of the frames from there on, as they stood
+                         // when the last node was made
+    VEC(SizeRead) sizes; // told to the host (sizes.h)
+    ValueVec stand_ins;  // owned: for the Variables among the arguments, which
+                         // are the graph's first ones
 };
 
 // The stand-ins for the call's Variables, before anything is traced; and their
@@ -63,6 +72,9 @@ MUST_CHECK bool trace_variable(Trace *trace, Variable *variable,
 MUST_CHECK bool trace_line(Vm *vm, uint32_t *line, Str **text);
 // Where the running code is, for the node that comes next.
 GraphPlace trace_place(Vm *vm);
+// Adds to the pending error the frames from a node's site out to that of the
+// running code, so that it points there.
+void trace_point(Vm *vm, uint32_t site);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
 // The graph's value for an operand: a symbolic one of this trace, a read of a

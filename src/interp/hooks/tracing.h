@@ -74,6 +74,9 @@ struct TraceHooks {
     Value (*leak)(Vm *vm, const char *who, const struct Symbolic *symbolic);
     // The function that it leaked from, NULL while its trace runs. Borrowed.
     const char *(*leaked_from)(const struct Symbolic *symbolic);
+    // In a trace: the host was told the known sizes of a symbolic tensor, or
+    // that of one axis; -1: all.
+    bool (*sized)(Vm *vm, Value symbolic, int axis);
     // In a trace: something happened on the host that a graph will not repeat
     // (a print, a draw, the time). `value` may be UNBOUND.
     bool (*effect)(Vm *vm, const char *what, Value value);

@@ -143,6 +143,8 @@ Value tensor_iter(Vm *vm, Value self);
 // Attributes and methods that the three kinds share, tensor_members.c.
 extern const MemberDef tensor_members[];
 extern const NativeDef tensor_methods[];
+// The host is told a size: in a trace it must stay so.
+MUST_CHECK bool tensor_sized(Vm *vm, Value operand, int axis);
 Value tensor_member_shape(Vm *vm, Value self);
 Value tensor_member_dtype(Vm *vm, Value self);
 Value tensor_member_ndim(Vm *vm, Value self);

@@ -346,7 +346,7 @@ int64_t tensor_length(Vm *vm, Value self)
                          "len: the size is unknown in this trace: use "
                          "shape_of(x)[0]");
     }
-    return type.dims[0];
+    return tensor_sized(vm, self, 0) ? type.dims[0] : -1;
 }
 
 // Each row is indexed by itself; the number of rows was fixed at the start.

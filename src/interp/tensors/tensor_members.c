@@ -8,11 +8,18 @@
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 
+bool tensor_sized(Vm *vm, Value operand, int axis)
+{
+    return vm->trace == NULL || !value_is_kind(operand, KIND_SYMBOLIC) ||
+           vm->hooks->sized(vm, operand, axis);
+}
+
 // Sizes that a trace does not know are None in the tuple.
 Value tensor_member_shape(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
-    return shape_to_value(vm, type.rank, type.dims);
+    return tensor_sized(vm, self, -1) ? shape_to_value(vm, type.rank, type.dims)
+                                      : VALUE_FAIL;
 }
 
 // The dtype's own object, so that `is` holds.
@@ -38,7 +45,9 @@ Value tensor_member_size(Vm *vm, Value self)
     if (type.rank == RANK_UNKNOWN || !shape_is_static(type.rank, type.dims)) {
         return VALUE_NONE;
     }
-    return shape_count(&vm->ctx, type.rank, type.dims, type.dtype, &count)
+    return tensor_sized(vm, self, -1) &&
+                   shape_count(&vm->ctx, type.rank, type.dims, type.dtype,
+                               &count)
                ? value_from_small(count)
                : VALUE_FAIL;
 }

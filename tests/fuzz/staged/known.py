@@ -200,14 +200,6 @@ def f(x):
     return 1.0 if x.shape[0] == 2 else 0.0
 call(f, tensor([1.0, 2.0]))
 """, ["expr.shape-compare*", "expr.shape-read*"]),
-    Known("size read in a loop that changes it", "result", """\
-@stage
-def f(x):
-    for i in range(tensor(3)):
-        x = concat([x, x]) * x.shape[0]
-    return x
-call(f, tensor([1.0]))
-""", ["growing.*"]),
     Known("order of a dict", "result", """\
 @stage
 def f(d):
