@@ -161,8 +161,4 @@ Value tensor_member_transposed(Vm *vm, Value self);
         "T", tensor_member_transposed, NULL, "The transpose of a matrix."      \
     }
 
-// Binds the op table's names in `builtins` and as methods, and the types'
-// constructors; called when the Vm is made, after its types.
-MUST_CHECK bool builtins_tensor_init(Vm *vm, Dict *builtins);
-
 #endif

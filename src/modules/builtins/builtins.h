@@ -19,6 +19,12 @@
 // Makes and fills vm->builtins.
 MUST_CHECK bool builtins_init(Vm *vm);
 
+// Binds the op table's names in `builtins` and as methods, and the types'
+// constructors; called when the Vm is made, after its types.
+MUST_CHECK bool builtins_tensor_init(Vm *vm, Dict *builtins);
+// What stands there beside the ops themselves; ends with a NULL name.
+extern const NativeDef tensor_functions[];
+
 #define BUILTIN_BODY(name)                                                     \
     Value builtin_##name(Vm *vm, Value *args, uint32_t count)
 

@@ -11,7 +11,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
-#include "interp/tensors/tensor_functions.h"
+#include "modules/builtins/builtins.h"
 
 // One C function an op: a native function is not told which it is.
 #define OP(id, desc)                                                           \

@@ -4,7 +4,7 @@
 //
 // Each turns its arguments into operands that it owns, calls the op and
 // releases them. None looks at elements, so that all of them work in a trace.
-#include "interp/tensors/tensor_functions.h"
+#include "modules/builtins/builtins.h"
 
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -13,18 +13,12 @@
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 
-// None counts as left out: all optional arguments here have the default None.
-static bool is_given(Value v)
-{
-    return !value_unbound(v) && !value_is_none(v);
-}
-
 // The dtype that an optional argument names; DT_NONE if it was left out.
 // False: it names no dtype, and an error is pending.
 static bool optional_dtype(Vm *vm, Value v, DType *dtype)
 {
     *dtype = DT_NONE;
-    return !is_given(v) || dtype_from_value(vm, v, dtype);
+    return !builtin_given(v) || dtype_from_value(vm, v, dtype);
 }
 
 // tensor(value, dtype=None): a tensor of another dtype is cast.
@@ -81,13 +75,13 @@ static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     // A single argument is the stop.
-    if (!is_given(args[1])) {
+    if (!builtin_given(args[1])) {
         // Both change their places: the start is 0, and the stop is what was
         // given first.
         given[0] = value_from_small(0);
         given[1] = args[0];
     }
-    given[2] = is_given(args[2]) ? args[2] : value_from_small(1);
+    given[2] = builtin_given(args[2]) ? args[2] : value_from_small(1);
     // The three decide on a dtype together; a dtype that was given holds for
     // each.
     if (dtype == DT_NONE) {
@@ -162,7 +156,7 @@ static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
 static Value builtin_clip(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    bool low = is_given(args[1]), high = is_given(args[2]);
+    bool low = builtin_given(args[1]), high = builtin_given(args[2]);
     // Both bounds: one op, whose gradient is known.
     if (low && high) {
         return tensor_call_bound(vm, OP_CLIP, args, 3);
@@ -227,7 +221,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
     Tuple *given = value_as_tuple(args[0]);
     uint32_t n = (uint32_t)given->count;
     bool ij = value_is_str(args[1]) && str_is(value_as_str(args[1]), "ij");
-    bool xy = !is_given(args[1]) ||
+    bool xy = !builtin_given(args[1]) ||
               (value_is_str(args[1]) && str_is(value_as_str(args[1]), "xy"));
     // Tested before anything is converted.
     if (!ij && !xy) {
@@ -294,11 +288,11 @@ static int read_axes(Vm *vm, Value v, int64_t axes[SHAPE_MAX_RANK])
 static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
                            int64_t axes[2][SHAPE_MAX_RANK], int counts[2])
 {
-    if (!is_given(given) || value_is_integer(given)) {
+    if (!builtin_given(given) || value_is_integer(given)) {
         // NumPy's default.
         int64_t n = 2;
         int rank = operand_type(operands[0]).rank;
-        if (is_given(given) && !value_to_index(vm, given, &n)) {
+        if (builtin_given(given) && !value_to_index(vm, given, &n)) {
             return false;
         }
         if (n < 0 || n > rank) {
