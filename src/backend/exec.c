@@ -32,7 +32,7 @@ bool step_fail(PlanRun *run, const GraphNode *node)
 
 bool step_fail_part(PlanRun *run, const GraphNode *node)
 {
-    (void)op_tile_fail(run->ctx, op_desc(node->op));
+    (void)op_fault(run->ctx, op_desc(node->op));
     return step_fail(run, node);
 }
 

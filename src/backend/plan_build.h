@@ -39,9 +39,9 @@ MUST_CHECK bool builder_callee(Builder *builder, Step *step, GraphNode *call);
 MUST_CHECK bool builder_dead_list(Builder *builder, uint32_t head,
                                   const uint32_t **list, uint32_t *count);
 
-// The loop that computes the node's op for its operands' types; NULL where the
-// node works on strings or not element by element: it is no part of a program.
-TileFn builder_tile(const Builder *builder, const GraphNode *node);
+// Whether the node's op has a body for its operands' types. A node that works
+// on strings, or not element by element, is no part of a program.
+bool builder_has_body(const Builder *builder, const GraphNode *node);
 
 // Gives a constant a slot that always holds it.
 MUST_CHECK bool builder_pin(Builder *builder, GraphNode *node);

@@ -20,7 +20,7 @@ enum {
 // What an instruction does with its registers. The named ones are for control
 // and for ops at large; the others are one op on one dtype each.
 typedef enum ScalarCode {
-    SCALAR_TILE,       // out = tile(a, b, c)
+    SCALAR_KERNEL,     // out = op(a, b, c), by its kernel
     SCALAR_MOVE,       // out = a
     SCALAR_SELECT,     // out = a ? b : c
     SCALAR_JUMP,       // to `target`, forwards
@@ -37,13 +37,13 @@ typedef enum ScalarCode {
 
 // One instruction: `out` and `in` are numbers of registers.
 typedef struct ScalarOp {
-    uint16_t code;         // ScalarCode
-    uint16_t out;          // register
-    uint16_t in[3];        // registers
-    uint16_t in_count;     // of them that are operands
-    uint32_t target;       // jumps: index into the code
-    TileFn tile;           // SCALAR_TILE
-    const GraphNode *node; // for errors
+    uint16_t code;            // ScalarCode
+    uint16_t out;             // register
+    uint16_t in[3];           // registers
+    uint16_t in_count;        // of them that are operands
+    uint32_t target;          // jumps: index into the code
+    const LoopKernel *kernel; // SCALAR_KERNEL
+    const GraphNode *node;    // for errors
 } ScalarOp;
 
 // A register that is loaded from a slot before the run.

@@ -23,7 +23,7 @@ typedef struct Compiler {
     bool full; // more registers or code than there may be: give up
 } Compiler;
 
-// What the list has a plain instruction for; SCALAR_TILE: nothing.
+// What the list has a plain instruction for; SCALAR_KERNEL: nothing.
 static ScalarCode plain_code(OpCode op, DType dtype)
 {
     static const struct {
@@ -42,7 +42,7 @@ static ScalarCode plain_code(OpCode op, DType dtype)
             return rows[i].code;
         }
     }
-    return SCALAR_TILE;
+    return SCALAR_KERNEL;
 }
 
 // A single number: rank 0 for sure. Strings are counted objects, which
@@ -80,7 +80,7 @@ static bool node_fits(const Builder *builder, const GraphNode *node)
         }
     }
     return node_tensor(node) != NULL || node->op == OP_IF ||
-           node->op == OP_WHILE || builder_tile(builder, node) != NULL;
+           node->op == OP_WHILE || builder_has_body(builder, node);
 }
 
 // A block that raises, or has effects whose order counts, needs steps.
@@ -194,16 +194,25 @@ static void land(Compiler *c, size_t jump)
 static bool compile_block(Compiler *c, const GraphBlock *block);
 
 // An elementwise op; where the list of plain instructions has none for it, its
-// tile function is called on one element.
+// kernel runs on one element.
 static bool compile_op(Compiler *c, const GraphNode *node)
 {
     // Instructions are chosen by the first operand's dtype: the graph's types
     // agree already, and `where` has an instruction of its own.
     DType dtype = graph_type(c->builder->graph, node->inputs[0]).dtype;
-    ScalarOp op = {.node = node, .tile = builder_tile(c->builder, node)};
+    ScalarOp op = {.node = node};
     op.in_count = (uint16_t)node->input_count;
     op.code = (uint16_t)(node->op == OP_WHERE ? SCALAR_SELECT
                                               : plain_code(node->op, dtype));
+    if (op.code == SCALAR_KERNEL) {
+        op.kernel =
+            op_kernel(c->builder->ctx, node->op, dtype,
+                      graph_type(c->builder->graph, node->first_output).dtype,
+                      node->attrs, 0);
+        if (op.kernel == NULL) {
+            return false;
+        }
+    }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (!find_reg(c, node->inputs[i], &op.in[i])) {
             return false;

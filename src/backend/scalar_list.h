@@ -1,8 +1,8 @@
-// Instructions of scalar programs that need no tile function:
+// Instructions of scalar programs that need no kernel:
 // SCALAR(op, dtype, operand type, result type, expression), where `a` and `b`
 // are the operands of the operand type. Ints wrap: they are computed unsigned.
-// What is not here runs the op's tile function on one element. The bits are
-// those of the tile functions either way. No include guard.
+// What is not here runs the op's kernel on one element. The bits are those of
+// the kernels either way. No include guard.
 // clang-format off
 #define SCALAR_COMPARE(dtype, T)                                              \
     SCALAR(EQUAL, dtype, T, uint8_t, a == b)                                  \

@@ -7,14 +7,15 @@
 
 #include <string.h>
 
-// An op that has no instruction of its own: its tile function on one element.
-static bool run_tile(PlanRun *run, const ScalarOp *op, uint64_t *regs)
+// An op that has no instruction of its own, on one element.
+static bool run_kernel(PlanRun *run, const ScalarOp *op, uint64_t *regs)
 {
-    TileArg args[3];
+    char *data[4];
     for (uint32_t i = 0; i < op->in_count; i++) {
-        args[i] = (TileArg){&regs[op->in[i]], 1};
+        data[i] = (char *)&regs[op->in[i]];
     }
-    if (LIKELY(op->tile(&regs[op->out], args, 1))) {
+    data[op->in_count] = (char *)&regs[op->out];
+    if (LIKELY(kernel_run(op->kernel, data, 1) == 0)) {
         return true;
     }
     return step_fail_part(run, op->node); // the step's node is the loop
@@ -75,9 +76,8 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
         break;
 #include "backend/scalar_list.h"
 #undef SCALAR
-        // Any other elementwise op, by its loop for one element.
-        case SCALAR_TILE:
-            if (UNLIKELY(!run_tile(run, op, regs))) {
+        case SCALAR_KERNEL:
+            if (UNLIKELY(!run_kernel(run, op, regs))) {
                 return false;
             }
             break;

@@ -1,9 +1,10 @@
 // Fused elementwise chains: programs over tiles.
 //
 // A program runs nodes that stand next to each other and give one static
-// shape. Registers are operands from slots, tensors that leave the program,
-// and tile-sized temporaries in the frame's scratch, which stay in cache. The
-// inner loops are the eager ops' own, so the bits are the same.
+// shape, as one kernel, or a few where one would not do. Registers are
+// operands from slots, tensors that leave the program, and what kernels hand
+// on to each other: tile-sized temporaries in the frame's scratch, which stay
+// in cache.
 //
 // The shape is taken as `rows` x `columns` where an operand broadcasts along
 // one of the two. Wide rows are run in pieces; of narrow ones a tile takes
@@ -16,7 +17,7 @@
 
 enum {
     TILE_ELEMENTS = 1024,  // a tile
-    TILE_LONG = 1 << 16,   // elements that a kernel is given at once
+    TILE_LONG = 1 << 16,   // elements that a single kernel is given at once
     TILE_TEMP_SIZE = 8192, // bytes of a temporary: a tile of 8-byte elements
     TILE_MAX_OPS = 24,
     TILE_MAX_REGS = 4 * TILE_MAX_OPS, // three operands and a result each
@@ -42,20 +43,19 @@ typedef struct TileReg {
     DType dtype;
 } TileReg;
 
-// Ops that follow each other as one loop of machine code.
+// Ops that follow each other, as one loop.
 struct TileKernel {
     LoopKernel loop;
-    uint32_t op_count;
+    uint32_t first, op_count;
     uint8_t regs[LOOP_MAX_OPERANDS]; // by operand
-    TileKernel *next;                // of the plan's
+    TileKernel *next;                // of the program, in its order
+    TileKernel *next_of_plan;
 };
 
-// One op of the chain: its inner loop and its registers.
+// One op of the chain and its registers.
 typedef struct TileOp {
-    TileFn tile;
-    const TileKernel *kernel; // does this op and those after it; or NULL
-    const GraphNode *node;    // for errors
-    uint8_t result;           // registers
+    const GraphNode *node;
+    uint8_t result; // registers
     uint8_t arg_count;
     uint8_t args[3];
 } TileOp;
@@ -77,6 +77,7 @@ struct TileProgram {
     TileOp *ops;
     TileReg *regs;
     TileOutput *outputs;
+    TileKernel *kernels; // one at least
 };
 
 // Narrow rows share a tile.
@@ -85,20 +86,13 @@ static inline bool tile_is_grouped(const TileProgram *program)
     return program->columns > 0 && program->columns <= TILE_ELEMENTS / 2;
 }
 
-// Whether one kernel does all.
-static inline bool tile_is_whole(const TileProgram *program)
-{
-    const TileKernel *kernel = program->ops[0].kernel;
-    return kernel != NULL && kernel->op_count == program->op_count;
-}
 // Elements of a piece: a kernel alone keeps nothing in a cache.
 static inline int64_t tile_piece(const TileProgram *program)
 {
-    return tile_is_whole(program) ? TILE_LONG : TILE_ELEMENTS;
+    return program->kernels->next == NULL ? TILE_LONG : TILE_ELEMENTS;
 }
 
-// Makes kernels of the program's ops, where there can be some. False with an
-// error pending.
+// Makes the program's kernels. False with an error pending.
 MUST_CHECK bool tile_compile(Builder *builder, TileProgram *program);
 // Frees the kernels of a plan.
 void tile_release(Ctx *ctx, Plan *plan);
@@ -109,6 +103,7 @@ MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
                           uint32_t *block_chain, GraphNode **last);
 // Runs a program over its tiles. False with an error pending.
 bool step_tile(PlanRun *run, const Step *step);
+// The same for one kernel where nothing broadcasts along rows or columns.
 bool step_tile_single(PlanRun *run, const Step *step);
 
 #endif

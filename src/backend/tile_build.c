@@ -1,8 +1,8 @@
 // Finding elementwise chains and making tile programs of them.
 //
 // The nodes of a program are neighbours in program order, so a value whose
-// last use is in the program is used nowhere else. At most one op that can
-// fail is taken, so that the error is the one of a run op by op.
+// last use is in the program is used nowhere else. Of several ops that fail
+// the first one's error is raised, as in a run op by op.
 #include "backend/tile.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@ typedef struct Fuser {
     TensorType shape;   // of all that the program gives
     int64_t columns;    // as rows and columns; 0: no operand has asked yet
     uint32_t group;     // mark of the nodes that are covered
-    bool may_fail;      // one of them can
     uint32_t next_temp; // temporaries so far
     uint32_t free_count;
     uint32_t op_count, reg_count, output_count;
     uint8_t free_temps[TILE_MAX_OPS];
+    uint8_t free_widths[TILE_MAX_OPS]; // bytes of an element
     TileOp ops[TILE_MAX_OPS];
     TileReg regs[TILE_MAX_REGS];
     TileOutput outputs[TILE_MAX_OPS];
@@ -41,23 +41,18 @@ static int64_t static_count(TensorType type)
     return type.rank < 0 ? -1 : count;
 }
 
-// Strings are compared and joined by kernels, not by loops over tiles. Whether
-// the shapes fit is for the callers to see.
-TileFn builder_tile(const Builder *builder, const GraphNode *node)
+// Whether the shapes fit is for the callers to see.
+bool builder_has_body(const Builder *builder, const GraphNode *node)
 {
-    DType dtypes[3];
-    const OpDesc *op = op_desc(node->op);
-    if (!(op->flags & OP_ELEMENTWISE) || node->input_count == 0 ||
-        node->input_count > 3 || node->output_count != 1) {
-        return NULL;
+    if (!(op_desc(node->op)->flags & OP_ELEMENTWISE)) {
+        return false;
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        dtypes[i] = graph_type(builder->graph, node->inputs[i]).dtype;
-        if (dtypes[i] == DT_STRING) {
-            return NULL;
+        if (graph_type(builder->graph, node->inputs[i]).dtype == DT_STRING) {
+            return false;
         }
     }
-    return op_tile(builder->ctx, op, dtypes, node->attrs);
+    return true;
 }
 
 // How an operand meets the program's shape, and the number of columns where
@@ -117,10 +112,7 @@ static bool fits(Fuser *fuser, const GraphNode *node)
     TensorType out = graph_type(graph, node->first_output);
     int64_t columns = fuser->columns;
     if (!shape_equal(out.rank, out.dims, fuser->shape.rank,
-                     fuser->shape.dims) ||
-        // A second op that can fail would run before the first one has seen
-        // all elements, and its error could come first.
-        (fuser->may_fail && op_desc(node->op)->tile_error != ERR_NONE)) {
+                     fuser->shape.dims)) {
         return false;
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -170,8 +162,7 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
 }
 
 // Temporaries that this op reads last are free for the results of the ops
-// behind it, not for its own: an op may not write what it reads unless the
-// sizes agree.
+// behind it, not for its own.
 static void free_operands(Fuser *fuser, const GraphNode *node, const TileOp *op)
 {
     for (uint32_t i = 0; i < op->arg_count; i++) {
@@ -183,10 +174,28 @@ static void free_operands(Fuser *fuser, const GraphNode *node, const TileOp *op)
         }
         if (reg->kind == TILE_TEMP && !seen &&
             fuser->builder->last_use[node->inputs[i]] == node->serial) {
+            fuser->free_widths[fuser->free_count] = (uint8_t)reg->width;
             fuser->free_temps[fuser->free_count++] =
                 (uint8_t)(reg->offset / TILE_TEMP_SIZE);
         }
     }
+}
+
+// A temporary's place. It is taken from one whose elements are as wide: a loop
+// reads and writes element by element, and must not write ahead of where it
+// reads.
+static uint32_t take_temp(Fuser *fuser, uint16_t width)
+{
+    for (uint32_t i = fuser->free_count; i-- > 0;) {
+        if (fuser->free_widths[i] == width) {
+            uint32_t temp = fuser->free_temps[i];
+            fuser->free_count--;
+            fuser->free_temps[i] = fuser->free_temps[fuser->free_count];
+            fuser->free_widths[i] = fuser->free_widths[fuser->free_count];
+            return temp;
+        }
+    }
+    return fuser->next_temp++;
 }
 
 // The result stays inside if the program is where it is used last.
@@ -202,11 +211,8 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
     op->result = (uint8_t)fuser->reg_count;
     if (last < USE_RESULT &&
         builder->graph->nodes.items[last]->mark == fuser->group) {
-        uint32_t temp = fuser->free_count > 0
-                            ? fuser->free_temps[--fuser->free_count]
-                            : fuser->next_temp++;
         reg.kind = TILE_TEMP;
-        reg.offset = temp * TILE_TEMP_SIZE;
+        reg.offset = take_temp(fuser, reg.width) * TILE_TEMP_SIZE;
     } else {
         reg.kind = TILE_DENSE;
         reg.slot = builder->plan->slot_count++;
@@ -224,8 +230,6 @@ static void add_op(Fuser *fuser, GraphNode *node)
 {
     uint32_t index = fuser->op_count++;
     TileOp *op = &fuser->ops[index];
-    op->tile = builder_tile(fuser->builder, node);
-    op->kernel = NULL;
     op->node = node;
     op->arg_count = (uint8_t)node->input_count;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -293,11 +297,9 @@ static GraphNode *cover(Fuser *fuser, GraphNode *node)
         if (!node->mark || node_tensor(node) != NULL) {
             continue;
         }
-        if (builder_tile(fuser->builder, node) == NULL || !fits(fuser, node)) {
+        if (!builder_has_body(fuser->builder, node) || !fits(fuser, node)) {
             break;
         }
-        fuser->may_fail =
-            fuser->may_fail || op_desc(node->op)->tile_error != ERR_NONE;
         node->mark = fuser->group;
         last = node;
         count++;
@@ -344,6 +346,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->columns = made->count > 0 ? fuser->columns : 0;
     made->rank = fuser->shape.rank;
     made->dims = fuser->shape.dims;
+    made->kernels = NULL;
     made->op_count = fuser->op_count;
     made->reg_count = fuser->reg_count;
     made->output_count = fuser->output_count;
@@ -391,16 +394,14 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
     }
     join_chains(builder, first, last, fuser->group, &chain);
     find_reuse(fuser);
-    bool single = fuser->op_count == 1 && fuser->columns == 0 &&
-                  static_count(fuser->shape) <= TILE_ELEMENTS;
-    step->run = single ? step_tile_single : step_tile;
     step->node = first;
     step->program = make_program(fuser);
-    if (step->program == NULL ||
-        (!single && !tile_compile(builder, step->program))) {
+    if (step->program == NULL || !tile_compile(builder, step->program)) {
         return false;
     }
-    if (!tile_is_whole(step->program) || tile_is_grouped(step->program)) {
+    bool single = step->program->kernels->next == NULL;
+    step->run = single && fuser->columns == 0 ? step_tile_single : step_tile;
+    if (!single || tile_is_grouped(step->program)) {
         // One scratch serves all programs of a plan: they never run at once.
         size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
         plan->scratch_size =
@@ -419,8 +420,7 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
     if (kernel_state(builder->ctx) == NULL) {
         return false;
     }
-    // A node without a result (print, assert) has no type to ask for.
-    if (node->output_count != 1 || builder_tile(builder, node) == NULL) {
+    if (!builder_has_body(builder, node)) {
         return true;
     }
     fuser.builder = builder;
@@ -430,7 +430,6 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
     }
     fuser.columns = 0;
     fuser.group = ++builder->groups;
-    fuser.may_fail = false;
     fuser.next_temp = fuser.free_count = 0;
     fuser.op_count = fuser.reg_count = fuser.output_count = 0;
     // NULL: the first node does not fit a program; it becomes a step of its

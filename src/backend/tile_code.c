@@ -1,7 +1,8 @@
-// Machine code for tile programs: ops that follow each other as one loop body.
+// The kernels of tile programs: ops that follow each other as one loop body.
 //
-// An op without a body parts the others; what they hand on to each other is
-// kept in the frame's scratch, a tile at a time, as between tiles.
+// One body takes all of them, unless it has no room, or an op computes in wider
+// values than the others. What kernels hand on to each other is kept in the
+// frame's scratch, a tile at a time.
 #include "backend/tile.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@ enum {
 typedef struct Part {
     const TileProgram *program;
     uint32_t first, count; // ops
+    bool widens;           // they compute in wider values than they have
     LoopBuild build;
     uint8_t regs[LOOP_MAX_OPERANDS]; // by operand
     int operands[TILE_MAX_REGS];     // by register; -1: none
@@ -26,6 +28,7 @@ static void part_start(Part *part, const TileProgram *program, uint32_t first)
     part->program = program;
     part->first = first;
     part->count = 0;
+    part->widens = false;
     loop_init(&part->build);
     for (uint32_t i = 0; i < program->reg_count; i++) {
         part->operands[i] = -1;
@@ -90,10 +93,15 @@ static bool widens(const LoopBuild *build, uint16_t first, const LoopValue *x,
 }
 
 // Results that have memory of their own are stored at once. False: the op is
-// not of this part.
+// not of this part, which may hold instructions that nothing reads.
 static bool add_op(Part *part, const TileOp *op)
 {
     LoopValue x[3] = {0};
+    const OpDesc *desc = op_desc(op->node->op);
+    if (desc->fault != ERR_NONE && part->count >= LOOP_MAX_FAULTS) {
+        return false;
+    }
+    part->build.fault = (uint8_t)part->count;
     for (uint32_t k = 0; k < op->arg_count; k++) {
         LoopValue *value = &part->values[op->args[k]];
         if (*value == LOOP_NONE) {
@@ -107,15 +115,18 @@ static bool add_op(Part *part, const TileOp *op)
     }
     const TileReg *to = &part->program->regs[op->result];
     uint16_t first = part->build.ins_count;
-    LoopValue made = op_body(&part->build, op_desc(op->node->op), x,
-                             op->node->attrs, to->dtype);
-    if (made == LOOP_NONE ||
-        (part->program->count >= WIDE_LEAST &&
-         widens(&part->build, first, x, made)) ||
+    LoopValue made = op_body(&part->build, desc, x, op->node->attrs, to->dtype);
+    if (made == LOOP_NONE) {
+        return false;
+    }
+    bool wide = part->program->count >= WIDE_LEAST &&
+                widens(&part->build, first, x, made);
+    if ((part->count > 0 && wide != part->widens) ||
         (to->kind != TILE_TEMP &&
          !loop_store(&part->build, operand_of(part, op->result, true), made))) {
         return false;
     }
+    part->widens = wide;
     part->values[op->result] = made;
     return true;
 }
@@ -134,75 +145,81 @@ static bool is_read_later(const Part *part, uint8_t reg)
     return false;
 }
 
-// Two temporaries may have one place, the second from when the first is read
-// no more. A loop reads and writes element by element: it must not write ahead
-// of where it reads.
-static bool overtakes(const Part *part, const TileReg *written)
-{
-    for (uint32_t k = 0; k < part->build.operand_count; k++) {
-        const TileReg *read = &part->program->regs[part->regs[k]];
-        if (read->kind == TILE_TEMP && read->offset == written->offset &&
-            read->width < written->width) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Stores the temporaries that ops behind the part read.
 static bool store_temps(Part *part)
 {
     for (uint32_t i = 0; i < part->count; i++) {
         uint8_t reg = part->program->ops[part->first + i].result;
-        const TileReg *to = &part->program->regs[reg];
-        if (to->kind == TILE_TEMP && is_read_later(part, reg) &&
-            (overtakes(part, to) ||
-             !loop_store(&part->build, operand_of(part, reg, true),
-                         part->values[reg]))) {
+        if (part->program->regs[reg].kind == TILE_TEMP &&
+            is_read_later(part, reg) &&
+            !loop_store(&part->build, operand_of(part, reg, true),
+                        part->values[reg])) {
             return false;
         }
     }
     return true;
 }
 
-// Gives the part's first op the kernel, if there can be one.
-static bool finish_part(Builder *builder, Part *part)
+// Whether each run takes a multiple of a kernel's steps.
+static bool is_even(const TileProgram *program)
 {
-    LoopKernel loop;
-    if (part->count == 0 || !store_temps(part) ||
-        (part->count == 1 && loop_is_narrow(&part->build)) ||
-        !kernel_make(builder->ctx, &part->build, &loop)) {
-        return true;
-    }
+    // A piece of the whole or of a row, or some whole rows.
+    int64_t run = program->columns == 0 ? program->count : program->columns;
+    return run % KERNEL_STEP == 0;
+}
+
+// The part's kernel, at the end of the program's list.
+static bool finish_part(Builder *builder, Part *part, TileKernel ***end)
+{
     Plan *plan = builder->plan;
     TileKernel *kernel = arena_new(&plan->arena, TileKernel);
-    if (kernel == NULL) {
-        kernel_free(builder->ctx, &loop);
+    if (kernel == NULL || !kernel_make(builder->ctx, &part->build,
+                                       is_even(part->program), &kernel->loop)) {
         return false;
     }
-    kernel->loop = loop;
+    kernel->first = part->first;
     kernel->op_count = part->count;
     memcpy(kernel->regs, part->regs, sizeof part->regs);
-    kernel->next = plan->kernels;
+    kernel->next = NULL;
+    kernel->next_of_plan = plan->kernels;
     plan->kernels = kernel;
-    part->program->ops[part->first].kernel = kernel;
+    **end = kernel;
+    *end = &kernel->next;
     return true;
+}
+
+// As many ops as go into one body. Where the temporaries to be stored do not,
+// fewer are taken; a single op always goes.
+static bool fill_part(Builder *builder, Part *part, const TileProgram *program,
+                      uint32_t first)
+{
+    uint32_t most = program->op_count - first;
+    for (;;) {
+        part_start(part, program, first);
+        while (part->count < most &&
+               add_op(part, &program->ops[first + part->count])) {
+            part->count++;
+        }
+        if (part->count == 0) {
+            return ctx_fail(builder->ctx, ERR_SYSTEM, "%s: too long a body",
+                            op_desc(program->ops[first].node->op)->name);
+        }
+        if (store_temps(part)) {
+            return true;
+        }
+        most = part->count - 1;
+    }
 }
 
 bool tile_compile(Builder *builder, TileProgram *program)
 {
     Part part;
-    for (uint32_t i = 0; i < program->op_count;) {
-        part_start(&part, program, i);
-        while (i < program->op_count && add_op(&part, &program->ops[i])) {
-            part.count++;
-            i++;
-        }
-        if (!finish_part(builder, &part)) {
+    TileKernel **end = &program->kernels;
+    for (uint32_t i = 0; i < program->op_count; i += part.count) {
+        if (!fill_part(builder, &part, program, i) ||
+            !finish_part(builder, &part, &end)) {
             return false;
         }
-        // The op that ended the part runs by its tile, or starts the next.
-        i += part.count == 0;
     }
     return true;
 }
@@ -210,7 +227,7 @@ bool tile_compile(Builder *builder, TileProgram *program)
 void tile_release(Ctx *ctx, Plan *plan)
 {
     for (TileKernel *kernel = plan->kernels; kernel != NULL;
-         kernel = kernel->next) {
+         kernel = kernel->next_of_plan) {
         kernel_free(ctx, &kernel->loop);
     }
 }

@@ -5,11 +5,14 @@
 
 enum { TILE_POLL = 64 }; // tiles between two looks at the interrupt flag
 
-// Where a register's next elements are, and whether they follow each other.
-typedef struct Cursor {
-    char *data;
-    uint32_t step;
-} Cursor;
+// A program that is being run.
+typedef struct TileRun {
+    PlanRun *run;
+    const TileProgram *program;
+    const TileKernel *failed;     // the first that had faults; NULL: none
+    uint32_t faults;              // of it
+    char *cursors[TILE_MAX_REGS]; // where a register's next elements are
+} TileRun;
 
 // Memory for what leaves the program: of an operand that dies here and that
 // nobody else holds, or new.
@@ -43,24 +46,47 @@ static bool make_outputs(PlanRun *run, const TileProgram *program)
     return true;
 }
 
-// A program of one op that fits a tile: no cursors are needed.
+// The first op of the kernel that has an error: the step's node is only the
+// first of the program.
+static bool fail_tile(PlanRun *run, const TileProgram *program, uint32_t first,
+                      uint32_t faults)
+{
+    uint32_t op = first + (uint32_t)__builtin_ctz(faults);
+    return step_fail_part(run, program->ops[op].node);
+}
+
+// Operands that an output has taken over are found there.
 bool step_tile_single(PlanRun *run, const Step *step)
 {
     const TileProgram *program = step->program;
-    const TileOp *op = program->ops;
-    TileOutput output = program->outputs[0];
-    TileArg args[3];
-    for (uint32_t k = 0; k < op->arg_count; k++) {
-        const TileReg *reg = &program->regs[op->args[k]];
-        args[k] =
-            (TileArg){run->slots[reg->slot]->data, reg->kind == TILE_DENSE};
+    const TileKernel *kernel = program->kernels;
+    char *data[LOOP_MAX_OPERANDS];
+    uint32_t count = kernel->loop.operand_count;
+    for (uint32_t k = 0; k < count; k++) {
+        const Tensor *tensor = run->slots[program->regs[kernel->regs[k]].slot];
+        data[k] = tensor != NULL ? tensor->data : NULL;
     }
-    if (UNLIKELY(!make_output(run, program, output))) {
+    if (UNLIKELY(!make_outputs(run, program))) {
         return false;
     }
-    Tensor *result = run->slots[program->regs[output.reg].slot];
-    return LIKELY(op->tile(result->data, args, (size_t)program->count)) ||
-           step_fail_part(run, op->node);
+    for (uint32_t k = 0; k < count; k++) {
+        if (kernel->loop.operands[k].writes) {
+            data[k] = run->slots[program->regs[kernel->regs[k]].slot]->data;
+        }
+    }
+    uint32_t faults = 0;
+    for (int64_t left = program->count; left > 0; left -= TILE_LONG) {
+        int64_t piece = left < TILE_LONG ? left : TILE_LONG;
+        faults |= kernel_run(&kernel->loop, data, piece);
+        for (uint32_t k = 0; k < count; k++) {
+            bool moves = kernel->loop.operands[k].kind == LOOP_DENSE;
+            data[k] += moves ? piece * program->regs[kernel->regs[k]].width : 0;
+        }
+        if (left > piece && !ctx_poll(run->ctx)) {
+            return false;
+        }
+    }
+    return LIKELY(faults == 0) || fail_tile(run, program, 0, faults);
 }
 
 // The frame's scratch, from its first address that suits a vector.
@@ -71,118 +97,97 @@ static char *scratch_of(const PlanRun *run)
 }
 
 // Operands first: an output may have taken the tensor of one.
-static void set_cursors(PlanRun *run, const TileProgram *program,
-                        Cursor *cursors)
+static void set_cursors(TileRun *at)
 {
-    char *scratch = scratch_of(run);
+    const TileProgram *program = at->program;
+    Tensor **slots = at->run->slots;
+    char *scratch = scratch_of(at->run);
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        cursors[i].step = reg->kind != TILE_ONE && reg->kind != TILE_COLUMN;
         if (reg->kind == TILE_TEMP) {
             // Temporaries stay where they are from tile to tile.
-            cursors[i].data = scratch + reg->offset;
-        } else if (run->slots[reg->slot] != NULL) {
-            cursors[i].data = run->slots[reg->slot]->data;
+            at->cursors[i] = scratch + reg->offset;
+        } else if (slots[reg->slot] != NULL) {
+            at->cursors[i] = slots[reg->slot]->data;
         }
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
         TileOutput output = program->outputs[i];
         if (output.reuse != TILE_NO_REG &&
-            run->slots[program->regs[output.reuse].slot] == NULL) {
+            slots[program->regs[output.reuse].slot] == NULL) {
             // The operand's slot is empty by now, but its elements are still
             // there and are read ahead of being overwritten.
-            cursors[output.reuse].data = cursors[output.reg].data;
+            at->cursors[output.reuse] = at->cursors[output.reg];
         }
     }
 }
 
-static void run_kernel(const TileKernel *kernel, const Cursor *cursors,
-                       size_t count)
+// All kernels on one tile: what they hand on to each other stays in the
+// nearest cache. Elements in error do not end the run: one further on may be
+// so by an earlier op.
+static void run_tile(TileRun *at, int64_t count)
 {
-    char *data[LOOP_MAX_OPERANDS];
-    for (uint32_t k = 0; k < kernel->loop.operand_count; k++) {
-        data[k] = cursors[kernel->regs[k]].data;
+    for (const TileKernel *kernel = at->program->kernels; kernel != NULL;
+         kernel = kernel->next) {
+        char *data[LOOP_MAX_OPERANDS];
+        for (uint32_t k = 0; k < kernel->loop.operand_count; k++) {
+            data[k] = at->cursors[kernel->regs[k]];
+        }
+        uint32_t faults = kernel_run(&kernel->loop, data, count);
+        if (UNLIKELY(faults != 0) &&
+            (at->failed == NULL || at->failed->first >= kernel->first)) {
+            at->faults = at->failed == kernel ? at->faults | faults : faults;
+            at->failed = kernel;
+        }
     }
-    kernel_run(&kernel->loop, data, (int64_t)count);
-}
-
-// All ops on one tile: what they hand on to each other stays in the nearest
-// cache.
-static bool run_tile(PlanRun *run, const TileProgram *program,
-                     const Cursor *cursors, size_t count)
-{
-    const TileOp *op = program->ops, *end = op + program->op_count;
-    while (op < end) {
-        TileArg args[3];
-        if (op->kernel != NULL) {
-            run_kernel(op->kernel, cursors, count);
-            op += op->kernel->op_count;
-            continue;
-        }
-        for (uint32_t k = 0; k < op->arg_count; k++) {
-            const Cursor *cursor = &cursors[op->args[k]];
-            args[k] = (TileArg){cursor->data, cursor->step};
-        }
-        // The outputs are half written then; the run is cleared as a whole.
-        if (UNLIKELY(!op->tile(cursors[op->result].data, args, count))) {
-            return step_fail_part(run, op->node);
-        }
-        op++;
-    }
-    return true;
 }
 
 // Moves the registers of one kind on by so many of their elements.
-static void advance(const TileProgram *program, Cursor *cursors, TileKind kind,
-                    int64_t count)
+static void advance(TileRun *at, TileKind kind, int64_t count)
 {
-    for (uint32_t i = 0; i < program->reg_count; i++) {
-        if (program->regs[i].kind == kind) {
-            cursors[i].data += count * program->regs[i].width;
-        }
+    for (uint32_t i = 0; i < at->program->reg_count; i++) {
+        const TileReg *reg = &at->program->regs[i];
+        at->cursors[i] += reg->kind == kind ? count * reg->width : 0;
     }
 }
 
 // One piece after another; operands are dense or of one element.
-static bool run_linear(PlanRun *run, const TileProgram *program,
-                       Cursor *cursors, int64_t left)
+static bool run_linear(TileRun *at, int64_t left)
 {
-    int64_t piece = tile_piece(program);
-    for (uint32_t turn = 1;; turn++) {
-        int64_t count = left < piece ? left : piece;
-        if (!run_tile(run, program, cursors, (size_t)count)) {
-            return false;
-        }
+    int64_t piece = tile_piece(at->program);
+    for (uint32_t turn = 1; left > 0; turn++) {
+        run_tile(at, left < piece ? left : piece);
         // Before the cursors move: they end on the last piece, where run_rows
         // takes them up.
-        left -= count;
+        left -= piece;
         if (left <= 0) {
-            return true;
+            break;
         }
         // A look at the flag for each tile is more than an interrupt needs.
-        if (turn % TILE_POLL == 0 && !ctx_poll(run->ctx)) {
+        if (turn % TILE_POLL == 0 && !ctx_poll(at->run->ctx)) {
             return false;
         }
-        advance(program, cursors, TILE_DENSE, count);
-        advance(program, cursors, TILE_ROW, count);
+        advance(at, TILE_DENSE, piece);
+        advance(at, TILE_ROW, piece);
     }
+    return true;
 }
 
 // Wide rows, each in pieces of its own.
-static bool run_rows(PlanRun *run, const TileProgram *program, Cursor *cursors)
+static bool run_rows(TileRun *at)
 {
+    const TileProgram *program = at->program;
     int64_t columns = program->columns, rows = program->count / columns;
     // How far run_linear moves its cursors along a row.
     int64_t piece = tile_piece(program), last = (columns - 1) / piece * piece;
     for (int64_t row = 0; row < rows; row++) {
-        if (!run_linear(run, program, cursors, columns) ||
-            !ctx_poll(run->ctx)) {
+        if (!run_linear(at, columns) || !ctx_poll(at->run->ctx)) {
             return false;
         }
-        advance(program, cursors, TILE_DENSE, columns - last);
+        advance(at, TILE_DENSE, columns - last);
         // The same row operand again, from its start.
-        advance(program, cursors, TILE_ROW, -last);
-        advance(program, cursors, TILE_COLUMN, 1);
+        advance(at, TILE_ROW, -last);
+        advance(at, TILE_COLUMN, 1);
     }
     return true;
 }
@@ -233,9 +238,9 @@ static void lay_row(char *to, const char *from, size_t size, int64_t rows)
 
 // Narrow rows, several a tile. Row operands are laid out once, column
 // operands for each tile.
-static bool run_groups(PlanRun *run, const TileProgram *program,
-                       Cursor *cursors)
+static bool run_groups(TileRun *at)
 {
+    const TileProgram *program = at->program;
     int64_t columns = program->columns, left = program->count / columns;
     int64_t group = TILE_ELEMENTS / columns;
     const char *from[TILE_MAX_REGS];
@@ -245,11 +250,11 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
         const TileReg *reg = &program->regs[i];
         if (reg->kind == TILE_ROW || reg->kind == TILE_COLUMN) {
             // The operand's own elements; the cursor now points at its copy.
-            from[i] = cursors[i].data;
-            cursors[i] = (Cursor){scratch_of(run) + reg->offset, 1};
+            from[i] = at->cursors[i];
+            at->cursors[i] = scratch_of(at->run) + reg->offset;
         }
         if (reg->kind == TILE_ROW) {
-            lay_row(cursors[i].data, from[i], (size_t)columns * reg->width,
+            lay_row(at->cursors[i], from[i], (size_t)columns * reg->width,
                     group);
         }
     }
@@ -259,34 +264,36 @@ static bool run_groups(PlanRun *run, const TileProgram *program,
         for (uint32_t i = 0; i < program->reg_count; i++) {
             const TileReg *reg = &program->regs[i];
             if (reg->kind == TILE_COLUMN) {
-                lay_column(cursors[i].data, from[i], reg->width, group,
-                           columns);
+                lay_column(at->cursors[i], from[i], reg->width, group, columns);
                 from[i] += group * reg->width;
             }
         }
-        if (!run_tile(run, program, cursors, (size_t)(group * columns)) ||
-            !ctx_poll(run->ctx)) {
+        run_tile(at, group * columns);
+        if (!ctx_poll(at->run->ctx)) {
             return false;
         }
         // Copies of rows and columns stay where they are.
-        advance(program, cursors, TILE_DENSE, group * columns);
+        advance(at, TILE_DENSE, group * columns);
     }
     return true;
 }
 
-// Three ways to walk, by what broadcasts; the tiles are run alike.
+// Three ways to walk, by what broadcasts; the tiles are run alike. An empty
+// result has columns 0.
 bool step_tile(PlanRun *run, const Step *step)
 {
-    const TileProgram *program = step->program;
-    Cursor cursors[TILE_MAX_REGS];
-    if (UNLIKELY(!make_outputs(run, program))) {
+    TileRun at; // cursors are set as far as there are registers
+    at.run = run;
+    at.program = step->program;
+    at.failed = NULL;
+    at.faults = 0;
+    if (UNLIKELY(!make_outputs(run, at.program))) {
         return false;
     }
-    set_cursors(run, program, cursors);
-    if (LIKELY(program->columns == 0)) {
-        return run_linear(run, program, cursors, program->count);
-    }
-    // An empty result has columns 0 and went the linear way.
-    return tile_is_grouped(program) ? run_groups(run, program, cursors)
-                                    : run_rows(run, program, cursors);
+    set_cursors(&at);
+    bool done = at.program->columns == 0 ? run_linear(&at, at.program->count)
+                : tile_is_grouped(at.program) ? run_groups(&at)
+                                              : run_rows(&at);
+    return done && (at.failed == NULL ||
+                    fail_tile(run, at.program, at.failed->first, at.faults));
 }

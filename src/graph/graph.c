@@ -329,7 +329,7 @@ bool graph_is_total(const Graph *graph, const GraphNode *node)
     // Effects of blocks and callees do not matter: any of these may fail.
     bool total = (op->flags & (OP_EFFECT | OP_RANDOM | OP_MAY_FAIL |
                                OP_DYNAMIC_SHAPE)) == 0 &&
-                 op->tile_error == ERR_NONE && op->block_count == 0 &&
+                 op->fault == ERR_NONE && op->block_count == 0 &&
                  op->payload != PAYLOAD_CALLEE;
     for (uint32_t i = 0; total && i < node->input_count; i++) {
         total = is_static(graph, node->inputs[i]);

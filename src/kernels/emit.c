@@ -1,6 +1,7 @@
 // Making a kernel: the frame, the operands' addresses, the loop.
 //
-// rdi: the operands' addresses; rsi: the number of elements; rdx: the index.
+// rdi: the operands' addresses, later free; rsi: the number of elements; rdx:
+// the index.
 #include "kernels/emit.h"
 
 #include <string.h>
@@ -9,9 +10,9 @@
 #include "kernels/emit_ops.h"
 
 // Addresses of operands, in the order in which they are given out; from rbx on
-// they are the caller's and saved. rdi comes last, when it is read no more.
-static const uint8_t bases[] = {RAX, RCX, R8,      R9,      R10,     R11, RBX,
-                                RBP, R12, R12 + 1, R12 + 2, R12 + 3, RDI};
+// they are the caller's and saved.
+static const uint8_t bases[] = {RAX, RCX, R8,  R9,      R10,     R11,
+                                RBX, RBP, R12, R12 + 1, R12 + 2, R12 + 3};
 _Static_assert(sizeof bases == LOOP_MAX_OPERANDS, "one for each operand");
 
 static bool is_saved(int reg)
@@ -27,16 +28,22 @@ static void push(Code *code, int reg, int opcode)
     code_byte(code, opcode | (reg & 7));
 }
 
-// Eight lanes of four bytes, or four where the body has values of eight.
+// Eight lanes of four bytes, or four where the body has values of eight; of
+// bools alone 32.
 static uint8_t lanes_of(const Emitter *e)
 {
+    uint8_t lanes = 32;
     for (uint16_t i = 0; i < e->body->ins_count; i++) {
         LoopType type = loop_type(e->body, i);
         if (e->last[i] != 0 && (type == LT_F64 || type == LT_I64)) {
             return 4;
         }
+        lanes = e->last[i] != 0 && type != LT_MASK ? 8 : lanes;
     }
-    return 8;
+    for (uint32_t k = 0; k < e->body->operand_count; k++) {
+        lanes = e->body->operands[k].stored != ELEM_BOOL ? 8 : lanes;
+    }
+    return lanes;
 }
 
 // Operands of one element get homes in the frame, the others registers; how
@@ -45,6 +52,7 @@ static uint32_t place_operands(Emitter *e)
 {
     const LoopBuild *body = e->body;
     uint32_t dense = 0;
+    e->slot_count = FRAME_REST;
     for (uint16_t i = 0; i < body->ins_count; i++) {
         const LoopIns *ins = &body->ins[i];
         if (ins->op == PRIM_LOAD && e->last[i] != 0 &&
@@ -60,6 +68,15 @@ static uint32_t place_operands(Emitter *e)
     return dense;
 }
 
+// sub rsp or add rsp; returns where the size stands.
+static uint32_t emit_frame(Code *code, int field)
+{
+    code_bytes(code, (const uint8_t[]){0x48, 0x81, (uint8_t)field}, 3);
+    uint32_t at = code->size;
+    code_long(code, 0);
+    return at;
+}
+
 // Returns where the frame's size stands.
 static uint32_t emit_entry(Emitter *e, uint32_t dense)
 {
@@ -69,12 +86,11 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
             push(code, bases[i], 0x50);
         }
     }
-    // sub rsp, size
-    code_byte(code, 0x48);
-    code_byte(code, 0x81);
-    code_byte(code, 0xEC);
-    uint32_t at = code->size;
-    code_long(code, 0);
+    uint32_t at = emit_frame(code, 0xEC);
+    // xor edx, edx
+    static const uint8_t clear[] = {0x31, 0xD2};
+    code_bytes(code, clear, sizeof clear);
+    code_frame(code, MOVE_STORE, RDX, FRAME_FAULTS, 0);
     for (uint16_t i = 0; i < e->body->ins_count; i++) {
         if (e->slot[i] >= 0) {
             emit_spread(e, e->body->ins[i].b, (uint16_t)e->slot[i]);
@@ -85,34 +101,30 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
             code_load(code, e->base[k], RDI, (int)k * 8);
         }
     }
-    // xor edx, edx
-    code_byte(code, 0x31);
-    code_byte(code, 0xD2);
+    code_bytes(code, clear, sizeof clear);
     return at;
 }
 
 static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at,
-                      uint32_t loop_at)
+                      uint32_t slots)
 {
     Code *code = &e->code;
-    uint32_t frame = e->slot_count * 32u;
+    uint32_t pushes = 0;
     bool streams = false;
     for (uint32_t k = 0; k < e->body->operand_count; k++) {
         streams = streams || e->body->operands[k].streams;
     }
-    // add rdx, lanes; cmp rdx, rsi; jb loop
-    const uint8_t tail[] = {0x48, 0x83, 0xC2, e->lanes, 0x48,
-                            0x39, 0xF2, 0x0F, 0x82};
-    for (size_t i = 0; i < sizeof tail; i++) {
-        code_byte(code, tail[i]);
+    for (uint32_t i = 0; i < dense; i++) {
+        pushes += is_saved(bases[i]);
     }
-    code_long(code, loop_at - (code->size + 4));
-    // add rsp, size
-    code_byte(code, 0x48);
-    code_byte(code, 0x81);
-    code_byte(code, 0xC4);
-    code_long(code, frame);
-    memcpy(code->bytes + frame_at, &frame, sizeof frame);
+    // With what was pushed, and the return address, a multiple of 16.
+    uint32_t frame = slots * 32 + (pushes % 2 == 0 ? 8 : 0);
+    code_frame(code, MOVE_LOAD, RAX, FRAME_FAULTS, 0);
+    uint32_t at = emit_frame(code, 0xC4);
+    if (!code->full) {
+        memcpy(code->bytes + frame_at, &frame, sizeof frame);
+        memcpy(code->bytes + at, &frame, sizeof frame);
+    }
     for (uint32_t i = dense; i-- > 0;) {
         if (is_saved(bases[i])) {
             push(code, bases[i], 0x58);
@@ -120,20 +132,14 @@ static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at,
     }
     // sfence, for what was written past the caches; vzeroupper; ret
     static const uint8_t last[] = {0x0F, 0xAE, 0xF8, 0xC5, 0xF8, 0x77, 0xC3};
-    for (size_t i = streams ? 0 : 3; i < sizeof last; i++) {
-        code_byte(code, last[i]);
-    }
+    code_bytes(code, last + (streams ? 0 : 3), sizeof last - (streams ? 0 : 3));
 }
 
-static bool emit_body(Emitter *e)
+static void emit_all(Emitter *e)
 {
-    regs_init(e);
-    e->lanes = lanes_of(e);
-    uint32_t dense = place_operands(e);
-    uint32_t frame_at = emit_entry(e, dense), loop_at = e->code.size;
     for (uint16_t i = 0; i < e->body->ins_count; i++) {
         const LoopIns *ins = &e->body->ins[i];
-        bool lives = ins->op == PRIM_STORE || e->last[i] != 0;
+        bool lives = loop_acts(ins) || e->last[i] != 0;
         if (lives && ins->op != PRIM_CONST && e->slot[i] < 0 &&
             e->root[i] == i) {
             e->now = i;
@@ -141,20 +147,71 @@ static bool emit_body(Emitter *e)
             regs_release(e);
         }
     }
-    emit_exit(e, dense, frame_at, loop_at);
+}
+
+// Full steps as long as there are enough elements: rsi is where the last of
+// them begins.
+static void emit_loop(Emitter *e)
+{
+    Code *code = &e->code;
+    // sub rsi, lanes; jb end
+    const uint8_t less[] = {0x48, 0x83, 0xEE, e->lanes};
+    code_bytes(code, less, sizeof less);
+    uint32_t skip = code_jump(code, JUMP_BELOW), start = code->size;
+    emit_all(e);
+    // add rdx, lanes; cmp rdx, rsi; jbe start
+    const uint8_t next[] = {0x48, 0x83, 0xC2, e->lanes, 0x48, 0x39, 0xF2};
+    code_bytes(code, next, sizeof next);
+    code_aim(code, code_jump(code, JUMP_NOT_ABOVE), start);
+    code_aim(code, skip, code->size);
+}
+
+// The rest, one step. Values start afresh; operands of one element are where
+// they were. The operands' addresses move on to what is left, so that rdx is
+// free between instructions.
+static void emit_tail(Emitter *e)
+{
+    Code *code = &e->code;
+    // add rsi, lanes; sub rsi, rdx; jz end
+    const uint8_t rest[] = {0x48, 0x83, 0xC6, e->lanes, 0x48, 0x29, 0xD6};
+    code_bytes(code, rest, sizeof rest);
+    uint32_t skip = code_jump(code, JUMP_ZERO);
+    e->tail = true;
+    regs_init(e);
+    (void)place_operands(e);
+    emit_rest(e);
+    emit_all(e);
+    code_aim(code, skip, code->size);
+}
+
+// Without a tail all counts are multiples of the lanes.
+static bool emit_body(Emitter *e, bool tail)
+{
+    regs_init(e);
+    e->lanes = lanes_of(e);
+    uint32_t dense = place_operands(e);
+    uint32_t frame_at = emit_entry(e, dense);
+    emit_loop(e);
+    uint32_t slots = e->slot_count;
+    if (tail) {
+        emit_tail(e);
+        slots = slots < e->slot_count ? e->slot_count : slots;
+    }
+    emit_exit(e, dense, frame_at, slots);
     code_finish(&e->code);
     return !e->refused && !e->code.full;
 }
 
-bool kernel_make(Ctx *ctx, const LoopBuild *body, LoopKernel *kernel)
+static bool make_code(Ctx *ctx, const LoopBuild *body, bool even,
+                      LoopKernel *kernel)
 {
     Emitter e;
     e.body = body;
-    e.refused = e.code.full = false;
+    e.tier = ctx->kernels->tier;
+    e.refused = e.tail = e.code.full = false;
     e.code.size = e.code.pool_count = e.code.patch_count = 0;
-    e.slot_count = 0;
     e.locked = 0;
-    if (!ctx->kernels->tier->emits || !emit_body(&e)) {
+    if (!e.tier->emits || !emit_body(&e, !even)) {
         return false;
     }
     void *code = code_add(ctx->kernels->code, e.code.bytes, e.code.size);
@@ -163,78 +220,60 @@ bool kernel_make(Ctx *ctx, const LoopBuild *body, LoopKernel *kernel)
     }
     memcpy(&kernel->code, &code, sizeof code);
     kernel->size = e.code.size;
-    kernel->lanes = e.lanes;
+    return true;
+}
+
+bool kernel_make(Ctx *ctx, const LoopBuild *body, bool even, LoopKernel *kernel)
+{
     kernel->operand_count = (uint8_t)body->operand_count;
     memcpy(kernel->operands, body->operands, sizeof body->operands);
-    return true;
+    kernel->program = NULL;
+    if (make_code(ctx, body, even, kernel)) {
+        return true;
+    }
+    kernel->code = NULL;
+    kernel->program = loop_program(ctx, body);
+    return kernel->program != NULL;
 }
 
 void kernel_free(Ctx *ctx, LoopKernel *kernel)
 {
     void *code;
+    if (kernel->program != NULL) {
+        loop_program_free(ctx, kernel->program);
+        return;
+    }
     memcpy(&code, &kernel->code, sizeof code);
     code_drop(ctx->kernels->code, code, kernel->size);
 }
 
-KernelTable *kernel_table(Ctx *ctx)
+static size_t table_size(size_t count)
 {
+    return sizeof(KernelTable) + count * sizeof(LoopKernel *);
+}
+
+KernelTable *kernel_table(Ctx *ctx, size_t rows)
+{
+    size_t count = rows * ELEM_COUNT * KERNEL_KINDS;
     KernelState *state = ctx->kernels;
     if (state->table == NULL) {
-        state->table = ctx_alloc_zero(ctx, sizeof *state->table);
+        state->table = ctx_alloc_zero(ctx, table_size(count));
+        if (state->table != NULL) {
+            state->table->count = count;
+        }
     }
     return state->table;
 }
 
-// The code goes with its arena.
 void kernel_table_free(Ctx *ctx, KernelTable *table)
 {
-    enum { COUNT = KERNEL_ROWS * ELEM_COUNT * KERNEL_KINDS };
-    struct KernelEntry *entries = table != NULL ? **table->entries : NULL;
-    for (int i = 0; entries != NULL && i < COUNT; i++) {
-        if (entries[i].kernel != NULL) {
-            ctx_free(ctx, entries[i].kernel, sizeof *entries[i].kernel);
+    for (size_t i = 0; table != NULL && i < table->count; i++) {
+        if (table->entries[i] != NULL) {
+            kernel_free(ctx, table->entries[i]);
+            ctx_free(ctx, table->entries[i], sizeof(LoopKernel));
         }
     }
     if (table != NULL) {
-        ctx_free(ctx, table, sizeof *table);
-    }
-}
-
-// What is left behind the last full step: copied, so that nothing beyond the
-// operands is read or written.
-static void run_rest(const LoopKernel *kernel, char *const *data, int64_t from,
-                     size_t count)
-{
-    _Alignas(32) char copies[LOOP_MAX_OPERANDS][64];
-    char *at[LOOP_MAX_OPERANDS];
-    size_t sizes[LOOP_MAX_OPERANDS];
-    for (int k = 0; k < kernel->operand_count; k++) {
-        const LoopOperand *operand = &kernel->operands[k];
-        sizes[k] = elem_size((Elem)operand->stored);
-        at[k] = data[k];
-        if (operand->kind == LOOP_DENSE) {
-            at[k] = copies[k];
-            memset(copies[k], 0, sizes[k] * kernel->lanes);
-            memcpy(copies[k], data[k] + (size_t)from * sizes[k],
-                   sizes[k] * count);
-        }
-    }
-    kernel->code(at, kernel->lanes);
-    for (int k = 0; k < kernel->operand_count; k++) {
-        if (kernel->operands[k].writes) {
-            memcpy(data[k] + (size_t)from * sizes[k], copies[k],
-                   sizes[k] * count);
-        }
-    }
-}
-
-void kernel_run(const LoopKernel *kernel, char *const *data, int64_t count)
-{
-    int64_t whole = count - count % kernel->lanes;
-    if (whole > 0) {
-        kernel->code(data, whole);
-    }
-    if (count > whole) {
-        run_rest(kernel, data, whole, (size_t)(count - whole));
+        ctx_free(ctx, table, table_size(table->count));
     }
 }

@@ -106,6 +106,38 @@ void code_load(Code *code, int reg, int base, int disp)
     code_long(code, (uint32_t)disp);
 }
 
+void code_bytes(Code *code, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        code_byte(code, bytes[i]);
+    }
+}
+
+uint32_t code_jump(Code *code, int condition)
+{
+    code_byte(code, 0x0F);
+    code_byte(code, condition);
+    code_long(code, 0);
+    return code->size;
+}
+
+void code_aim(Code *code, uint32_t jump, uint32_t to)
+{
+    uint32_t distance = to - jump;
+    if (!code->full) {
+        memcpy(code->bytes + jump - 4, &distance, sizeof distance);
+    }
+}
+
+void code_frame(Code *code, CodeMove move, int reg, uint32_t slot, int disp)
+{
+    code_byte(code, 0x48 | (reg > 7) << 2);
+    code_byte(code, (int)move);
+    code_byte(code, 0x84 | (reg & 7) << 3);
+    code_byte(code, 0x24);
+    code_long(code, slot * 32 + (uint32_t)disp);
+}
+
 void code_finish(Code *code)
 {
     while (code->size % 32 != 0 && !code->full) {

@@ -4,9 +4,10 @@
 #define DUET_KERNELS_EMIT_CODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { CODE_SIZE = 24 * 1024, POOL_SIZE = 160 };
+enum { CODE_SIZE = 40 * 1024, POOL_SIZE = 160 };
 
 // General registers by their numbers in the encoding.
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12 };
@@ -43,7 +44,7 @@ typedef struct Code {
         uint32_t at;     // of the four bytes
         uint16_t number; // the constant
         uint16_t after;  // bytes of the instruction behind them
-    } patches[1024];
+    } patches[2048];
 } Code;
 
 void code_byte(Code *code, int byte);
@@ -55,6 +56,25 @@ void code_vex(Code *code, Vex op, bool wide, int reg, int v, CodePlace place,
 CodePlace code_constant(Code *code, const void *bytes, uint32_t size);
 // mov reg, [base + disp], of 64 bits.
 void code_load(Code *code, int reg, int base, int disp);
+// 64 bits of the frame, at its slot's start and `disp`: mov reg, [...], its
+// converse, and lea.
+typedef enum CodeMove {
+    MOVE_LOAD = 0x8B,
+    MOVE_STORE = 0x89,
+    MOVE_LEA = 0x8D
+} CodeMove;
+void code_frame(Code *code, CodeMove move, int reg, uint32_t slot, int disp);
+// A jump with its condition, the second byte of 0F 8x; returns what names it.
+enum {
+    JUMP_BELOW = 0x82,
+    JUMP_ZERO = 0x84,
+    JUMP_NOT_ZERO = 0x85,
+    JUMP_NOT_ABOVE = 0x86
+};
+uint32_t code_jump(Code *code, int condition);
+// Where it goes, as a value of code->size.
+void code_aim(Code *code, uint32_t jump, uint32_t to);
+void code_bytes(Code *code, const uint8_t *bytes, size_t count);
 // Appends the pool and points the instructions at it.
 void code_finish(Code *code);
 

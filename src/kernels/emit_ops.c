@@ -5,6 +5,8 @@
 // eight bytes a lane throughout.
 #include "kernels/emit_ops.h"
 
+#include <string.h>
+
 // A primitive of one instruction, of two operands unless it is UNARY.
 typedef struct Simple {
     Vex op; // opcode 0: not simple
@@ -32,6 +34,7 @@ static const Vex shuffle_floats = {1, 0, 0, 0xC6};
 static const Vex shuffle_bytes = {2, 1, 0, 0x00};
 static const Vex widen_words = {2, 1, 0, 0x25};
 static const Vex xor_all = {1, 1, 0, 0xEF}, and_all = {1, 1, 0, 0xDB};
+static const Vex blend_bytes = {3, 1, 0, 0x4C};
 static const Vex move_vector = {1, 0, 0, 0x10}, store_vector = {1, 0, 0, 0x11};
 
 static void put(Emitter *e, Vex op, bool wide, int reg, int v, CodePlace place)
@@ -136,9 +139,117 @@ static void emit_select(Emitter *e, const LoopIns *ins)
     int mask = regs_of(e, ins->a), no = regs_of(e, ins->c);
     CodePlace yes = regs_place(e, ins->b);
     mask = is_half(e, type) ? halve_mask(e, mask) : mask;
-    Vex blend = {3, 1, 0, regs_lane(e, type) == 8 ? 0x4B : 0x4A};
     int to = regs_result(e);
-    put_imm(e, blend, !is_half(e, type), to, no, yes, mask << 4);
+    put_imm(e, blend_bytes, !is_half(e, type), to, no, yes, mask << 4);
+}
+
+// The lanes of a tail, as a mask of so many bytes a lane.
+static CodePlace tail_mask(uint32_t lane)
+{
+    return (CodePlace){PLACE_STACK, 0, lane == 8 ? FRAME_TAIL + 1 : FRAME_TAIL};
+}
+
+// Passes by what follows; where to is to be said.
+static uint32_t skip_if_none(Emitter *e, int mask)
+{
+    put(e, (Vex){2, 1, 0, 0x17}, true, mask, 0, place_reg(mask));
+    return code_jump(&e->code, JUMP_ZERO);
+}
+
+// Registers that a function may change: those that hold values, and the
+// general ones of the loop.
+static void keep_registers(Emitter *e, bool back, int but)
+{
+    static const uint8_t general[] = {RAX, RCX, RDX, RSI, RDI,
+                                      R8,  R9,  R10, R11};
+    for (uint32_t i = 0; i < sizeof general; i++) {
+        code_frame(&e->code, back ? MOVE_LOAD : MOVE_STORE, general[i],
+                   FRAME_GENERAL, (int)i * 8);
+    }
+    for (int r = 0; r < VECTOR_REGS; r++) {
+        if (r != but && (e->owner[r] != LOOP_NONE || e->locked >> r & 1)) {
+            put(e, back ? move_vector : store_vector, true, r, 0,
+                (CodePlace){PLACE_STACK, 0, (uint16_t)(FRAME_VECTORS + r)});
+        }
+    }
+}
+
+// Calls the interpreter's loop over the lanes of the operands, which are in
+// registers; what `to` held is lost.
+static void call_row(Emitter *e, LoopRow row, const LoopIns *ins, int args,
+                     int to)
+{
+    static const uint8_t order[] = {RSI, RDX, RCX};
+    const LoopValue values[] = {ins->a, ins->b, ins->c};
+    uint8_t address[8];
+    for (int k = 0; k < args; k++) {
+        put(e, store_vector, true, regs_of(e, values[k]), 0,
+            (CodePlace){PLACE_STACK, 0, (uint16_t)(FRAME_ARGS + k)});
+    }
+    keep_registers(e, false, to);
+    code_frame(&e->code, MOVE_LEA, RDI, FRAME_RESULT, 0);
+    for (int k = 0; k < 3; k++) {
+        code_frame(&e->code, MOVE_LEA, order[k],
+                   FRAME_ARGS + (uint32_t)(k < args ? k : 0), 0);
+    }
+    // mov r8d, lanes; vzeroupper; mov rax, row; call rax
+    code_bytes(&e->code,
+               (const uint8_t[]){0x41, 0xB8, e->lanes, 0, 0, 0, 0xC5, 0xF8,
+                                 0x77, 0x48, 0xB8},
+               11);
+    memcpy(address, &row, sizeof address);
+    code_bytes(&e->code, address, sizeof address);
+    code_bytes(&e->code, (const uint8_t[]){0xFF, 0xD0}, 2);
+    keep_registers(e, true, to);
+}
+
+// What has no instruction. Masks are not what the functions take.
+static void emit_call(Emitter *e, const LoopIns *ins)
+{
+    LoopRow row = e->tier->rows[ins->op][ins->type];
+    int args = loop_arity((LoopPrim)ins->op);
+    const LoopValue values[] = {ins->a, ins->b, ins->c};
+    if (row == NULL || ins->type == LT_MASK ||
+        loop_result((LoopPrim)ins->op, (LoopType)ins->type) == LT_MASK) {
+        e->refused = true;
+        return;
+    }
+    for (int k = 0; k < args; k++) {
+        (void)regs_of(e, values[k]);
+    }
+    int to = regs_result_apart(e);
+    call_row(e, row, ins, args, to);
+    put(e, move_vector, true, to, 0, (CodePlace){PLACE_STACK, 0, FRAME_RESULT});
+}
+
+// The function is called if a lane of this step wants it.
+static void emit_rare(Emitter *e, const LoopIns *ins)
+{
+    LoopRow row = e->tier->rows[ins->op][ins->type];
+    (void)regs_of(e, ins->a);
+    int main = regs_of(e, ins->b), mask = regs_of(e, ins->c);
+    int to = regs_result_apart(e);
+    put(e, move_vector, true, to, 0, place_reg(main));
+    uint32_t skip = skip_if_none(e, mask);
+    call_row(e, row, ins, 1, to);
+    put_imm(e, blend_bytes, true, to, main,
+            (CodePlace){PLACE_STACK, 0, FRAME_RESULT}, mask << 4);
+    code_aim(&e->code, skip, e->code.size);
+}
+
+static void emit_fault(Emitter *e, const LoopIns *ins)
+{
+    int mask = regs_of(e, ins->a), found = mask;
+    if (e->tail) {
+        found = regs_temp(e);
+        put(e, and_all, true, found, mask, tail_mask(regs_lane(e, LT_MASK)));
+    }
+    uint32_t skip = skip_if_none(e, found);
+    // or dword [rsp + faults], bit
+    code_bytes(&e->code, (const uint8_t[]){0x81, 0x8C, 0x24}, 3);
+    code_long(&e->code, FRAME_FAULTS * 32);
+    code_long(&e->code, (uint32_t)1 << ins->b);
+    code_aim(&e->code, skip, e->code.size);
 }
 
 // By a constant, or each lane by its own count.
@@ -150,7 +261,7 @@ static void emit_shift(Emitter *e, const LoopIns *ins)
     int which = ins->op - PRIM_SHL;
     const LoopIns *count = &e->body->ins[ins->b];
     if (longs && ins->op == PRIM_SAR) {
-        e->refused = true;
+        emit_call(e, ins);
         return;
     }
     int x = regs_of(e, ins->a);
@@ -190,8 +301,8 @@ static void emit_long_order(Emitter *e, const LoopIns *ins)
     int above = regs_temp(e);
     put(e, (Vex){2, 1, 0, 0x37}, true, above, x, place_reg(y));
     int to = regs_result(e);
-    put_imm(e, (Vex){3, 1, 0, 0x4B}, true, to, least ? x : y,
-            place_reg(least ? y : x), above << 4);
+    put_imm(e, blend_bytes, true, to, least ? x : y, place_reg(least ? y : x),
+            above << 4);
 }
 
 // The low words of four longs.
@@ -216,12 +327,67 @@ static void emit_narrow(Emitter *e, const LoopIns *ins)
     put_imm(e, (Vex){1, 1, 0, 0x72}, wide, 4, to, place_reg(to), by);
 }
 
-static CodePlace element(const Emitter *e, int operand)
+// Bits to shift an index by.
+static uint8_t scale_of(const Emitter *e, int operand)
 {
     static const uint8_t scales[] = {0, 0, 1, 0, 2, 0, 0, 0, 3};
-    Elem stored = (Elem)e->body->operands[operand].stored;
-    return (CodePlace){PLACE_INDEX, scales[elem_size(stored)],
-                       e->base[operand]};
+    return scales[elem_size((Elem)e->body->operands[operand].stored)];
+}
+
+static CodePlace element(const Emitter *e, int operand)
+{
+    return (CodePlace){PLACE_INDEX, scale_of(e, operand), e->base[operand]};
+}
+
+// An element of one or two bytes between edi and [base + rdx * size + disp32].
+static void move_element(Emitter *e, int operand, int base, bool store,
+                         uint32_t disp)
+{
+    Code *code = &e->code;
+    int scale = scale_of(e, operand), rex = 0x40 | (base > 7);
+    if (store && scale == 1) {
+        code_byte(code, 0x66);
+    }
+    code_byte(code, rex);
+    if (store) {
+        code_byte(code, scale == 1 ? 0x89 : 0x88);
+    } else {
+        code_byte(code, 0x0F);
+        code_byte(code, scale == 1 ? 0xB7 : 0xB6);
+    }
+    code_byte(code, 0x80 | RDI << 3 | 4);
+    code_byte(code, scale << 6 | RDX << 3 | (base & 7));
+    code_long(code, disp);
+}
+
+// The tail's narrow elements between the operand and a slot of the frame, from
+// the last to the first; rdx is 0 again then.
+static void move_narrow(Emitter *e, int operand, bool store)
+{
+    Code *code = &e->code;
+    int base = e->base[operand];
+    uint32_t slot = FRAME_RESULT * 32;
+    // mov edx, esi; then: dec edx, … test edx, edx; jnz
+    code_bytes(code, (const uint8_t[]){0x89, 0xF2}, 2);
+    uint32_t start = code->size;
+    code_bytes(code, (const uint8_t[]){0xFF, 0xCA}, 2);
+    move_element(e, operand, store ? RSP : base, false, store ? slot : 0);
+    move_element(e, operand, store ? base : RSP, true, store ? 0 : slot);
+    code_bytes(code, (const uint8_t[]){0x85, 0xD2}, 2);
+    code_aim(code, code_jump(code, JUMP_NOT_ZERO), start);
+}
+
+static CodePlace narrow_slot(void)
+{
+    return (CodePlace){PLACE_STACK, 0, FRAME_RESULT};
+}
+
+// Bytes of 0 and 1 as ones and zeros.
+static void emit_bools(Emitter *e, CodePlace from, int to)
+{
+    int zero = regs_temp(e);
+    put(e, xor_all, true, zero, zero, place_reg(zero));
+    put(e, (Vex){1, 1, 0, 0xF8}, true, to, zero, from);
 }
 
 static void emit_load(Emitter *e, const LoopIns *ins)
@@ -235,7 +401,24 @@ static void emit_load(Emitter *e, const LoopIns *ins)
     CodePlace from = element(e, ins->b);
     int to = regs_result(e);
     if (stored > ELEM_I16) {
-        put(e, move_vector, wide, to, 0, from);
+        uint32_t lane = (uint32_t)elem_size(stored);
+        if (e->tail) {
+            put(e, move_vector, true, to, 0, tail_mask(lane));
+            put(e, (Vex){2, 1, 0, lane == 8 ? 0x2D : 0x2C}, wide, to, to, from);
+        } else {
+            put(e, move_vector, wide, to, 0, from);
+        }
+        return;
+    }
+    if (e->tail) {
+        // What is behind the last element is 0.
+        put(e, xor_all, true, to, to, place_reg(to));
+        put(e, store_vector, true, to, 0, narrow_slot());
+        move_narrow(e, ins->b, false);
+        from = narrow_slot();
+    }
+    if (e->lanes == 32) {
+        emit_bools(e, from, to);
         return;
     }
     bool longs = stored == ELEM_BOOL && regs_lane(e, LT_MASK) == 8;
@@ -250,7 +433,8 @@ static void emit_load(Emitter *e, const LoopIns *ins)
 
 // Narrow elements: each half of the register packs its own to its low end,
 // then the halves are joined.
-static void emit_narrow_store(Emitter *e, const LoopIns *ins, Elem stored)
+static void emit_narrow_store(Emitter *e, const LoopIns *ins, Elem stored,
+                              CodePlace to)
 {
     uint32_t lane = regs_lane(e, (LoopType)ins->type);
     uint32_t size = (uint32_t)elem_size(stored), half = 16 / lane * size;
@@ -279,17 +463,40 @@ static void emit_narrow_store(Emitter *e, const LoopIns *ins, Elem stored)
     Vex store = bytes == 16  ? store_vector
                 : bytes == 8 ? (Vex){1, 1, 0, 0xD6}
                              : (Vex){1, 1, 0, 0x7E};
-    put(e, store, false, packed, 0, element(e, ins->b));
+    put(e, store, false, packed, 0, to);
+}
+
+static void emit_bool_store(Emitter *e, const LoopIns *ins, CodePlace to)
+{
+    int bytes = regs_temp(e);
+    put(e, (Vex){2, 1, 0, 0x1C}, true, bytes, 0, regs_place(e, ins->a));
+    put(e, store_vector, true, bytes, 0, to);
 }
 
 static void emit_store(Emitter *e, const LoopIns *ins)
 {
     Elem stored = (Elem)e->body->operands[ins->b].stored;
     if (stored <= ELEM_I16) {
-        emit_narrow_store(e, ins, stored);
+        CodePlace to = e->tail ? narrow_slot() : element(e, ins->b);
+        if (e->lanes == 32) {
+            emit_bool_store(e, ins, to);
+        } else {
+            emit_narrow_store(e, ins, stored, to);
+        }
+        if (e->tail) {
+            move_narrow(e, ins->b, true);
+        }
         return;
     }
     int x = regs_of(e, ins->a);
+    if (e->tail) {
+        uint32_t lane = (uint32_t)elem_size(stored);
+        int mask = regs_temp(e);
+        put(e, move_vector, true, mask, 0, tail_mask(lane));
+        put(e, (Vex){2, 1, 0, lane == 8 ? 0x2F : 0x2E},
+            regs_wide(e, (LoopType)ins->type), x, mask, element(e, ins->b));
+        return;
+    }
     Vex store = store_vector;
     store.opcode = e->body->operands[ins->b].streams ? 0x2B : store.opcode;
     put(e, store, regs_wide(e, (LoopType)ins->type), x, 0, element(e, ins->b));
@@ -306,6 +513,7 @@ void emit_ins(Emitter *e)
     switch ((LoopPrim)ins->op) {
     case PRIM_LOAD: emit_load(e, ins); break;
     case PRIM_STORE: emit_store(e, ins); break;
+    case PRIM_FAULT: emit_fault(e, ins); break;
     case PRIM_FMA: emit_fma(e, ins); break;
     case PRIM_SELECT: emit_select(e, ins); break;
     case PRIM_SHL:
@@ -316,7 +524,39 @@ void emit_ins(Emitter *e)
     case PRIM_MIN:
     case PRIM_MAX: emit_long_order(e, ins); break;
     case PRIM_TO_I32: emit_int_of_long(e, ins); break;
-    default: e->refused = true;
+    case PRIM_RARE_SIN:
+    case PRIM_RARE_COS:
+    case PRIM_RARE_TAN: emit_rare(e, ins); break;
+    default: emit_call(e, ins);
+    }
+}
+
+// rsi is the number of elements that are left; rdx becomes 0.
+void emit_rest(Emitter *e)
+{
+    Code *code = &e->code;
+    for (int k = 0; k < e->body->operand_count; k++) {
+        if (e->body->operands[k].kind == LOOP_DENSE) {
+            // lea base, [base + rdx * size + 0]
+            int base = e->base[k], high = base > 7;
+            code_byte(code, 0x48 | high << 2 | high);
+            code_byte(code, 0x8D);
+            code_byte(code, 0x40 | (base & 7) << 3 | 4);
+            code_byte(code, scale_of(e, k) << 6 | RDX << 3 | (base & 7));
+            code_byte(code, 0);
+        }
+    }
+    // xor edx, edx
+    code_bytes(code, (const uint8_t[]){0x31, 0xD2}, 2);
+    static const uint32_t numbers[2][8] = {{0, 1, 2, 3, 4, 5, 6, 7},
+                                           {0, 0, 1, 1, 2, 2, 3, 3}};
+    for (int i = 0; i < 2; i++) {
+        CodePlace lanes = code_constant(&e->code, numbers[i], 32);
+        put(e, (Vex){1, 1, 0, 0x6E}, false, 0, 0, place_reg(RSI));
+        put(e, (Vex){2, 1, 0, 0x58}, true, 0, 0, place_reg(0));
+        put(e, (Vex){1, 1, 0, 0x66}, true, 0, 0, lanes);
+        put(e, store_vector, true, 0, 0,
+            (CodePlace){PLACE_STACK, 0, (uint16_t)(FRAME_TAIL + i)});
     }
 }
 

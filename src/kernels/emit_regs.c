@@ -5,18 +5,6 @@
 
 static const Vex load_vector = {1, 0, 0, 0x10}, store_vector = {1, 0, 0, 0x11};
 
-int regs_arity(const LoopIns *ins)
-{
-    static const uint8_t arity[PRIM_COUNT] = {
-#define PRIM(id, operands, of) [PRIM_##id] = (operands),
-#define PRIM_ROW(id, type, result, expression)
-#include "kernels/prim_list.h"
-#undef PRIM
-#undef PRIM_ROW
-    };
-    return arity[ins->op];
-}
-
 static uint16_t arg_root(const Emitter *emitter, const LoopIns *ins, int k)
 {
     const uint16_t args[3] = {ins->a, ins->b, ins->c};
@@ -36,8 +24,8 @@ void regs_init(Emitter *emitter)
     // Backwards: what is read by nothing reads nothing itself.
     for (uint16_t i = body->ins_count; i-- > 0;) {
         const LoopIns *ins = &body->ins[i];
-        bool live = ins->op == PRIM_STORE || emitter->last[i] != 0;
-        for (int k = 0; live && k < regs_arity(ins); k++) {
+        bool live = loop_acts(ins) || emitter->last[i] != 0;
+        for (int k = 0; live && k < loop_arity((LoopPrim)ins->op); k++) {
             uint16_t *last = &emitter->last[arg_root(emitter, ins, k)];
             *last = *last == 0 ? i : *last;
         }
@@ -87,7 +75,7 @@ static uint32_t next_read(const Emitter *emitter, uint16_t value)
     const LoopBuild *body = emitter->body;
     for (uint32_t i = emitter->now; i <= emitter->last[value]; i++) {
         const LoopIns *ins = &body->ins[i];
-        for (int k = 0; k < regs_arity(ins); k++) {
+        for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
             if (arg_root(emitter, ins, k) == value) {
                 return i;
             }
@@ -181,7 +169,7 @@ int regs_result_apart(Emitter *emitter)
 int regs_result(Emitter *emitter)
 {
     const LoopIns *ins = &emitter->body->ins[emitter->now];
-    for (int k = 0; k < regs_arity(ins); k++) {
+    for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
         let_go(emitter, arg_root(emitter, ins, k));
     }
     return regs_result_apart(emitter);
@@ -200,7 +188,7 @@ int regs_take_over(Emitter *emitter, LoopValue value)
 void regs_release(Emitter *emitter)
 {
     const LoopIns *ins = &emitter->body->ins[emitter->now];
-    for (int k = 0; k < regs_arity(ins); k++) {
+    for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
         let_go(emitter, arg_root(emitter, ins, k));
     }
     emitter->locked = 0;

@@ -8,6 +8,17 @@
 
 enum { VECTOR_REGS = 16 };
 
+// Slots of the frame, each of 32 bytes.
+enum {
+    FRAME_FAULTS, // the bits so far
+    FRAME_TAIL,   // masks of the tail: four bytes a lane, eight
+    FRAME_GENERAL = FRAME_TAIL + 2, // around a call: general registers,
+    FRAME_ARGS = FRAME_GENERAL + 3, // operands,
+    FRAME_RESULT = FRAME_ARGS + 3,  // the result
+    FRAME_VECTORS,                  // and vectors that live on
+    FRAME_REST = FRAME_VECTORS + VECTOR_REGS // operands of one element; spills
+};
+
 // A value is in a register, or has a home in memory, or both: constants are in
 // the pool, operands of one element and what was spilled in the frame.
 typedef struct Emitter {
@@ -16,7 +27,9 @@ typedef struct Emitter {
     bool refused;                // the body has what is not known here
     uint8_t lanes;               // elements a step
     uint16_t now;                // the instruction that is being made
+    bool tail;                   // the last elements, fewer than `lanes`
     uint16_t slot_count;         // of the frame
+    const Tier *tier;            // whose rows are called
     uint32_t locked;             // registers of this instruction, as bits
     uint16_t owner[VECTOR_REGS]; // value, or LOOP_NONE
     uint16_t root[LOOP_MAX_INS]; // the value itself, of BITS its operand
@@ -28,8 +41,6 @@ typedef struct Emitter {
 
 // Roots and last reads; no value is anywhere yet.
 void regs_init(Emitter *emitter);
-// Which of a, b, c are values.
-int regs_arity(const LoopIns *ins);
 // A register for this instruction alone.
 int regs_temp(Emitter *emitter);
 // The value in a register, which stays until the instruction is done.

@@ -12,19 +12,8 @@
 #ifndef DUET_KERNELS_LOOP_H
 #define DUET_KERNELS_LOOP_H
 
+#include "kernels/prim.h"
 #include "kernels/tier.h"
-
-// Types of values. MASK is what comparisons give and selections take.
-typedef enum LoopType { LT_F32, LT_F64, LT_I32, LT_I64, LT_MASK } LoopType;
-
-typedef enum LoopPrim {
-#define PRIM(id, operands, of) PRIM_##id,
-#define PRIM_ROW(id, type, result, expression)
-#include "kernels/prim_list.h"
-#undef PRIM
-#undef PRIM_ROW
-    PRIM_COUNT
-} LoopPrim;
 
 // One primitive. `type` is that of the operands, of SELECT the second's; see
 // loop_type for the result's.
@@ -48,12 +37,18 @@ typedef struct LoopOperand {
                      // an address that is a multiple of 32
 } LoopOperand;
 
-enum { LOOP_MAX_INS = 512, LOOP_MAX_CONSTS = 128, LOOP_MAX_OPERANDS = 13 };
+enum {
+    LOOP_MAX_INS = 512,
+    LOOP_MAX_CONSTS = 128,
+    LOOP_MAX_OPERANDS = 12,
+    LOOP_MAX_FAULTS = 32
+};
 
 // A body in the making, on the C stack, and the finished one: there is no
 // other form of it until something keeps bodies.
 typedef struct LoopBuild {
     uint16_t ins_count, const_count, operand_count;
+    uint8_t fault; // the bit of what can fail now; a later op's is higher
     LoopIns ins[LOOP_MAX_INS];
     uint64_t consts[LOOP_MAX_CONSTS]; // bits; a float32's are the low ones
     LoopOperand operands[LOOP_MAX_OPERANDS];
@@ -73,6 +68,9 @@ int loop_operand(LoopBuild *build, Elem stored, LoopKind kind, bool writes);
 LoopValue loop_load(LoopBuild *build, int operand);
 // False if the value is LOOP_NONE, or no type that the operand stores.
 MUST_CHECK bool loop_store(LoopBuild *build, int operand, LoopValue value);
+// Elements of the mask are in error, of the bit build->fault. LOOP_NONE if the
+// value is that, or there is no room.
+LoopValue loop_fault(LoopBuild *build, LoopValue mask);
 // One primitive of values; what it has no operand for is 0.
 LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
                     LoopValue z);
@@ -104,6 +102,17 @@ bool loop_has(LoopPrim op, LoopType type);
 uint64_t loop_eval(LoopPrim op, LoopType type, const uint64_t *x,
                    uint16_t extra);
 // The whole body for element `index`; data[k] is operand k's first element.
-void loop_eval_body(const LoopBuild *build, char *const *data, size_t index);
+// Returns the bits of its faults.
+uint32_t loop_eval_body(const LoopBuild *build, char *const *data,
+                        size_t index);
+// Whether the primitive is a PRIM_RARE.
+bool loop_is_rare(LoopPrim op);
+// Which of a, b, c are values.
+int loop_arity(LoopPrim op);
+// Whether an instruction does something besides giving a value.
+static inline bool loop_acts(const LoopIns *ins)
+{
+    return ins->op == PRIM_STORE || ins->op == PRIM_FAULT;
+}
 
 #endif

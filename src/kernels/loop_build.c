@@ -6,14 +6,19 @@
 static const uint8_t arity[PRIM_COUNT] = {
 #define PRIM(id, operands, of) [PRIM_##id] = (operands),
 #define PRIM_ROW(id, type, result, expression)
+#define PRIM_RARE(id, type, expression)
 #include "kernels/prim_list.h"
-#undef PRIM
-#undef PRIM_ROW
 };
+
+int loop_arity(LoopPrim op)
+{
+    return arity[op];
+}
 
 void loop_init(LoopBuild *build)
 {
     build->ins_count = build->const_count = build->operand_count = 0;
+    build->fault = 0;
     memset(build->table, 0, sizeof build->table);
 }
 
@@ -175,6 +180,20 @@ LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
     return fold(build, ins, &bits)
                ? loop_bits(build, loop_result(op, type), bits)
                : add_ins(build, ins);
+}
+
+LoopValue loop_fault(LoopBuild *build, LoopValue mask)
+{
+    if (mask == LOOP_NONE) {
+        return mask;
+    }
+    const LoopIns *ins = &build->ins[mask];
+    bool never = ins->op == PRIM_CONST && build->consts[ins->b] == 0;
+    return never ? mask
+                 : add_ins(build, (LoopIns){.op = PRIM_FAULT,
+                                            .type = LT_MASK,
+                                            .a = mask,
+                                            .b = build->fault});
 }
 
 LoopValue loop_narrow(LoopBuild *build, LoopValue value, Elem elem)

@@ -4,6 +4,7 @@
 
 #include "kernels/fma.h"
 #include "kernels/loop.h"
+#include "kernels/prim_ints.h"
 
 // One value as each type has it.
 typedef union Bits {
@@ -35,9 +36,8 @@ typedef enum Of {
 static const uint8_t results[PRIM_COUNT] = {
 #define PRIM(id, operands, of) [PRIM_##id] = OF_##of,
 #define PRIM_ROW(id, type, result, expression)
+#define PRIM_RARE(id, type, expression)
 #include "kernels/prim_list.h"
-#undef PRIM
-#undef PRIM_ROW
 };
 
 LoopType loop_result(LoopPrim op, LoopType type)
@@ -79,9 +79,13 @@ static uint64_t eval_row(LoopPrim op, LoopType type, const Bits *in)
         to.R = (Type##R)(expression);                                          \
         break;                                                                 \
     }
+#define PRIM_RARE(id, T, expression)                                           \
+    case PRIM_##id << 3 | LT_##T: {                                            \
+        Type##T x = in[0].T;                                                   \
+        to.T = in[2].MASK != 0 ? (expression) : in[1].T;                       \
+        break;                                                                 \
+    }
 #include "kernels/prim_list.h"
-#undef PRIM
-#undef PRIM_ROW
     }
     return to.bits;
 }
@@ -91,13 +95,23 @@ bool loop_has(LoopPrim op, LoopType type)
     static const bool rows[PRIM_COUNT][LT_MASK + 1] = {
 #define PRIM(id, operands, of)
 #define PRIM_ROW(id, T, R, expression) [PRIM_##id][LT_##T] = true,
+#define PRIM_RARE(id, T, expression) [PRIM_##id][LT_##T] = true,
 #include "kernels/prim_list.h"
-#undef PRIM
-#undef PRIM_ROW
     };
     return rows[op][type] || op == PRIM_SELECT ||
            (op == PRIM_BITS && type != LT_MASK) ||
            (op == PRIM_NARROW && type == LT_I32);
+}
+
+bool loop_is_rare(LoopPrim op)
+{
+    static const bool rare[PRIM_COUNT] = {
+#define PRIM(id, operands, of)
+#define PRIM_ROW(id, type, result, expression)
+#define PRIM_RARE(id, type, expression) [PRIM_##id] = true,
+#include "kernels/prim_list.h"
+    };
+    return rare[op];
 }
 
 // What moves bits needs no row.
@@ -145,13 +159,16 @@ static void store(Elem stored, char *to, uint64_t bits)
     memcpy(to, &bits, elem_size(stored));
 }
 
-void loop_eval_body(const LoopBuild *build, char *const *data, size_t index)
+uint32_t loop_eval_body(const LoopBuild *build, char *const *data, size_t index)
 {
     uint64_t values[LOOP_MAX_INS];
+    uint32_t faults = 0;
     for (uint32_t i = 0; i < build->ins_count; i++) {
         const LoopIns *ins = &build->ins[i];
         if (ins->op == PRIM_CONST) {
             values[i] = build->consts[ins->b];
+        } else if (ins->op == PRIM_FAULT) {
+            faults |= (uint32_t)(values[ins->a] != 0) << ins->b;
         } else if (ins->op == PRIM_LOAD || ins->op == PRIM_STORE) {
             const LoopOperand *operand = &build->operands[ins->b];
             size_t at = operand->kind == LOOP_ONE ? 0 : index;
@@ -168,4 +185,5 @@ void loop_eval_body(const LoopBuild *build, char *const *data, size_t index)
                 loop_eval((LoopPrim)ins->op, (LoopType)ins->type, x, ins->b);
         }
     }
+    return faults;
 }

@@ -1,5 +1,6 @@
-// Conversions and mathematical functions as loop bodies. What they compute is
-// explained in vmath.h, operation by operation the same.
+// Conversions and mathematical functions as loop bodies. How exp and log of
+// float32 work is explained in vmath.h, operation by operation the same; others
+// are computed in double, or there by libm, and rounded once.
 #include "kernels/loop_math.h"
 
 #include <math.h>
@@ -47,6 +48,9 @@ LoopValue loop_convert(LoopBuild *build, LoopValue x, LoopType to)
     }
     if (from == LT_I64 && to == LT_F64) {
         return float_of_long(build, x);
+    }
+    if (from == LT_F32 && to == LT_I64) {
+        x = loop_prim(build, PRIM_TO_F64, x, 0, 0);
     }
     return loop_prim(build, (LoopPrim)prims[to], x, 0, 0);
 }
@@ -101,7 +105,22 @@ static LoopValue power_of_two(LoopBuild *build, LoopValue k)
                      loop_shl(build, biased, loop_number(build, LT_I32, 23)));
 }
 
-// The functions below are of float32 alone.
+LoopValue loop_negative(LoopBuild *build, LoopValue x)
+{
+    return loop_sub(build, loop_like(build, x, -0.0), x);
+}
+
+LoopValue loop_double(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y)
+{
+    if (x == LOOP_NONE || y == LOOP_NONE) {
+        return LOOP_NONE;
+    }
+    LoopType type = loop_type(build, x);
+    x = loop_convert(build, x, LT_F64);
+    y = loop_arity(op) > 1 ? loop_convert(build, y, LT_F64) : 0;
+    return loop_convert(build, loop_prim(build, op, x, y, 0), type);
+}
+
 static bool is_single(const LoopBuild *build, LoopValue x)
 {
     return x != LOOP_NONE && loop_type(build, x) == LT_F32;
@@ -113,7 +132,7 @@ LoopValue loop_exp(LoopBuild *build, LoopValue x)
                                      0x1.555b98p-5, 0x1.55548ep-3,
                                      0x1.fffff8p-2};
     if (!is_single(build, x)) {
-        return LOOP_NONE;
+        return loop_double(build, PRIM_EXP, x, x);
     }
     // A NaN passes both clamps, as their second operand.
     LoopValue c = loop_max(build, loop_like(build, x, -104), x);
@@ -143,7 +162,7 @@ LoopValue loop_log(LoopBuild *build, LoopValue x)
         -0.2500160038471221923828125,    0.3333332538604736328125,
         -0.49999988079071044921875};
     if (!is_single(build, x)) {
-        return LOOP_NONE;
+        return loop_double(build, PRIM_LOG, x, x);
     }
     LoopValue zero = loop_like(build, x, 0);
     LoopValue tiny = loop_lt(build, x, loop_like(build, x, 0x1p-126));
@@ -185,15 +204,23 @@ LoopValue loop_sigmoid(LoopBuild *build, LoopValue x)
                     loop_add(build, one, z));
 }
 
-LoopValue loop_softplus(LoopBuild *build, LoopValue x)
+// log(u) z / (u - 1), where u is 1 + z rounded: the error of rounding divides
+// out.
+static LoopValue log1p_single(LoopBuild *build, LoopValue z)
 {
-    LoopValue z = exp_down(build, x);
-    LoopValue one = loop_like(build, x, 1), zero = loop_like(build, x, 0);
+    LoopValue one = loop_like(build, z, 1), zero = loop_like(build, z, 0);
     LoopValue u = loop_add(build, one, z), d = loop_sub(build, u, one);
     LoopValue none = loop_eq(build, d, zero);
     LoopValue share = loop_div(build, z, loop_select(build, none, one, d));
     LoopValue y = loop_mul(build, loop_log(build, u), share);
-    y = loop_select(build, none, z, y);
+    return loop_select(build, none, z, y);
+}
+
+LoopValue loop_softplus(LoopBuild *build, LoopValue x)
+{
+    LoopValue z = exp_down(build, x), zero = loop_like(build, x, 0);
+    LoopValue y = is_single(build, x) ? log1p_single(build, z)
+                                      : loop_double(build, PRIM_LOG1P, z, z);
     LoopValue above = loop_max(build, x, zero);
     LoopValue nan = loop_ne(build, x, x);
     return loop_add(build, loop_add(build, above, y),
@@ -205,9 +232,6 @@ static LoopValue odd_quotient(LoopBuild *build, LoopValue x, double limit,
                               double most, const double *p, int p_count,
                               const double *q, int q_count)
 {
-    if (!is_single(build, x)) {
-        return LOOP_NONE;
-    }
     LoopValue a = loop_convert(build, loop_magnitude(build, x), LT_F64);
     LoopValue beyond = loop_lt(build, loop_like(build, a, limit), a);
     LoopValue c = loop_select(build, beyond, loop_like(build, a, most), a);
@@ -226,6 +250,9 @@ LoopValue loop_tanh(LoopBuild *build, LoopValue x)
                                0.0035263567697256804, 0.13406839966773987, 1};
     static const double q[] = {8.07009030268091e-07, 0.00033361910027451813,
                                0.02599373832345009, 0.4674016237258911, 1};
+    if (!is_single(build, x)) {
+        return loop_double(build, PRIM_TANH, x, x);
+    }
     return odd_quotient(build, x, (double)9.1f, 9.1, p, 5, q, 5);
 }
 
@@ -237,5 +264,145 @@ LoopValue loop_erf(LoopBuild *build, LoopValue x)
     static const double q[] = {3.80876190320123e-05, 0.0011621310841292143,
                                0.014966258779168129, 0.11409580707550049,
                                0.5020487308502197,   1};
+    if (!is_single(build, x)) {
+        return loop_double(build, PRIM_ERF, x, x);
+    }
     return odd_quotient(build, x, (double)3.93f, 3.93, p, 6, q, 6);
+}
+
+// sin, cos and tan of float32, in double: x = n pi/2 + r with n whole, pi/2 in
+// three parts whose products with n are exact up to FAR, and the series of sin
+// and cos in r, |r| <= pi/4.
+#define FAR 1e6
+
+typedef struct Turned {
+    LoopValue sine, cosine; // of r
+    LoopValue quarter;      // n; its last two bits count
+} Turned;
+
+static Turned turn(LoopBuild *build, LoopValue x)
+{
+    static const double odd[] = {-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
+                                 1.0 / 120, -1.0 / 6};
+    static const double even[] = {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
+                                  -1.0 / 720,      1.0 / 24,       -0.5};
+    static const double parts[] = {0x1.921fb544p0, 0x1.0b4611a6p-34,
+                                   0x1.3198a2e037073p-69};
+    // Adding 1.5 * 2^52 rounds to a whole number, in the low bits of t.
+    LoopValue big = loop_like(build, x, 0x1.8p52);
+    LoopValue t =
+        loop_mul(build, x, loop_like(build, x, 0.63661977236758134308));
+    t = loop_add(build, t, big);
+    LoopValue n = loop_sub(build, t, big), r = x;
+    for (int i = 0; i < 3; i++) {
+        LoopValue part = loop_mul(build, n, loop_like(build, x, parts[i]));
+        r = loop_sub(build, r, part);
+    }
+    LoopValue s = loop_mul(build, r, r);
+    LoopValue sine = loop_mul(build, polynomial(build, s, false, odd, 5), s);
+    LoopValue cosine = loop_mul(build, polynomial(build, s, false, even, 6), s);
+    return (Turned){loop_add(build, loop_mul(build, sine, r), r),
+                    loop_add(build, cosine, loop_like(build, x, 1)),
+                    loop_twin(build, t)};
+}
+
+static LoopValue has_bit(LoopBuild *build, LoopValue n, double bit)
+{
+    LoopValue masked_n = loop_and(build, n, loop_like(build, n, bit));
+    return loop_ne(build, masked_n, loop_like(build, n, 0));
+}
+
+// The sine after `more` quarter turns.
+static LoopValue turned_sine(LoopBuild *build, Turned t, double more)
+{
+    LoopValue q = loop_add(build, t.quarter, loop_like(build, t.quarter, more));
+    LoopValue y = loop_select(build, has_bit(build, q, 1), t.cosine, t.sine);
+    return loop_select(build, has_bit(build, q, 2), loop_negative(build, y), y);
+}
+
+// libm's function where x is far, or no number. Keeps -0.0.
+static LoopValue unless_far(LoopBuild *build, LoopPrim rare, LoopValue wide,
+                            LoopValue near)
+{
+    LoopValue size = loop_magnitude(build, wide);
+    LoopValue far =
+        loop_not(build, loop_le(build, size, loop_like(build, wide, FAR)));
+    LoopValue y = loop_prim(build, rare, wide, near, far);
+    return loop_convert(build, y, LT_F32);
+}
+
+static LoopValue keep_zero(LoopBuild *build, LoopValue x, LoopValue y)
+{
+    return loop_select(build, loop_eq(build, x, loop_like(build, x, 0)), x, y);
+}
+
+LoopValue loop_sin(LoopBuild *build, LoopValue x)
+{
+    if (!is_single(build, x)) {
+        return loop_double(build, PRIM_SIN, x, x);
+    }
+    LoopValue wide = loop_convert(build, x, LT_F64);
+    LoopValue y = turned_sine(build, turn(build, wide), 0);
+    return keep_zero(build, x, unless_far(build, PRIM_RARE_SIN, wide, y));
+}
+
+LoopValue loop_cos(LoopBuild *build, LoopValue x)
+{
+    if (!is_single(build, x)) {
+        return loop_double(build, PRIM_COS, x, x);
+    }
+    LoopValue wide = loop_convert(build, x, LT_F64);
+    LoopValue y = turned_sine(build, turn(build, wide), 1);
+    return unless_far(build, PRIM_RARE_COS, wide, y);
+}
+
+// cos(r) and sin(r) are never both near 0: the quotient keeps its accuracy up
+// to the poles.
+LoopValue loop_tan(LoopBuild *build, LoopValue x)
+{
+    if (!is_single(build, x)) {
+        return loop_double(build, PRIM_TAN, x, x);
+    }
+    LoopValue wide = loop_convert(build, x, LT_F64);
+    Turned t = turn(build, wide);
+    LoopValue y =
+        loop_div(build, turned_sine(build, t, 0), turned_sine(build, t, 1));
+    return keep_zero(build, x, unless_far(build, PRIM_RARE_TAN, wide, y));
+}
+
+// erfc instead of 1 + erf: for x far below 0 the sum would cancel.
+LoopValue loop_gelu(LoopBuild *build, LoopValue x)
+{
+    if (x == LOOP_NONE) {
+        return x;
+    }
+    LoopValue wide = loop_convert(build, x, LT_F64);
+    LoopValue share = loop_mul(build, loop_negative(build, wide),
+                               loop_like(build, wide, 0.70710678118654752440));
+    share = loop_double(build, PRIM_ERFC, share, share);
+    LoopValue half = loop_mul(build, loop_like(build, wide, 0.5), wide);
+    return loop_convert(build, loop_mul(build, half, share),
+                        loop_type(build, x));
+}
+
+// From the larger operand. Two equal ones may be infinities, whose difference
+// is NaN.
+LoopValue loop_logaddexp(LoopBuild *build, LoopValue x, LoopValue y)
+{
+    if (x == LOOP_NONE || y == LOOP_NONE) {
+        return LOOP_NONE;
+    }
+    LoopType type = loop_type(build, x);
+    x = loop_convert(build, x, LT_F64);
+    y = loop_convert(build, y, LT_F64);
+    LoopValue same = loop_eq(build, x, y), above = loop_lt(build, y, x);
+    LoopValue high = loop_select(build, above, x, y);
+    LoopValue low = loop_select(build, above, y, x);
+    LoopValue z = loop_double(build, PRIM_EXP, loop_sub(build, low, high), x);
+    z = loop_add(build, high, loop_double(build, PRIM_LOG1P, z, z));
+    LoopValue nan = loop_or(build, loop_ne(build, x, x), loop_ne(build, y, y));
+    z = loop_select(build, nan, loop_add(build, x, y), z);
+    LoopValue twice =
+        loop_add(build, x, loop_like(build, x, 0.69314718055994530942));
+    return loop_convert(build, loop_select(build, same, twice, z), type);
 }

@@ -44,6 +44,7 @@ LOOP_PRIM2(lt, LT)
 LOOP_PRIM2(le, LE)
 LOOP_PRIM3(select, SELECT)
 LOOP_PRIM1(twin, BITS)
+LOOP_PRIM2(fmod, FMOD)
 #undef LOOP_PRIM1
 #undef LOOP_PRIM2
 #undef LOOP_PRIM3
@@ -64,12 +65,22 @@ LoopValue loop_magnitude(LoopBuild *build, LoopValue x);
 LoopValue loop_sign_bit(LoopBuild *build, LoopValue x);
 LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y);
 
-// Mathematical functions of float32; of float64 LOOP_NONE.
+// A primitive of float64; float32 is computed there and rounded once.
+LoopValue loop_double(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y);
+// From -0.0, so that 0.0 becomes -0.0 and back.
+LoopValue loop_negative(LoopBuild *build, LoopValue x);
+
+// Mathematical functions of floats.
 LoopValue loop_exp(LoopBuild *build, LoopValue x);
 LoopValue loop_log(LoopBuild *build, LoopValue x);
 LoopValue loop_sigmoid(LoopBuild *build, LoopValue x);
 LoopValue loop_softplus(LoopBuild *build, LoopValue x);
 LoopValue loop_tanh(LoopBuild *build, LoopValue x);
 LoopValue loop_erf(LoopBuild *build, LoopValue x);
+LoopValue loop_sin(LoopBuild *build, LoopValue x);
+LoopValue loop_cos(LoopBuild *build, LoopValue x);
+LoopValue loop_tan(LoopBuild *build, LoopValue x);
+LoopValue loop_gelu(LoopBuild *build, LoopValue x);
+LoopValue loop_logaddexp(LoopBuild *build, LoopValue x, LoopValue y);
 
 #endif

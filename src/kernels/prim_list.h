@@ -1,15 +1,20 @@
 // The primitives of loop bodies (kernels/loop.h): PRIM(id, operands, of), and
-// what each computes: PRIM_ROW(id, type, result, expression), of x, y, z.
+// what each computes: PRIM_ROW(id, type, result, expression), of x, y, z. A
+// PRIM_RARE(id, type, expression) has three operands: the expression's x, what
+// it is in most elements, and the mask of those where it is the expression.
 //
 // `of` says the type of the result: SAME as the operands', MASK, TWIN (the
 // bits as the other type of that width), F32, F64, I32, I64. An expression is
-// the definition: the constant folder and the tests' oracle include it, and
-// machine code gives the same bits (but for those of a NaN). Integers wrap; a
-// MASK is all ones or 0. Only FMA contracts. What has no row moves bits.
-// No include guard.
+// the definition: the constant folder, the interpreter and the tests' oracle
+// include it, and machine code gives the same bits (but for those of a NaN).
+// Integers wrap; a MASK is all ones or 0. Only FMA contracts. What has no row
+// moves bits. What machine code has no instruction for calls the interpreter's
+// loop. No include guard; the including file defines all three macros, which
+// are undefined at the end.
 PRIM(LOAD, 0, SAME)  // b: the operand's number
 PRIM(CONST, 0, SAME) // b: the constant's number
 PRIM(STORE, 1, SAME) // of x; b: the operand's number
+PRIM(FAULT, 1, SAME) // a mask of elements in error; b: the error's bit
 PRIM(ADD, 2, SAME)
 PRIM(SUB, 2, SAME)
 PRIM(MUL, 2, SAME)
@@ -38,6 +43,34 @@ PRIM(TO_F32, 1, F32)
 PRIM(TO_F64, 1, F64)
 PRIM(TO_I32, 1, I32) // of floats towards 0; NaN and out of range: the lowest
 PRIM(TO_I64, 1, I64)
+PRIM(QUOT, 2, SAME) // of ints towards 0; by 0 it is 0
+PRIM(FMOD, 2, SAME)
+PRIM(POW, 2, SAME) // of ints by squaring; the exponent is not negative
+PRIM(EXP, 1, SAME)
+PRIM(EXPM1, 1, SAME)
+PRIM(LOG, 1, SAME)
+PRIM(LOG1P, 1, SAME)
+PRIM(LOG2, 1, SAME)
+PRIM(LOG10, 1, SAME)
+PRIM(SIN, 1, SAME)
+PRIM(COS, 1, SAME)
+PRIM(TAN, 1, SAME)
+PRIM(ASIN, 1, SAME)
+PRIM(ACOS, 1, SAME)
+PRIM(ATAN, 1, SAME)
+PRIM(SINH, 1, SAME)
+PRIM(COSH, 1, SAME)
+PRIM(TANH, 1, SAME)
+PRIM(ASINH, 1, SAME)
+PRIM(ACOSH, 1, SAME)
+PRIM(ATANH, 1, SAME)
+PRIM(ERF, 1, SAME)
+PRIM(ERFC, 1, SAME)
+PRIM(ATAN2, 2, SAME)
+PRIM(HYPOT, 2, SAME)
+PRIM(RARE_SIN, 3, SAME)
+PRIM(RARE_COS, 3, SAME)
+PRIM(RARE_TAN, 3, SAME)
 // b: an Elem of 8 or 16 bits; the low bits, extended as that type has it.
 PRIM(NARROW, 1, SAME)
 
@@ -83,6 +116,36 @@ PRIM_ORDER(F32)
 PRIM_ORDER(F64)
 PRIM_ORDER(I32)
 PRIM_ORDER(I64)
+PRIM_ROW(FMOD, F32, F32, fmodf(x, y))
+PRIM_ROW(FMOD, F64, F64, fmod(x, y))
+PRIM_ROW(QUOT, I64, I64, long_quotient(x, y))
+PRIM_ROW(POW, I64, I64, long_power(x, y))
+PRIM_ROW(POW, F64, F64, pow(x, y))
+PRIM_ROW(ATAN2, F64, F64, atan2(x, y))
+PRIM_ROW(HYPOT, F64, F64, hypot(x, y))
+PRIM_ROW(EXP, F64, F64, exp(x))
+PRIM_ROW(EXPM1, F64, F64, expm1(x))
+PRIM_ROW(LOG, F64, F64, log(x))
+PRIM_ROW(LOG1P, F64, F64, log1p(x))
+PRIM_ROW(LOG2, F64, F64, log2(x))
+PRIM_ROW(LOG10, F64, F64, log10(x))
+PRIM_ROW(SIN, F64, F64, sin(x))
+PRIM_ROW(COS, F64, F64, cos(x))
+PRIM_ROW(TAN, F64, F64, tan(x))
+PRIM_ROW(ASIN, F64, F64, asin(x))
+PRIM_ROW(ACOS, F64, F64, acos(x))
+PRIM_ROW(ATAN, F64, F64, atan(x))
+PRIM_ROW(SINH, F64, F64, sinh(x))
+PRIM_ROW(COSH, F64, F64, cosh(x))
+PRIM_ROW(TANH, F64, F64, tanh(x))
+PRIM_ROW(ASINH, F64, F64, asinh(x))
+PRIM_ROW(ACOSH, F64, F64, acosh(x))
+PRIM_ROW(ATANH, F64, F64, atanh(x))
+PRIM_ROW(ERF, F64, F64, erf(x))
+PRIM_ROW(ERFC, F64, F64, erfc(x))
+PRIM_RARE(RARE_SIN, F64, sin(x))
+PRIM_RARE(RARE_COS, F64, cos(x))
+PRIM_RARE(RARE_TAN, F64, tan(x))
 PRIM_ROW(TO_F64, F32, F64, (double)x)
 PRIM_ROW(TO_F32, F64, F32, (float)x)
 PRIM_ROW(TO_F32, I32, F32, (float)x)
@@ -92,9 +155,14 @@ PRIM_ROW(TO_I32, F32, I32,
 PRIM_ROW(TO_I32, F64, I32,
          x > -0x1.00000002p31 && x < 0x1p31 ? (int32_t)x : INT32_MIN)
 PRIM_ROW(TO_I64, I32, I64, x)
+PRIM_ROW(TO_F32, I64, F32, (float)x)
+PRIM_ROW(TO_I64, F64, I64, x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN)
 PRIM_ROW(TO_I32, I64, I32, (int32_t)(uint32_t)x)
 // clang-format on
 
+#undef PRIM
+#undef PRIM_ROW
+#undef PRIM_RARE
 #undef PRIM_FLOAT
 #undef PRIM_INT
 #undef PRIM_BITWISE

@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "kernels/gemm.h"
+#include "kernels/prim.h"
 
 // Element types as kernels see them; in the order of ops/dtype_list.h.
 typedef enum Elem {
@@ -22,26 +23,6 @@ typedef enum Elem {
     ELEM_F64,
     ELEM_COUNT
 } Elem;
-
-// Names the loops in tables; an op's descriptor has one.
-typedef enum TileId {
-    TILE_NONE, // the op has no tile of its own (cast takes Tier.casts)
-#define TILE(id, name, operands, types) TILE_##id,
-#include "kernels/tile_list.h"
-#undef TILE
-    TILE_COUNT
-} TileId;
-
-// One tile of an elementwise op: out[i] = op(a[i], b[i], c[i]) for n dense
-// elements; a step of 0 elements instead of 1 repeats a[0] (a scalar operand).
-// `out` may be the same memory as a dense operand of the same element size.
-// False: some element is in error (division by zero, a negative exponent);
-// the other elements are then undefined. The caller words it (op_tile_fail).
-typedef struct TileArg {
-    const void *data;
-    uint32_t step; // 0 or 1
-} TileArg;
-typedef bool (*TileFn)(void *out, const TileArg *args, size_t n);
 
 // out[r] = reduction of the `n` elements in[r * n ..]; see reduce_body.h.
 typedef void (*RowReduceFn)(void *out, const void *in, int64_t rows, int64_t n);
@@ -62,11 +43,11 @@ typedef enum ReduceId {
 
 // Constant tables, one for each compilation: nothing in them is ever written.
 typedef struct Tier {
-    const char *name;                     // as DUET_ISA has it
-    bool emits;                           // machine code is made (emit.h)
-    TileFn tiles[TILE_COUNT][ELEM_COUNT]; // NULL: not of this type
-    TileFn casts[ELEM_COUNT][ELEM_COUNT]; // [from][to]
-    GemmFn gemm[ELEM_COUNT];              // NULL: bool and 8/16-bit ints
+    const char *name;                        // as DUET_ISA has it
+    bool emits;                              // machine code is made (emit.h)
+    const LoopRow (*rows)[LOOP_TYPES];       // by primitive; NULL: moves bits
+    const LoopRow *loads, *stores, *narrows; // by Elem; NULL: the same bits
+    GemmFn gemm[ELEM_COUNT];                 // NULL: bool and 8/16-bit ints
     RowReduceFn row_reduce[REDUCE_COUNT][ELEM_COUNT];
     ColumnReduceFn column_reduce[REDUCE_COUNT][ELEM_COUNT];
     // softmax and its logarithm over rows of n elements.

@@ -24,14 +24,8 @@
 #endif
 
 #include "kernels/fma.h"
-#include "kernels/tile_types.h"
-
-#include "kernels/tile_loops.h"
+#include "kernels/loop_rows.h"
 #include "kernels/vmath.h"
-
-#include "kernels/tile_arith.h"
-#include "kernels/tile_cast.h"
-#include "kernels/tile_math.h"
 
 // Without fma instructions the vector body could not give the bits.
 #if defined(__AVX2__) && defined(__FMA__)
@@ -40,6 +34,16 @@
 #include "kernels/gemm_plain.h"
 #endif
 #include "kernels/reduce_body.h"
+
+// The columns of a table by Elem for each set; F is the function prefix.
+#define ROW_INTEGER(F)                                                         \
+    [ELEM_U8] = F##_u8, [ELEM_I8] = F##_i8, [ELEM_I16] = F##_i16,              \
+    [ELEM_I32] = F##_i32, [ELEM_I64] = F##_i64
+#define ROW_FLOAT(F) [ELEM_F32] = F##_f32, [ELEM_F64] = F##_f64
+#define ROW_BOOL(F) [ELEM_BOOL] = F##_b
+#define ROW_NUMERIC(F) ROW_INTEGER(F), ROW_FLOAT(F)
+#define ROW_BITS(F) ROW_BOOL(F), ROW_INTEGER(F)
+#define ROW_ALL(F) ROW_BITS(F), ROW_FLOAT(F)
 
 // Entries that a set of types lacks are NULL; the ops refuse those dtypes.
 #define REDUCE_TABLE(prefix)                                                   \
@@ -57,26 +61,10 @@ const Tier TIER_TABLE = {
 #if defined(__x86_64__) && defined(__AVX2__) && defined(__FMA__)
     .emits = true,
 #endif
-    // All pointers are of functions of this file: each tier has its own
-    // copies.
-    .tiles =
-        {
-#define TILE(id, name, operands, types)                                        \
-    [TILE_##id] = {ROW_##types(tile_##name)},
-#include "kernels/tile_list.h"
-#undef TILE
-        },
-    .casts =
-        {
-            [ELEM_BOOL] = {ROW_ALL(tile_cast_b)},
-            [ELEM_U8] = {ROW_ALL(tile_cast_u8)},
-            [ELEM_I8] = {ROW_ALL(tile_cast_i8)},
-            [ELEM_I16] = {ROW_ALL(tile_cast_i16)},
-            [ELEM_I32] = {ROW_ALL(tile_cast_i32)},
-            [ELEM_I64] = {ROW_ALL(tile_cast_i64)},
-            [ELEM_F32] = {ROW_ALL(tile_cast_f32)},
-            [ELEM_F64] = {ROW_ALL(tile_cast_f64)},
-        },
+    .rows = loop_rows,
+    .loads = loop_loads,
+    .stores = loop_stores,
+    .narrows = loop_narrows,
     .gemm = {[ELEM_I32] = gemm_i32, [ELEM_I64] = gemm_i64, ROW_FLOAT(gemm)},
     .row_reduce = REDUCE_TABLE(rows),
     .column_reduce = REDUCE_TABLE(columns),

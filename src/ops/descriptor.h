@@ -14,26 +14,26 @@
         return expression;                                                     \
     }
 
-// Two operands that broadcast: name, tile, dtype of the result, more flags.
-#define BINARY(text, loops, gives, bits)                                       \
+// Two operands that broadcast: name, dtypes, dtype of the result, more flags.
+#define BINARY(text, dtypes, gives, bits)                                      \
     .name = (text), .min_inputs = 2, .max_inputs = 2, .output_count = 1,       \
     .params = "x1, x2, /", .flags = OP_ELEMENTWISE | (bits),                   \
-    .infer = infer_elementwise, .tile = (loops), .result = (gives)
+    .infer = infer_elementwise, .takes = (dtypes), .result = (gives)
 // One operand; a method of tensors too.
-#define UNARY(text, loops, gives)                                              \
+#define UNARY(text, dtypes, gives)                                             \
     .name = (text), .min_inputs = 1, .max_inputs = 1, .output_count = 1,       \
     .params = "x, /", .flags = OP_ELEMENTWISE | OP_METHOD,                     \
-    .infer = infer_elementwise, .tile = (loops), .result = (gives)
+    .infer = infer_elementwise, .takes = (dtypes), .result = (gives)
 // The last line of a BINARY op's doc.
 #define BROADCASTS "\nShapes broadcast; dtypes must be equal."
 // A whole op of which no more is to be said: the id is its name too; `text` is
 // its doc and `writes` its name in a GraphDef, NULL: it has none. `means` is
 // its body, NULL: it has none.
-#define BINARY_OP(id, loops, means, gives, bits, text, writes)                 \
-    const OpDesc op_##id = {BINARY(#id, loops, gives, bits), .body = (means),  \
+#define BINARY_OP(id, dtypes, means, gives, bits, text, writes)                \
+    const OpDesc op_##id = {BINARY(#id, dtypes, gives, bits), .body = (means), \
                             .doc = text BROADCASTS, .graphdef = (writes)}
-#define UNARY_OP(id, loops, means, gives, text, writes)                        \
-    const OpDesc op_##id = {UNARY(#id, loops, gives), .body = (means),         \
+#define UNARY_OP(id, dtypes, means, gives, text, writes)                       \
+    const OpDesc op_##id = {UNARY(#id, dtypes, gives), .body = (means),        \
                             .doc = (text), .graphdef = (writes)}
 
 #endif

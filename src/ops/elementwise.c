@@ -2,13 +2,13 @@
 //
 // Dimensions of the output are collapsed where every operand runs through
 // them with one step, so that most calls are one dense run. Each run goes to
-// the tile function whole; an operand that is repeated along the run has step
-// 0. Invariant: a dense operand's innermost step is 1 or 0.
+// the op's kernel whole. Invariant: an operand's innermost step is 1, or 0
+// where it is repeated along the run.
 #include "ops/elementwise.h"
 
 #include <string.h>
 
-// The most that any tile takes: where and clip.
+// The most that any op takes: where and clip.
 enum { ELEMENTWISE_OPERANDS = 3 };
 
 // One dimension of the collapsed iteration.
@@ -86,105 +86,56 @@ static void runs_init(Runs *runs, const KernelCall *call)
     }
 }
 
-enum {
-    PIECE_ELEMENTS = 1 << 21, // of a run, between two polls
-    // Elements for which a kernel is looked up: in the nearest cache a tile of
-    // one cheap op is a little quicker.
-    KERNEL_LEAST = 4096
-};
+enum { PIECE_ELEMENTS = 1 << 21 }; // of a run, between two polls
 
-// What computes a run: a kernel or, if that is NULL, a tile.
-typedef struct Runner {
-    TileFn tile;
-    const LoopKernel *kernel;
-} Runner;
-
-// False: some element is in error.
-static bool run_piece(Runner runner, char *out, const TileArg *args,
-                      uint32_t operands, size_t count)
+// The innermost loop, in pieces that Ctrl-C need not wait for. data[k] moves by
+// `steps` bytes an element; all are left where they were.
+static bool run_inner(Ctx *ctx, const OpDesc *op, const LoopKernel *kernel,
+                      char *const *data, const int64_t *steps, int64_t left)
 {
-    char *data[ELEMENTWISE_OPERANDS + 1];
-    if (runner.kernel == NULL) {
-        return runner.tile(out, args, count);
-    }
-    for (uint32_t k = 0; k < operands; k++) {
-        // Read alone.
-        memcpy(&data[k], &args[k].data, sizeof data[k]);
-    }
-    data[operands] = out;
-    kernel_run(runner.kernel, data, (int64_t)count);
-    return true;
-}
-
-// The innermost loop, in pieces that Ctrl-C need not wait for. The operands
-// are left where they were.
-static bool run_tile(const KernelCall *call, Runner runner, char *out,
-                     size_t out_size, const TileArg *operands,
-                     const size_t *sizes, const Runs *runs)
-{
-    size_t left = (size_t)runs->loops[runs->count - 1].size;
-    TileArg args[ELEMENTWISE_OPERANDS];
-    memcpy(args, operands, sizeof args);
+    char *at[ELEMENTWISE_OPERANDS + 1];
+    memcpy(at, data, sizeof at);
     while (left > 0) {
-        size_t piece = left < PIECE_ELEMENTS ? left : PIECE_ELEMENTS;
-        if (!run_piece(runner, out, args, runs->operands, piece)) {
-            return op_tile_fail(call->ctx, call->op);
+        int64_t piece = left < PIECE_ELEMENTS ? left : PIECE_ELEMENTS;
+        if (UNLIKELY(kernel_run(kernel, at, piece) != 0)) {
+            return op_fault(ctx, op);
         }
-        if (!ctx_poll(call->ctx)) {
+        if (!ctx_poll(ctx)) {
             return false;
         }
         left -= piece;
-        out += piece * out_size;
-        for (uint32_t k = 0; k < runs->operands; k++) {
-            args[k].data =
-                (const char *)args[k].data + piece * args[k].step * sizes[k];
+        for (int k = 0; k < kernel->operand_count; k++) {
+            at[k] += piece * steps[k];
         }
     }
     return true;
 }
 
-// The kernel for the innermost loop, if it is long enough.
-static bool find_kernel(const KernelCall *call, const Runs *runs,
-                        const LoopKernel **kernel)
-{
-    const Loop *inner = &runs->loops[runs->count - 1];
-    unsigned ones = 0;
-    *kernel = NULL;
-    if (inner->size < KERNEL_LEAST || call->op->body == NULL) {
-        return true;
-    }
-    for (uint32_t k = 0; k < runs->operands; k++) {
-        ones |= (unsigned)(inner->steps[k] == 0) << k;
-    }
-    return op_kernel(call->ctx, call->op,
-                     (DType)call->inputs[runs->operands == 3]->dtype,
-                     (DType)call->outputs[0]->dtype, call->attrs, ones, kernel);
-}
-
-// The innermost loop is a tile's or a kernel's; the others are counted in `at`
-// like an odometer, which moves the operands' pointers by steps instead of
-// computing them anew.
-static bool runs_go(const KernelCall *call, const Runs *runs, Runner runner)
+// The innermost loop is a kernel's; the others are counted in `at` like an
+// odometer, which moves the operands' pointers by steps instead of computing
+// them anew.
+static bool runs_go(const KernelCall *call, const Runs *runs,
+                    const LoopKernel *kernel)
 {
     const Loop *inner = &runs->loops[runs->count - 1];
     Tensor *output = call->outputs[0];
-    size_t out_size = dtype_size((DType)output->dtype);
-    size_t sizes[ELEMENTWISE_OPERANDS];
-    TileArg args[ELEMENTWISE_OPERANDS];
+    char *data[ELEMENTWISE_OPERANDS + 1] = {NULL};
+    int64_t sizes[ELEMENTWISE_OPERANDS + 1] = {0};
+    int64_t steps[ELEMENTWISE_OPERANDS + 1] = {0};
     int64_t at[SHAPE_MAX_RANK] = {0};
-    char *out = output->data;
+    uint32_t last = runs->operands;
     for (uint32_t k = 0; k < runs->operands; k++) {
-        sizes[k] = dtype_size((DType)call->inputs[k]->dtype);
-        args[k] = (TileArg){call->inputs[k]->data,
-                            // A run of one element counts as dense, which
-                            // takes the quicker loop.
-                            inner->size == 1 || inner->steps[k] != 0};
+        data[k] = call->inputs[k]->data;
+        sizes[k] = (int64_t)dtype_size((DType)call->inputs[k]->dtype);
+        steps[k] = inner->steps[k] * sizes[k];
     }
+    data[last] = output->data;
+    steps[last] = sizes[last] = (int64_t)dtype_size((DType)output->dtype);
     for (;;) {
-        if (!run_tile(call, runner, out, out_size, args, sizes, runs)) {
+        if (!run_inner(call->ctx, call->op, kernel, data, steps, inner->size)) {
             return false;
         }
-        out += (size_t)inner->size * out_size;
+        data[last] += inner->size * sizes[last];
         int i = runs->count - 2;
         for (; i >= 0; i--) {
             const Loop *loop = &runs->loops[i];
@@ -192,8 +143,7 @@ static bool runs_go(const KernelCall *call, const Runs *runs, Runner runner)
             // A loop that wraps takes its operands back to where it began.
             int64_t moves = wraps ? 1 - loop->size : 1;
             for (uint32_t k = 0; k < runs->operands; k++) {
-                args[k].data = (const char *)args[k].data +
-                               moves * loop->steps[k] * (int64_t)sizes[k];
+                data[k] += moves * loop->steps[k] * sizes[k];
             }
             if (!wraps) {
                 break;
@@ -206,33 +156,40 @@ static bool runs_go(const KernelCall *call, const Runs *runs, Runner runner)
     }
 }
 
-// No elements, no tile: a rule that refuses values has none to refuse. Where
-// no tile is, the op's kernel is for strings.
-bool elementwise_run(const KernelCall *call)
+// No elements, no kernel: a rule that refuses values has none to refuse. The
+// op's own kernel is for strings.
+bool elementwise_run(const KernelCall *call, OpCode code)
 {
-    DType dtypes[ELEMENTWISE_OPERANDS];
+    DType dtype = (DType)call->inputs[op_chooses(call->op)]->dtype;
+    Runs runs;
+    unsigned ones = 0;
     if (call->outputs[0]->count == 0) {
         return true;
     }
     if (kernel_state(call->ctx) == NULL) {
         return false;
     }
-    for (uint32_t k = 0; k < call->input_count; k++) {
-        dtypes[k] = (DType)call->inputs[k]->dtype;
+    if (dtype == DT_STRING) {
+        return call->op->kernel(call);
     }
-    TileFn tile = op_tile(call->ctx, call->op, dtypes, call->attrs);
-    if (tile == NULL) {
-        return call->op->kernel != NULL
-                   ? call->op->kernel(call)
-                   : ctx_fail(call->ctx, ERR_DTYPE,
-                              "%s: dtype %s is not supported", call->op->name,
-                              dtype_name(dtypes[0]));
-    }
-    Runs runs;
     runs_init(&runs, call);
-    Runner runner = {tile, NULL};
-    return find_kernel(call, &runs, &runner.kernel) &&
-           runs_go(call, &runs, runner);
+    const Loop *inner = &runs.loops[runs.count - 1];
+    for (uint32_t k = 0; k < runs.operands; k++) {
+        // A run of one element counts as dense.
+        ones |= (unsigned)(inner->size > 1 && inner->steps[k] == 0) << k;
+    }
+    const LoopKernel *kernel =
+        op_kernel(call->ctx, code, dtype, (DType)call->outputs[0]->dtype,
+                  call->attrs, ones);
+    return kernel != NULL && runs_go(call, &runs, kernel);
+}
+
+bool elementwise_dense(Ctx *ctx, OpCode code, DType dtype, unsigned ones,
+                       char *const *data, int64_t count)
+{
+    const LoopKernel *kernel = op_kernel(ctx, code, dtype, dtype, NULL, ones);
+    return kernel != NULL && (kernel_run(kernel, data, count) == 0 ||
+                              op_fault(ctx, op_desc(code)));
 }
 
 // On the path of every eager operator, so in this file, to be inlined.
@@ -271,48 +228,42 @@ static Tensor *quick_shape(Tensor *a, Tensor *b)
     return a->count == 1 && a->rank <= b->rank ? b : NULL;
 }
 
-// Equal shapes, or one operand of a single element: one tile call does it. All
+// Equal shapes, or one operand of a single element: one run does it. All
 // else, and each refusal that needs a good message, is left to the long way.
-int elementwise_quick(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
+int elementwise_quick(Ctx *ctx, OpCode code, Tensor *const *inputs,
                       uint32_t count, Tensor **output)
 {
+    const OpDesc *op = op_desc(code);
     Tensor *a = inputs[0], *b = inputs[count - 1];
     if (count > 2 || count < op->min_inputs || count > op->max_inputs ||
         a->dtype != b->dtype || a->dtype == DT_STRING ||
-        op->result == RESULT_CAST) {
+        op->result == RESULT_CAST ||
+        !(op->takes >> dtype_class((DType)a->dtype) & 1)) {
         return 0;
     }
-    KernelState *state = kernel_state(ctx);
-    if (state == NULL) {
-        return -1;
-    }
-    // `where` has three operands and is not seen here.
-    TileFn tile = state->tier->tiles[op->tile][a->dtype];
     Tensor *shape = quick_shape(a, b);
-    // The long way polls while it works.
-    if (tile == NULL || shape == NULL || shape->count > PIECE_ELEMENTS) {
+    // The long way polls while it works, and has no elements to run on.
+    if (shape == NULL || shape->count > PIECE_ELEMENTS || shape->count == 0) {
         return 0;
     }
-    Tensor *out = tensor_new(ctx, quick_dtype(op, (DType)a->dtype), shape->rank,
-                             tensor_dims(shape));
+    DType result = quick_dtype(op, (DType)a->dtype);
+    // A single element is used for all.
+    unsigned ones = a->count == shape->count ? 0 : 1;
+    ones |= count == 1 || b->count == shape->count ? 0 : 2;
+    const LoopKernel *kernel =
+        kernel_state(ctx) == NULL
+            ? NULL
+            : op_kernel(ctx, code, (DType)a->dtype, result, NULL, ones);
+    Tensor *out = kernel == NULL ? NULL
+                                 : tensor_new(ctx, result, shape->rank,
+                                              tensor_dims(shape));
     if (out == NULL) {
         return -1;
     }
-    // A single element is used for all: the flag says which operand is dense.
-    TileArg args[2] = {{a->data, a->count == out->count},
-                       {b->data, b->count == out->count}};
-    Runner runner = {tile, NULL};
-    unsigned ones = args[0].step ? 0 : 1;
-    ones |= count == 1 || args[1].step ? 0 : 2;
-    if (out->count >= KERNEL_LEAST && op->body != NULL &&
-        !op_kernel(ctx, op, (DType)a->dtype, (DType)out->dtype, NULL, ones,
-                   &runner.kernel)) {
+    char *data[] = {a->data, count == 1 ? out->data : b->data, out->data};
+    if (UNLIKELY(kernel_run(kernel, data, out->count) != 0)) {
         object_release(ctx, out);
-        return -1;
-    }
-    if (!run_piece(runner, out->data, args, count, (size_t)out->count)) {
-        object_release(ctx, out);
-        return op_tile_fail(ctx, op) ? 0 : -1;
+        return op_fault(ctx, op) ? 0 : -1;
     }
     *output = out;
     return 1;

@@ -148,24 +148,18 @@ static DType result_dtype(const InferCall *call, DType dtype)
     }
 }
 
-// True if the op computes `dtype`: its tiles do, or its kernel for strings.
-// cast takes every pair of numeric dtypes: its table is full.
+// True if the op computes `dtype`: its body does, or its kernel for strings.
 static bool elementwise_takes(const InferCall *call, DType dtype)
 {
-    if (dtype == DT_STRING) {
-        return call->op->kernel != NULL;
-    }
-    return call->op->result == RESULT_CAST ||
-           tier_portable.tiles[call->op->tile][dtype] != NULL;
+    return dtype == DT_STRING ? call->op->kernel != NULL
+                              : call->op->takes >> dtype_class(dtype) & 1;
 }
 
-// Asks the portable tier, which has every loop that there is: whether a dtype
-// is taken must not depend on the machine.
 // False: raised.
 bool infer_elementwise(InferCall *call)
 {
     // The operand from which on dtypes must be equal.
-    uint32_t first = call->op->tile == TILE_WHERE ? 1 : 0;
+    uint32_t first = op_chooses(call->op) ? 1 : 0;
     if (first == 1 && !infer_needs_dtype(call, 0, DT_BOOL)) {
         return false;
     }
@@ -175,11 +169,9 @@ bool infer_elementwise(InferCall *call)
     DType dtype = call->inputs[first].dtype;
     if (!elementwise_takes(call, dtype)) {
         // Where floats would do, the message says so instead of refusing only.
-        bool wants_float = call->op->tile != TILE_NONE &&
-                           tier_portable.tiles[call->op->tile][DT_FLOAT32] &&
-                           !tier_portable.tiles[call->op->tile][DT_INT32];
-        return wants_float ? infer_needs_float(call, dtype)
-                           : infer_dtype_refused(call, dtype);
+        return call->op->takes == TAKES_FLOAT
+                   ? infer_needs_float(call, dtype)
+                   : infer_dtype_refused(call, dtype);
     }
     Shape *out = &call->out_shapes[0];
     call->out_dtypes[0] = result_dtype(call, dtype);

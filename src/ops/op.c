@@ -32,34 +32,13 @@ int op_find(const char *name, size_t length)
     return -1;
 }
 
-// The dtype that picks the loop is the operands' common one; of `where` the
-// first operand is the bool condition, so the second one says it. cast has a
-// table of its own, by both dtypes.
-TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
-               const AttrValue *attrs)
-{
-    const Tier *tier = ctx->kernels->tier;
-    // All others have operands of one dtype.
-    DType dtype = dtypes[op->tile == TILE_WHERE ? 1 : 0];
-    if (dtype == DT_STRING) {
-        return NULL;
-    }
-    if (op->result == RESULT_CAST) {
-        return attrs[0].dtype == DT_STRING ? NULL
-                                           : tier->casts[dtype][attrs[0].dtype];
-    }
-    return tier->tiles[op->tile][dtype];
-}
-
-// An op that can fail has no body yet: nothing in one tells where it did.
 LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
                   const AttrValue *attrs, DType result)
 {
-    return op->body == NULL || result >= DT_STRING
-               ? LOOP_NONE
-               : loop_narrow(build, op->body(build, x, attrs), (Elem)result);
+    return loop_narrow(build, op->body(build, x, attrs), (Elem)result);
 }
 
+// One op is always within a body's limits.
 static bool make_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
                         const AttrValue *attrs, unsigned ones,
                         LoopKernel *kernel)
@@ -68,48 +47,41 @@ static bool make_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
     LoopValue x[3] = {0};
     loop_init(&build);
     for (int k = 0; k < op->min_inputs; k++) {
-        bool condition = op->tile == TILE_WHERE && k == 0;
+        bool condition = op_chooses(op) && k == 0;
         int operand =
             loop_operand(&build, condition ? ELEM_BOOL : (Elem)dtype,
                          ones >> k & 1 ? LOOP_ONE : LOOP_DENSE, false);
         x[k] = loop_load(&build, operand);
     }
     int out = loop_operand(&build, (Elem)result, LOOP_DENSE, true);
-    return loop_store(&build, out, op_body(&build, op, x, attrs, result)) &&
-           !loop_is_narrow(&build) && kernel_make(ctx, &build, kernel);
+    return loop_store(&build, out, op_body(&build, op, x, attrs, result))
+               ? kernel_make(ctx, &build, false, kernel)
+               : ctx_fail(ctx, ERR_SYSTEM, "%s: too long a body", op->name);
 }
 
-bool op_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
-               const AttrValue *attrs, unsigned ones, const LoopKernel **kernel)
+const LoopKernel *op_kernel_new(Ctx *ctx, OpCode code, DType dtype,
+                                DType result, const AttrValue *attrs,
+                                unsigned ones)
 {
-    KernelTable *table = kernel_table(ctx);
-    LoopKernel made;
-    if (table == NULL) {
-        return false;
+    size_t row = code == OP_CAST ? OP_COUNT + (size_t)result : code;
+    KernelTable *table = kernel_table(ctx, OP_COUNT + ELEM_COUNT);
+    LoopKernel *made = table == NULL ? NULL : ctx_alloc(ctx, sizeof *made);
+    if (made == NULL) {
+        return NULL;
     }
-    // Casts have a row for each dtype that they give.
-    size_t row = op->result == RESULT_CAST ? TILE_COUNT + (size_t)result
-                                           : (size_t)op->tile;
-    struct KernelEntry *entry = &table->entries[row][dtype][ones];
-    if (!entry->tried &&
-        make_kernel(ctx, op, dtype, result, attrs, ones, &made)) {
-        entry->kernel = ctx_alloc(ctx, sizeof made);
-        if (entry->kernel == NULL) {
-            kernel_free(ctx, &made);
-            return false;
-        }
-        *entry->kernel = made;
+    if (!make_kernel(ctx, op_table[code], dtype, result, attrs, ones, made)) {
+        ctx_free(ctx, made, sizeof *made);
+        return NULL;
     }
-    entry->tried = true;
-    *kernel = entry->kernel;
-    return true;
+    *kernel_entry(table, row, (Elem)dtype, ones) = made;
+    return made;
 }
 
 // The texts stand in the descriptor, so that compiled plans and eager calls
 // fail in the same words.
-bool op_tile_fail(Ctx *ctx, const OpDesc *op)
+bool op_fault(Ctx *ctx, const OpDesc *op)
 {
-    return ctx_fail(ctx, op->tile_error, "%s: %s", op->name, op->tile_text);
+    return ctx_fail(ctx, op->fault, "%s: %s", op->name, op->fault_text);
 }
 
 // What the rule may leave alone is set here: one output, not split. The dims
@@ -177,7 +149,7 @@ enum { RUN_INPUTS = 16 }; // more operands take heap memory
 
 // Views and ops of dynamic shape make their outputs themselves; an allocation
 // here would be thrown away.
-static bool run_inferred(InferCall *infer, Tensor *const *inputs,
+static bool run_inferred(InferCall *infer, OpCode code, Tensor *const *inputs,
                          Tensor **outputs)
 {
     const OpDesc *op = infer->op;
@@ -194,7 +166,7 @@ static bool run_inferred(InferCall *infer, Tensor *const *inputs,
                 new_outputs(infer, outputs);
     bool elementwise = (op->flags & OP_ELEMENTWISE) != 0;
     if (made &&
-        (elementwise ? elementwise_run(&kernel) : op->kernel(&kernel))) {
+        (elementwise ? elementwise_run(&kernel, code) : op->kernel(&kernel))) {
         return true;
     }
     drop_outputs(infer->ctx, outputs, infer->output_count);
@@ -210,7 +182,7 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
     const OpDesc *op = op_table[code];
     if (LIKELY(op->flags & OP_ELEMENTWISE) && input_count > 0) {
         // The usual case: two tensors of one dtype, or a number.
-        int quick = elementwise_quick(ctx, op, inputs, input_count, outputs);
+        int quick = elementwise_quick(ctx, code, inputs, input_count, outputs);
         if (LIKELY(quick != 0)) {
             *output_count = 1;
             return quick > 0;
@@ -249,7 +221,7 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
     call.inputs = types;
     call.values = inputs;
     call.input_count = input_count;
-    bool ok = op_infer(&call) && run_inferred(&call, inputs, outputs);
+    bool ok = op_infer(&call) && run_inferred(&call, code, inputs, outputs);
     *output_count = ok ? call.output_count : 0;
     if (types != few) {
         ctx_free(ctx, types, size);

@@ -62,7 +62,7 @@ typedef struct AttrDesc {
 typedef enum OpFlag {
     OP_EFFECT = 1 << 0,      // ordered; never merged, folded, hoisted, dropped
     OP_RANDOM = 1 << 1,      // an effect that consumes random counters
-    OP_ELEMENTWISE = 1 << 2, // has tile functions; broadcasts; fusable
+    OP_ELEMENTWISE = 1 << 2, // has a body; broadcasts; fusable
     OP_VIEW = 1 << 3,        // the output shares the first input's buffer
     OP_DYNAMIC_SHAPE = 1 << 4, // the kernel makes its outputs itself
     OP_MAY_FAIL = 1 << 5,      // a run-time error that depends on values
@@ -150,7 +150,7 @@ typedef bool (*GradFn)(GradCall *call);
 typedef int (*QuickFn)(Ctx *ctx, Tensor *const *inputs, Tensor **output);
 
 // What an elementwise op means, as a loop's body: the result of the operands'
-// values. LOOP_NONE: it has no body for these types, its tile alone.
+// values. LOOP_NONE if the body has no room for it.
 typedef LoopValue (*BodyFn)(LoopBuild *build, const LoopValue *x,
                             const AttrValue *attrs);
 
@@ -160,6 +160,17 @@ typedef enum OpResult {
     RESULT_FLOAT, // the operands' dtype, float64 if they are ints (divide)
     RESULT_CAST   // what attribute 0 names
 } OpResult;
+
+// The dtypes of an elementwise op's operands, by class: all are told by a bit
+// of DTypeClass.
+enum {
+    TAKES_BOOL = 1 << DTYPE_CLASS_BOOL,
+    TAKES_INTEGER = 1 << DTYPE_CLASS_INT | 1 << DTYPE_CLASS_UINT,
+    TAKES_FLOAT = 1 << DTYPE_CLASS_FLOAT,
+    TAKES_BITS = TAKES_BOOL | TAKES_INTEGER,
+    TAKES_NUMERIC = TAKES_INTEGER | TAKES_FLOAT,
+    TAKES_ALL = TAKES_BOOL | TAKES_NUMERIC
+};
 
 struct OpDesc {
     const char *name;   // "add"
@@ -172,18 +183,18 @@ struct OpDesc {
                     // takes part: it has no dtype in common with the others
     uint32_t flags; // OpFlag
     const AttrDesc *attrs;
-    InferFn infer;         // NULL: structural, typed by payload and blocks
-    KernelFn kernel;       // ELEMENTWISE: NULL, or for strings alone; numbers
-                           // take the common driver (ops/elementwise.h)
-    TileId tile;           // ELEMENTWISE: the inner loops, see op_tile
-    BodyFn body;           // ELEMENTWISE: the same as primitives; NULL: none
-    OpResult result;       // ELEMENTWISE: dtype of the result
-    ErrorKind tile_error;  // what a tile that returns false means, and
-    const char *tile_text; // its text after "name: "
-    QuickFn quick;         // NULL: every call takes the long way
-    ComposeFn compose;     // written as other ops: no kernel, no gradient
-    GradFn gradient;       // NULL: not differentiable
-    const char *graphdef;  // TensorFlow's op, NULL: the writer has its own way
+    InferFn infer;          // NULL: structural, typed by payload and blocks
+    KernelFn kernel;        // ELEMENTWISE: NULL, or for strings alone; numbers
+                            // take the common driver (ops/elementwise.h)
+    uint8_t takes;          // ELEMENTWISE: TAKES_…; strings have the kernel
+    BodyFn body;            // ELEMENTWISE: what it computes
+    OpResult result;        // ELEMENTWISE: dtype of the result
+    ErrorKind fault;        // what a fault of the body means, and
+    const char *fault_text; // its text after "name: "
+    QuickFn quick;          // NULL: every call takes the long way
+    ComposeFn compose;      // written as other ops: no kernel, no gradient
+    GradFn gradient;        // NULL: not differentiable
+    const char *graphdef;   // TensorFlow's op, NULL: the writer has its own way
     // Structural ops alone, which only a graph has (ops/structure.h).
     OpPayload payload;
     uint8_t block_count;
@@ -205,24 +216,38 @@ static inline bool op_is_loop(const OpDesc *op)
 // -1 if there is no such op.
 int op_find(const char *name, size_t length);
 
-// The inner loop of an elementwise op for operands of these dtypes (in the
-// op's order, `attrs` matters to cast alone); NULL if there is none for them:
-// strings, or a dtype that infer refuses. Needs kernel_state(ctx) to exist.
-TileFn op_tile(const Ctx *ctx, const OpDesc *op, const DType *dtypes,
-               const AttrValue *attrs);
-// The op's value in a body, as the dtype that it gives; LOOP_NONE as BodyFn's,
-// or where an error could be raised.
+// Of an elementwise op: the first input chooses, and is a bool (where).
+static inline bool op_chooses(const OpDesc *op)
+{
+    return (op->apart & 1) != 0;
+}
+// The op's value in a body, as the dtype that it gives; LOOP_NONE as BodyFn's.
+// Its fault is the bit build->fault.
 LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
                   const AttrValue *attrs, DType result);
-// The op's machine code for operands of this dtype (where's second one), with
-// those of one element as bits of `ones`. *kernel is NULL where there is none,
-// or a tile is quicker. False with ERR_MEMORY pending. Needs kernel_state(ctx)
-// to exist.
-MUST_CHECK bool op_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
-                          const AttrValue *attrs, unsigned ones,
-                          const LoopKernel **kernel);
-// Raises what a tile's false means: "floor_divide: division by zero".
-bool op_tile_fail(Ctx *ctx, const OpDesc *op);
+// The kernel of an elementwise op for operands of this dtype (where's second
+// one), with those of one element as bits of `ones`: operands in order, then
+// the output. NULL with ERR_MEMORY pending. Needs kernel_state(ctx) to exist,
+// which keeps it.
+MUST_CHECK const LoopKernel *op_kernel_new(Ctx *ctx, OpCode code, DType dtype,
+                                           DType result, const AttrValue *attrs,
+                                           unsigned ones);
+MUST_CHECK static inline const LoopKernel *op_kernel(Ctx *ctx, OpCode code,
+                                                     DType dtype, DType result,
+                                                     const AttrValue *attrs,
+                                                     unsigned ones)
+{
+    // Casts have a row for each dtype that they give.
+    size_t row = code == OP_CAST ? OP_COUNT + (size_t)result : code;
+    KernelTable *table = ctx->kernels->table;
+    const LoopKernel *kernel =
+        table == NULL ? NULL : *kernel_entry(table, row, (Elem)dtype, ones);
+    return LIKELY(kernel != NULL)
+               ? kernel
+               : op_kernel_new(ctx, code, dtype, result, attrs, ones);
+}
+// Raises what a fault means: "floor_divide: division by zero".
+bool op_fault(Ctx *ctx, const OpDesc *op);
 
 // Checks arity, runs the shape rule; errors name op, shapes and dtypes.
 MUST_CHECK bool op_infer(InferCall *call);

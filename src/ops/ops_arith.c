@@ -1,4 +1,4 @@
-// Elementwise arithmetic. The loops are in kernels/tile_list.h.
+// Elementwise arithmetic.
 #include "ops/descriptor.h"
 #include "ops/strings.h"
 
@@ -21,7 +21,7 @@ static LoopValue or_nan(LoopBuild *build, LoopValue x, LoopValue other)
 BODY(add, loop_add(build, x[0], x[1]))
 // Strings have a kernel of their own.
 const OpDesc op_add = {
-    BINARY("add", TILE_ADD, RESULT_SAME, 0),
+    BINARY("add", TAKES_NUMERIC, RESULT_SAME, 0),
     .body = body_add,
     .doc =
         "The sum x1 + x2, element by element; strings are joined." BROADCASTS,
@@ -31,63 +31,167 @@ const OpDesc op_add = {
 
 BODY(subtract, loop_sub(build, x[0], x[1]))
 // Ints wrap, like all integer arithmetic here: no dtype grows by itself.
-BINARY_OP(subtract, TILE_SUBTRACT, body_subtract, RESULT_SAME, 0,
+BINARY_OP(subtract, TAKES_NUMERIC, body_subtract, RESULT_SAME, 0,
           "The difference x1 - x2.", "Sub");
 
 BODY(multiply, loop_mul(build, x[0], x[1]))
-BINARY_OP(multiply, TILE_MULTIPLY, body_multiply, RESULT_SAME, 0,
+BINARY_OP(multiply, TAKES_NUMERIC, body_multiply, RESULT_SAME, 0,
           "The product x1 * x2.", "Mul");
 
 BODY(divide, loop_div(build, as_float(build, x[0]), as_float(build, x[1])))
 // True division, as Python's `/`: ints become float64 before they are divided,
 // as in NumPy.
-BINARY_OP(divide, TILE_DIVIDE, body_divide, RESULT_FLOAT, 0,
+BINARY_OP(divide, TAKES_NUMERIC, body_divide, RESULT_FLOAT, 0,
           "The quotient x1 / x2; of integers as float64.", "RealDiv");
+
+// An int's divisor: 0 is in error, and 1 stands for it.
+static LoopValue divisor(LoopBuild *build, LoopValue y)
+{
+    LoopValue zero = loop_eq(build, y, loop_like(build, y, 0));
+    return loop_fault(build, zero) == LOOP_NONE
+               ? LOOP_NONE
+               : loop_select(build, zero, loop_like(build, y, 1), y);
+}
+
+// Towards 0. Of 32 bits the quotient in double is never rounded over a whole
+// number; the lowest value over -1 wraps.
+static LoopValue int_quotient(LoopBuild *build, LoopValue x, LoopValue y)
+{
+    if (y == LOOP_NONE || loop_type(build, y) == LT_I64) {
+        return loop_prim(build, PRIM_QUOT, x, y, 0);
+    }
+    LoopValue q = loop_div(build, loop_convert(build, x, LT_F64),
+                           loop_convert(build, y, LT_F64));
+    return loop_convert(build, q, LT_I32);
+}
+
+// Whether the remainder and the divisor have different signs.
+static LoopValue must_floor(LoopBuild *build, LoopValue rest, LoopValue y)
+{
+    LoopValue zero = loop_like(build, y, 0);
+    LoopValue differ =
+        loop_xor(build, loop_lt(build, rest, zero), loop_lt(build, y, zero));
+    return loop_and(build, loop_ne(build, rest, zero), differ);
+}
+
+// Zero with the sign of the other.
+static LoopValue zero_like(LoopBuild *build, LoopValue x)
+{
+    return loop_copysign(build, loop_like(build, x, 0), x);
+}
+
+// The exact quotient floored, as Python and NumPy have it.
+static LoopValue float_floor_divide(LoopBuild *build, LoopValue x, LoopValue y)
+{
+    LoopValue zero = loop_like(build, x, 0), one = loop_like(build, x, 1);
+    LoopValue rest = loop_fmod(build, x, y), plain = loop_div(build, x, y);
+    LoopValue q = loop_div(build, loop_sub(build, x, rest), y);
+    q = loop_select(build, must_floor(build, rest, y), loop_sub(build, q, one),
+                    q);
+    LoopValue whole = loop_prim(build, PRIM_FLOOR, q, 0, 0);
+    LoopValue above =
+        loop_lt(build, loop_like(build, q, 0.5), loop_sub(build, q, whole));
+    whole = loop_select(build, above, loop_add(build, whole, one), whole);
+    whole = loop_select(build, loop_eq(build, q, zero), zero_like(build, plain),
+                        whole);
+    return loop_select(build, loop_eq(build, y, zero), plain, whole);
+}
+
+static LoopValue body_floor_divide(LoopBuild *build, const LoopValue *x,
+                                   const AttrValue *attrs)
+{
+    (void)attrs;
+    if (loop_is_float(loop_type(build, x[0]))) {
+        return float_floor_divide(build, x[0], x[1]);
+    }
+    LoopValue y = divisor(build, x[1]), q = int_quotient(build, x[0], y);
+    LoopValue rest = loop_sub(build, x[0], loop_mul(build, q, y));
+    return loop_select(build, must_floor(build, rest, y),
+                       loop_sub(build, q, loop_like(build, q, 1)), q);
+}
+
+static LoopValue body_remainder(LoopBuild *build, const LoopValue *x,
+                                const AttrValue *attrs)
+{
+    (void)attrs;
+    bool floats = loop_is_float(loop_type(build, x[0]));
+    LoopValue y = floats ? x[1] : divisor(build, x[1]), rest;
+    if (floats) {
+        rest = loop_fmod(build, x[0], y);
+    } else {
+        LoopValue q = int_quotient(build, x[0], y);
+        rest = loop_sub(build, x[0], loop_mul(build, q, y));
+    }
+    LoopValue result = loop_select(build, must_floor(build, rest, y),
+                                   loop_add(build, rest, y), rest);
+    return floats ? loop_select(build,
+                                loop_eq(build, rest, loop_like(build, rest, 0)),
+                                zero_like(build, y), result)
+                  : result;
+}
+
+// Ints modulo the width; 0 to the power 0 is 1, as in Python.
+static LoopValue body_pow(LoopBuild *build, const LoopValue *x,
+                          const AttrValue *attrs)
+{
+    (void)attrs;
+    if (loop_is_float(loop_type(build, x[0]))) {
+        return loop_double(build, PRIM_POW, x[0], x[1]);
+    }
+    LoopType type = loop_type(build, x[0]);
+    LoopValue below = loop_lt(build, x[1], loop_like(build, x[1], 0));
+    LoopValue y = loop_prim(build, PRIM_POW, loop_convert(build, x[0], LT_I64),
+                            loop_convert(build, x[1], LT_I64), 0);
+    return loop_fault(build, below) == LOOP_NONE ? LOOP_NONE
+                                                 : loop_convert(build, y, type);
+}
 
 // Python's `//`: towards minus infinity, where C goes towards zero. Floats do
 // not fail, they give an infinity or NaN.
 const OpDesc op_floor_divide = {
-    BINARY("floor_divide", TILE_FLOOR_DIVIDE, RESULT_SAME, OP_MAY_FAIL),
+    BINARY("floor_divide", TAKES_NUMERIC, RESULT_SAME, OP_MAY_FAIL),
+    .body = body_floor_divide,
     .doc = "The quotient x1 // x2, floored. An integer divided by 0 is an\n"
            "OpDivisionError." BROADCASTS,
-    .tile_error = ERR_OP_DIVISION,
-    .tile_text = "division by zero",
+    .fault = ERR_OP_DIVISION,
+    .fault_text = "division by zero",
     .graphdef = "FloorDiv",
 };
 
 // Python's `%`: for ints x1 == x1 // x2 * x2 + x1 % x2 holds.
 const OpDesc op_remainder = {
-    BINARY("remainder", TILE_REMAINDER, RESULT_SAME, OP_MAY_FAIL),
+    BINARY("remainder", TAKES_NUMERIC, RESULT_SAME, OP_MAY_FAIL),
+    .body = body_remainder,
     .doc = "The remainder x1 % x2, with the sign of x2. An integer divided\n"
            "by 0 is an OpDivisionError." BROADCASTS,
-    .tile_error = ERR_OP_DIVISION,
-    .tile_text = "division by zero",
+    .fault = ERR_OP_DIVISION,
+    .fault_text = "division by zero",
     .graphdef = "FloorMod",
 };
 
 // Ints stay ints, so a negative exponent has no value in the dtype; NumPy
 // refuses it in the same way.
 const OpDesc op_pow = {
-    BINARY("pow", TILE_POW, RESULT_SAME, OP_MAY_FAIL),
+    BINARY("pow", TAKES_NUMERIC, RESULT_SAME, OP_MAY_FAIL),
+    .body = body_pow,
     .doc = "The power x1 ** x2. A negative integer exponent is an\n"
            "OpValueError." BROADCASTS,
-    .tile_error = ERR_OP_VALUE,
-    .tile_text = "integers have no negative powers",
+    .fault = ERR_OP_VALUE,
+    .fault_text = "integers have no negative powers",
     .graphdef = "Pow",
 };
 
 BODY(maximum, or_nan(build, x[0], loop_max(build, x[0], x[1])))
 // Of 0.0 and -0.0, which compare equal, the second operand is taken.
-BINARY_OP(maximum, TILE_MAXIMUM, body_maximum, RESULT_SAME, 0,
+BINARY_OP(maximum, TAKES_NUMERIC, body_maximum, RESULT_SAME, 0,
           "The larger of x1 and x2; NaN if one is NaN.", "Maximum");
 
 BODY(minimum, or_nan(build, x[0], loop_min(build, x[0], x[1])))
-BINARY_OP(minimum, TILE_MINIMUM, body_minimum, RESULT_SAME, 0,
+BINARY_OP(minimum, TAKES_NUMERIC, body_minimum, RESULT_SAME, 0,
           "The smaller of x1 and x2; NaN if one is NaN.", "Minimum");
 
-// From -0.0, so that 0.0 becomes -0.0 and back.
-BODY(negative, loop_sub(build, loop_like(build, x[0], -0.0), x[0]))
-UNARY_OP(negative, TILE_NEGATIVE, body_negative, RESULT_SAME,
+BODY(negative, loop_negative(build, x[0]))
+UNARY_OP(negative, TAKES_NUMERIC, body_negative, RESULT_SAME,
          "The negated value -x.", "Neg");
 
 static LoopValue body_abs(LoopBuild *build, const LoopValue *x,
@@ -99,7 +203,8 @@ static LoopValue body_abs(LoopBuild *build, const LoopValue *x,
     return loop_max(build, x[0], body_negative(build, x, attrs));
 }
 // The lowest int has no positive counterpart and stays itself.
-UNARY_OP(abs, TILE_ABS, body_abs, RESULT_SAME, "The absolute value.", "Abs");
+UNARY_OP(abs, TAKES_NUMERIC, body_abs, RESULT_SAME, "The absolute value.",
+         "Abs");
 
 static LoopValue body_sign(LoopBuild *build, const LoopValue *x,
                            const AttrValue *attrs)
@@ -113,15 +218,15 @@ static LoopValue body_sign(LoopBuild *build, const LoopValue *x,
     return loop_select(build, loop_lt(build, zero, x[0]),
                        loop_like(build, x[0], 1), y);
 }
-UNARY_OP(sign, TILE_SIGN, body_sign, RESULT_SAME,
+UNARY_OP(sign, TAKES_NUMERIC, body_sign, RESULT_SAME,
          "-1, 0 or 1 by the sign of x; NaN of NaN.", "Sign");
 
 BODY(square, loop_mul(build, x[0], x[0]))
 // An op of its own, not multiply(x, x): its loop loads one operand, not two.
-UNARY_OP(square, TILE_SQUARE, body_square, RESULT_SAME,
+UNARY_OP(square, TAKES_NUMERIC, body_square, RESULT_SAME,
          "The square, x times x.", "Square");
 
 BODY(reciprocal, loop_div(build, loop_like(build, x[0], 1), x[0]))
 // Not of ints: nearly every result would be 0.
-UNARY_OP(reciprocal, TILE_RECIPROCAL, body_reciprocal, RESULT_SAME,
+UNARY_OP(reciprocal, TAKES_FLOAT, body_reciprocal, RESULT_SAME,
          "1 / x, of floats.", "Reciprocal");

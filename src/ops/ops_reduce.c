@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/elementwise.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -351,25 +352,26 @@ static bool kernel_var(const KernelCall *call)
                            reduced_count(in, mask) - correction_of(call));
 }
 
-// The root is taken in place by the tile of sqrt.
+// The root is taken in place.
 static bool kernel_std(const KernelCall *call)
 {
     if (!kernel_var(call)) {
         return false;
     }
     Tensor *out = call->outputs[0];
-    TileArg arg = {out->data, 1};
-    return kernel_state(call->ctx)->tier->tiles[TILE_SQRT][out->dtype](
-        out->data, &arg, (size_t)out->count);
+    return elementwise_dense(call->ctx, OP_SQRT, (DType)out->dtype, 0,
+                             (char *[]){out->data, out->data}, out->count);
 }
 
 // ---- logsumexp, from the largest element so that nothing overflows
 
-// Destroys the row. Through the tiles of the tier, so that exp and log have
-// the same bits as the ops do.
-static bool logsumexp_row(Tensor *in, int64_t row, int64_t n, Tensor *out,
-                          const Tier *tier)
+// Destroys the row. By the kernels of the ops, so that exp and log have their
+// bits.
+static bool logsumexp_row(Ctx *ctx, Tensor *in, int64_t row, int64_t n,
+                          Tensor *out)
 {
+    const Tier *tier = ctx->kernels->tier;
+    DType dtype = (DType)in->dtype;
     size_t size = dtype_size((DType)in->dtype);
     char *from = (char *)in->data + (size_t)(row * n) * size;
     // Scratch for a single element of either dtype.
@@ -383,13 +385,15 @@ static bool logsumexp_row(Tensor *in, int64_t row, int64_t n, Tensor *out,
         tensor_set_float(out, row, high_value);
         return true;
     }
-    TileArg args[2] = {{from, 1}, {high, 0}};
-    TileArg own = {from, 1};
-    tier->tiles[TILE_SUBTRACT][in->dtype](from, args, (size_t)n);
-    tier->tiles[TILE_EXP][in->dtype](from, &own, (size_t)n);
+    char *const less[] = {from, high, from}, *const sum[] = {total, total};
+    if (!elementwise_dense(ctx, OP_SUBTRACT, dtype, 1 << 1, less, n) ||
+        !elementwise_dense(ctx, OP_EXP, dtype, 0, (char *[]){from, from}, n)) {
+        return false;
+    }
     tier->row_reduce[REDUCE_SUM][in->dtype](total, from, 1, n);
-    own.data = total;
-    tier->tiles[TILE_LOG][in->dtype](total, &own, 1);
+    if (!elementwise_dense(ctx, OP_LOG, dtype, 0, sum, 1)) {
+        return false;
+    }
     total_value = in->dtype == DT_FLOAT32 ? (double)*(float *)(void *)total
                                           : *(double *)(void *)total;
     tensor_set_float(out, row, high_value + total_value);
@@ -413,8 +417,7 @@ static bool kernel_logsumexp(const KernelCall *call)
     int64_t n = out->count == 0 ? 0 : rows->count / out->count;
     bool ok = true;
     for (int64_t i = 0; ok && i < out->count; i++) {
-        ok = logsumexp_row(rows, i, n, out, call->ctx->kernels->tier) &&
-             ctx_poll(call->ctx);
+        ok = logsumexp_row(call->ctx, rows, i, n, out) && ctx_poll(call->ctx);
     }
     object_release(call->ctx, rows);
     return ok;

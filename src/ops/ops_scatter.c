@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ops/elementwise.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -200,21 +201,17 @@ static bool add_slice(const KernelCall *call, int64_t at, int64_t start,
     Tensor *out = call->outputs[0];
     size_t size = dtype_size((DType)out->dtype);
     char *to = (char *)out->data + (size_t)at * size;
-    const char *from =
-        (const char *)call->inputs[2]->data + (size_t)start * size;
+    char *from = (char *)call->inputs[2]->data + (size_t)start * size;
     // Bools have no sum in their own dtype.
-    TileId tile = out->dtype == DT_BOOL ? TILE_LOGICAL_OR : TILE_ADD;
-    // The same tile as the op add runs, so that both give the same bits.
-    TileFn add = call->ctx->kernels->tier->tiles[tile][out->dtype];
+    OpCode add = out->dtype == DT_BOOL ? OP_LOGICAL_OR : OP_ADD;
     for (int64_t done = 0; done < count; done += ADD_PIECE) {
         int64_t left = count - done;
         char *place = to + (size_t)done * size;
         // In place: the first operand is what the result overwrites.
-        TileArg args[3] = {
-            {place, 1}, {from + (size_t)done * size, 1}, {NULL, 1}};
-        // Additions of numbers never fail.
-        (void)add(place, args, (size_t)(left < ADD_PIECE ? left : ADD_PIECE));
-        if (!ctx_poll(call->ctx)) {
+        char *const data[] = {place, from + (size_t)done * size, place};
+        if (!elementwise_dense(call->ctx, add, (DType)out->dtype, 0, data,
+                               left < ADD_PIECE ? left : ADD_PIECE) ||
+            !ctx_poll(call->ctx)) {
             return false;
         }
     }
@@ -249,7 +246,7 @@ static bool scatter(const KernelCall *call,
 {
     Tensor *x = call->inputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
-    // Made on first use; add_slice needs its tiles. NULL: no memory.
+    // Made on first use; add_slice needs its kernels. NULL: no memory.
     if (kernel_state(call->ctx) == NULL) {
         return false;
     }

@@ -2,10 +2,12 @@
 // against libm in double, and how much faster the vectorised loops are.
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/rng.h"
-#include "kernels/tier.h"
+#include "kernels/emit.h"
+#include "kernels/loop_math.h"
 
 enum { COUNT = 1 << 15 };
 
@@ -22,8 +24,60 @@ static double gelu(double x)
     return 0.5 * x * erfc(-x * 0.70710678118654752440);
 }
 
+typedef LoopValue (*Body)(LoopBuild *, LoopValue);
+
+static LoopValue body_expm1(LoopBuild *build, LoopValue x)
+{
+    return loop_double(build, PRIM_EXPM1, x, x);
+}
+static LoopValue body_log1p(LoopBuild *build, LoopValue x)
+{
+    return loop_double(build, PRIM_LOG1P, x, x);
+}
+static LoopValue body_square(LoopBuild *build, LoopValue x)
+{
+    return loop_mul(build, x, x);
+}
+
+static void release(Ctx *ctx, Object *object)
+{
+    (void)ctx, (void)object;
+}
+
+// A context with one kernel.
+typedef struct Function {
+    Ctx ctx;
+    LoopKernel kernel;
+} Function;
+
+static void start(Function *f, Body body)
+{
+    LoopBuild build;
+    memset(f, 0, sizeof *f);
+    ctx_init(&f->ctx, 0);
+    f->ctx.dealloc = release;
+    cr_assert_not_null(kernel_state(&f->ctx));
+    loop_init(&build);
+    int in = loop_operand(&build, ELEM_F32, LOOP_DENSE, false);
+    int out = loop_operand(&build, ELEM_F32, LOOP_DENSE, true);
+    cr_assert(loop_store(&build, out, body(&build, loop_load(&build, in))));
+    cr_assert(kernel_make(&f->ctx, &build, false, &f->kernel));
+}
+
+static void run(const Function *f, float *in, float *out, int64_t count)
+{
+    char *const data[] = {(char *)in, (char *)out};
+    (void)kernel_run(&f->kernel, data, count);
+}
+
+static void end(Function *f)
+{
+    kernel_free(&f->ctx, &f->kernel);
+    ctx_destroy(&f->ctx);
+}
+
 typedef struct Bound {
-    TileId tile;
+    Body body;
     const char *name;
     double (*exact)(double);
     double low, high; // the arguments
@@ -31,21 +85,21 @@ typedef struct Bound {
 } Bound;
 
 static const Bound bounds[] = {
-    {TILE_EXP, "exp", exp, -103, 88.7, 1.1},
-    {TILE_LOG, "log", log, 1e-30, 1e6, 1.0},
-    {TILE_SIN, "sin", sin, -100, 100, 0.51},
-    {TILE_SIN, "sin, far out", sin, -1e8, 1e8, 0.51},
-    {TILE_COS, "cos", cos, -1e4, 1e4, 0.51},
-    {TILE_TAN, "tan", tan, -20, 20, 0.51},
-    {TILE_TANH, "tanh", tanh, -10, 10, 1.1},
-    {TILE_TANH, "tanh, near 0", tanh, -1e-2, 1e-2, 1.1},
-    {TILE_ERF, "erf", erf, -5, 5, 1.5},
-    {TILE_ERF, "erf, near 0", erf, -1e-2, 1e-2, 1.5},
-    {TILE_SOFTPLUS, "softplus", softplus, -80, 80, 3.0},
-    {TILE_SIGMOID, "sigmoid", sigmoid, -80, 80, 2.5},
-    {TILE_GELU, "gelu", gelu, -5, 5, 0.51},
-    {TILE_EXPM1, "expm1", expm1, -5, 5, 0.51},
-    {TILE_LOG1P, "log1p", log1p, -0.9, 5, 0.51},
+    {loop_exp, "exp", exp, -103, 88.7, 1.1},
+    {loop_log, "log", log, 1e-30, 1e6, 1.0},
+    {loop_sin, "sin", sin, -100, 100, 0.51},
+    {loop_sin, "sin, far out", sin, -1e8, 1e8, 0.51},
+    {loop_cos, "cos", cos, -1e4, 1e4, 0.51},
+    {loop_tan, "tan", tan, -20, 20, 0.51},
+    {loop_tanh, "tanh", tanh, -10, 10, 1.1},
+    {loop_tanh, "tanh, near 0", tanh, -1e-2, 1e-2, 1.1},
+    {loop_erf, "erf", erf, -5, 5, 1.5},
+    {loop_erf, "erf, near 0", erf, -1e-2, 1e-2, 1.5},
+    {loop_softplus, "softplus", softplus, -80, 80, 3.0},
+    {loop_sigmoid, "sigmoid", sigmoid, -80, 80, 2.5},
+    {loop_gelu, "gelu", gelu, -5, 5, 0.51},
+    {body_expm1, "expm1", expm1, -5, 5, 0.51},
+    {body_log1p, "log1p", log1p, -0.9, 5, 0.51},
 };
 
 // `got` against the exact value, in units of the last place there.
@@ -61,7 +115,7 @@ static double error_of(float got, double exact)
 Test(accuracy, float_functions_stay_within_their_bounds)
 {
     static float in[COUNT], out[COUNT];
-    const Tier *tier = tier_choose();
+    Function f;
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
         const Bound *b = &bounds[i];
         RngState rng;
@@ -71,7 +125,9 @@ Test(accuracy, float_functions_stay_within_their_bounds)
             rng_block(rng.key, rng.counter++, words);
             in[k] = (float)(b->low + (b->high - b->low) * words[0] * 0x1p-32);
         }
-        tier->tiles[b->tile][ELEM_F32](out, &(TileArg){in, 1}, COUNT);
+        start(&f, b->body);
+        run(&f, in, out, COUNT);
+        end(&f);
         for (int k = 0; k < COUNT; k++) {
             double error = error_of(out[k], b->exact((double)in[k]));
             cr_assert_leq(error, b->ulps, "%s(%a) = %a: %.2f ulps", b->name,
@@ -82,20 +138,28 @@ Test(accuracy, float_functions_stay_within_their_bounds)
 
 Test(accuracy, special_values_are_exact)
 {
-    static const TileId odd[] = {TILE_SIN, TILE_TAN, TILE_TANH, TILE_ERF};
-    const Tier *tier = tier_choose();
+    static const Body odd[] = {loop_sin, loop_tan, loop_tanh, loop_erf};
+    Function f;
     for (size_t i = 0; i < 4; i++) {
         float in[3] = {-0.0f, NAN, 0.0f}, out[3];
-        tier->tiles[odd[i]][ELEM_F32](out, &(TileArg){in, 1}, 3);
+        start(&f, odd[i]);
+        run(&f, in, out, 3);
+        end(&f);
         cr_assert(out[0] == 0 && signbit(out[0]) && out[1] != out[1] &&
                   out[2] == 0 && !signbit(out[2]));
     }
     float in[4] = {INFINITY, -INFINITY, 1e30f, 0}, out[4];
-    tier->tiles[TILE_TANH][ELEM_F32](out, &(TileArg){in, 1}, 4);
+    start(&f, loop_tanh);
+    run(&f, in, out, 4);
+    end(&f);
     cr_assert(out[0] == 1 && out[1] == -1 && out[2] == 1 && out[3] == 0);
-    tier->tiles[TILE_EXP][ELEM_F32](out, &(TileArg){in, 1}, 4);
+    start(&f, loop_exp);
+    run(&f, in, out, 4);
+    end(&f);
     cr_assert(isinf(out[0]) && out[1] == 0 && isinf(out[2]) && out[3] == 1);
-    tier->tiles[TILE_COS][ELEM_F32](out, &(TileArg){in, 1}, 4);
+    start(&f, loop_cos);
+    run(&f, in, out, 4);
+    end(&f);
     cr_assert(out[0] != out[0] && out[1] != out[1] && out[3] == 1);
     cr_assert_eq(out[2], (float)cos((double)1e30f));
 }
@@ -161,47 +225,43 @@ enum { SPEED_COUNT = 4096, SPEED_TRIES = 400 };
 typedef struct Race {
     const char *name;
     void (*scalar)(float *, const float *, size_t);
-    TileId tile; // TILE_NONE: the sum of a row
+    Body body; // NULL: the sum of a row
 } Race;
-
-static void run_tile(const Tier *tier, const Race *race, float *out,
-                     const float *in)
-{
-    TileArg args[2] = {{in, 1}, {in, 1}};
-    if (race->tile == TILE_NONE) {
-        tier->row_reduce[REDUCE_SUM][ELEM_F32](out, in, 1, SPEED_COUNT);
-    } else {
-        tier->tiles[race->tile][ELEM_F32](out, args, SPEED_COUNT);
-    }
-}
 
 // The ratio of the best times of many tries, taken in turn.
 static double race_ratio(const Tier *tier, const Race *race)
 {
+    Function f;
     static _Alignas(64) float in[SPEED_COUNT], out[SPEED_COUNT];
     double scalar = 1, vector = 1;
     for (int i = 0; i < SPEED_COUNT; i++) {
         in[i] = (float)(i % 100) * 0.03f;
     }
+    start(&f, race->body != NULL ? race->body : body_square);
     for (int i = 0; i < SPEED_TRIES; i++) {
-        double start = now();
+        double begin = now();
         race->scalar(out, in, SPEED_COUNT);
         double middle = now();
-        run_tile(tier, race, out, in);
-        double end = now();
-        scalar = middle - start < scalar ? middle - start : scalar;
-        vector = end - middle < vector ? end - middle : vector;
+        if (race->body == NULL) {
+            tier->row_reduce[REDUCE_SUM][ELEM_F32](out, in, 1, SPEED_COUNT);
+        } else {
+            run(&f, in, out, SPEED_COUNT);
+        }
+        double last = now();
+        scalar = middle - begin < scalar ? middle - begin : scalar;
+        vector = last - middle < vector ? last - middle : vector;
     }
+    end(&f);
     return scalar / vector;
 }
 
 Test(speed, vectorised_loops_are_four_times_as_fast)
 {
     static const Race races[] = {
-        {"multiply", scalar_multiply, TILE_MULTIPLY},
-        {"tanh", scalar_tanh, TILE_TANH},
-        {"exp", scalar_exp, TILE_EXP},
-        {"sum", scalar_sum, TILE_NONE},
+        {"multiply", scalar_multiply, body_square},
+        {"tanh", scalar_tanh, loop_tanh},
+        {"exp", scalar_exp, loop_exp},
+        {"sum", scalar_sum, NULL},
     };
     const Tier *tier = tier_choose();
     if (instrumented || tier == &tier_portable) {

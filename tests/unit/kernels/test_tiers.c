@@ -1,5 +1,5 @@
-// Every tier gives the same bits: elementwise tiles, casts and reductions on
-// random data, special values and odd lengths included.
+// Every tier gives the same bits: reductions on random data, special values and
+// odd lengths included. (What is done element by element: ops/test_bodies.c.)
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,8 +7,6 @@
 
 #include "base/rng.h"
 #include "kernels/tier.h"
-
-enum { LENGTH = 611, BYTES = LENGTH * 8 };
 
 static const size_t elem_sizes[ELEM_COUNT] = {1, 1, 1, 2, 4, 8, 4, 8};
 
@@ -39,87 +37,6 @@ static void fill(void *to, Elem elem, size_t count, uint64_t seed)
         case ELEM_BOOL: ((uint8_t *)to)[i] = words[0] & 1; break;
         default:
             memcpy((char *)to + i * elem_sizes[elem], &whole, elem_sizes[elem]);
-        }
-    }
-}
-
-// Bytes of results that are NaN may differ: they are made equal first.
-static void settle(void *data, size_t size)
-{
-    for (size_t i = 0; size == 4 && i < LENGTH; i++) {
-        float *x = (float *)data + i;
-        *x = *x != *x ? NAN : *x;
-    }
-    for (size_t i = 0; size == 8 && i < LENGTH; i++) {
-        double *x = (double *)data + i;
-        *x = *x != *x ? (double)NAN : *x;
-    }
-}
-
-static void same_tile(TileFn own, TileFn other, const TileArg *args,
-                      bool floats, size_t size, const char *what)
-{
-    static _Alignas(64) char a[BYTES], b[BYTES];
-    memset(a, 0, BYTES);
-    memset(b, 0, BYTES);
-    bool fine = own(a, args, LENGTH);
-    cr_assert_eq(fine, other(b, args, LENGTH), "%s", what);
-    if (floats) {
-        settle(a, size);
-        settle(b, size);
-    }
-    cr_assert(!fine || memcmp(a, b, BYTES) == 0, "%s", what);
-}
-
-static const char *const tile_names[] = {
-    "none",
-#define TILE(id, name, operands, types) #name,
-#include "kernels/tile_list.h"
-#undef TILE
-};
-
-static void check_tile(const Tier *tier, int id, int elem)
-{
-    static _Alignas(64) char in[3][BYTES];
-    TileFn own = tier_portable.tiles[id][elem];
-    TileFn other = tier->tiles[id][elem];
-    cr_assert_eq(own == NULL, other == NULL, "%s", tile_names[id]);
-    for (unsigned steps = 0; own != NULL && steps < 8; steps++) {
-        TileArg args[3];
-        for (int k = 0; k < 3; k++) {
-            bool condition = id == TILE_WHERE && k == 0;
-            fill(in[k], condition ? ELEM_BOOL : (Elem)elem, LENGTH,
-                 (uint64_t)(id * 64 + elem * 8 + k));
-            args[k] = (TileArg){in[k], (steps >> k & 1) ^ 1};
-        }
-        bool floats = elem == ELEM_F32 || elem == ELEM_F64;
-        same_tile(own, other, args, floats, elem_sizes[elem], tile_names[id]);
-    }
-}
-
-Test(tiers, elementwise_tiles_give_the_same_bits)
-{
-    for (int t = 0; t < 2; t++) {
-        const Tier *tier = other_tier(t);
-        for (int id = 1; tier != NULL && id < TILE_COUNT; id++) {
-            for (int elem = 0; elem < ELEM_COUNT; elem++) {
-                check_tile(tier, id, elem);
-            }
-        }
-    }
-}
-
-Test(tiers, casts_give_the_same_bits)
-{
-    static _Alignas(64) char in[BYTES];
-    for (int t = 0; t < 2; t++) {
-        const Tier *tier = other_tier(t);
-        for (int i = 0; tier != NULL && i < ELEM_COUNT * ELEM_COUNT; i++) {
-            int from = i / ELEM_COUNT, to = i % ELEM_COUNT;
-            TileArg arg = {in, 1};
-            fill(in, (Elem)from, LENGTH, (uint64_t)i);
-            same_tile(tier_portable.casts[from][to], tier->casts[from][to],
-                      &arg, to >= ELEM_F32, elem_sizes[to], "cast");
         }
     }
 }

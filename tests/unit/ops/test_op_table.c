@@ -67,7 +67,7 @@ static void check_elementwise(Ctx *ctx, OpCode code, DType dtype)
     Tensor *in[3], *out, *again;
     uint32_t count;
     for (uint32_t k = 0; k < op->min_inputs; k++) {
-        bool condition = op->tile == TILE_WHERE && k == 0;
+        bool condition = op_chooses(op) && k == 0;
         in[k] = counting(ctx, condition ? DT_BOOL : dtype, 2, dims);
     }
     if (op_run(ctx, code, in, op->min_inputs, NULL, &out, &count)) {

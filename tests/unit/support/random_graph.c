@@ -159,7 +159,7 @@ static bool wanted(const Maker *maker, const OpDesc *op, OpCode code)
         return false;
     }
     return maker->options->may_fail ||
-           !(op->flags & OP_MAY_FAIL || op->tile_error != ERR_NONE);
+           !(op->flags & OP_MAY_FAIL || op->fault != ERR_NONE);
 }
 
 static void add_op(Maker *maker, GraphBlock *block)

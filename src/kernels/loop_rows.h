@@ -1,0 +1,86 @@
+// Each primitive over arrays (LoopRow), for the interpreter and for what
+// machine code calls. Included by tier_body.h alone.
+#ifndef DUET_KERNELS_LOOP_ROWS_H
+#define DUET_KERNELS_LOOP_ROWS_H
+
+#include "kernels/prim_ints.h"
+
+// A result is either apart from the operands or exactly the same elements.
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+typedef float RowF32;
+typedef double RowF64;
+typedef int32_t RowI32;
+typedef int64_t RowI64;
+typedef int8_t RowMASK;
+
+// to[i] of x, y, z, of types R and X, Y, Y. Reads of operands that the
+// expression does not name are dropped.
+#define ROW(name, R, X, Y, expression)                                         \
+    static void name(void *to, const void *xs, const void *ys, const void *zs, \
+                     size_t n)                                                 \
+    {                                                                          \
+        R *o = to;                                                             \
+        const X *p = xs;                                                       \
+        const Y *q = ys, *r = zs;                                              \
+        INDEPENDENT                                                            \
+        for (size_t i = 0; i < n; i++) {                                       \
+            X x = p[i];                                                        \
+            Y y = q[i], z = r[i];                                              \
+            (void)x, (void)y, (void)z;                                         \
+            o[i] = (R)(expression);                                            \
+        }                                                                      \
+    }
+
+#define PRIM(id, operands, of)
+#define PRIM_ROW(id, T, R, expression)                                         \
+    ROW(row_##id##_##T, Row##R, Row##T, Row##T, expression)
+#define PRIM_RARE(id, T, expression) PRIM_ROW(id, T, T, expression)
+#include "kernels/prim_list.h"
+
+ROW(select_1, int8_t, int8_t, int8_t, x ? y : z)
+ROW(select_4, int32_t, int8_t, int32_t, x ? y : z)
+ROW(select_8, int64_t, int8_t, int64_t, x ? y : z)
+
+// A rare one's loop computes the expression alone.
+static const LoopRow loop_rows[PRIM_COUNT][LOOP_TYPES] = {
+#define PRIM(id, operands, of)
+#define PRIM_ROW(id, T, R, expression) [PRIM_##id][LT_##T] = row_##id##_##T,
+#define PRIM_RARE(id, T, expression) PRIM_ROW(id, T, T, expression)
+#include "kernels/prim_list.h"
+    [PRIM_SELECT] = {select_4, select_8, select_4, select_8, select_1},
+};
+
+// Elements as values, and values as elements. What is not here is the same.
+ROW(load_b, int8_t, uint8_t, uint8_t, -(x != 0))
+ROW(load_u8, int32_t, uint8_t, uint8_t, x)
+ROW(load_i8, int32_t, int8_t, int8_t, x)
+ROW(load_i16, int32_t, int16_t, int16_t, x)
+ROW(store_b, uint8_t, uint8_t, uint8_t, x & 1)
+ROW(store_8, uint8_t, int32_t, int32_t, x)
+ROW(store_16, int16_t, int32_t, int32_t, x)
+ROW(store_32, int32_t, int32_t, int32_t, x)
+ROW(store_64, int64_t, int64_t, int64_t, x)
+static const LoopRow loop_loads[ELEM_COUNT] = {
+    [ELEM_BOOL] = load_b,
+    [ELEM_U8] = load_u8,
+    [ELEM_I8] = load_i8,
+    [ELEM_I16] = load_i16,
+};
+static const LoopRow loop_stores[ELEM_COUNT] = {
+    [ELEM_BOOL] = store_b, [ELEM_U8] = store_8,   [ELEM_I8] = store_8,
+    [ELEM_I16] = store_16, [ELEM_I32] = store_32, [ELEM_I64] = store_64,
+    [ELEM_F32] = store_32, [ELEM_F64] = store_64,
+};
+ROW(narrow_u8, int32_t, int32_t, int32_t, (uint8_t)x)
+ROW(narrow_i8, int32_t, int32_t, int32_t, (int8_t)x)
+ROW(narrow_i16, int32_t, int32_t, int32_t, (int16_t)x)
+static const LoopRow loop_narrows[ELEM_COUNT] = {
+    [ELEM_U8] = narrow_u8, [ELEM_I8] = narrow_i8, [ELEM_I16] = narrow_i16};
+#undef ROW
+
+#endif
