@@ -7,7 +7,10 @@
 #include "base/vec.h"
 #include "interp/core/raise.h"
 #include "interp/machine/compile/convert.h"
+#include "stager/concrete.h"
 #include "stager/merge.h"
+#include "stager/staged_fn.h"
+#include "stager/trace.h"
 
 // A source that was read again, with what came of it; kept until the Vm ends.
 typedef struct ReadTree {
@@ -144,11 +147,21 @@ static bool check_recursion(Vm *vm, const Code *code)
     return true;
 }
 
+// The library's own code does not depend on what its caller asked for.
+bool autograph_wanted(const Vm *vm, const Code *code)
+{
+    return vm->trace->request->staged->options.autograph ||
+           code->source->library;
+}
+
 // Called for every frame that is pushed inside a trace: what was converted
 // once is two tests away.
 Code *autograph_convert(Vm *vm, Function *function)
 {
     Code *code = function->code;
+    if (!autograph_wanted(vm, code)) {
+        return code;
+    }
     // NULL is an error pending, here as below.
     if (code->converted != NULL) {
         return vm->trace->blocks == NULL || check_recursion(vm, code->converted)

@@ -10,6 +10,8 @@
 // plain, or if its text cannot be read again. Borrowed from the function.
 // NULL with an error pending.
 Code *autograph_convert(Vm *vm, Function *function);
+// Whether the running trace stages the blocks of this code.
+bool autograph_wanted(const Vm *vm, const Code *code);
 // The trees of sources that were read again.
 void autograph_free(Vm *vm);
 

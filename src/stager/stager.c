@@ -25,11 +25,31 @@
 static int hook_truth(Vm *vm, Value symbolic)
 {
     const Symbolic *tensor = value_as_symbolic(symbolic);
+    if (!autograph_wanted(vm, vm->frame->code)) {
+        return raise_int(vm, ERR_SYMBOLIC,
+                         "the truth of symbolic tensor '%s' is not known while "
+                         "tracing, and autograph=False keeps statements as "
+                         "they are: use stage.cond, stage.loop or where",
+                         tensor->name != NULL ? tensor->name->text : "?");
+    }
     return raise_int(vm, ERR_SYMBOLIC,
                      "the truth of symbolic tensor '%s' is not known while "
                      "tracing, and host code asked for it; use the tensor's "
                      "own operation (where, maximum, minimum, sort, any)",
                      tensor->name != NULL ? tensor->name->text : "?");
+}
+
+// Rows of a known number are what loops unroll over, unless nothing is to be
+// made of loops.
+static bool hook_iterate(Vm *vm, Value symbolic)
+{
+    const Symbolic *tensor = value_as_symbolic(symbolic);
+    return autograph_wanted(vm, vm->frame->code) ||
+           raise_false(vm, ERR_SYMBOLIC,
+                       "iterating over symbolic tensor '%s' is not allowed "
+                       "with autograph=False: use unstack(x) for a known "
+                       "number of rows, or stage.loop",
+                       tensor->name != NULL ? tensor->name->text : "?");
 }
 
 // stage(f), stage(f, relax=True), and stage(relax=True), which waits for f.
@@ -301,6 +321,7 @@ bool stager_init(Vm *vm, bool log)
                                  .read = frozen_read,
                                  .stored = frozen_stored,
                                  .truth = hook_truth,
+                                 .iterate = hook_iterate,
                                  .first_value = birth_first_value,
                                  .born = birth_made,
                                  .leak = leak_fail,

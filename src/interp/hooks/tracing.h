@@ -64,6 +64,8 @@ struct TraceHooks {
     void (*stored)(Vm *vm, Object *container, Value key);
     // Truth of a symbolic tensor asked by C code: raises SymbolicError.
     int (*truth)(Vm *vm, Value symbolic);
+    // Whether C code may go through the rows of a symbolic tensor.
+    bool (*iterate)(Vm *vm, Value symbolic);
     // A Variable is about to be made in a trace: its first value, computed at
     // once, owned. NULL: it may not be made here, or the value is not known.
     Tensor *(*first_value)(Vm *vm, Value initial);

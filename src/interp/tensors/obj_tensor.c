@@ -262,11 +262,25 @@ static Value symbolic_repr(Vm *vm, Value self)
     return str_result(str_from_buf(vm, &buf));
 }
 
+bool symbolic_leaked(Vm *vm, const char *who, Value symbolic)
+{
+    const Symbolic *tensor = value_as_symbolic(symbolic);
+    if (vm->hooks == NULL ||
+        (vm->trace != NULL && vm->hooks->leaked_from(tensor) == NULL)) {
+        return false;
+    }
+    (void)vm->hooks->leak(vm, who, tensor);
+    return true;
+}
+
 // It has no number, so a format spec has nothing to say.
 static Value symbolic_format(Vm *vm, Value self, Str *spec)
 {
     if (spec->length == 0) {
         return str_result(value_str(vm, self));
+    }
+    if (symbolic_leaked(vm, "format", self)) {
+        return VALUE_FAIL;
     }
     return raise_error(vm, ERR_SYMBOLIC,
                        "a format spec needs a value, which "
@@ -293,6 +307,9 @@ static const char *symbol_text(Value self)
 // trace (tensor_cast.c).
 static Value symbolic_number(Vm *vm, Value self)
 {
+    if (symbolic_leaked(vm, "number", self)) {
+        return VALUE_FAIL;
+    }
     return raise_error(vm, ERR_SYMBOLIC,
                        "symbolic tensor '%s' has no host value while tracing; "
                        "use the tensor function of this name",
@@ -302,6 +319,9 @@ static Value symbolic_number(Vm *vm, Value self)
 // The message says what to do instead: the tensor way of indexing.
 static Value symbolic_index(Vm *vm, Value self)
 {
+    if (symbolic_leaked(vm, "index", self)) {
+        return VALUE_FAIL;
+    }
     return raise_error(vm, ERR_SYMBOLIC,
                        "symbolic tensor '%s' has no host value while tracing "
                        "and cannot index host data or count host turns; index "
@@ -315,6 +335,9 @@ static Value symbolic_index(Vm *vm, Value self)
 // never ask: they are converted.
 static int symbolic_truth(Vm *vm, Value self)
 {
+    if (symbolic_leaked(vm, "truth", self)) {
+        return -1;
+    }
     if (vm->hooks != NULL) {
         return vm->hooks->truth(vm, self);
     }

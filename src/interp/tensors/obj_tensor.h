@@ -143,6 +143,9 @@ Value tensor_iter(Vm *vm, Value self);
 // Attributes and methods that the three kinds share, tensor_members.c.
 extern const MemberDef tensor_members[];
 extern const NativeDef tensor_methods[];
+// Whether a symbolic tensor is used where its trace does not run: then its
+// LeakError is pending. `who` asks for a value.
+MUST_CHECK bool symbolic_leaked(Vm *vm, const char *who, Value symbolic);
 // The host is told a size: in a trace it must stay so.
 MUST_CHECK bool tensor_sized(Vm *vm, Value operand, int axis);
 Value tensor_member_shape(Vm *vm, Value self);

@@ -367,6 +367,11 @@ Value tensor_iter(Vm *vm, Value self)
     if (type.rank == 0) {
         return raise_error(vm, ERR_TYPE, "iteration over a scalar tensor");
     }
+    if (value_is_kind(self, KIND_SYMBOLIC) &&
+        (symbolic_leaked(vm, "iteration", self) ||
+         !vm->hooks->iterate(vm, self))) {
+        return VALUE_FAIL;
+    }
     int64_t length = tensor_length(vm, self);
     if (length < 0) {
         return VALUE_FAIL;

@@ -39,7 +39,10 @@ static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
         value_release(&vm->ctx, now);
         return result;
     }
-    return tensor_from_value(vm, "tensor", args[0], dtype);
+    return value_is_kind(args[0], KIND_SYMBOLIC) &&
+                   symbolic_leaked(vm, "tensor", args[0])
+               ? VALUE_FAIL
+               : tensor_from_value(vm, "tensor", args[0], dtype);
 }
 
 // `v` as an operand of `dtype` (DT_NONE: its own or the default): host values
