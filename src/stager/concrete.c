@@ -12,6 +12,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
+#include "stager/hidden.h"
 
 // A walk over the call's arguments beside the signature's list of tensors,
 // which was made by the same walk.
@@ -105,59 +106,6 @@ typedef struct Pack {
     IdVec ids; // of the outputs
 } Pack;
 
-enum { HIDDEN_DEPTH = 4 }; // how far results are searched
-
-// The path by which an object holds a symbolic tensor, appended to `path`
-// (".state.h"); false if none was found.
-static bool find_hidden(Vm *vm, Value v, int depth, StrBuf *path)
-{
-    if (value_is_kind(v, KIND_SYMBOLIC)) {
-        return true;
-    }
-    // Depth bounds the search and makes cycles harmless.
-    const Instance *instance =
-        value_is_kind(v, KIND_INSTANCE) && depth < HIDDEN_DEPTH
-            ? (const Instance *)value_object(v)
-            : NULL;
-    if (instance == NULL || instance->shape == NULL) {
-        return false;
-    }
-    // The path is cut back to here for each attribute that leads nowhere.
-    size_t length = path->length;
-    // Shapes are chained from the last attribute to the first; each names one
-    // slot.
-    for (const ObjectShape *shape = instance->shape; shape->parent != NULL;
-         shape = shape->parent) {
-        strbuf_printf(path, ".%s", shape->name->text);
-        if (find_hidden(vm, instance->slots[shape->count - 1], depth + 1,
-                        path)) {
-            return true;
-        }
-        path->length = length;
-    }
-    return false;
-}
-
-// A result that is no structure is handed out as it is, so nothing of this
-// trace may be in it.
-static bool check_hidden(Vm *vm, const Pack *pack, Value v)
-{
-    StrBuf path;
-    strbuf_init(&path, &vm->ctx);
-    bool hidden = find_hidden(vm, v, 0, &path);
-    bool ok = strbuf_ok(&path);
-    if (ok && hidden) {
-        ok = raise_false(vm, ERR_TYPE,
-                         "%s returns a '%s' object whose %s is a symbolic "
-                         "tensor; return the tensor, or a list, tuple, dict "
-                         "or dataclass with it",
-                         pack->trace->request->name->text,
-                         type_name(type_of(vm, v)), strbuf_text(&path));
-    }
-    strbuf_free(&path);
-    return ok;
-}
-
 // A tensor of the result becomes an output of the graph; a Variable is read
 // here, at the return, so that later writes do not change what was returned.
 static Value pack_leaf(Vm *vm, Value v, void *data)
@@ -167,7 +115,7 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
                      ? variable_read(vm, value_as_variable(v))
                      : value_retain(v);
     if (!value_is_kind(leaf, KIND_SYMBOLIC)) {
-        if (!check_hidden(vm, pack, leaf)) {
+        if (!hidden_check(vm, pack->trace->request->name->text, leaf)) {
             release(vm, leaf);
             return VALUE_FAIL;
         }

@@ -249,22 +249,6 @@ def f(x):
     return l
 call(f, tensor(1.0))
 """, within(("behind",), *LIST_CHANGES)),
-    Known("object returned with a symbol in its list", "result", """\
-class Box:
-    pass
-@stage
-def f(x):
-    o = Box()
-    o.l = [x]
-    return o
-call(f, tensor(1.0))
-""", ["return.O"]),
-    Known("deque returned with a symbol", "result", """\
-@stage
-def f(x):
-    return deque([x])
-call(f, tensor(1.0))
-""", ["return.Q"]),
     Known("refusal without a line", "refusal-line", """\
 @stage
 def f(x, l):
