@@ -11,7 +11,8 @@ void bound_free(Vm *vm, Bound *bound)
 {
     structure_free(vm, &bound->values);
     object_release_null(&vm->ctx, bound->names);
-    bound->names = NULL;
+    object_release_null(&vm->ctx, bound->given);
+    bound->names = bound->given = NULL;
 }
 
 // Arguments are borrowed by a call and owned by a Bound.
@@ -172,6 +173,77 @@ static bool bind_function(Vm *vm, const Function *function, const Value *args,
            bind_defaults(vm, function, extra, traced, out);
 }
 
+// What **kwargs collects goes by name, whatever the order of the call: f(a=1,
+// b=2) and f(b=2, a=1) are one. `names` has those of keyword-only parameters
+// first, which have their order already.
+static bool sort_rest(Vm *vm, const Function *function, Bound *out,
+                      ValueVec *names)
+{
+    size_t first = function->code->keyword_only_count;
+    size_t count = names->count - first;
+    Value *keys = names->items + first;
+    Value *values = out->values.items + out->values.count - count;
+    bool sorted = true;
+    for (size_t i = 1; i < count; i++) {
+        sorted = sorted && strcmp(value_as_str(keys[i - 1])->text,
+                                  value_as_str(keys[i])->text) < 0;
+    }
+    if (sorted) {
+        return true;
+    }
+    out->given = tuple_from(vm, keys, count);
+    // Calls have few: they are put in their places one by one.
+    for (size_t i = 1; i < count; i++) {
+        Value key = keys[i], value = values[i];
+        size_t at = i;
+        for (; at > 0 && strcmp(value_as_str(keys[at - 1])->text,
+                                value_as_str(key)->text) > 0;
+             at--) {
+            keys[at] = keys[at - 1];
+            values[at] = values[at - 1];
+        }
+        keys[at] = key;
+        values[at] = value;
+    }
+    return out->given != NULL;
+}
+
+// The value of **kwargs that has this name.
+static Value rest_value(const Bound *bound, Value name)
+{
+    size_t at = bound->names->count;
+    while (!value_same(bound->names->items[--at], name)) {
+    }
+    return bound->values.items[bound_positional(bound) + at];
+}
+
+Value bound_call(Vm *vm, Value host, const Bound *bound)
+{
+    const Value *values = bound->values.items;
+    uint32_t count = (uint32_t)bound->values.count;
+    if (bound->given == NULL) {
+        return vm_call_keywords(vm, host, values, count, bound->names);
+    }
+    size_t rest = bound->given->count, first = bound->names->count - rest;
+    ValueVec ordered = {0}, names = {0};
+    bool ok = push_all(vm, &ordered, values, count - rest) &&
+              push_all(vm, &names, bound->names->items, first) &&
+              push_all(vm, &names, bound->given->items, rest);
+    for (size_t i = 0; ok && i < rest; i++) {
+        ok = structure_push(
+            vm, &ordered,
+            value_retain(rest_value(bound, bound->given->items[i])));
+    }
+    Tuple *keywords = ok ? tuple_from(vm, names.items, names.count) : NULL;
+    Value result = keywords != NULL ? vm_call_keywords(vm, host, ordered.items,
+                                                       count, keywords)
+                                    : VALUE_FAIL;
+    object_release_null(&vm->ctx, keywords);
+    structure_free(vm, &ordered);
+    structure_free(vm, &names);
+    return result;
+}
+
 // A host that is not written in the language is bound as it is called: nobody
 // knows its parameters.
 bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
@@ -185,6 +257,8 @@ bool bound_make(Vm *vm, Value host, const Value *args, uint32_t count,
         ok = bind_function(vm, (const Function *)value_object(host), args,
                            count - (uint32_t)keywords, keyword_names, traced,
                            out, &names);
+        ok = ok &&
+             sort_rest(vm, (const Function *)value_object(host), out, &names);
         if (ok && names.count > 0) {
             out->names = tuple_from(vm, names.items, names.count);
             ok = out->names != NULL;
@@ -248,5 +322,6 @@ bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
         return false;
     }
     out->names = bound->names != NULL ? object_retain(bound->names) : NULL;
+    out->given = bound->given != NULL ? object_retain(bound->given) : NULL;
     return true;
 }

@@ -212,6 +212,50 @@ static Value same_leaf(Vm *vm, Value v, void *data)
     return value_retain(v);
 }
 
+// Whether somebody has looked at the order of a dict in the tree since it was
+// last asked.
+static bool was_walked(Vm *vm, Value v)
+{
+    StructureKind kind = structure_kind(vm, v);
+    ValueVec children = {0};
+    bool walked = kind == STRUCTURE_DICT && value_as_dict(v)->walked;
+    if (kind != STRUCTURE_LEAF && kind != STRUCTURE_SET &&
+        ctx_enter(&vm->ctx)) {
+        // Without memory any answer is as good: the error is pending.
+        walked |= !structure_children(vm, v, &children);
+        for (size_t i = 0; i < children.count; i++) {
+            walked |= was_walked(vm, children.items[i]);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    structure_free(vm, &children);
+    if (kind == STRUCTURE_DICT) {
+        value_as_dict(v)->walked = false;
+    }
+    return walked;
+}
+
+// The same of all arguments.
+static bool any_walked(Vm *vm, const Trace *trace, const Bound *bound)
+{
+    bool walked = trace->keywords != NULL && trace->keywords->count > 1 &&
+                  trace->keywords->walked;
+    for (size_t i = 0; i < bound->values.count; i++) {
+        walked |= was_walked(vm, bound->values.items[i]);
+    }
+    return walked;
+}
+
+void concrete_keywords(Vm *vm, const Function *function, Dict *keywords)
+{
+    Trace *trace = vm->trace;
+    if (trace->keywords == NULL &&
+        value_same(trace->request->target,
+                   value_from_object((Object *)&function->head))) {
+        trace->keywords = object_retain(keywords);
+    }
+}
+
 // Calls the function inside the trace.
 static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
                       Concrete *concrete)
@@ -226,15 +270,17 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     Value value = VALUE_FAIL;
     if (!any_structure(vm, &symbolic) ||
         bound_map(vm, &symbolic, same_leaf, NULL, &kept)) {
-        value =
-            vm_call_keywords(vm, request->target, symbolic.values.items,
-                             (uint32_t)symbolic.values.count, symbolic.names);
+        (void)any_walked(vm, trace, &symbolic);
+        value = bound_call(vm, request->target, &symbolic);
     }
+    bool ordered = any_walked(vm, trace, &symbolic);
     // The arguments are checked first: an error is then about them, whatever
     // was returned.
-    bool ok = !value_failed(value) &&
-              check_arguments(vm, request, &symbolic, &kept) &&
-              set_outputs(vm, trace, concrete, value);
+    bool ok =
+        !value_failed(value) && check_arguments(vm, request, &symbolic, &kept);
+    ok = ok && set_outputs(vm, trace, concrete, value);
+    ok = ok && !vm_has_error(vm) &&
+         (!ordered || signature_order(vm, request->bound, &concrete->order));
     release(vm, value);
     bound_free(vm, &symbolic);
     bound_free(vm, &kept);
@@ -252,6 +298,7 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     trace_close_variables(vm, trace);
     births_free(vm, (Births *)&trace->births);
     vec_free(&vm->ctx, &trace->drawn);
+    object_release_null(&vm->ctx, trace->keywords);
     vec_free(&vm->ctx, &trace->sites);
     vec_free(&vm->ctx, &trace->sizes);
     map_free(&trace->outer_inputs);
@@ -393,6 +440,7 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
                        .graph = graph_new(&vm->ctx, request->name->text)};
     strbuf_init(&self->key, &vm->ctx);
     strbuf_init(&self->relaxed, &vm->ctx);
+    strbuf_init(&self->order, &vm->ctx);
     ledger_init(&self->ledger);
     frozen_init(vm, &self->frozen);
     return self;

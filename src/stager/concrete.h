@@ -29,6 +29,7 @@ typedef struct Concrete {
                     // where objects did
     StrBuf key;     // of its signature
     StrBuf relaxed; // the key in the table of general traces, if it is there
+    StrBuf order;   // of the arguments' dicts, if the trace looked at it
     struct Concrete *next_general; // the next one there of the same key
     size_t variables;  // so many arguments are Variables, the graph's first
     IdentityUse *uses; // a use of each object that the key tells by identity
@@ -79,6 +80,8 @@ MUST_CHECK bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
                                     VariableCell **cells, Tensor **outputs);
 // The result's structure with these tensors in it; takes them.
 Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs);
+// TraceHooks.keywords.
+void concrete_keywords(Vm *vm, const Function *function, Dict *keywords);
 // The slot `call` of concrete functions (concrete_call.c).
 Value concrete_call(Vm *vm, Value self, const Value *args, uint32_t count,
                     Tuple *keyword_names);

@@ -4,8 +4,10 @@
 // Objects enter by the serial of their Identity, which no other object gets.
 #include "stager/signature.h"
 
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/stager.h"
@@ -395,4 +397,71 @@ bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
     strbuf_free(&signature->key);
     signature->key = key;
     return strbuf_ok(&key);
+}
+
+// Keys in order of insertion, as numbers that tell them apart.
+static bool add_dict_order(Vm *vm, const Dict *dict, StrBuf *out)
+{
+    uint32_t position = 0;
+    Value key, value;
+    if (dict->count < 2) {
+        return true;
+    }
+    while (dict_next(dict, &position, &key, &value)) {
+        uint64_t number = VALUE_BITS(key);
+        if (value_is_object(key) && !value_hash(vm, key, &number)) {
+            return false;
+        }
+        tag(out, value_is_object(key) ? 'h' : 'i', number);
+    }
+    return true;
+}
+
+static bool add_order(Vm *vm, Value v, StrBuf *out)
+{
+    StructureKind kind = structure_kind(vm, v);
+    if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
+        return true;
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    ValueVec children = {0};
+    bool ok =
+        (kind != STRUCTURE_DICT || add_dict_order(vm, value_as_dict(v), out)) &&
+        structure_children(vm, v, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        ok = add_order(vm, children.items[i], out);
+    }
+    structure_free(vm, &children);
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
+bool signature_order(Vm *vm, const Bound *bound, StrBuf *out)
+{
+    size_t names = bound->names != NULL ? bound->names->count : 0;
+    size_t rest = bound->given != NULL ? bound->given->count : 0;
+    for (size_t i = 0; names > 1 && i < names; i++) {
+        const Str *name = value_as_str(
+            i < names - rest ? bound->names->items[i]
+                             : bound->given->items[i - (names - rest)]);
+        tag(out, 'k', name->length);
+        strbuf_add(out, name->text, name->length);
+    }
+    for (size_t i = 0; i < bound->values.count; i++) {
+        if (!add_order(vm, bound->values.items[i], out)) {
+            return false;
+        }
+    }
+    return strbuf_ok(out);
+}
+
+// Behind everything else, so that the parts of the arguments stay where they
+// are.
+bool signature_add_order(Signature *signature, const StrBuf *order)
+{
+    tag(&signature->key, 'O', order->length);
+    strbuf_add(&signature->key, strbuf_text(order), order->length);
+    return strbuf_ok(&signature->key);
 }

@@ -18,7 +18,9 @@
 // Arguments as vm_call_keywords takes them: every parameter is there.
 typedef struct Bound {
     ValueVec values; // owned references
-    Tuple *names;    // of the last ones, counted; NULL: none
+    Tuple *names;    // of the last ones, counted; NULL: none. Those that no
+                     // parameter has come last, sorted
+    Tuple *given;    // those in the order of the call, counted; NULL: sorted
 } Bound;
 
 // Binds to the parameters of `host`. Parameters that are left out take the
@@ -38,6 +40,8 @@ const char *bound_name(Value host, const Bound *bound, size_t index);
 // The same arguments, each a new tree with its leaves replaced.
 MUST_CHECK bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data,
                           Bound *out);
+// Calls the host, with **kwargs in the order of the call.
+Value bound_call(Vm *vm, Value host, const Bound *bound);
 // Whether staging takes it as a tensor: a Tensor, a symbolic one, or what has
 // __tensor__.
 bool signature_is_tensor(Vm *vm, Value v);
@@ -89,6 +93,12 @@ static inline bool signature_is_variable(Vm *vm, Value v)
 }
 // Its number among the call's Variables; none of them: how many there are.
 uint32_t signature_variable(const Signature *signature, Value v);
+// The order of the dicts among the arguments, and of **kwargs: bytes that are
+// equal where it is. Nothing for dicts that are too small to have one. `out` is
+// empty.
+MUST_CHECK bool signature_order(Vm *vm, const Bound *bound, StrBuf *out);
+// Adds an order to the key: for traces that have looked at it.
+MUST_CHECK bool signature_add_order(Signature *signature, const StrBuf *order);
 // A tensor, spec or symbolic leaf's type.
 TensorType signature_leaf_type(Value leaf);
 

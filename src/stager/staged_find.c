@@ -146,12 +146,32 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
     return true;
 }
 
+// The trace looked at the order of the arguments' dicts: another order has a
+// trace of its own, whose key says so. NULL: there is none, or with an error
+// pending.
+static Concrete *find_ordered(Vm *vm, StagedFunction *self, const Bound *bound,
+                              Signature *signature, Concrete *found)
+{
+    StrBuf order;
+    strbuf_init(&order, &vm->ctx);
+    bool ok = signature_order(vm, bound, &order);
+    bool same = ok && order.length == found->order.length &&
+                memcmp(strbuf_text(&order), strbuf_text(&found->order),
+                       order.length) == 0;
+    ok = ok && (same || signature_add_order(signature, &order));
+    strbuf_free(&order);
+    return same ? found : !ok ? NULL : traces_find(vm, &self->table, signature);
+}
+
 // The quick cases first; a watched value that may have changed comes last,
 // since looking costs time for each read.
 Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
                       Signature *signature)
 {
     Concrete *found = traces_find(vm, &self->table, signature);
+    if (found != NULL && found->order.length > 0) {
+        found = find_ordered(vm, self, bound, signature, found);
+    }
     if (found != NULL && !same_outer(vm, found)) {
         // It belongs to another enclosing trace; the new one will take its
         // place in the table.

@@ -320,6 +320,7 @@ bool stager_init(Vm *vm, bool log)
                                  .store = ledger_store,
                                  .read = frozen_read,
                                  .stored = frozen_stored,
+                                 .keywords = concrete_keywords,
                                  .truth = hook_truth,
                                  .iterate = hook_iterate,
                                  .first_value = birth_first_value,

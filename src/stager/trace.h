@@ -51,7 +51,8 @@ struct Trace {
     VEC(struct Concrete *) called; // counted: staged functions called in it
     struct Ledger *ledger;         // its Concrete's (ledger.h)
     struct Frozen *frozen;         // its Concrete's (frozen.h)
-    Frame *base;                   // the traced function's, once it runs
+    struct Dict *keywords; // counted: the **kwargs of the traced function
+    Frame *base;           // the traced function's, once it runs
     VEC(TraceSite)
     sites;               // of the frames from there on, as they stood
                          // when the last node was made

@@ -59,6 +59,8 @@ struct TraceHooks {
     bool (*store)(Vm *vm, Object *container, Value value);
     // A read of a global, a cell, an attribute, an entry of a class (note.h).
     bool (*read)(Vm *vm, Object *container, Value key, Value value);
+    // A call of the function got these **kwargs: it may look at their order.
+    void (*keywords)(Vm *vm, const Function *function, Dict *keywords);
     // A store to what staging knows (OBJECT_WATCHED), in a trace or outside.
     // `key`: an interned name; UNBOUND: anything in it may change.
     void (*stored)(Vm *vm, Object *container, Value key);

@@ -200,13 +200,6 @@ def f(x):
     return 1.0 if x.shape[0] == 2 else 0.0
 call(f, tensor([1.0, 2.0]))
 """, ["expr.shape-compare*", "expr.shape-read*"]),
-    Known("order of a dict", "result", """\
-@stage
-def f(d):
-    return list(d)
-call(f, {'a': tensor(1.0), 'b': tensor(2.0)})
-call(f, {'b': tensor(2.0), 'a': tensor(1.0)})
-""", ["dict-order", "expr.dict-order*"]),
     Known("host random numbers are no effect", "result", """\
 @stage
 def f(x):

@@ -222,6 +222,13 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
     return true;
 }
 
+static void tell_keywords(Vm *vm, const Function *function, Dict *keywords)
+{
+    if (UNLIKELY(vm->trace != NULL)) {
+        vm->hooks->keywords(vm, function, keywords);
+    }
+}
+
 // **kwargs is the last parameter, and gets a dict even if nothing is left.
 // False: an error is pending.
 static bool bind_keywords(Binding *b)
@@ -234,6 +241,7 @@ static bool bind_keywords(Binding *b)
             return false;
         }
         b->window[b->total - 1] = value_from_object(rest);
+        tell_keywords(b->vm, b->function, rest);
     }
     for (size_t i = 0; b->names != NULL && i < b->names->count; i++) {
         if (!bind_keyword(b, value_as_str(b->names->items[i]), &b->keywords[i],
@@ -465,6 +473,7 @@ static int bind_rest(Vm *vm, Function *function, Value *window, uint32_t count,
     }
     if (named) {
         window[positional] = value_from_object(rest);
+        tell_keywords(vm, function, rest);
     }
     return 1;
 }

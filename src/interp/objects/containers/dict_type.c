@@ -313,6 +313,7 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
     iterator->state[0] = value_from_object(object_retain(dict));
     iterator->state[1] = value_from_small(part);
     iterator->expected = dict->count;
+    dict->walked = true;
     return value_from_object(iterator);
 }
 

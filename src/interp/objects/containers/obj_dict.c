@@ -431,6 +431,9 @@ bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
 // Holes of removed keys are passed over.
 bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
 {
+    if (*position == 0) {
+        ((Dict *)dict)->walked = true;
+    }
     if (*position < dict->first) {
         *position = dict->first;
     }

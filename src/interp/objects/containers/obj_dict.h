@@ -26,6 +26,7 @@ struct Dict {
     uint32_t capacity;   // of entries
     uint32_t index_size; // slots, a power of two; 0: no index
     bool dense;          // entry i has, or had, the int i as its key
+    bool walked;         // its order was looked at: traces ask
     uint32_t first;      // all entries before this one are removed
     uint64_t version;    // bumped when a key comes or goes (not on replacing)
 };
