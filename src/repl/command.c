@@ -44,19 +44,15 @@ static bool is_question(const char *text, size_t length)
            strcspn(text, "?\n#\"'") == length - marks;
 }
 
-// The error of a command that was used wrongly is a class of lib/duet's: its
-// text alone is told, as a traceback would say nothing more.
-static bool is_misuse(Vm *vm, Value exception)
-{
-    return strcmp(type_name(type_of(vm, exception)), "CommandError") == 0;
-}
-
-// Tells a misuse in a line; all other errors in full.
+// Tells the misuse of a command in a line, as a traceback would say nothing
+// more; all other errors in full.
 static void report(Session *session)
 {
     Vm *vm = session->vm;
     Value exception = raise_take(vm);
-    Str *text = is_misuse(vm, exception) ? value_str(vm, exception) : NULL;
+    Str *text = type_of(vm, exception)->flags & TYPE_TEXT_ALONE
+                    ? value_str(vm, exception)
+                    : NULL;
     // Any other error, and a text that could not be made: back it goes, to be
     // reported as those of code are.
     if (text == NULL) {

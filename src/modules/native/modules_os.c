@@ -30,19 +30,20 @@
 #define OS_BODY(name)                                                          \
     static Value os_##name(Vm *vm, Value *args, uint32_t count)
 
-// What else stands for a path.
-static const char *path_kinds(const char *function)
-{
-    return strcmp(function, "stat") == 0 || strcmp(function, "chdir") == 0 ||
-                   strcmp(function, "chmod") == 0
-               ? ", os.PathLike or integer"
-           : strcmp(function, "listdir") == 0 ? ", os.PathLike, integer or None"
-                                              : " or os.PathLike";
-}
+// The functions that take a path, as errors name them, and what else each takes
+// for one.
+typedef struct PathUse {
+    const char *function;
+    const char *kinds;
+} PathUse;
+
+#define PATH_ONLY(function) (&(const PathUse){function, " or os.PathLike"})
+#define PATH_OR_FILE(function)                                                 \
+    (&(const PathUse){function, ", os.PathLike or integer"})
 
 // The path of a str, bytes, or object with __fspath__, as a new reference to
 // what holds it; *text points into that. VALUE_FAIL: failed.
-static Value path_argument(Vm *vm, Value v, const char *function,
+static Value path_argument(Vm *vm, Value v, const PathUse *use,
                            const char **text)
 {
     Value path = VALUE_UNBOUND;
@@ -64,7 +65,7 @@ static Value path_argument(Vm *vm, Value v, const char *function,
         release(vm, path);
         return raise_error(
             vm, ERR_TYPE, "%s: path should be string, bytes%s, not %s",
-            function, path_kinds(function), type_name(type_of(vm, v)));
+            use->function, use->kinds, type_name(type_of(vm, v)));
     }
     Value named = codec_to_system(vm, path);
     release(vm, path);
@@ -80,17 +81,17 @@ static Value path_argument(Vm *vm, Value v, const char *function,
     if (strlen(*text) != length) {
         release(vm, path);
         return raise_error(vm, ERR_VALUE, "%s: embedded null character in path",
-                           function);
+                           use->function);
     }
     return path;
 }
 
 // Calls `act` (0: done, else errno is set) with the path of args[0].
-static Value on_path(Vm *vm, Value v, const char *function,
+static Value on_path(Vm *vm, Value v, const PathUse *use,
                      int (*act)(const char *path))
 {
     const char *text;
-    Value path = path_argument(vm, v, function, &text);
+    Value path = path_argument(vm, v, use, &text);
     if (value_failed(path)) {
         return path;
     }
@@ -104,21 +105,21 @@ static Value on_path(Vm *vm, Value v, const char *function,
 OS_BODY(chdir)
 {
     (void)count;
-    return on_path(vm, args[0], "chdir", chdir);
+    return on_path(vm, args[0], PATH_OR_FILE("chdir"), chdir);
 }
 
 // Only an empty folder goes.
 OS_BODY(rmdir)
 {
     (void)count;
-    return on_path(vm, args[0], "rmdir", rmdir);
+    return on_path(vm, args[0], PATH_ONLY("rmdir"), rmdir);
 }
 
 // unlink, not the C library's remove, which would take empty folders too.
 OS_BODY(remove)
 {
     (void)count;
-    return on_path(vm, args[0], "remove", unlink);
+    return on_path(vm, args[0], PATH_ONLY("remove"), unlink);
 }
 
 // All permissions; the process's umask takes away what it should. The mode that
@@ -132,7 +133,7 @@ static int make_folder(const char *path)
 OS_BODY(mkdir)
 {
     (void)count;
-    return on_path(vm, args[0], "mkdir", make_folder);
+    return on_path(vm, args[0], PATH_ONLY("mkdir"), make_folder);
 }
 
 // On failure the error names the source alone. A failed second path releases to
@@ -141,12 +142,12 @@ OS_BODY(rename)
 {
     (void)count;
     const char *from, *to;
-    Value first = path_argument(vm, args[0], "rename", &from);
+    Value first = path_argument(vm, args[0], PATH_ONLY("rename"), &from);
     if (value_failed(first)) {
         return first;
     }
     // May run code of the program; the first path is held meanwhile.
-    Value second = path_argument(vm, args[1], "rename", &to);
+    Value second = path_argument(vm, args[1], PATH_ONLY("rename"), &to);
     // Replaces a file that is there, as the system does.
     Value result = value_failed(second)    ? VALUE_FAIL
                    : rename(from, to) == 0 ? VALUE_NONE
@@ -161,11 +162,11 @@ OS_BODY(symlink)
 {
     (void)count;
     const char *to, *place;
-    Value first = path_argument(vm, args[0], "symlink", &to);
+    Value first = path_argument(vm, args[0], PATH_ONLY("symlink"), &to);
     if (value_failed(first)) {
         return first;
     }
-    Value second = path_argument(vm, args[1], "symlink", &place);
+    Value second = path_argument(vm, args[1], PATH_ONLY("symlink"), &place);
     Value result = value_failed(second)      ? VALUE_FAIL
                    : symlink(to, place) == 0 ? VALUE_NONE
                                              : raise_errno(vm, errno, to);
@@ -179,7 +180,7 @@ OS_BODY(readlink)
 {
     (void)count;
     const char *path;
-    Value held = path_argument(vm, args[0], "readlink", &path);
+    Value held = path_argument(vm, args[0], PATH_ONLY("readlink"), &path);
     if (value_failed(held)) {
         return held;
     }
@@ -203,7 +204,7 @@ OS_BODY(chmod)
     if (!value_to_index(vm, args[1], &mode)) {
         return VALUE_FAIL;
     }
-    Value held = path_argument(vm, args[0], "chmod", &path);
+    Value held = path_argument(vm, args[0], PATH_OR_FILE("chmod"), &path);
     if (value_failed(held)) {
         return held;
     }
@@ -224,7 +225,7 @@ OS_BODY(utime)
         !value_to_double(vm, args[2], &seconds[1])) {
         return VALUE_FAIL;
     }
-    Value held = path_argument(vm, args[0], "utime", &path);
+    Value held = path_argument(vm, args[0], PATH_ONLY("utime"), &path);
     if (value_failed(held)) {
         return held;
     }
@@ -285,7 +286,10 @@ OS_BODY(listdir)
     const char *text = ".";
     Value path = VALUE_NONE;
     if (!value_unbound(args[0]) && !value_is_none(args[0])) {
-        path = path_argument(vm, args[0], "listdir", &text);
+        path = path_argument(
+            vm, args[0],
+            &(const PathUse){"listdir", ", os.PathLike, integer or None"},
+            &text);
         if (value_failed(path)) {
             return path;
         }
@@ -354,7 +358,9 @@ OS_BODY(stat)
     }
     Value path = follow < 0 ? VALUE_FAIL
                             : path_argument(vm, args[0],
-                                            follow ? "stat" : "lstat", &text);
+                                            follow ? PATH_OR_FILE("stat")
+                                                   : PATH_ONLY("lstat"),
+                                            &text);
     if (value_failed(path)) {
         return path;
     }
@@ -371,7 +377,7 @@ OS_BODY(realpath)
 {
     (void)count;
     const char *text;
-    Value path = path_argument(vm, args[0], "realpath", &text);
+    Value path = path_argument(vm, args[0], PATH_ONLY("realpath"), &text);
     if (value_failed(path)) {
         return path;
     }
@@ -393,7 +399,7 @@ OS_BODY(access)
     if (!value_to_index(vm, args[1], &mode)) {
         return VALUE_FAIL;
     }
-    Value path = path_argument(vm, args[0], "access", &text);
+    Value path = path_argument(vm, args[0], PATH_ONLY("access"), &text);
     if (value_failed(path)) {
         return path;
     }

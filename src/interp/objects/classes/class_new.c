@@ -36,6 +36,9 @@ static Type *create(Vm *vm, Type *meta, Str *name, Tuple *bases,
                .flags = base->flags &
                         ~(uint32_t)(TYPE_ABSTRACT | TYPE_FAMILY | TYPE_LIBRARY),
                .kind = base->kind};
+    for (size_t i = 0; i < bases->count; i++) {
+        cls->flags |= value_as_type(bases->items[i])->flags & TYPE_ORDERED;
+    }
     // From here on the class can be released like any other.
     cls->dict = dict_new(vm);
     if (cls->dict == NULL) {
@@ -396,17 +399,31 @@ static Tuple *default_bases(Vm *vm, Tuple *bases)
     return tuple_from(vm, &object, 1);
 }
 
-// Classes of the library that stand for native ones are named with their module
-// in messages: __tp_name__ says how, and is taken out of the class.
-static bool take_shown_name(Vm *vm, Type *cls)
+static bool take_name(Vm *vm, Type *cls, NameId id)
 {
-    Str *key = vm->names[NAME_TP_NAME];
-    Value shown = dict_get_name(cls->dict, key);
+    return dict_remove(vm, cls->dict, value_from_object(vm->names[id])) >= 0;
+}
+
+// Classes of the library that stand for native ones are named with their module
+// in messages: __tp_name__ says how. What C code wants to know of such a class
+// is a flag, which __tp_mark__ names. Both are taken out of the class.
+static bool take_marks(Vm *vm, Type *cls)
+{
+    static const struct {
+        const char *name;
+        TypeFlag flag;
+    } marks[] = {{"ordered", TYPE_ORDERED}, {"text alone", TYPE_TEXT_ALONE}};
+    Value shown = dict_get_name(cls->dict, vm->names[NAME_TP_NAME]);
+    Value mark = dict_get_name(cls->dict, vm->names[NAME_TP_MARK]);
     if (value_is_str(shown)) {
         cls->shown = object_retain(value_as_str(shown));
     }
-    return value_unbound(shown) ||
-           dict_remove(vm, cls->dict, value_from_object(key)) >= 0;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (value_is_str(mark) && str_is(value_as_str(mark), marks[i].name)) {
+            cls->flags |= marks[i].flag;
+        }
+    }
+    return take_name(vm, cls, NAME_TP_NAME) && take_name(vm, cls, NAME_TP_MARK);
 }
 
 // The slots are set before any hook of the program runs: __set_name__ and
@@ -420,7 +437,7 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
     if (!dict_update(vm, cls->dict, value_from_object(dict))) {
         return false;
     }
-    return take_shown_name(vm, cls) && class_lay_out(vm, cls) &&
+    return take_marks(vm, cls) && class_lay_out(vm, cls) &&
            place_names(vm, cls) && mark_implicit(vm, cls, NAME_NEW, false) &&
            mark_implicit(vm, cls, NAME_INIT_SUBCLASS, true) &&
            mark_implicit(vm, cls, NAME_CLASS_GETITEM, true) &&

@@ -203,21 +203,6 @@ static inline Value entry_part(Vm *vm, Iterator *self, const DictEntry *entry)
                : iterator_pair(vm, self, value_retain(entry->key), value);
 }
 
-// The class is written in lib/collections, and known by the name that messages
-// give it.
-bool dict_is_ordered(Vm *vm, const Dict *dict)
-{
-    const Type *type = dict->head.type;
-    const Tuple *mro = type->mro;
-    for (size_t i = 0; type != vm->types[KIND_DICT] && i < mro->count; i++) {
-        const Str *shown = value_as_type(mro->items[i])->shown;
-        if (shown != NULL && str_is(shown, "collections.OrderedDict")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // What is said of any change to one that is walked.
 static const char ordered_changed[] = "OrderedDict mutated during iteration";
 
@@ -232,7 +217,7 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
         // No dict has this count: later steps fail again.
         self->expected = UINT64_MAX;
         return raise_error(vm, ERR_RUNTIME, "%s",
-                           dict_is_ordered(vm, dict)
+                           dict_is_ordered(dict)
                                ? ordered_changed
                                : "dictionary changed size during iteration");
     }
@@ -257,7 +242,7 @@ static Value dict_step(Vm *vm, Iterator *self, bool backwards)
     if (given == dict->count) {
         value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
         return raise_error(vm, ERR_RUNTIME, "%s",
-                           dict_is_ordered(vm, dict)
+                           dict_is_ordered(dict)
                                ? ordered_changed
                                : "dictionary keys changed during iteration");
     }
@@ -304,8 +289,7 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
     // Each combination has a type of its own name.
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
     Iterator *iterator = iterator_new(
-        vm,
-        dict_is_ordered(vm, dict) ? "odict_iterator" : names[row][backwards],
+        vm, dict_is_ordered(dict) ? "odict_iterator" : names[row][backwards],
         backwards ? step_backwards : step_forwards);
     if (iterator == NULL) {
         return VALUE_FAIL;

@@ -19,7 +19,7 @@ Value dict_view_new(Vm *vm, Dict *dict, char part)
                                            {"dict_values", "odict_values"},
                                            {"dict_items", "odict_items"}};
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
-    const char *name = names[row][dict_is_ordered(vm, dict)];
+    const char *name = names[row][dict_is_ordered(dict)];
     // Borrowed; made when the first view of its kind is.
     Type *cls = type_variant(
         vm, part == 'v' ? &dict_values_type_def : &dict_view_type_def, name);

@@ -8,7 +8,10 @@ extern const NativeDef dict_class_methods[];
 
 // An OrderedDict, or of a class that derives from it: its views and iterators
 // have names and errors of their own.
-bool dict_is_ordered(Vm *vm, const Dict *dict);
+static inline bool dict_is_ordered(const Dict *dict)
+{
+    return dict->head.type->flags & TYPE_ORDERED;
+}
 // part: 'k' keys, 'v' values, 'i' items. Owned.
 Value dict_view_new(Vm *vm, Dict *dict, char part);
 // `part` as in DictView; it fails where keys came or went meanwhile.
