@@ -1,5 +1,6 @@
 // Building what has blocks or effects: if, while, calls, Variables, host code.
 #include "graph/build.h"
+#include "graph/versions.h"
 
 #include <string.h>
 
@@ -194,6 +195,7 @@ GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
     TensorType *types = arena_new_array(&graph->arena, TensorType, count);
     uint32_t *map = arena_new_array(&graph->arena, uint32_t, variable_count);
     if (node == NULL || types == NULL || map == NULL ||
+        (callee->access == NULL && !versions_note(callee)) ||
         !vec_push(graph->ctx, &graph->callees, callee)) {
         return NULL;
     }

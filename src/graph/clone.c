@@ -232,6 +232,7 @@ static bool copy_inputs(Clone *clone)
                                 variable->cell, variable->owner, &index)) {
             return false;
         }
+        to->variables.items[index].argument = variable->argument;
     }
     return true;
 }

@@ -261,7 +261,7 @@ ValueId graph_add_capture(Graph *graph, const char *name, Tensor *tensor)
 bool graph_add_variable(Graph *graph, const char *name, TensorType type,
                         VariableCell *cell, Object *owner, uint32_t *index)
 {
-    GraphVariable variable = {cell, owner, NULL, type};
+    GraphVariable variable = {cell, owner, NULL, type, owner == NULL};
     const void *address = variable_address(&variable);
     if (address != NULL && find_captured(graph, address, index)) {
         return true;
@@ -307,9 +307,8 @@ Tensor *graph_constant(const Graph *graph, ValueId id)
 bool graph_has_effects(const GraphNode *node)
 {
     const OpDesc *op = node_desc(node);
-    bool effects =
-        (op->flags & (OP_EFFECT | OP_RANDOM)) != 0 ||
-        (op->payload == PAYLOAD_CALLEE && node->callee->block->effects);
+    bool effects = op_has_effect(op) || (op->payload == PAYLOAD_CALLEE &&
+                                         node->callee->block->effects);
     for (int b = 0; !effects && b < op->block_count; b++) {
         effects = node->blocks[b]->effects;
     }
@@ -327,8 +326,8 @@ bool graph_is_total(const Graph *graph, const GraphNode *node)
 {
     const OpDesc *op = node_desc(node);
     // Effects of blocks and callees do not matter: any of these may fail.
-    bool total = (op->flags & (OP_EFFECT | OP_RANDOM | OP_MAY_FAIL |
-                               OP_DYNAMIC_SHAPE)) == 0 &&
+    bool total = !op_has_effect(op) &&
+                 !(op->flags & (OP_MAY_FAIL | OP_DYNAMIC_SHAPE)) &&
                  op->fault == ERR_NONE && op->block_count == 0 &&
                  op->payload != PAYLOAD_CALLEE;
     for (uint32_t i = 0; total && i < node->input_count; i++) {

@@ -5,11 +5,11 @@
 // constant, captured tensor, captured Variable, callee and host object, and is
 // itself counted (graph_retain, graph_release).
 //
-// Order: the nodes of a block stand in program order. Effects (OP_EFFECT, and
-// if, while and call that contain one) keep that order among themselves, and
-// so do reads of a Variable with its writes; everything else is pure and may
-// be moved, merged or dropped. Only what the outputs and the effects need is
-// run (non-strict).
+// Order: the nodes of a block stand in program order. Effects (op_has_effect,
+// and if, while and call that contain one) keep that order among themselves,
+// and so do reads of a Variable with its writes (versions.h); everything else
+// is pure and may be moved, merged or dropped. Only what the outputs and the
+// effects need is run (non-strict).
 //
 // Builder functions return NULL, false or VALUE_ID_NONE with an error pending;
 // the graph is then still whole, without the node. Arrays, attributes and
@@ -44,6 +44,8 @@ typedef struct GraphVariable {
     Object *owner;      // captured: the Variable, counted; NULL: an argument
     const char *name;
     TensorType type; // what assignments must keep
+    bool argument;   // of this trace or one around it: may be any cell of its
+                     // type, a captured one too
 } GraphVariable;
 
 // Tables grow with the graph; an id or a serial, once given, stays. What nodes
@@ -65,6 +67,7 @@ struct Graph {
     VEC(Graph *) callees;  // counted
     Map captured;          // by address: a tensor's value, a cell's index;
                            // empty while they are few
+    uint8_t *access;       // what calls of it do (versions_note); NULL: unknown
     Map names;             // names given so far, see graph_node_name
     size_t named;          // nodes[0 .. named) have their names
     size_t node_count;     // nodes that are in blocks, sub-blocks included

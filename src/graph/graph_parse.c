@@ -289,7 +289,7 @@ static bool head_input(Parse *parse, InputKind kind)
 }
 
 // Numbers must run from 0, since nodes name Variables by index.
-static bool head_variable(Parse *parse)
+static bool head_variable(Parse *parse, bool argument)
 {
     Reader *reader = &parse->reader;
     Definition type;
@@ -306,10 +306,14 @@ static bool head_variable(Parse *parse)
                               parse->graph->variables.count);
     }
     const char *name = reader_name(reader, &parse->graph->arena);
-    return name != NULL && read_type(parse, &type) &&
-           check_outside(parse, &type, where) &&
-           graph_add_variable(parse->graph, name, definition_type(&type), NULL,
-                              NULL, &index);
+    if (name == NULL || !read_type(parse, &type) ||
+        !check_outside(parse, &type, where) ||
+        !graph_add_variable(parse->graph, name, definition_type(&type), NULL,
+                            NULL, &index)) {
+        return false;
+    }
+    parse->graph->variables.items[index].argument = argument;
+    return true;
 }
 
 // The rest of the first line, behind the graph's name.
@@ -348,8 +352,8 @@ static bool head_lines(Parse *parse)
         bool ok;
         if (is_word(word, "capture")) {
             ok = head_input(parse, INPUT_CAPTURE);
-        } else if (is_word(word, "variable")) {
-            ok = head_variable(parse);
+        } else if (is_word(word, "variable") || is_word(word, "argument")) {
+            ok = head_variable(parse, is_word(word, "argument"));
         } else {
             reader->at = line;
             return true;

@@ -18,7 +18,7 @@
 
 // The first graph of the text, whole and checked, owned by the caller; NULL
 // with an error pending, whose text begins with the line and the column.
-// Captures are not bound (graph_bind_capture), Variables are arguments, host
+// Captures are not bound (graph_bind_capture), Variables have no cells, host
 // code is gone: such a graph can be printed, optimized, written and, once
 // bound, run, but its host_calls cannot.
 MUST_CHECK Graph *graph_parse(Ctx *ctx, const char *text, size_t length);

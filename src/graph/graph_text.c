@@ -362,7 +362,8 @@ static void print_head(Printer *printer, const char *name)
     }
     for (size_t i = 0; i < graph->variables.count; i++) {
         GraphVariable *variable = &graph->variables.items[i];
-        strbuf_printf(out, "  variable @%zu ", i);
+        strbuf_printf(out, "  %s @%zu ",
+                      variable->argument ? "argument" : "variable", i);
         print_name(out, variable->name);
         strbuf_puts(out, ": ");
         tensor_type_print(out, variable->type);

@@ -2,7 +2,8 @@
 //
 //     graph f(%0 x: float32[?, 3], %1 n: int32[])
 //       capture %2 w: float32[3, 3]
-//       variable @0 v: float32[]
+//       argument @0 v: float32[]
+//       variable @1 w: float32[]
 //       %3: float32[?, 3] = add %0, %1      # file:7 x = x + b
 //       %4: float32[] = const 2.5
 //       %5: float32[?, 3] = sum %3 axis=0

@@ -20,4 +20,5 @@ graph_sources += src/graph/passes/power.c
 graph_sources += src/graph/passes/simplify.c
 graph_sources += src/graph/reader.c
 graph_sources += src/graph/rewrite.c
+graph_sources += src/graph/versions.c
 graph_sources += src/graph/walk.c

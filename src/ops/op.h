@@ -2,7 +2,7 @@
 //
 // Everything else reads the table: names at the prompt and their binding,
 // help, graph printer and parser, checker, passes, fusion, GraphDef names, the
-// test that walks all ops. An op is pure unless a flag says otherwise.
+// test that walks all ops. An op is pure unless its `access` says otherwise.
 #ifndef DUET_OPS_OP_H
 #define DUET_OPS_OP_H
 
@@ -60,10 +60,8 @@ typedef struct AttrDesc {
 } AttrDesc;
 
 typedef enum OpFlag {
-    OP_EFFECT = 1 << 0,      // ordered; never merged, folded, hoisted, dropped
-    OP_RANDOM = 1 << 1,      // an effect that consumes random counters
-    OP_ELEMENTWISE = 1 << 2, // has a body; broadcasts; fusable
-    OP_VIEW = 1 << 3,        // the output shares the first input's buffer
+    OP_ELEMENTWISE = 1 << 2,   // has a body; broadcasts; fusable
+    OP_VIEW = 1 << 3,          // the output shares the first input's buffer
     OP_DYNAMIC_SHAPE = 1 << 4, // the kernel makes its outputs itself
     OP_MAY_FAIL = 1 << 5,      // a run-time error that depends on values
     OP_INTERNAL = 1 << 6,      // no name at the prompt
@@ -195,6 +193,7 @@ struct OpDesc {
     ComposeFn compose;      // written as other ops: no kernel, no gradient
     GradFn gradient;        // NULL: not differentiable
     const char *graphdef;   // TensorFlow's op, NULL: the writer has its own way
+    uint8_t access[RES_COUNT]; // Access; none: the op is pure
     // Structural ops alone, which only a graph has (ops/structure.h).
     OpPayload payload;
     uint8_t block_count;
@@ -207,6 +206,18 @@ extern const OpDesc *const op_table[OP_COUNT];
 static inline const OpDesc *op_desc(OpCode code)
 {
     return op_table[code];
+}
+// Whether it has an effect itself, beside those of its blocks or its callee.
+static inline bool op_has_effect(const OpDesc *op)
+{
+    const uint8_t *access = op->access;
+    return ((access[RES_CONTROL] | access[RES_WORLD] | access[RES_RNG] |
+             access[RES_VARIABLE]) &
+            ACCESS_CONSUME) != 0;
+}
+static inline bool op_is_random(const OpDesc *op)
+{
+    return op->access[RES_RNG] == ACCESS_CONSUME;
 }
 // Whether the op's blocks are run again and again on a state.
 static inline bool op_is_loop(const OpDesc *op)

@@ -254,10 +254,15 @@ static const AttrDesc integers_attrs[] = {
     {"maxval", ATTR_INT, ATTR_HOST_ONLY, "None"},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "int32"},
 };
+// A draw that a failure stands before is not made.
+#define DRAWS                                                                  \
+    {                                                                          \
+        [RES_CONTROL] = ACCESS_BORROW, [RES_RNG] = ACCESS_CONSUME              \
+    }
 #define DRAW(text, rule, run, own)                                             \
     .name = (text), .params = "", .max_inputs = 1, .output_count = 1,          \
-    .flags = OP_EFFECT | OP_RANDOM, .attrs = (own), .attr_count = 4,           \
-    .infer = (rule), .kernel = (run)
+    .access = DRAWS, .attrs = (own), .attr_count = 4, .infer = (rule),         \
+    .kernel = (run)
 
 const OpDesc op_random_uniform = {
     DRAW("rng.uniform", infer_uniform, kernel_uniform, uniform_attrs),
@@ -281,7 +286,7 @@ const OpDesc op_random_shuffle = {
     .min_inputs = 1,
     .max_inputs = 1,
     .output_count = 1,
-    .flags = OP_EFFECT | OP_RANDOM,
+    .access = DRAWS,
     .infer = infer_shuffle,
     .kernel = kernel_shuffle,
 };

@@ -7,6 +7,29 @@
 // at the prompt.
 #include "ops/op.h"
 
+// What stands behind a failure does not happen: all effects borrow control.
+#define READS                                                                  \
+    {                                                                          \
+        [RES_VARIABLE] = ACCESS_BORROW                                         \
+    }
+#define WRITES                                                                 \
+    {                                                                          \
+        [RES_CONTROL] = ACCESS_BORROW, [RES_VARIABLE] = ACCESS_CONSUME         \
+    }
+#define SHOWS                                                                  \
+    {                                                                          \
+        [RES_CONTROL] = ACCESS_BORROW, [RES_WORLD] = ACCESS_CONSUME            \
+    }
+#define FAILS                                                                  \
+    {                                                                          \
+        [RES_CONTROL] = ACCESS_CONSUME                                         \
+    }
+// Code of the host may do anything.
+#define EVERYTHING                                                             \
+    {                                                                          \
+        ACCESS_CONSUME, ACCESS_CONSUME, ACCESS_CONSUME, ACCESS_CONSUME         \
+    }
+
 // The tensor is a field of the node, not an attribute.
 const OpDesc op_const = {
     .name = "const",
@@ -103,7 +126,8 @@ const OpDesc op_print = {
     .params = "*args",
     .doc = "Prints tensors and text, each time the graph runs.",
     .max_inputs = 255,
-    .flags = OP_INTERNAL | OP_EFFECT,
+    .flags = OP_INTERNAL,
+    .access = SHOWS,
     .attrs = print_attrs,
     .attr_count = 3,
     .payload = PAYLOAD_HOST,
@@ -123,7 +147,8 @@ const OpDesc op_host_call = {
     .params = "*args",
     .doc = "Runs host code, each time the graph runs.",
     .max_inputs = 255,
-    .flags = OP_INTERNAL | OP_EFFECT | OP_MAY_FAIL,
+    .flags = OP_INTERNAL | OP_MAY_FAIL,
+    .access = EVERYTHING,
     .attrs = text_attrs,
     .attr_count = 1,
     .payload = PAYLOAD_HOST,
@@ -150,7 +175,8 @@ const OpDesc op_assert = {
     .doc = "Fails where the condition, of one element, is false.",
     .min_inputs = 1,
     .max_inputs = 255,
-    .flags = OP_INTERNAL | OP_EFFECT | OP_MAY_FAIL | OP_CONDITION,
+    .flags = OP_INTERNAL | OP_MAY_FAIL | OP_CONDITION,
+    .access = FAILS,
     .attrs = text_attrs,
     .attr_count = 1,
     .payload = PAYLOAD_HOST,
@@ -162,7 +188,8 @@ const OpDesc op_raise = {
     .params = "*args",
     .doc = "Fails when it is reached.",
     .max_inputs = 255,
-    .flags = OP_INTERNAL | OP_EFFECT | OP_MAY_FAIL,
+    .flags = OP_INTERNAL | OP_MAY_FAIL,
+    .access = FAILS,
     .attrs = text_attrs,
     .attr_count = 1,
     .payload = PAYLOAD_HOST,
@@ -188,6 +215,7 @@ const OpDesc op_read_variable = {
     .doc = "A Variable's value at this point.",
     .output_count = 1,
     .flags = OP_INTERNAL,
+    .access = READS,
     .payload = PAYLOAD_RESOURCE,
     .run = run_read,
 };
@@ -223,7 +251,8 @@ const OpDesc op_assign_variable = {
     .doc = "Replaces a Variable's value.",
     .min_inputs = 1,
     .max_inputs = 1,
-    .flags = OP_INTERNAL | OP_EFFECT,
+    .flags = OP_INTERNAL,
+    .access = WRITES,
     .payload = PAYLOAD_RESOURCE,
     .run = run_assign,
 };

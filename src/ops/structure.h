@@ -20,6 +20,25 @@ typedef enum OpPayload {
     PAYLOAD_RESOURCE // a Variable, by number: inputs and outputs of its type
 } OpPayload;
 
+// What is no value and has an order: what a node does to it, and in which order
+// nodes do, is known to a graph (graph/versions.h).
+typedef enum ResourceKind {
+    RES_CONTROL,  // whether what follows is reached: assert, raise
+    RES_WORLD,    // what the host shows and does
+    RES_RNG,      // the counters of random numbers
+    RES_VARIABLE, // the node's own Variable; of an op without one: all of them
+    RES_COUNT
+} ResourceKind;
+
+// Nodes that borrow a resource may stand in any order among themselves; one
+// that consumes it stands behind all those before it and before all others. It
+// is an effect: never merged, folded, hoisted or dropped.
+typedef enum Access {
+    ACCESS_NONE = 0,
+    ACCESS_BORROW = 1,
+    ACCESS_CONSUME = 2
+} Access;
+
 // Most blocks that an op has, and the numbers of those of `if` and `while`.
 enum {
     OP_MAX_BLOCKS = 2,

@@ -23,8 +23,7 @@ static void drop_effects(Graph *graph)
     GraphNode *next;
     for (GraphNode *node = graph->block->first; node != NULL; node = next) {
         next = node->next;
-        if (graph_has_effects(node) &&
-            !(op_desc(node->op)->flags & OP_RANDOM)) {
+        if (graph_has_effects(node) && !op_is_random(op_desc(node->op))) {
             build_unlink(graph, node);
         }
     }
@@ -184,7 +183,7 @@ static bool note_draws(Vm *vm, Trace *trace, ValueId id)
             need_inputs(node, need);
             // Draws that no first value has used stay in the graph and are
             // drawn anew at each run.
-            ok = !(op_desc(node->op)->flags & OP_RANDOM) ||
+            ok = !op_is_random(op_desc(node->op)) ||
                  vec_push(&vm->ctx, &trace->drawn, node);
         }
     }

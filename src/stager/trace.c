@@ -130,9 +130,13 @@ bool trace_variable(Trace *trace, Variable *variable, uint32_t *index)
         return true;
     }
     VariableCell *cell = variable_cell(variable);
-    return graph_add_variable(trace->graph, variable_name(variable),
-                              tensor_type(cell->value), cell, &variable->head,
-                              index);
+    if (!graph_add_variable(trace->graph, variable_name(variable),
+                            tensor_type(cell->value), cell, &variable->head,
+                            index)) {
+        return false;
+    }
+    trace->graph->variables.items[*index].argument = variable->argument;
+    return true;
 }
 
 // The dims are those of the graph, not a copy: the count on the owner, which

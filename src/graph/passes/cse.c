@@ -1,4 +1,6 @@
-// Common subexpressions: of equal pure nodes the first one serves all.
+// Common subexpressions: of equal pure nodes the first one serves all. A read
+// of a Variable counts as pure, and as equal to another of the same version;
+// where an assignment has made that version, its value stands for the read.
 //
 // Nodes that nothing needs take no part: one of them would be run on behalf of
 // a later one, and where it fails it would fail too early.
@@ -11,6 +13,7 @@
 
 #include "graph/needed.h"
 #include "graph/rewrite.h"
+#include "graph/versions.h"
 
 #include <string.h>
 
@@ -22,10 +25,30 @@ enum { CSE_MAX_CONST = 64 }; // elements of a constant that are compared
 // The table is chained through `next`, without an allocation for each node.
 typedef struct Cse {
     Rewrite rewrite;
-    uint32_t *buckets; // serials of nodes
-    uint32_t *next;    // by serial: the next in its bucket; CSE_ABSENT
-    size_t mask;       // buckets - 1
+    uint32_t *buckets;        // serials of nodes
+    uint32_t *next;           // by serial: the next in its bucket; CSE_ABSENT
+    size_t mask;              // buckets - 1
+    const Versions *versions; // NULL: the graph has no Variables
+    GraphNode **written;      // by chain: the last assignment
 } Cse;
+
+// A node that looks at a Variable and leaves it as it is.
+static bool is_read(const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    return op->payload == PAYLOAD_RESOURCE && !op_has_effect(op);
+}
+
+// The one chain of Variables that the node uses.
+static const VersionUse *own_use(const Cse *cse, const GraphNode *node)
+{
+    uint32_t count;
+    const VersionUse *uses = versions_of(cse->versions, node, &count);
+    while (uses->chain != cse->versions->chains[node->variable]) {
+        uses++;
+    }
+    return uses;
+}
 
 // Large constants are left alone: comparing them would cost more than it
 // saves.
@@ -38,7 +61,8 @@ static bool mergeable(const GraphNode *node)
     const Tensor *tensor = node_tensor(node);
     return tensor != NULL
                ? tensor->count <= CSE_MAX_CONST
-               : graph_infer_applies(node) && !graph_has_effects(node);
+               : (graph_infer_applies(node) && !graph_has_effects(node)) ||
+                     is_read(node);
 }
 
 // Multiply and fold, as good hashes do in one step.
@@ -49,7 +73,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 // Everything that node_equal compares, but for strings and host objects.
-static uint64_t node_hash(const GraphNode *node)
+static uint64_t node_hash(const Cse *cse, const GraphNode *node)
 {
     uint64_t hash = mix(node->op, node->input_count);
     const Tensor *tensor = node_tensor(node);
@@ -63,6 +87,9 @@ static uint64_t node_hash(const GraphNode *node)
         }
         return hash;
     }
+    if (is_read(node)) {
+        hash = mix(mix(hash, node->variable), own_use(cse, node)->before);
+    }
     for (uint32_t i = 0; i < node->input_count; i++) {
         hash = mix(hash, node->inputs[i]);
     }
@@ -73,7 +100,7 @@ static uint64_t node_hash(const GraphNode *node)
 }
 
 // Inputs were replaced before, so that equal subtrees have equal ids.
-static bool node_equal(const GraphNode *a, const GraphNode *b)
+static bool node_equal(const Cse *cse, const GraphNode *a, const GraphNode *b)
 {
     if (a->op != b->op || a->input_count != b->input_count ||
         a->output_count != b->output_count) {
@@ -81,6 +108,10 @@ static bool node_equal(const GraphNode *a, const GraphNode *b)
     }
     if (node_tensor(a) != NULL) {
         return tensor_identical(a->tensor, b->tensor);
+    }
+    if (is_read(a) && (a->variable != b->variable ||
+                       own_use(cse, a)->before != own_use(cse, b)->before)) {
+        return false;
     }
     for (uint32_t i = 0; i < a->input_count; i++) {
         if (a->inputs[i] != b->inputs[i]) {
@@ -106,14 +137,29 @@ static bool stand_in(Cse *cse, const GraphNode *node, const GraphNode *other)
     return ok;
 }
 
+// The value that was assigned last stands for a read, where the assignment
+// cannot have been refused.
+static bool forward(Cse *cse, const GraphNode *node, bool *done)
+{
+    Graph *graph = cse->rewrite.graph;
+    const VersionUse *use = own_use(cse, node);
+    const GraphNode *last = cse->written[use->chain];
+    *done = last != NULL && last->variable == node->variable &&
+            own_use(cse, last)->after == use->before &&
+            graph_type_equal(graph_type(graph, last->inputs[0]),
+                             graph_type(graph, node->first_output));
+    return !*done ||
+           rewrite_value(&cse->rewrite, node->first_output, last->inputs[0]);
+}
+
 // Finds the node's like, or puts it into the table.
 static bool merge(Cse *cse, GraphNode *node)
 {
     // The newest stand first in a bucket, which leave_block relies on.
-    uint32_t *bucket = &cse->buckets[node_hash(node) & cse->mask];
+    uint32_t *bucket = &cse->buckets[node_hash(cse, node) & cse->mask];
     for (uint32_t at = *bucket; at != CSE_NONE; at = cse->next[at]) {
         GraphNode *other = cse->rewrite.graph->nodes.items[at];
-        if (node_equal(node, other)) {
+        if (node_equal(cse, node, other)) {
             return stand_in(cse, node, other);
         }
     }
@@ -127,9 +173,21 @@ static void leave_block(Cse *cse, const GraphBlock *block)
 {
     for (GraphNode *node = block->last; node != NULL; node = node->previous) {
         if (cse->next[node->serial] != CSE_ABSENT) {
-            cse->buckets[node_hash(node) & cse->mask] = cse->next[node->serial];
+            cse->buckets[node_hash(cse, node) & cse->mask] =
+                cse->next[node->serial];
         }
     }
+}
+
+static bool visit(Cse *cse, GraphNode *node)
+{
+    bool done = false;
+    if (node->op == OP_ASSIGN_VARIABLE) {
+        cse->written[own_use(cse, node)->chain] = node;
+        return true;
+    }
+    return !mergeable(node) || ((!is_read(node) || forward(cse, node, &done)) &&
+                                (done || merge(cse, node)));
 }
 
 // Inner blocks see the table of those around them; what they add leaves with
@@ -142,11 +200,28 @@ static bool merge_all(Cse *cse)
         rewrite_uses(&cse->rewrite, &walk);
         if (walk.node == NULL) {
             leave_block(cse, walk.block);
-        } else if (mergeable(walk.node)) {
-            ok = merge(cse, walk.node);
+        } else {
+            ok = visit(cse, walk.node);
         }
     }
     return ok;
+}
+
+// With what is known of Variables.
+static bool merge_versions(Cse *cse)
+{
+    Graph *graph = cse->rewrite.graph;
+    Versions versions;
+    bool ok = versions_init(&versions, graph);
+    size_t size = versions.chain_count * sizeof(GraphNode *);
+    cse->written = ok ? ctx_alloc_zero(graph->ctx, size) : NULL;
+    cse->versions = &versions;
+    if (cse->written != NULL) {
+        ok = merge_all(cse);
+        ctx_free(graph->ctx, cse->written, size);
+    }
+    versions_free(&versions);
+    return ok && cse->written != NULL;
 }
 
 // One block of memory for buckets and links.
@@ -163,12 +238,13 @@ bool cse_run(Graph *graph)
     if (room == NULL) {
         return false;
     }
-    Cse cse = {{.graph = graph}, room, room + buckets, buckets - 1};
+    Cse cse = {{.graph = graph}, room, room + buckets, buckets - 1, NULL, NULL};
     memset(room, 0xff, buckets * sizeof *room);
     for (size_t i = 0; i < nodes; i++) {
         cse.next[i] = CSE_ABSENT;
     }
-    bool ok = merge_all(&cse);
+    bool ok =
+        graph->variables.count > 0 ? merge_versions(&cse) : merge_all(&cse);
     rewrite_free(&cse.rewrite);
     ctx_free(ctx, room, size);
     return ok;

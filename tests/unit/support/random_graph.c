@@ -155,7 +155,7 @@ static void add_index(Maker *maker, GraphBlock *block)
 static bool wanted(const Maker *maker, const OpDesc *op, OpCode code)
 {
     if (op->infer == NULL || op->flags & OP_LISTS || code == OP_INDEX ||
-        (op->flags & OP_RANDOM && !maker->options->effects)) {
+        (op_is_random(op) && !maker->options->effects)) {
         return false;
     }
     return maker->options->may_fail ||
