@@ -2,6 +2,7 @@
 lib_modules = \
 	lib/_blocks.duet \
 	lib/_shown.duet \
+	lib/_tape.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
 	lib/duet/_commands.duet \

@@ -3,6 +3,7 @@
 #define DUET_OPS_DESCRIPTOR_H
 
 #include "kernels/loop_math.h"
+#include "ops/grad.h"
 #include "ops/infer.h"
 
 // An op's meaning (BodyFn) as an expression of `build` and the operands `x`.
@@ -28,11 +29,20 @@
 #define BROADCASTS "\nShapes broadcast; dtypes must be equal."
 // A whole op of which no more is to be said: the id is its name too; `text` is
 // its doc and `writes` its name in a GraphDef, NULL: it has none. `means` is
-// its body, NULL: it has none.
+// its body, NULL: it has none. Its gradient is rule_##id, but for the BITS ops,
+// which are never of floats.
 #define BINARY_OP(id, dtypes, means, gives, bits, text, writes)                \
     const OpDesc op_##id = {BINARY(#id, dtypes, gives, bits), .body = (means), \
-                            .doc = text BROADCASTS, .graphdef = (writes)}
+                            .doc = text BROADCASTS, .gradient = rule_##id,     \
+                            .graphdef = (writes)}
 #define UNARY_OP(id, dtypes, means, gives, text, writes)                       \
+    const OpDesc op_##id = {UNARY(#id, dtypes, gives), .body = (means),        \
+                            .doc = (text), .gradient = rule_##id,              \
+                            .graphdef = (writes)}
+#define BINARY_BITS(id, dtypes, means, gives, bits, text, writes)              \
+    const OpDesc op_##id = {BINARY(#id, dtypes, gives, bits), .body = (means), \
+                            .doc = text BROADCASTS, .graphdef = (writes)}
+#define UNARY_BITS(id, dtypes, means, gives, text, writes)                     \
     const OpDesc op_##id = {UNARY(#id, dtypes, gives), .body = (means),        \
                             .doc = (text), .graphdef = (writes)}
 

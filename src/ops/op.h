@@ -133,13 +133,15 @@ typedef struct ComposeCall {
 typedef EmitValue (*ComposeFn)(const ComposeCall *call); // NULL: failed
 typedef struct GradCall {
     Emit *emit;
+    OpCode code;
     const OpDesc *op;
     const AttrValue *attrs;
     const EmitValue *inputs;
     const EmitValue *outputs;
-    const EmitValue *output_grads; // NULL where none flows
+    const EmitValue *output_grads; // NULL where none flows, not of all
     uint32_t input_count, output_count;
-    EmitValue *input_grads; // to be set; NULL: no gradient flows
+    const bool *wanted;     // which inputs' gradients are used
+    EmitValue *input_grads; // to be set, NULL at first: no gradient flows
 } GradCall;
 typedef bool (*GradFn)(GradCall *call);
 
@@ -191,7 +193,7 @@ struct OpDesc {
     const char *fault_text; // its text after "name: "
     QuickFn quick;          // NULL: every call takes the long way
     ComposeFn compose;      // written as other ops: no kernel, no gradient
-    GradFn gradient;        // NULL: not differentiable
+    GradFn gradient;        // NULL: none is known (ops/grad.h)
     const char *graphdef;   // TensorFlow's op, NULL: the writer has its own way
     uint8_t access[RES_COUNT]; // Access; none: the op is pure
     // Structural ops alone, which only a graph has (ops/structure.h).

@@ -19,6 +19,7 @@ static LoopValue or_nan(LoopBuild *build, LoopValue x, LoopValue other)
 }
 
 BODY(add, loop_add(build, x[0], x[1]))
+GRAD_2(add, g, g)
 // Strings have a kernel of their own.
 const OpDesc op_add = {
     BINARY("add", TAKES_NUMERIC, RESULT_SAME, 0),
@@ -26,19 +27,24 @@ const OpDesc op_add = {
     .doc =
         "The sum x1 + x2, element by element; strings are joined." BROADCASTS,
     .kernel = kernel_string_add,
+    .gradient = rule_add,
     .graphdef = "AddV2",
 };
 
 BODY(subtract, loop_sub(build, x[0], x[1]))
+GRAD_2(subtract, g, grad_neg(e, g))
 // Ints wrap, like all integer arithmetic here: no dtype grows by itself.
 BINARY_OP(subtract, TAKES_NUMERIC, body_subtract, RESULT_SAME, 0,
           "The difference x1 - x2.", "Sub");
 
 BODY(multiply, loop_mul(build, x[0], x[1]))
+GRAD_2(multiply, grad_mul(e, g, x[1]), grad_mul(e, g, x[0]))
 BINARY_OP(multiply, TAKES_NUMERIC, body_multiply, RESULT_SAME, 0,
           "The product x1 * x2.", "Mul");
 
 BODY(divide, loop_div(build, as_float(build, x[0]), as_float(build, x[1])))
+GRAD_2(divide, grad_div(e, g, x[1]),
+       grad_neg(e, grad_div(e, grad_mul(e, g, y), x[1])))
 // True division, as Python's `/`: ints become float64 before they are divided,
 // as in NumPy.
 BINARY_OP(divide, TAKES_NUMERIC, body_divide, RESULT_FLOAT, 0,
@@ -155,9 +161,12 @@ const OpDesc op_floor_divide = {
            "OpDivisionError." BROADCASTS,
     .fault = ERR_OP_DIVISION,
     .fault_text = "division by zero",
+    .gradient = grad_none,
     .graphdef = "FloorDiv",
 };
 
+GRAD_2(remainder, g,
+       grad_neg(e, grad_mul(e, g, emit_2(e, OP_FLOOR_DIVIDE, x[0], x[1]))))
 // Python's `%`: for ints x1 == x1 // x2 * x2 + x1 % x2 holds.
 const OpDesc op_remainder = {
     BINARY("remainder", TAKES_NUMERIC, RESULT_SAME, OP_MAY_FAIL),
@@ -166,9 +175,27 @@ const OpDesc op_remainder = {
            "by 0 is an OpDivisionError." BROADCASTS,
     .fault = ERR_OP_DIVISION,
     .fault_text = "division by zero",
+    .gradient = rule_remainder,
     .graphdef = "FloorMod",
 };
 
+// The logarithm of a base that is not positive counts as 0, so that the others
+// keep their gradients.
+static EmitValue log_of_base(Emit *e, EmitValue base)
+{
+    EmitValue positive = emit_with(e, OP_GREATER, base, 0);
+    EmitValue one =
+        base == NULL ? NULL : emit_number(e, emit_type(e, base).dtype, 1);
+    EmitValue safe = emit_3(e, OP_WHERE, positive, base, one);
+    return emit_1(e, OP_LOG, safe, NULL);
+}
+
+GRAD_2(pow,
+       grad_mul(e, g,
+                grad_mul(e, x[1],
+                         emit_2(e, OP_POW, x[0],
+                                emit_with(e, OP_SUBTRACT, x[1], 1)))),
+       grad_mul(e, g, grad_mul(e, y, log_of_base(e, x[0]))))
 // Ints stay ints, so a negative exponent has no value in the dtype; NumPy
 // refuses it in the same way.
 const OpDesc op_pow = {
@@ -178,19 +205,26 @@ const OpDesc op_pow = {
            "OpValueError." BROADCASTS,
     .fault = ERR_OP_VALUE,
     .fault_text = "integers have no negative powers",
+    .gradient = rule_pow,
     .graphdef = "Pow",
 };
 
 BODY(maximum, or_nan(build, x[0], loop_max(build, x[0], x[1])))
+// Of equal elements the first operand has the gradient.
+GRAD_2(maximum, grad_if(e, emit_2(e, OP_GREATER_EQUAL, x[0], x[1]), g),
+       grad_unless(e, emit_2(e, OP_GREATER_EQUAL, x[0], x[1]), g))
 // Of 0.0 and -0.0, which compare equal, the second operand is taken.
 BINARY_OP(maximum, TAKES_NUMERIC, body_maximum, RESULT_SAME, 0,
           "The larger of x1 and x2; NaN if one is NaN.", "Maximum");
 
 BODY(minimum, or_nan(build, x[0], loop_min(build, x[0], x[1])))
+GRAD_2(minimum, grad_if(e, emit_2(e, OP_LESS_EQUAL, x[0], x[1]), g),
+       grad_unless(e, emit_2(e, OP_LESS_EQUAL, x[0], x[1]), g))
 BINARY_OP(minimum, TAKES_NUMERIC, body_minimum, RESULT_SAME, 0,
           "The smaller of x1 and x2; NaN if one is NaN.", "Minimum");
 
 BODY(negative, loop_negative(build, x[0]))
+GRAD_1(negative, grad_neg(e, g))
 UNARY_OP(negative, TAKES_NUMERIC, body_negative, RESULT_SAME,
          "The negated value -x.", "Neg");
 
@@ -202,6 +236,7 @@ static LoopValue body_abs(LoopBuild *build, const LoopValue *x,
     }
     return loop_max(build, x[0], body_negative(build, x, attrs));
 }
+GRAD_1(abs, grad_mul(e, g, emit_1(e, OP_SIGN, x[0], NULL)))
 // The lowest int has no positive counterpart and stays itself.
 UNARY_OP(abs, TAKES_NUMERIC, body_abs, RESULT_SAME, "The absolute value.",
          "Abs");
@@ -218,15 +253,18 @@ static LoopValue body_sign(LoopBuild *build, const LoopValue *x,
     return loop_select(build, loop_lt(build, zero, x[0]),
                        loop_like(build, x[0], 1), y);
 }
+GRAD_1(sign, emit_1(e, OP_ZEROS_LIKE, g, &(AttrValue){0}))
 UNARY_OP(sign, TAKES_NUMERIC, body_sign, RESULT_SAME,
          "-1, 0 or 1 by the sign of x; NaN of NaN.", "Sign");
 
 BODY(square, loop_mul(build, x[0], x[0]))
+GRAD_1(square, grad_mul(e, g, grad_times(e, x[0], 2)))
 // An op of its own, not multiply(x, x): its loop loads one operand, not two.
 UNARY_OP(square, TAKES_NUMERIC, body_square, RESULT_SAME,
          "The square, x times x.", "Square");
 
 BODY(reciprocal, loop_div(build, loop_like(build, x[0], 1), x[0]))
+GRAD_1(reciprocal, grad_neg(e, grad_mul(e, g, grad_square(e, y))))
 // Not of ints: nearly every result would be 0.
 UNARY_OP(reciprocal, TAKES_FLOAT, body_reciprocal, RESULT_SAME,
          "1 / x, of floats.", "Reciprocal");

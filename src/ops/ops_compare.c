@@ -40,52 +40,52 @@ const OpDesc op_not_equal = {
 
 BODY(less, loop_lt(build, x[0], x[1]))
 // With a NaN every comparison is False but not_equal.
-BINARY_OP(less, TAKES_NUMERIC, body_less, RESULT_BOOL, 0, "True where x1 < x2.",
-          "Less");
+BINARY_BITS(less, TAKES_NUMERIC, body_less, RESULT_BOOL, 0,
+            "True where x1 < x2.", "Less");
 
 BODY(less_equal, loop_le(build, x[0], x[1]))
-BINARY_OP(less_equal, TAKES_NUMERIC, body_less_equal, RESULT_BOOL, 0,
-          "True where x1 <= x2.", "LessEqual");
+BINARY_BITS(less_equal, TAKES_NUMERIC, body_less_equal, RESULT_BOOL, 0,
+            "True where x1 <= x2.", "LessEqual");
 
 BODY(greater, loop_lt(build, x[1], x[0]))
-BINARY_OP(greater, TAKES_NUMERIC, body_greater, RESULT_BOOL, 0,
-          "True where x1 > x2.", "Greater");
+BINARY_BITS(greater, TAKES_NUMERIC, body_greater, RESULT_BOOL, 0,
+            "True where x1 > x2.", "Greater");
 
 BODY(greater_equal, loop_le(build, x[1], x[0]))
-BINARY_OP(greater_equal, TAKES_NUMERIC, body_greater_equal, RESULT_BOOL, 0,
-          "True where x1 >= x2.", "GreaterEqual");
+BINARY_BITS(greater_equal, TAKES_NUMERIC, body_greater_equal, RESULT_BOOL, 0,
+            "True where x1 >= x2.", "GreaterEqual");
 
 BODY(logical_and, loop_and(build, x[0], x[1]))
 // The logical ops take bools alone; a number has to be compared first. That
 // keeps `logical_and(x, 2)` from meaning something by accident.
-BINARY_OP(logical_and, TAKES_BOOL, body_logical_and, RESULT_SAME, 0,
-          "True where both bools are.", "LogicalAnd");
+BINARY_BITS(logical_and, TAKES_BOOL, body_logical_and, RESULT_SAME, 0,
+            "True where both bools are.", "LogicalAnd");
 
 BODY(logical_or, loop_or(build, x[0], x[1]))
-BINARY_OP(logical_or, TAKES_BOOL, body_logical_or, RESULT_SAME, 0,
-          "True where one of the bools is.", "LogicalOr");
+BINARY_BITS(logical_or, TAKES_BOOL, body_logical_or, RESULT_SAME, 0,
+            "True where one of the bools is.", "LogicalOr");
 
 BODY(logical_xor, loop_xor(build, x[0], x[1]))
 // TensorFlow has no LogicalXor op; of bools NotEqual is the same function.
-BINARY_OP(logical_xor, TAKES_BOOL, body_logical_xor, RESULT_SAME, 0,
-          "True where one of the bools is, not both.", "NotEqual");
+BINARY_BITS(logical_xor, TAKES_BOOL, body_logical_xor, RESULT_SAME, 0,
+            "True where one of the bools is, not both.", "NotEqual");
 
 BODY(logical_not, loop_not(build, x[0]))
-UNARY_OP(logical_not, TAKES_BOOL, body_logical_not, RESULT_SAME,
-         "True where the bool is False.", "LogicalNot");
+UNARY_BITS(logical_not, TAKES_BOOL, body_logical_not, RESULT_SAME,
+           "True where the bool is False.", "LogicalNot");
 
 // Of bools these are the logical functions; floats have no bits to offer.
-BINARY_OP(bitwise_and, TAKES_BITS, body_logical_and, RESULT_SAME, 0,
-          "The bits that both have; of ints or bools.", "BitwiseAnd");
+BINARY_BITS(bitwise_and, TAKES_BITS, body_logical_and, RESULT_SAME, 0,
+            "The bits that both have; of ints or bools.", "BitwiseAnd");
 
-BINARY_OP(bitwise_or, TAKES_BITS, body_logical_or, RESULT_SAME, 0,
-          "The bits that one has; of ints or bools.", "BitwiseOr");
+BINARY_BITS(bitwise_or, TAKES_BITS, body_logical_or, RESULT_SAME, 0,
+            "The bits that one has; of ints or bools.", "BitwiseOr");
 
-BINARY_OP(bitwise_xor, TAKES_BITS, body_logical_xor, RESULT_SAME, 0,
-          "The bits that differ; of ints or bools.", "BitwiseXor");
+BINARY_BITS(bitwise_xor, TAKES_BITS, body_logical_xor, RESULT_SAME, 0,
+            "The bits that differ; of ints or bools.", "BitwiseXor");
 
-UNARY_OP(bitwise_invert, TAKES_BITS, body_logical_not, RESULT_SAME,
-         "All bits turned over; of ints or bools.", "Invert");
+UNARY_BITS(bitwise_invert, TAKES_BITS, body_logical_not, RESULT_SAME,
+           "All bits turned over; of ints or bools.", "Invert");
 
 static LoopValue shifted(LoopBuild *build, LoopPrim op, const LoopValue *x)
 {
@@ -123,8 +123,8 @@ const OpDesc op_bitwise_right_shift = {
 BODY(isnan, loop_ne(build, x[0], x[0]))
 // Ints are never NaN and always finite; they are taken all the same, so that
 // generic code need not ask for the dtype.
-UNARY_OP(isnan, TAKES_NUMERIC, body_isnan, RESULT_BOOL, "True where x is NaN.",
-         "IsNan");
+UNARY_BITS(isnan, TAKES_NUMERIC, body_isnan, RESULT_BOOL,
+           "True where x is NaN.", "IsNan");
 
 static LoopValue body_isinf(LoopBuild *build, const LoopValue *x,
                             const AttrValue *attrs)
@@ -135,8 +135,8 @@ static LoopValue body_isinf(LoopBuild *build, const LoopValue *x,
                          loop_like(build, x[0], INFINITY))
                : loop_number(build, LT_MASK, 0);
 }
-UNARY_OP(isinf, TAKES_NUMERIC, body_isinf, RESULT_BOOL,
-         "True where x is infinite.", "IsInf");
+UNARY_BITS(isinf, TAKES_NUMERIC, body_isinf, RESULT_BOOL,
+           "True where x is infinite.", "IsInf");
 
 static LoopValue body_isfinite(LoopBuild *build, const LoopValue *x,
                                const AttrValue *attrs)
@@ -147,8 +147,8 @@ static LoopValue body_isfinite(LoopBuild *build, const LoopValue *x,
                          loop_like(build, x[0], INFINITY))
                : loop_number(build, LT_MASK, 1);
 }
-UNARY_OP(isfinite, TAKES_NUMERIC, body_isfinite, RESULT_BOOL,
-         "True where x is neither NaN nor infinite.", "IsFinite");
+UNARY_BITS(isfinite, TAKES_NUMERIC, body_isfinite, RESULT_BOOL,
+           "True where x is neither NaN nor infinite.", "IsFinite");
 
 static LoopValue body_signbit(LoopBuild *build, const LoopValue *x,
                               const AttrValue *attrs)
@@ -160,8 +160,8 @@ static LoopValue body_signbit(LoopBuild *build, const LoopValue *x,
 }
 // Unlike x < 0 this tells -0.0 from 0.0. TensorFlow has no op for it, nor for
 // copysign, hence no graphdef name.
-UNARY_OP(signbit, TAKES_FLOAT, body_signbit, RESULT_BOOL,
-         "True where the sign bit of a float is set (-0.0 has it).", NULL);
+UNARY_BITS(signbit, TAKES_FLOAT, body_signbit, RESULT_BOOL,
+           "True where the sign bit of a float is set (-0.0 has it).", NULL);
 
 static LoopValue body_copysign(LoopBuild *build, const LoopValue *x,
                                const AttrValue *attrs)
@@ -171,6 +171,12 @@ static LoopValue body_copysign(LoopBuild *build, const LoopValue *x,
                        loop_copysign(build, x[0], x[1]),
                        loop_magnitude(build, x[0]));
 }
+GRAD_2(copysign,
+       emit_3(e, OP_WHERE,
+              emit_2(e, OP_EQUAL, emit_1(e, OP_SIGNBIT, x[0], NULL),
+                     emit_1(e, OP_SIGNBIT, y, NULL)),
+              g, grad_neg(e, g)),
+       emit_1(e, OP_ZEROS_LIKE, g, &(AttrValue){0}))
 // The sign bit alone is copied: it works with -0.0 and NaN as well.
 BINARY_OP(copysign, TAKES_FLOAT, body_copysign, RESULT_SAME, 0,
           "The size of x1 with the sign of x2; of floats.", NULL);

@@ -10,6 +10,7 @@
 
 #include "kernels/pool.h"
 #include "kernels/threads.h"
+#include "ops/grad.h"
 #include "ops/tensor_move.h"
 #include "ops/windows.h"
 
@@ -476,6 +477,51 @@ static bool kernel_filter_grad(const KernelCall *call)
 
 // ---- descriptors
 
+// Each of the three is a product of the others' operands, so that their
+// gradients are the three again, whatever the order.
+static EmitValue product_of(GradCall *call, OpCode op, EmitValue x,
+                            EmitValue filters, EmitValue g)
+{
+    EmitValue inputs[3] = {x, filters, g};
+    return call->emit->op(call->emit, op, inputs, g == NULL ? 2 : 3,
+                          call->attrs);
+}
+
+static bool grad_conv2d(GradCall *call)
+{
+    EmitValue x = call->inputs[0], filters = call->inputs[1];
+    EmitValue g = call->output_grads[0];
+    return (!call->wanted[0] ||
+            grad_give(call, 0,
+                      product_of(call, OP_CONV2D_INPUT_GRAD, x, filters, g))) &&
+           (!call->wanted[1] ||
+            grad_give(call, 1,
+                      product_of(call, OP_CONV2D_FILTER_GRAD, x, filters, g)));
+}
+
+// Of the images the sizes alone count.
+static bool grad_input_grad(GradCall *call)
+{
+    EmitValue filters = call->inputs[1], g = call->output_grads[0];
+    return (!call->wanted[1] ||
+            grad_give(call, 1,
+                      product_of(call, OP_CONV2D_FILTER_GRAD, g, filters,
+                                 call->inputs[2]))) &&
+           (!call->wanted[2] ||
+            grad_give(call, 2, product_of(call, OP_CONV2D, g, filters, NULL)));
+}
+
+// Of the filters the sizes alone count.
+static bool grad_filter_grad(GradCall *call)
+{
+    EmitValue x = call->inputs[0], g = call->output_grads[0];
+    return (!call->wanted[0] || grad_give(call, 0,
+                                          product_of(call, OP_CONV2D_INPUT_GRAD,
+                                                     x, g, call->inputs[2]))) &&
+           (!call->wanted[2] ||
+            grad_give(call, 2, product_of(call, OP_CONV2D, x, g, NULL)));
+}
+
 // One int for both axes, or a pair; the text in either case.
 static const AttrDesc conv_attrs[] = {
     {"strides", ATTR_INTS, ATTR_HOST_ONLY, "1"},
@@ -495,6 +541,7 @@ const OpDesc op_conv2d = {
            "width, channels, outputs): the sums of products at every place.\n"
            "padding 'SAME' puts zeros around the images; dilations leave\n"
            "gaps between the elements of the filters.",
+    .gradient = grad_conv2d,
 };
 // Of x the shape alone is read.
 const OpDesc op_conv2d_input_grad = {
@@ -503,6 +550,7 @@ const OpDesc op_conv2d_input_grad = {
     .flags = OP_INTERNAL,
     .doc = "The gradient of the images x of conv2d(x, filters), whose result\n"
            "has the gradient grad.",
+    .gradient = grad_input_grad,
 };
 // Of the filters the shape alone is read.
 const OpDesc op_conv2d_filter_grad = {
@@ -511,4 +559,5 @@ const OpDesc op_conv2d_filter_grad = {
     .flags = OP_INTERNAL,
     .doc = "The gradient of the filters of conv2d(x, filters), whose result\n"
            "has the gradient grad.",
+    .gradient = grad_filter_grad,
 };

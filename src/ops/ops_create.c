@@ -4,6 +4,7 @@
 
 #include "base/bulk.h"
 #include "kernels/move.h"
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
 
@@ -155,6 +156,15 @@ static bool kernel_full(const KernelCall *call)
 static const AttrDesc full_attrs[] = {
     {"shape", ATTR_INTS, ATTR_HOST_OR_TENSOR, NULL},
 };
+// All copies together.
+static bool grad_full(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(
+               call, 0,
+               grad_sum_to(call->emit, call->output_grads[0], call->inputs[0]));
+}
+
 // The value is the first operand, a shape that is a tensor the second.
 const OpDesc op_full = {
     .name = "full",
@@ -168,6 +178,7 @@ const OpDesc op_full = {
     .attr_count = 1,
     .infer = infer_full,
     .kernel = kernel_full,
+    .gradient = grad_full,
     .graphdef = "Fill",
 };
 
@@ -195,6 +206,7 @@ const OpDesc op_zeros_like = {
     .attr_count = 1,
     .infer = infer_like,
     .kernel = kernel_zeros,
+    .gradient = grad_none,
     .graphdef = "ZerosLike",
 };
 
@@ -209,6 +221,7 @@ const OpDesc op_ones_like = {
     .attr_count = 1,
     .infer = infer_like,
     .kernel = kernel_ones,
+    .gradient = grad_none,
     .graphdef = "OnesLike",
 };
 
@@ -232,6 +245,14 @@ static bool kernel_full_like(const KernelCall *call)
     return kernel_full(&other);
 }
 
+static bool grad_full_like(GradCall *call)
+{
+    return !grad_asked(call, 1) ||
+           grad_give(
+               call, 1,
+               grad_sum_to(call->emit, call->output_grads[0], call->inputs[1]));
+}
+
 // The dtype is the value's, like that of `full`.
 const OpDesc op_full_like = {
     .name = "full_like",
@@ -242,6 +263,7 @@ const OpDesc op_full_like = {
     .output_count = 1,
     .infer = infer_full_like,
     .kernel = kernel_full_like,
+    .gradient = grad_full_like,
 };
 
 // None for columns means square.

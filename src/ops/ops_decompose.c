@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bulk.h"
+#include "ops/grad.h"
 #include "ops/infer.h"
 
 // Runs on one matrix: rows x columns doubles in `a`, `b` (solve alone) of
@@ -428,17 +429,138 @@ static bool infer_qr(InferCall *call)
     .max_inputs = (inputs), .output_count = (outputs), .infer = (rule),        \
     .kernel = (run)
 
+// ---- gradients, of matrices; batches stand in front
+
+// a @ b
+static EmitValue product(Emit *e, EmitValue a, EmitValue b)
+{
+    return emit_2(e, OP_MATMUL, a, b);
+}
+
+static EmitValue lower_half(Emit *e, EmitValue x, int64_t k)
+{
+    AttrValue attr = {.kind = ATTR_INT, .integer = k};
+    return emit_1(e, OP_TRIL, x, &attr);
+}
+
+static bool grad_inv(GradCall *call)
+{
+    Emit *e = call->emit;
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    EmitValue t = grad_transpose(e, call->outputs[0]);
+    EmitValue g = product(e, t, product(e, call->output_grads[0], t));
+    return grad_give(call, 0, grad_neg(e, g));
+}
+
+// A vector on the right is a column.
+static bool grad_solve(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue y = call->outputs[0], g = call->output_grads[0];
+    AttrValue last = {.kind = ATTR_INT, .integer = -1};
+    EmitValue right =
+        emit_2(e, OP_SOLVE, grad_transpose(e, call->inputs[0]), g);
+    if (call->wanted[1] &&
+        !grad_give(call, 1, grad_sum_to(e, right, call->inputs[1]))) {
+        return false;
+    }
+    if (!call->wanted[0]) {
+        return true;
+    }
+    if (emit_type(e, call->inputs[1]).rank == 1) {
+        right = emit_1(e, OP_EXPAND_DIMS, right, &last);
+        y = emit_1(e, OP_EXPAND_DIMS, y, &last);
+    }
+    EmitValue own = grad_neg(e, product(e, right, grad_transpose(e, y)));
+    return grad_give(call, 0, grad_sum_to(e, own, call->inputs[0]));
+}
+
+// Symmetric, as the operand is. Half of the diagonal counts on either side.
+static bool grad_cholesky(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue l = call->outputs[0];
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    EmitValue t = grad_transpose(e, l);
+    EmitValue inner = product(e, t, call->output_grads[0]);
+    inner = grad_times(
+        e, grad_add(e, lower_half(e, inner, 0), lower_half(e, inner, -1)), 0.5);
+    EmitValue own = emit_2(e, OP_SOLVE, t, inner);
+    own = grad_transpose(e, emit_2(e, OP_SOLVE, t, grad_transpose(e, own)));
+    own = grad_add(e, own, grad_transpose(e, own));
+    return grad_give(call, 0, grad_times(e, own, 0.5));
+}
+
+static bool grad_det(GradCall *call)
+{
+    Emit *e = call->emit;
+    AttrValue last = {.kind = ATTR_INT, .integer = -1};
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    EmitValue g = grad_mul(e, call->output_grads[0], call->outputs[0]);
+    g = emit_1(e, OP_EXPAND_DIMS, emit_1(e, OP_EXPAND_DIMS, g, &last), &last);
+    EmitValue t = grad_transpose(e, emit_1(e, OP_INV, call->inputs[0], NULL));
+    return grad_give(call, 0, grad_mul(e, g, t));
+}
+
+// x @ inverse(r)', for an upper triangular r.
+static EmitValue divided(Emit *e, EmitValue x, EmitValue r)
+{
+    return grad_transpose(e, emit_2(e, OP_SOLVE, r, grad_transpose(e, x)));
+}
+
+// x less its transpose.
+static EmitValue skew(Emit *e, EmitValue x)
+{
+    return grad_sub(e, x, grad_transpose(e, x));
+}
+
+// Of matrices with at least as many rows as columns: R must be square.
+static bool grad_qr(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue q = call->outputs[0], r = call->outputs[1];
+    EmitValue to_q = call->output_grads[0], to_r = call->output_grads[1];
+    TensorType type = emit_type(e, call->inputs[0]);
+    AttrValue none = {.kind = ATTR_NONE};
+    if (!call->wanted[0]) {
+        return true;
+    }
+    if (type.rank == RANK_UNKNOWN ||
+        type.dims[type.rank - 2] < type.dims[type.rank - 1]) {
+        return ctx_fail(e->ctx, ERR_SHAPE,
+                        "qr: has a gradient where there are at least as many "
+                        "rows as columns");
+    }
+    to_q = to_q != NULL ? to_q : emit_1(e, OP_ZEROS_LIKE, q, &none);
+    to_r = to_r != NULL ? to_r : emit_1(e, OP_ZEROS_LIKE, r, &none);
+    EmitValue inner = product(e, grad_transpose(e, q), to_q);
+    EmitValue both = grad_add(e, skew(e, inner),
+                              skew(e, product(e, r, grad_transpose(e, to_r))));
+    EmitValue own =
+        product(e, q, grad_add(e, to_r, divided(e, lower_half(e, both, 0), r)));
+    EmitValue rest = grad_sub(e, to_q, product(e, q, inner));
+    return grad_give(call, 0, grad_add(e, own, divided(e, rest, r)));
+}
+
 const OpDesc op_inv = {
     MATRIX_OP("inv", "x, /", 1, 1, infer_square, kernel_inv),
     .doc = "The inverse of square matrices of floats; OpValueError if one is\n"
            "singular.",
     .flags = OP_MAY_FAIL,
+    .gradient = grad_inv,
 };
 const OpDesc op_solve = {
     MATRIX_OP("solve", "x1, x2, /", 2, 1, infer_solve, kernel_solve),
     .doc = "What x1 @ x = x2 gives for x: x1 square matrices, x2 matrices\n"
            "(or one vector). OpValueError if a matrix is singular.",
     .flags = OP_MAY_FAIL,
+    .gradient = grad_solve,
 };
 // Reads the lower triangle alone, so that symmetry is not checked.
 const OpDesc op_cholesky = {
@@ -446,14 +568,17 @@ const OpDesc op_cholesky = {
     .doc = "The lower triangular L with L @ L.T = x, of symmetric positive\n"
            "definite matrices; OpValueError if one is not.",
     .flags = OP_MAY_FAIL,
+    .gradient = grad_cholesky,
 };
 // Cannot fail: of a singular matrix it is 0.
 const OpDesc op_det = {
     MATRIX_OP("det", "x, /", 1, 1, infer_det, kernel_det),
     .doc = "The determinant of square matrices of floats.",
+    .gradient = grad_det,
 };
 const OpDesc op_qr = {
     MATRIX_OP("qr", "x, /", 1, 2, infer_qr, kernel_qr),
     .doc = "An orthonormal Q and an upper triangular R with Q @ R = x,\n"
            "reduced to the smaller of rows and columns.",
+    .gradient = grad_qr,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bulk.h"
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
 #include "ops/tensor_move.h"
@@ -134,6 +135,7 @@ const OpDesc op_take = {
     .attr_count = 1,
     .infer = infer_take,
     .kernel = kernel_take,
+    .gradient = grad_places,
     .graphdef = "GatherV2",
 };
 
@@ -285,6 +287,7 @@ const OpDesc op_pick = {
     .attr_count = 1,
     .infer = infer_pick,
     .kernel = kernel_pick,
+    .gradient = grad_places,
 };
 
 // ---- one_hot

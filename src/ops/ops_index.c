@@ -6,7 +6,9 @@
 // an ellipsis. `inputs` has bit 0, 1, 2 set where start, stop, step is not the
 // number given there but an int tensor: the next operand of the op, in order.
 #include <inttypes.h>
+#include <string.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -268,6 +270,88 @@ static bool kernel_index(const KernelCall *call)
            tensor_gather(call->ctx, out, in, pick.offset, pick.strides);
 }
 
+// ---- the gradient of an index: zeros but where it picked
+
+// The first operand behind x and, for unindex, `like`.
+static bool infer_unindex(InferCall *call)
+{
+    TensorType like = call->inputs[1];
+    return infer_output(call, 0, call->inputs[0].dtype, like.rank, like.dims);
+}
+
+// An index picks no element twice, so that nothing has to be added.
+static bool kernel_unindex(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0], *out = call->outputs[0];
+    int64_t at[SHAPE_MAX_RANK] = {0}, place;
+    size_t size = dtype_size((DType)x->dtype);
+    Pick pick;
+    Reader reader = {call->ctx, &call->attrs[0], call->inputs, 2};
+    if (!pick_all(&reader, tensor_type(out), &pick)) {
+        return false;
+    }
+    memset(out->data, 0, (size_t)out->count * size);
+    if (!shape_equal(pick.shape.rank, pick.shape.dims, x->rank,
+                     tensor_dims(x))) {
+        return ctx_fail(call->ctx, ERR_SHAPE,
+                        "unindex: the shape is not the index's");
+    }
+    place = pick.offset;
+    for (int64_t i = 0; i < x->count; i++) {
+        memcpy((char *)out->data + (size_t)place * size,
+               (const char *)x->data + (size_t)i * size, size);
+        // Odometer: the last axis turns fastest.
+        for (int axis = x->rank - 1; axis >= 0; axis--) {
+            place += pick.strides[axis];
+            if (++at[axis] < pick.shape.dims[axis]) {
+                break;
+            }
+            place -= pick.strides[axis] * at[axis];
+            at[axis] = 0;
+        }
+        if (i % 65536 == 0 && !ctx_poll(call->ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// index and unindex are each other's gradients; the bounds stay.
+static EmitValue same_index(GradCall *call, OpCode op, EmitValue g,
+                            EmitValue like, uint32_t first)
+{
+    EmitValue inputs[3 * SHAPE_MAX_RANK + 2];
+    uint32_t count = 0;
+    if (call->input_count - first > 3 * SHAPE_MAX_RANK) {
+        return ctx_fail_null(call->emit->ctx, ERR_OP_INDEX,
+                             "index: has too many bounds for a gradient");
+    }
+    inputs[count++] = g;
+    if (like != NULL) {
+        inputs[count++] = like;
+    }
+    for (uint32_t i = first; i < call->input_count; i++) {
+        inputs[count++] = call->inputs[i];
+    }
+    return call->emit->op(call->emit, op, inputs, count, call->attrs);
+}
+
+static bool grad_index(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     same_index(call, OP_UNINDEX, call->output_grads[0],
+                                call->inputs[0], 1));
+}
+
+static bool grad_unindex(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(
+               call, 0,
+               same_index(call, OP_INDEX, call->output_grads[0], NULL, 2));
+}
+
 // Written by the code that takes x[…] apart, never by hand.
 static const AttrDesc index_attrs[] = {
     {"spec", ATTR_INTS, ATTR_HOST_ONLY, NULL},
@@ -287,5 +371,23 @@ const OpDesc op_index = {
     .attr_count = 1,
     .infer = infer_index,
     .kernel = kernel_index,
+    .gradient = grad_index,
     .graphdef = "StridedSlice",
+};
+const OpDesc op_unindex = {
+    .name = "unindex",
+    .params = "x, like, *bounds, /",
+    .doc =
+        "Zeros in the shape of `like`, with x where the index `spec` (as of\n"
+        "`index`) picks; no element of `like` is read.",
+    .min_inputs = 2,
+    .max_inputs = 255,
+    .apart = 1 << 1,
+    .output_count = 1,
+    .flags = OP_INTERNAL | OP_MAY_FAIL,
+    .attrs = index_attrs,
+    .attr_count = 1,
+    .infer = infer_unindex,
+    .kernel = kernel_unindex,
+    .gradient = grad_unindex,
 };

@@ -1,6 +1,7 @@
 // Putting tensors together: concat, stack; and apart: split, unstack.
 #include <inttypes.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -112,6 +113,121 @@ static bool kernel_concat(const KernelCall *call)
 static const AttrDesc join_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
 };
+// Part `index` of x along the axis, from `start`, of `size`; a size of 0 is an
+// index, which takes the axis away.
+static EmitValue part_of(Emit *e, EmitValue x, int axis, int64_t start,
+                         int64_t size)
+{
+    int64_t spec[5 * SHAPE_MAX_RANK] = {0};
+    for (int i = 0; i <= axis; i++) {
+        int64_t *item = spec + 5 * i;
+        item[0] = size == 0 && i == axis ? 0 : 1;
+        item[1] = i == axis ? start : ATTR_INT_NONE;
+        item[2] = i == axis ? start + size : ATTR_INT_NONE;
+        item[3] = ATTR_INT_NONE;
+    }
+    AttrValue attr = {
+        .kind = ATTR_INTS, .count = 5 * (uint32_t)(axis + 1), .ints = spec};
+    return emit_1(e, OP_INDEX, x, &attr);
+}
+
+// The axis along which parts were joined, from the front. False: raised.
+static bool joined_axis(GradCall *call, EmitValue whole, int *axis)
+{
+    int rank = emit_type(call->emit, whole).rank;
+    if (rank == RANK_UNKNOWN) {
+        return ctx_fail(call->emit->ctx, ERR_SHAPE,
+                        "%s: the gradient needs a rank that is known in the "
+                        "trace",
+                        call->op->name);
+    }
+    return infer_axis(call->emit->ctx, call->op->name,
+                      &call->attrs[call->op->attr_count - 1], rank, 0, axis);
+}
+
+// Each part of the gradient to the operand that stood there.
+static bool grad_concat(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue g = call->output_grads[0];
+    int axis;
+    int64_t start = 0;
+    if (!joined_axis(call, call->outputs[0], &axis)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < call->input_count; i++) {
+        TensorType type = emit_type(e, call->inputs[i]);
+        int64_t size =
+            type.rank == RANK_UNKNOWN ? DIM_UNKNOWN : type.dims[axis];
+        if (size == DIM_UNKNOWN) {
+            return ctx_fail(e->ctx, ERR_SHAPE,
+                            "concat: the gradient needs sizes along the axis "
+                            "that are known in the trace");
+        }
+        if (call->wanted[i] &&
+            !grad_give(call, i,
+                       grad_reshape_like(e,
+                                         size == 0
+                                             ? call->inputs[i]
+                                             : part_of(e, g, axis, start, size),
+                                         call->inputs[i]))) {
+            return false;
+        }
+        start += size;
+    }
+    return true;
+}
+
+static bool grad_stack(GradCall *call)
+{
+    int axis;
+    if (!joined_axis(call, call->outputs[0], &axis)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < call->input_count; i++) {
+        if (call->wanted[i] &&
+            !grad_give(
+                call, i,
+                part_of(call->emit, call->output_grads[0], axis, i, 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The results' gradients joined again; zeros where there is none.
+static bool grad_parts(GradCall *call, OpCode op)
+{
+    Emit *e = call->emit;
+    AttrValue same = {.kind = ATTR_NONE};
+    size_t size = call->output_count * sizeof(EmitValue);
+    EmitValue *parts = ctx_alloc(e->ctx, size);
+    bool ok = parts != NULL;
+    for (uint32_t i = 0; ok && i < call->output_count; i++) {
+        EmitValue g = call->output_grads[i];
+        parts[i] =
+            g != NULL ? g : emit_1(e, OP_ZEROS_LIKE, call->outputs[i], &same);
+        ok = parts[i] != NULL;
+    }
+    ok = ok && grad_give(call, 0,
+                         e->op(e, op, parts, call->output_count,
+                               &call->attrs[call->op->attr_count - 1]));
+    if (parts != NULL) {
+        ctx_free(e->ctx, parts, size);
+    }
+    return ok;
+}
+
+static bool grad_unstack(GradCall *call)
+{
+    return grad_parts(call, OP_STACK);
+}
+
+static bool grad_split(GradCall *call)
+{
+    return grad_parts(call, OP_CONCAT);
+}
+
 // At most 255 inputs: descriptors count them in a byte, and that value means
 // any number.
 const OpDesc op_concat = {
@@ -127,6 +243,7 @@ const OpDesc op_concat = {
     .attr_count = 1,
     .infer = infer_concat,
     .kernel = kernel_concat,
+    .gradient = grad_concat,
     .graphdef = "ConcatV2",
 };
 
@@ -187,6 +304,7 @@ const OpDesc op_stack = {
     .attr_count = 1,
     .infer = infer_stack,
     .kernel = kernel_concat,
+    .gradient = grad_stack,
     .graphdef = "Pack",
 };
 
@@ -263,6 +381,7 @@ const OpDesc op_unstack = {
     .attr_count = 1,
     .infer = infer_unstack,
     .kernel = kernel_unstack,
+    .gradient = grad_unstack,
     .graphdef = "Unpack",
 };
 
@@ -400,4 +519,5 @@ const OpDesc op_split = {
     .attr_count = 2,
     .infer = infer_split,
     .kernel = kernel_split,
+    .gradient = grad_split,
 };

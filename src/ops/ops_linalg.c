@@ -1,6 +1,7 @@
 // Matrix products.
 #include <string.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/product.h"
 
@@ -183,6 +184,47 @@ static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
     return 1;
 }
 
+// x as a matrix where it is a vector: a row on the left, a column on the right.
+static EmitValue as_matrix(Emit *e, EmitValue x, bool left)
+{
+    AttrValue axis = {.kind = ATTR_INT, .integer = left ? 0 : 1};
+    return x != NULL && emit_type(e, x).rank == 1
+               ? emit_1(e, OP_EXPAND_DIMS, x, &axis)
+               : x;
+}
+
+// g @ y' and x' @ g, of matrices; what was a vector becomes one again.
+static bool grad_matmul(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue x = call->inputs[0], y = call->inputs[1];
+    EmitValue g = call->output_grads[0];
+    int left = emit_type(e, x).rank, right = emit_type(e, y).rank;
+    if (left == RANK_UNKNOWN || right == RANK_UNKNOWN) {
+        return ctx_fail(e->ctx, ERR_SHAPE,
+                        "matmul: the gradient needs ranks that are known in "
+                        "the trace");
+    }
+    AttrValue last = {.kind = ATTR_INT, .integer = -1};
+    AttrValue row = {.kind = ATTR_INT, .integer = -2};
+    g = right == 1 ? emit_1(e, OP_EXPAND_DIMS, g, &last) : g;
+    g = left == 1 ? emit_1(e, OP_EXPAND_DIMS, g, &row) : g;
+    EmitValue a = as_matrix(e, x, true), b = as_matrix(e, y, false);
+    if (call->wanted[0]) {
+        EmitValue own = emit_2(e, OP_MATMUL, g, grad_transpose(e, b));
+        own = grad_sum_to(e, own, a);
+        if (!grad_give(call, 0, left == 1 ? grad_flat(e, own) : own)) {
+            return false;
+        }
+    }
+    if (!call->wanted[1]) {
+        return true;
+    }
+    EmitValue own = emit_2(e, OP_MATMUL, grad_transpose(e, a), g);
+    own = grad_sum_to(e, own, b);
+    return grad_give(call, 1, right == 1 ? grad_flat(e, own) : own);
+}
+
 // The order of additions is part of the definition: without it neither threads
 // nor tiles could give the same bits.
 const OpDesc op_matmul = {
@@ -199,5 +241,6 @@ const OpDesc op_matmul = {
     .infer = infer_matmul,
     .kernel = kernel_matmul,
     .quick = quick_matmul,
+    .gradient = grad_matmul,
     .graphdef = "BatchMatMulV2",
 };

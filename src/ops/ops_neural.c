@@ -1,4 +1,5 @@
 // softmax and log_softmax along one axis.
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -104,6 +105,37 @@ static bool kernel_log_softmax(const KernelCall *call)
     return softmax_along(call, true);
 }
 
+// The sum along the axis, which stays as 1.
+static EmitValue axis_sum(GradCall *call, EmitValue x)
+{
+    int64_t axis = attr_int(&call->attrs[0], -1);
+    AttrValue attrs[2] = {{.kind = ATTR_INTS, .count = 1, .ints = &axis},
+                          {.kind = ATTR_BOOL, .boolean = true}};
+    return emit_1(call->emit, OP_SUM, x, attrs);
+}
+
+static bool grad_softmax(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue y = call->outputs[0], g = call->output_grads[0];
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     grad_mul(e,
+                              grad_sub(e, g, axis_sum(call, grad_mul(e, g, y))),
+                              y));
+}
+
+static bool grad_log_softmax(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue y = call->outputs[0], g = call->output_grads[0];
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     grad_sub(e, g,
+                              grad_mul(e, emit_1(e, OP_EXP, y, NULL),
+                                       axis_sum(call, g))));
+}
+
 // The last axis by default, as in TensorFlow.
 static const AttrDesc softmax_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
@@ -117,10 +149,12 @@ static const AttrDesc softmax_attrs[] = {
 const OpDesc op_softmax = {
     SOFTMAX("softmax", kernel_softmax),
     .doc = "exp(x) divided by its sum along the axis, without overflow.",
+    .gradient = grad_softmax,
     .graphdef = "Softmax",
 };
 const OpDesc op_log_softmax = {
     SOFTMAX("log_softmax", kernel_log_softmax),
     .doc = "The logarithm of softmax along the axis.",
+    .gradient = grad_log_softmax,
     .graphdef = "LogSoftmax",
 };

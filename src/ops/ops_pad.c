@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -236,6 +237,25 @@ static bool kernel_pad(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Where each element came from, found by padding their numbers: below 0 it
+// was the constant, which takes nothing.
+static bool grad_pad(GradCall *call)
+{
+    Emit *e = call->emit;
+    AttrValue attrs[2] = {call->attrs[0], {.kind = ATTR_FLOAT, .number = -1}};
+    EmitValue x = call->inputs[0];
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    EmitValue inputs[2] = {grad_numbers(e, x), call->inputs[1]};
+    EmitValue places =
+        inputs[0] == NULL ? NULL : e->op(e, OP_PAD, inputs, 2, attrs);
+    EmitValue g =
+        grad_unless(e, emit_with(e, OP_LESS, places, 0), call->output_grads[0]);
+    places = emit_1(e, OP_RELU, places, NULL);
+    return grad_give(call, 0, grad_scatter(e, x, places, g));
+}
+
 // The constant counts in the first mode alone.
 static const AttrDesc pad_attrs[] = {
     {"mode", ATTR_STR, ATTR_HOST_ONLY, "'constant'"},
@@ -257,4 +277,5 @@ const OpDesc op_pad = {
     .attr_count = 2,
     .infer = infer_pad,
     .kernel = kernel_pad,
+    .gradient = grad_pad,
 };

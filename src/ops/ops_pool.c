@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/threads.h"
+#include "ops/grad.h"
 #include "ops/windows.h"
 
 // The attributes' numbers, in the order of pool_attrs.
@@ -219,6 +220,33 @@ static bool kernel_avg_grad(const KernelCall *call)
 
 // ---- descriptors
 
+static bool grad_pool(GradCall *call, OpCode back)
+{
+    EmitValue inputs[2] = {call->inputs[0], call->output_grads[0]};
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     call->emit->op(call->emit, back, inputs, 2, call->attrs));
+}
+
+static bool grad_max_pool(GradCall *call)
+{
+    return grad_pool(call, OP_MAX_POOL2D_GRAD);
+}
+
+static bool grad_avg_pool(GradCall *call)
+{
+    return grad_pool(call, OP_AVG_POOL2D_GRAD);
+}
+
+// The mean of a window is linear: of the images the sizes alone count.
+static bool grad_avg_pool_grad(GradCall *call)
+{
+    return !grad_asked(call, 1) ||
+           grad_give(call, 1,
+                     emit_1(call->emit, OP_AVG_POOL2D, call->output_grads[0],
+                            call->attrs));
+}
+
 // `strides` None: as the size, so that windows do not overlap.
 static const AttrDesc pool_attrs[] = {
     {"size", ATTR_INTS, ATTR_HOST_ONLY, "2"},
@@ -235,11 +263,13 @@ const OpDesc op_max_pool2d = {
     .doc = "The largest element under each window of images (batch, height,\n"
            "width, channels); the windows stand `strides` apart, their size\n"
            "by default.",
+    .gradient = grad_max_pool,
 };
 const OpDesc op_avg_pool2d = {
     POOLING("avg_pool2d", "x, /", 1, infer_pool, kernel_avg_pool2d),
     .doc = "The mean of the elements under each window of images (batch,\n"
            "height, width, channels), padding not counted.",
+    .gradient = grad_avg_pool,
 };
 const OpDesc op_max_pool2d_grad = {
     POOLING("max_pool2d_grad", "x, grad", 2, infer_pool_grad, kernel_max_grad),
@@ -253,4 +283,5 @@ const OpDesc op_avg_pool2d_grad = {
     .flags = OP_INTERNAL,
     .doc = "The gradient of the images x of avg_pool2d(x), whose result has\n"
            "the gradient grad.",
+    .gradient = grad_avg_pool_grad,
 };

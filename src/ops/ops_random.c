@@ -5,6 +5,7 @@
 // its result is not used: it is an effect that no pass may drop.
 #include <math.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -262,7 +263,7 @@ static const AttrDesc integers_attrs[] = {
 #define DRAW(text, rule, run, own)                                             \
     .name = (text), .params = "", .max_inputs = 1, .output_count = 1,          \
     .access = DRAWS, .attrs = (own), .attr_count = 4, .infer = (rule),         \
-    .kernel = (run)
+    .kernel = (run), .gradient = grad_none
 
 const OpDesc op_random_uniform = {
     DRAW("rng.uniform", infer_uniform, kernel_uniform, uniform_attrs),

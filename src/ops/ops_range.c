@@ -1,6 +1,7 @@
 // arange and linspace.
 #include <math.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 
 // How many steps of operand 2 lead from operand 0 up to operand 1, without it;
@@ -98,6 +99,7 @@ const OpDesc op_arange = {
     .infer = infer_arange,
     .kernel = kernel_arange,
     .flags = OP_MAY_FAIL | OP_NO_FUNCTION, // see tensor_functions.c
+    .gradient = grad_none,
     .graphdef = "Range",
 };
 
@@ -148,6 +150,31 @@ static const AttrDesc linspace_attrs[] = {
     {"num", ATTR_INT, ATTR_HOST_ONLY, NULL},
     {"endpoint", ATTR_BOOL, ATTR_HOST_ONLY, "True"},
 };
+// Each number is start + t * (stop - start).
+static bool grad_linspace(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue g = call->output_grads[0];
+    DType dtype = emit_type(e, call->inputs[0]).dtype;
+    EmitValue ends[2] = {emit_number(e, dtype, 0), emit_number(e, dtype, 1)};
+    AttrValue whole[2] = {{.kind = ATTR_NONE}, {.kind = ATTR_NONE}};
+    if (ends[0] == NULL || ends[1] == NULL) {
+        return false;
+    }
+    EmitValue t = e->op(e, OP_LINSPACE, ends, 2, call->attrs);
+    for (uint32_t i = 0; i < 2; i++) {
+        EmitValue share = i == 1 ? t : grad_minus(e, 1, t);
+        if (grad_asked(call, i) &&
+            !grad_give(call, i,
+                       grad_reshape_like(
+                           e, emit_1(e, OP_SUM, grad_mul(e, g, share), whole),
+                           call->inputs[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // No graphdef name: the number of elements is an attribute here, an operand in
 // TensorFlow.
 const OpDesc op_linspace = {
@@ -163,4 +190,5 @@ const OpDesc op_linspace = {
     .attr_count = 2,
     .infer = infer_linspace,
     .kernel = kernel_linspace,
+    .gradient = grad_linspace,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ops/elementwise.h"
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -533,7 +534,7 @@ static const AttrDesc arg_attrs[] = {
 // A whole op: its id is its name too; `own` are the attributes, `n` of them,
 // var and std take a third one; `writes` is its name in a GraphDef, NULL: it
 // has none. All are methods of tensors too, with the same arguments.
-#define REDUCTION(id, rule, run, own, n, text, writes)                         \
+#define REDUCTION(id, rule, run, own, n, slope, text, writes)                  \
     const OpDesc op_##id = {.name = #id,                                       \
                             .params = "x, /",                                  \
                             .min_inputs = 1,                                   \
@@ -544,51 +545,53 @@ static const AttrDesc arg_attrs[] = {
                             .kernel = (run),                                   \
                             .attrs = (own),                                    \
                             .attr_count = (n),                                 \
+                            .gradient = (slope),                               \
                             .doc = (text),                                     \
                             .graphdef = (writes)}
 
-REDUCTION(sum, infer_sum, kernel_sum, reduce_attrs, 2,
+REDUCTION(sum, infer_sum, kernel_sum, reduce_attrs, 2, grad_sum,
           "The sum over the axes, all by default.\n"
           "bool and small ints add up in int32; of nothing it is 0.",
           "Sum");
-REDUCTION(prod, infer_sum, kernel_prod, reduce_attrs, 2,
+REDUCTION(prod, infer_sum, kernel_prod, reduce_attrs, 2, grad_prod,
           "The product over the axes, all by default.\n"
           "bool and small ints multiply in int32; of nothing it is 1.",
           "Prod");
 // Of floats only, where NumPy would turn ints into float64 unasked.
-REDUCTION(mean, infer_mean, kernel_mean, reduce_attrs, 2,
+REDUCTION(mean, infer_mean, kernel_mean, reduce_attrs, 2, grad_mean,
           "The mean over the axes, all by default; of floats.", "Mean");
 // No graphdef name: TensorFlow composes it from other ops.
-REDUCTION(var, infer_mean, kernel_var, reduce_attrs, 3,
+REDUCTION(var, infer_mean, kernel_var, reduce_attrs, 3, grad_var,
           "The variance over the axes, all by default; of floats.\n"
           "The sum of squares is divided by the count less correction.",
           NULL);
-REDUCTION(std, infer_mean, kernel_std, reduce_attrs, 3,
+REDUCTION(std, infer_mean, kernel_std, reduce_attrs, 3, grad_std,
           "The standard deviation over the axes, all by default: the root\n"
           "of var.",
           NULL);
 // No neutral element, so that of nothing there is no largest.
-REDUCTION(max, infer_max, kernel_max, reduce_attrs, 2,
+REDUCTION(max, infer_max, kernel_max, reduce_attrs, 2, grad_extreme,
           "The largest element over the axes, all by default; NaN wins.\n"
           "Of nothing: ShapeError.",
           "Max");
-REDUCTION(min, infer_max, kernel_min, reduce_attrs, 2,
+REDUCTION(min, infer_max, kernel_min, reduce_attrs, 2, grad_extreme,
           "The smallest element over the axes, all by default; NaN wins.\n"
           "Of nothing: ShapeError.",
           "Min");
 // False of nothing, and `all` is True of nothing: the neutral elements.
-REDUCTION(any, infer_any, kernel_any, reduce_attrs, 2,
+REDUCTION(any, infer_any, kernel_any, reduce_attrs, 2, NULL,
           "True if one bool over the axes is, all by default.", "Any");
-REDUCTION(all, infer_any, kernel_all, reduce_attrs, 2,
+REDUCTION(all, infer_any, kernel_all, reduce_attrs, 2, NULL,
           "True if all bools over the axes are, all axes by default.", "All");
 REDUCTION(logsumexp, infer_mean, kernel_logsumexp, reduce_attrs, 2,
+          grad_logsumexp,
           "log(sum(exp(x))) over the axes, all by default, without overflow.",
           NULL);
-REDUCTION(argmax, infer_argmax, kernel_argmax, arg_attrs, 2,
+REDUCTION(argmax, infer_argmax, kernel_argmax, arg_attrs, 2, NULL,
           "The index (int64) of the first largest element along the axis,\n"
           "or in the whole tensor, flattened; the first NaN wins.",
           "ArgMax");
-REDUCTION(argmin, infer_argmax, kernel_argmin, arg_attrs, 2,
+REDUCTION(argmin, infer_argmax, kernel_argmin, arg_attrs, 2, NULL,
           "The index (int64) of the first smallest element along the axis,\n"
           "or in the whole tensor, flattened; the first NaN wins.",
           "ArgMin");

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -50,6 +51,15 @@ static bool kernel_flip(const KernelCall *call)
 static const AttrDesc flip_attrs[] = {
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
+// Its own inverse.
+static bool grad_flip(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(
+               call, 0,
+               emit_1(call->emit, OP_FLIP, call->output_grads[0], call->attrs));
+}
+
 const OpDesc op_flip = {
     .name = "flip",
     .params = "x, /",
@@ -62,6 +72,7 @@ const OpDesc op_flip = {
     .attr_count = 1,
     .infer = infer_flip,
     .kernel = kernel_flip,
+    .gradient = grad_flip,
 };
 
 // ---- roll
@@ -159,6 +170,22 @@ static const AttrDesc roll_attrs[] = {
     {"shift", ATTR_INTS, ATTR_HOST_ONLY, NULL},
     {"axis", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
+// Back by as many places.
+static bool grad_roll(GradCall *call)
+{
+    AttrValue attrs[2] = {call->attrs[0], call->attrs[1]};
+    int64_t back[SHAPE_MAX_RANK];
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < attrs[0].count; i++) {
+        back[i] = -attrs[0].ints[i];
+    }
+    attrs[0].ints = back;
+    return grad_give(call, 0,
+                     emit_1(call->emit, OP_ROLL, call->output_grads[0], attrs));
+}
+
 // Not OP_VIEW: the order in memory changes.
 const OpDesc op_roll = {
     .name = "roll",
@@ -174,6 +201,7 @@ const OpDesc op_roll = {
     .attr_count = 2,
     .infer = infer_roll,
     .kernel = kernel_roll,
+    .gradient = grad_roll,
 };
 
 // ---- tile
@@ -260,6 +288,7 @@ const OpDesc op_tile_op = {
     .attr_count = 1,
     .infer = infer_tile,
     .kernel = kernel_tile,
+    .gradient = grad_places,
     .graphdef = "Tile",
 };
 
@@ -385,6 +414,7 @@ const OpDesc op_repeat = {
     .attr_count = 1,
     .infer = infer_repeat,
     .kernel = kernel_repeat,
+    .gradient = grad_places,
 };
 
 // ---- tril, triu
@@ -440,6 +470,15 @@ static bool kernel_triu(const KernelCall *call)
     return triangle(call, true);
 }
 
+// The same half of the gradient.
+static bool grad_triangle(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     emit_1(call->emit, call->code, call->output_grads[0],
+                            call->attrs));
+}
+
 // 0 is the main diagonal, which both keep.
 static const AttrDesc triangle_attrs[] = {
     {"k", ATTR_INT, ATTR_HOST_ONLY, "0"},
@@ -447,7 +486,7 @@ static const AttrDesc triangle_attrs[] = {
 #define TRIANGLE(text, run)                                                    \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
     .output_count = 1, .attrs = triangle_attrs, .attr_count = 1,               \
-    .infer = infer_triangle, .kernel = (run)
+    .infer = infer_triangle, .kernel = (run), .gradient = grad_triangle
 
 const OpDesc op_tril = {
     TRIANGLE("tril", kernel_tril),

@@ -4,6 +4,7 @@
 // definition that every tier and number of threads shares.
 #include <string.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 
 // Small ints and bools run in int32, as sum and prod do.
@@ -143,6 +144,36 @@ static const AttrDesc scan_attrs[] = {
     {"exclusive", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
     {"reverse", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
+// The sums of what came after each element, where sums came before it; in the
+// operand's shape, for without an axis the result is flat.
+static EmitValue summed_back(GradCall *call, EmitValue g)
+{
+    AttrValue attrs[3] = {call->attrs[0], call->attrs[1], call->attrs[2]};
+    attrs[2] =
+        (AttrValue){.kind = ATTR_BOOL, .boolean = !attr_bool(&attrs[2], false)};
+    return grad_reshape_like(
+        call->emit, emit_1(call->emit, OP_CUMSUM, g, attrs), call->inputs[0]);
+}
+
+static bool grad_cumsum(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0, summed_back(call, call->output_grads[0]));
+}
+
+// NaN where an element is 0, as in TensorFlow.
+static bool grad_cumprod(GradCall *call)
+{
+    Emit *e = call->emit;
+    return !grad_asked(call, 0) ||
+           grad_give(
+               call, 0,
+               grad_div(e,
+                        summed_back(call, grad_mul(e, call->output_grads[0],
+                                                   call->outputs[0])),
+                        call->inputs[0]));
+}
+
 // One rule and one set of attributes for both.
 #define SCAN(text, run_it)                                                     \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
@@ -154,11 +185,13 @@ const OpDesc op_cumsum = {
     .doc = "The sums of the elements up to each one along the axis; without\n"
            "an axis of all, flattened. `exclusive` leaves the element itself\n"
            "out, `reverse` goes from the end. Small ints add up in int32.",
+    .gradient = grad_cumsum,
     .graphdef = "Cumsum",
 };
 const OpDesc op_cumprod = {
     SCAN("cumprod", kernel_cumprod),
     .doc = "The products of the elements up to each one along the axis;\n"
            "options and dtypes as for cumsum.",
+    .gradient = grad_cumprod,
     .graphdef = "Cumprod",
 };

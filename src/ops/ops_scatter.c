@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ops/elementwise.h"
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -138,6 +139,17 @@ static bool kernel_gather_nd(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+static bool grad_gather_nd(GradCall *call)
+{
+    Emit *e = call->emit;
+    AttrValue same = {.kind = ATTR_NONE};
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     emit_3(e, OP_SCATTER_ADD,
+                            emit_1(e, OP_ZEROS_LIKE, call->inputs[0], &same),
+                            call->inputs[1], call->output_grads[0]));
+}
+
 const OpDesc op_gather_nd = {
     .name = "gather_nd",
     .params = "x, indices, /",
@@ -151,6 +163,7 @@ const OpDesc op_gather_nd = {
     .flags = OP_MAY_FAIL,
     .infer = infer_gather_nd,
     .kernel = kernel_gather_nd,
+    .gradient = grad_gather_nd,
     .graphdef = "GatherNd",
 };
 
@@ -276,6 +289,34 @@ static bool kernel_scatter_add(const KernelCall *call)
     return scatter(call, add_slice);
 }
 
+// The updates have the gradient of their places; x what they left of it.
+static bool grad_scatter_of(GradCall *call, bool add)
+{
+    Emit *e = call->emit;
+    EmitValue g = call->output_grads[0], updates = call->inputs[2];
+    AttrValue same = {.kind = ATTR_NONE};
+    if (grad_asked(call, 0)) {
+        EmitValue left = add ? g
+                             : emit_3(e, OP_SCATTER_UPDATE, g, call->inputs[1],
+                                      emit_1(e, OP_ZEROS_LIKE, updates, &same));
+        if (!grad_give(call, 0, left)) {
+            return false;
+        }
+    }
+    return !grad_asked(call, 2) ||
+           grad_give(call, 2, emit_2(e, OP_GATHER_ND, g, call->inputs[1]));
+}
+
+static bool grad_scatter_update(GradCall *call)
+{
+    return grad_scatter_of(call, false);
+}
+
+static bool grad_scatter_add(GradCall *call)
+{
+    return grad_scatter_of(call, true);
+}
+
 // Descriptors of both; TensorFlow's names differ.
 #define SCATTER(text, run)                                                     \
     .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,       \
@@ -287,6 +328,7 @@ const OpDesc op_scatter_update = {
     .doc = "x with the elements (or slices) that the tuples along the last\n"
            "axis of `indices` name replaced by `updates`; of two at one\n"
            "place the last one stays. OpIndexError out of range.",
+    .gradient = grad_scatter_update,
     .graphdef = "TensorScatterUpdate",
 };
 const OpDesc op_scatter_add = {
@@ -294,6 +336,7 @@ const OpDesc op_scatter_add = {
     .doc = "x with `updates` added at the elements (or slices) that the\n"
            "tuples along the last axis of `indices` name, in their order.\n"
            "OpIndexError out of range.",
+    .gradient = grad_scatter_add,
     .graphdef = "TensorScatterAdd",
 };
 
@@ -388,4 +431,5 @@ const OpDesc op_take_along_axis = {
     .attr_count = 1,
     .infer = infer_take_along,
     .kernel = kernel_take_along,
+    .gradient = grad_places,
 };

@@ -4,6 +4,7 @@
 // unknown, the kernel makes its outputs itself.
 #include <string.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -107,6 +108,7 @@ const OpDesc op_boolean_mask = {
     .flags = OP_DYNAMIC_SHAPE,
     .infer = infer_boolean_mask,
     .kernel = kernel_boolean_mask,
+    .gradient = grad_places,
 };
 
 // ---- nonzero

@@ -1,5 +1,6 @@
 // where, clip and cast: elementwise, with operands or attributes of their own.
 #include "kernels/loop_math.h"
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
 
@@ -8,6 +9,14 @@ static LoopValue body_where(LoopBuild *build, const LoopValue *x,
 {
     (void)attrs;
     return loop_select(build, x[0], x[1], x[2]);
+}
+
+GRAD_SLOPE(left_where, grad_if(e, x[0], g))
+GRAD_SLOPE(right_where, grad_unless(e, x[0], g))
+static bool grad_where(GradCall *call)
+{
+    return grad_elementwise(call,
+                            (const SlopeFn[]){NULL, left_where, right_where});
 }
 
 // Both branches are values, computed in full: a choice between them guards no
@@ -27,6 +36,7 @@ const OpDesc op_where = {
     .takes = TAKES_ALL,
     .body = body_where,
     .result = RESULT_SAME,
+    .gradient = grad_where,
     .graphdef = "SelectV2",
 };
 
@@ -37,6 +47,18 @@ static LoopValue body_clip(LoopBuild *build, const LoopValue *x,
     LoopValue y = loop_select(build, loop_lt(build, x[0], x[1]), x[1], x[0]);
     y = loop_select(build, loop_lt(build, x[2], y), x[2], y);
     return loop_select(build, loop_ne(build, x[0], x[0]), x[0], y);
+}
+
+// A bound has the gradient of what lies beyond it, not on it.
+GRAD_SLOPE(low_clip, grad_if(e, emit_2(e, OP_LESS, x[0], x[1]), g))
+GRAD_SLOPE(high_clip, grad_if(e, emit_2(e, OP_GREATER, x[0], x[2]), g))
+GRAD_SLOPE(inner_clip,
+           grad_unless(e, emit_2(e, OP_LESS, x[0], x[1]),
+                       grad_unless(e, emit_2(e, OP_GREATER, x[0], x[2]), g)))
+static bool grad_clip(GradCall *call)
+{
+    return grad_elementwise(call,
+                            (const SlopeFn[]){inner_clip, low_clip, high_clip});
 }
 
 // One op, not a minimum of a maximum: it is a single loop.
@@ -53,6 +75,7 @@ const OpDesc op_clip = {
     .takes = TAKES_NUMERIC,
     .body = body_clip,
     .result = RESULT_SAME,
+    .gradient = grad_clip,
     .graphdef = "ClipByValue",
 };
 
@@ -108,6 +131,14 @@ static LoopValue body_cast(LoopBuild *build, const LoopValue *x,
     }
 }
 
+static bool grad_cast(GradCall *call)
+{
+    DType from = emit_type(call->emit, call->inputs[0]).dtype;
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     emit_cast(call->emit, call->output_grads[0], from));
+}
+
 // The host names the dtype: a trace must know it.
 static const AttrDesc cast_attrs[] = {
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, NULL},
@@ -131,5 +162,6 @@ const OpDesc op_cast = {
     .takes = TAKES_ALL,
     .body = body_cast,
     .result = RESULT_CAST,
+    .gradient = grad_cast,
     .graphdef = "Cast",
 };

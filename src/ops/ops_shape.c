@@ -2,6 +2,7 @@
 // permute_dims, matrix_transpose, broadcast_to, shape_of.
 #include <string.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -31,10 +32,20 @@ static bool kernel_view(const KernelCall *call)
     return op_infer(&infer) && give_view(call, &infer.out_shapes[0]);
 }
 
+// Back to the operand's shape.
+static bool grad_view(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     grad_reshape_like(call->emit, call->output_grads[0],
+                                       call->inputs[0]));
+}
+
 // What reshape, squeeze and expand_dims share: other dims, same buffer.
 #define VIEW(text, rule)                                                       \
     .name = (text), .params = "x, /", .min_inputs = 1, .output_count = 1,      \
-    .flags = OP_METHOD | OP_VIEW, .infer = (rule), .kernel = kernel_view
+    .flags = OP_METHOD | OP_VIEW, .infer = (rule), .kernel = kernel_view,      \
+    .gradient = grad_view
 
 // ---- reshape
 
@@ -301,6 +312,30 @@ static bool kernel_permute(const KernelCall *call)
 static const AttrDesc permute_attrs[] = {
     {"axes", ATTR_INTS, ATTR_HOST_ONLY, "None"},
 };
+// The inverse permutation; without axes it is its own.
+static bool grad_permute(GradCall *call)
+{
+    int axes[SHAPE_MAX_RANK];
+    int64_t back[SHAPE_MAX_RANK];
+    AttrValue attr = call->attrs[0];
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    if (attr_given(&attr)) {
+        int rank = (int)attr.count;
+        if (!permutation(call->emit->ctx, call->op->name, &attr, rank, axes)) {
+            return false;
+        }
+        for (int i = 0; i < rank; i++) {
+            back[axes[i]] = i;
+        }
+        attr.ints = back;
+    }
+    return grad_give(
+        call, 0,
+        emit_1(call->emit, OP_PERMUTE_DIMS, call->output_grads[0], &attr));
+}
+
 // The array API's name; TensorFlow and NumPy say transpose.
 const OpDesc op_permute_dims = {
     .name = "permute_dims",
@@ -314,6 +349,7 @@ const OpDesc op_permute_dims = {
     .attr_count = 1,
     .infer = infer_permute,
     .kernel = kernel_permute,
+    .gradient = grad_permute,
     .graphdef = "Transpose",
 };
 
@@ -345,6 +381,13 @@ static bool kernel_matrix_transpose(const KernelCall *call)
     return gather_permuted(call, axes);
 }
 
+static bool grad_matrix_transpose(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(call, 0,
+                     grad_transpose(call->emit, call->output_grads[0]));
+}
+
 // The array API's `x.mT`: batches keep their axes.
 const OpDesc op_matrix_transpose = {
     .name = "matrix_transpose",
@@ -356,6 +399,7 @@ const OpDesc op_matrix_transpose = {
     .flags = OP_METHOD,
     .infer = infer_matrix_transpose,
     .kernel = kernel_matrix_transpose,
+    .gradient = grad_matrix_transpose,
 };
 
 // ---- broadcast_to, shape_of
@@ -401,6 +445,14 @@ static bool kernel_broadcast_to(const KernelCall *call)
     return tensor_gather(call->ctx, out, in, 0, strides);
 }
 
+static bool grad_broadcast_to(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_give(
+               call, 0,
+               grad_sum_to(call->emit, call->output_grads[0], call->inputs[0]));
+}
+
 // Copies, where NumPy gives a view with strides of 0.
 const OpDesc op_broadcast_to = {
     .name = "broadcast_to",
@@ -413,6 +465,7 @@ const OpDesc op_broadcast_to = {
     .attr_count = 1,
     .infer = infer_broadcast_to,
     .kernel = kernel_broadcast_to,
+    .gradient = grad_broadcast_to,
     .graphdef = "BroadcastTo",
 };
 

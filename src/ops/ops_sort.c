@@ -4,6 +4,7 @@
 // whichever way the sort goes; equal keys keep their order.
 #include <inttypes.h>
 
+#include "ops/grad.h"
 #include "ops/infer.h"
 
 // A row in the making. Keys are doubles or int64s, both exact for every dtype.
@@ -250,6 +251,34 @@ static bool kernel_argsort(const KernelCall *call)
     return sort_call(call, (SortResult){.places = call->outputs[0]});
 }
 
+// By where each element came from along the axis.
+static bool grad_along(GradCall *call, EmitValue order, int64_t axis)
+{
+    Emit *e = call->emit;
+    EmitValue x = call->inputs[0];
+    AttrValue attr = {.kind = ATTR_INT, .integer = axis};
+    EmitValue inputs[2] = {grad_numbers(e, x), order};
+    EmitValue places = inputs[0] == NULL || order == NULL
+                           ? NULL
+                           : e->op(e, OP_TAKE_ALONG_AXIS, inputs, 2, &attr);
+    return grad_give(call, 0,
+                     grad_scatter(e, x, places, call->output_grads[0]));
+}
+
+static bool grad_sort(GradCall *call)
+{
+    return !grad_asked(call, 0) ||
+           grad_along(
+               call,
+               emit_1(call->emit, OP_ARGSORT, call->inputs[0], call->attrs),
+               attr_int(&call->attrs[0], -1));
+}
+
+static bool grad_topk(GradCall *call)
+{
+    return !grad_asked(call, 0) || grad_along(call, call->outputs[1], -1);
+}
+
 // NumPy has no descending order; the array API does.
 static const AttrDesc sort_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
@@ -264,6 +293,7 @@ const OpDesc op_sort = {
     SORT("sort", infer_sort, kernel_sort),
     .doc = "The elements in ascending (or descending) order along an axis.\n"
            "NaN stands last.",
+    .gradient = grad_sort,
 };
 // Stable always, where NumPy has to be asked for it.
 const OpDesc op_argsort = {
@@ -332,4 +362,5 @@ const OpDesc op_topk = {
     .attr_count = 1,
     .infer = infer_topk,
     .kernel = kernel_topk,
+    .gradient = grad_topk,
 };

@@ -208,6 +208,13 @@ static bool run_read(StepCall *call)
     return cell != NULL;
 }
 
+// The Variable is the tape's operand, what it held the result.
+static bool grad_read(GradCall *call)
+{
+    call->input_grads[0] = call->output_grads[0];
+    return true;
+}
+
 // Reads keep their order with writes of the same Variable, and may be dropped.
 const OpDesc op_read_variable = {
     .name = "read_variable",
@@ -218,6 +225,7 @@ const OpDesc op_read_variable = {
     .access = READS,
     .payload = PAYLOAD_RESOURCE,
     .run = run_read,
+    .gradient = grad_read,
 };
 
 // Ranks and sizes that the trace could not know are compared here, before

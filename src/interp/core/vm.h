@@ -103,7 +103,7 @@ struct Vm {
     Type *error_types[ERR_COUNT];     // by error kind (error_list.h)
     Type *object_type, *none_type, *bool_type, *ellipsis_type,
         *not_implemented_type, *slot_type, *native_method_type,
-        *native_slot_type;
+        *native_slot_type, *tape_type;
     Value error_overrides[ERR_COUNT]; // stage.error_class; UNBOUND: none
     Value error_subject;    // whose attribute the pending text says is missing
     Value memory_error;     // made beforehand, for when memory is short
@@ -130,6 +130,7 @@ struct Vm {
     // Staging: NULL and 0 while nothing is traced.
     const TraceHooks *hooks; // installed by the stager (apply.h)
     Trace *trace;            // the running trace; tests `vm->trace != NULL`
+    struct Tape *tapes;      // those that record, innermost first (tape.h)
     void (*forget)(Vm *vm, Object *object); // OBJECT_WATCHED dies: the stager's
     bool eager_only;                        // stage.eager(True), --eager
     void *stager;                           // the stager's own state

@@ -7,6 +7,7 @@
 
 #include "interp/core/raise.h"
 #include "interp/tensors/obj_tensor.h"
+#include "interp/tensors/tape.h"
 #include "interp/tensors/tensor_emit.h"
 
 enum { APPLY_FEW = 8 }; // inputs handled without an allocation
@@ -59,19 +60,12 @@ static bool run(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     return ok;
 }
 
-// The one place where an op is either run or recorded. `outputs` are owned on
-// success; *output_count is their room at first, then how many there are.
-bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
-           const AttrValue *attrs, Value *outputs, uint32_t *output_count)
+// Without a tape; composed ops are the caller's.
+static bool apply_op(Vm *vm, OpCode op, const Value *inputs,
+                     uint32_t input_count, const AttrValue *attrs,
+                     Value *outputs, uint32_t *output_count)
 {
     if (UNLIKELY(vm->trace != NULL)) {
-        // In a trace such an op is recorded as the ops that it is composed of.
-        if (op_desc(op)->compose != NULL) {
-            outputs[0] = tensor_emit_composed(vm, op_desc(op), inputs,
-                                              input_count, attrs);
-            *output_count = 1;
-            return !value_failed(outputs[0]);
-        }
         return vm->hooks->apply(vm, op, inputs, input_count, attrs, outputs,
                                 output_count);
     }
@@ -90,6 +84,101 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
         run(vm, op, inputs, input_count, attrs, tensors, outputs, output_count);
     ctx_free(&vm->ctx, tensors, size);
     return ok;
+}
+
+// A read outside of a trace that a tape sees: the value as a tensor of its own,
+// since several Variables may hold the same.
+static bool read_for_tape(Vm *vm, Value variable, Value *out)
+{
+    Tensor *value = variable_cell(value_as_variable(variable))->value;
+    Tensor *own =
+        tensor_reshaped(&vm->ctx, value, value->rank, tensor_dims(value));
+    *out = own == NULL ? VALUE_FAIL : tensor_adopt(vm, own);
+    return own != NULL;
+}
+
+// Runs or appends, and tells the tapes. Operands are no Variables but that of
+// a read.
+static bool apply_and_record(Vm *vm, OpCode op, const Value *inputs,
+                             uint32_t input_count, const AttrValue *attrs,
+                             Value *outputs, uint32_t *output_count)
+{
+    bool read = op == OP_READ_VARIABLE && vm->trace == NULL;
+    if (!(read ? read_for_tape(vm, inputs[0], outputs)
+               : apply_op(vm, op, inputs, input_count, attrs, outputs,
+                          output_count))) {
+        return false;
+    }
+    *output_count = read ? 1 : *output_count;
+    if (tape_record(vm, op, inputs, input_count, attrs, outputs,
+                    *output_count)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < *output_count; i++) {
+        value_release(&vm->ctx, outputs[i]);
+    }
+    return false;
+}
+
+// Variables among the operands are read first, so that a tape knows what they
+// held.
+static bool apply_taped(Vm *vm, OpCode op, const Value *inputs,
+                        uint32_t input_count, const AttrValue *attrs,
+                        Value *outputs, uint32_t *output_count)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < input_count; i++) {
+        any = any || value_is_kind(inputs[i], KIND_VARIABLE);
+    }
+    if (!any || op_desc(op)->payload == PAYLOAD_RESOURCE) {
+        return apply_and_record(vm, op, inputs, input_count, attrs, outputs,
+                                output_count);
+    }
+    size_t size = input_count * sizeof(Value);
+    Value *values = ctx_alloc(&vm->ctx, size);
+    uint32_t made = 0;
+    bool ok = values != NULL;
+    while (ok && made < input_count) {
+        values[made] = value_is_kind(inputs[made], KIND_VARIABLE)
+                           ? variable_read(vm, value_as_variable(inputs[made]))
+                           : value_retain(inputs[made]);
+        ok = !value_failed(values[made]);
+        made += ok;
+    }
+    ok = ok && apply_and_record(vm, op, values, input_count, attrs, outputs,
+                                output_count);
+    while (made-- > 0) {
+        value_release(&vm->ctx, values[made]);
+    }
+    if (values != NULL) {
+        ctx_free(&vm->ctx, values, size);
+    }
+    return ok;
+}
+
+// In a trace, or seen by a tape: a composed op is what it is composed of.
+static bool apply_seen(Vm *vm, OpCode op, const Value *inputs,
+                       uint32_t input_count, const AttrValue *attrs,
+                       Value *outputs, uint32_t *output_count)
+{
+    if (op_desc(op)->compose != NULL) {
+        outputs[0] =
+            tensor_emit_composed(vm, op_desc(op), inputs, input_count, attrs);
+        *output_count = 1;
+        return !value_failed(outputs[0]);
+    }
+    return (tape_active(vm) ? apply_taped : apply_op)(
+        vm, op, inputs, input_count, attrs, outputs, output_count);
+}
+
+// The one place where an op is either run or recorded. `outputs` are owned on
+// success; *output_count is their room at first, then how many there are.
+bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
+           const AttrValue *attrs, Value *outputs, uint32_t *output_count)
+{
+    return (UNLIKELY(vm->trace != NULL || vm->tapes != NULL) ? apply_seen
+                                                             : apply_op)(
+        vm, op, inputs, input_count, attrs, outputs, output_count);
 }
 
 // Owned; VALUE_FAIL with an error pending.

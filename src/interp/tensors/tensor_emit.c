@@ -71,7 +71,7 @@ void tensor_emit_init(HostEmit *host, Vm *vm)
 }
 
 // No EmitValue may be used after this: the caller retains what is to stay.
-static void host_emit_free(HostEmit *host)
+void tensor_emit_free(HostEmit *host)
 {
     for (size_t i = 0; i < host->owned.count; i++) {
         value_release(&host->vm->ctx, host->owned.items[i]);
@@ -101,7 +101,7 @@ Value tensor_emit_composed(Vm *vm, const OpDesc *op, const Value *inputs,
     EmitValue made = op->compose(&call);
     Value result =
         made != NULL ? value_retain(value_from_emit(made)) : VALUE_FAIL;
-    host_emit_free(&host);
+    tensor_emit_free(&host);
     if (values != few) {
         ctx_free(&vm->ctx, values, size);
     }

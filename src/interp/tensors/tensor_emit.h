@@ -15,6 +15,8 @@ typedef struct HostEmit {
 
 // An Emit whose ops run, or are traced, at once.
 void tensor_emit_init(HostEmit *emit, Vm *vm);
+// Releases what the ops gave: the caller retains what is to stay.
+void tensor_emit_free(HostEmit *emit);
 // A value as the Emit's, borrowed from the caller; and back, borrowed.
 static inline EmitValue emit_from_value(Value operand)
 {

@@ -307,7 +307,7 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
 }
 
 // Host ints on an eager tensor first, which is what loops over elements do. In
-// a trace even those must become ops.
+// a trace, or where a tape may record, even those must become ops.
 // Owned. vm->trace is set while a function is being traced: nothing may happen
 // behind the graph's back then.
 Value tensor_get_item(Vm *vm, Value self, Value key)
@@ -318,7 +318,7 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
         entries = value_as_tuple(key)->items;
         count = value_as_tuple(key)->count;
     }
-    if (value_is_tensor(self) && vm->trace == NULL) {
+    if (value_is_tensor(self) && vm->trace == NULL && vm->tapes == NULL) {
         Value result;
         int done =
             get_by_ints(vm, value_as_tensor(self), entries, count, &result);

@@ -9,6 +9,7 @@
 #include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/tape.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "modules/builtins/builtins.h"
@@ -175,12 +176,16 @@ bool builtins_tensor_init(Vm *vm, Dict *builtins)
             return false;
         }
     }
-    for (const NativeDef *def = tensor_functions; def->name != NULL; def++) {
-        if (!bind_function(vm, builtins, def)) {
-            return false;
+    const NativeDef *tables[2] = {tensor_functions, gradient_functions};
+    for (int i = 0; i < 2; i++) {
+        for (const NativeDef *def = tables[i]; def->name != NULL; def++) {
+            if (!bind_function(vm, builtins, def)) {
+                return false;
+            }
         }
     }
     return bind_dtypes(vm, builtins) && bind_shared_methods(vm) &&
+           bind_name(vm, builtins, "Tape", object_retain(vm->tape_type)) &&
            bind_name(vm, builtins, "Variable",
                      object_retain(vm->types[KIND_VARIABLE]));
 }

@@ -1,0 +1,94 @@
+// Tapes: what was done to tensors, so that gradients can be taken of it.
+//
+// apply() tells the tapes that record of each op (tape_record); an entry holds
+// the op with its operands and results, which live as long as the entry. Taking
+// a gradient goes through the entries from the last one back and asks each op's
+// rule; the rules' ops go through apply() too, so that other tapes record them,
+// and in a trace they become nodes.
+//
+// Invariant: a tape records in the trace in which it was entered, or outside of
+// all traces, and nowhere else.
+#ifndef DUET_INTERP_TENSORS_TAPE_H
+#define DUET_INTERP_TENSORS_TAPE_H
+
+#include "base/arena.h"
+#include "interp/tensors/obj_tensor.h"
+
+enum { TAPE_NO_SLOT = UINT32_MAX };
+
+// Something that was watched or met: a tensor, a symbolic one or a Variable.
+typedef struct TapeSlot {
+    Value value;  // counted: its address is its name
+    bool tracked; // something watched flows into it
+} TapeSlot;
+
+// An operand or result of an entry.
+typedef struct TapeItem {
+    Value value;   // counted
+    uint32_t slot; // TAPE_NO_SLOT: not tracked
+} TapeItem;
+
+// How an entry goes backwards that is no op: from the gradients of its results
+// (VALUE_UNBOUND: none) to those of its operands (left UNBOUND: none; owned).
+typedef struct TapeEntry TapeEntry;
+typedef bool (*TapeBackFn)(Vm *vm, const TapeEntry *entry, const Value *inputs,
+                           const Value *output_grads, const bool *wanted,
+                           Value *input_grads);
+struct TapeEntry {
+    OpCode op; // whose rule is asked, if `back` is NULL
+    TapeBackFn back;
+    Value data;        // for `back`, counted; VALUE_UNBOUND
+    AttrValue *attrs;  // in the tape's arena; NULL: the op has none
+    size_t first_item; // its operands, then its results
+    uint32_t input_count, output_count;
+};
+
+typedef struct Tape {
+    Object head;
+    struct Tape *outer; // the next one that records
+    Trace *trace;       // in which it records, NULL: outside
+    bool recording;     // it stands in vm->tapes
+    bool persistent;    // gradients can be taken more than once
+    bool watches;       // trainable Variables, by itself
+    bool used;          // a gradient was taken of it, and it is not persistent
+    VEC(TapeSlot) slots;
+    VEC(TapeItem) items;
+    VEC(TapeEntry) entries;
+    uint32_t *table; // slot numbers plus 1 by value, open addressing
+    size_t capacity; // a power of two, or 0
+    Arena arena;     // attributes
+} Tape;
+
+// Recording. False: an error is pending, and the tape has no half entry.
+MUST_CHECK bool tape_watch(Vm *vm, Tape *tape, Value operand);
+// All tapes that record here; `attrs` are the op's and copied.
+MUST_CHECK bool tape_record(Vm *vm, OpCode op, const Value *inputs,
+                            uint32_t input_count, const AttrValue *attrs,
+                            const Value *outputs, uint32_t output_count);
+// The same of what has a way back of its own.
+MUST_CHECK bool tape_record_back(Vm *vm, TapeBackFn back, Value data,
+                                 const Value *inputs, uint32_t input_count,
+                                 const Value *outputs, uint32_t output_count);
+// The operand's slot, TAPE_NO_SLOT if it was never met.
+uint32_t tape_find(const Tape *tape, Value v);
+// Whether a tape records here.
+bool tape_active(const Vm *vm);
+// Begins and ends recording; both may be asked twice.
+void tape_start(Vm *vm, Tape *tape);
+void tape_stop(Vm *vm, Tape *tape);
+// Forgets all that was recorded.
+void tape_clear(Vm *vm, Tape *tape);
+
+// The gradients of the sum of the targets' elements, each times its seed
+// (UNBOUND: ones), with respect to the sources; UNBOUND where a source has no
+// part in it. `gradients` are owned.
+MUST_CHECK bool tape_gradient(Vm *vm, Tape *tape, const Value *targets,
+                              const Value *seeds, uint32_t target_count,
+                              const Value *sources, uint32_t source_count,
+                              Value *gradients);
+
+// obj_tape.c
+extern const TypeDef tape_type_def;
+extern const NativeDef gradient_functions[]; // ends with a NULL name
+
+#endif

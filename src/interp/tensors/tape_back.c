@@ -1,0 +1,310 @@
+// Gradients of what a tape holds: from its last entry back. See tape.h.
+#include "interp/core/raise.h"
+#include "interp/tensors/apply.h"
+#include "interp/tensors/tape.h"
+#include "interp/tensors/tensor_emit.h"
+
+// One gradient. The tape may grow meanwhile, if it is persistent and records:
+// what is new is none of it.
+typedef struct Backward {
+    Vm *vm;
+    const Tape *tape;
+    size_t slot_count, entry_count;
+    Value *grads;  // by slot, owned; UNBOUND: none so far
+    bool *needed;  // by slot: a source flows into it
+    bool *sources; // by slot
+    size_t width;  // most operands or results of an entry
+    void **room;   // scratch for one entry: 4 rows of `width`
+    Value *values; // likewise, 3 rows
+    bool *wanted;  // likewise, one
+} Backward;
+
+static bool backward_init(Backward *b, Vm *vm, const Tape *tape)
+{
+    *b = (Backward){.vm = vm,
+                    .tape = tape,
+                    .slot_count = tape->slots.count,
+                    .entry_count = tape->entries.count,
+                    .width = 1};
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const TapeEntry *entry = &tape->entries.items[i];
+        uint32_t most = entry->input_count > entry->output_count
+                            ? entry->input_count
+                            : entry->output_count;
+        b->width = most > b->width ? most : b->width;
+    }
+    size_t slots = b->slot_count + 1;
+    b->grads = ctx_alloc(&vm->ctx, slots * sizeof *b->grads);
+    b->needed = ctx_alloc_zero(&vm->ctx, slots * 2);
+    b->room = ctx_alloc(&vm->ctx, b->width * 4 * sizeof *b->room);
+    b->values = ctx_alloc(&vm->ctx, b->width * 3 * sizeof *b->values);
+    b->wanted = ctx_alloc(&vm->ctx, b->width);
+    for (size_t i = 0; b->grads != NULL && i < slots; i++) {
+        b->grads[i] = VALUE_UNBOUND;
+    }
+    b->sources = b->needed + slots;
+    return b->grads != NULL && b->needed != NULL && b->room != NULL &&
+           b->values != NULL && b->wanted != NULL;
+}
+
+static void backward_free(Backward *b)
+{
+    Ctx *ctx = &b->vm->ctx;
+    size_t slots = b->slot_count + 1;
+    for (size_t i = 0; b->grads != NULL && i < slots; i++) {
+        value_release(ctx, b->grads[i]);
+    }
+    if (b->grads != NULL) {
+        ctx_free(ctx, b->grads, slots * sizeof *b->grads);
+    }
+    if (b->needed != NULL) {
+        ctx_free(ctx, b->needed, slots * 2);
+    }
+    if (b->room != NULL) {
+        ctx_free(ctx, b->room, b->width * 4 * sizeof *b->room);
+    }
+    if (b->values != NULL) {
+        ctx_free(ctx, b->values, b->width * 3 * sizeof *b->values);
+    }
+    if (b->wanted != NULL) {
+        ctx_free(ctx, b->wanted, b->width);
+    }
+}
+
+// Takes `grad`, which may have failed.
+static bool add_grad(Backward *b, uint32_t slot, Value grad)
+{
+    if (value_failed(grad)) {
+        return false;
+    }
+    if (value_unbound(b->grads[slot])) {
+        b->grads[slot] = grad;
+        return true;
+    }
+    Value both[2] = {b->grads[slot], grad};
+    Value sum = apply_one(b->vm, OP_ADD, both, 2, NULL);
+    value_release(&b->vm->ctx, grad);
+    if (value_failed(sum)) {
+        return false;
+    }
+    value_release(&b->vm->ctx, b->grads[slot]);
+    b->grads[slot] = sum;
+    return true;
+}
+
+// Which entries lie between the sources and the targets is seen forwards.
+static void mark_needed(Backward *b)
+{
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const TapeEntry *entry = &b->tape->entries.items[i];
+        const TapeItem *items = b->tape->items.items + entry->first_item;
+        bool any = false;
+        for (uint32_t k = 0; k < entry->input_count; k++) {
+            any = any ||
+                  (items[k].slot != TAPE_NO_SLOT && b->needed[items[k].slot]);
+        }
+        items += entry->input_count;
+        for (uint32_t k = 0; any && k < entry->output_count; k++) {
+            if (items[k].slot != TAPE_NO_SLOT) {
+                b->needed[items[k].slot] = true;
+            }
+        }
+    }
+}
+
+// The op's rule; the results in `made` are owned.
+static bool ask_rule(Backward *b, TapeEntry entry, GradCall *call, Value *made)
+{
+    HostEmit host;
+    tensor_emit_init(&host, b->vm);
+    call->emit = &host.emit;
+    for (uint32_t i = 0; i < entry.input_count; i++) {
+        call->input_grads[i] = NULL;
+    }
+    bool ok = call->op->gradient(call);
+    for (uint32_t i = 0; i < entry.input_count; i++) {
+        EmitValue grad = ok ? call->input_grads[i] : NULL;
+        made[i] =
+            grad == NULL ? VALUE_UNBOUND : value_retain(value_from_emit(grad));
+    }
+    tensor_emit_free(&host);
+    return ok;
+}
+
+// By the op's rule.
+static bool back_by_rule(Backward *b, TapeEntry entry, Value *made)
+{
+    static const AttrValue none[OP_MAX_ATTRS];
+    const OpDesc *op = op_desc(entry.op);
+    const TapeItem *items = b->tape->items.items + entry.first_item;
+    EmitValue *inputs = b->room, *outputs = inputs + b->width;
+    EmitValue *grads = outputs + b->width, *results = grads + b->width;
+    if (op->gradient == NULL) {
+        return raise_false(b->vm, ERR_LOOKUP,
+                           "%s: no gradient of it is known; give it one by "
+                           "custom_gradient, or leave it out by "
+                           "stop_gradient",
+                           op->name);
+    }
+    for (uint32_t i = 0; i < entry.input_count; i++) {
+        inputs[i] = value_object(items[i].value);
+    }
+    items += entry.input_count;
+    for (uint32_t i = 0; i < entry.output_count; i++) {
+        Value grad = items[i].slot == TAPE_NO_SLOT ? VALUE_UNBOUND
+                                                   : b->grads[items[i].slot];
+        outputs[i] = value_object(items[i].value);
+        grads[i] = value_unbound(grad) ? NULL : value_object(grad);
+    }
+    GradCall call = {.code = entry.op,
+                     .op = op,
+                     .attrs = entry.attrs != NULL ? entry.attrs : none,
+                     .inputs = inputs,
+                     .outputs = outputs,
+                     .output_grads = grads,
+                     .input_count = entry.input_count,
+                     .output_count = entry.output_count,
+                     .wanted = b->wanted,
+                     .input_grads = results};
+    return ask_rule(b, entry, &call, made);
+}
+
+// By the entry's own way. The values are held by the tape.
+static bool back_by_itself(Backward *b, TapeEntry entry, Value *made)
+{
+    const TapeItem *items = b->tape->items.items + entry.first_item;
+    Value *inputs = b->values, *grads = inputs + b->width;
+    for (uint32_t i = 0; i < entry.input_count; i++) {
+        inputs[i] = items[i].value;
+    }
+    items += entry.input_count;
+    for (uint32_t i = 0; i < entry.output_count; i++) {
+        grads[i] = items[i].slot == TAPE_NO_SLOT ? VALUE_UNBOUND
+                                                 : b->grads[items[i].slot];
+    }
+    return entry.back(b->vm, &entry, inputs, grads, b->wanted, made);
+}
+
+// What of an entry's operands is wanted, and whether there is any.
+static bool set_wanted(Backward *b, const TapeEntry *entry)
+{
+    const TapeItem *items = b->tape->items.items + entry->first_item;
+    bool any = false;
+    for (uint32_t i = 0; i < entry->input_count; i++) {
+        uint32_t slot = items[i].slot;
+        b->wanted[i] = slot != TAPE_NO_SLOT && b->needed[slot];
+        any = any || b->wanted[i];
+    }
+    return any;
+}
+
+// Whether a result of the entry has a gradient.
+static bool has_grad(const Backward *b, const TapeEntry *entry)
+{
+    const TapeItem *items =
+        b->tape->items.items + entry->first_item + entry->input_count;
+    for (uint32_t i = 0; i < entry->output_count; i++) {
+        if (items[i].slot != TAPE_NO_SLOT &&
+            !value_unbound(b->grads[items[i].slot])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Nothing further back asks for them.
+static void drop_output_grads(Backward *b, const TapeEntry *entry)
+{
+    for (uint32_t i = 0; i < entry->output_count; i++) {
+        uint32_t slot =
+            b->tape->items.items[entry->first_item + entry->input_count + i]
+                .slot;
+        if (slot != TAPE_NO_SLOT && !b->sources[slot]) {
+            value_release(&b->vm->ctx, b->grads[slot]);
+            b->grads[slot] = VALUE_UNBOUND;
+        }
+    }
+}
+
+static bool step_back(Backward *b, size_t number)
+{
+    // A copy: entries move when a persistent tape records meanwhile.
+    TapeEntry entry = b->tape->entries.items[number];
+    Value *made = b->values + 2 * b->width;
+    if (!has_grad(b, &entry) || !set_wanted(b, &entry)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < entry.input_count; i++) {
+        made[i] = VALUE_UNBOUND;
+    }
+    bool ok = entry.back != NULL ? back_by_itself(b, entry, made)
+                                 : back_by_rule(b, entry, made);
+    drop_output_grads(b, &entry);
+    for (uint32_t i = 0; i < entry.input_count; i++) {
+        uint32_t slot = b->tape->items.items[entry.first_item + i].slot;
+        if (value_unbound(made[i])) {
+            continue;
+        }
+        if (ok && b->wanted[i]) {
+            ok = add_grad(b, slot, made[i]);
+        } else {
+            value_release(&b->vm->ctx, made[i]);
+        }
+    }
+    return ok;
+}
+
+// The gradient that a target begins with; ones, or what was given.
+static bool seed(Backward *b, Value target, Value given)
+{
+    uint32_t slot = tape_find(b->tape, target);
+    if (slot == TAPE_NO_SLOT || slot >= b->slot_count || !b->needed[slot]) {
+        return true;
+    }
+    if (value_unbound(given)) {
+        static const AttrValue same[OP_MAX_ATTRS];
+        return add_grad(b, slot,
+                        apply_one(b->vm, OP_ONES_LIKE, &target, 1, same));
+    }
+    TensorType own = operand_type(target), type = operand_type(given);
+    if (own.dtype != type.dtype ||
+        (own.rank != RANK_UNKNOWN && type.rank != RANK_UNKNOWN &&
+         own.rank != type.rank)) {
+        return raise_false(b->vm,
+                           own.dtype != type.dtype ? ERR_DTYPE : ERR_SHAPE,
+                           "gradient: output_gradients must be of the dtypes "
+                           "and shapes of the targets");
+    }
+    return add_grad(b, slot, value_retain(given));
+}
+
+bool tape_gradient(Vm *vm, Tape *tape, const Value *targets, const Value *seeds,
+                   uint32_t target_count, const Value *sources,
+                   uint32_t source_count, Value *gradients)
+{
+    Backward b;
+    bool ok = backward_init(&b, vm, tape);
+    for (uint32_t i = 0; ok && i < source_count; i++) {
+        uint32_t slot = tape_find(tape, sources[i]);
+        if (slot != TAPE_NO_SLOT) {
+            b.needed[slot] = b.sources[slot] = tape->slots.items[slot].tracked;
+        }
+    }
+    if (ok) {
+        mark_needed(&b);
+    }
+    for (uint32_t i = 0; ok && i < target_count; i++) {
+        ok = seed(&b, targets[i], seeds[i]);
+    }
+    for (size_t i = b.entry_count; ok && i-- > 0;) {
+        ok = step_back(&b, i);
+    }
+    for (uint32_t i = 0; ok && i < source_count; i++) {
+        uint32_t slot = tape_find(tape, sources[i]);
+        gradients[i] = slot == TAPE_NO_SLOT || slot >= b.slot_count
+                           ? VALUE_UNBOUND
+                           : value_retain(b.grads[slot]);
+    }
+    backward_free(&b);
+    return ok;
+}
