@@ -35,6 +35,10 @@ GemmSizes gemm_sizes(const GemmArgs *upright, size_t size)
     s.columns = least(n, blocks->b_bytes / (s.depth * bytes) / panel * panel);
     s.rows = blocks->a_bytes / (s.depth * bytes) / ROWS_STEP * ROWS_STEP;
     s.rows = s.rows < ROWS_STEP ? ROWS_STEP : s.rows;
+    // Where all of A is at hand with one panel, no more of B needs to be.
+    if (upright->m * s.depth * bytes <= 4 * blocks->a_bytes) {
+        s.rows = upright->m;
+    }
     s.tall = upright->m > 1 &&
              (upright->a_step != 1 || upright->a_row * bytes % PAGE == 0);
     return s;

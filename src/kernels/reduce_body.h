@@ -10,12 +10,35 @@
 #ifndef DUET_KERNELS_REDUCE_BODY_H
 #define DUET_KERNELS_REDUCE_BODY_H
 
+// Lanes that stay in registers while a block is read: so many bytes of them.
+#if defined(__clang__)
+#define REDUCE_UNROLLED _Pragma("unroll")
+#else
+#define REDUCE_UNROLLED _Pragma("GCC unroll 128")
+#endif
+// Comparisons stay a loop: unrolled, the compiler finds no vectors in them.
+#define REDUCE_LOOP_sum REDUCE_UNROLLED
+#define REDUCE_LOOP_prod REDUCE_UNROLLED
+#define REDUCE_LOOP_max
+#define REDUCE_LOOP_min
+#define REDUCE_LOOP_any
+#define REDUCE_LOOP_all
+// One step of the fold in halves, of a constant length.
+#define REDUCE_HALVES(half, A, JOIN)                                           \
+    if (width > half) {                                                        \
+        for (int64_t j = 0; j < half; j++) {                                   \
+            A l = lanes[j], r = lanes[j + half];                               \
+            lanes[j] = (A)(JOIN);                                              \
+        }                                                                      \
+    }
+
 enum {
+    REDUCE_GROUP = 256,
     REDUCE_LANES = 128,
     REDUCE_BLOCK = 2048,
     REDUCE_ROWS = 256,
     REDUCE_STACK = 64, // cascade levels: blocks of any int64 count
-    REDUCE_COLUMNS = 256
+    REDUCE_COLUMNS = 512
 };
 
 // JOIN folds accumulators l and r; STEP puts element x into accumulator l.
@@ -24,31 +47,65 @@ enum {
 #define REDUCE(name, sfx, T, A, NEUTRAL, JOIN)                                 \
     static A block_##name##_##sfx(const T *in, int64_t n)                      \
     {                                                                          \
+        enum {                                                                 \
+            GROUP = REDUCE_GROUP / sizeof(A) > REDUCE_LANES                    \
+                        ? REDUCE_LANES                                         \
+                        : REDUCE_GROUP / sizeof(A)                             \
+        };                                                                     \
         A lanes[REDUCE_LANES];                                                 \
-        int64_t width = REDUCE_LANES, i = 0;                                   \
+        int64_t width = REDUCE_LANES, whole = n - n % REDUCE_LANES;            \
         while (width / 2 >= n && width > 1) {                                  \
             width /= 2;                                                        \
         }                                                                      \
         for (int64_t j = 0; j < width; j++) {                                  \
             lanes[j] = NEUTRAL;                                                \
         }                                                                      \
-        for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {                     \
-            for (int64_t j = 0; j < REDUCE_LANES; j++) {                       \
-                A l = lanes[j], r = (A)in[i + j];                              \
-                lanes[j] = (A)(JOIN);                                          \
+        for (int64_t g = 0; whole > 0 && g < REDUCE_LANES; g += GROUP) {       \
+            A group[GROUP];                                                    \
+            for (int64_t j = 0; j < GROUP; j++) {                              \
+                group[j] = NEUTRAL;                                            \
             }                                                                  \
+            for (int64_t i = g; i < whole; i += REDUCE_LANES) {                \
+                REDUCE_LOOP_##name for (int64_t j = 0; j < GROUP; j++)         \
+                {                                                              \
+                    A l = group[j], r = (A)in[i + j];                          \
+                    group[j] = (A)(JOIN);                                      \
+                }                                                              \
+            }                                                                  \
+            memcpy(lanes + g, group, sizeof(group));                           \
         }                                                                      \
-        for (int64_t j = 0; j < n - i; j++) {                                  \
-            A l = lanes[j], r = (A)in[i + j];                                  \
+        for (int64_t j = 0; j < n - whole; j++) {                              \
+            A l = lanes[j], r = (A)in[whole + j];                              \
             lanes[j] = (A)(JOIN);                                              \
         }                                                                      \
-        for (int64_t half = width / 2; half > 0; half /= 2) {                  \
-            for (int64_t j = 0; j < half; j++) {                               \
-                A l = lanes[j], r = lanes[j + half];                           \
-                lanes[j] = (A)(JOIN);                                          \
-            }                                                                  \
-        }                                                                      \
+        REDUCE_HALVES(64, A, JOIN)                                             \
+        REDUCE_HALVES(32, A, JOIN)                                             \
+        REDUCE_HALVES(16, A, JOIN)                                             \
+        REDUCE_HALVES(8, A, JOIN)                                              \
+        REDUCE_HALVES(4, A, JOIN)                                              \
+        REDUCE_HALVES(2, A, JOIN)                                              \
+        REDUCE_HALVES(1, A, JOIN)                                              \
         return lanes[0];                                                       \
+    }                                                                          \
+    /* Results of blocks, or of whole trees of them, in order. */              \
+    static void fold_##name##_##sfx(void *out, const void *parts, int64_t n)   \
+    {                                                                          \
+        A stack[REDUCE_STACK];                                                 \
+        int top = 0;                                                           \
+        for (int64_t i = 0; i < n; i++) {                                      \
+            A r = ((const A *)parts)[i];                                       \
+            for (uint64_t carry = (uint64_t)i; carry & 1; carry >>= 1) {       \
+                A l = stack[--top];                                            \
+                r = (A)(JOIN);                                                 \
+            }                                                                  \
+            stack[top++] = r;                                                  \
+        }                                                                      \
+        A r = stack[--top];                                                    \
+        while (top > 0) {                                                      \
+            A l = stack[--top];                                                \
+            r = (A)(JOIN);                                                     \
+        }                                                                      \
+        *(A *)out = r;                                                         \
     }                                                                          \
     static A row_##name##_##sfx(const T *in, int64_t n)                        \
     {                                                                          \
@@ -107,13 +164,13 @@ enum {
             }                                                                  \
         }                                                                      \
     }                                                                          \
-    static void columns_##name##_##sfx(void *out, const void *in,              \
-                                       int64_t rows, int64_t n)                \
+    static void columns_##name##_##sfx(                                        \
+        void *out, const void *in, int64_t rows, int64_t stride, int64_t n)    \
     {                                                                          \
         for (int64_t j = 0; j < n; j += REDUCE_COLUMNS) {                      \
             int64_t width = n - j < REDUCE_COLUMNS ? n - j : REDUCE_COLUMNS;   \
-            strip_##name##_##sfx((A *)out + j, (const T *)in + j, rows, n,     \
-                                 width);                                       \
+            strip_##name##_##sfx((A *)out + j, (const T *)in + j, rows,        \
+                                 stride, width);                               \
         }                                                                      \
     }
 
@@ -160,47 +217,67 @@ REDUCE(min, f64, double, double, (double)INFINITY, MIN_JOIN)
 REDUCE(any, b, uint8_t, uint8_t, 0, l | r)
 REDUCE(all, b, uint8_t, uint8_t, 1, l &r)
 
-// Rows are outermost, so that a row stays in the cache: its largest element,
-// the exponentials, their sum, the quotient. `out` may be `in`.
-// x - high is at most 0, so that no exponential overflows.
+// Rows are outermost, so that a row stays in the cache. x - high is at most 0,
+// so that no exponential overflows; the sum of those is as a row's sum.
+// `out` may be `in`.
 #define SOFTMAX(sfx, T)                                                        \
+    static T exps_##sfx(T *y, const T *x, int64_t n, T high)                   \
+    {                                                                          \
+        INDEPENDENT                                                            \
+        for (int64_t i = 0; i < n; i++) {                                      \
+            y[i] = vm_exp_##sfx(x[i] - high);                                  \
+        }                                                                      \
+        return row_sum_##sfx(y, n);                                            \
+    }                                                                          \
     static void softmax_##sfx(void *out, const void *in, int64_t rows,         \
                               int64_t n)                                       \
     {                                                                          \
         for (int64_t r = 0; r < rows; r++) {                                   \
             const T *x = (const T *)in + r * n;                                \
-            T *y = (T *)out + r * n, high = row_max_##sfx(x, n);               \
+            T *y = (T *)out + r * n;                                           \
+            T share = 1 / exps_##sfx(y, x, n, row_max_##sfx(x, n));            \
             INDEPENDENT                                                        \
             for (int64_t i = 0; i < n; i++) {                                  \
-                y[i] = vm_exp_##sfx(x[i] - high);                              \
-            }                                                                  \
-            T total = row_sum_##sfx(y, n);                                     \
-            INDEPENDENT                                                        \
-            for (int64_t i = 0; i < n; i++) {                                  \
-                y[i] = y[i] / total;                                           \
+                y[i] *= share;                                                 \
             }                                                                  \
         }                                                                      \
+    }                                                                          \
+    /* The sum of exponentials, a block at a time: nothing is kept. */         \
+    static T exp_sum_##sfx(const T *x, int64_t n, T high)                      \
+    {                                                                          \
+        T work[REDUCE_BLOCK], total = 0;                                       \
+        for (int64_t start = 0; start < n; start += REDUCE_BLOCK) {            \
+            int64_t left = n - start;                                          \
+            total +=                                                           \
+                exps_##sfx(work, x + start,                                    \
+                           left < REDUCE_BLOCK ? left : REDUCE_BLOCK, high);   \
+        }                                                                      \
+        return total;                                                          \
     }                                                                          \
     static void log_softmax_##sfx(void *out, const void *in, int64_t rows,     \
                                   int64_t n)                                   \
     {                                                                          \
-        T work[REDUCE_BLOCK];                                                  \
         for (int64_t r = 0; r < rows; r++) {                                   \
             const T *x = (const T *)in + r * n;                                \
-            T *y = (T *)out + r * n, high = row_max_##sfx(x, n), total = 0;    \
-            for (int64_t start = 0; start < n; start += REDUCE_BLOCK) {        \
-                int64_t count = n - start;                                     \
-                count = count < REDUCE_BLOCK ? count : REDUCE_BLOCK;           \
-                for (int64_t i = 0; i < count; i++) {                          \
-                    work[i] = vm_exp_##sfx(x[start + i] - high);               \
-                }                                                              \
-                total += row_sum_##sfx(work, count);                           \
-            }                                                                  \
-            T shift = vm_log_##sfx(total);                                     \
+            T *y = (T *)out + r * n, high = row_max_##sfx(x, n);               \
+            T shift = vm_log_##sfx(exp_sum_##sfx(x, n, high));                 \
             INDEPENDENT                                                        \
             for (int64_t i = 0; i < n; i++) {                                  \
                 y[i] = (x[i] - high) - shift;                                  \
             }                                                                  \
+        }                                                                      \
+    }                                                                          \
+    /* All -inf, or an inf: subtracting that would be NaN. */                  \
+    static void logsumexp_##sfx(void *out, const void *in, int64_t rows,       \
+                                int64_t n)                                     \
+    {                                                                          \
+        for (int64_t r = 0; r < rows; r++) {                                   \
+            const T *x = (const T *)in + r * n;                                \
+            T high = row_max_##sfx(x, n);                                      \
+            bool endless = high - high != 0 && high == high;                   \
+            ((T *)out)[r] =                                                    \
+                endless ? high                                                 \
+                        : high + vm_log_##sfx(exp_sum_##sfx(x, n, high));      \
         }                                                                      \
     }
 // Ints have no softmax: the op refuses them.

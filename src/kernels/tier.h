@@ -26,9 +26,13 @@ typedef enum Elem {
 
 // out[r] = reduction of the `n` elements in[r * n ..]; see reduce_body.h.
 typedef void (*RowReduceFn)(void *out, const void *in, int64_t rows, int64_t n);
-// out[i] = reduction over r of in[r * n + i]: rows onto one row.
+// out[i] = reduction over r of in[r * stride + i], i < n: rows onto one row.
 typedef void (*ColumnReduceFn)(void *out, const void *in, int64_t rows,
-                               int64_t n);
+                               int64_t stride, int64_t n);
+// *out = reduction of the results of `n` parts of a row, each of REDUCE_PART
+// elements but the last: the same bits as that of the row.
+typedef void (*FoldFn)(void *out, const void *parts, int64_t n);
+enum { REDUCE_PART = 1 << 16 };
 
 // The foldings that have kernels; mean, var and others are made of them.
 typedef enum ReduceId {
@@ -50,8 +54,10 @@ typedef struct Tier {
     GemmFn gemm[ELEM_COUNT];                 // NULL: bool and 8/16-bit ints
     RowReduceFn row_reduce[REDUCE_COUNT][ELEM_COUNT];
     ColumnReduceFn column_reduce[REDUCE_COUNT][ELEM_COUNT];
-    // softmax and its logarithm over rows of n elements.
+    FoldFn fold[REDUCE_COUNT][ELEM_COUNT];
+    // softmax and its logarithm over rows of n elements, and log(sum(exp(x))).
     RowReduceFn softmax[ELEM_COUNT], log_softmax[ELEM_COUNT];
+    RowReduceFn logsumexp[ELEM_COUNT];
 } Tier;
 
 extern const Tier tier_portable;

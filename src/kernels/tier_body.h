@@ -68,6 +68,8 @@ const Tier TIER_TABLE = {
     .gemm = {[ELEM_I32] = gemm_i32, [ELEM_I64] = gemm_i64, ROW_FLOAT(gemm)},
     .row_reduce = REDUCE_TABLE(rows),
     .column_reduce = REDUCE_TABLE(columns),
+    .fold = REDUCE_TABLE(fold),
     .softmax = {ROW_FLOAT(softmax)},
     .log_softmax = {ROW_FLOAT(log_softmax)},
+    .logsumexp = {ROW_FLOAT(logsumexp)},
 };

@@ -1,7 +1,11 @@
 // softmax and log_softmax along one axis.
+#include "kernels/threads.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
+
+// Nanoseconds, roughly.
+static const double element_cost = 0.8;
 
 // The type stays; floats only, since the results lie between 0 and 1.
 static bool infer_softmax(InferCall *call)
@@ -31,34 +35,40 @@ static Tensor *swapped(Ctx *ctx, Tensor *tensor, int axis)
     return tensor_permuted(ctx, tensor, axes);
 }
 
-enum { ROWS_PIECE = 1 << 20 }; // elements between two polls
+// Rows at work.
+typedef struct RowsJob {
+    RowReduceFn rows;
+    const char *in;
+    char *out;
+    size_t step; // bytes of a row
+    int64_t n;   // elements of it
+} RowsJob;
+
+static void run_rows(void *data, int64_t begin, int64_t end, int thread)
+{
+    const RowsJob *job = data;
+    (void)thread;
+    job->rows(job->out + (size_t)begin * job->step,
+              job->in + (size_t)begin * job->step, end - begin, job->n);
+}
 
 // The rows are dense here; `out` may be `in`.
 static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
                     Tensor *out)
 {
     KernelState *state = kernel_state(call->ctx);
-    if (state == NULL) {
-        return false;
+    if (state == NULL || in->count == 0) {
+        return state != NULL;
     }
-    // Rows of n elements, of which the kernel takes as many as there are.
     int64_t n = tensor_dims(in)[in->rank - 1];
-    const RowReduceFn *rows =
-        logarithm ? state->tier->log_softmax : state->tier->softmax;
-    int64_t most = ROWS_PIECE / (n + 1) + 1;
-    size_t size = dtype_size((DType)in->dtype);
-    // Without elements n may be 0.
-    for (int64_t row = 0; in->count > 0 && row < in->count / n; row += most) {
-        int64_t left = in->count / n - row;
-        size_t start = (size_t)(row * n) * size;
-        rows[in->dtype]((char *)out->data + start,
-                        (const char *)in->data + start,
-                        left < most ? left : most, n);
-        if (!ctx_poll(call->ctx)) {
-            return false;
-        }
-    }
-    return true;
+    RowsJob rows = {.rows = logarithm ? state->tier->log_softmax[in->dtype]
+                                      : state->tier->softmax[in->dtype],
+                    .in = in->data,
+                    .out = out->data,
+                    .step = (size_t)n * dtype_size((DType)in->dtype),
+                    .n = n};
+    Job job = {run_rows, &rows, in->count / n, 20 + element_cost * (double)n};
+    return threads_run(call->ctx, &job);
 }
 
 // The row kernels want the axis last. For another one a copy is moved there,

@@ -1,17 +1,14 @@
 // Reductions: sum prod mean std var max min any all argmax argmin logsumexp.
 //
-// The reduced axes are brought to one of two layouts, rows (reduced axes last)
-// or columns (reduced axes first), by collapsing and, where that does not do,
-// by a permuted copy. kernels/reduce_body.h defines the order of additions.
+// ops/reduce.h runs the kernels, whose order of additions
+// kernels/reduce_body.h defines.
 #include <math.h>
 #include <string.h>
 
 #include "ops/elementwise.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
-#include "ops/tensor_move.h"
-
-enum { REDUCE_PIECE = 1 << 24 }; // elements between two polls
+#include "ops/reduce.h"
 
 // ---- shapes
 
@@ -101,112 +98,9 @@ static bool infer_argmax(InferCall *call)
                : infer_reduced(call, DT_INT64, true);
 }
 
-// ---- layouts
+// ---- kernels
 
-// The input as [outer, reduced, inner]; false: the axes are scattered.
-typedef struct Layout {
-    int64_t outer, reduced, inner;
-} Layout;
-
-// Axes of size 1 belong to no part. The strides of the three parts follow
-// from their sizes, so no more than these is kept.
-// A scattered set of axes (0 and 2 of three) has no such form: false.
-static bool layout_of(const Tensor *tensor, uint32_t mask, Layout *layout)
-{
-    const int64_t *dims = tensor_dims(tensor);
-    *layout = (Layout){1, 1, 1};
-    int part = 0; // 0: outer, 1: reduced, 2: inner
-    for (int i = 0; i < tensor->rank; i++) {
-        bool reduced = mask >> i & 1;
-        if (dims[i] == 1) {
-            continue;
-        }
-        if (reduced && part == 2) {
-            return false;
-        }
-        part = reduced ? 1 : part == 0 ? 0 : 2;
-        int64_t *size = part == 0   ? &layout->outer
-                        : part == 1 ? &layout->reduced
-                                    : &layout->inner;
-        *size *= dims[i];
-    }
-    return true;
-}
-
-// A copy with the reduced axes moved behind the others.
-// The order within both groups stays, so that the order of additions does.
-static Tensor *reduced_last(Ctx *ctx, Tensor *tensor, uint32_t mask)
-{
-    int axes[SHAPE_MAX_RANK], count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < tensor->rank; i++) {
-            if ((int)(mask >> i & 1) == pass) {
-                axes[count++] = i;
-            }
-        }
-    }
-    return tensor_permuted(ctx, tensor, axes);
-}
-
-// Dense rows of n elements each; as many as Ctrl-C may wait for are handed
-// over in one call. The kernels' state exists.
-static bool reduce_rows(Ctx *ctx, ReduceId id, const Tensor *in, int64_t rows,
-                        int64_t n, Tensor *out)
-{
-    size_t in_step = (size_t)n * dtype_size((DType)in->dtype);
-    size_t out_step = dtype_size((DType)out->dtype);
-    int64_t most = REDUCE_PIECE / (n + 1) + 1;
-    for (int64_t row = 0; row < rows; row += most) {
-        ctx->kernels->tier->row_reduce[id][in->dtype](
-            (char *)out->data + (size_t)row * out_step,
-            (const char *)in->data + (size_t)row * in_step,
-            rows - row < most ? rows - row : most, n);
-        if (!ctx_poll(ctx)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// Reduces to `out`, which has the kernel's accumulator type.
-static bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
-                        Tensor *out)
-{
-    Layout l;
-    KernelState *state = kernel_state(ctx);
-    if (state == NULL) {
-        return false;
-    }
-    // Copy first: both forms of kernel then see dense rows.
-    if (!layout_of(in, mask, &l)) {
-        Tensor *moved = reduced_last(ctx, in, mask);
-        if (moved == NULL) {
-            return false;
-        }
-        int64_t rows = out->count;
-        int64_t n = rows == 0 ? 0 : moved->count / rows;
-        bool ok = reduce_rows(ctx, id, moved, rows, n, out);
-        object_release(ctx, moved);
-        return ok;
-    }
-    if (l.inner == 1) {
-        return reduce_rows(ctx, id, in, l.outer, l.reduced, out);
-    }
-    size_t in_step =
-        (size_t)(l.reduced * l.inner) * dtype_size((DType)in->dtype);
-    size_t out_step = (size_t)l.inner * dtype_size((DType)out->dtype);
-    for (int64_t i = 0; i < l.outer; i++) {
-        state->tier->column_reduce[id][in->dtype](
-            // Columns: whole rows are added onto one row, so that memory is
-            // read in its own order.
-            (char *)out->data + (size_t)i * out_step,
-            (const char *)in->data + (size_t)i * in_step, l.reduced, l.inner);
-        if (!ctx_poll(ctx)) {
-            return false;
-        }
-    }
-    return true;
-}
+static const double exp_cost = 0.6; // nanoseconds
 
 // The mask of the axes of a call that infer has accepted.
 static bool call_axes(const KernelCall *call, uint32_t *mask)
@@ -366,62 +260,15 @@ static bool kernel_std(const KernelCall *call)
 
 // ---- logsumexp, from the largest element so that nothing overflows
 
-// Destroys the row. By the kernels of the ops, so that exp and log have their
-// bits.
-static bool logsumexp_row(Ctx *ctx, Tensor *in, int64_t row, int64_t n,
-                          Tensor *out)
-{
-    const Tier *tier = ctx->kernels->tier;
-    DType dtype = (DType)in->dtype;
-    size_t size = dtype_size((DType)in->dtype);
-    char *from = (char *)in->data + (size_t)(row * n) * size;
-    // Scratch for a single element of either dtype.
-    double high_value, total_value;
-    _Alignas(8) char high[8], total[8];
-    tier->row_reduce[REDUCE_MAX][in->dtype](high, from, 1, n);
-    high_value = in->dtype == DT_FLOAT32 ? (double)*(float *)(void *)high
-                                         : *(double *)(void *)high;
-    // A NaN goes on below and stays NaN.
-    if (isinf(high_value)) { // all -inf, or an inf: subtracting would be NaN
-        tensor_set_float(out, row, high_value);
-        return true;
-    }
-    char *const less[] = {from, high, from}, *const sum[] = {total, total};
-    if (!elementwise_dense(ctx, OP_SUBTRACT, dtype, 1 << 1, less, n) ||
-        !elementwise_dense(ctx, OP_EXP, dtype, 0, (char *[]){from, from}, n)) {
-        return false;
-    }
-    tier->row_reduce[REDUCE_SUM][in->dtype](total, from, 1, n);
-    if (!elementwise_dense(ctx, OP_LOG, dtype, 0, sum, 1)) {
-        return false;
-    }
-    total_value = in->dtype == DT_FLOAT32 ? (double)*(float *)(void *)total
-                                          : *(double *)(void *)total;
-    tensor_set_float(out, row, high_value + total_value);
-    return true;
-}
-
-// Row by row: the largest element is subtracted before exp is taken.
+// Rows alone have a kernel: of others a copy is made.
 static bool kernel_logsumexp(const KernelCall *call)
 {
     uint32_t mask;
-    if (!call_axes(call, &mask) || kernel_state(call->ctx) == NULL) {
-        return false;
-    }
-    // A copy, whose rows serve as working memory.
-    // Even where no axis has to move: the input itself must not be written to.
-    Tensor *rows = reduced_last(call->ctx, call->inputs[0], mask);
-    if (rows == NULL) {
-        return false;
-    }
-    Tensor *out = call->outputs[0];
-    int64_t n = out->count == 0 ? 0 : rows->count / out->count;
-    bool ok = true;
-    for (int64_t i = 0; ok && i < out->count; i++) {
-        ok = logsumexp_row(call->ctx, rows, i, n, out) && ctx_poll(call->ctx);
-    }
-    object_release(call->ctx, rows);
-    return ok;
+    KernelState *state = kernel_state(call->ctx);
+    Tensor *in = call->inputs[0];
+    return state != NULL && call_axes(call, &mask) &&
+           reduce_by_rows(call->ctx, state->tier->logsumexp[in->dtype], in,
+                          mask, call->outputs[0], exp_cost);
 }
 
 // ---- argmax, argmin: the first of equals; the first NaN wins
@@ -481,12 +328,12 @@ static bool kernel_arg(const KernelCall *call,
 {
     int64_t since = 0; // elements since the last poll
     uint32_t mask;
-    Layout l;
+    ReduceLayout l;
     Tensor *in = call->inputs[0], *out = call->outputs[0];
     if (!call_axes(call, &mask)) {
         return false;
     }
-    (void)layout_of(in, mask, &l); // one axis or all: never scattered
+    (void)reduce_layout(in, mask, &l); // one axis or all: never scattered
     for (int64_t i = 0; i < out->count; i++) {
         int64_t start = i / l.inner * l.reduced * l.inner + i % l.inner;
         int64_t best = 0;

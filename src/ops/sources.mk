@@ -40,6 +40,7 @@ ops_sources += src/ops/ops_string.c
 ops_sources += src/ops/ops_structure.c
 ops_sources += src/ops/ops_text.c
 ops_sources += src/ops/product.c
+ops_sources += src/ops/reduce.c
 ops_sources += src/ops/shape.c
 ops_sources += src/ops/tensor.c
 ops_sources += src/ops/tensor_brief.c

@@ -65,10 +65,37 @@ Test(tiers, reductions_give_the_same_bits)
                                                 : ((double *)b)[r];
                     cr_assert((x != x && y != y) || x == y);
                 }
-                down(a, in, lengths[k], 7);
-                tier->column_reduce[id][elem](b, in, lengths[k], 7);
+                down(a, in, lengths[k], 7, 7);
+                tier->column_reduce[id][elem](b, in, lengths[k], 7, 7);
                 cr_assert(floats || memcmp(a, b, 64) == 0);
             }
         }
     }
+}
+
+// A long row cut into parts, as threads cut it, is the row.
+Test(tiers, folded_parts_are_the_row)
+{
+    static const int64_t lengths[] = {1, REDUCE_PART, REDUCE_PART + 1,
+                                      3 * REDUCE_PART, 6 * REDUCE_PART + 5001};
+    const Tier *tier = tier_choose();
+    int64_t most = lengths[4];
+    float *in = malloc((size_t)most * sizeof(*in));
+    for (int64_t i = 0; i < most; i++) {
+        in[i] = sqrtf((float)(i * 7919 % 1013)) - 15;
+    }
+    for (int i = 0; i < 5; i++) {
+        float parts[8], whole, folded;
+        int64_t count = 0;
+        for (int64_t at = 0; at < lengths[i]; at += REDUCE_PART) {
+            int64_t left = lengths[i] - at;
+            tier->row_reduce[REDUCE_SUM][ELEM_F32](
+                parts + count++, in + at, 1,
+                left < REDUCE_PART ? left : REDUCE_PART);
+        }
+        tier->row_reduce[REDUCE_SUM][ELEM_F32](&whole, in, 1, lengths[i]);
+        tier->fold[REDUCE_SUM][ELEM_F32](&folded, parts, count);
+        cr_assert(memcmp(&whole, &folded, sizeof(whole)) == 0, "%d", i);
+    }
+    free(in);
 }

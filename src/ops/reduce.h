@@ -1,0 +1,28 @@
+// Reductions of tensors over any axes.
+//
+// The reduced axes are brought to one of two layouts, rows (reduced axes last)
+// or columns (reduced axes first), by collapsing and, where that does not do,
+// by a permuted copy. Rows, parts of a long row and blocks of columns are units
+// of work for threads; the order of additions does not depend on them.
+#ifndef DUET_OPS_REDUCE_H
+#define DUET_OPS_REDUCE_H
+
+#include "kernels/tier.h"
+#include "ops/tensor.h"
+
+// A tensor as [outer, reduced, inner].
+typedef struct ReduceLayout {
+    int64_t outer, reduced, inner;
+} ReduceLayout;
+// False: the axes of `mask` are scattered.
+bool reduce_layout(const Tensor *tensor, uint32_t mask, ReduceLayout *layout);
+
+// Reduces the axes of `mask` to `out`, which has the accumulator's dtype. The
+// kernel exists for the dtype. False: interrupted, or no memory.
+MUST_CHECK bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
+                            Tensor *out);
+// The same by a kernel of rows alone; `cost` is an element's in nanoseconds.
+MUST_CHECK bool reduce_by_rows(Ctx *ctx, RowReduceFn kernel, Tensor *in,
+                               uint32_t mask, Tensor *out, double cost);
+
+#endif
