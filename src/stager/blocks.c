@@ -8,8 +8,10 @@
 #include "graph/build.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/tensors/tensor_call.h"
+#include "stager/era.h"
+#include "stager/journal_merge.h"
 #include "stager/late_error.h"
-#include "stager/loops.h"
+#include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
 
@@ -21,11 +23,25 @@ static const Ins *word_at(const Frame *frame, uint32_t word)
 
 // --- the stack ---
 
+uint32_t block_line(const StagedBlock *block)
+{
+    const Frame *frame = block->frame;
+    return frame != NULL
+               ? source_place(frame->code->source, block->info->span.start).line
+               : 0;
+}
+
 // The arrays hold counts; the graph's blocks belong to the graph.
 static void block_free(Vm *vm, StagedBlock *block)
 {
     Ctx *ctx = &vm->ctx;
     size_t size = block->info->place_count * sizeof(Value) + 1;
+    // What was made in it belongs to what is around it from now on.
+    vm->ctx.birth = block->era;
+    era_close(vm);
+    journal_free(vm, &block->journal);
+    held_free(vm, block);
+    vec_free(&vm->ctx, &block->kept);
     loop_free(vm, block);
     state_drop(vm, block->info, block->before);
     state_drop(vm, block->info, block->first);
@@ -57,6 +73,7 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
     }
     // The block's node names the whole statement.
     block->place.span = info->span;
+    map_init(&block->journal.places, ctx);
     block->before = ctx_alloc(ctx, size);
     block->first = ctx_alloc(ctx, size);
     // UNBOUND in all places, so that dropping the arrays is right at any
@@ -65,12 +82,15 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
     for (uint32_t i = 0; ok && i < info->place_count; i++) {
         block->before[i] = block->first[i] = VALUE_UNBOUND;
     }
-    if (!ok || !state_save(vm, frame, info, block->before)) {
+    ok = ok && state_save(vm, frame, info, block->before);
+    if (!ok || !era_open(vm)) {
+        state_drop(vm, info, ok ? block->before : NULL);
         ctx_free(ctx, block->before, size);
         ctx_free(ctx, block->first, size);
         ctx_free(ctx, block, sizeof *block);
         return NULL;
     }
+    block->era = vm->ctx.birth;
     // The innermost block stands first in the chain.
     block->outer = trace->blocks;
     trace->blocks = block;
@@ -105,6 +125,7 @@ void blocks_drop(Vm *vm, Trace *trace)
         trace->blocks = block->outer;
         block_free(vm, block);
     }
+    journal_drop_joined(vm, trace);
     notes_free(vm, trace);
     object_release_null(&vm->ctx, trace->raised);
     trace->raised = NULL;
@@ -244,7 +265,10 @@ static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
     if (block == NULL) {
         return word_at(frame, info->join_target);
     }
-    if (!state_save(vm, frame, info, block->first) ||
+    // The journal comes first: a path may lead through what it puts back.
+    if (!journal_else(vm, block) ||
+        !state_save(vm, frame, info, block->first) ||
+        !journal_restore(vm, block) ||
         !state_restore(vm, frame, info, block->before) ||
         !begin_side(vm, block, PHASE_SECOND)) {
         return NULL;
@@ -259,6 +283,11 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
 {
     char room[128];
     const BlockPlace *place = &block->info->places[i];
+    int kept =
+        place->step_count > 0 ? journal_has_place(vm, frame, block, place) : 0;
+    if (kept != 0) {
+        return kept > 0;
+    }
     // The first side's value was saved by if_else, the second's is still in
     // the frame.
     Value second = state_get(vm, frame, place);
@@ -316,18 +345,22 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
 static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
 {
     Merge merge = {.vm = vm,
+                   .block = block,
                    .blocks = {block->sides[0], block->sides[1]},
                    .absent = {block->diverged[0], block->diverged[1]},
                    .condition = block->condition};
     vm->trace->block = block->parent;
-    bool ok = true;
+    map_init(&merge.pairs, &vm->ctx);
+    bool ok = journal_end(vm, block);
     // Neither side comes to its end, so no value is left to merge.
-    if (block->diverged[0] && block->diverged[1]) {
-        ok = state_restore(vm, frame, block->info, block->before);
-    } else {
+    if (ok && block->diverged[0] && block->diverged[1]) {
+        ok = journal_restore(vm, block) &&
+             state_restore(vm, frame, block->info, block->before);
+    } else if (ok) {
         for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
             ok = merge_place(vm, frame, block, &merge, i);
         }
+        ok = ok && journal_merge(vm, frame, block, &merge);
     }
     ok = ok && append_if(vm, block, &merge);
     merge_free(&merge);
@@ -361,7 +394,8 @@ static int join_logic(Vm *vm, Frame *frame, StagedBlock *block)
     const BlockInfo *info = block->info;
     bool is_and = info->flags & BLOCK_IS_AND;
     if (!(info->flags & (BLOCK_IS_AND | BLOCK_IS_OR)) ||
-        info->place_count != 1 || block->diverged[0] || block->diverged[1]) {
+        info->place_count != 1 || block->journal.entries.count > 0 ||
+        block->diverged[0] || block->diverged[1]) {
         return 0;
     }
     const BlockPlace *place = &info->places[0];
@@ -507,11 +541,14 @@ static const Ins *raise_late(Vm *vm, Frame *frame, StagedBlock *block)
 static void give_back(Vm *vm, Frame *frame, const StagedBlock *block)
 {
     Value error = raise_take(vm);
+    if (!journal_restore(vm, block)) {
+        raise_clear(vm); // the first error is the one to be told
+    }
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         const BlockPlace *place = &block->info->places[i];
         if ((place->kind != STATE_LOCAL || place->step_count > 0) &&
             !state_set(vm, frame, place, value_retain(block->before[i]))) {
-            raise_clear(vm); // the first error is the one to be told
+            raise_clear(vm);
         }
     }
     vm->exception = error;

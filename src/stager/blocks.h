@@ -8,6 +8,7 @@
 #define DUET_STAGER_BLOCKS_H
 
 #include "interp/hooks/tracing.h"
+#include "stager/journal.h"
 #include "stager/state.h"
 #include "stager/trace.h"
 
@@ -31,11 +32,18 @@ typedef struct StagedBlock {
     GraphBlock *sides[2];  // then and else; of a loop: condition and body
     ValueId condition;     // one bool
     BlockPhase phase;
-    bool diverged[2]; // the side ends in an exception at run time
-    GraphPlace place; // of the statement
-    Value *before;    // its state where the block began
-    Value *first;     // at the end of the first side
-    StagedLoop *loop; // NULL: an `if`
+    bool diverged[2];           // the side ends in an exception at run time
+    GraphPlace place;           // of the statement
+    Value *before;              // its state where the block began
+    Value *first;               // at the end of the first side
+    StagedLoop *loop;           // NULL: an `if`
+    uint16_t era;               // of what is made in it (era.h)
+    Journal journal;            // of the containers that it changes
+    VEC(struct HeldPlace) held; // a loop's state beside `info` (loop_held.h)
+    VEC(uint32_t) kept; // of a loop: places whose container stays the same one
+    uint32_t rounds;    // of traces of the body, after the first
+    Ins ins;            // a loop's instruction, and what follows it
+    const Ins *next;
 } StagedBlock;
 
 // TraceHooks.block, .unwind and .unbound.
@@ -45,6 +53,8 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
 const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler);
 bool blocks_unbound(Vm *vm, const Code *code, const Str *name);
 
+// The line of its statement; 0: unknown.
+uint32_t block_line(const StagedBlock *block);
 // A new block on the stack with its state saved. NULL with an error pending.
 MUST_CHECK StagedBlock *block_begin(Vm *vm, Frame *frame,
                                     const BlockInfo *info);

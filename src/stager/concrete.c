@@ -114,6 +114,10 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
     Value leaf = value_is_kind(v, KIND_VARIABLE)
                      ? variable_read(vm, value_as_variable(v))
                      : value_retain(v);
+    if (poison_is(vm, leaf)) {
+        release(vm, leaf);
+        return poison_raise(vm, v);
+    }
     if (!value_is_kind(leaf, KIND_SYMBOLIC)) {
         if (!hidden_check(vm, pack->trace->request->name->text, leaf)) {
             release(vm, leaf);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "interp/tensors/tensor_convert.h"
-#include "stager/loops.h"
+#include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/sizes.h"
 #include "stager/structure.h"
@@ -78,6 +78,27 @@ static SlotKind slot_kind(const BlockPlace *place, Value before)
     return place->fresh ? SLOT_FRESH : SLOT_STATE;
 }
 
+static bool is_kept(const StagedBlock *block, uint32_t index)
+{
+    for (size_t i = 0; i < block->kept.count; i++) {
+        if (block->kept.items[i] == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The leaves of one slot are consecutive, which slots rely on.
+static bool open_slot(Vm *vm, LoopWalk *walk, LoopSlot *slot, Value before)
+{
+    Value copy = structure_map(vm, before, open_leaf, walk);
+    bool ok = !value_failed(copy);
+    release(vm, ok ? copy : VALUE_NONE);
+    slot->leaf_count =
+        (uint32_t)walk->block->loop->leaves.count - slot->first_leaf;
+    return ok;
+}
+
 // Leaves are made in the block around the loop, and the params of both blocks.
 bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
 {
@@ -94,28 +115,38 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     // Side 0 is the test, side 1 the body, for `while` and `for` alike.
     block->sides[0] = graph_block_new(graph, block->parent);
     block->sides[1] = graph_block_new(graph, block->parent);
+    block->loop->effects = vm->trace->effects;
+    block->loop->kept = block->kept.count;
     bool ok = block->loop->slots != NULL && block->sides[0] != NULL &&
               block->sides[1] != NULL;
     for (uint32_t i = 0; ok && i < count; i++) {
         char room[128];
         const BlockPlace *place = &block->info->places[i];
         LoopSlot *slot = &block->loop->slots[i];
-        slot->kind = slot_kind(place, block->before[i]);
+        slot->kind =
+            is_kept(block, i) ? SLOT_KEPT : slot_kind(place, block->before[i]);
         slot->first_leaf = (uint32_t)block->loop->leaves.count;
         LoopWalk walk = {.frame = frame,
                          .block = block,
                          .name = state_name(place, room, sizeof room)};
         // A result has no value yet: its leaves are made when a turn has
         // returned one.
-        if (slot->kind == SLOT_NONE || slot->kind == SLOT_RESULT) {
+        if (slot->kind == SLOT_NONE || slot->kind == SLOT_RESULT ||
+            slot->kind == SLOT_KEPT) {
             continue;
         }
-        // The leaves of one slot are consecutive, which slots rely on.
-        Value copy = structure_map(vm, block->before[i], open_leaf, &walk);
-        ok = !value_failed(copy);
-        release(vm, ok ? copy : VALUE_NONE);
-        slot->leaf_count =
-            (uint32_t)block->loop->leaves.count - slot->first_leaf;
+        ok = open_slot(vm, &walk, slot, block->before[i]);
+    }
+    for (size_t i = 0; ok && i < block->held.count; i++) {
+        char room[128];
+        HeldPlace *place = &block->held.items[i];
+        LoopWalk walk = {.frame = frame,
+                         .block = block,
+                         .name = held_name(place, room, sizeof room)};
+        place->slot =
+            (LoopSlot){.kind = SLOT_STATE,
+                       .first_leaf = (uint32_t)block->loop->leaves.count};
+        ok = open_slot(vm, &walk, &place->slot, place->before);
     }
     return ok;
 }
@@ -183,6 +214,7 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
     walk->next = walk->slot->first_leaf;
     switch (walk->slot->kind) {
     case SLOT_STATE: return structure_map(vm, before, show_leaf, walk);
+    case SLOT_KEPT: return value_retain(before);
     // A flag is false at the start of each turn, or the turn would not be.
     case SLOT_FLAG:
         return walk->phase == PHASE_BODY && walk->node == NULL
@@ -218,7 +250,23 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
             : result
                 ? structure_map(vm, block->first[i], show_result_leaf, &walk)
                 : shown_value(vm, &walk, block->before[i]);
+        block->loop->slots[i].shown =
+            value_is_object(v) && !loop_is_leaf(v) ? value_object(v) : NULL;
         if (value_failed(v) || !state_set(vm, frame, place, v)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < block->held.count; i++) {
+        char room[128];
+        const HeldPlace *place = &block->held.items[i];
+        LoopWalk walk = {.frame = frame,
+                         .block = block,
+                         .slot = &place->slot,
+                         .phase = phase,
+                         .node = node,
+                         .name = held_name(place, room, sizeof room)};
+        Value v = shown_value(vm, &walk, place->before);
+        if (value_failed(v) || !held_set(vm, place, v)) {
             return false;
         }
     }

@@ -12,7 +12,7 @@
 #include "graph/walk.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/tensors/apply.h"
-#include "stager/loops.h"
+#include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
 #include "stager/structure.h"
@@ -323,6 +323,24 @@ static bool fail_entry(Vm *vm, const LoopWalk *walk)
                        walk->name, (unsigned)place.line);
 }
 
+static bool is_shown(const LoopSlot *slot, Value after)
+{
+    return slot->kind == SLOT_STATE && value_is_object(after) &&
+           value_object(after) == slot->shown;
+}
+
+// Some leaf is not what it was when the turn began.
+static bool is_changed(const StagedBlock *block, const LoopSlot *slot)
+{
+    for (uint32_t i = 0; i < slot->leaf_count; i++) {
+        const LoopLeaf *leaf = &block->loop->leaves.items[slot->first_leaf + i];
+        if (leaf->result != leaf->body) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What became of one variable; hidden ones have rules of their own.
 static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                       Value after)
@@ -344,12 +362,46 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     }
     // The order matters: a fresh variable may fail to carry over and is then
     // given up; one that the program set before the loop may not.
+    if (slot->kind == SLOT_KEPT) {
+        return value_same(before, after) ||
+               fail_change(vm, walk, before, after);
+    }
     int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
+    // The turn did not make another one but changed the one that it found,
+    // which may have other names.
+    if (taken >= 0 && is_shown(slot, after) &&
+        (taken == 0 || is_changed(block, slot))) {
+        return vec_push(&vm->ctx, &block->kept, i);
+    }
     if (taken == 0 && slot->kind == SLOT_FRESH) {
         give_up(block, slot);
         return note_gone(vm, walk, after);
     }
     return taken == 1 || (taken == 0 && fail_change(vm, walk, before, after));
+}
+
+// Places that the loop's text does not name.
+static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < block->held.count; i++) {
+        char room[128];
+        const HeldPlace *place = &block->held.items[i];
+        LoopWalk walk = {.frame = frame,
+                         .block = block,
+                         .slot = &place->slot,
+                         .next = place->slot.first_leaf,
+                         .name = held_name(place, room, sizeof room)};
+        Value after = held_get(vm, place);
+        int taken = value_failed(after) ? -1
+                    : value_unbound(after)
+                        ? 0
+                        : take_value(vm, &walk, place->before, after);
+        ok = taken == 1 ||
+             (taken == 0 && fail_change(vm, &walk, place->before, after));
+        release(vm, value_failed(after) ? VALUE_NONE : after);
+    }
+    return ok;
 }
 
 // Reads the frame as the turn left it. Conversions go to the end of the body.
@@ -376,5 +428,5 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
             return false;
         }
     }
-    return true;
+    return take_held(vm, frame, block);
 }

@@ -1,8 +1,15 @@
 // The events of staged loops.
-#include "stager/loops.h"
+#include "stager/loop_held.h"
 
+#include "graph/build.h"
+#include "graph/walk.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+
+// A mark of loop_head: room for the nodes, and all of an immediate int.
+static const uint32_t MARK_BITS = 40;
+static const uint64_t MARK_NODES = ((uint64_t)1 << 40) - 1;
+static const uint64_t MARK_ALL = ((uint64_t)1 << 60) - 1;
 
 // Words count from the start of the converted code.
 static const Ins *word_at(const Frame *frame, uint32_t word)
@@ -23,16 +30,18 @@ const Ins *loop_head(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
     if (block_running(vm, frame, info) == NULL) {
         // The mark waits in a register of the loop for the condition to be
-        // evaluated.
-        size_t mark = vm->trace->graph->nodes.count;
+        // evaluated: how many nodes there are, and above them the low bits of
+        // how often containers were changed.
+        uint64_t mark = vm->trace->graph->nodes.count & MARK_NODES;
+        mark |= vm->trace->changes << MARK_BITS & MARK_ALL;
         value_replace(&vm->ctx, &frame->registers[INS_A(ins)],
                       value_from_small((int64_t)mark));
     }
     return frame->pc;
 }
 
-// The condition drew random numbers, printed, wrote a Variable, or assigns: it
-// cannot be traced twice for one turn.
+// The condition drew random numbers, printed, wrote a Variable, changed a
+// container, or assigns: it cannot be traced twice for one turn.
 static bool has_effects(Vm *vm, const BlockInfo *info, Value mark)
 {
     const Graph *graph = vm->trace->graph;
@@ -40,7 +49,12 @@ static bool has_effects(Vm *vm, const BlockInfo *info, Value mark)
         return true;
     }
     // Without a mark all nodes are looked at, which errs on the safe side.
-    size_t i = value_is_int(mark) ? (size_t)value_small(mark) : 0;
+    uint64_t bits = value_is_int(mark) ? (uint64_t)value_small(mark) : 0;
+    size_t i = bits & MARK_NODES;
+    if (((vm->trace->changes << MARK_BITS) & MARK_ALL) !=
+        (bits & ~MARK_NODES)) {
+        return true;
+    }
     for (; i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
         if (node->block == vm->trace->block && graph_has_effects(node)) {
@@ -75,16 +89,7 @@ static bool set_condition(Vm *vm, StagedBlock *block, ValueId id)
            graph_block_results(vm->trace->graph, block->sides[0], &id, 1);
 }
 
-// The last event of a loop, whatever its kind: on behind it.
-static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
-{
-    const Ins *next = word_at(frame, block->info->join_target);
-    // A turn that raises leaves nothing to take.
-    bool ok = (block->diverged[1] || loop_take(vm, frame, block)) &&
-              loop_close(vm, frame, block);
-    block_end(vm);
-    return ok ? next : NULL;
-}
+static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block);
 
 // --- while ---
 
@@ -103,7 +108,21 @@ static const Ins *begin_rotated(Vm *vm, Frame *frame, StagedBlock *block,
     block->loop->condition_leaf = leaf;
     return set_condition(vm, block, block->loop->leaves.items[leaf].cond) &&
                    loop_show(vm, frame, block, PHASE_BODY)
-               ? frame->pc
+               ? block->next
+               : NULL;
+}
+
+// From here a loop goes on when it is traced again, too.
+static const Ins *open_while(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    if (!loop_open(vm, frame, block)) {
+        return NULL;
+    }
+    if (block->condition != VALUE_ID_NONE) {
+        return begin_rotated(vm, frame, block, block->condition);
+    }
+    return loop_show(vm, frame, block, PHASE_COND)
+               ? word_at(frame, block->info->else_target)
                : NULL;
 }
 
@@ -119,15 +138,13 @@ static const Ins *begin_while(Vm *vm, Frame *frame, const BlockInfo *info,
     StagedBlock *block =
         id == VALUE_ID_NONE ? NULL : block_begin(vm, frame, info);
     empty(vm, frame, INS_A(ins));
-    if (block == NULL || !loop_open(vm, frame, block)) {
+    if (block == NULL) {
         return NULL;
     }
-    if (rotated) {
-        return begin_rotated(vm, frame, block, id);
-    }
-    return loop_show(vm, frame, block, PHASE_COND)
-               ? word_at(frame, info->else_target)
-               : NULL;
+    block->condition = rotated ? id : VALUE_ID_NONE;
+    block->ins = ins;
+    block->next = frame->pc;
+    return open_while(vm, frame, block);
 }
 
 // Three ways to come here: on the host, behind the condition that was traced
@@ -235,12 +252,13 @@ static bool count_condition(Vm *vm, StagedBlock *block)
 }
 
 // The index is a leaf like any other, behind those of the variables.
-static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, Value iterable)
+static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, ForSource source)
 {
-    if (!loop_open(vm, frame, block) ||
-        !for_source_open(vm, iterable, &block->loop->source)) {
+    if (!loop_open(vm, frame, block)) {
+        for_source_free(vm, &source);
         return false;
     }
+    block->loop->source = source;
     Value zero = tensor_from_value(vm, "for", value_from_small(0), DT_INT32);
     ValueId id =
         value_failed(zero) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, zero);
@@ -249,13 +267,13 @@ static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, Value iterable)
     return block->loop->index_leaf != UINT32_MAX && count_condition(vm, block);
 }
 
-// Flags that end the loop early are evaluated on the state by the code that
-// stands between two turns, which ends in loop_stop.
-const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
+// Takes the source. Flags that end the loop early are evaluated on the state by
+// the code that stands between two turns, which ends in loop_stop.
+static const Ins *begin_for(Vm *vm, Frame *frame, StagedBlock *block,
+                            ForSource source)
 {
-    uint32_t state = INS_A(ins);
-    StagedBlock *block = block_begin(vm, frame, info);
-    if (block == NULL || !open_for(vm, frame, block, frame->registers[state])) {
+    const BlockInfo *info = block->info;
+    if (!open_for(vm, frame, block, source)) {
         return NULL;
     }
     if (info->flags & BLOCK_HAS_STOP) {
@@ -264,8 +282,20 @@ const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
                    : NULL;
     }
     return set_condition(vm, block, block->condition)
-               ? begin_body(vm, frame, block, state)
+               ? begin_body(vm, frame, block, INS_A(block->ins))
                : NULL;
+}
+
+const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
+{
+    ForSource source = {VALUE_UNBOUND, VALUE_UNBOUND};
+    StagedBlock *block = block_begin(vm, frame, info);
+    if (block == NULL ||
+        !for_source_open(vm, frame->registers[INS_A(ins)], &source)) {
+        return NULL;
+    }
+    block->ins = ins;
+    return begin_for(vm, frame, block, source);
 }
 
 // index < count and not stop
@@ -307,4 +337,58 @@ const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
     return set_condition(vm, block, id)
                ? begin_body(vm, frame, block, INS_C(ins))
                : NULL;
+}
+
+// --- the end ---
+
+// The turn that was traced is dropped, its nodes with it.
+static bool drop_turn(Vm *vm, StagedBlock *block)
+{
+    VEC(GraphNode *) nodes = {0};
+    bool ok = true;
+    for (int side = 0; ok && side < 2; side++) {
+        for (Walk walk = walk_forward(block->sides[side]);
+             ok && walk_next(&walk);) {
+            ok = walk.node == NULL || vec_push(&vm->ctx, &nodes, walk.node);
+        }
+    }
+    while (ok && nodes.count > 0) {
+        build_unlink(vm->trace->graph, vec_pop(&nodes));
+    }
+    vec_free(&vm->ctx, &nodes);
+    state_drop(vm, block->info, block->first);
+    return ok;
+}
+
+// The body is traced once more, with more state.
+static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    ForSource source = block->loop->source;
+    block->loop->source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
+    bool is_for = !value_unbound(source.count);
+    bool ok = drop_turn(vm, block);
+    loop_free(vm, block);
+    vm->trace->block = block->parent;
+    if (!ok) {
+        for_source_free(vm, &source);
+        return NULL;
+    }
+    return is_for ? begin_for(vm, frame, block, source)
+                  : open_while(vm, frame, block);
+}
+
+// The last event of a loop, whatever its kind: on behind it.
+static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    const Ins *next = word_at(frame, block->info->join_target);
+    // A turn that raises leaves nothing to take.
+    bool raises = block->diverged[1];
+    bool ok = raises ? journal_restore(vm, block) : loop_take(vm, frame, block);
+    int found = ok && !raises ? loop_find_held(vm, frame, block) : 0;
+    if (found > 0) {
+        return again(vm, frame, block);
+    }
+    ok = ok && found == 0 && loop_close(vm, frame, block);
+    block_end(vm);
+    return ok ? next : NULL;
 }

@@ -29,6 +29,7 @@ typedef enum SlotKind {
     SLOT_NONE,  // unbound before: whatever a turn leaves is gone after it
     SLOT_STATE, // what it is in a turn is the state
     SLOT_FRESH, // a turn assigns it before it reads it
+    SLOT_KEPT,  // the same container before and after, changed in place
     SLOT_FLAG,  // hidden: false whenever a turn begins
     SLOT_RESULT // hidden: has no value whenever a turn begins
 } SlotKind;
@@ -36,6 +37,8 @@ typedef enum SlotKind {
 // One place of the block, and its leaves.
 typedef struct LoopSlot {
     SlotKind kind;
+    const Object *shown; // the copy of a structure that the body begins with,
+                         // as long as that runs; NULL: none
     uint32_t first_leaf, leaf_count;
 } LoopSlot;
 
@@ -49,6 +52,8 @@ struct StagedLoop {
     ForSource source;        // of a `for`: what it iterates over
     uint32_t index_leaf;     // of a `for`: the turns done
     size_t first_size;       // of trace->sizes that were read in it
+    uint64_t effects;        // trace->effects where the loop was opened
+    size_t kept;             // how many of block->kept there were then
 };
 
 // The events of loops (interp/hooks/tracing.h). Each returns where the frame
@@ -91,6 +96,7 @@ uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
 MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
                           BlockPhase phase);
 // loop_take.c: takes what the turn has left as the leaves' results.
+// A structure that it changed in place becomes one of block->kept.
 MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
 // Appends the node and puts its outputs into the frame.
 MUST_CHECK bool loop_close(Vm *vm, Frame *frame, StagedBlock *block);

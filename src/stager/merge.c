@@ -11,6 +11,7 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/era.h"
 #include "stager/structure.h"
 
 // --- texts ---
@@ -328,16 +329,23 @@ static Value merge_children(Merge *m, const ValueVec *a, const ValueVec *b,
     return VALUE_NONE;
 }
 
+// What a structure held at the end of a side; UNBOUND: that side has none.
+static bool side_children(Merge *m, int side, Value v, ValueVec *children)
+{
+    Value then = journal_view(&m->block->journal, side, v);
+    return value_unbound(v) || structure_children(m->vm, then, children);
+}
+
 // A structure of merged children; `a` itself if none of them changed.
-static Value merge_structure(Merge *m, Value a, Value b)
+static Value make_structure(Merge *m, Value a, Value b)
 {
     Vm *vm = m->vm;
     ValueVec first = {0}, second = {0}, merged = {0};
     bool has_a = !value_unbound(a), has_b = !value_unbound(b);
+    int side = has_a ? 0 : 1;
     Value model = has_a ? a : b;
     Value result = VALUE_FAIL;
-    if ((!has_a || structure_children(vm, a, &first)) &&
-        (!has_b || structure_children(vm, b, &second))) {
+    if (side_children(m, 0, a, &first) && side_children(m, 1, b, &second)) {
         result = merge_children(m, has_a ? &first : NULL,
                                 has_b ? &second : NULL, &merged);
     }
@@ -350,14 +358,47 @@ static Value merge_structure(Merge *m, Value a, Value b)
         // With two sides a copy is due even if all children are the same: the
         // two structures are different objects, and the variable can be
         // neither.
+        Value then = journal_view(&m->block->journal, side, model);
         result = same && !(has_a && has_b)
                      ? value_retain(model)
-                     : structure_rebuild(vm, model, &merged);
+                     : structure_rebuild(vm, then, &merged);
     }
     structure_free(vm, &first);
     structure_free(vm, &second);
     structure_free(vm, &merged);
     return result;
+}
+
+// The same two give the same one wherever they stand, so that names of one
+// object stay that.
+static Value merge_structure(Merge *m, Value a, Value b)
+{
+    uint64_t pair[2] = {VALUE_BITS(a), VALUE_BITS(b)};
+    const char *key = (const char *)pair;
+    const uint64_t *known = map_get(&m->pairs, key, sizeof pair);
+    if (known != NULL) {
+        return value_retain(m->copies.items[*known]);
+    }
+    Value made = make_structure(m, a, b);
+    if (value_unbound(made) || value_failed(made)) {
+        return made;
+    }
+    if (!journal_joined(m->vm, made, a, b, block_line(m->block)) ||
+        !map_put(&m->pairs, key, sizeof pair, m->copies.count) ||
+        !structure_push(m->vm, &m->copies, value_retain(made))) {
+        release(m->vm, made);
+        return VALUE_FAIL;
+    }
+    return made;
+}
+
+// Something that can be changed and that the trace had before the block: it is
+// one object for both sides, whose content the journal merges.
+static bool is_older(const Merge *m, Value v)
+{
+    Vm *vm = m->vm;
+    return !value_is_kind(v, KIND_TUPLE) &&
+           !era_has(vm, m->block->era, value_object(v));
 }
 
 // One side has no value, because it raises, or because the variable is hidden
@@ -366,6 +407,9 @@ static Value merge_single(Merge *m, int side, Value v)
 {
     Vm *vm = m->vm;
     StructureKind kind = structure_kind(vm, v);
+    if (kind != STRUCTURE_LEAF && kind != STRUCTURE_SET && is_older(m, v)) {
+        return value_retain(v);
+    }
     if (kind != STRUCTURE_LEAF && kind != STRUCTURE_SET) {
         return side == 0 ? merge_structure(m, v, VALUE_UNBOUND)
                          : merge_structure(m, VALUE_UNBOUND, v);
@@ -398,7 +442,9 @@ static Value merge_pair(Merge *m, Value a, Value b)
         (value_is_operand(b) && (merge_is_number(a) || is_text(a)))) {
         return merge_leaves(m, a, b);
     }
-    int same = merge_alike(m->vm, a, b);
+    const Journal *journal = &m->block->journal;
+    int same = merge_alike(m->vm, journal_view(journal, 0, a),
+                           journal_view(journal, 1, b));
     if (same != 0) {
         return same < 0 ? VALUE_FAIL : merge_structure(m, a, b);
     }
@@ -453,6 +499,8 @@ void merge_free(Merge *m)
         release(m->vm, m->made.items[i]);
     }
     vec_free(&m->vm->ctx, &m->made);
+    structure_free(m->vm, &m->copies);
+    map_free(&m->pairs);
     vec_free(&m->vm->ctx, &m->ids[0]);
     vec_free(&m->vm->ctx, &m->ids[1]);
 }

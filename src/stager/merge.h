@@ -13,15 +13,18 @@
 // and name and hidden for each place; zero is right for the rest.
 typedef struct Merge {
     Vm *vm;
-    GraphBlock *blocks[2]; // where conversions of each side's values go
-    bool absent[2];        // the side has no value: it ended in an exception
-    ValueId condition;     // chooses the first side; VALUE_ID_NONE: a loop
-    VEC(ValueId) ids[2];   // what each side yields
-    ValueVec made;         // the symbolic tensors that stand for them, owned
-    const char *name;      // of the place at hand, for symbolic tensors
-    HiddenKind hidden;     // not HIDDEN_NONE: it may have no value on one side
-    ErrorKind fault;       // why the place could not be merged; ERR_NONE: it
-    char text[400];        // could
+    const StagedBlock *block; // whose journal says what a container held
+    GraphBlock *blocks[2];    // where conversions of each side's values go
+    bool absent[2];           // the side has no value: it ended in an exception
+    ValueId condition;        // chooses the first side; VALUE_ID_NONE: a loop
+    VEC(ValueId) ids[2];      // what each side yields
+    ValueVec made;            // the symbolic tensors that stand for them, owned
+    const char *name;         // of the place at hand, for symbolic tensors
+    HiddenKind hidden; // not HIDDEN_NONE: it may have no value on one side
+    ErrorKind fault;   // why the place could not be merged; ERR_NONE: it
+    char text[400];    // could
+    Map pairs;         // the merged structure of two, its number in copies
+    ValueVec copies;   // owned
 } Merge;
 
 // The merged value, owned; UNBOUND with `fault` set, or VALUE_FAIL with an

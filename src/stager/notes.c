@@ -69,19 +69,31 @@ bool notes_add(Vm *vm, const Code *code, const char *name, ErrorKind kind,
     return ok;
 }
 
+bool notes_text(Vm *vm, const Frame *frame, const StagedBlock *block,
+                const char *name, Value first, Value second, char *room,
+                size_t size)
+{
+    // Fixed rooms: a message that is too long is cut, which loses words and
+    // nothing else.
+    char a[128], b[128];
+    if (!side_text(vm, frame, block, first, 0, a, sizeof a) ||
+        !side_text(vm, frame, block, second, 1, b, sizeof b)) {
+        return false;
+    }
+    snprintf(room, size,
+             "%s is %s where the condition at line %u is true, but %s where "
+             "it is false",
+             name, a, (unsigned)line_of(frame, block->info->span), b);
+    return true;
+}
+
 // A value that nobody reads is no error: only a hidden one, which is always
 // read, is refused at once.
 bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
                     const BlockPlace *place, Value first, Value second,
                     ErrorKind kind)
 {
-    // Fixed rooms: a message that is too long is cut, which loses words and
-    // nothing else.
-    char name[128], a[128], b[128], text[512];
-    if (!side_text(vm, frame, block, first, 0, a, sizeof a) ||
-        !side_text(vm, frame, block, second, 1, b, sizeof b)) {
-        return false;
-    }
+    char name[128], path[128], text[512];
     // Hidden places are those that lowering made: the function's result has a
     // name of its own, a value of `and` or a ternary has none.
     bool result = place->hidden && place->name != NULL;
@@ -91,19 +103,16 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
     } else if (place->hidden) {
         snprintf(name, sizeof name, "the value of the %s", block->info->what);
     } else {
-        char path[96];
-        snprintf(name, sizeof name, "'%s'",
+        snprintf(name, sizeof name, "'%.96s'",
                  state_name(place, path, sizeof path));
     }
-    snprintf(text, sizeof text,
-             "%s is %s where the condition at line %u is true, but %s where "
-             "it is false",
-             name, a, (unsigned)line_of(frame, block->info->span), b);
+    if (!notes_text(vm, frame, block, name, first, second, text, sizeof text)) {
+        return false;
+    }
     if (place->hidden) {
         return raise_false(vm, kind == ERR_UNBOUND_LOCAL ? ERR_TYPE : kind,
                            "%s", text);
     }
-    char path[128];
     return notes_add(vm, frame->code, state_name(place, path, sizeof path),
                      kind, text);
 }

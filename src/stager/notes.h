@@ -19,6 +19,10 @@ typedef struct BlockNote {
 MUST_CHECK bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
                                const BlockPlace *place, Value first,
                                Value second, ErrorKind kind);
+// "NAME is X where the condition at line N is true, but Y where it is false".
+MUST_CHECK bool notes_text(Vm *vm, const Frame *frame, const StagedBlock *block,
+                           const char *name, Value first, Value second,
+                           char *room, size_t size);
 // Keeps a note on a place. False: no memory.
 MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
                           ErrorKind kind, const char *text);

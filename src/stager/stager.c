@@ -274,6 +274,18 @@ static Type *make_type(Vm *vm, const TypeDef *def)
     return cls;
 }
 
+static bool make_poison(Vm *vm, Stager *stager)
+{
+    for (int i = 0; i < POISON_TYPES; i++) {
+        stager->poison_types[i] = make_type(vm, &poison_type_defs[i]);
+        if (stager->poison_types[i] == NULL) {
+            return false;
+        }
+    }
+    poison_adopt(vm, stager->poison_types);
+    return true;
+}
+
 // Takes NULL for `object`, as a failed allocation gives it, and is false then.
 // The dict retains the object; the caller keeps its own count.
 static bool bind_name(Vm *vm, const char *text, Object *object)
@@ -317,7 +329,7 @@ bool stager_init(Vm *vm, bool log)
                                  .unwind = blocks_unwind,
                                  .unbound = blocks_unbound,
                                  .convert = autograph_convert,
-                                 .store = ledger_store,
+                                 .store = journal_store,
                                  .read = frozen_read,
                                  .stored = frozen_stored,
                                  .keywords = concrete_keywords,
@@ -328,7 +340,7 @@ bool stager_init(Vm *vm, bool log)
                                  .leak = leak_fail,
                                  .leaked_from = leak_function,
                                  .sized = sizes_read,
-                                 .effect = ledger_effect};
+                                 .effect = journal_effect};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;
     vm->forget = identity_died;
@@ -344,7 +356,8 @@ bool stager_init(Vm *vm, bool log)
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
            stager->node_type != NULL && stager->once_type != NULL &&
-           stager->identity_type != NULL && bind_stage(vm, stager);
+           stager->identity_type != NULL && make_poison(vm, stager) &&
+           bind_stage(vm, stager);
 }
 
 // The types are counted by their instances, which may go later.
@@ -368,6 +381,9 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->node_type);
     object_release_null(&vm->ctx, stager->once_type);
     object_release_null(&vm->ctx, stager->identity_type);
+    for (int i = 0; i < POISON_TYPES; i++) {
+        object_release_null(&vm->ctx, stager->poison_types[i]);
+    }
     map_free(&stager->told);
     ctx_free(&vm->ctx, stager, sizeof *stager);
     vm->stager = NULL;

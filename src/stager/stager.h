@@ -6,6 +6,7 @@
 #include "interp/hooks/tracing.h"
 #include "stager/era.h"
 #include "stager/frozen.h"
+#include "stager/poison.h"
 
 typedef struct ReadTrees ReadTrees; // autograph.c
 
@@ -21,7 +22,8 @@ typedef struct Stager {
     uint64_t traced;     // traces begun, whatever became of them
     Eras eras;           // of the traces (era.h)
     Identities identities;
-    FrozenPlaces places; // that traces have read
+    FrozenPlaces places;              // that traces have read
+    Type *poison_types[POISON_TYPES]; // poison.h; counted
     bool log;            // --trace: tell on stderr when a trace is made
     bool notes;          // at a prompt: remarks, each cause once (tell.h)
     Map told;            // the causes that were told

@@ -83,6 +83,18 @@ Value state_get(Vm *vm, Frame *frame, const BlockPlace *place)
     return follow(vm, frame, place, place->step_count);
 }
 
+Value state_holder(Vm *vm, Frame *frame, const BlockPlace *place)
+{
+    if (place->step_count > 0) {
+        return follow(vm, frame, place, place->step_count - 1);
+    }
+    Cell *cell = place->kind == STATE_CELL || place->kind == STATE_CAPTURED
+                     ? cell_of(frame, place)
+                     : NULL;
+    return cell != NULL ? value_from_object(object_retain(cell))
+                        : VALUE_UNBOUND;
+}
+
 // Into the module's dict, past the ledger.
 static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
                        Value value)

@@ -20,6 +20,10 @@ MUST_CHECK bool state_restore(Vm *vm, Frame *frame, const BlockInfo *info,
                               const Value *values);
 // Releases what state_save gave; `values` may be NULL.
 void state_drop(Vm *vm, const BlockInfo *info, Value *values);
+// What holds the place: of a path the object that it leads to, of a cell the
+// cell. Owned; UNBOUND: a variable of the frame or of the module, or nothing;
+// VALUE_FAIL.
+Value state_holder(Vm *vm, Frame *frame, const BlockPlace *place);
 // How the place is written: "y", "self.h"; the text lies in `room`.
 const char *state_name(const BlockPlace *place, char *room, size_t size);
 

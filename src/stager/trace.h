@@ -43,6 +43,11 @@ struct Trace {
                            // the last so many inputs of the graph are theirs
     Map outer_inputs;      // by trace and number: the inputs of these
     struct StagedBlock *blocks; // under way, innermost first (blocks.h)
+    uint64_t changes;           // stores to containers so far (journal.h)
+    uint64_t effects; // those to what is older than it, and other effects on
+                      // the host: what cannot be taken back
+    bool restoring;   // stores are nobody's events
+    VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
     Object *raised; // counted: the exception that converted code raised
                     // last inside a block; NULL: none
     VEC(struct BlockNote) notes;   // on variables without a value (notes.h)

@@ -15,6 +15,7 @@ static Signature signature; // of its call: no arguments
 static TraceRequest request;
 static Ledger ledger;
 static Graph *graph;
+static StagedBlock block; // changes nothing
 static Merge merge;
 
 static ValueId add_input(const char *name, DType dtype, int rank, int64_t size)
@@ -50,15 +51,18 @@ static void open_merge(void)
     (void)add_input("y", DT_FLOAT32, 1, 2);
     (void)add_input("z", DT_FLOAT32, 1, 3);
     merge = (Merge){.vm = vm,
+                    .block = &block,
                     .blocks = {graph_block_new(graph, graph->block),
                                graph_block_new(graph, graph->block)},
                     .condition = condition,
                     .name = "place"};
+    map_init(&merge.pairs, &vm->ctx);
 }
 
 static void close_merge(void)
 {
     merge_free(&merge);
+    journal_drop_joined(vm, &trace);
     ledger_free(vm, &ledger);
     Object *owner = trace.owner;
     ((TraceOwner *)owner)->ended = true;

@@ -153,6 +153,11 @@ size_t deque_count(Value deque)
     return as_deque(deque)->count;
 }
 
+Value deque_item(Value deque, size_t i)
+{
+    return *slot(as_deque(deque), i);
+}
+
 int64_t deque_most(Value deque)
 {
     return as_deque(deque)->most;

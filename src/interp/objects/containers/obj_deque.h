@@ -10,7 +10,8 @@ extern const TypeDef deque_type_def;
 bool deque_is(Value v); // a ring or what derives from it
 // Of a deque:
 size_t deque_count(Value deque);
-int64_t deque_most(Value deque); // its maxlen; -1: none
+Value deque_item(Value deque, size_t i); // borrowed; i < count
+int64_t deque_most(Value deque);         // its maxlen; -1: none
 // All items at its right end; those before an error stay.
 MUST_CHECK bool deque_extend(Vm *vm, Value deque, Value iterable);
 // False: a trace forbids it.

@@ -1,0 +1,292 @@
+// Taking and putting back the content of mutable objects.
+//
+// A table is put back by exchanging it with a copy's, so that nothing is left
+// half done when memory runs out. While an object is written the trace is set
+// aside: the stores are nobody's events.
+#include "stager/content.h"
+
+#include <string.h>
+
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/classes/obj_instance.h"
+#include "interp/objects/containers/obj_deque.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
+
+// --- taking ---
+
+static Value of_object(void *object)
+{
+    return object != NULL ? value_from_object(object) : VALUE_FAIL;
+}
+
+static Value take_list(Vm *vm, const List *from)
+{
+    List *list = list_new(vm, from->count);
+    for (size_t i = 0; list != NULL && i < from->count; i++) {
+        list->items[i] = value_retain(from->items[i]);
+    }
+    return of_object(list);
+}
+
+static Value take_deque(Vm *vm, Value from)
+{
+    List *list = list_new(vm, deque_count(from));
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        list->items[i] = value_retain(deque_item(from, i));
+    }
+    return of_object(list);
+}
+
+// The table as it is: the order of a walk depends on its history.
+static Value take_set(Vm *vm, const Set *from)
+{
+    size_t slots = from->mask + 1;
+    SetEntry *table = ctx_alloc(&vm->ctx, slots * sizeof *table);
+    Set *set = table != NULL ? set_new(vm, false) : NULL;
+    if (set == NULL) {
+        ctx_free(&vm->ctx, table, slots * sizeof *table);
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < slots; i++) {
+        table[i] = from->table[i];
+        (void)value_retain(table[i].key);
+    }
+    ctx_free(&vm->ctx, set->table, (set->mask + 1) * sizeof *table);
+    set->table = table;
+    set->mask = from->mask;
+    set->fill = from->fill;
+    set->count = from->count;
+    set->hash = from->hash;
+    return value_from_object(set);
+}
+
+// UNBOUND: no kind that is known here.
+static Value take_items(Vm *vm, Object *object)
+{
+    switch (object->kind) {
+    case KIND_LIST: return take_list(vm, (List *)object);
+    case KIND_DICT: return of_object(dict_copy(vm, (Dict *)object));
+    case KIND_SET: return take_set(vm, (Set *)object);
+    case KIND_CELL: return value_retain(((Cell *)object)->value);
+    case KIND_INSTANCE: return VALUE_NONE;
+    default:
+        return deque_is(value_from_object(object))
+                   ? take_deque(vm, value_from_object(object))
+                   : VALUE_UNBOUND;
+    }
+}
+
+static bool has_content(Object *object)
+{
+    return object->kind == KIND_LIST || object->kind == KIND_DICT ||
+           object->kind == KIND_SET || object->kind == KIND_CELL ||
+           object->kind == KIND_INSTANCE || deque_is(value_from_object(object));
+}
+
+// Shapes are chained from the last attribute to the first.
+static bool take_shape(Vm *vm, const Instance *self, const ObjectShape *shape,
+                       Dict *dict)
+{
+    const ObjectShape *path[SHAPE_MAX_SLOTS];
+    uint32_t count = 0;
+    for (; !shape->fixed; shape = shape->parent) {
+        path[count++] = shape;
+    }
+    while (count-- > 0) {
+        if (!dict_set_name(vm, dict, path[count]->name,
+                           self->slots[path[count]->count - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Dict *content_attributes(Object *object)
+{
+    if (object->kind == KIND_INSTANCE) {
+        const Instance *instance = (Instance *)object;
+        return instance->shape == NULL ? instance->dict : NULL;
+    }
+    Dict **place = instance_dict_place(object);
+    return place != NULL ? *place : NULL;
+}
+
+static bool has_shape(const Object *object)
+{
+    return object->kind == KIND_INSTANCE &&
+           ((const Instance *)object)->shape != NULL;
+}
+
+static Value take_attributes(Vm *vm, Object *object)
+{
+    if (has_shape(object)) {
+        const Instance *instance = (Instance *)object;
+        Dict *dict = dict_new(vm);
+        if (dict != NULL && !take_shape(vm, instance, instance->shape, dict)) {
+            object_release(&vm->ctx, dict);
+            dict = NULL;
+        }
+        return of_object(dict);
+    }
+    Dict *dict = content_attributes(object);
+    return dict != NULL ? of_object(dict_copy(vm, dict)) : VALUE_NONE;
+}
+
+Value content_take(Vm *vm, Object *object)
+{
+    if (!has_content(object)) {
+        return VALUE_UNBOUND;
+    }
+    uint32_t fixed = object->type->slot_count;
+    Tuple *content = tuple_new(vm, CONTENT_SLOTS + fixed);
+    if (content == NULL) {
+        return VALUE_FAIL;
+    }
+    // What is filled below is no event: a trace may be under way.
+    Trace *trace = vm->trace;
+    vm->trace = NULL;
+    Value items = take_items(vm, object);
+    Value attributes =
+        value_failed(items) ? VALUE_FAIL : take_attributes(vm, object);
+    vm->trace = trace;
+    bool ok = !value_failed(attributes);
+    content->items[CONTENT_ITEMS] = value_failed(items) ? VALUE_NONE : items;
+    content->items[CONTENT_ATTRIBUTES] = ok ? attributes : VALUE_NONE;
+    for (uint32_t i = 0; i < fixed; i++) {
+        const Value *place = instance_fixed(object, i);
+        content->items[CONTENT_SLOTS + i] =
+            place != NULL ? value_retain(*place) : VALUE_UNBOUND;
+    }
+    if (!ok) {
+        object_release(&vm->ctx, content);
+        return VALUE_FAIL;
+    }
+    return value_from_object(content);
+}
+
+// --- putting back ---
+
+// Exchanges all but the headers of two objects of one layout. A version is what
+// live walks compare: it goes on.
+static void exchange(Object *object, Object *copy, size_t size)
+{
+    char *a = (char *)object, *b = (char *)copy;
+    for (size_t i = sizeof(Object); i < size; i++) {
+        char byte = a[i];
+        a[i] = b[i];
+        b[i] = byte;
+    }
+}
+
+static void exchange_dict(Dict *dict, Dict *copy)
+{
+    uint64_t version = dict->version + 1;
+    exchange(&dict->head, &copy->head, sizeof *dict);
+    dict->version = version;
+}
+
+// What was held is released with the copy, when the object is whole again.
+static bool put_items(Vm *vm, Object *object, Value items)
+{
+    if (object->kind == KIND_CELL) {
+        value_replace(&vm->ctx, &((Cell *)object)->value, value_retain(items));
+        return true;
+    }
+    Value copy = value_is_kind(items, KIND_LIST)
+                     ? take_list(vm, value_as_list(items))
+                 : value_is_kind(items, KIND_DICT)
+                     ? of_object(dict_copy(vm, value_as_dict(items)))
+                 : value_is_kind(items, KIND_SET)
+                     ? take_set(vm, (const Set *)value_object(items))
+                     : VALUE_NONE;
+    bool ok = !value_failed(copy);
+    if (ok && object->kind == KIND_LIST) {
+        exchange(object, value_object(copy), sizeof(List));
+    } else if (ok && object->kind == KIND_DICT) {
+        exchange_dict((Dict *)object, value_as_dict(copy));
+    } else if (ok && object->kind == KIND_SET) {
+        exchange(object, value_object(copy), sizeof(Set));
+    } else if (ok && deque_is(value_from_object(object))) {
+        Value deque = value_from_object(object);
+        ok = deque_empty(vm, deque) && deque_extend(vm, deque, copy);
+    }
+    release(vm, ok ? copy : VALUE_NONE);
+    return ok;
+}
+
+// Attributes that came since go, for which the object leaves its shape.
+static bool drop_others(Vm *vm, Object *object, Dict *wanted)
+{
+    Value now = take_attributes(vm, object);
+    bool ok = !value_failed(now);
+    uint32_t position = 0;
+    for (Value name, value;
+         ok && dict_next(value_as_dict(now), &position, &name, &value);) {
+        ok = !value_unbound(dict_get_name(wanted, value_as_str(name))) ||
+             instance_set(vm, object, value_as_str(name), VALUE_UNBOUND);
+    }
+    release(vm, ok ? now : VALUE_NONE);
+    return ok;
+}
+
+static bool put_attributes(Vm *vm, Object *object, Dict *wanted)
+{
+    if (has_shape(object) && !drop_others(vm, object, wanted)) {
+        return false;
+    }
+    Dict *dict = content_attributes(object);
+    if (dict != NULL) { // takes their order too
+        Dict *copy = dict_copy(vm, wanted);
+        if (copy != NULL) {
+            exchange_dict(dict, copy);
+            object_release(&vm->ctx, copy);
+        }
+        return copy != NULL;
+    }
+    bool ok = true;
+    uint32_t position = 0;
+    for (Value name, value;
+         ok && dict_next(wanted, &position, &name, &value);) {
+        ok = instance_set(vm, object, value_as_str(name), value);
+    }
+    return ok;
+}
+
+// None: there were no attributes when the content was taken.
+static bool put_attributes_or_none(Vm *vm, Object *object, Value content)
+{
+    if (!value_is_none(content)) {
+        return put_attributes(vm, object, value_as_dict(content));
+    }
+    Dict *dict = content_attributes(object);
+    if (dict != NULL) {
+        dict_clear(vm, dict);
+    }
+    return true;
+}
+
+bool content_put(Vm *vm, Object *object, Value content)
+{
+    const Tuple *parts = value_as_tuple(content);
+    Trace *trace = vm->trace;
+    vm->trace = NULL;
+    bool ok =
+        put_items(vm, object, parts->items[CONTENT_ITEMS]) &&
+        put_attributes_or_none(vm, object, parts->items[CONTENT_ATTRIBUTES]);
+    for (size_t i = CONTENT_SLOTS; ok && i < parts->count; i++) {
+        uint32_t index = (uint32_t)(i - CONTENT_SLOTS);
+        // A place that was never made has nothing to be emptied.
+        if (value_unbound(parts->items[i]) &&
+            instance_fixed(object, index) == NULL) {
+            continue;
+        }
+        Value *place = instance_fixed_place(vm, object, index);
+        ok = place != NULL;
+        if (ok) {
+            value_replace(&vm->ctx, place, value_retain(parts->items[i]));
+        }
+    }
+    vm->trace = trace;
+    return ok;
+}

@@ -1,0 +1,30 @@
+// The content of a mutable object: what it holds, one level deep, taken and
+// put back behind the program's back.
+//
+// A list, dict, set, deque, cell or instance, of a class of the program too;
+// attributes and __slots__ are part of it. Taking and putting back are no
+// events of the program: no hook, setter or method of a class runs.
+#ifndef DUET_STAGER_CONTENT_H
+#define DUET_STAGER_CONTENT_H
+
+#include "interp/core/vm.h"
+
+// Places in the tuple that is a content; places of __slots__ follow, UNBOUND
+// where nothing is set.
+enum {
+    CONTENT_ITEMS,      // of a list or deque a List, of a dict a Dict, of a set
+                        // a Set, of a cell its value; else None
+    CONTENT_ATTRIBUTES, // a Dict; None: the object takes none or has none
+    CONTENT_SLOTS       // the first of them
+};
+
+// Owned; UNBOUND: an object of another kind, whose content is not known here;
+// VALUE_FAIL.
+Value content_take(Vm *vm, Object *object);
+// Makes `content` (borrowed) what the object holds. The object is of the kind
+// that it was taken from.
+MUST_CHECK bool content_put(Vm *vm, Object *object, Value content);
+// The dict in which the object keeps attributes now, borrowed; NULL: none.
+Dict *content_attributes(Object *object);
+
+#endif

@@ -1,0 +1,328 @@
+// Keeping what blocks change, and taking it back.
+//
+// Invariant: a container that some block of the running traces has in its
+// journal is in those of all blocks around it that are younger than the
+// container, with the content from before each.
+#include "stager/journal.h"
+
+#include "interp/objects/containers/obj_list.h"
+#include "stager/blocks.h"
+#include "stager/content.h"
+#include "stager/era.h"
+#include "stager/ledger.h"
+#include "stager/poison.h"
+
+// --- entries ---
+
+JournalEntry *journal_find(const Journal *journal, const Object *container)
+{
+    if (journal->entries.count == 0) {
+        return NULL;
+    }
+    const uint64_t *at =
+        map_get(&journal->places, (const char *)&container, sizeof container);
+    return at != NULL ? &journal->entries.items[*at] : NULL;
+}
+
+Value journal_take(Vm *vm, Object *object)
+{
+    Value self = value_from_object(object);
+    return poison_is(vm, self) ? value_retain(poison_of(vm, self))
+                               : content_take(vm, object);
+}
+
+bool journal_put(Vm *vm, Object *object, Value content)
+{
+    poison_lift(vm, object);
+    return poison_is(vm, content) ? poison_put(vm, object, content)
+                                  : content_put(vm, object, content);
+}
+
+static JournalEntry *add_entry(Vm *vm, StagedBlock *block, Object *container)
+{
+    Journal *journal = &block->journal;
+    Value saved = journal_take(vm, container);
+    if (value_failed(saved)) {
+        return NULL;
+    }
+    if (value_unbound(saved)) {
+        return raise_null(vm, ERR_SYMBOLIC,
+                          "%s: a '%s' object is changed or stepped in a block "
+                          "(line %u) that a tensor decides about, and cannot "
+                          "be put back for when the block does not run: do it "
+                          "outside of the block, or make the object in it",
+                          block->info->what, type_name(container->type),
+                          (unsigned)block_line(block));
+    }
+    JournalEntry entry = {.container = container,
+                          .saved = saved,
+                          .ends = {VALUE_UNBOUND, VALUE_UNBOUND}};
+    if (!map_put(&journal->places, (const char *)&container, sizeof container,
+                 journal->entries.count) ||
+        !vec_push(&vm->ctx, &journal->entries, entry)) {
+        release(vm, saved);
+        return NULL;
+    }
+    (void)object_retain(container);
+    return &vec_last(&journal->entries);
+}
+
+void journal_free(Vm *vm, Journal *journal)
+{
+    for (size_t i = 0; i < journal->entries.count; i++) {
+        JournalEntry *entry = &journal->entries.items[i];
+        object_release(&vm->ctx, entry->container);
+        release(vm, entry->saved);
+        release(vm, entry->ends[0]);
+        release(vm, entry->ends[1]);
+    }
+    vec_free(&vm->ctx, &journal->entries);
+    map_free(&journal->places);
+}
+
+// --- the hook ---
+
+static bool keep(Vm *vm, StagedBlock *block, Object *container)
+{
+    JournalEntry *entry = journal_find(&block->journal, container);
+    int side = block->phase == PHASE_SECOND;
+    if (entry != NULL && entry->changed[side]) {
+        return true;
+    }
+    if (entry == NULL) {
+        entry = add_entry(vm, block, container);
+    }
+    if (entry == NULL) {
+        return false;
+    }
+    Str *text;
+    entry->changed[side] = true;
+    if (!trace_line(vm, &entry->lines[side], &text)) {
+        return false;
+    }
+    object_release_null(&vm->ctx, text);
+    return true;
+}
+
+// How often the trace's own records hold the object.
+static uint32_t count_joined(const Trace *trace, const Object *object)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < trace->joined.count; i++) {
+        const JoinedCopy *copy = &trace->joined.items[i];
+        count += (copy->made == object) + (copy->from[0] == object) +
+                 (copy->from[1] == object);
+    }
+    return count;
+}
+
+// The line is that of a join that made one of them, or was made of it.
+static bool fail_joined(Vm *vm, const Trace *trace, const Object *other,
+                        const Object *container)
+{
+    uint32_t line = 0;
+    for (size_t i = 0; i < trace->joined.count; i++) {
+        const JoinedCopy *copy = &trace->joined.items[i];
+        bool meant = copy->made == container || copy->made == other;
+        line = meant ? copy->line : line;
+    }
+    return raise_false(vm, ERR_SYMBOLIC,
+                       "this '%s' and another one that is still in use may be "
+                       "one and the same, as a tensor decides at line %u: "
+                       "change it before that line, or take a copy there",
+                       type_name(container->type), (unsigned)line);
+}
+
+typedef VEC(Object *) ObjectVec;
+
+static bool add_object(Vm *vm, ObjectVec *objects, Object *object)
+{
+    for (size_t i = 0; i < objects->count; i++) {
+        if (objects->items[i] == object) {
+            return true;
+        }
+    }
+    return object == NULL || vec_push(&vm->ctx, objects, object);
+}
+
+// What may be one with the container in eager code: what it was made of, and
+// then what was made of any of these.
+static bool find_joined(Vm *vm, const Trace *trace, ObjectVec *objects)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < objects->count; i++) {
+        for (size_t j = 0; ok && j < trace->joined.count; j++) {
+            const JoinedCopy *copy = &trace->joined.items[j];
+            ok = copy->made != objects->items[i] ||
+                 (add_object(vm, objects, copy->from[0]) &&
+                  add_object(vm, objects, copy->from[1]));
+        }
+    }
+    for (size_t i = 0; ok && i < objects->count; i++) {
+        for (size_t j = 0; ok && j < trace->joined.count; j++) {
+            const JoinedCopy *copy = &trace->joined.items[j];
+            ok = (copy->from[0] != objects->items[i] &&
+                  copy->from[1] != objects->items[i]) ||
+                 add_object(vm, objects, copy->made);
+        }
+    }
+    return ok;
+}
+
+// A copy that a join made and what it was made of are one object in eager code:
+// a change of one of them while the program holds another would be lost there.
+static bool check_joined(Vm *vm, const Trace *trace, Object *container)
+{
+    if (trace->joined.count == 0) {
+        return true;
+    }
+    ObjectVec objects = {0};
+    bool ok =
+        add_object(vm, &objects, container) && find_joined(vm, trace, &objects);
+    for (size_t i = 1; ok && i < objects.count; i++) {
+        // Held by more than the trace's own records.
+        ok = objects.items[i]->rc <= count_joined(trace, objects.items[i]) ||
+             fail_joined(vm, trace, objects.items[i], container);
+    }
+    vec_free(&vm->ctx, &objects);
+    return ok;
+}
+
+// In the trace that made the container, by all blocks that began after it. A
+// nested trace may change what an outer one made.
+static bool note(Vm *vm, Object *container)
+{
+    for (Trace *trace = vm->trace; trace != NULL; trace = trace->outer) {
+        trace->changes++;
+        if (!era_has(vm, trace->era, container)) {
+            trace->effects++;
+            continue;
+        }
+        bool ok = check_joined(vm, trace, container);
+        StagedBlock *block = trace->blocks;
+        for (; ok && block != NULL && !era_has(vm, block->era, container);
+             block = block->outer) {
+            ok = keep(vm, block, container);
+        }
+        return ok;
+    }
+    return true;
+}
+
+bool journal_effect(Vm *vm, const char *what, Value value)
+{
+    for (Trace *trace = vm->trace; trace != NULL; trace = trace->outer) {
+        trace->effects++;
+    }
+    return ledger_effect(vm, what, value);
+}
+
+bool journal_store(Vm *vm, Object *container, Value value)
+{
+    return vm->trace->restoring ||
+           (note(vm, container) && ledger_store(vm, container, value));
+}
+
+// --- sides ---
+
+bool journal_repeats(const Journal *journal, size_t index)
+{
+    Object *own = journal->entries.items[index].container;
+    Object *dict = (Object *)content_attributes(own);
+    bool found = false;
+    for (size_t i = 0; i < index && !found; i++) {
+        Object *other = journal->entries.items[i].container;
+        found = other == dict || (own->kind == KIND_DICT &&
+                                  (Object *)content_attributes(other) == own);
+    }
+    return found;
+}
+
+static bool take_ends(Vm *vm, StagedBlock *block, int side)
+{
+    for (size_t i = 0; i < block->journal.entries.count; i++) {
+        JournalEntry *entry = &block->journal.entries.items[i];
+        Value end = journal_take(vm, entry->container);
+        if (value_failed(end)) {
+            return false;
+        }
+        entry->ends[side] = end;
+    }
+    return true;
+}
+
+bool journal_else(Vm *vm, StagedBlock *block)
+{
+    return take_ends(vm, block, 0);
+}
+
+bool journal_end(Vm *vm, StagedBlock *block)
+{
+    return take_ends(vm, block, 1);
+}
+
+// The last change first: an object and the dict of its attributes are two
+// entries.
+bool journal_restore(Vm *vm, const StagedBlock *block)
+{
+    bool ok = true;
+    for (size_t i = block->journal.entries.count; ok && i-- > 0;) {
+        const JournalEntry *entry = &block->journal.entries.items[i];
+        ok = journal_put(vm, entry->container, entry->saved);
+    }
+    return ok;
+}
+
+Value journal_view(const Journal *journal, int side, Value v)
+{
+    const JournalEntry *entry =
+        value_is_object(v) ? journal_find(journal, value_object(v)) : NULL;
+    if (entry == NULL) {
+        return v;
+    }
+    Value content =
+        value_unbound(entry->ends[side]) ? entry->saved : entry->ends[side];
+    if (!value_is_kind(content, KIND_TUPLE)) {
+        return content;
+    }
+    Value items = value_as_tuple(content)->items[CONTENT_ITEMS];
+    return value_is_object(items) ? items : v;
+}
+
+// --- joined copies ---
+
+bool journal_joined(Vm *vm, Value made, Value first, Value second,
+                    uint32_t line)
+{
+    JoinedCopy copy = {.made = value_object(made), .line = line};
+    // Only what can be changed can be changed behind another's back.
+    Value from[2] = {first, second};
+    int count = 0;
+    for (int i = 0; i < 2; i++) {
+        if (value_is_object(from[i]) && !value_same(from[i], made)) {
+            copy.from[count++] = value_object(from[i]);
+        }
+    }
+    if (count == 0 || value_is_kind(made, KIND_TUPLE)) {
+        return true;
+    }
+    if (!vec_push(&vm->ctx, &vm->trace->joined, copy)) {
+        return false;
+    }
+    (void)object_retain(copy.made);
+    for (int i = 0; i < count; i++) {
+        (void)object_retain(copy.from[i]);
+    }
+    return true;
+}
+
+void journal_drop_joined(Vm *vm, Trace *trace)
+{
+    for (size_t i = 0; i < trace->joined.count; i++) {
+        JoinedCopy *copy = &trace->joined.items[i];
+        object_release(&vm->ctx, copy->made);
+        object_release_null(&vm->ctx, copy->from[0]);
+        object_release_null(&vm->ctx, copy->from[1]);
+    }
+    vec_free(&vm->ctx, &trace->joined);
+}

@@ -1,0 +1,75 @@
+// The journal of a staged block: which host containers it changes, and what
+// they were before.
+//
+// A store to something that the running trace made and that is older than a
+// block under way is kept there, by the hook that every mutator calls
+// (interp/hooks/note.h), so it does not matter by what means the program does
+// it. An `if` begins its other side with what was before, and its join makes
+// one content of two, in the same object; a block that an error leaves is taken
+// back. What is older than the trace is no state: it is changed once a trace,
+// which the ledger tells.
+#ifndef DUET_STAGER_JOURNAL_H
+#define DUET_STAGER_JOURNAL_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "interp/core/vm.h"
+
+struct StagedBlock; // blocks.h
+
+// One container that a block changes.
+typedef struct JournalEntry {
+    Object *container; // counted
+    Value saved;       // its content before the block (content.h), or the
+                       // poison that it was; owned
+    Value ends[2];     // at the end of each side that changed it, else UNBOUND;
+                       // owned
+    bool changed[2];   // by side
+    uint32_t lines[2]; // of the first change in each; 0: unknown
+} JournalEntry;
+
+// Zero but for the map; freed with its block.
+typedef struct Journal {
+    VEC(JournalEntry) entries;
+    Map places; // an entry's number by its container's address
+} Journal;
+
+// A container that a join made of two others, which the program may still hold
+// by other names.
+typedef struct JoinedCopy {
+    Object *made, *from[2]; // counted; from[1] may be NULL
+    uint32_t line;          // of the block
+} JoinedCopy;
+
+// TraceHooks.store and .effect.
+MUST_CHECK bool journal_store(Vm *vm, Object *container, Value value);
+MUST_CHECK bool journal_effect(Vm *vm, const char *what, Value value);
+void journal_free(Vm *vm, Journal *journal);
+// What the object holds, or the poison that it is. Owned; UNBOUND: it is of a
+// kind that cannot be put back; VALUE_FAIL.
+Value journal_take(Vm *vm, Object *object);
+// Makes that the object's content.
+MUST_CHECK bool journal_put(Vm *vm, Object *object, Value content);
+// The entry of an object, NULL: the block does not change it.
+JournalEntry *journal_find(const Journal *journal, const Object *container);
+
+// Whether an earlier entry stands for the same content: of an object and the
+// dict of its attributes the one that was changed first is right.
+bool journal_repeats(const Journal *journal, size_t index);
+// The first side has ended: what it changed is as it was before the block.
+MUST_CHECK bool journal_else(Vm *vm, struct StagedBlock *block);
+// The second side has ended too: what both left is kept for the join.
+MUST_CHECK bool journal_end(Vm *vm, struct StagedBlock *block);
+// All is as it was before the block.
+MUST_CHECK bool journal_restore(Vm *vm, const struct StagedBlock *block);
+// What a value that may be a container held at the end of a side: itself, or a
+// copy from then. Borrowed.
+Value journal_view(const Journal *journal, int side, Value v);
+
+// A join made `made` (a list, a dict …) of the containers of two sides.
+MUST_CHECK bool journal_joined(Vm *vm, Value made, Value first, Value second,
+                               uint32_t line);
+// What a trace keeps of joins.
+void journal_drop_joined(Vm *vm, Trace *trace);
+
+#endif

@@ -1,0 +1,385 @@
+// Merging what two sides left in containers: lists by item, dicts by key,
+// attributes by name, a cell's value; sets are equal or not.
+//
+// Invariant: the object stays the same one, so that all names of it see the
+// merged content.
+#include "stager/journal_merge.h"
+
+#include <stdio.h>
+
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
+#include "stager/content.h"
+#include "stager/notes.h"
+#include "stager/poison.h"
+
+// One container at the join.
+typedef struct JoinWalk {
+    Frame *frame;
+    StagedBlock *block;
+    Merge *merge;
+    const JournalEntry *entry;
+    const Tuple *sides[2]; // its content at the end of each
+} JoinWalk;
+
+// --- places ---
+
+int journal_has_place(Vm *vm, Frame *frame, const StagedBlock *block,
+                      const BlockPlace *place)
+{
+    Value holder = state_holder(vm, frame, place);
+    if (value_failed(holder)) {
+        return -1;
+    }
+    bool found = value_is_object(holder) &&
+                 journal_find(&block->journal, value_object(holder)) != NULL;
+    release(vm, holder);
+    return found;
+}
+
+// --- elements ---
+
+// The variable or path by which the block itself assigns the element; else
+// "NAME[0]" without a name. In `room`.
+static bool element_name(JoinWalk *walk, Value key, char *room, size_t size)
+{
+    Vm *vm = walk->merge->vm;
+    const BlockInfo *info = walk->block->info;
+    room[0] = '\0';
+    for (uint32_t i = 0; i < info->place_count && room[0] == '\0'; i++) {
+        const BlockPlace *place = &info->places[i];
+        if (place->step_count == 0 ||
+            !merge_same(place->steps[place->step_count - 1].key, key)) {
+            continue;
+        }
+        Value holder = state_holder(vm, walk->frame, place);
+        if (value_failed(holder)) {
+            return false;
+        }
+        if (value_is_object(holder) &&
+            value_object(holder) == walk->entry->container) {
+            state_name(place, room, size);
+        }
+        release(vm, holder);
+    }
+    return true;
+}
+
+// What an error says of an element that no path of the block names.
+static void describe_element(const JoinWalk *walk, Value key, char *room,
+                             size_t size)
+{
+    const char *what = type_name(walk->entry->container->type);
+    if (value_unbound(key)) {
+        snprintf(room, size, "a variable of an outer function");
+    } else if (value_is_str(key)) {
+        snprintf(room, size, "'%.60s' of a '%.60s'", value_as_str(key)->text,
+                 what);
+    } else if (value_is_int(key)) {
+        snprintf(room, size, "element %lld of a '%.60s'",
+                 (long long)value_small(key), what);
+    } else {
+        snprintf(room, size, "an element of a '%.60s'", what);
+    }
+}
+
+// One element of both; UNBOUND: that side has none. Owned.
+static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
+{
+    Merge *m = walk->merge;
+    char name[128], text[512], room[200];
+    m->name = NULL;
+    m->hidden = HIDDEN_NONE;
+    m->fault = ERR_NONE;
+    if (!merge_same(a, b) && !value_unbound(key)) {
+        if (!element_name(walk, key, name, sizeof name)) {
+            return VALUE_FAIL;
+        }
+        m->name = name[0] != '\0' ? name : NULL;
+    }
+    Value merged = merge_values(m, a, b);
+    if (value_failed(merged) || m->fault == ERR_NONE) {
+        return merged;
+    }
+    if (m->name != NULL) {
+        snprintf(room, sizeof room, "'%s'", m->name);
+    } else {
+        describe_element(walk, key, room, sizeof room);
+    }
+    ErrorKind kind = m->fault == ERR_UNBOUND_LOCAL ? ERR_ATTRIBUTE : m->fault;
+    return notes_text(m->vm, walk->frame, walk->block, room, a, b, text,
+                      sizeof text)
+               ? poison_new(m->vm, kind, text)
+               : VALUE_FAIL;
+}
+
+// --- parts ---
+//
+// Each gives the merged part, owned; UNBOUND: the sides cannot be one.
+
+static Value merge_lists(JoinWalk *walk, const List *a, const List *b)
+{
+    Vm *vm = walk->merge->vm;
+    const List *model = a != NULL ? a : b;
+    if (a != NULL && b != NULL && a->count != b->count) {
+        return VALUE_UNBOUND;
+    }
+    List *list = list_new(vm, model->count);
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        Value item = merge_element(walk, value_from_small((int64_t)i),
+                                   a != NULL ? a->items[i] : VALUE_UNBOUND,
+                                   b != NULL ? b->items[i] : VALUE_UNBOUND);
+        if (value_failed(item)) {
+            object_release(&vm->ctx, list);
+            return VALUE_FAIL;
+        }
+        list->items[i] = item;
+    }
+    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+}
+
+// The same keys in the same order, or one side alone.
+static Value merge_dicts(JoinWalk *walk, Dict *a, Dict *b)
+{
+    Vm *vm = walk->merge->vm;
+    if (a != NULL && b != NULL && a->count != b->count) {
+        return VALUE_UNBOUND;
+    }
+    Dict *dict = dict_copy(vm, a != NULL ? a : b);
+    uint32_t at = 0, other = 0;
+    Value key, value, twin, second = VALUE_UNBOUND;
+    while (dict != NULL && dict_next(dict, &at, &key, &value)) {
+        bool both = a != NULL && b != NULL;
+        bool ok = !both || (dict_next(b, &other, &twin, &second) &&
+                            merge_same(key, twin));
+        Value merged =
+            ok ? merge_element(walk, key, a != NULL ? value : VALUE_UNBOUND,
+                               a == NULL ? value : second)
+               : VALUE_UNBOUND;
+        if (!ok || value_failed(merged)) {
+            object_release(&vm->ctx, dict);
+            return merged;
+        }
+        value_replace(&vm->ctx, &dict->entries[at - 1].value, merged);
+    }
+    return dict != NULL ? value_from_object(dict) : VALUE_FAIL;
+}
+
+// Elements are host values, which no graph can choose between.
+static Value merge_sets(const Set *a, const Set *b)
+{
+    size_t at = 0, other = 0;
+    Value key, twin;
+    bool same = a == NULL || b == NULL || a->count == b->count;
+    while (same && a != NULL && b != NULL && set_next(a, &at, &key)) {
+        same = set_next(b, &other, &twin) && merge_same(key, twin);
+    }
+    const Set *model = a != NULL ? a : b;
+    return same ? value_from_object(object_retain((void *)model))
+                : VALUE_UNBOUND;
+}
+
+// The names of both sides: one that a side lacks is poison, since no object
+// has an attribute only now and then.
+static Value merge_attributes(JoinWalk *walk, Dict *a, Dict *b)
+{
+    Vm *vm = walk->merge->vm;
+    Dict *dict = dict_copy(vm, a != NULL ? a : b);
+    uint32_t at = 0;
+    Value key, value;
+    bool ok = dict != NULL;
+    // The second side's own names go to the end, so that the walk below meets
+    // all.
+    while (ok && a != NULL && b != NULL && dict_next(b, &at, &key, &value)) {
+        Value found;
+        int has = dict_get(vm, dict, key, &found);
+        ok = has > 0 || (has == 0 && dict_set(vm, dict, key, value));
+    }
+    at = 0;
+    while (ok && dict_next(dict, &at, &key, &value)) {
+        Value first = VALUE_UNBOUND, second = VALUE_UNBOUND;
+        ok = (a == NULL || dict_get(vm, a, key, &first) >= 0) &&
+             (b == NULL || dict_get(vm, b, key, &second) >= 0);
+        Value merged =
+            ok ? merge_element(walk, key, first, second) : VALUE_FAIL;
+        ok = !value_failed(merged);
+        if (ok) {
+            value_replace(&vm->ctx, &dict->entries[at - 1].value, merged);
+        }
+    }
+    if (!ok) {
+        object_release_null(&vm->ctx, dict);
+        return VALUE_FAIL;
+    }
+    return value_from_object(dict);
+}
+
+static Value part_of(const Tuple *side, size_t index)
+{
+    return side != NULL ? side->items[index] : VALUE_UNBOUND;
+}
+
+static Value merge_items(JoinWalk *walk)
+{
+    Value a = part_of(walk->sides[0], CONTENT_ITEMS);
+    Value b = part_of(walk->sides[1], CONTENT_ITEMS);
+    Value model = walk->sides[0] != NULL ? a : b;
+    if (walk->entry->container->kind == KIND_CELL) {
+        return merge_element(walk, VALUE_UNBOUND, a, b);
+    }
+    void *first =
+        walk->sides[0] != NULL && value_is_object(a) ? value_object(a) : NULL;
+    void *second =
+        walk->sides[1] != NULL && value_is_object(b) ? value_object(b) : NULL;
+    switch (value_is_object(model) ? value_object(model)->kind : KIND_COUNT) {
+    case KIND_LIST: return merge_lists(walk, first, second);
+    case KIND_DICT: return merge_dicts(walk, first, second);
+    case KIND_SET: return merge_sets(first, second);
+    default: return value_retain(model);
+    }
+}
+
+static Value merge_names(JoinWalk *walk)
+{
+    Value parts[2] = {part_of(walk->sides[0], CONTENT_ATTRIBUTES),
+                      part_of(walk->sides[1], CONTENT_ATTRIBUTES)};
+    Dict *dicts[2], *none = NULL;
+    for (int i = 0; i < 2; i++) {
+        dicts[i] =
+            value_is_kind(parts[i], KIND_DICT) ? value_as_dict(parts[i]) : NULL;
+        // A side without a dict of attributes has none of them.
+        if (value_is_none(parts[i]) && none == NULL) {
+            none = dict_new(walk->merge->vm);
+        }
+        dicts[i] = value_is_none(parts[i]) ? none : dicts[i];
+    }
+    Value merged = dicts[0] == none && dicts[1] == none
+                       ? VALUE_NONE
+                       : merge_attributes(walk, dicts[0], dicts[1]);
+    object_release_null(&walk->merge->vm->ctx, none);
+    return merged;
+}
+
+// The whole content; UNBOUND: the items of both cannot be one.
+static Value merge_contents(JoinWalk *walk)
+{
+    Vm *vm = walk->merge->vm;
+    const Tuple *model =
+        walk->sides[0] != NULL ? walk->sides[0] : walk->sides[1];
+    Value items = merge_items(walk);
+    bool cell = walk->entry->container->kind == KIND_CELL;
+    if (value_failed(items) || (value_unbound(items) && !cell)) {
+        return items;
+    }
+    Tuple *content = tuple_new(vm, model->count);
+    if (content == NULL) {
+        release(vm, items);
+        return VALUE_FAIL;
+    }
+    content->items[CONTENT_ITEMS] = items;
+    bool ok = true;
+    for (size_t i = CONTENT_ATTRIBUTES; ok && i < model->count; i++) {
+        Value part = i == CONTENT_ATTRIBUTES
+                         ? merge_names(walk)
+                         : merge_element(walk, value_from_small((int64_t)i),
+                                         part_of(walk->sides[0], i),
+                                         part_of(walk->sides[1], i));
+        ok = !value_failed(part);
+        content->items[i] = ok ? part : VALUE_NONE;
+    }
+    if (!ok) {
+        object_release(&vm->ctx, content);
+        return VALUE_FAIL;
+    }
+    return value_from_object(content);
+}
+
+// --- containers ---
+
+// Lengths or keys differ: whoever uses the container is told, at once where it
+// cannot be marked.
+static bool fail_container(JoinWalk *walk)
+{
+    Vm *vm = walk->merge->vm;
+    const JournalEntry *entry = walk->entry;
+    Object *container = entry->container;
+    poison_lift(vm, container); // a side that raises may have left it so
+    char text[400];
+    int side = entry->changed[0] ? 0 : 1;
+    snprintf(text, sizeof text,
+             "the '%.60s' that line %u changes holds other elements where the "
+             "condition at line %u is true than where it is false: change as "
+             "many on both sides, or choose the values with where()",
+             type_name(container->type), (unsigned)entry->lines[side],
+             (unsigned)block_line(walk->block));
+    if (!poison_fits(vm, container)) {
+        return raise_false(vm, ERR_SYMBOLIC, "%s", text);
+    }
+    Value poison = poison_new(vm, ERR_SYMBOLIC, text);
+    bool ok = !value_failed(poison) && poison_put(vm, container, poison);
+    release(vm, value_failed(poison) ? VALUE_NONE : poison);
+    return ok;
+}
+
+// Cells of the frame's own variables are places of the block.
+static bool is_place(JoinWalk *walk)
+{
+    const BlockInfo *info = walk->block->info;
+    bool found = walk->entry->container->kind != KIND_CELL;
+    if (found) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < info->place_count && !found; i++) {
+        if (info->places[i].step_count > 0) {
+            continue;
+        }
+        Value holder =
+            state_holder(walk->merge->vm, walk->frame, &info->places[i]);
+        found = value_is_object(holder) &&
+                value_object(holder) == walk->entry->container;
+        release(walk->merge->vm, holder);
+    }
+    return found;
+}
+
+static bool merge_entry(JoinWalk *walk)
+{
+    Vm *vm = walk->merge->vm;
+    const JournalEntry *entry = walk->entry;
+    for (int i = 0; i < 2; i++) {
+        Value end =
+            value_unbound(entry->ends[i]) ? entry->saved : entry->ends[i];
+        // A join further inside has found it to be two.
+        if (!walk->merge->absent[i] && poison_is(vm, end)) {
+            return journal_put(vm, entry->container, end);
+        }
+        walk->sides[i] = walk->merge->absent[i] ? NULL : value_as_tuple(end);
+    }
+    Value content = merge_contents(walk);
+    if (value_unbound(content)) {
+        return fail_container(walk);
+    }
+    bool ok =
+        !value_failed(content) && journal_put(vm, entry->container, content);
+    release(vm, value_failed(content) ? VALUE_NONE : content);
+    return ok;
+}
+
+bool journal_merge(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge)
+{
+    (void)vm;
+    bool ok = true;
+    // By number: merging may note further containers.
+    for (size_t i = 0; ok && i < block->journal.entries.count; i++) {
+        JoinWalk walk = {.frame = frame,
+                         .block = block,
+                         .merge = merge,
+                         .entry = &block->journal.entries.items[i]};
+        // One that came with the join itself is merged already.
+        bool done = value_unbound(walk.entry->ends[1]) ||
+                    journal_repeats(&block->journal, i);
+        ok = done || is_place(&walk) || merge_entry(&walk);
+    }
+    return ok;
+}

@@ -1,0 +1,306 @@
+// Finding what a turn changes beside the places that its text assigns.
+//
+// Invariant: what is compared is the content from before the loop with the
+// content when all places that are known have been put back: whatever differs
+// is a change that the state would lose.
+#include "stager/loop_held.h"
+
+#include <stdio.h>
+
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
+#include "stager/content.h"
+#include "stager/poison.h"
+
+enum { HELD_ROUNDS = 8 }; // a state that still grows then never ends
+
+// --- one place ---
+
+// The element of a content, borrowed; UNBOUND: not there.
+static Value *element_of(Value content, uint32_t part, Value key)
+{
+    Value *held = &value_as_tuple(content)->items[part];
+    if (value_unbound(key)) {
+        return held;
+    }
+    if (value_is_kind(*held, KIND_LIST)) {
+        return &value_as_list(*held)->items[value_small(key)];
+    }
+    // A key of the program may run code when it is compared: by identity.
+    Dict *dict = value_as_dict(*held);
+    uint32_t at = 0;
+    for (Value name, value; dict_next(dict, &at, &name, &value);) {
+        if (value_same(name, key)) {
+            return &dict->entries[at - 1].value;
+        }
+    }
+    return NULL;
+}
+
+Value held_get(Vm *vm, const HeldPlace *place)
+{
+    Value content = content_take(vm, place->container);
+    if (value_failed(content) || value_unbound(content)) {
+        return content;
+    }
+    const Value *element = element_of(content, place->part, place->key);
+    Value value = element != NULL ? value_retain(*element) : VALUE_UNBOUND;
+    release(vm, content);
+    return value;
+}
+
+bool held_set(Vm *vm, const HeldPlace *place, Value value)
+{
+    Value content = content_take(vm, place->container);
+    if (value_failed(content) || value_unbound(content)) {
+        release(vm, value);
+        return !value_failed(content);
+    }
+    Value *element = element_of(content, place->part, place->key);
+    bool ok = true;
+    if (element != NULL) {
+        value_replace(&vm->ctx, element, value);
+        ok = content_put(vm, place->container, content);
+    } else {
+        release(vm, value);
+    }
+    release(vm, content);
+    return ok;
+}
+
+const char *held_name(const HeldPlace *place, char *room, size_t size)
+{
+    if (value_is_str(place->key)) {
+        snprintf(room, size,
+                 place->part == CONTENT_ITEMS ? "['%.60s']" : "%.60s",
+                 value_as_str(place->key)->text);
+    } else if (value_is_int(place->key)) {
+        snprintf(room, size, "[%lld]", (long long)value_small(place->key));
+    } else {
+        snprintf(room, size, "variable");
+    }
+    return room;
+}
+
+void held_free(Vm *vm, StagedBlock *block)
+{
+    for (size_t i = 0; i < block->held.count; i++) {
+        object_release(&vm->ctx, block->held.items[i].container);
+        release(vm, block->held.items[i].key);
+        release(vm, block->held.items[i].before);
+    }
+    vec_free(&vm->ctx, &block->held);
+}
+
+// --- finding ---
+
+// One container, before the loop and after the turn.
+typedef struct HeldWalk {
+    Vm *vm;
+    StagedBlock *block;
+    const JournalEntry *entry;
+    uint32_t part;
+} HeldWalk;
+
+// 1, or -1 with an error pending.
+static int add_held(HeldWalk *walk, Value key, Value before, Value after)
+{
+    if (merge_same(before, after)) {
+        return 1;
+    }
+    HeldPlace place = {.container = walk->entry->container,
+                       .part = walk->part,
+                       .key = key,
+                       .before = before};
+    if (!vec_push(&walk->vm->ctx, &walk->block->held, place)) {
+        return -1;
+    }
+    (void)object_retain(place.container);
+    (void)value_retain(key);
+    (void)value_retain(before);
+    return 1;
+}
+
+// 0: another length or other keys, which no state of a graph has.
+static int compare_lists(HeldWalk *walk, const List *a, const List *b)
+{
+    int same = a->count == b->count;
+    for (size_t i = 0; same == 1 && i < a->count; i++) {
+        same = add_held(walk, value_from_small((int64_t)i), a->items[i],
+                        b->items[i]);
+    }
+    return same;
+}
+
+static int compare_dicts(HeldWalk *walk, const Dict *a, const Dict *b)
+{
+    uint32_t at = 0, other = 0;
+    Value key, value, twin, after;
+    int same = a->count == b->count;
+    while (same == 1 && dict_next(a, &at, &key, &value)) {
+        same = dict_next(b, &other, &twin, &after) && merge_same(key, twin)
+                   ? add_held(walk, key, value, after)
+                   : 0;
+    }
+    return same;
+}
+
+static int compare_sets(const Set *a, const Set *b)
+{
+    size_t at = 0, other = 0;
+    Value key, twin;
+    bool same = a->count == b->count;
+    while (same && set_next(a, &at, &key)) {
+        same = set_next(b, &other, &twin) && merge_same(key, twin);
+    }
+    return same;
+}
+
+// One part of a content: as the functions above.
+static int compare_part(HeldWalk *walk, Value before, Value after)
+{
+    // What a cell or a place of __slots__ holds is a place itself, whatever it
+    // is.
+    bool single = walk->part >= CONTENT_SLOTS ||
+                  (walk->part == CONTENT_ITEMS &&
+                   walk->entry->container->kind == KIND_CELL);
+    if (single) {
+        return value_unbound(before) != value_unbound(after)
+                   ? 0
+                   : add_held(walk, VALUE_UNBOUND, before, after);
+    }
+    if (!value_is_object(before) || !value_is_object(after) ||
+        value_object(before)->kind != value_object(after)->kind) {
+        return value_same(before, after);
+    }
+    switch (value_object(before)->kind) {
+    case KIND_LIST:
+        return compare_lists(walk, value_as_list(before), value_as_list(after));
+    case KIND_DICT:
+        return compare_dicts(walk, value_as_dict(before), value_as_dict(after));
+    default:
+        return compare_sets((const Set *)value_object(before),
+                            (const Set *)value_object(after));
+    }
+}
+
+// What may be done instead, by kind of container.
+static const char *cure_of(const Object *container)
+{
+    switch (container->kind) {
+    case KIND_LIST:
+        return "write to elements that are there before it, or concatenate "
+               "tensors";
+    case KIND_DICT:
+    case KIND_INSTANCE:
+    case KIND_CELL: return "assign it before the loop too";
+    default: return "use a tensor, or do it outside of the loop";
+    }
+}
+
+static int fail_form(HeldWalk *walk)
+{
+    const JournalEntry *entry = walk->entry;
+    return raise_int(
+        walk->vm, ERR_SYMBOLIC,
+        "line %u changes which elements a '%s' has, in the loop at line %u "
+        "whose turns a tensor decides about: %s",
+        (unsigned)entry->lines[0], type_name(entry->container->type),
+        (unsigned)block_line(walk->block), cure_of(entry->container));
+}
+
+static int compare_entry(Vm *vm, StagedBlock *block, const JournalEntry *entry)
+{
+    Value now = journal_take(vm, entry->container);
+    if (value_failed(now)) {
+        return -1;
+    }
+    HeldWalk walk = {.vm = vm, .block = block, .entry = entry};
+    int same = 1;
+    if (poison_is(vm, now) || poison_is(vm, entry->saved)) {
+        same = value_same(now, entry->saved);
+        if (!same) {
+            (void)poison_raise(vm, poison_is(vm, now) ? now : entry->saved);
+            same = -1;
+        }
+    } else {
+        const Tuple *a = value_as_tuple(entry->saved);
+        const Tuple *b = value_as_tuple(now);
+        for (; same == 1 && walk.part < a->count; walk.part++) {
+            same =
+                compare_part(&walk, a->items[walk.part], b->items[walk.part]);
+        }
+        same = same == 0 ? fail_form(&walk) : same;
+    }
+    release(vm, now);
+    return same;
+}
+
+// The second trace runs the host's code of the body again, which must then not
+// have done what stays done.
+static int fail_effects(Vm *vm, const StagedBlock *block)
+{
+    const JournalEntry *entry =
+        block->held.count == 0
+            ? NULL
+            : journal_find(&block->journal, vec_last(&block->held).container);
+    unsigned line = block_line(block);
+    return raise_int(
+        vm, ERR_SYMBOLIC,
+        "line %u changes a '%s' in the loop at line %u, whose turns a tensor "
+        "decides about, beside effects on the host that cannot be taken back: "
+        "assign it in the loop itself, or keep it in a variable there",
+        entry != NULL ? (unsigned)entry->lines[0] : line,
+        entry != NULL ? type_name(entry->container->type) : "list or dict",
+        line);
+}
+
+// Places that are known hold what they held before the loop. Their stores are
+// nobody's events.
+static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    bool ok = true;
+    vm->trace->restoring = true;
+    for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
+        ok = state_set(vm, frame, &block->info->places[i],
+                       value_retain(block->before[i]));
+        // An element that is gone is found when the contents are compared.
+        if (!ok && raise_matches(vm, ERR_LOOKUP)) {
+            raise_clear(vm);
+            ok = true;
+        }
+    }
+    vm->trace->restoring = false;
+    for (size_t i = 0; ok && i < block->held.count; i++) {
+        const HeldPlace *place = &block->held.items[i];
+        ok = held_set(vm, place, value_retain(place->before));
+    }
+    return ok;
+}
+
+int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    size_t known = block->held.count;
+    bool more = block->kept.count > block->loop->kept;
+    if (block->journal.entries.count == 0 && !more) {
+        return 0;
+    }
+    if (!put_back(vm, frame, block)) {
+        return -1;
+    }
+    for (size_t i = 0; i < block->journal.entries.count; i++) {
+        if (!journal_repeats(&block->journal, i) &&
+            compare_entry(vm, block, &block->journal.entries.items[i]) < 0) {
+            return -1;
+        }
+    }
+    if (block->held.count == known && !more) {
+        return 0;
+    }
+    if (vm->trace->effects != block->loop->effects ||
+        ++block->rounds > HELD_ROUNDS) {
+        return fail_effects(vm, block);
+    }
+    return journal_restore(vm, block) ? 1 : -1;
+}

@@ -1,0 +1,34 @@
+// State of a loop that its text does not name: entries, attributes and cells
+// that a turn changed through a helper, a method, a closure or an alias.
+//
+// The first trace of the body finds them by the journal. They become places of
+// the loop like those that it assigns, all is put back as it was before, and
+// the body is traced again, now with params in these places.
+#ifndef DUET_STAGER_LOOP_HELD_H
+#define DUET_STAGER_LOOP_HELD_H
+
+#include "stager/loops.h"
+
+// One such place: an element of a part of a container's content (content.h).
+typedef struct HeldPlace {
+    Object *container; // counted
+    uint32_t part;
+    Value key;    // a number of a list or deque, a key, a name; UNBOUND: the
+                  // part itself; owned
+    Value before; // what it held before the loop; owned
+    LoopSlot slot;
+} HeldPlace;
+
+// Whether the turn that was traced has left containers otherwise than the
+// loop's state says: 0: it has not; 1: there are new places, the state is as it
+// was before the loop, and the body is to be traced again; -1: failed.
+int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block);
+// What the place holds now: owned, VALUE_FAIL.
+Value held_get(Vm *vm, const HeldPlace *place);
+// Takes the value.
+MUST_CHECK bool held_set(Vm *vm, const HeldPlace *place, Value value);
+// For texts and graphs: "h", "[0]"; lies in `room`.
+const char *held_name(const HeldPlace *place, char *room, size_t size);
+void held_free(Vm *vm, StagedBlock *block);
+
+#endif

@@ -1,0 +1,302 @@
+// Objects all of whose slots raise what they stand for.
+//
+// Invariant: a container that became one holds one element, or one entry with
+// the key None, and that is the value which has the text.
+#include "stager/poison.h"
+
+#include <string.h>
+
+#include "interp/core/raise.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
+#include "stager/content.h"
+#include "stager/stager.h"
+
+typedef struct Poison {
+    Object head;
+    Str *text; // counted
+    ErrorKind kind;
+} Poison;
+
+static int index_of(Vm *vm, Value v)
+{
+    const Stager *stager = stager_of(vm);
+    // None is left when the Vm is on its way out.
+    bool may = stager != NULL && value_is_kind(v, KIND_OPAQUE);
+    for (int i = 0; may && i < POISON_TYPES; i++) {
+        if (value_object(v)->type == stager->poison_types[i]) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool poison_is(Vm *vm, Value v)
+{
+    return index_of(vm, v) >= 0;
+}
+
+Value poison_of(Vm *vm, Value v)
+{
+    Value key = VALUE_UNBOUND, held = v;
+    uint32_t position = 0;
+    size_t at = 0;
+    switch (index_of(vm, v)) {
+    case POISON_LIST: held = value_as_list(v)->items[0]; break;
+    case POISON_DICT:
+        (void)dict_next(value_as_dict(v), &position, &key, &held);
+        break;
+    case POISON_SET:
+        (void)set_next((const Set *)value_object(v), &at, &held);
+        break;
+    default: break;
+    }
+    return held;
+}
+
+Value poison_raise(Vm *vm, Value v)
+{
+    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    return raise_error(vm, poison->kind, "%s", poison->text->text);
+}
+
+// --- slots ---
+
+static Value use(Vm *vm, Value self)
+{
+    return poison_raise(vm, self);
+}
+
+static bool use_false(Vm *vm, Value self)
+{
+    (void)poison_raise(vm, self);
+    return false;
+}
+
+static Value use_format(Vm *vm, Value self, Str *spec)
+{
+    (void)spec;
+    return poison_raise(vm, self);
+}
+
+static bool use_hash(Vm *vm, Value self, uint64_t *hash)
+{
+    (void)hash;
+    return use_false(vm, self);
+}
+
+static Value use_either(Vm *vm, Value a, Value b)
+{
+    return poison_raise(vm, poison_is(vm, a) ? a : b);
+}
+
+static Value use_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    (void)op;
+    return use_either(vm, a, b);
+}
+
+static Value use_unary(Vm *vm, UnaryOp op, Value self)
+{
+    (void)op;
+    return poison_raise(vm, self);
+}
+
+static Value use_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    (void)op;
+    return use_either(vm, a, b);
+}
+
+static int use_truth(Vm *vm, Value self)
+{
+    (void)poison_raise(vm, self);
+    return -1;
+}
+
+static int64_t use_length(Vm *vm, Value self)
+{
+    return use_truth(vm, self);
+}
+
+static Value use_item(Vm *vm, Value self, Value key)
+{
+    (void)key;
+    return poison_raise(vm, self);
+}
+
+static bool use_store(Vm *vm, Value self, Value key, Value value)
+{
+    (void)key;
+    (void)value;
+    return use_false(vm, self);
+}
+
+static int use_contains(Vm *vm, Value self, Value item)
+{
+    (void)item;
+    return use_truth(vm, self);
+}
+
+static Value use_call(Vm *vm, Value self, const Value *args, uint32_t count,
+                      Tuple *keyword_names)
+{
+    (void)args;
+    (void)count;
+    (void)keyword_names;
+    return poison_raise(vm, self);
+}
+
+static Value use_attr(Vm *vm, Value self, Str *name)
+{
+    (void)name;
+    return poison_raise(vm, self);
+}
+
+static bool use_set_attr(Vm *vm, Value self, Str *name, Value value)
+{
+    (void)name;
+    (void)value;
+    return use_false(vm, self);
+}
+
+static void poison_destroy(Vm *vm, Object *self)
+{
+    object_release(&vm->ctx, ((Poison *)self)->text);
+    object_free(vm, self, sizeof(Poison));
+}
+
+// What all four share; each adds how it is freed.
+#define POISON_SLOTS                                                           \
+    .repr = use, .str = use, .format = use_format, .hash = use_hash,           \
+    .compare = use_compare, .unary = use_unary, .binary = use_binary,          \
+    .inplace = use_binary, .truth = use_truth, .length = use_length,           \
+    .get_item = use_item, .set_item = use_store, .contains = use_contains,     \
+    .iter = use, .next = use, .call = use_call, .get_attr = use_attr,          \
+    .set_attr = use_set_attr, .index = use, .to_int = use, .to_float = use
+
+#define POISON_DOC "What two sides of a staged block left apart."
+
+#define POISON_CONTAINER(layout)                                               \
+    {                                                                          \
+        .name = "undecided", .doc = POISON_DOC, .kind = KIND_OPAQUE,           \
+        .size = sizeof(layout), .flags = TYPE_FINAL | TYPE_TRACKED,            \
+        .slots = {POISON_SLOTS},                                               \
+    }
+
+const TypeDef poison_type_defs[POISON_TYPES] = {
+    [POISON_VALUE] =
+        {
+            .name = "undecided",
+            .doc = POISON_DOC,
+            .kind = KIND_OPAQUE,
+            .size = sizeof(Poison),
+            .flags = TYPE_FINAL,
+            .slots = {.destroy = poison_destroy, POISON_SLOTS},
+        },
+    [POISON_LIST] = POISON_CONTAINER(List),
+    [POISON_DICT] = POISON_CONTAINER(Dict),
+    [POISON_SET] = POISON_CONTAINER(Set),
+};
+
+static const Kind kinds[POISON_TYPES] = {
+    [POISON_VALUE] = KIND_OPAQUE,
+    [POISON_LIST] = KIND_LIST,
+    [POISON_DICT] = KIND_DICT,
+    [POISON_SET] = KIND_SET,
+};
+
+void poison_adopt(Vm *vm, Type *const *types)
+{
+    for (int i = POISON_LIST; i < POISON_TYPES; i++) {
+        const TypeSlots *own = &vm->types[kinds[i]]->slots;
+        types[i]->slots.destroy = own->destroy;
+        types[i]->slots.visit = own->visit;
+        types[i]->slots.clear = own->clear;
+    }
+}
+
+// --- making ---
+
+Value poison_new(Vm *vm, ErrorKind kind, const char *text)
+{
+    Type *type = stager_of(vm)->poison_types[POISON_VALUE];
+    Str *copy = str_from(vm, text);
+    Poison *poison = copy != NULL ? object_new(vm, type, sizeof *poison) : NULL;
+    if (poison == NULL) {
+        object_release_null(&vm->ctx, copy);
+        return VALUE_FAIL;
+    }
+    poison->text = copy;
+    poison->kind = kind;
+    return value_from_object(poison);
+}
+
+bool poison_fits(Vm *vm, const Object *container)
+{
+    return (container->kind == KIND_LIST || container->kind == KIND_DICT ||
+            container->kind == KIND_SET) &&
+           container->type == vm->types[container->kind];
+}
+
+// A container with the one element; NONE for a kind that cannot be.
+static Value holder_of(Vm *vm, const Object *container, Value poison)
+{
+    if (container->kind == KIND_LIST) {
+        List *list = list_new(vm, 1);
+        if (list != NULL) {
+            list->items[0] = value_retain(poison);
+        }
+        return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    }
+    if (container->kind == KIND_DICT) {
+        Dict *dict = dict_new(vm);
+        if (dict != NULL && !dict_set(vm, dict, VALUE_NONE, poison)) {
+            object_release(&vm->ctx, dict);
+            dict = NULL;
+        }
+        return dict != NULL ? value_from_object(dict) : VALUE_FAIL;
+    }
+    // Its hash is never asked again: None stands in, and is replaced.
+    Set *set = set_new(vm, false);
+    if (set != NULL && set_add(vm, set, VALUE_NONE)) {
+        for (size_t i = 0; i <= set->mask; i++) {
+            if (value_same(set->table[i].key, VALUE_NONE)) {
+                set->table[i].key = value_retain(poison);
+            }
+        }
+        return value_from_object(set);
+    }
+    object_release_null(&vm->ctx, set);
+    return VALUE_FAIL;
+}
+
+bool poison_put(Vm *vm, Object *container, Value poison)
+{
+    Value holder = holder_of(vm, container, poison);
+    Value parts[2] = {holder, VALUE_NONE};
+    Tuple *content = value_failed(holder) ? NULL : tuple_from(vm, parts, 2);
+    release(vm, value_failed(holder) ? VALUE_NONE : holder);
+    bool ok = content != NULL &&
+              content_put(vm, container, value_from_object(content));
+    object_release_null(&vm->ctx, content);
+    for (int i = POISON_LIST; ok && i < POISON_TYPES; i++) {
+        if (kinds[i] == (Kind)container->kind) {
+            container->type = object_retain(stager_of(vm)->poison_types[i]);
+            container->kind = KIND_OPAQUE;
+            break;
+        }
+    }
+    return ok;
+}
+
+void poison_lift(Vm *vm, Object *container)
+{
+    int index = index_of(vm, value_from_object(container));
+    if (index > POISON_VALUE) {
+        object_release(&vm->ctx, container->type);
+        container->kind = (uint8_t)kinds[index];
+        container->type = vm->types[kinds[index]];
+    }
+}

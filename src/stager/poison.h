@@ -1,0 +1,34 @@
+// What stands where two sides of a block left what cannot be one: whoever uses
+// it gets the error that names both.
+//
+// A value stands in the entry, attribute or cell. A list, dict or set that the
+// sides left with other lengths or keys becomes such an object itself, in
+// place, so that all who hold it find out.
+#ifndef DUET_STAGER_POISON_H
+#define DUET_STAGER_POISON_H
+
+#include "interp/core/vm.h"
+
+// The values, and the containers in place.
+enum { POISON_VALUE, POISON_LIST, POISON_DICT, POISON_SET, POISON_TYPES };
+
+extern const TypeDef poison_type_defs[POISON_TYPES];
+
+// The types that were made of the definitions take from the built-in ones how
+// they are freed. Once, when the stager is made.
+void poison_adopt(Vm *vm, Type *const *types);
+// Owned. Any use of it raises the text.
+Value poison_new(Vm *vm, ErrorKind kind, const char *text);
+bool poison_is(Vm *vm, Value v);
+// Raises its text. VALUE_FAIL.
+Value poison_raise(Vm *vm, Value v);
+// The value that says what a container was replaced by; borrowed. `v` is one.
+Value poison_of(Vm *vm, Value v);
+// Makes it the list, dict or set again that it was, with one element.
+void poison_lift(Vm *vm, Object *container);
+// Whether the object can become one: a list, dict or set proper.
+bool poison_fits(Vm *vm, const Object *container);
+// It holds nothing from then on but what `poison` (borrowed) says.
+MUST_CHECK bool poison_put(Vm *vm, Object *container, Value poison);
+
+#endif
