@@ -2,11 +2,12 @@
 //
 // A table is put back by exchanging it with a copy's, so that nothing is left
 // half done when memory runs out. While an object is written the trace is set
-// aside: the stores are nobody's events.
+// aside: the stores are nobody's events, but traces that have read it are told.
 #include "stager/content.h"
 
 #include <string.h>
 
+#include "interp/hooks/tracing.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/containers/obj_deque.h"
@@ -271,6 +272,10 @@ bool content_put(Vm *vm, Object *object, Value content)
     const Tuple *parts = value_as_tuple(content);
     Trace *trace = vm->trace;
     vm->trace = NULL;
+    // A nested trace may have read it.
+    if (object->flags & OBJECT_WATCHED) {
+        vm->hooks->stored(vm, object, VALUE_UNBOUND);
+    }
     bool ok =
         put_items(vm, object, parts->items[CONTENT_ITEMS]) &&
         put_attributes_or_none(vm, object, parts->items[CONTENT_ATTRIBUTES]);

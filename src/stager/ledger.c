@@ -129,7 +129,12 @@ static const char *container_word(Vm *vm, const Object *container)
     case KIND_SET: return "set";
     case KIND_CELL: return "variable";
     case KIND_TYPE: return "class attribute";
-    default: return "attribute";
+    // What goes on (note_step).
+    default:
+        return container->type->slots.next != NULL &&
+                       !(container->type->flags & TYPE_HEAP)
+                   ? "next"
+                   : "attribute";
     }
 }
 

@@ -28,6 +28,13 @@ MUST_CHECK static inline bool note_store(Vm *vm, void *container, Value value)
     return note_store_at(vm, container, VALUE_UNBOUND, value);
 }
 
+// An iterator or generator goes on, which nobody can take back. Before it does.
+MUST_CHECK static inline bool note_step(Vm *vm, void *iterator)
+{
+    return LIKELY(vm->trace == NULL) ||
+           vm->hooks->store(vm, (Object *)iterator, VALUE_UNBOUND);
+}
+
 // A read at trace time of what a later call may find changed: recorded and
 // marked. `key` is an interned name; NONE: what a cell holds, or the defaults
 // of a function (True: of its keyword-only parameters). `value` is UNBOUND

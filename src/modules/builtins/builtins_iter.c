@@ -4,7 +4,6 @@
 // op of the same name, so that the result stays a tensor and can be traced.
 #include "modules/builtins/builtins.h"
 
-#include "interp/hooks/note.h"
 #include "interp/objects/iterators/iter_make.h"
 #include "interp/objects/iterators/obj_generator.h"
 
@@ -178,8 +177,7 @@ BUILTIN_BODY(iter)
     return value_from_object(made);
 }
 
-// A default takes the place of StopIteration. In a trace, stepping an iterator
-// from outside is an effect that the graph will not repeat.
+// A default takes the place of StopIteration.
 BUILTIN_BODY(next)
 {
     (void)count;
@@ -190,12 +188,6 @@ BUILTIN_BODY(next)
     bool raises = value_unbound(args[1]);
     Value item =
         raises ? value_next_or_raise(vm, args[0]) : value_next(vm, args[0]);
-    // An iterator born in this very trace is stepped again with it.
-    if (!value_failed(item) && value_object(args[0])->birth != vm->ctx.birth &&
-        !note_effect(vm, "next", VALUE_UNBOUND)) {
-        release(vm, item);
-        return VALUE_FAIL;
-    }
     return value_same(item, VALUE_STOP) ? value_retain(args[1]) : item;
 }
 

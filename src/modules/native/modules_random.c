@@ -4,6 +4,7 @@
 // The state is a bytes object that the module's Random owns alone and that is
 // changed in place: 624 words and the index of the next one, little-endian as
 // the machine has them. Nobody else may hold it.
+#include "interp/hooks/note.h"
 #include "interp/objects/numbers/int_large.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_float.h"
@@ -133,6 +134,14 @@ static Value random_fresh(Vm *vm, Value *args, uint32_t count)
     return bytes_value(vm, (const char *)&twister, STATE_SIZE);
 }
 
+// The state is about to change, which nobody can take back; a draw is told
+// whichever state it is from.
+static bool note_draw(Vm *vm, Value state)
+{
+    return note_step(vm, value_object(state)) &&
+           note_effect(vm, "random", VALUE_UNBOUND);
+}
+
 // seed_state(state, number): number is an int >= 0.
 static Value random_seed(Vm *vm, Value *args, uint32_t count)
 {
@@ -141,7 +150,7 @@ static Value random_seed(Vm *vm, Value *args, uint32_t count)
     if (!value_is_integer(args[1])) {
         return raise_error(vm, ERR_TYPE, "the seed must be an int");
     }
-    if (!load(vm, args[0], &twister)) {
+    if (!load(vm, args[0], &twister) || !note_draw(vm, args[0])) {
         return VALUE_FAIL;
     }
     IntView view;
@@ -185,7 +194,7 @@ static bool check_state(Vm *vm, Value v)
 static Value random_double(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!check_state(vm, args[0])) {
+    if (!check_state(vm, args[0]) || !note_draw(vm, args[0])) {
         return VALUE_FAIL;
     }
     char *state = value_as_bytes(args[0])->data;
@@ -245,6 +254,9 @@ static Value random_bits(Vm *vm, Value *args, uint32_t count)
     char *state = value_as_bytes(args[0])->data;
     if (bits == 0) {
         return value_from_small(0);
+    }
+    if (!note_draw(vm, args[0])) {
+        return VALUE_FAIL;
     }
     // One word, cut from above; always an immediate.
     if (bits <= 32) {

@@ -27,15 +27,6 @@ def f(x, s):
     return x
 call(f, tensor(1.0), s)
 """, ["set.*@argument.*"]),
-    Known("next() of a generator in a block", "result", """\
-@stage
-def f(x):
-    g = (e for e in [1.0, 2.0, 3.0])
-    if x > 0.0:
-        x = x + next(g)
-    return x + next(g)
-call(f, tensor(-1.0))
-""", ["generator.*"]),
     Known("try around what fails at run time", "raised", """\
 @stage
 def f(x):
@@ -59,15 +50,6 @@ def f(x):
 call(f, tensor(0))
 call(f, tensor(0))
 """, ["host-random.*"]),
-    Known("iteration of an outer iterator is no effect", "result", """\
-walk = itertools.count()
-@stage
-def f(x):
-    for e in walk:
-        return x + e
-call(f, tensor(0))
-call(f, tensor(0))
-""", ["walk.*"]),
     Known("deque.insert is no effect", "state", """\
 q = deque([1.0])
 @stage

@@ -193,7 +193,7 @@ static bool list_take(Vm *vm, Sink *sink, Value item)
 static bool extend_steps(Vm *vm, List *list, Value source)
 {
     Iterator *iterator = (Iterator *)value_object(source);
-    if (!ctx_enter(&vm->ctx)) {
+    if (!note_step(vm, iterator) || !ctx_enter(&vm->ctx)) {
         return false;
     }
     bool ok = true;

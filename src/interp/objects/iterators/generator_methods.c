@@ -2,6 +2,7 @@
 // of its state. The work is done by obj_generator.c.
 #include "interp/objects/iterators/obj_generator.h"
 
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/protocol/protocol.h"
@@ -104,8 +105,8 @@ static Value method_throw(Vm *vm, Value *args, uint32_t count)
 static Value method_close(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    return generator_close(vm, (Generator *)value_object(args[0])) ? VALUE_NONE
-                                                                   : VALUE_FAIL;
+    Generator *g = (Generator *)value_object(args[0]);
+    return note_step(vm, g) && generator_close(vm, g) ? VALUE_NONE : VALUE_FAIL;
 }
 
 const NativeDef generator_methods[] = {

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "interp/hooks/note.h"
 #include "interp/objects/iterators/obj_generator.h"
 
 // Whose registers these are.
@@ -88,7 +89,7 @@ ALWAYS_INLINE int generator_resume(Vm *vm, Generator *g, Value sent)
         (g->state != GENERATOR_NEW || !value_is_none(sent))) {
         return 0;
     }
-    if (UNLIKELY(!generator_enter(vm, g, 0))) {
+    if (UNLIKELY(!note_step(vm, g) || !generator_enter(vm, g, 0))) {
         return -1;
     }
     g->owner = value_from_object(object_retain(g));

@@ -155,13 +155,13 @@ void generator_finish(Vm *vm, Generator *g, Value result)
 static Value guarded_run(Vm *vm, Generator *g, Value sent)
 {
     // A pending error must outlive the preparations.
-    if (!ctx_enter(&vm->ctx)) {
+    bool raises = value_unbound(sent);
+    if ((!raises && !note_step(vm, g)) || !ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
     object_retain(g);
     // The entry frame begins above what the caller uses.
     Value *held = vm->window_top;
-    bool raises = value_unbound(sent);
     bool gives = !raises && g->state == GENERATOR_SUSPENDED;
     Value result = VALUE_FAIL;
     if (LIKELY(generator_enter(vm, g, FRAME_ENTRY))) {
@@ -380,6 +380,9 @@ static Value throw_through(Vm *vm, Generator *g, Value inner,
 Value generator_throw(Vm *vm, Generator *g, const Value given[3])
 {
     Value inner = generator_delegate(g);
+    if (!note_step(vm, g)) {
+        return VALUE_FAIL;
+    }
     if (value_unbound(inner)) {
         return throw_here(vm, g, given);
     }

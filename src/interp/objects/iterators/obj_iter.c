@@ -6,6 +6,7 @@
 // to UNBOUND, so that it lets its source go and stays exhausted.
 #include "interp/objects/iterators/obj_iter.h"
 
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/object_copying.h"
@@ -98,7 +99,7 @@ static Value iterator_iter(Vm *vm, Value self)
 static Value iterator_next(Vm *vm, Value self)
 {
     Iterator *iterator = (Iterator *)value_object(self);
-    return iterator->step(vm, iterator);
+    return note_step(vm, iterator) ? iterator->step(vm, iterator) : VALUE_FAIL;
 }
 
 // Whether the function that makes the iterator takes any keyword.

@@ -4,6 +4,7 @@
 // exists only where the program sees it.
 #include "interp/objects/protocol/protocol.h"
 
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/iterators/obj_generator.h"
@@ -71,7 +72,7 @@ Value value_iter_told(Vm *vm, Value iterable, const char *words)
 // built-in iterators nest in this way; a generator has a frame of its own.
 static inline Value step(Vm *vm, Iterator *self)
 {
-    if (!ctx_enter(&vm->ctx)) {
+    if (!note_step(vm, self) || !ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
     Value item = self->step(vm, self);
@@ -101,6 +102,10 @@ Value value_next(Vm *vm, Value iterator)
     if (type->slots.next == NULL) {
         return raise_error(vm, ERR_TYPE, "'%s' object is not an iterator",
                            type_name(type));
+    }
+    // One of a class of the program is changed by its own method.
+    if (!(type->flags & TYPE_HEAP) && !note_step(vm, value_object(iterator))) {
+        return VALUE_FAIL;
     }
     return type->slots.next(vm, iterator);
 }
