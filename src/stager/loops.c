@@ -367,6 +367,7 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
     block->loop->source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
     bool is_for = !value_unbound(source.count);
     bool ok = drop_turn(vm, block);
+    vm->trace->sizes.count = block->loop->first_size; // read in the turn
     loop_free(vm, block);
     vm->trace->block = block->parent;
     if (!ok) {
