@@ -228,10 +228,6 @@ static bool remember(Vm *vm, Cacher *self, Link *link)
     if (found != 0) {
         return found > 0;
     }
-    // A trace is told of the result itself, which a link would hide.
-    if (!note_store(vm, self->results, link->result)) {
-        return false;
-    }
     // The ring may be empty though the dict is full, while a look-up is under
     // way.
     if (self->results->count >= (uint64_t)self->most &&
@@ -284,6 +280,11 @@ static bool cacher_keep(Vm *vm, Value cacher, Value call, Value result)
 {
     Cacher *self = as_cacher(cacher);
     Link *link = (Link *)value_object(call);
+    // A trace is told of the result itself, which a link would hide, and of the
+    // whole cache: its dict and its ring are changed together.
+    if (!note_store(vm, self, result)) {
+        return false;
+    }
     if (self->most < 0) {
         return dict_set_hashed(vm, self->results, link->key, link->hash,
                                result);
@@ -465,7 +466,7 @@ static Value method_cache_clear(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
     Cacher *self = as_cacher(args[0]);
-    if (!note_store(vm, self->results, VALUE_UNBOUND)) {
+    if (!note_store(vm, self, VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     self->hits = self->misses = 0;

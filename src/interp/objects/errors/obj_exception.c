@@ -261,7 +261,8 @@ static bool set_args(Vm *vm, Value self, Value value)
     }
     Exception *exception = value_as_exception(self);
     // Fields that are read off the args must survive the change.
-    if (!exception_fields_keep(vm, exception)) {
+    if (!note_store(vm, exception, value) ||
+        !exception_fields_keep(vm, exception)) {
         object_release(&vm->ctx, args);
         return false;
     }
@@ -344,7 +345,11 @@ static bool set_suppress(Vm *vm, Value self, Value value)
                                ? "can't delete numeric/char attribute"
                                : "attribute value type must be bool");
     }
-    value_as_exception(self)->suppress_context = value_same(value, VALUE_TRUE);
+    Exception *exception = value_as_exception(self);
+    if (!note_store(vm, exception, value)) {
+        return false;
+    }
+    exception->suppress_context = value_same(value, VALUE_TRUE);
     return true;
 }
 
@@ -368,6 +373,9 @@ static bool set_traceback(Vm *vm, Value self, Value value)
                            "__traceback__ must be a traceback or None");
     }
     Exception *exception = value_as_exception(self);
+    if (!note_store(vm, exception, value)) {
+        return false;
+    }
     // NULL if it has not been raised yet.
     Traceback *old = exception->traceback;
     // Not copied: two exceptions may share one.
@@ -395,7 +403,8 @@ static Value add_note(Vm *vm, Value *args, uint32_t count)
     }
     // A program may append to the list itself, so it is never replaced.
     if (value_unbound(exception->notes)) {
-        List *list = list_new(vm, 0);
+        List *list =
+            note_store(vm, exception, args[1]) ? list_new(vm, 0) : NULL;
         if (list == NULL) {
             return VALUE_FAIL;
         }
@@ -432,6 +441,9 @@ static bool set_notes(Vm *vm, Value self, Value value)
         return raise_false(vm, ERR_ATTRIBUTE,
                            "'%s' object has no attribute '__notes__'",
                            type_name(type_of(vm, self)));
+    }
+    if (!note_store(vm, exception, value)) {
+        return false;
     }
     value_replace(&vm->ctx, &exception->notes, value_retain(value));
     return true;
