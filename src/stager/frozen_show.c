@@ -103,11 +103,10 @@ static bool add_rows(Vm *vm, const Frozen *frozen, List *list)
 Value frozen_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!value_is_staged(vm, args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "stage.frozen() takes a staged function");
+    const StagedFunction *staged = staged_from(vm, args[1], "frozen");
+    if (staged == NULL) {
+        return VALUE_FAIL;
     }
-    const StagedFunction *staged = (StagedFunction *)value_object(args[1]);
     List *list = list_new(vm, 0);
     size_t at = 0;
     for (const Concrete *c;

@@ -151,15 +151,6 @@ bool ledger_store(Vm *vm, Object *container, Value value)
 
 // --- For people ---
 
-// `who` is the method's name, for the error.
-static StagedFunction *need_staged(Vm *vm, Value v, const char *who)
-{
-    return value_is_staged(vm, v)
-               ? (StagedFunction *)value_object(v)
-               : raise_null(vm, ERR_TYPE, "stage.%s() takes a staged function",
-                            who);
-}
-
 // A text that may be missing, as a value.
 static Value text_or_none(Str *text)
 {
@@ -197,7 +188,7 @@ static bool effect_rows(Vm *vm, const Ledger *ledger, List *list)
 static Value rows(Vm *vm, Value f, const char *who,
                   bool (*add)(Vm *vm, const Ledger *ledger, List *list))
 {
-    const StagedFunction *staged = need_staged(vm, f, who);
+    const StagedFunction *staged = staged_from(vm, f, who);
     List *list = staged != NULL ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;

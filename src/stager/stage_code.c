@@ -448,10 +448,13 @@ static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
     return !p.make.failed;
 }
 
-// Behind a staged function and a bound method, in that order, stands what the
-// program wrote; borrowed.
+// What the program wrote, behind a staged function that is bound to an object,
+// or was made of a bound method; borrowed.
 static const Function *function_of(Vm *vm, Value v)
 {
+    if (value_is_kind(v, KIND_METHOD)) {
+        v = ((const Method *)value_object(v))->function;
+    }
     if (value_is_staged(vm, v)) {
         v = ((const StagedFunction *)value_object(v))->host;
     }

@@ -399,6 +399,17 @@ static void staged_clear(Vm *vm, Object *object)
 }
 
 // Both trace if they must, and run nothing of the graph.
+StagedFunction *staged_from(Vm *vm, Value v, const char *who)
+{
+    if (value_is_kind(v, KIND_METHOD)) {
+        v = ((const Method *)value_object(v))->function;
+    }
+    return value_is_staged(vm, v)
+               ? (StagedFunction *)value_object(v)
+               : raise_null(vm, ERR_TYPE, "stage.%s() takes a staged function",
+                            who);
+}
+
 static const NativeDef staged_methods[] = {
     {"concrete", "self, *args, **kwargs", method_concrete,
      "The trace for these arguments (or specs), which is made but not run."},
@@ -426,7 +437,7 @@ const TypeDef staged_type_def = {
     .doc = "A function that is traced into graphs.",
     .kind = KIND_OPAQUE,
     .size = sizeof(StagedFunction),
-    .flags = TYPE_FINAL | TYPE_TRACKED,
+    .flags = TYPE_FINAL | TYPE_TRACKED | TYPE_CALL_LIKE,
     .slots = {.destroy = staged_destroy,
               .visit = staged_visit,
               .clear = staged_clear,

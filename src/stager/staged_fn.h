@@ -33,6 +33,9 @@ static inline bool value_is_staged(Vm *vm, Value v)
            value_object(v)->type == stager_of(vm)->staged_type;
 }
 
+// Likewise, or a bound method of one; borrowed. `who` ("why") opens the error.
+StagedFunction *staged_from(Vm *vm, Value v, const char *who);
+
 // The trace for a call with this signature, owned: found, or made (in
 // staged_find.c). NULL with an error pending.
 MUST_CHECK Concrete *staged_find(Vm *vm, StagedFunction *self,

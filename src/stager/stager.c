@@ -132,12 +132,10 @@ static Value stage_plain(Vm *vm, Value *args, uint32_t count)
 static Value stage_traces(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!value_is_staged(vm, args[1])) {
-        return raise_error(vm, ERR_TYPE,
-                           "stage.traces() takes a staged function");
+    const StagedFunction *staged = staged_from(vm, args[1], "traces");
+    if (staged == NULL) {
+        return VALUE_FAIL;
     }
-    const StagedFunction *staged =
-        (const StagedFunction *)value_object(args[1]);
     List *list = list_new(vm, staged->table.count);
     size_t at = 0;
     for (size_t i = 0; list != NULL && i < list->count; i++) {

@@ -190,12 +190,13 @@ bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key)
 Value why_method(Vm *vm, Value *args, uint32_t count)
 {
     (void)count;
-    if (!value_is_staged(vm, args[1])) {
-        return raise_error(vm, ERR_TYPE, "stage.why() takes a staged function");
+    const StagedFunction *staged = staged_from(vm, args[1], "why");
+    if (staged == NULL) {
+        return VALUE_FAIL;
     }
     // Known only when a trace is done: one that is under way has no `made`
     // yet.
-    const Why *why = &((StagedFunction *)value_object(args[1]))->why;
+    const Why *why = &staged->why;
     if (why->made == NULL) {
         return VALUE_NONE;
     }

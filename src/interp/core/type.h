@@ -120,6 +120,7 @@ typedef enum TypeFlag {
     TYPE_JOINS = 128,        // + and * are those of a sequence
     TYPE_GENERIC = 8192,     // C[item] is a types.GenericAlias
     TYPE_BY_PLACE = 16384,   // items by place alone: no mapping for "%"
+    TYPE_CALL_LIKE = 32768,  // its methods take the arguments of its call
     TYPE_ABSTRACT = 1024,    // __abstractmethods__ of its own, not empty
     TYPE_WEAK = 512,         // of a heap class: weak references can name
                              // instances

@@ -497,6 +497,18 @@ static Value method_get_self(Vm *vm, Value self)
     return value_retain(AS_METHOD(self)->self);
 }
 
+// A method of the function takes what a call takes: with self in front. Takes
+// `found`, which may have failed.
+static Value bind_call_like(Vm *vm, Value self, Value found)
+{
+    if (value_failed(found) || !value_is_kind(found, KIND_METHOD)) {
+        return found;
+    }
+    Method *bound = method_new(vm, found, AS_METHOD(self)->self);
+    release(vm, found);
+    return bound == NULL ? VALUE_FAIL : value_from_object(bound);
+}
+
 // What a method does not have itself it shows of its function. A method has no
 // attributes of its own, so setting one fails.
 static Value method_get_attr(Vm *vm, Value self, Str *name)
@@ -519,7 +531,10 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     }
     Value function = AS_METHOD(self)->function;
     if (!value_is_kind(function, KIND_NATIVE)) {
-        return value_get_attr(vm, function, name);
+        Value found = value_get_attr(vm, function, name);
+        return type_of(vm, function)->flags & TYPE_CALL_LIKE
+                   ? bind_call_like(vm, self, found)
+                   : found;
     }
     // Bound, a method of a built-in type is one object and does not bind once
     // more.
