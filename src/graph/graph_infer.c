@@ -15,6 +15,44 @@ bool graph_refuse_list(Ctx *ctx, const OpDesc *op)
                     op->name);
 }
 
+// The sizes that `id` gives, as far as they are known: those of the tensor that
+// it is the shape of, or the constants among numbers that were put together.
+static void known_sizes(const Graph *graph, ValueId id, Shape *out)
+{
+    const GraphNode *node = graph_value(graph, id)->node;
+    if (node != NULL && node->op == OP_SHAPE_OF) {
+        TensorType type = graph_type(graph, node->inputs[0]);
+        out->rank = type.rank;
+        for (int i = 0; i < type.rank; i++) {
+            out->dims[i] = type.dims[i];
+        }
+    } else if (node != NULL && node->op == OP_STACK &&
+               graph_type(graph, id).rank == 1 &&
+               node->input_count <= SHAPE_MAX_RANK) {
+        out->rank = (int)node->input_count;
+        for (int i = 0; i < out->rank; i++) {
+            const Tensor *size = graph_constant(graph, node->inputs[i]);
+            int64_t number =
+                size == NULL ? DIM_UNKNOWN : tensor_int_at(size, 0);
+            out->dims[i] = number < 0 ? DIM_UNKNOWN : number;
+        }
+    }
+}
+
+// Looked for where an attribute is an operand without a known value.
+static void find_sizes(const Graph *graph, const GraphNode *node,
+                       InferCall *call)
+{
+    call->sizes.rank = RANK_UNKNOWN;
+    for (int i = 0; i < call->op->attr_count; i++) {
+        const AttrValue *attr = &node->attrs[i];
+        if (attr->kind == ATTR_INPUT && call->op->attrs[i].kind == ATTR_INTS &&
+            call->values[attr->integer] == NULL) {
+            known_sizes(graph, node->inputs[attr->integer], &call->sizes);
+        }
+    }
+}
+
 // Inputs that are handled without an allocation: more only ops on lists have.
 enum { INFER_FEW = 8 };
 
@@ -47,6 +85,7 @@ bool graph_infer_node(Graph *graph, const GraphNode *node, InferCall *call)
     call->values = values;
     call->input_count = count;
     call->output_count = 1;
+    find_sizes(graph, node, call);
     call->split_axis = 0;
     call->split_sizes = NULL;
     // Rules ask what dtypes are made of, which only those of lists may not.

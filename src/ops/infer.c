@@ -279,6 +279,10 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
     if (call->values != NULL && call->values[input] != NULL) {
         return ints_from_tensor(ctx, call->op->name, call->values[input], out);
     }
+    if (call->values != NULL && call->sizes.rank != RANK_UNKNOWN) {
+        *out = call->sizes;
+        return true;
+    }
     TensorType type = call->inputs[input];
     // A scalar counts as a vector of one.
     bool known =

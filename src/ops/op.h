@@ -82,6 +82,9 @@ typedef struct InferCall {
     const AttrValue *attrs;
     const TensorType *inputs;
     Tensor *const *values; // NULL: nothing is known
+    // Of an operand that gives sizes and is not known: those that are, others
+    // DIM_UNKNOWN. Of unknown rank: nothing.
+    Shape sizes;
     uint32_t input_count;
     uint32_t output_count; // set by the rule; 1 when it starts
     DType out_dtypes[OP_MAX_OUTPUTS];
