@@ -7,9 +7,7 @@
 #include "base/vec.h"
 #include "interp/core/raise.h"
 #include "interp/machine/compile/convert.h"
-#include "stager/concrete.h"
 #include "stager/merge.h"
-#include "stager/staged_fn.h"
 #include "stager/trace.h"
 
 // A source that was read again, with what came of it; kept until the Vm ends.
@@ -150,8 +148,7 @@ static bool check_recursion(Vm *vm, const Code *code)
 // The library's own code does not depend on what its caller asked for.
 bool autograph_wanted(const Vm *vm, const Code *code)
 {
-    return vm->trace->request->staged->options.autograph ||
-           code->source->library;
+    return !vm->trace->as_written || code->source->library;
 }
 
 // Called for every frame that is pushed inside a trace: what was converted

@@ -353,6 +353,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .request = request,
                    .serial = ++stager->traced,
                    .era = vm->ctx.birth,
+                   .as_written = !request->staged->options.autograph,
                    .ledger = &concrete->ledger,
                    .frozen = &concrete->frozen};
     map_init(&trace.outer_inputs, &vm->ctx);

@@ -39,6 +39,7 @@ struct Trace {
     const TraceRequest *request; // what is traced, borrowed
     uint64_t serial;             // no other trace of this Vm has it
     uint16_t era;                // of the objects made in it (era.h)
+    bool as_written;             // autograph=False: blocks stay the host's
     ValueVec outer_values; // owned: symbolic tensors of `outer` that it uses;
                            // the last so many inputs of the graph are theirs
     Map outer_inputs;      // by trace and number: the inputs of these
