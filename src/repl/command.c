@@ -145,8 +145,8 @@ bool command_run(Session *session, const char *text)
     while (length > 0 && strchr(" \t\n", text[length - 1]) != NULL) {
         length--;
     }
-    // Neither form is valid Duet code, so nothing is taken away.
-    if (text[0] != '%' && !is_question(text, length)) {
+    // None of the forms is valid Duet code, so nothing is taken away.
+    if (text[0] != '%' && text[0] != '!' && !is_question(text, length)) {
         return false;
     }
     if (!call_command(session, text, length)) {

@@ -12,6 +12,7 @@
 #include "repl/command.h"
 #include "repl/complete_spot.h"
 #include "repl/peek.h"
+#include "stager/staged_fn.h"
 
 // Memory that runs out costs the one candidate.
 // `head` is what stands in the word in front of the part that `text` completes;
@@ -58,14 +59,14 @@ static bool set_word(Spot *spot, size_t start)
 
 // Keys that are no strings are nobody's names: a program may put them into
 // globals().
-// Values are shown in the list, so they go along.
-static void offer_dict(Completion *out, Dict *dict)
+static void offer_dict(Completion *out, Dict *dict, bool staged)
 {
     uint32_t position = 0;
     Value key;
     Value value;
     while (dict_next(dict, &position, &key, &value)) {
-        if (value_is_str(key)) {
+        if (value_is_str(key) &&
+            (!staged || value_is_staged(out->session->vm, value))) {
             complete_offer(out, NULL, value_as_str(key)->text, value, NULL);
         }
     }
@@ -100,7 +101,6 @@ static void offer_typed(Spot *spot)
     }
 }
 
-// Keywords that can stand inside of an expression.
 // `for` and `if` for comprehensions, `else` for a conditional expression.
 static bool is_inner_keyword(TokenKind kind)
 {
@@ -121,6 +121,11 @@ static bool is_inner_keyword(TokenKind kind)
 static void offer_names(Spot *spot)
 {
     Completion *out = spot->out;
+    // The argument of a command on staged functions begins.
+    if (spot->staged && spot->count == 0) {
+        offer_dict(out, spot->session->globals, true);
+        return;
+    }
     if (out->word[0] != '\0') { // all there is would be too much
         bool inside = spot_open_bracket(spot, spot->count) != SIZE_MAX;
         // The keywords stand together in the list of tokens, from False on.
@@ -131,9 +136,9 @@ static void offer_names(Spot *spot)
             }
         }
     }
-    offer_dict(out, spot->session->globals);
+    offer_dict(out, spot->session->globals, false);
     if (out->word[0] != '\0') {
-        offer_dict(out, spot->session->vm->builtins);
+        offer_dict(out, spot->session->vm->builtins, false);
     }
     offer_typed(spot);
 }
@@ -335,7 +340,6 @@ static bool find_word(Spot *spot)
     return set_word(spot, start);
 }
 
-// Behind a `#` nothing is code.
 // The lexer drops comments, so the text between the last token and the cursor
 // is looked at.
 static bool in_comment(const Spot *spot)
@@ -367,7 +371,6 @@ static void complete_code(Spot *spot)
         complete_string(spot, quote, quotes);
         return;
     }
-    // Comments are prose.
     if (in_comment(spot) || !find_word(spot)) {
         return;
     }
@@ -411,10 +414,54 @@ static bool set_last_word(Spot *spot, size_t from)
     return set_word(spot, start);
 }
 
+// The options that a text about a command names: words that begin with a '-'.
+static void offer_options(Completion *out, const char *text)
+{
+    for (const char *at = text; (at = strchr(at, '-')) != NULL;) {
+        size_t length = strcspn(at, " ]|;,");
+        char option[24];
+        if (at > text && (at[-1] == ' ' || at[-1] == '[') && length > 1 &&
+            length < sizeof option) {
+            memcpy(option, at, length);
+            option[length] = '\0';
+            complete_offer(out, NULL, option, VALUE_UNBOUND, "option");
+        }
+        at += length;
+    }
+}
+
+// Behind the blanks and the options that stand from `from` on; the word that is
+// being typed is none of them.
+static size_t skip_options(const Spot *spot, size_t from)
+{
+    const char *text = spot->source->text;
+    for (size_t at = from;;) {
+        at += strspn(text + at, " ");
+        if (text[at] != '-') {
+            return at < spot->cursor ? at : spot->cursor;
+        }
+        size_t end = at + strcspn(text + at, " ");
+        if (end >= spot->cursor) {
+            return at;
+        }
+        at = end;
+    }
+}
+
 // The list of commands says of each what stands behind its name, so a new
 // command needs nothing here.
-static void complete_argument(Spot *spot, CommandArgument argument, size_t from)
+static void complete_argument(Spot *spot, const CommandRow *row, size_t from)
 {
+    CommandArgument argument = row->argument;
+    from = skip_options(spot, from);
+    if (from < spot->cursor && spot->source->text[from] == '-') {
+        if (set_word(spot, from)) {
+            offer_options(spot->out, row->params);
+            offer_options(spot->out, row->doc);
+        }
+        return;
+    }
+    spot->staged = argument == COMMAND_ARGUMENT_STAGED;
     switch (argument) {
     case COMMAND_ARGUMENT_NONE: break;
     case COMMAND_ARGUMENT_FILE:
@@ -436,7 +483,6 @@ static void complete_argument(Spot *spot, CommandArgument argument, size_t from)
 
 // `%na`, and what follows the name: files, folders, names of commands, or
 // code, as the command's parameters are called.
-// The text begins with `%`.
 static void complete_command(Spot *spot)
 {
     const char *text = spot->source->text;
@@ -453,15 +499,13 @@ static void complete_command(Spot *spot)
         }
         return;
     }
-    CommandArgument argument = COMMAND_ARGUMENT_NONE;
     const CommandRow *row;
     for (size_t i = 0; (row = command_row(i)) != NULL; i++) {
         if (strlen(row->name) == name - 1 &&
             strncmp(row->name, text + 1, name - 1) == 0) {
-            argument = row->argument;
+            complete_argument(spot, row, name);
         }
     }
-    complete_argument(spot, argument, name);
 }
 
 // For qsort. By bytes, which for UTF-8 is the order of code points.

@@ -15,6 +15,7 @@ typedef struct Spot {
     size_t from; // where the code begins (behind `%time `)
     size_t cursor;
     size_t count; // tokens in front of the word
+    bool staged;  // names of staged functions alone
 } Spot;
 
 // The kind of a token, END where there is none.

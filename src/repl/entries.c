@@ -18,11 +18,10 @@
 
 // As built-in names: a program's own `In` or `Out` hides them, and %who does
 // not list them.
-static bool bind_builtin(Vm *vm, const char *text, void *object)
+static bool bind_builtin(Vm *vm, const char *text, Value value)
 {
     Str *name = str_intern(vm, text, strlen(text));
-    bool done = name != NULL && dict_set_name(vm, vm->builtins, name,
-                                              value_from_object(object));
+    bool done = name != NULL && dict_set_name(vm, vm->builtins, name, value);
     object_release_null(&vm->ctx, name);
     return done;
 }
@@ -40,8 +39,8 @@ static bool make_lists(Session *session)
     List *inputs = session->outputs != NULL ? list_new(vm, 0) : NULL;
     if (inputs == NULL ||
         !list_append(vm, inputs, value_from_object(vm->empty_str)) ||
-        !bind_builtin(vm, "In", inputs) ||
-        !bind_builtin(vm, "Out", session->outputs)) {
+        !bind_builtin(vm, "In", value_from_object(inputs)) ||
+        !bind_builtin(vm, "Out", value_from_object(session->outputs))) {
         object_release_null(&vm->ctx, inputs);
         return false;
     }
@@ -69,18 +68,44 @@ static bool is_large(Value value)
     return (size_t)tensor->count * dtype_size(tensor->dtype) > ENTRIES_LARGE;
 }
 
-// A key that is not there is fine: the program may have removed it.
+// Out[7] and the built-in name _7 (value UNBOUND: no longer). A key that is not
+// there is fine: the program may have removed it.
+static bool set_output(Session *session, int number, Value value)
+{
+    Vm *vm = session->vm;
+    char text[16];
+    int length = snprintf(text, sizeof text, "_%d", number);
+    Str *name = str_intern(vm, text, (size_t)length);
+    Value key = value_from_small(number);
+    bool gone = value_unbound(value);
+    bool done =
+        name != NULL &&
+        (gone ? dict_remove(vm, session->outputs, key) >= 0 &&
+                    dict_remove(vm, vm->builtins, value_from_object(name)) >= 0
+              : dict_set(vm, session->outputs, key, value) &&
+                    dict_set_name(vm, vm->builtins, name, value));
+    object_release_null(&vm->ctx, name);
+    return done;
+}
+
 static bool forget(Session *session, int number)
 {
-    return number <= 0 || dict_remove(session->vm, session->outputs,
-                                      value_from_small(number)) >= 0;
+    return number <= 0 || set_output(session, number, VALUE_UNBOUND);
+}
+
+// `_` is the value, `__` the one before. Both are built-in names, as In is.
+static bool bind_last(Vm *vm, Value value)
+{
+    Value before = dict_get_name(vm->builtins, vm->names[NAME_UNDERSCORE]);
+    return (value_unbound(before) || bind_builtin(vm, "__", before)) &&
+           dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE], value);
 }
 
 // In a stop inside running code the values belong to the entry that runs.
 bool entries_keep(Session *session, Value value)
 {
     Vm *vm = session->vm;
-    if (!dict_set_name(vm, vm->builtins, vm->names[NAME_UNDERSCORE], value)) {
+    if (!bind_last(vm, value)) {
         return false;
     }
     // Before the first entry: the startup file, or code that stops in a
@@ -94,8 +119,7 @@ bool entries_keep(Session *session, Value value)
     }
     // Told apart by the entry: the value itself may be anywhere else, too.
     session->large = is_large(value) ? session->entry : 0;
-    return dict_set(vm, session->outputs, value_from_small(session->entry),
-                    value);
+    return set_output(session, session->entry, value);
 }
 
 // The entry's number and text; false after a report.

@@ -89,28 +89,6 @@ void peek_attributes(Session *session, const Peek *peek, Visit *visit,
     }
 }
 
-// "f(self, x)" without its first parameter. `from` is where the signature
-// begins in the text. A lone parameter leaves "f()".
-static void drop_first(StrBuf *text, size_t from)
-{
-    char *open = strchr(text->text + from, '(');
-    if (open == NULL) {
-        return;
-    }
-    // Up to the comma or the closing parenthesis: `self` has no default with a
-    // comma in it.
-    size_t length = strcspn(open + 1, ",)");
-    length += open[1 + length] == ',' ? 1 + strspn(open + 2 + length, " ") : 0;
-    // A slash right behind it closes what was positional: it goes along.
-    if (strncmp(open + 1 + length, "/, ", 3) == 0) {
-        length += 3;
-    } else if (strncmp(open + 1 + length, "/)", 2) == 0) {
-        length += 1;
-    }
-    memmove(open + 1, open + 1 + length, strlen(open + 1 + length) + 1);
-    text->length -= length;
-}
-
 // How a class is called: as its __init__, or as its descriptor says. *doc is
 // borrowed from the class.
 static bool class_signature(Session *session, Type *type, StrBuf *out,
@@ -138,7 +116,7 @@ static bool class_signature(Session *session, Type *type, StrBuf *out,
         return strbuf_ok(out);
     }
     // `self` is filled by the call.
-    drop_first(out, from);
+    help_drop_first(out, from);
     // The class's name stands for __init__.
     StrBuf named;
     strbuf_init(&named, out->ctx);
@@ -165,13 +143,12 @@ bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
                                doc);
     } else if (help_is_callable(peek->value)) {
         told = help_add_callable(vm, out, peek->value, doc) && strbuf_ok(out);
-        bool method = peek->bound || value_is_kind(peek->value, KIND_METHOD);
         // A native method has `self` in its parameters only if it says so.
         bool self =
             told && strncmp(strchr(out->text + from, '(') + 1, "self", 4) == 0;
-        if (told && method &&
+        if (told && peek->bound && !value_is_kind(peek->value, KIND_METHOD) &&
             (self || !value_is_kind(peek->value, KIND_NATIVE))) {
-            drop_first(out, from);
+            help_drop_first(out, from);
         }
     }
     raise_clear(vm);

@@ -4,6 +4,7 @@
 // standard error, so that the two come in program order when joined.
 #include "repl/session.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -322,6 +323,13 @@ static void report_lost(Session *session, Value exception)
     session->status = SESSION_LOST;
 }
 
+// Whether standard output is a pipe that nobody reads any more.
+static bool is_pipe_closed(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 // Takes the error out, so that nothing is pending afterwards whatever happens
 // on the way.
 void session_report(Session *session)
@@ -333,13 +341,15 @@ void session_report(Session *session)
     session_strip(session, exception);
     // Told behind what failed before.
     Value lost = session_flush(session) ? VALUE_UNBOUND : raise_take(vm);
+    bool unread = is_error(vm, exception, ERR_BROKEN_PIPE) && is_pipe_closed();
     if (is_error(vm, exception, ERR_SYSTEM_EXIT)) {
         session->exiting = true;
         session->status = exit_status(vm, value_as_exception(exception));
     } else {
-        // Nobody reads any more.
         session->exiting |= is_error(vm, exception, ERR_BROKEN_PIPE);
-        tell(vm, exception);
+        if (!unread) {
+            tell(vm, exception);
+        }
         session->interrupted = is_error(vm, exception, ERR_INTERRUPT);
         session->status =
             session->interrupted ? SESSION_INTERRUPTED : SESSION_ERROR;

@@ -127,27 +127,55 @@ static bool add_signature(Vm *vm, StrBuf *out, const Function *function)
     return true;
 }
 
-// *doc is borrowed from what is described. A bound method is shown as its
-// function.
+// "f(self, x)" without its first parameter. `from` is where the signature
+// begins in the text. A lone parameter leaves "f()".
+void help_drop_first(StrBuf *text, size_t from)
+{
+    char *open = strchr(text->text + from, '(');
+    if (open == NULL) {
+        return;
+    }
+    // Up to the comma or the closing parenthesis: `self` has no default with a
+    // comma in it.
+    size_t length = strcspn(open + 1, ",)");
+    length += open[1 + length] == ',' ? 1 + strspn(open + 2 + length, " ") : 0;
+    // A slash right behind it closes what was positional: it goes along.
+    if (strncmp(open + 1 + length, "/, ", 3) == 0) {
+        length += 3;
+    } else if (strncmp(open + 1 + length, "/)", 2) == 0) {
+        length += 1;
+    }
+    memmove(open + 1, open + 1 + length, strlen(open + 1 + length) + 1);
+    text->length -= length;
+}
+
+// *doc is borrowed from what is described. A bound method is shown
+// without the parameter that it fills.
 // The caller has asked help_is_callable. A native's parameters are text
 // already, in the same form.
 bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
 {
     *doc = NULL;
-    if (value_is_kind(v, KIND_METHOD)) {
-        v = ((Method *)value_object(v))->function;
-    }
+    size_t from = out->length;
+    bool bound = value_is_kind(v, KIND_METHOD);
+    v = bound ? ((Method *)value_object(v))->function : v;
     if (value_is_kind(v, KIND_NATIVE)) {
         const NativeDef *def = ((Native *)value_object(v))->def;
         strbuf_printf(out, "%s(%s)", def->name, def->params);
         *doc = def->doc;
-        return true;
+    } else {
+        // help_is_callable let nothing else through.
+        const Function *function = (Function *)value_object(v);
+        *doc = value_is_str(function->doc) ? value_as_str(function->doc)->text
+                                           : NULL;
+        if (!add_signature(vm, out, function)) {
+            return false;
+        }
     }
-    // help_is_callable let nothing else through.
-    const Function *function = (Function *)value_object(v);
-    *doc =
-        value_is_str(function->doc) ? value_as_str(function->doc)->text : NULL;
-    return add_signature(vm, out, function);
+    if (bound && strbuf_ok(out)) {
+        help_drop_first(out, from);
+    }
+    return true;
 }
 
 // A method may be bound to any callable: a staged function is none of these.

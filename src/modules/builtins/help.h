@@ -10,6 +10,8 @@ typedef struct Vm Vm;
 
 // A function, native function or bound method.
 bool help_is_callable(Value v);
+// Takes the first parameter out of the signature that begins at `from`.
+void help_drop_first(StrBuf *text, size_t from);
 // Appends "name(a, /, b=1, *args)" of such a value; *doc is its documentation,
 // borrowed, NULL: none. False with an error pending: a default's repr raised.
 MUST_CHECK bool help_add_callable(Vm *vm, StrBuf *out, Value v,
