@@ -127,20 +127,22 @@ static bool parse_value(Parse *parse, const GraphBlock *block,
     return vec_push(reader->ctx, values, (ValueId)*value);
 }
 
-// A comma must be followed by another value.
+// A comma must be followed by another value, or a version.
 bool graph_parse_values(Parse *parse, const GraphBlock *block,
                         ValueIdVec *values)
 {
-    if (!reader_take(&parse->reader, "%")) {
-        return true;
+    bool version;
+    if (!graph_parse_version(parse, &version) ||
+        (!version && !reader_take(&parse->reader, "%"))) {
+        return !ctx_failed(parse->reader.ctx);
     }
     do {
-        if (!parse_value(parse, block, values)) {
+        if (!version && !parse_value(parse, block, values)) {
             return false;
         }
     } while (reader_take(&parse->reader, ",") &&
-             (reader_take(&parse->reader, "%") ||
-              !reader_expect(&parse->reader, "%")));
+             graph_parse_version(parse, &version) &&
+             (version || reader_expect(&parse->reader, "%")));
     // The loop ends without a comma, or with one that nothing follows, which
     // is an error.
     return !ctx_failed(parse->reader.ctx);
@@ -174,10 +176,13 @@ bool graph_parse_params(Parse *parse, GraphBlock *block)
     do {
         Definition param;
         const char *name;
-        if (!graph_parse_param(parse, &param, &name) ||
-            !graph_parse_define(parse, &param,
-                                graph_block_param(parse->graph, block, name,
-                                                  definition_type(&param)))) {
+        bool version;
+        if (!graph_parse_version(parse, &version) ||
+            (!version && (!graph_parse_param(parse, &param, &name) ||
+                          !graph_parse_define(
+                              parse, &param,
+                              graph_block_param(parse->graph, block, name,
+                                                definition_type(&param)))))) {
             return false;
         }
     } while (reader_take(reader, ","));
@@ -387,7 +392,7 @@ static bool read_graph(Parse *parse)
         return reader_fail_at(reader, reader->at,
                               "the graph has returned above");
     }
-    return graph_check(parse->graph);
+    return graph_check(parse->graph) && graph_parse_check_versions(parse);
 }
 
 // Reads one graph of the text, and through calls those that it needs.
@@ -410,6 +415,7 @@ static Graph *read_part(ParseText *all, size_t index)
     bool ok = parse.graph != NULL && read_graph(&parse);
     part->open = false;
     map_free(&parse.values);
+    vec_free(all->ctx, &parse.versions);
     ctx_leave(all->ctx);
     if (!ok) {
         graph_release(all->ctx, parse.graph);

@@ -2,15 +2,19 @@
 //
 //     text:  graph {graph}                 callees stand after their callers
 //     graph: "graph" NAME "(" [param {"," param}] ")" EOL
-//            {"capture" param EOL} {"variable" "@"N NAME ":" TYPE EOL} block
+//            {"capture" param EOL}
+//            {("argument" | "variable") "@"N NAME ":" TYPE EOL} block
 //     param: "%"N [NAME] ":" TYPE
 //     block: {node} ("yield" | "return") [values] EOL | … "unreachable" EOL
-//     node:  [def {"," def} "="] OP [payload] [values] {NAME "=" ATTR}
+//     node:  [def {"," def} "="] OP [payload] {version} [values]
+//            {NAME "=" ATTR}
 //            ["#" note] EOL {sub-block, indented}
 //
 // Blank lines and lines that are only a comment are skipped. Numbers of values
-// need only be distinct. A type may be more general than what the op's rule
-// gives, or more special; it may not contradict it.
+// need only be distinct. Versions ("^"NAME"."N) stand where values are defined
+// and used, as they are printed; all of them are there, or none. A type may be
+// more general than what the op's rule gives, or more special; it may not
+// contradict it.
 #ifndef DUET_GRAPH_GRAPH_PARSE_H
 #define DUET_GRAPH_GRAPH_PARSE_H
 

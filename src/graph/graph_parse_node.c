@@ -30,14 +30,18 @@ static bool read_definitions(NodeLine *line)
 {
     Reader *reader = &line->parse->reader;
     // The reader stands behind the indentation.
-    if (reader->at == reader->end || *reader->at != '%') {
+    if (reader->at == reader->end ||
+        (*reader->at != '%' && *reader->at != '^')) {
         return true;
     }
     // Several outputs stand side by side, divided by commas.
     do {
         Definition definition;
-        if (!graph_parse_definition(line->parse, &definition) ||
-            !vec_push(reader->ctx, &line->definitions, definition)) {
+        bool version;
+        if (!graph_parse_version(line->parse, &version) ||
+            (!version &&
+             (!graph_parse_definition(line->parse, &definition) ||
+              !vec_push(reader->ctx, &line->definitions, definition)))) {
             return false;
         }
     } while (reader_take(reader, ","));
@@ -151,6 +155,18 @@ static bool read_payload(NodeLine *line)
     case PAYLOAD_CALLEE: return read_call(line);
     case PAYLOAD_RESOURCE:
         return graph_parse_variable(line->parse, &line->variable);
+    }
+    return true;
+}
+
+// Those that the node uses stand before its operands.
+static bool read_versions(NodeLine *line)
+{
+    bool version = true;
+    while (version) {
+        if (!graph_parse_version(line->parse, &version)) {
+            return false;
+        }
     }
     return true;
 }
@@ -412,6 +428,7 @@ static bool read_line(NodeLine *line)
     Reader *reader = &line->parse->reader;
     Arena *arena = &line->parse->graph->arena;
     if (!read_definitions(line) || !read_op(line) || !read_payload(line) ||
+        !read_versions(line) ||
         !graph_parse_values(line->parse, line->block, &line->inputs) ||
         !read_attrs(line) ||
         !reader_line_end(reader, arena, &line->place.note)) {

@@ -12,7 +12,8 @@ typedef struct Parse {
     Reader reader;
     ParseText *all; // the other graphs of the text
     Graph *graph;
-    Map values; // by the digits of "%12": a ValueId
+    Map values;          // by the digits of "%12": a ValueId
+    VEC(Piece) versions; // that the text names, in its order
 } Parse;
 
 // "%4: float32[2]" before the "=" of a node.
@@ -43,6 +44,10 @@ MUST_CHECK bool graph_parse_define(Parse *parse, const Definition *definition,
 // "%1, %2", or nothing: appended to the list.
 MUST_CHECK bool graph_parse_values(Parse *parse, const GraphBlock *block,
                                    ValueIdVec *values);
+// "^0.2", a version, if one stands here: noted, to be compared in the end.
+MUST_CHECK bool graph_parse_version(Parse *parse, bool *found);
+// Compares them, if the text has any.
+MUST_CHECK bool graph_parse_check_versions(Parse *parse);
 // "@2": a Variable's number, which exists.
 MUST_CHECK bool graph_parse_variable(Parse *parse, uint32_t *index);
 // "@f": the graph of that name, read when it is first asked for; borrowed.

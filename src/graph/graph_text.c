@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/build.h"
+#include "graph/versions.h"
 #include "ops/number_text.h"
 
 // What all graphs of one text share.
@@ -27,6 +28,7 @@ typedef struct Printer {
     uint32_t *numbers; // by value: what it is printed as
     uint32_t next;     // number of the next value
     bool whole;        // no constant is shortened
+    const Versions *versions;
 } Printer;
 
 // A name that no graph of the text has yet.
@@ -123,14 +125,31 @@ static void print_definition(Printer *printer, ValueId value)
     tensor_type_print(printer->out, info->type);
 }
 
-// Of a loop's block, behind its name.
-static void print_params(Printer *printer, const GraphBlock *block)
+// A list's versions, behind `count` values; `first` stands before the first of
+// all. How many there are then.
+static uint32_t print_versions(Printer *printer, const GraphNode *node, int b,
+                               VersionPlace place, const char *first,
+                               uint32_t count)
 {
+    uint32_t chain, number;
+    for (uint32_t at = 0; versions_next(printer->versions, node, b, place, &at,
+                                        &chain, &number);) {
+        strbuf_puts(printer->out, count++ > 0 ? ", " : first);
+        versions_print(printer->out, chain, number);
+    }
+    return count;
+}
+
+// Of a loop's block, behind its name.
+static void print_params(Printer *printer, const GraphNode *node, int b)
+{
+    const GraphBlock *block = node->blocks[b];
     strbuf_puts(printer->out, " (");
     for (uint32_t i = 0; i < block->param_count; i++) {
         strbuf_puts(printer->out, i > 0 ? ", " : "");
         print_definition(printer, block->params[i]);
     }
+    print_versions(printer, node, b, VERSIONS_BEGIN, "", block->param_count);
     strbuf_puts(printer->out, ")");
 }
 
@@ -239,6 +258,12 @@ static void print_payload(Printer *printer, const GraphNode *node)
         strbuf_printf(printer->out, " @%u", node->variable);
         break;
     }
+    uint32_t chain, number;
+    for (uint32_t at = 0; versions_next(printer->versions, node, 0,
+                                        VERSIONS_USED, &at, &chain, &number);) {
+        strbuf_putc(printer->out, ' ');
+        versions_print(printer->out, chain, number);
+    }
     print_values(printer, node->inputs, node->input_count);
     for (uint32_t i = 0; node->attrs != NULL && i < op->attr_count; i++) {
         // An attribute that was not given is left out; the reader puts the
@@ -276,7 +301,8 @@ static void print_note(StrBuf *out, const GraphPlace *place)
     }
 }
 
-static void print_block(Printer *printer, GraphBlock *block, uint32_t indent);
+static void print_block(Printer *printer, const GraphNode *owner, int b,
+                        uint32_t indent);
 
 // In order, each under its name, two columns further in.
 static void print_sub_blocks(Printer *printer, const GraphNode *node,
@@ -287,10 +313,10 @@ static void print_sub_blocks(Printer *printer, const GraphNode *node,
         strbuf_pad(printer->out, ' ', indent);
         strbuf_puts(printer->out, op->blocks[b].name);
         if (op->blocks[b].params) {
-            print_params(printer, node->blocks[b]);
+            print_params(printer, node, b);
         }
         strbuf_putc(printer->out, '\n');
-        print_block(printer, node->blocks[b], indent + 2);
+        print_block(printer, node, b, indent + 2);
     }
 }
 
@@ -302,7 +328,9 @@ static void print_node(Printer *printer, const GraphNode *node, uint32_t indent)
         strbuf_puts(printer->out, i > 0 ? ", " : "");
         print_definition(printer, node_output(node, i));
     }
-    strbuf_printf(printer->out, "%s%s", node->output_count > 0 ? " = " : "",
+    uint32_t defined = print_versions(printer, node, 0, VERSIONS_DEFINED, "",
+                                      node->output_count);
+    strbuf_printf(printer->out, "%s%s", defined > 0 ? " = " : "",
                   op_desc(node->op)->name);
     print_payload(printer, node);
     print_note(printer->out, &node->place);
@@ -310,25 +338,52 @@ static void print_node(Printer *printer, const GraphNode *node, uint32_t indent)
     print_sub_blocks(printer, node, indent + 2);
 }
 
-// The nodes and the line that ends the block.
-static void print_block(Printer *printer, GraphBlock *block, uint32_t indent)
+// What the outermost block has made of chains, behind its results.
+static void print_last(Printer *printer, uint32_t count)
+{
+    uint32_t chain, number;
+    for (uint32_t at = 0;
+         versions_next_last(printer->versions, &at, &chain, &number);) {
+        strbuf_puts(printer->out, count++ > 0 ? ", " : " ");
+        versions_print(printer->out, chain, number);
+    }
+}
+
+// The line that ends a block: `owner` NULL: the outermost.
+static void print_end(Printer *printer, const GraphBlock *block,
+                      const GraphNode *owner, int b)
+{
+    uint32_t count = block->result_count;
+    if (block->diverges) {
+        strbuf_puts(printer->out, "unreachable\n");
+        return;
+    }
+    strbuf_puts(printer->out, owner != NULL ? "yield" : "return");
+    print_values(printer, block->results, count);
+    if (owner == NULL) {
+        print_last(printer, count);
+    } else {
+        print_versions(printer, owner, b, VERSIONS_END, " ", count);
+    }
+    strbuf_putc(printer->out, '\n');
+}
+
+// The nodes and the end of a node's block `b`, or of the whole graph.
+static void print_block(Printer *printer, const GraphNode *owner, int b,
+                        uint32_t indent)
 {
     if (!ctx_enter(printer->graph->ctx)) {
         strbuf_fail(printer->out);
         return;
     }
+    const GraphBlock *block =
+        owner != NULL ? owner->blocks[b] : printer->graph->block;
     for (GraphNode *node = block->first;
          node != NULL && strbuf_ok(printer->out); node = node->next) {
         print_node(printer, node, indent);
     }
     strbuf_pad(printer->out, ' ', indent);
-    if (block->diverges) {
-        strbuf_puts(printer->out, "unreachable");
-    } else {
-        strbuf_puts(printer->out, block->parent != NULL ? "yield" : "return");
-        print_values(printer, block->results, block->result_count);
-    }
-    strbuf_putc(printer->out, '\n');
+    print_end(printer, block, owner, b);
     ctx_leave(printer->graph->ctx);
 }
 
@@ -383,10 +438,16 @@ static void print_graph(StrBuf *out, TextList *list, size_t index, bool whole)
         strbuf_fail(out);
         return;
     }
-    Printer printer = {out, graph, list, numbers, 0, whole};
-    strbuf_puts(out, index > 0 ? "\n" : "");
-    print_head(&printer, list->names.items[index]);
-    print_block(&printer, graph->block, 2);
+    Versions versions;
+    Printer printer = {out, graph, list, numbers, 0, whole, &versions};
+    if (versions_init(&versions, graph)) {
+        strbuf_puts(out, index > 0 ? "\n" : "");
+        print_head(&printer, list->names.items[index]);
+        print_block(&printer, NULL, 0, 2);
+    } else {
+        strbuf_fail(out);
+    }
+    versions_free(&versions);
     ctx_free(graph->ctx, numbers, size);
 }
 

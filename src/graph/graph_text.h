@@ -18,13 +18,20 @@
 //           yield %12
 //         body (%13 i: int32[], %14: float32[])
 //           yield %15, %16
-//       return %9
+//       ^1.1 = assign_variable @1 ^1.0 %6
+//       %17: float32[] = read_variable @1 ^1.1
+//       ^world.1 = print ^world.0 %17 …
+//       return %9, ^1.1, ^world.1
 //
 // Values are numbered in the order in which they are printed. The elements of
 // a constant stand in row-major order; its shape is in its type. A callee is
 // printed once, after the graph that calls it, and named by
 // `call @g(@0, @2) %1`: the Variables that it gets, then its arguments. Two
 // callees of one name are told apart by "_1", "_2", ….
+//
+// What begins with ^ is a version (versions.h). Together they say in which
+// order effects stand, as the order of the lines does. A chain of Variables has
+// the number of the first of them.
 //
 // graph_parse reads this form back (graph_parse.h): the graph that it gives
 // prints the same text.

@@ -8,6 +8,7 @@ graph_sources += src/graph/graph_check.c
 graph_sources += src/graph/graph_infer.c
 graph_sources += src/graph/graph_parse.c
 graph_sources += src/graph/graph_parse_node.c
+graph_sources += src/graph/graph_parse_versions.c
 graph_sources += src/graph/graph_text.c
 graph_sources += src/graph/needed.c
 graph_sources += src/graph/passes/cse.c

@@ -343,3 +343,54 @@ bool versions_note(Graph *graph)
     versions_free(&versions);
     return ok;
 }
+
+// --- in texts
+
+void versions_print(StrBuf *out, uint32_t chain, uint32_t number)
+{
+    static const char *const names[] = {
+        [RES_CONTROL] = "control", [RES_WORLD] = "world", [RES_RNG] = "rng"};
+    if (chain < RES_VARIABLE) {
+        strbuf_printf(out, "^%s.%u", names[chain], number);
+    } else {
+        strbuf_printf(out, "^%u.%u", chain - RES_VARIABLE, number);
+    }
+}
+
+bool versions_next(const Versions *versions, const GraphNode *node, int b,
+                   VersionPlace place, uint32_t *at, uint32_t *chain,
+                   uint32_t *number)
+{
+    uint32_t count;
+    const VersionUse *uses = versions_of(versions, node, &count);
+    bool in_block = place == VERSIONS_BEGIN || place == VERSIONS_END;
+    for (; *at < count; ++*at) {
+        const VersionUse *use = &uses[*at];
+        bool changed = use->before != use->after;
+        if (place == VERSIONS_USED ? changed || use->chain != RES_CONTROL
+                                   : changed) {
+            const VersionUse *ends =
+                in_block ? &versions_of_block(versions, node, b)[*at] : use;
+            bool after = place == VERSIONS_DEFINED || place == VERSIONS_END;
+            *chain = use->chain;
+            *number = after ? ends->after : ends->before;
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool versions_next_last(const Versions *versions, uint32_t *at, uint32_t *chain,
+                        uint32_t *number)
+{
+    while (*at < versions->chain_count && versions->now[*at] == 0) {
+        ++*at;
+    }
+    if (*at == versions->chain_count) {
+        return false;
+    }
+    *chain = *at;
+    *number = versions->now[(*at)++];
+    return true;
+}

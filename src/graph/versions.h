@@ -46,6 +46,26 @@ const VersionUse *versions_of(const Versions *versions, const GraphNode *node,
 // versions_of gives.
 const VersionUse *versions_of_block(const Versions *versions,
                                     const GraphNode *node, int b);
+// What stands for version `number` of a chain in a text: "^world.1", "^0.2".
+void versions_print(StrBuf *out, uint32_t chain, uint32_t number);
+
+// Where a graph's text names versions, in its order: those that a node defines,
+// those that it uses, with which its blocks begin, with which a block ends.
+// Control that is borrowed, as by all effects, is left out.
+typedef enum VersionPlace {
+    VERSIONS_DEFINED,
+    VERSIONS_USED,
+    VERSIONS_BEGIN, // of a loop's block
+    VERSIONS_END    // of any block, the outermost too
+} VersionPlace;
+// One after another, from *at = 0 on: the next one of a node; `b` is its block
+// where the place is one of a block. False: that was the last.
+bool versions_next(const Versions *versions, const GraphNode *node, int b,
+                   VersionPlace place, uint32_t *at, uint32_t *chain,
+                   uint32_t *number);
+// Those with which the outermost block ends: of the chains that changed.
+bool versions_next_last(const Versions *versions, uint32_t *at, uint32_t *chain,
+                        uint32_t *number);
 // Notes in the graph what it does as a whole, for those that call it.
 MUST_CHECK bool versions_note(Graph *graph);
 

@@ -114,13 +114,53 @@ Test(text, heads_and_calls)
     Graph *graph = graph_parse(&ctx, copy.text, copy.length);
     cr_assert_not_null(graph, "%s", ctx.error.text);
     graph_print(&out, graph, true);
-    cr_assert(strstr(out.text, "  %4: float32[?] = call @f_1(@1) %2\n"), "%s",
-              out.text);
+    cr_assert(
+        strstr(out.text, "  %4: float32[?], ^1.1 = call @f_1(@1) ^1.0 %2\n"),
+        "%s", out.text);
     cr_assert(strstr(out.text, "add %0, %2  # f.duet:7 x = x + w  # sum\n"));
     cr_assert(strstr(out.text, "  variable @1 'v:1': float32[?]\n"));
     strbuf_free(&copy);
     strbuf_free(&out);
     graph_release(&ctx, graph);
+}
+
+// Versions stand where the order of the lines puts them, or nowhere.
+Test(text, versions_are_compared)
+{
+    static const char text[] = "graph f(%0 x: float32[], %1 c: bool[])\n"
+                               "  argument @0 a: float32[]\n"
+                               "  variable @1 v: float32[]\n"
+                               "  variable @2 n: int32[]\n"
+                               "  ^0.1 = assign_variable @1 ^0.0 %0\n"
+                               "  %2: bool[], ^0.5 = while ^0.1 ^2.0 %1\n"
+                               "    cond (%3: bool[], ^0.2)\n"
+                               "      yield %3, ^0.2\n"
+                               "    body (%4: bool[], ^0.3)\n"
+                               "      %5: int32[] = read_variable @2 ^2.0\n"
+                               "      ^0.4 = assign_variable @0 ^0.3 %0\n"
+                               "      yield %4, ^0.4\n"
+                               "  ^control.1 = assert ^control.0 %2 text='no'\n"
+                               "  %6: float32[] = read_variable @1 ^0.5\n"
+                               "  return %6, ^control.1, ^0.5\n";
+    StrBuf out;
+    strbuf_init(&out, &ctx);
+    Graph *graph = graph_parse(&ctx, text, strlen(text));
+    cr_assert_not_null(graph, "%s", ctx.error.text);
+    graph_print(&out, graph, true);
+    cr_expect_str_eq(out.text, text);
+    graph_release(&ctx, graph);
+    // Each of them counts.
+    for (char *at = strchr(out.text, '^'); at != NULL;
+         at = strchr(at + 1, '^')) {
+        char *digit = strchr(at, '.') + 1;
+        *digit += 1;
+        cr_expect_null(graph_parse(&ctx, out.text, out.length), "%s", at);
+        cr_expect_not_null(strstr(ctx.error.text, "the order of the nodes "),
+                           "%s", ctx.error.text);
+        ctx_clear(&ctx);
+        *digit -= 1;
+    }
+    strbuf_free(&out);
 }
 
 // Texts that are wrong, and where.
@@ -145,6 +185,12 @@ static const struct {
      "line 2, column 17: no op 'plus'"},
     {"graph f(%0 x: int32[])\n  %1: bool[] = add %0, %0\n  return %0\n",
      "line 2, column 3: add gives int32[], not bool[]"},
+    {"graph f()\n  variable @0 v: int32[]\n"
+     "  %0: int32[] = read_variable @0 ^0\n  return %0\n",
+     "line 3, column 36: expected '.'"},
+    {"graph f()\n  variable @0 v: int32[]\n"
+     "  %0: int32[] = read_variable @0 ^0.0\n  return %0, ^0.0\n",
+     "line 4, column 14: there is no such version"},
     {"graph f(%0 x: int32[])\n  %1: int32[] = add %0\n  return %0\n",
      "line 2, column 17: add cannot have 1 inputs"},
     {"graph f(%0 x: int32[])\n  %1: int32[] = sum %0 axes=0\n  return %0\n",

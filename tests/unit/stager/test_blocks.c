@@ -145,13 +145,14 @@ Test(blocks, a_side_that_raises_yields_nothing)
           "        raise ValueError('no')\n"
           "    return y\n",
           "tensor(1.0)",
-          IS_POSITIVE "  if %2\n"
+          IS_POSITIVE "  ^control.2 = if ^control.0 %2\n"
                       "    then\n"
-                      "      yield\n"
+                      "      yield ^control.0\n"
                       "    else\n"
-                      "      raise text='ValueError: no'\n"
+                      "      ^control.1 = raise ^control.0 "
+                      "text='ValueError: no'\n"
                       "      unreachable\n"
-                      "  return %0\n");
+                      "  return %0, ^control.2\n");
 }
 
 Test(blocks, effects_stay_in_their_side)
@@ -167,15 +168,15 @@ Test(blocks, effects_stay_in_their_side)
           "  variable @0 v: float32[]\n"
           "  %1: float32[] = const 0.0\n"
           "  %2: bool[] = greater %0, %1\n"
-          "  if %2\n"
+          "  ^0.2 = if ^0.0 %2\n"
           "    then\n"
-          "      assign_variable @0 %0\n"
-          "      yield\n"
+          "      ^0.1 = assign_variable @0 ^0.0 %0\n"
+          "      yield ^0.1\n"
           "    else\n"
-          "      yield\n"
-          "  %3: float32[] = read_variable @0\n"
+          "      yield ^0.0\n"
+          "  %3: float32[] = read_variable @0 ^0.2\n"
           "  %4: float32[] = add %3, %0\n"
-          "  return %4\n");
+          "  return %4, ^0.2\n");
 }
 
 Test(blocks, a_host_condition_makes_no_block)
