@@ -12,6 +12,7 @@
 // (int32), y (float32[2]) and z (float32[3]), which are globals of the program.
 static Trace trace;
 static Signature signature; // of its call: no arguments
+static StagedFunction staged;
 static TraceRequest request;
 static Ledger ledger;
 static Graph *graph;
@@ -42,7 +43,8 @@ static void open_merge(void)
                     .request = &request,
                     .ledger = &ledger};
     signature = (Signature){0};
-    request = (TraceRequest){.signature = &signature};
+    staged = (StagedFunction){.options.autograph = true};
+    request = (TraceRequest){.staged = &staged, .signature = &signature};
     ledger_init(&ledger);
     ValueId condition = add_input("c", DT_BOOL, 0, 0);
     (void)add_input("x", DT_FLOAT32, 0, 0);
