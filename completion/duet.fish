@@ -15,8 +15,15 @@ end
 complete -c duet -n __duet_at_options -s c -x -d 'run CODE'
 complete -c duet -n __duet_at_options -s i -d 'stay at the prompt afterwards'
 complete -c duet -n __duet_at_options -l cells -d 'run a percent script'
+complete -c duet -n __duet_at_options -l compare \
+    -d 'run eagerly and staged, and tell what differs'
+complete -c duet -n __duet_at_options -l expect -x \
+    -d 'with --compare: the codes that are to come'
+complete -c duet -n __duet_at_options -l quiz \
+    -d 'with --compare: predict the staged output'
+complete -c duet -n __duet_at_options -l explain -x -d 'what a code means'
 complete -c duet -n __duet_at_options -l html -r \
-    -d 'with --cells: write a page'
+    -d 'with --cells or --compare: write a page'
 complete -c duet -n __duet_at_options -l eager \
     -d 'run with staging switched off'
 complete -c duet -n __duet_at_options -l trace \

@@ -5,10 +5,14 @@ lib_modules = \
 	lib/_tape.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
+	lib/duet/_codes.duet \
 	lib/duet/_commands.duet \
+	lib/duet/_compare.duet \
+	lib/duet/_compare_page.duet \
 	lib/duet/_files.duet \
 	lib/duet/_html.duet \
 	lib/duet/_look.duet \
+	lib/duet/_quiz.duet \
 	lib/duet/_staging.duet \
 	lib/duet/_svg.duet \
 	lib/duet/_time.duet \

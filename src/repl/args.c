@@ -10,10 +10,11 @@
 
 // What an option does; args_parse and take_switch act on it.
 typedef enum OptionKind {
-    OPTION_CODE,  // takes the program as its argument
-    OPTION_CELLS, // likewise
-    OPTION_PAGE,  // --html, behind --cells or in front of it
-    OPTION_OUT,   // known, and not part of Duet
+    OPTION_PROGRAM, // takes the program as its argument, in `mode`
+    OPTION_PAGE,    // --html, behind --cells or --compare or in front of it
+    OPTION_COMPARE,
+    OPTION_EXPECT,
+    OPTION_QUIZ,
     OPTION_STAY,
     OPTION_EAGER,
     OPTION_TRACE,
@@ -27,22 +28,30 @@ typedef struct Option {
     const char *argument; // for --help; NULL: takes none
     OptionKind kind;
     const char *doc;
+    ArgsMode mode; // OPTION_PROGRAM
 } Option;
 
 // In the order in which --help lists them.
 static const Option options[] = {
-    {"-c", "CODE", OPTION_CODE, "run CODE"},
-    {"-i", NULL, OPTION_STAY, "stay at the prompt afterwards"},
-    {"--cells", "FILE", OPTION_CELLS,
-     "run a percent script: cells start with `# %%`"},
-    {"--html", "PAGE", OPTION_PAGE,
-     "with --cells: write a page with code, outputs and graphs"},
-    {"--eager", NULL, OPTION_EAGER, "run with staging switched off"},
+    {"-c", "CODE", OPTION_PROGRAM, "run CODE", ARGS_CODE},
+    {"-i", NULL, OPTION_STAY, "stay at the prompt afterwards", 0},
+    {"--cells", "FILE", OPTION_PROGRAM,
+     "run a percent script: cells start with `# %%`", ARGS_CELLS},
+    {"--compare", NULL, OPTION_COMPARE,
+     "run it eagerly and staged: what differs, and why", 0},
+    {"--expect", "CODES", OPTION_EXPECT,
+     "with --compare: status 0 if these are the differences", 0},
+    {"--quiz", NULL, OPTION_QUIZ,
+     "with --compare: predict the staged output first", 0},
+    {"--html", "PAGE", OPTION_PAGE, "with --cells or --compare: write a page",
+     0},
+    {"--explain", "CODE", OPTION_PROGRAM, "what a difference's code means",
+     ARGS_EXPLAIN},
+    {"--eager", NULL, OPTION_EAGER, "run with staging switched off", 0},
     {"--trace", NULL, OPTION_TRACE,
-     "narrate each trace and retrace on standard error"},
-    {"--compare", "FILE", OPTION_OUT, NULL},
-    {"--version", NULL, OPTION_VERSION, "print the version"},
-    {"--help", NULL, OPTION_HELP, "print this text"},
+     "narrate each trace and retrace on standard error", 0},
+    {"--version", NULL, OPTION_VERSION, "print the version", 0},
+    {"--help", NULL, OPTION_HELP, "print this text", 0},
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
 
@@ -83,6 +92,8 @@ static void take_switch(Args *args, OptionKind kind)
     args->stay |= kind == OPTION_STAY;
     args->eager |= kind == OPTION_EAGER;
     args->trace |= kind == OPTION_TRACE;
+    args->quiz |= kind == OPTION_QUIZ;
+    args->compare |= kind == OPTION_COMPARE;
 }
 
 // The ending alone is no name.
@@ -127,6 +138,31 @@ static int take_page(Args *args, int argc, char **argv)
     return *args->page == '\0' ? 1 : 2;
 }
 
+// What belongs to --compare may stand behind the program too, where one looks
+// for it; the first other word and what follows it are the script's.
+static Args take_compare(Args args)
+{
+    while (args.script_argc > 0) {
+        char **rest = args.script_argv;
+        const Option *option = find_option(*rest);
+        OptionKind kind = option != NULL ? option->kind : OPTION_HELP;
+        int taken = kind == OPTION_QUIZ;
+        if (kind == OPTION_PAGE) {
+            taken = take_page(&args, args.script_argc, rest);
+        } else if (kind == OPTION_EXPECT && args.script_argc > 1) {
+            args.expect = rest[1];
+            taken = 2;
+        }
+        if (taken <= 0) {
+            break;
+        }
+        args.quiz |= kind == OPTION_QUIZ;
+        args.script_argv += taken;
+        args.script_argc -= taken;
+    }
+    return args;
+}
+
 // The program is argv[0] here; the rest is the script's.
 // The words behind it are not looked at, options or not.
 static Args take_program(Args args, ArgsMode mode, int argc, char **argv)
@@ -135,7 +171,13 @@ static Args take_program(Args args, ArgsMode mode, int argc, char **argv)
     args.program = argv[0];
     args.script_argv = argv + 1;
     args.script_argc = argc - 1;
-    return args;
+    if (args.compare) {
+        return take_compare(args);
+    }
+    return args.quiz || args.expect != NULL
+               ? wrong("--compare is missing beside",
+                       args.quiz ? "--quiz" : "--expect")
+               : args;
 }
 
 // Stops at the program, whatever follows it: `duet a.duet --help` gives
@@ -159,9 +201,6 @@ Args args_parse(int argc, char **argv)
         if (option == NULL) {
             return wrong("unknown option", *rest);
         }
-        if (option->kind == OPTION_OUT) {
-            return wrong("not part of Duet", *rest);
-        }
         // --html takes its file with it.
         if (option->kind == OPTION_PAGE) {
             int taken = take_page(&args, left, rest);
@@ -172,7 +211,7 @@ Args args_parse(int argc, char **argv)
             i += taken - 1;
             continue;
         }
-        if (option->kind == OPTION_CELLS && left > 1) {
+        if (option->mode == ARGS_CELLS && left > 1) {
             int taken = take_page(&args, left - 1, rest + 1);
             if (taken < 0) {
                 return unclear(rest[2]);
@@ -180,21 +219,33 @@ Args args_parse(int argc, char **argv)
             rest += taken;
             left -= taken;
         }
+        // `--explain` alone lists the codes.
+        if (option->mode == ARGS_EXPLAIN && left < 2) {
+            args.mode = ARGS_EXPLAIN;
+            args.program = "";
+            return args;
+        }
         if (option->argument != NULL) {
             // The value may begin with a dash, so only its absence is a
             // mistake.
             if (left < 2) {
                 return wrong("an argument is missing after", *rest);
             }
-            ArgsMode mode =
-                option->kind == OPTION_CODE ? ARGS_CODE : ARGS_CELLS;
-            return take_program(args, mode, left - 1, rest + 1);
+            if (option->kind == OPTION_EXPECT) {
+                args.expect = rest[1];
+                i++;
+                continue;
+            }
+            return take_program(args, option->mode, left - 1, rest + 1);
         }
         if (option->kind == OPTION_VERSION || option->kind == OPTION_HELP) {
             args.mode = option->kind == OPTION_HELP ? ARGS_HELP : ARGS_VERSION;
             return args;
         }
         take_switch(&args, option->kind);
+    }
+    if (args.compare || args.quiz || args.expect != NULL) {
+        return wrong("a program is missing behind", argv[argc - 1]);
     }
     return args.page != NULL ? wrong("--cells FILE is missing beside", "--html")
                              : args;
@@ -211,10 +262,8 @@ void args_print_help(FILE *out)
     for (int i = 0; i < OPTION_COUNT; i++) {
         const char *argument =
             options[i].argument != NULL ? options[i].argument : "";
-        if (options[i].kind != OPTION_OUT) {
-            fprintf(out, "  %-9s %-5s %s\n", options[i].name, argument,
-                    options[i].doc);
-        }
+        fprintf(out, "  %-9s %-5s %s\n", options[i].name, argument,
+                options[i].doc);
     }
     fputs("\n"
           "At the prompt: % lists the commands, x? tells what x is, Ctrl-D "
@@ -237,8 +286,7 @@ void args_print_problem(const Args *args, FILE *out)
     const char *close = args->culprit != NULL
                             ? diag_suggest(args->culprit, names, OPTION_COUNT)
                             : NULL;
-    if (close != NULL && strcmp(close, args->culprit) != 0 &&
-        strcmp(close, "--compare") != 0) {
+    if (close != NULL && strcmp(close, args->culprit) != 0) {
         fprintf(out, ". Did you mean: '%s'?", close);
     }
     fputs("\nTry: duet --help\n", out);

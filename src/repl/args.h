@@ -7,11 +7,12 @@
 #include <stdio.h>
 
 typedef enum ArgsMode {
-    ARGS_PROMPT, // no program: the prompt, or standard input if not a terminal
-    ARGS_FILE,   // a script
-    ARGS_STDIN,  // `-`
-    ARGS_CODE,   // -c
-    ARGS_CELLS,  // --cells
+    ARGS_PROMPT,  // no program: the prompt, or standard input if not a terminal
+    ARGS_FILE,    // a script
+    ARGS_STDIN,   // `-`
+    ARGS_CODE,    // -c
+    ARGS_CELLS,   // --cells
+    ARGS_EXPLAIN, // --explain: `program` is the code, "": list them
     ARGS_VERSION,
     ARGS_HELP,
     ARGS_WRONG // usage: `problem` says why
@@ -25,8 +26,11 @@ typedef struct Args {
     bool stay;           // -i: the prompt afterwards
     bool eager;          // --eager
     bool trace;          // --trace
-    const char *page;    // --html: where the page of cells goes; NULL: none,
-                         // "": beside the script
+    bool compare;        // --compare: the program runs eagerly and staged
+    bool quiz;           // --quiz
+    const char *expect;  // --expect: "D102,D103", NULL: not given
+    const char *page;    // --html: where the page of cells or of a comparison
+                         // goes; NULL: none, "": beside the script
     const char *problem; // ARGS_WRONG: "unknown option"
     const char *culprit; // the argument it is about, NULL: none
 } Args;

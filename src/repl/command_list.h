@@ -4,10 +4,14 @@
 // what completion offers behind the name. No include guard.
 COMMAND("cd", "[FOLDER]", FOLDER, "change the folder; alone: go home")
 COMMAND("code", "F", STAGED, "a staged function as it is converted for traces")
+COMMAND("compare", "CODE", CODE,
+        "run eagerly and staged in two worlds: what differs, and why")
 COMMAND("diff", "F", STAGED, "what each pass changed in the graph")
 COMMAND("doc", "NAME", NAME, "the documentation of a thing")
 COMMAND("edit", "[NAME|N|FILE]", NAME, "write code in $EDITOR, then run it")
 COMMAND("effects", "F", STAGED, "what tracing did that calls do not repeat")
+COMMAND("explain", "[CODE]", NONE,
+        "what a code of %compare means: the rule, the cure, a program")
 COMMAND("frozen", "F", STAGED, "what traces read outside and keep")
 COMMAND("graph", "F(ARGS)", STAGED,
         "the graph; --raw --opt --plan --dot --svg FILE")

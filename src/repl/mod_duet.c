@@ -11,6 +11,7 @@
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/protocol/protocol.h"
 #include "lexer/lexer.h"
 #include "modules/builtins/builtins.h"
 #include "repl/command.h"
@@ -19,6 +20,7 @@
 #include "repl/hooks.h"
 #include "repl/progress.h"
 #include "repl/terminal.h"
+#include "repl/worlds.h"
 #include "stager/stager.h"
 
 #define DUET_BODY(name)                                                        \
@@ -122,6 +124,48 @@ DUET_BODY(cell)
     // The error borrows the source.
     source_release(&vm->ctx, source);
     return stopped ? VALUE_FAIL : tuple_of_owned(vm, row, 2);
+}
+
+// module(text, name): runs a whole program as __main__, reports its error.
+DUET_BODY(module_run)
+{
+    (void)count;
+    if (!value_is_str(args[0]) || !value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "the code must be a str");
+    }
+    const Str *text = value_as_str(args[0]);
+    (void)session_run_text(session_of(vm), value_as_str(args[1])->text,
+                           text->text, text->length, 1, RUN_MODULE);
+    return VALUE_NONE;
+}
+
+// world(call, eager, seconds, input): (status, output, report) of the call in a
+// copy of the process; the status is None where its time was over.
+DUET_BODY(world)
+{
+    (void)count;
+    WorldPlan plan = {.call = args[0]};
+    int eager = value_truth(vm, args[1]);
+    if (eager < 0 || !value_to_double(vm, args[2], &plan.seconds)) {
+        return VALUE_FAIL;
+    }
+    if (!value_is_str(args[3])) {
+        return raise_error(vm, ERR_TYPE, "the input must be a str");
+    }
+    plan.eager = eager == 1;
+    plan.input = value_as_str(args[3]);
+    World world;
+    Value result = VALUE_FAIL;
+    if (world_run(session_of(vm), &plan, &world)) {
+        Value row[] = {world.late ? VALUE_NONE : value_from_small(world.status),
+                       str_or_fail(command_text(vm, strbuf_text(&world.output),
+                                                world.output.length)),
+                       str_or_fail(command_text(vm, strbuf_text(&world.report),
+                                                world.report.length))};
+        result = tuple_of_owned(vm, row, 3);
+    }
+    world_free(&world);
+    return result;
 }
 
 // Shows a value as the prompt does, and keeps it.
@@ -402,6 +446,10 @@ static const NativeDef functions[] = {
     {"run", "text, /", duet_run, "Run as an entry; its value."},
     {"cell", "text, file, line, /", duet_cell,
      "Run a cell: (value, None), or (None, traceback)."},
+    {"module", "text, name, /", duet_module_run,
+     "Run a whole program as __main__."},
+    {"world", "call, eager, seconds, input, /", duet_world,
+     "Call in a copy of the process: (status, output, report)."},
     {"display", "value, /", duet_display, "Show a value as the prompt does."},
     {"leave", "", duet_leave, "End the session behind this entry."},
     {"entry", "", duet_entry, "(whether there is a prompt, entry number)."},

@@ -12,6 +12,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
+#include "repl/command.h"
 
 // Bytes for one read; the block lies on the stack.
 enum { READ_SIZE = 64 << 10 };
@@ -67,6 +68,20 @@ static bool read_program(Session *session, const char *path, StrBuf *text)
     return true;
 }
 
+// What the library says of a run, owned: True is success; a failure is
+// reported.
+static bool take_verdict(Session *session, Value result)
+{
+    bool passed = value_same(result, VALUE_TRUE);
+    if (value_failed(result)) {
+        session_report(session);
+    } else if (!session->exiting) {
+        session->status = passed ? SESSION_OK : SESSION_ERROR;
+    }
+    release(session->vm, result);
+    return passed;
+}
+
 // duet._html.write(text, script, page): the cells run there, one after the
 // other, and what they give goes into the page. True: no cell failed.
 static bool run_page(Session *session, const char *name, const char *page,
@@ -88,25 +103,85 @@ static bool run_page(Session *session, const char *name, const char *page,
     for (size_t i = 0; i < 3; i++) {
         object_release_null(&vm->ctx, parts[i]);
     }
-    bool passed = value_same(result, VALUE_TRUE);
-    if (value_failed(result)) {
-        session_report(session);
-    } else if (!session->exiting) {
-        session->status = passed ? SESSION_OK : SESSION_ERROR;
-    }
-    release(vm, result);
-    return passed;
+    return take_verdict(session, result);
 }
 
-// The whole text is read before any of it runs, from standard input too.
+// A terminal cannot be given to two programs; what else stands there can, once
+// it is read to its end.
+static bool read_input(Session *session, const Args *args, StrBuf *text)
+{
+    return args->quiz || args->mode == ARGS_STDIN || isatty(STDIN_FILENO) ||
+           read_program(session, NULL, text);
+}
+
+// A str; None for NULL.
+static Value text_or_none(Vm *vm, const char *text)
+{
+    Str *made = text != NULL ? str_from(vm, text) : NULL;
+    if (made != NULL) {
+        return str_value(made);
+    }
+    return text != NULL ? VALUE_FAIL : VALUE_NONE;
+}
+
+// duet._compare.script(text, name, input, expect, page, quiz): True: as it
+// should be.
+static bool run_comparison(Session *session, const Args *args, const char *name,
+                           const StrBuf *text)
+{
+    Vm *vm = session->vm;
+    StrBuf input;
+    strbuf_init(&input, &vm->ctx);
+    if (!read_input(session, args, &input)) {
+        strbuf_free(&input);
+        return false;
+    }
+    Str *code = str_new(vm, strbuf_text(text), text->length);
+    Str *given = command_text(vm, strbuf_text(&input), input.length);
+    strbuf_free(&input);
+    Value row[] = {code != NULL ? str_value(code) : VALUE_FAIL,
+                   text_or_none(vm, name),
+                   given != NULL ? str_value(given) : VALUE_FAIL,
+                   text_or_none(vm, args->expect),
+                   text_or_none(vm, args->page),
+                   value_from_bool(args->quiz)};
+    enum { COUNT = sizeof row / sizeof *row };
+    bool made = true;
+    for (size_t i = 0; i < COUNT; i++) {
+        made = made && !value_failed(row[i]);
+    }
+    Value result = made
+                       ? library_call(vm, "duet._compare", "script", row, COUNT)
+                       : VALUE_FAIL;
+    for (size_t i = 0; i < COUNT; i++) {
+        release(vm, row[i]);
+    }
+    return take_verdict(session, result);
+}
+
+// The whole text is read before any of it runs, from standard input too. A text
+// that could not be kept for want of memory is no text.
 static bool run_file(Session *session, const Args *args)
 {
     const char *path = args->mode == ARGS_STDIN ? NULL : args->program;
     const char *name = path == NULL ? "<stdin>" : path;
     StrBuf text;
     strbuf_init(&text, &session->vm->ctx);
-    bool done = read_program(session, path, &text);
-    if (done && args->mode == ARGS_CELLS && args->page != NULL) {
+    bool done = true;
+    // The code of -c is "<string>" in tracebacks.
+    if (args->mode == ARGS_CODE) {
+        name = "<string>";
+        strbuf_puts(&text, args->program);
+    } else {
+        done = read_program(session, path, &text);
+    }
+    if (done && !strbuf_ok(&text)) {
+        session_report(session);
+        done = false;
+    }
+    if (done && args->compare) {
+        done = run_comparison(session, args, name, &text);
+    } else if (done && args->mode == ARGS_CELLS && args->page != NULL) {
         done = run_page(session, name, args->page, &text);
     } else if (done && args->mode == ARGS_CELLS) {
         done = cells_run(session, name, strbuf_text(&text), text.length);
@@ -118,12 +193,28 @@ static bool run_file(Session *session, const Args *args)
     return done;
 }
 
-// The code of -c is "<string>" in tracebacks.
+// duet._compare.explain(code).
+static bool run_explain(Session *session, const Args *args)
+{
+    Vm *vm = session->vm;
+    Str *code = str_from(vm, args->program);
+    Value given = code != NULL ? str_value(code) : VALUE_FAIL;
+    Value result = code != NULL
+                       ? library_call(vm, "duet._compare", "explain", &given, 1)
+                       : VALUE_FAIL;
+    object_release_null(&vm->ctx, code);
+    if (value_failed(result)) {
+        session_report(session);
+        return false;
+    }
+    release(vm, result);
+    return true;
+}
+
 bool script_run(Session *session, const Args *args)
 {
-    if (args->mode == ARGS_CODE) {
-        return session_run_text(session, "<string>", args->program,
-                                strlen(args->program), 1, RUN_MODULE);
+    if (args->mode == ARGS_EXPLAIN) {
+        return run_explain(session, args);
     }
     return run_file(session, args);
 }

@@ -99,7 +99,7 @@ bool session_open(Session *session, const Args *args, const char *name)
     catch_signals(&vm->ctx);
     vm->session = session;
     vm->program = &session_hooks;
-    vm->eager_only = args->eager;
+    vm->eager_only = vm->long_calls = args->eager;
     session->globals =
         stager_init(vm, args->trace) && set_arguments(vm, args, name)
             ? vm_main_module(vm, name)

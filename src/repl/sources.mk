@@ -39,3 +39,4 @@ repl_sources += src/repl/session.c
 repl_sources += src/repl/startup.c
 repl_sources += src/repl/terminal.c
 repl_sources += src/repl/tokens.c
+repl_sources += src/repl/worlds.c

@@ -13,6 +13,7 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/hidden.h"
+#include "stager/observer.h"
 
 // A walk over the call's arguments beside the signature's list of tensors,
 // which was made by the same walk.
@@ -111,6 +112,9 @@ typedef struct Pack {
 static Value pack_leaf(Vm *vm, Value v, void *data)
 {
     Pack *pack = data;
+    if (value_is_kind(v, KIND_VARIABLE)) {
+        observer_tell(vm, DIVERGE_OBJECT, "a Variable, as its value");
+    }
     Value leaf = value_is_kind(v, KIND_VARIABLE)
                      ? variable_read(vm, value_as_variable(v))
                      : value_retain(v);
@@ -260,6 +264,22 @@ void concrete_keywords(Vm *vm, const Function *function, Dict *keywords)
     }
 }
 
+// Whether the result is a list or dict that is not the trace's own, which
+// eager code hands out as the one that it is.
+static bool is_handed_through(Vm *vm, const Trace *trace, const Bound *symbolic,
+                              Value result)
+{
+    StructureKind kind = structure_kind(vm, result);
+    if (kind != STRUCTURE_LIST && kind != STRUCTURE_DICT) {
+        return false;
+    }
+    bool given = !era_has(vm, trace->era, value_object(result));
+    for (size_t i = 0; i < symbolic->values.count; i++) {
+        given = given || value_same(result, symbolic->values.items[i]);
+    }
+    return given;
+}
+
 // Calls the function inside the trace.
 static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
                       Concrete *concrete)
@@ -278,6 +298,10 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         value = bound_call(vm, request->target, &symbolic);
     }
     bool ordered = any_walked(vm, trace, &symbolic);
+    if (observed(vm) && !value_failed(value) &&
+        is_handed_through(vm, trace, &symbolic, value)) {
+        observer_tell(vm, DIVERGE_OBJECT, "built anew for each call");
+    }
     // The arguments are checked first: an error is then about them, whatever
     // was returned.
     bool ok =

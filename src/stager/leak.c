@@ -10,6 +10,7 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/concrete.h"
+#include "stager/observer.h"
 #include "stager/trace.h"
 
 enum { LEAK_DEPTH = 3, LEAK_ITEMS = 64 }; // how far structures are searched
@@ -31,6 +32,7 @@ static bool store_one(Vm *vm, const Object *container, const Symbolic *symbolic)
     if (trace == NULL || era_has(vm, trace->era, container)) {
         return true;
     }
+    observer_tell(vm, DIVERGE_LEAK, "");
     // The line is noted now: nobody can find it when the tensor is used.
     LeakStore store = {.value = symbolic->value};
     if (!trace_line(vm, &store.line, &store.text)) {

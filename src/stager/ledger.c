@@ -11,6 +11,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
+#include "stager/observer.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -112,6 +113,7 @@ static bool add_effect(Vm *vm, const char *what, Value value)
 // Effects that no container shows; see note_effect.
 bool ledger_effect(Vm *vm, const char *what, Value value)
 {
+    observer_tell_effect(vm, what);
     return add_effect(vm, what, value);
 }
 
@@ -144,6 +146,10 @@ bool ledger_store(Vm *vm, Object *container, Value value)
 {
     if (era_has(vm, vm->trace->era, container)) {
         return true;
+    }
+    // A symbolic tensor that is kept outside is a leak, which is told as such.
+    if (!value_is_kind(value, KIND_SYMBOLIC) && !in_library(vm)) {
+        observer_tell_effect(vm, container_word(vm, container));
     }
     return leak_store(vm, container, value) &&
            add_effect(vm, container_word(vm, container), value);

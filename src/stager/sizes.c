@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interp/core/raise.h"
+#include "stager/observer.h"
 
 static const char member[] = ".shape";
 
@@ -47,11 +48,17 @@ bool sizes_read(Vm *vm, Value symbolic, int axis)
 {
     Trace *trace = vm->trace;
     const Symbolic *tensor = value_as_symbolic(symbolic);
-    if (tensor->owner != trace->owner || trace->blocks == NULL) {
+    if (tensor->owner != trace->owner) {
+        return true;
+    }
+    TensorType type = operand_type(symbolic);
+    if (observed(vm) && !shape_is_static(type.rank, type.dims)) {
+        observer_tell(vm, DIVERGE_SIZE, "");
+    }
+    if (trace->blocks == NULL) {
         return true;
     }
     SizeRead read = {.value = tensor->value, .place = trace_place(vm)};
-    TensorType type = operand_type(symbolic);
     if (read.place.source == NULL) {
         return true; // not asked by code of the program
     }

@@ -32,6 +32,7 @@ stager_sources += src/stager/loops.c
 stager_sources += src/stager/match.c
 stager_sources += src/stager/merge.c
 stager_sources += src/stager/notes.c
+stager_sources += src/stager/observer.c
 stager_sources += src/stager/options.c
 stager_sources += src/stager/poison.c
 stager_sources += src/stager/signature.c

@@ -6,6 +6,7 @@
 #include "stager/staged_fn.h"
 
 #include "interp/core/raise.h"
+#include "stager/observer.h"
 #include "stager/tell.h"
 #include "stager/trace.h"
 
@@ -93,6 +94,19 @@ static bool same_outer(const Vm *vm, const Concrete *concrete)
 static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
                       FrozenRead *read, bool *again)
 {
+    if (observed(vm)) {
+        Str *name = frozen_name(vm, &found->frozen, read);
+        if (name == NULL) {
+            return false;
+        }
+        const Function *target = value_is_kind(self->target, KIND_FUNCTION)
+                                     ? (Function *)value_object(self->target)
+                                     : NULL;
+        observer_tell_line(vm, DIVERGE_FROZEN,
+                           target != NULL ? target->code->source : NULL,
+                           read->line, name->text);
+        object_release(&vm->ctx, name);
+    }
     // The reason is kept for what tells why a new trace was made.
     if (self->options.frozen == FROZEN_RETRACE) {
         object_release_null(&vm->ctx, self->why.frozen);

@@ -8,6 +8,7 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/observer.h"
 #include "stager/trace.h"
 
 // Lambdas, natives and partial applications have names too, or get one.
@@ -196,23 +197,12 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
     return result;
 }
 
-// The guard first: it is the way of nearly all calls. A call inside a trace, by
-// keyword or under stage.eager goes the long way.
-static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
-                         Tuple *keyword_names)
+// A call inside a trace, by keyword or under stage.eager, and the first of its
+// kind.
+static Value call_long(Vm *vm, Value value, const Value *args, uint32_t count,
+                       Tuple *keyword_names)
 {
     StagedFunction *self = (StagedFunction *)value_object(value);
-    if (LIKELY(vm->trace == NULL && !vm->eager_only && keyword_names == NULL)) {
-        Value result = guard_run(vm, &self->table.guard, args, count);
-        if (LIKELY(!value_unbound(result))) {
-            return result;
-        }
-        // A decorator that waits for its function has no host, and nothing to
-        // call yet.
-        if (!value_is_none(self->host)) {
-            return call_and_guard(vm, self, args, count);
-        }
-    }
     // stage(relax=True) was given no function: this call is the decorator's
     // second half. A copy of the options, since the decorator may serve again.
     if (value_is_none(self->host) && count == 1) {
@@ -224,7 +214,45 @@ static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
     if (vm->eager_only) {
         return vm_call_keywords(vm, self->host, args, count, keyword_names);
     }
+    if (vm->trace == NULL && keyword_names == NULL &&
+        !value_is_none(self->host)) {
+        return call_and_guard(vm, self, args, count);
+    }
     return call_with_self(vm, self, args, count, keyword_names, true);
+}
+
+// Calls within the call are part of it.
+static Value call_observed(Vm *vm, Value value, const Value *args,
+                           uint32_t count, Tuple *keyword_names)
+{
+    CallObserver *observer = stager_of(vm)->observer;
+    const Str *name = ((StagedFunction *)value_object(value))->name;
+    if (observer->depth++ == 0) {
+        Source *source;
+        uint32_t line = why_caller(vm, &source);
+        observer->called(vm, name, source, line, observer->data);
+    }
+    Value result = call_long(vm, value, args, count, keyword_names);
+    if (--observer->depth == 0 && value_failed(result)) {
+        observer->raised(vm, observer->data);
+    }
+    return result;
+}
+
+// The guard first: it is the way of nearly all calls.
+static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
+                         Tuple *keyword_names)
+{
+    StagedFunction *self = (StagedFunction *)value_object(value);
+    if (LIKELY(vm->trace == NULL && !vm->long_calls && keyword_names == NULL)) {
+        Value result = guard_run(vm, &self->table.guard, args, count);
+        if (LIKELY(!value_unbound(result))) {
+            return result;
+        }
+    }
+    return stager_of(vm)->observer != NULL
+               ? call_observed(vm, value, args, count, keyword_names)
+               : call_long(vm, value, args, count, keyword_names);
 }
 
 // The arguments of a native's *args, **kwargs as a call has them.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interp/objects/classes/class_new.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/autograph.h"
@@ -90,6 +91,7 @@ static Value stage_eager(Vm *vm, Value *args, uint32_t count)
         return VALUE_FAIL;
     }
     vm->eager_only = on == 1;
+    vm->long_calls = vm->eager_only || stager_of(vm)->observer != NULL;
     return VALUE_NONE;
 }
 
@@ -173,6 +175,13 @@ static Value stage_code(Vm *vm, Value *args, uint32_t count)
 // (stage_blocks.h); the others are C.
 // Methods of a built-in object, since `stage` is callable and a namespace at
 // once.
+// stage.compare(f, …): written in Duet, part of the program `duet`.
+static Value stage_compare_method(Vm *vm, Value *args, uint32_t count)
+{
+    return library_call(vm, "duet._compare", "compare_call", args + 1,
+                        count - 1);
+}
+
 static const NativeDef stage_methods[] = {
 #define STAGE_BLOCK(name, params, doc) {#name, params, stage_block_##name, doc},
     STAGE_BLOCK_LIST(STAGE_BLOCK)
@@ -204,6 +213,9 @@ static const NativeDef stage_methods[] = {
      "none."},
     {"frozen", "self, function, /", frozen_method,
      "What traces read outside: rows (trace, line, place, value, changed)."},
+    {"compare", "self, function, *args, **keywords", stage_compare_method,
+     "Calls it eagerly and staged in two copies of the world: a comparison "
+     "with `codes`, `alike` and the text."},
     {"error_class", "self, error, cls, /", stage_error_class,
      "Has errors of a built-in class raised as a class of one's own."},
     {"print", "self, *args, sep=' ', end='\\n', file=None, style='print'",

@@ -7,10 +7,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "graph/walk.h"
 #include "interp/core/raise.h"
 #include "interp/hooks/program.h"
+#include "stager/observer.h"
 
 enum {
     TELL_LOOP_TIMES = 50,  // a loop unrolled less often is no news,
@@ -214,10 +216,14 @@ static bool tell_loop(Vm *vm, const StagedFunction *self, const Concrete *made,
     map_init(&loop.places, &vm->ctx);
     bool ok = count_nodes(&loop, made->graph->block);
     map_free(&loop.places);
-    if (!ok || loop.times < TELL_LOOP_TIMES || loop.nodes < TELL_LOOP_NODES) {
+    uint32_t line = source_place(code->source, info->span.start).line;
+    if (ok && loop.times >= TELL_LOOP_TIMES && observed(vm)) {
+        observer_tell_line(vm, DIVERGE_UNROLLED, code->source, line, "");
+    }
+    if (!ok || observed(vm) || loop.times < TELL_LOOP_TIMES ||
+        loop.nodes < TELL_LOOP_NODES) {
         return ok;
     }
-    uint32_t line = source_place(code->source, info->span.start).line;
     char key[TELL_KEY_SIZE];
     int length =
         snprintf(key, sizeof key, "loop %p %u", (const void *)self, line);
@@ -241,7 +247,8 @@ static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
             ? ((const Function *)value_object(self->target))->code->converted
             : NULL;
     bool ok = true;
-    if (code == NULL || made->graph->node_count < TELL_LOOP_NODES) {
+    if (code == NULL ||
+        (made->graph->node_count < TELL_LOOP_NODES && !observed(vm))) {
         return true;
     }
     for (uint32_t i = 0; ok && i < code->block_count; i++) {
@@ -252,9 +259,31 @@ static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
     return ok;
 }
 
+// The reason is the text of stage.why without the place, which is told apart.
+static bool observe_retrace(Vm *vm, const StagedFunction *self)
+{
+    const Why *why = &self->why;
+    if (why->old == NULL && why->frozen == NULL) {
+        return true;
+    }
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    bool ok = why_print(vm, why, &text, NULL) && strbuf_ok(&text);
+    if (ok) {
+        const char *reason = strstr(strbuf_text(&text), ": ");
+        observer_tell_line(vm, DIVERGE_RETRACE, why->source, why->line,
+                           reason != NULL ? reason + 2 : strbuf_text(&text));
+    }
+    strbuf_free(&text);
+    return ok;
+}
+
 // The cause first, then what came of it.
 bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
+    if (observed(vm)) {
+        return observe_retrace(vm, self) && tell_loops(vm, self, made);
+    }
     return !is_heard(vm) ||
            (tell_reason(vm, self, made) && tell_effects(vm, self, made) &&
             tell_loops(vm, self, made));

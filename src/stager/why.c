@@ -19,6 +19,22 @@ void why_free(Vm *vm, Why *why)
     *why = (Why){0};
 }
 
+uint32_t why_caller(Vm *vm, Source **source)
+{
+    const Frame *frame = vm->frame;
+    while (frame != NULL && frame > vm->frames &&
+           frame->code->source->library) {
+        frame--;
+    }
+    *source = frame != NULL ? frame->code->source : NULL;
+    if (*source == NULL) {
+        return 0;
+    }
+    Span span =
+        code_span(frame->code, (uint32_t)(frame->pc - frame->code->words));
+    return source_place(*source, span.start).line;
+}
+
 // The comparison itself waits until it is asked for: tracing stays quick.
 bool why_begin(Vm *vm, Why *why, Concrete *old)
 {
@@ -28,18 +44,9 @@ bool why_begin(Vm *vm, Why *why, Concrete *old)
     why_free(vm, why);
     why->frozen = frozen;
     why->old = old != NULL ? object_retain(old) : NULL;
-    // The library's own calls (of a command, of lib/tensorflow) are no news:
-    // the nearest line of the program is told.
-    const Frame *frame = vm->frame;
-    while (frame != NULL && frame > vm->frames &&
-           frame->code->source->library) {
-        frame--;
-    }
-    if (frame != NULL && frame->code->source != NULL) {
-        why->source = source_retain(frame->code->source);
-        Span span =
-            code_span(frame->code, (uint32_t)(frame->pc - frame->code->words));
-        why->line = source_place(why->source, span.start).line;
+    why->line = why_caller(vm, &why->source);
+    if (why->source != NULL) {
+        (void)source_retain(why->source);
     }
     return true;
 }

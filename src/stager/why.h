@@ -14,6 +14,10 @@ typedef struct Why {
                     // was not the reason
 } Why;
 
+// The line of the program's that is running, 0: none; *source (borrowed) is
+// whose it is. Calls by the library (of a command, of lib/tensorflow) are no
+// lines of the program.
+uint32_t why_caller(Vm *vm, Source **source);
 // Leaves it empty.
 void why_free(Vm *vm, Why *why);
 // A trace is about to be made; `old` (borrowed, may be NULL) was found last.

@@ -1,0 +1,284 @@
+// Copies of the world, by fork.
+//
+// Invariant: the copy never returns into the session's code; it ends in
+// live(), whatever the call does. What it says goes through two files without
+// names, which the parent reads when it has ended: a pipe would need to be
+// emptied meanwhile.
+#include "repl/worlds.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interp/core/raise.h"
+#include "interp/objects/text/obj_str.h"
+#include "modules/world.h"
+#include "stager/observer.h"
+
+enum {
+    WAIT_NANOSECONDS = 1000000, // between two looks at the copy
+    READ_SIZE = 64 << 10
+};
+
+// The files of a world, -1: not made yet.
+typedef struct WorldFiles {
+    int input, output, report;
+} WorldFiles;
+
+// False with ERR_OS pending.
+static bool open_one(Vm *vm, const char *name, int *file)
+{
+    *file = memfd_create(name, MFD_CLOEXEC);
+    return *file >= 0 ||
+           raise_false(vm, ERR_OS, "no file for a world: %s", strerror(errno));
+}
+
+static void close_files(const WorldFiles *files)
+{
+    const int all[] = {files->input, files->output, files->report};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i] >= 0) {
+            close(all[i]);
+        }
+    }
+}
+
+// False with errno set.
+static bool write_all(int file, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t count = write(file, text, length);
+        if (count < 0) {
+            return false;
+        }
+        text += count;
+        length -= (size_t)count;
+    }
+    return true;
+}
+
+// The whole file from its start. False: ERR_OS or ERR_MEMORY pending.
+static bool read_back(Vm *vm, int file, StrBuf *text)
+{
+    char block[READ_SIZE];
+    off_t at = 0;
+    for (;;) {
+        ssize_t count = pread(file, block, sizeof block, at);
+        if (count < 0) {
+            return raise_false(vm, ERR_OS, "a world cannot be read: %s",
+                               strerror(errno));
+        }
+        if (count == 0) {
+            return strbuf_ok(text);
+        }
+        strbuf_add(text, block, (size_t)count);
+        at += count;
+    }
+}
+
+// --- what the copy reports ---
+
+// The lines of a report; fields are divided by tabs, and what would break that
+// is escaped.
+typedef struct Report {
+    Session *session;
+    int output, file;
+    uint32_t calls; // begun so far
+} Report;
+
+// Appends a tab and the text.
+static void add_field(StrBuf *line, const char *text, size_t length)
+{
+    strbuf_putc(line, '\t');
+    for (size_t i = 0; i < length; i++) {
+        switch (text[i]) {
+        case '\t': strbuf_printf(line, "\\t"); break;
+        case '\n': strbuf_printf(line, "\\n"); break;
+        case '\\': strbuf_printf(line, "\\\\"); break;
+        default: strbuf_putc(line, text[i]); break;
+        }
+    }
+}
+
+// Written at once: a copy that is ended has reported what it came to. A line
+// that cannot be written is missing, which the reader is ready for.
+static void end_line(const Report *report, StrBuf *line)
+{
+    strbuf_putc(line, '\n');
+    if (strbuf_ok(line)) {
+        (void)write_all(report->file, strbuf_text(line), line->length);
+    }
+    strbuf_free(line);
+}
+
+// "call", how much the copy had written before, line, function, file.
+static void report_call(Vm *vm, const Str *function, const Source *source,
+                        uint32_t line_number, void *data)
+{
+    Report *report = data;
+    report->calls++;
+    if (!session_flush(report->session)) {
+        raise_clear(vm);
+    }
+    StrBuf line;
+    strbuf_init(&line, &vm->ctx);
+    strbuf_printf(&line, "call\t%lld\t%u",
+                  (long long)lseek(report->output, 0, SEEK_CUR), line_number);
+    add_field(&line, function->text, function->length);
+    const char *file = source != NULL ? source->name : "";
+    add_field(&line, file, strlen(file));
+    end_line(report, &line);
+}
+
+// "event", code, how many calls had begun, line, function, file, the text of
+// the line, what more is known.
+static void report_divergence(Vm *vm, Divergence code, const Str *function,
+                              const Source *source, uint32_t line_number,
+                              const char *what, void *data)
+{
+    const Report *report = data;
+    StrBuf line;
+    strbuf_init(&line, &vm->ctx);
+    strbuf_printf(&line, "event\tD%d\t%u\t%u", (int)code, report->calls,
+                  line_number);
+    const char *name = function != NULL ? function->text : "";
+    add_field(&line, name, strlen(name));
+    name = source != NULL ? source->name : "";
+    add_field(&line, name, strlen(name));
+    size_t length = 0;
+    const char *text = source != NULL && line_number > 0
+                           ? source_line(source, line_number, &length)
+                           : "";
+    add_field(&line, text, length);
+    add_field(&line, what, strlen(what));
+    end_line(report, &line);
+}
+
+// "raised" and the error's class: how the last call ended.
+static void report_raised(Vm *vm, void *data)
+{
+    const Report *report = data;
+    Value error = vm->exception;
+    const char *name =
+        value_is_object(error) ? type_name(type_of(vm, error)) : "MemoryError";
+    StrBuf line;
+    strbuf_init(&line, &vm->ctx);
+    strbuf_printf(&line, "raised");
+    add_field(&line, name, strlen(name));
+    end_line(report, &line);
+}
+
+// --- running ---
+
+// The copy's whole life. Remarks would stand in the way of its output, and
+// there is no prompt.
+static _Noreturn void live(Session *session, const WorldPlan *plan,
+                           const WorldFiles *files)
+{
+    Vm *vm = session->vm;
+    bool ready = dup2(files->input, STDIN_FILENO) >= 0 &&
+                 dup2(files->output, STDOUT_FILENO) >= 0 &&
+                 dup2(files->output, STDERR_FILENO) >= 0;
+    session->status = SESSION_OK; // not that of an earlier entry
+    session->prompting = false;
+    session->progress = NULL; // its thread is the parent's
+    vm->eager_only = plan->eager;
+    stager_of(vm)->notes = stager_of(vm)->log = false;
+    Report report = {session, files->output, files->report, 0};
+    CallObserver observer = {.called = report_call,
+                             .diverged = report_divergence,
+                             .raised = report_raised,
+                             .data = &report};
+    stager_of(vm)->observer = &observer;
+    vm->long_calls = true;
+    if (!ready || value_failed(vm_call(vm, plan->call, NULL, 0))) {
+        session_report(session);
+    }
+    vm_finish(vm); // functions of atexit, finalisers
+    _exit(session_flush(session) ? session->status : SESSION_LOST);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// Looks from time to time, so that Ctrl-C and the limit are seen.
+static bool wait_for(Vm *vm, pid_t process, double seconds, World *world)
+{
+    double end = now() + seconds;
+    for (;;) {
+        int status;
+        pid_t ended = waitpid(process, &status, WNOHANG);
+        if (ended == process) {
+            world->status =
+                WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+            return true;
+        }
+        bool stopped = !ctx_poll(&vm->ctx);
+        world->late = !stopped && seconds > 0 && now() > end;
+        if (stopped || world->late) {
+            kill(process, SIGKILL);
+            waitpid(process, &status, 0);
+            world->status = -SIGKILL;
+            return !stopped;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_NANOSECONDS}, NULL);
+    }
+}
+
+static bool run_in(Session *session, const WorldPlan *plan,
+                   const WorldFiles *files, World *world)
+{
+    Vm *vm = session->vm;
+    const Str *input = plan->input;
+    if (!write_all(files->input, input->text, input->length) ||
+        lseek(files->input, 0, SEEK_SET) < 0) {
+        return raise_false(vm, ERR_OS, "no input for a world: %s",
+                           strerror(errno));
+    }
+    // What is still in the buffers would be written twice.
+    if (!session_flush(session)) {
+        return false;
+    }
+    fflush(NULL);
+    pid_t process = fork();
+    if (process < 0) {
+        return raise_false(vm, ERR_OS, "no process for a world: %s",
+                           strerror(errno));
+    }
+    if (process == 0) {
+        live(session, plan, files);
+    }
+    return wait_for(vm, process, plan->seconds, world) &&
+           read_back(vm, files->output, &world->output) &&
+           read_back(vm, files->report, &world->report);
+}
+
+bool world_run(Session *session, const WorldPlan *plan, World *world)
+{
+    Vm *vm = session->vm;
+    *world = (World){0};
+    strbuf_init(&world->output, &vm->ctx);
+    strbuf_init(&world->report, &vm->ctx);
+    WorldFiles files = {-1, -1, -1};
+    bool done = open_one(vm, "input", &files.input) &&
+                open_one(vm, "output", &files.output) &&
+                open_one(vm, "report", &files.report) &&
+                run_in(session, plan, &files, world);
+    close_files(&files);
+    return done;
+}
+
+void world_free(World *world)
+{
+    strbuf_free(&world->output);
+    strbuf_free(&world->report);
+}
