@@ -157,7 +157,9 @@ static void emit_loop(Emitter *e)
     // sub rsi, lanes; jb end
     const uint8_t less[] = {0x48, 0x83, 0xEE, e->lanes};
     code_bytes(code, less, sizeof less);
-    uint32_t skip = code_jump(code, JUMP_BELOW), start = code->size;
+    uint32_t skip = code_jump(code, JUMP_BELOW);
+    code_align(code);
+    uint32_t start = code->size;
     emit_all(e);
     // add rdx, lanes; cmp rdx, rsi; jbe start
     const uint8_t next[] = {0x48, 0x83, 0xC2, e->lanes, 0x48, 0x39, 0xF2};

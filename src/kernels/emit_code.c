@@ -121,6 +121,17 @@ uint32_t code_jump(Code *code, int condition)
     return code->size;
 }
 
+void code_align(Code *code)
+{
+    // nop of nine bytes, and of one.
+    static const uint8_t nop[] = {0x66, 0x0F, 0x1F, 0x84, 0, 0, 0, 0, 0};
+    while (code->size % 32 != 0 && !code->full) {
+        bool fits = 32 - code->size % 32 >= sizeof nop;
+        code_bytes(code, fits ? nop : (const uint8_t[]){0x90},
+                   fits ? sizeof nop : 1);
+    }
+}
+
 void code_aim(Code *code, uint32_t jump, uint32_t to)
 {
     uint32_t distance = to - jump;

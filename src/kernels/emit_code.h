@@ -72,6 +72,8 @@ enum {
     JUMP_NOT_ABOVE = 0x86
 };
 uint32_t code_jump(Code *code, int condition);
+// Goes on at a multiple of 32 bytes, by instructions that do nothing.
+void code_align(Code *code);
 // Where it goes, as a value of code->size.
 void code_aim(Code *code, uint32_t jump, uint32_t to);
 void code_bytes(Code *code, const uint8_t *bytes, size_t count);
