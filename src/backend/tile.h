@@ -19,7 +19,7 @@ enum {
     TILE_ELEMENTS = 1024,  // a tile
     TILE_LONG = 1 << 16,   // elements that a single kernel is given at once
     TILE_TEMP_SIZE = 8192, // bytes of a temporary: a tile of 8-byte elements
-    TILE_MAX_OPS = 24,
+    TILE_MAX_OPS = 60,
     TILE_MAX_REGS = 4 * TILE_MAX_OPS, // three operands and a result each
     TILE_NO_REG = 255
 };
