@@ -43,10 +43,10 @@ const Tier *tier_find(const char *name)
 }
 
 // A DUET_ISA that is unknown or does not run here is passed over in silence;
-// `portable` always runs, so the search ends.
+// `loop` always runs, so the search ends.
 const Tier *tier_choose(void)
 {
-    static const char *const best_first[] = {"avx512", "avx2", "portable"};
+    static const char *const best_first[] = {"avx512", "avx2", "loop"};
     const char *wanted = getenv("DUET_ISA");
     const Tier *tier = wanted != NULL ? tier_find(wanted) : NULL;
     // Never beyond the array: its last entry is found on every machine.

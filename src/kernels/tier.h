@@ -3,7 +3,7 @@
 // A tier is one compilation of tier_body.h: portable C, AVX2 or AVX-512. All
 // give the same bits (the loops use + - * / sqrt and, where a definition says
 // so, fma). The tier is chosen once for a context: the best that the processor
-// has, or what DUET_ISA=portable|avx2|avx512 asks for.
+// has, or what DUET_ISA=loop|avx2|avx512 asks for.
 #ifndef DUET_KERNELS_TIER_H
 #define DUET_KERNELS_TIER_H
 

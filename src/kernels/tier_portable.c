@@ -1,4 +1,4 @@
-// The tier "portable": see tier_body.h.
+// The tier "loop": see tier_body.h.
 #define TIER_TABLE tier_portable
-#define TIER_NAME "portable"
+#define TIER_NAME "loop"
 #include "kernels/tier_body.h"

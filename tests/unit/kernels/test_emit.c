@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "kernels/code_arena.h"
 #include "kernels/emit.h"
 #include "kernels/loop_math.h"
 
@@ -201,7 +202,7 @@ static void run_body(Random *random, const LoopBuild *build,
 // Whether there was code.
 static bool check_body(Ctx *ctx, unsigned long seed)
 {
-    static const char *const tiers[] = {"portable", "avx2", "avx512"};
+    static const char *const tiers[] = {"loop", "avx2", "avx512"};
     Random random = {.at = 0};
     LoopBuild build;
     LoopKernel kernel;
@@ -242,5 +243,32 @@ Test(emit, random_bodies_give_the_evaluators_bits)
         made += check_body(&ctx, seed);
     }
     cr_assert(!state->tier->emits || made > count * 9 / 10, "%lu", made);
+    ctx_destroy(&ctx);
+}
+
+// A context whose code arena is full.
+Test(emit, without_room_for_code_the_interpreter_runs)
+{
+    static uint8_t filler[1 << 16];
+    Ctx ctx;
+    LoopBuild build;
+    LoopKernel kernel;
+    float in[] = {1, -2, 3}, out[3];
+    memset(&ctx, 0, sizeof ctx);
+    ctx_init(&ctx, 0);
+    cr_assert_not_null(kernel_state(&ctx));
+    while (code_add(ctx.kernels->code, filler, sizeof filler) != NULL) {
+    }
+    loop_init(&build);
+    LoopValue x =
+        loop_load(&build, loop_operand(&build, ELEM_F32, LOOP_DENSE, false));
+    int to = loop_operand(&build, ELEM_F32, LOOP_DENSE, true);
+    cr_assert(loop_store(&build, to, loop_add(&build, x, x)));
+    cr_assert(kernel_make(&ctx, &build, false, &kernel));
+    cr_assert_null(kernel.code);
+    cr_assert_eq(kernel_run(&kernel, (char *[]){(char *)in, (char *)out}, 3),
+                 0);
+    cr_assert(out[0] == 2 && out[1] == -4 && out[2] == 6);
+    kernel_free(&ctx, &kernel);
     ctx_destroy(&ctx);
 }

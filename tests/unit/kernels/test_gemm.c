@@ -136,7 +136,7 @@ static void check(const Tier *tier, int elem, int64_t m, int64_t n, int64_t k,
 
 static const Tier *tier_at(int number)
 {
-    static const char *const names[] = {"portable", "avx2", "avx512"};
+    static const char *const names[] = {"loop", "avx2", "avx512"};
     return tier_find(names[number]); // NULL: not on this processor
 }
 

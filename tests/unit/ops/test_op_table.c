@@ -72,7 +72,7 @@ static void check_elementwise(Ctx *ctx, OpCode code, DType dtype)
     }
     if (op_run(ctx, code, in, op->min_inputs, NULL, &out, &count)) {
         cr_assert(shape_equal(out->rank, tensor_dims(out), 2, dims));
-        const char *const tiers[] = {"portable", "avx2", "avx512"};
+        const char *const tiers[] = {"loop", "avx2", "avx512"};
         for (int i = 0; i < 3; i++) {
             const Tier *tier = tier_find(tiers[i]);
             if (tier != NULL) {
