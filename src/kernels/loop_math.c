@@ -1,6 +1,7 @@
 // Conversions and mathematical functions as loop bodies. How exp and log of
 // float32 work is explained in vmath.h, operation by operation the same; others
-// are computed in double, or there by libm, and rounded once.
+// are computed in double, or there by libm, and rounded once. What is computed
+// in double stands in loop_math64.c.
 #include "kernels/loop_math.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ LoopValue loop_not(LoopBuild *build, LoopValue x)
 
 // Two halves of the integer, each put into the fraction of a float64 of known
 // exponent. Taking the exponents off again is exact; the sum rounds once.
-static LoopValue float_of_long(LoopBuild *build, LoopValue x)
+LoopValue loop_float_of_long(LoopBuild *build, LoopValue x)
 {
     LoopValue low = loop_and(build, x, loop_bits(build, LT_I64, UINT32_MAX));
     LoopValue high = loop_shr(build, x, loop_bits(build, LT_I64, 32));
@@ -47,7 +48,7 @@ LoopValue loop_convert(LoopBuild *build, LoopValue x, LoopType to)
                            loop_number(build, to, 0));
     }
     if (from == LT_I64 && to == LT_F64) {
-        return float_of_long(build, x);
+        return loop_float_of_long(build, x);
     }
     if (from == LT_F32 && to == LT_I64) {
         x = loop_prim(build, PRIM_TO_F64, x, 0, 0);
@@ -83,10 +84,8 @@ LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y)
         build, loop_or(build, masked(build, x, false), masked(build, y, true)));
 }
 
-// A polynomial by Horner's rule, highest power first; each step is an fma, or
-// a product and a sum.
-static LoopValue polynomial(LoopBuild *build, LoopValue x, bool fused,
-                            const double *factors, int count)
+LoopValue loop_polynomial(LoopBuild *build, LoopValue x, bool fused,
+                          const double *factors, int count)
 {
     LoopValue sum = loop_like(build, x, factors[0]);
     for (int i = 1; i < count; i++) {
@@ -132,7 +131,7 @@ LoopValue loop_exp(LoopBuild *build, LoopValue x)
                                      0x1.555b98p-5, 0x1.55548ep-3,
                                      0x1.fffff8p-2};
     if (!is_single(build, x)) {
-        return loop_double(build, PRIM_EXP, x, x);
+        return loop_exp64(build, x);
     }
     // A NaN passes both clamps, as their second operand.
     LoopValue c = loop_max(build, loop_like(build, x, -104), x);
@@ -144,7 +143,7 @@ LoopValue loop_exp(LoopBuild *build, LoopValue x)
                            loop_number(build, LT_I32, 0x4B400000));
     LoopValue r = loop_fma(build, n, loop_like(build, x, -0.693359375), c);
     r = loop_fma(build, n, loop_like(build, x, 2.12194440e-4f), r);
-    LoopValue p = polynomial(build, r, true, factors, 5);
+    LoopValue p = loop_polynomial(build, r, true, factors, 5);
     p = loop_fma(build, loop_mul(build, p, r), r, r);
     p = loop_add(build, p, loop_like(build, x, 1));
     LoopValue half = loop_sar(build, k, loop_number(build, LT_I32, 1));
@@ -162,7 +161,7 @@ LoopValue loop_log(LoopBuild *build, LoopValue x)
         -0.2500160038471221923828125,    0.3333332538604736328125,
         -0.49999988079071044921875};
     if (!is_single(build, x)) {
-        return loop_double(build, PRIM_LOG, x, x);
+        return loop_log64(build, x);
     }
     LoopValue zero = loop_like(build, x, 0);
     LoopValue tiny = loop_lt(build, x, loop_like(build, x, 0x1p-126));
@@ -176,7 +175,7 @@ LoopValue loop_log(LoopBuild *build, LoopValue x)
     e = loop_add(build,
                  loop_select(build, tiny, loop_like(build, x, -23), zero),
                  loop_convert(build, e, LT_F32));
-    LoopValue p = polynomial(build, m, true, factors, 9);
+    LoopValue p = loop_polynomial(build, m, true, factors, 9);
     LoopValue low = loop_mul(build, e, loop_like(build, x, -2.12194440e-4f));
     LoopValue r = loop_fma(build, loop_mul(build, p, m), m, low);
     r = loop_fma(build, e, loop_like(build, x, 0.693359375),
@@ -236,9 +235,9 @@ static LoopValue odd_quotient(LoopBuild *build, LoopValue x, double limit,
     LoopValue beyond = loop_lt(build, loop_like(build, a, limit), a);
     LoopValue c = loop_select(build, beyond, loop_like(build, a, most), a);
     LoopValue t = loop_mul(build, c, c);
-    LoopValue above = polynomial(build, t, false, p, p_count);
+    LoopValue above = loop_polynomial(build, t, false, p, p_count);
     LoopValue y = loop_div(build, loop_mul(build, c, above),
-                           polynomial(build, t, false, q, q_count));
+                           loop_polynomial(build, t, false, q, q_count));
     // A NaN passes, as the second operand.
     y = loop_min(build, loop_like(build, y, 1), y);
     return loop_copysign(build, loop_convert(build, y, LT_F32), x);
@@ -270,106 +269,6 @@ LoopValue loop_erf(LoopBuild *build, LoopValue x)
     return odd_quotient(build, x, (double)3.93f, 3.93, p, 6, q, 6);
 }
 
-// sin, cos and tan of float32, in double: x = n pi/2 + r with n whole, pi/2 in
-// three parts whose products with n are exact up to FAR, and the series of sin
-// and cos in r, |r| <= pi/4.
-#define FAR 1e6
-
-typedef struct Turned {
-    LoopValue sine, cosine; // of r
-    LoopValue quarter;      // n; its last two bits count
-} Turned;
-
-static Turned turn(LoopBuild *build, LoopValue x)
-{
-    static const double odd[] = {-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
-                                 1.0 / 120, -1.0 / 6};
-    static const double even[] = {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
-                                  -1.0 / 720,      1.0 / 24,       -0.5};
-    static const double parts[] = {0x1.921fb544p0, 0x1.0b4611a6p-34,
-                                   0x1.3198a2e037073p-69};
-    // Adding 1.5 * 2^52 rounds to a whole number, in the low bits of t.
-    LoopValue big = loop_like(build, x, 0x1.8p52);
-    LoopValue t =
-        loop_mul(build, x, loop_like(build, x, 0.63661977236758134308));
-    t = loop_add(build, t, big);
-    LoopValue n = loop_sub(build, t, big), r = x;
-    for (int i = 0; i < 3; i++) {
-        LoopValue part = loop_mul(build, n, loop_like(build, x, parts[i]));
-        r = loop_sub(build, r, part);
-    }
-    LoopValue s = loop_mul(build, r, r);
-    LoopValue sine = loop_mul(build, polynomial(build, s, false, odd, 5), s);
-    LoopValue cosine = loop_mul(build, polynomial(build, s, false, even, 6), s);
-    return (Turned){loop_add(build, loop_mul(build, sine, r), r),
-                    loop_add(build, cosine, loop_like(build, x, 1)),
-                    loop_twin(build, t)};
-}
-
-static LoopValue has_bit(LoopBuild *build, LoopValue n, double bit)
-{
-    LoopValue masked_n = loop_and(build, n, loop_like(build, n, bit));
-    return loop_ne(build, masked_n, loop_like(build, n, 0));
-}
-
-// The sine after `more` quarter turns.
-static LoopValue turned_sine(LoopBuild *build, Turned t, double more)
-{
-    LoopValue q = loop_add(build, t.quarter, loop_like(build, t.quarter, more));
-    LoopValue y = loop_select(build, has_bit(build, q, 1), t.cosine, t.sine);
-    return loop_select(build, has_bit(build, q, 2), loop_negative(build, y), y);
-}
-
-// libm's function where x is far, or no number. Keeps -0.0.
-static LoopValue unless_far(LoopBuild *build, LoopPrim rare, LoopValue wide,
-                            LoopValue near)
-{
-    LoopValue size = loop_magnitude(build, wide);
-    LoopValue far =
-        loop_not(build, loop_le(build, size, loop_like(build, wide, FAR)));
-    LoopValue y = loop_prim(build, rare, wide, near, far);
-    return loop_convert(build, y, LT_F32);
-}
-
-static LoopValue keep_zero(LoopBuild *build, LoopValue x, LoopValue y)
-{
-    return loop_select(build, loop_eq(build, x, loop_like(build, x, 0)), x, y);
-}
-
-LoopValue loop_sin(LoopBuild *build, LoopValue x)
-{
-    if (!is_single(build, x)) {
-        return loop_double(build, PRIM_SIN, x, x);
-    }
-    LoopValue wide = loop_convert(build, x, LT_F64);
-    LoopValue y = turned_sine(build, turn(build, wide), 0);
-    return keep_zero(build, x, unless_far(build, PRIM_RARE_SIN, wide, y));
-}
-
-LoopValue loop_cos(LoopBuild *build, LoopValue x)
-{
-    if (!is_single(build, x)) {
-        return loop_double(build, PRIM_COS, x, x);
-    }
-    LoopValue wide = loop_convert(build, x, LT_F64);
-    LoopValue y = turned_sine(build, turn(build, wide), 1);
-    return unless_far(build, PRIM_RARE_COS, wide, y);
-}
-
-// cos(r) and sin(r) are never both near 0: the quotient keeps its accuracy up
-// to the poles.
-LoopValue loop_tan(LoopBuild *build, LoopValue x)
-{
-    if (!is_single(build, x)) {
-        return loop_double(build, PRIM_TAN, x, x);
-    }
-    LoopValue wide = loop_convert(build, x, LT_F64);
-    Turned t = turn(build, wide);
-    LoopValue y =
-        loop_div(build, turned_sine(build, t, 0), turned_sine(build, t, 1));
-    return keep_zero(build, x, unless_far(build, PRIM_RARE_TAN, wide, y));
-}
-
 // erfc instead of 1 + erf: for x far below 0 the sum would cancel.
 LoopValue loop_gelu(LoopBuild *build, LoopValue x)
 {
@@ -398,7 +297,7 @@ LoopValue loop_logaddexp(LoopBuild *build, LoopValue x, LoopValue y)
     LoopValue same = loop_eq(build, x, y), above = loop_lt(build, y, x);
     LoopValue high = loop_select(build, above, x, y);
     LoopValue low = loop_select(build, above, y, x);
-    LoopValue z = loop_double(build, PRIM_EXP, loop_sub(build, low, high), x);
+    LoopValue z = loop_exp64(build, loop_sub(build, low, high));
     z = loop_add(build, high, loop_double(build, PRIM_LOG1P, z, z));
     LoopValue nan = loop_or(build, loop_ne(build, x, x), loop_ne(build, y, y));
     z = loop_select(build, nan, loop_add(build, x, y), z);

@@ -70,7 +70,16 @@ LoopValue loop_double(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y);
 // From -0.0, so that 0.0 becomes -0.0 and back.
 LoopValue loop_negative(LoopBuild *build, LoopValue x);
 
-// Mathematical functions of floats.
+// By Horner's rule, highest power first; each step is an fma, or a product and
+// a sum.
+LoopValue loop_polynomial(LoopBuild *build, LoopValue x, bool fused,
+                          const double *factors, int count);
+// An I64 as float64, rounded once.
+LoopValue loop_float_of_long(LoopBuild *build, LoopValue x);
+
+// Mathematical functions of floats; exp64 and log64 of float64 alone.
+LoopValue loop_exp64(LoopBuild *build, LoopValue x);
+LoopValue loop_log64(LoopBuild *build, LoopValue x);
 LoopValue loop_exp(LoopBuild *build, LoopValue x);
 LoopValue loop_log(LoopBuild *build, LoopValue x);
 LoopValue loop_sigmoid(LoopBuild *build, LoopValue x);

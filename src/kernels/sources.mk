@@ -9,6 +9,7 @@ kernels_sources = \
 	src/kernels/loop_build.c \
 	src/kernels/loop_eval.c \
 	src/kernels/loop_math.c \
+	src/kernels/loop_math64.c \
 	src/kernels/loop_run.c \
 	src/kernels/move.c \
 	src/kernels/pool.c \

@@ -1,5 +1,5 @@
-// Bounds of the errors of float32 functions, in units of the last place
-// against libm in double, and how much faster the vectorised loops are.
+// Bounds of the errors of functions, in units of the last place against libm in
+// the next wider type, and how much faster the vectorised loops are.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -50,7 +50,7 @@ typedef struct Function {
     LoopKernel kernel;
 } Function;
 
-static void start(Function *f, Body body)
+static void start(Function *f, Body body, Elem elem)
 {
     LoopBuild build;
     memset(f, 0, sizeof *f);
@@ -58,15 +58,15 @@ static void start(Function *f, Body body)
     f->ctx.dealloc = release;
     cr_assert_not_null(kernel_state(&f->ctx));
     loop_init(&build);
-    int in = loop_operand(&build, ELEM_F32, LOOP_DENSE, false);
-    int out = loop_operand(&build, ELEM_F32, LOOP_DENSE, true);
+    int in = loop_operand(&build, elem, LOOP_DENSE, false);
+    int out = loop_operand(&build, elem, LOOP_DENSE, true);
     cr_assert(loop_store(&build, out, body(&build, loop_load(&build, in))));
     cr_assert(kernel_make(&f->ctx, &build, false, &f->kernel));
 }
 
-static void run(const Function *f, float *in, float *out, int64_t count)
+static void run(const Function *f, void *in, void *out, int64_t count)
 {
-    char *const data[] = {(char *)in, (char *)out};
+    char *const data[] = {in, out};
     (void)kernel_run(&f->kernel, data, count);
 }
 
@@ -125,7 +125,7 @@ Test(accuracy, float_functions_stay_within_their_bounds)
             rng_block(rng.key, rng.counter++, words);
             in[k] = (float)(b->low + (b->high - b->low) * words[0] * 0x1p-32);
         }
-        start(&f, b->body);
+        start(&f, b->body, ELEM_F32);
         run(&f, in, out, COUNT);
         end(&f);
         for (int k = 0; k < COUNT; k++) {
@@ -136,28 +136,111 @@ Test(accuracy, float_functions_stay_within_their_bounds)
     }
 }
 
+typedef struct Bound64 {
+    Body body;
+    const char *name;
+    long double (*exact)(long double);
+    double low, high; // the arguments
+    double ulps;
+} Bound64;
+
+static const Bound64 bounds64[] = {
+    {loop_exp, "exp", expl, -745, 709.7, 1.0},
+    {loop_exp, "exp, near 0", expl, -1, 1, 1.0},
+    {loop_log, "log", logl, 1e-300, 1e3, 1.0},
+    {loop_log, "log, near 1", logl, 0.5, 2, 1.0},
+    {loop_sin, "sin", sinl, -4, 4, 1.5},
+    {loop_sin, "sin, further out", sinl, -1e6, 1e6, 3.0},
+    {loop_cos, "cos", cosl, -1e6, 1e6, 3.0},
+    {loop_tan, "tan", tanl, -1e6, 1e6, 6.0},
+};
+
+static double error64_of(double got, long double exact)
+{
+    double size = fabs((double)exact);
+    double unit =
+        size < 0x1p-1022 ? 0x1p-1074 : nextafter(size, (double)INFINITY) - size;
+    return (double)(fabsl((long double)got - exact) / (long double)unit);
+}
+
+Test(accuracy, double_functions_stay_within_their_bounds)
+{
+    static double in[COUNT], out[COUNT];
+    if (sizeof(long double) == sizeof(double)) {
+        return; // nothing to compare with
+    }
+    for (size_t i = 0; i < sizeof bounds64 / sizeof bounds64[0]; i++) {
+        const Bound64 *b = &bounds64[i];
+        Function f;
+        RngState rng;
+        rng_seed(&rng, i);
+        for (int k = 0; k < COUNT; k++) {
+            uint32_t words[4];
+            rng_block(rng.key, rng.counter++, words);
+            double share = words[0] * 0x1p-32 + words[1] * 0x1p-64;
+            in[k] = b->low + (b->high - b->low) * share;
+        }
+        start(&f, b->body, ELEM_F64);
+        run(&f, in, out, COUNT);
+        end(&f);
+        double most = 0;
+        for (int k = 0; k < COUNT; k++) {
+            double error = error64_of(out[k], b->exact((long double)in[k]));
+            most = error > most ? error : most;
+            cr_assert_leq(error, b->ulps, "%s(%a) = %a: %.2f ulps", b->name,
+                          in[k], out[k], error);
+        }
+        cr_log_info("%s: %.2f ulps\n", b->name, most);
+    }
+}
+
+Test(accuracy, special_doubles_are_exact)
+{
+    double in[] = {INFINITY, -INFINITY, NAN, 0, -0.0, 1, 0x1p-1074, -1, 1e308},
+           out[9];
+    Function f;
+    start(&f, loop_exp, ELEM_F64);
+    run(&f, in, out, 9);
+    end(&f);
+    cr_assert(out[0] == (double)INFINITY && out[1] == 0 && out[2] != out[2] &&
+              out[3] == 1 && out[8] == (double)INFINITY);
+    start(&f, loop_log, ELEM_F64);
+    run(&f, in, out, 9);
+    end(&f);
+    cr_assert(out[0] == (double)INFINITY && out[1] != out[1] &&
+              out[2] != out[2] && out[3] == -(double)INFINITY &&
+              out[4] == -(double)INFINITY && out[5] == 0 && out[7] != out[7]);
+    cr_assert_eq(out[6], log(0x1p-1074));
+    start(&f, loop_sin, ELEM_F64);
+    run(&f, in, out, 9);
+    end(&f);
+    cr_assert(out[0] != out[0] && out[2] != out[2] && out[4] == 0 &&
+              signbit(out[4]) && out[6] == 0x1p-1074);
+    cr_assert_eq(out[8], sin(1e308));
+}
+
 Test(accuracy, special_values_are_exact)
 {
     static const Body odd[] = {loop_sin, loop_tan, loop_tanh, loop_erf};
     Function f;
     for (size_t i = 0; i < 4; i++) {
         float in[3] = {-0.0f, NAN, 0.0f}, out[3];
-        start(&f, odd[i]);
+        start(&f, odd[i], ELEM_F32);
         run(&f, in, out, 3);
         end(&f);
         cr_assert(out[0] == 0 && signbit(out[0]) && out[1] != out[1] &&
                   out[2] == 0 && !signbit(out[2]));
     }
     float in[4] = {INFINITY, -INFINITY, 1e30f, 0}, out[4];
-    start(&f, loop_tanh);
+    start(&f, loop_tanh, ELEM_F32);
     run(&f, in, out, 4);
     end(&f);
     cr_assert(out[0] == 1 && out[1] == -1 && out[2] == 1 && out[3] == 0);
-    start(&f, loop_exp);
+    start(&f, loop_exp, ELEM_F32);
     run(&f, in, out, 4);
     end(&f);
     cr_assert(isinf(out[0]) && out[1] == 0 && isinf(out[2]) && out[3] == 1);
-    start(&f, loop_cos);
+    start(&f, loop_cos, ELEM_F32);
     run(&f, in, out, 4);
     end(&f);
     cr_assert(out[0] != out[0] && out[1] != out[1] && out[3] == 1);
@@ -237,7 +320,7 @@ static double race_ratio(const Tier *tier, const Race *race)
     for (int i = 0; i < SPEED_COUNT; i++) {
         in[i] = (float)(i % 100) * 0.03f;
     }
-    start(&f, race->body != NULL ? race->body : body_square);
+    start(&f, race->body != NULL ? race->body : body_square, ELEM_F32);
     for (int i = 0; i < SPEED_TRIES; i++) {
         double begin = now();
         race->scalar(out, in, SPEED_COUNT);
