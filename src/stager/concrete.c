@@ -465,7 +465,7 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
                        .target = value_retain(request->target),
                        .name = object_retain(request->name),
                        .number = request->number,
-                       .line = request->staged->why.line,
+                       .line = request->line,
                        .graph = graph_new(&vm->ctx, request->name->text)};
     strbuf_init(&self->key, &vm->ctx);
     strbuf_init(&self->relaxed, &vm->ctx);

@@ -65,6 +65,7 @@ typedef struct TraceRequest {
     const Bound *bound;
     const Signature *signature;
     size_t number;
+    uint32_t line; // of the call, 0: unknown
 } TraceRequest;
 
 // Traces target(*bound), tensors being symbolic. NULL with an error pending,

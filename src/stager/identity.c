@@ -37,6 +37,7 @@ Identity *identity_of(Vm *vm, Object *object)
     }
     self->object = object;
     self->serial = ++table->serial;
+    self->kind = (Kind)object->kind;
     self->uses = NULL;
     self->places = NULL;
     uintptr_t key = (uintptr_t)object;

@@ -20,6 +20,7 @@ typedef struct Identity {
     Object head;
     Object *object;             // not counted; NULL: it is dead
     uint64_t serial;            // from 1, never used again
+    Kind kind;                  // of the object, also when it is dead
     IdentityUse *uses;          // listed traces whose key has the serial
     struct FrozenPlace *places; // what traces read in it (frozen.h)
 } Identity;

@@ -54,23 +54,22 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
         (self->options.relax && !traces_relax(vm, &self->table, signature))) {
         return NULL;
     }
-    // For stage.why: this call is compared with the trace of the one before.
-    if (!why_begin(vm, &self->why, self->table.newest)) {
-        return NULL;
-    }
+    Why why;
+    why_begin(vm, self, &signature->key, &why);
     TraceRequest request = {.staged = self,
                             .target = self->target,
                             .name = self->name,
                             .bound = bound,
                             .signature = signature,
-                            .number = self->traced + 1};
+                            .number = self->traced + 1,
+                            .line = why.line};
     Concrete *made = concrete_new(vm, &request);
+    why_end(vm, self, &why, made);
     if (made == NULL) {
         return NULL;
     }
     // Only traces that were made have numbers, so they run without gaps.
     self->traced++;
-    why_end(vm, &self->why, made);
     if (!traces_add(vm, &self->table, made, signature)) {
         object_release(&vm->ctx, made);
         return NULL;
@@ -203,11 +202,6 @@ Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
     if (again) {
         traces_remove(vm, &self->table, found);
         Concrete *made = make_trace(vm, self, bound, signature);
-        // The table has dropped the old trace, and make_trace found none to
-        // name.
-        if (self->why.old == NULL) {
-            self->why.old = object_retain(found);
-        }
         object_release(&vm->ctx, found);
         return made;
     }

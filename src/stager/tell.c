@@ -88,7 +88,7 @@ static bool tell_reason(Vm *vm, const StagedFunction *self,
     strbuf_init(&key, &vm->ctx);
     strbuf_printf(&text, "%s: trace %zu, ", self->name->text, made->number);
     strbuf_printf(&key, "why %p ", (const void *)self);
-    bool ok = why_print(vm, why, &text, &key) && strbuf_ok(&key);
+    bool ok = why_print(vm, self, &text, &key) && strbuf_ok(&key);
     if (!ok) {
         strbuf_free(&text);
     }
@@ -268,7 +268,7 @@ static bool observe_retrace(Vm *vm, const StagedFunction *self)
     }
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
-    bool ok = why_print(vm, why, &text, NULL) && strbuf_ok(&text);
+    bool ok = why_print(vm, self, &text, NULL) && strbuf_ok(&text);
     if (ok) {
         const char *reason = strstr(strbuf_text(&text), ": ");
         observer_tell_line(vm, DIVERGE_RETRACE, why->source, why->line,

@@ -7,7 +7,17 @@
 #include "stager/traces.h"
 
 #include "graph/build.h"
+#include "interp/core/raise.h"
 #include "stager/tell.h"
+
+// One trace that the limit dropped, by the hash of its key: a later one in its
+// place forgets it.
+typedef struct DroppedTrace {
+    uint64_t hash;
+    size_t number;
+} DroppedTrace;
+
+enum { DROPPED_KEPT = 256 };
 
 // Nothing is allocated before the first trace.
 void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
@@ -39,6 +49,8 @@ static void unlist(Concrete *concrete)
 void traces_free(Vm *vm, TraceTable *table)
 {
     guard_clear(vm, &table->guard);
+    ctx_free(&vm->ctx, table->dropped,
+             table->dropped != NULL ? DROPPED_KEPT * sizeof(DroppedTrace) : 0);
     // All of them first: the death of one may be that of an object that others
     // were made with.
     size_t at = 0;
@@ -295,6 +307,37 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
     object_release(&vm->ctx, concrete);
 }
 
+static uint64_t hash_key(const StrBuf *key)
+{
+    return hash_bytes(strbuf_text(key), key->length);
+}
+
+size_t traces_dropped(const TraceTable *table, const StrBuf *key)
+{
+    if (table->dropped == NULL) {
+        return 0;
+    }
+    uint64_t hash = hash_key(key);
+    const DroppedTrace *kept = &table->dropped[hash % DROPPED_KEPT];
+    return kept->hash == hash ? kept->number : 0;
+}
+
+// Without memory for it nothing is known, which only makes a reason poorer.
+static void keep_dropped(Vm *vm, TraceTable *table, const Concrete *concrete)
+{
+    if (table->dropped == NULL) {
+        table->dropped =
+            ctx_alloc_zero(&vm->ctx, DROPPED_KEPT * sizeof(DroppedTrace));
+    }
+    if (table->dropped == NULL) {
+        raise_clear(vm);
+        return;
+    }
+    uint64_t hash = hash_key(&concrete->key);
+    table->dropped[hash % DROPPED_KEPT] =
+        (DroppedTrace){hash, concrete->number};
+}
+
 // Drops the least recently used trace that is not running.
 static void evict(Vm *vm, TraceTable *table)
 {
@@ -310,6 +353,7 @@ static void evict(Vm *vm, TraceTable *table)
         return;
     }
     tell_dropped(vm, oldest, table->limit);
+    keep_dropped(vm, table, oldest);
     traces_remove(vm, table, oldest);
 }
 

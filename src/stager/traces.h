@@ -21,12 +21,14 @@ typedef struct TraceTable {
                   // taken out (traces_next leaves those out)
     size_t count; // of traces
     Guard guard;  // the last call that it covers
-    Concrete *newest, *oldest; // found last and longest ago, borrowed
-    StrBuf last_key;           // of the last call that was found
-    Concrete *last;            // its trace, borrowed; NULL: none
-    Ledger past;               // effects of dropped traces
-    size_t limit;              // most traces that are kept, at least 1
-    bool relax;                // every trace is in by_relaxed
+    Concrete *newest, *oldest;    // found last and longest ago, borrowed
+    StrBuf last_key;              // of the last call that was found
+    Concrete *last;               // its trace, borrowed; NULL: none
+    Ledger past;                  // effects of dropped traces
+    struct DroppedTrace *dropped; // what max_traces dropped lately; NULL:
+                                  // nothing
+    size_t limit;                 // most traces that are kept, at least 1
+    bool relax;                   // every trace is in by_relaxed
 } TraceTable;
 
 // `relax`: exact traces are listed by their relaxed key too (traces_relax).
@@ -42,6 +44,9 @@ MUST_CHECK bool traces_add(Vm *vm, TraceTable *table, Concrete *concrete,
 // The first trace at or behind place *at in order of tracing, borrowed, and
 // moves *at behind it; NULL: there are no more.
 Concrete *traces_next(const TraceTable *table, size_t *at);
+// The number of the trace of this key that max_traces has dropped; 0: none is
+// known.
+size_t traces_dropped(const TraceTable *table, const StrBuf *key);
 // Takes a trace out. The table's count on it goes.
 void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete);
 // Where relax= asks for it: generalises a signature that missed so that it

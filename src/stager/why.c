@@ -1,10 +1,7 @@
-// Why a call traced. The two traces' arguments are compared part by part of
-// their keys, since the keys are what look-up compares; what differs is told
-// with what to do about that very kind of difference.
+// Why a call traced: what its arguments have that those of the nearest trace
+// have not (why_diff.c), or what else look-up compares.
 #include "stager/why.h"
 
-#include "interp/objects/numbers/obj_float.h"
-#include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
@@ -36,118 +33,88 @@ uint32_t why_caller(Vm *vm, Source **source)
 }
 
 // The comparison itself waits until it is asked for: tracing stays quick.
-bool why_begin(Vm *vm, Why *why, Concrete *old)
+void why_begin(Vm *vm, StagedFunction *self, const StrBuf *key, Why *why)
 {
+    const Concrete *old =
+        self->table.newest != NULL ? self->table.newest : self->why.made;
+    *why = (Why){.frozen = self->why.frozen,
+                 .dropped = traces_dropped(&self->table, key)};
     // A frozen value that was found changed has been noted already.
-    Str *frozen = why->frozen;
-    why->frozen = NULL;
-    why_free(vm, why);
-    why->frozen = frozen;
-    why->old = old != NULL ? object_retain(old) : NULL;
+    self->why.frozen = NULL;
+    why->old = old != NULL ? object_retain((void *)old) : NULL;
     why->line = why_caller(vm, &why->source);
     if (why->source != NULL) {
         (void)source_retain(why->source);
     }
+}
+
+// A trace that failed leaves what was known of the last one in place.
+void why_end(Vm *vm, StagedFunction *self, Why *why, Concrete *made)
+{
+    if (made == NULL) {
+        why_free(vm, why);
+        return;
+    }
+    why->made = object_retain(made);
+    why_free(vm, &self->why);
+    self->why = *why;
+}
+
+// The trace that the arguments of the last one differ least from: of those that
+// are left the latest of the nearest, else the one before. Borrowed; NULL: it
+// was the first. False: an error is pending.
+static bool find_nearest(Vm *vm, const StagedFunction *self,
+                         const Concrete **nearest)
+{
+    enum { LOOKED_AT = 64 };
+    const Why *why = &self->why;
+    uint32_t least = UINT32_MAX;
+    int looked = 0;
+    *nearest = why->old;
+    for (const Concrete *c = self->table.newest;
+         c != NULL && looked < LOOKED_AT; c = c->older, looked++) {
+        uint32_t weight;
+        if (c->number >= why->made->number) {
+            continue;
+        }
+        if (!why_compare(vm, c, why->made, false, NULL, NULL, &weight)) {
+            return false;
+        }
+        if (weight < least ||
+            (weight == least && c->number > (*nearest)->number)) {
+            least = weight;
+            *nearest = c;
+        }
+    }
     return true;
 }
 
-// A trace that failed leaves the last one that was made in place.
-void why_end(Vm *vm, Why *why, Concrete *made)
+// What look-up compares beside the arguments' parts of the key.
+static const char *other_reason(const Why *why, const Concrete *nearest)
 {
-    object_release_null(&vm->ctx, why->made);
-    why->made = object_retain(made);
-}
-
-// What to do about an argument that was `a` and is `b`.
-static const char *cure(Vm *vm, Value a, Value b)
-{
-    if (value_is_kind(a, KIND_SPEC) && value_is_kind(b, KIND_SPEC)) {
-        return ((const Spec *)value_object(a))->dtype !=
-                       ((const Spec *)value_object(b))->dtype
-                   ? "another dtype: cast to one dtype before the call"
-                   : "another shape: stage with relax=True, or with "
-                     "signature= and None for the size";
-    }
-    // Only one of them was a tensor.
-    if (value_is_kind(a, KIND_SPEC) || value_is_kind(b, KIND_SPEC)) {
-        return "a tensor against a host value: pass a tensor each time";
-    }
-    if (value_is_integer(a) || value_is_float(a) || value_is_bool(a) ||
-        value_is_str(a)) {
-        return "a host value is part of the signature: pass it as a tensor, "
-               "tensor(...)";
-    }
-    return structure_kind(vm, a) != STRUCTURE_LEAF
-               ? "another structure, or another value in it"
-               : "another object: a trace belongs to the object that it was "
-                 "made with";
-}
-
-// "argument 'x': old -> new; cure". `key` (NULL: nobody asks) gets what stays
-// the same when other values differ in the same way.
-static bool add_difference(Vm *vm, StrBuf *out, StrBuf *key, const Why *why,
-                           size_t i)
-{
-    Value a = why->old->bound.values.items[i];
-    Value b = why->made->bound.values.items[i];
-    Str *before = value_repr(vm, a);
-    Str *after = before != NULL ? value_repr(vm, b) : NULL;
-    if (after != NULL) {
-        strbuf_printf(out, "argument '%s': %s -> %s; %s\n",
-                      bound_name(why->made->target, &why->made->bound, i),
-                      before->text, after->text, cure(vm, a, b));
-        if (key != NULL) {
-            strbuf_printf(key, "%zu %s;", i, cure(vm, a, b));
-        }
-    }
-    object_release_null(&vm->ctx, before);
-    object_release_null(&vm->ctx, after);
-    return after != NULL;
-}
-
-// Whether argument `i` has the same part of both keys.
-static bool same_part(const Signature *a, const Signature *b, size_t i)
-{
-    // A part runs from the end of the one before it to its own end.
-    size_t from_a = i > 0 ? a->ends.items[i - 1] : 0;
-    size_t from_b = i > 0 ? b->ends.items[i - 1] : 0;
-    size_t length = a->ends.items[i] - from_a;
-    return length == b->ends.items[i] - from_b &&
-           memcmp(strbuf_text(&a->key) + from_a, strbuf_text(&b->key) + from_b,
-                  length) == 0;
-}
-
-// A line for each argument that differs. *found: there was one.
-static bool add_differences(Vm *vm, StrBuf *out, StrBuf *key, const Why *why,
-                            bool *found)
-{
-    // Both keys are made anew: a Concrete keeps its key but not the ends of
-    // its parts. `b` is empty so that freeing it is right if `a` fails.
-    Signature a, b = {0};
-    bool ok =
-        signature_make(vm, why->old->target, &why->old->bound, true, &a) &&
-        signature_make(vm, why->made->target, &why->made->bound, true, &b);
-    *found = false;
-    if (ok && a.ends.count != b.ends.count) {
-        strbuf_printf(out, "%zu arguments instead of %zu\n", b.ends.count,
-                      a.ends.count);
-        *found = true;
-    }
-    for (size_t i = 0; ok && !*found && i < a.ends.count; i++) {
-        if (!same_part(&a, &b, i)) {
-            ok = add_difference(vm, out, key, why, i);
-        }
-    }
-    *found = *found || out->length > 0;
-    signature_free(vm, &a);
-    signature_free(vm, &b);
-    return ok;
+    const Concrete *made = why->made;
+    bool reordered =
+        made->order.length > 0 &&
+        (made->order.length != nearest->order.length ||
+         memcmp(strbuf_text(&made->order), strbuf_text(&nearest->order),
+                made->order.length) != 0);
+    return reordered
+               ? "its dicts or keywords come in another order, which the trace "
+                 "looks at: pass them in one order"
+           : made->variables > 0 && made->variables != nearest->variables
+               ? "other arguments are the same Variable now: a trace serves "
+                 "one way in which they are"
+           : made->outer.count > 0
+               ? "it captures a symbolic tensor of the trace around it, and "
+                 "that is another: pass it as an argument"
+               : "its trace had been dropped";
 }
 
 // In the order in which they rule one another out.
-static bool add_reason(Vm *vm, StrBuf *out, StrBuf *key, const Why *why)
+static bool add_reason(Vm *vm, const StagedFunction *self, StrBuf *out,
+                       StrBuf *key)
 {
-    bool found;
+    const Why *why = &self->why;
     if (why->frozen != NULL) {
         strbuf_printf(out,
                       "%s has changed (frozen='retrace'); pass it as an "
@@ -155,27 +122,35 @@ static bool add_reason(Vm *vm, StrBuf *out, StrBuf *key, const Why *why)
                       why->frozen->text);
         return true;
     }
-    if (why->old == NULL) {
+    if (why->dropped > 0) {
+        strbuf_printf(out,
+                      "trace %zu was made for these arguments and dropped "
+                      "(max_traces=%zu); raise max_traces, or call with fewer "
+                      "signatures\n",
+                      why->dropped, self->table.limit);
+        return true;
+    }
+    const Concrete *nearest;
+    if (!find_nearest(vm, self, &nearest)) {
+        return false;
+    }
+    if (nearest == NULL) {
         strbuf_puts(out, "it was the first\n");
         return true;
     }
-    StrBuf lines;
-    strbuf_init(&lines, &vm->ctx);
-    bool ok =
-        add_differences(vm, &lines, key, why, &found) && strbuf_ok(&lines);
-    // All arguments alike: the difference is in what look-up compares beside
-    // the key.
-    strbuf_puts(out, found ? strbuf_text(&lines)
-                           : "its Variables, or what it captured of an "
-                             "enclosing trace, are others, or its trace had "
-                             "been dropped (max_traces)\n");
-    strbuf_free(&lines);
+    uint32_t weight;
+    bool ok = why_compare(vm, nearest, why->made, self->options.relax, out, key,
+                          &weight);
+    if (ok && weight == 0) {
+        strbuf_printf(out, "%s\n", other_reason(why, nearest));
+    }
     return ok;
 }
 
 // The call's place, then the reason; the last line's end is left out.
-bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key)
+bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out, StrBuf *key)
 {
+    const Why *why = &self->why;
     // An entry of the prompt has line numbers of its own, so its name is told;
     // a command that called the function itself has no line.
     const char *name = why->source != NULL ? why->source->name : "";
@@ -186,7 +161,7 @@ bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key)
             out, "by the call at %s%sline %u: ", name[0] == '<' ? name : "",
             name[0] == '<' ? ", " : "", why->line);
     }
-    bool ok = add_reason(vm, out, key, why);
+    bool ok = add_reason(vm, self, out, key);
     if (ok && strbuf_ok(out) && out->length > 0) {
         out->text[--out->length] = '\0';
     }
@@ -211,7 +186,7 @@ Value why_method(Vm *vm, Value *args, uint32_t count)
     strbuf_init(&out, &vm->ctx);
     strbuf_printf(&out, "trace %zu of %s, ", why->made->number,
                   why->made->name->text);
-    bool ok = why_print(vm, why, &out, NULL);
+    bool ok = why_print(vm, staged, &out, NULL);
     Str *text = ok ? str_from_buf(vm, &out) : NULL;
     if (!ok) {
         strbuf_free(&out);

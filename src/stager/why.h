@@ -6,12 +6,14 @@
 
 // The last trace that a staged function made, beside the one before it.
 typedef struct Why {
-    Concrete *old;  // found last before; counted; NULL: there was none
+    Concrete *old;  // found or made last before; counted; NULL: none was
     Concrete *made; // counted; NULL: nothing was traced yet
     uint32_t line;  // of the call, 0: unknown
     Source *source; // whose line it is, counted; NULL: unknown
     Str *frozen;    // the frozen value that had changed, counted; NULL: that
                     // was not the reason
+    size_t dropped; // the number of the trace for these arguments that
+                    // max_traces has dropped; 0: none
 } Why;
 
 // The line of the program's that is running, 0: none; *source (borrowed) is
@@ -20,10 +22,17 @@ typedef struct Why {
 uint32_t why_caller(Vm *vm, Source **source);
 // Leaves it empty.
 void why_free(Vm *vm, Why *why);
-// A trace is about to be made; `old` (borrowed, may be NULL) was found last.
-MUST_CHECK bool why_begin(Vm *vm, Why *why, Concrete *old);
-// It was made.
-void why_end(Vm *vm, Why *why, Concrete *made);
+// A trace for this key is about to be made; `why` is given to why_end.
+void why_begin(Vm *vm, StagedFunction *self, const StrBuf *key, Why *why);
+// It was made, or was not (NULL).
+void why_end(Vm *vm, StagedFunction *self, Why *why, Concrete *made);
+// How much the arguments of two traces differ, 0: not at all. Appends a line
+// for each difference to `out` (NULL: none), and to `key` (NULL: nobody asks)
+// what stays the same when other values differ in the same way. False: an error
+// is pending.
+MUST_CHECK bool why_compare(Vm *vm, const Concrete *a, const Concrete *b,
+                            bool relax, StrBuf *out, StrBuf *key,
+                            uint32_t *weight);
 // Whether a command of the prompt called, which is no line of the program.
 static inline bool why_is_command(const Why *why)
 {
@@ -31,7 +40,8 @@ static inline bool why_is_command(const Why *why)
 }
 // Appends "by the call at line 3: argument …", one or more lines without the
 // last end. `key` (may be NULL) gets what tells one cause from another.
-MUST_CHECK bool why_print(Vm *vm, const Why *why, StrBuf *out, StrBuf *key);
+MUST_CHECK bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out,
+                          StrBuf *key);
 // The method stage.why(f): a text of one or more lines.
 Value why_method(Vm *vm, Value *args, uint32_t count);
 

@@ -15,6 +15,7 @@ static Signature signature; // of its call: no arguments
 static StagedFunction staged;
 static TraceRequest request;
 static Ledger ledger;
+static Frozen frozen;
 static Graph *graph;
 static StagedBlock block; // changes nothing
 static Merge merge;
@@ -41,11 +42,13 @@ static void open_merge(void)
                     .graph = graph,
                     .block = graph->block,
                     .request = &request,
-                    .ledger = &ledger};
+                    .ledger = &ledger,
+                    .frozen = &frozen};
     signature = (Signature){0};
     staged = (StagedFunction){.options.autograph = true};
     request = (TraceRequest){.staged = &staged, .signature = &signature};
     ledger_init(&ledger);
+    frozen_init(vm, &frozen);
     ValueId condition = add_input("c", DT_BOOL, 0, 0);
     (void)add_input("x", DT_FLOAT32, 0, 0);
     (void)add_input("w", DT_FLOAT32, 0, 0);
@@ -66,6 +69,7 @@ static void close_merge(void)
     merge_free(&merge);
     journal_drop_joined(vm, &trace);
     ledger_free(vm, &ledger);
+    frozen_free(vm, &frozen);
     Object *owner = trace.owner;
     ((TraceOwner *)owner)->ended = true;
     object_release(&vm->ctx, owner);
