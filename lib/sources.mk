@@ -134,6 +134,7 @@ lib_modules = \
 	lib/tensorflow/_base.duet \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
+	lib/tensorflow/_gradients.duet \
 	lib/tensorflow/_print.duet \
 	lib/tensorflow/_tensor_array.duet \
 	lib/tensorflow/autograph.duet \
