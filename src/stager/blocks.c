@@ -9,6 +9,7 @@
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/tensors/tensor_call.h"
 #include "stager/era.h"
+#include "stager/graph_function.h"
 #include "stager/journal_merge.h"
 #include "stager/late_error.h"
 #include "stager/loop_held.h"
@@ -337,7 +338,7 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
     if (node != NULL) {
         merge_finish(merge, node);
     }
-    return node != NULL;
+    return node != NULL && graph_function_record_node(vm, node);
 }
 
 // Places are merged in order, each with notes of its own; then the node is

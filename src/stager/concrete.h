@@ -15,13 +15,15 @@
 #include "stager/stager.h"
 
 typedef struct StagedFunction StagedFunction; // stager/staged_fn.h
+typedef struct GraphFunction GraphFunction;   // stager/graph_function.h
 
 // Complete when concrete_new returns it; only its counters, the ledger and its
 // place in a table change afterwards.
 typedef struct Concrete {
     Object head;
-    Graph *graph;   // counted
-    Plan *plan;     // counted
+    Graph *graph;            // counted
+    Plan *plan;              // counted
+    GraphFunction *function; // for tapes, counted; NULL: none has asked
     Value result;   // the result with symbolic tensors where outputs go
     Value target;   // the function that was traced, owned: names parameters
     Str *name;      // the staged function's, counted

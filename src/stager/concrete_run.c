@@ -3,7 +3,8 @@
 //
 // Invariant: the call's signature is the Concrete's own, so tensors, Variables
 // and the graph's inputs stand in one order.
-#include "stager/concrete.h"
+#include "interp/tensors/tape.h"
+#include "stager/graph_function.h"
 #include "stager/trace.h"
 
 typedef VEC(ValueId) IdVec;
@@ -37,6 +38,55 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
     return result;
 }
 
+// A tape knows results by their addresses, so that one that is held elsewhere
+// (an argument, a constant) becomes a tensor of its own.
+static bool own_outputs(Vm *vm, Tensor **outputs, Value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        Tensor *output = outputs[i];
+        if (output->head.rc > 1) {
+            output = tensor_reshaped(&vm->ctx, output, output->rank,
+                                     tensor_dims(output));
+            if (output == NULL) {
+                return false;
+            }
+            object_release(&vm->ctx, outputs[i]);
+            outputs[i] = output;
+        }
+        // Of this Vm; the count stays the array's.
+        values[i] = tensor_adopt(vm, output);
+    }
+    return true;
+}
+
+// As concrete_run_inputs where a tape records; `room` is run_now's.
+static bool run_taped(Vm *vm, Concrete *concrete, const Signature *signature,
+                      void **room)
+{
+    Tensor **tensors = (Tensor **)room;
+    size_t count = concrete->graph->block->result_count;
+    Tensor **outputs = tensors + signature->tensors.count;
+    VariableCell **cells = (VariableCell **)(outputs + count);
+    size_t size = (count + 1) * sizeof(Value);
+    Value *values = ctx_alloc(&vm->ctx, size);
+    ValueVec inputs = {0};
+    bool ok = values != NULL &&
+              graph_function_inputs(vm, concrete, signature, &inputs) &&
+              concrete_run_inputs(vm, concrete, tensors, cells, outputs);
+    if (ok && !(own_outputs(vm, outputs, values, count) &&
+                graph_function_record(vm, concrete, &inputs, values))) {
+        for (size_t i = 0; i < count; i++) {
+            object_release(&vm->ctx, outputs[i]);
+        }
+        ok = false;
+    }
+    structure_free(vm, &inputs);
+    if (values != NULL) {
+        ctx_free(&vm->ctx, values, size);
+    }
+    return ok;
+}
+
 // One block of memory for inputs, outputs and cells; they are few and
 // short-lived.
 static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
@@ -64,7 +114,9 @@ static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
             variable_cell(value_as_variable(signature->variables.items[i]));
     }
     Value result = VALUE_FAIL;
-    if (concrete_run_inputs(vm, concrete, tensors, cells, outputs)) {
+    if ((tape_active(vm)
+             ? run_taped(vm, concrete, signature, room)
+             : concrete_run_inputs(vm, concrete, tensors, cells, outputs))) {
         result = concrete_unpack(vm, concrete, outputs);
     }
     ctx_free(&vm->ctx, room, total * sizeof *room);
@@ -124,6 +176,22 @@ static Value unpack_output(Vm *vm, Value v, void *data)
         vm, vm->trace, node_output(unpack->node, unpack->next++), unpack->name);
 }
 
+// Tells the tapes of the call.
+static bool record_call(Vm *vm, Concrete *concrete, const ValueVec *inputs,
+                        const GraphNode *node)
+{
+    ValueVec outputs = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        ok = structure_push(vm, &outputs,
+                            trace_symbolic(vm, vm->trace, node_output(node, i),
+                                           concrete->name->text));
+    }
+    ok = ok && graph_function_record(vm, concrete, inputs, outputs.items);
+    structure_free(vm, &outputs);
+    return ok;
+}
+
 // The trace holds the callee until it ends: birth.c counts who holds a
 // Variable, and must know the callees that do.
 static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
@@ -137,7 +205,11 @@ static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
     size_t size = (concrete->graph->variables.count + 1) * sizeof(uint32_t);
     uint32_t *indexes = ctx_alloc(&vm->ctx, size);
     Value result = VALUE_FAIL;
-    if (indexes != NULL && call_inputs(vm, concrete, signature, &ids) &&
+    ValueVec inputs = {0};
+    bool taped = tape_active(vm);
+    if (indexes != NULL &&
+        (!taped || graph_function_inputs(vm, concrete, signature, &inputs)) &&
+        call_inputs(vm, concrete, signature, &ids) &&
         call_variables(vm, concrete, signature, indexes)) {
         GraphNode *node = graph_append_call(
             vm->trace->graph, vm->trace->block, concrete->graph, ids.items,
@@ -145,10 +217,12 @@ static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
         UnpackNode unpack = {node, concrete->name->text, 0};
         // The structure of the result is the inner function's, its leaves are
         // the node's outputs in order.
-        result = node == NULL ? VALUE_FAIL
-                              : structure_map(vm, concrete->result,
-                                              unpack_output, &unpack);
+        result =
+            node == NULL || (taped && !record_call(vm, concrete, &inputs, node))
+                ? VALUE_FAIL
+                : structure_map(vm, concrete->result, unpack_output, &unpack);
     }
+    structure_free(vm, &inputs);
     vec_free(&vm->ctx, &ids);
     if (indexes != NULL) {
         ctx_free(&vm->ctx, indexes, size);

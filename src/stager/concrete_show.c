@@ -308,6 +308,7 @@ static void concrete_destroy(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;
     plan_release(&vm->ctx, self->plan);
+    object_release_null(&vm->ctx, self->function);
     graph_release(&vm->ctx, self->graph);
     release(vm, self->result);
     release(vm, self->target);

@@ -117,7 +117,8 @@ static inline bool passes(const GuardArgument *guard, Value v)
 Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
 {
     Concrete *concrete = guard->concrete;
-    if (concrete == NULL || count != guard->count || concrete->frozen.stale) {
+    if (concrete == NULL || count != guard->count || concrete->frozen.stale ||
+        vm->tapes != NULL) {
         return VALUE_UNBOUND;
     }
     // On the C stack: the sizes were checked when the guard was set.

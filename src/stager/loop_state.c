@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/tensors/tensor_convert.h"
+#include "stager/graph_function.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/observer.h"
@@ -319,5 +320,6 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
            : NULL;
     ctx_free(&vm->ctx, ids, (count * 2 + 1) * sizeof *ids);
     return node != NULL && sizes_check(vm, loop->first_size) &&
-           show_all(vm, frame, block, PHASE_BODY, node);
+           show_all(vm, frame, block, PHASE_BODY, node) &&
+           graph_function_record_node(vm, node);
 }

@@ -10,6 +10,7 @@
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
+#include "stager/graph_function.h"
 #include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
@@ -361,13 +362,14 @@ bool stager_init(Vm *vm, bool log)
     stager->concrete_type = make_type(vm, &concrete_type_def);
     stager->graph_type = make_type(vm, &trace_owner_type_def);
     stager->node_type = make_type(vm, &graph_node_type_def);
+    stager->graph_function_type = make_type(vm, &graph_function_type_def);
     stager->once_type = make_type(vm, &once_type_def);
     stager->identity_type = make_type(vm, &identity_type_def);
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
-           stager->node_type != NULL && stager->once_type != NULL &&
-           stager->identity_type != NULL && make_poison(vm, stager) &&
-           bind_stage(vm, stager);
+           stager->node_type != NULL && stager->graph_function_type != NULL &&
+           stager->once_type != NULL && stager->identity_type != NULL &&
+           make_poison(vm, stager) && bind_stage(vm, stager);
 }
 
 // The types are counted by their instances, which may go later.
@@ -389,6 +391,7 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->concrete_type);
     object_release_null(&vm->ctx, stager->graph_type);
     object_release_null(&vm->ctx, stager->node_type);
+    object_release_null(&vm->ctx, stager->graph_function_type);
     object_release_null(&vm->ctx, stager->once_type);
     object_release_null(&vm->ctx, stager->identity_type);
     for (int i = 0; i < POISON_TYPES; i++) {

@@ -19,10 +19,11 @@ typedef struct Stager {
     Type *concrete_type; // of concrete functions, counted
     Type *graph_type;    // of what symbolic tensors hold a count on, counted
     Type *node_type;     // of a graph's nodes, counted
-    Type *once_type;     // of stage.once() blocks, counted
-    Type *identity_type; // of what stands for an object, counted
-    uint64_t traced;     // traces begun, whatever became of them
-    Eras eras;           // of the traces (era.h)
+    Type *graph_function_type; // of what tapes record, counted
+    Type *once_type;           // of stage.once() blocks, counted
+    Type *identity_type;       // of what stands for an object, counted
+    uint64_t traced;           // traces begun, whatever became of them
+    Eras eras;                 // of the traces (era.h)
     Identities identities;
     FrozenPlaces places;              // that traces have read
     Type *poison_types[POISON_TYPES]; // poison.h; counted

@@ -1,0 +1,375 @@
+// Graphs as functions of tensors, for tapes.
+#include "stager/graph_function.h"
+
+#include "graph/clone.h"
+#include "graph/passes/grad.h"
+#include "graph/passes/pass.h"
+#include "graph/walk.h"
+#include "interp/core/memory.h"
+#include "interp/core/raise.h"
+#include "interp/tensors/apply.h"
+#include "interp/tensors/tape.h"
+#include "stager/trace.h"
+
+// Takes the count on the graph, also on failure; NULL gives NULL.
+static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
+{
+    GraphFunction *self =
+        graph == NULL
+            ? NULL
+            : object_new(vm, stager_of(vm)->graph_function_type, sizeof *self);
+    if (self == NULL) {
+        if (graph != NULL) {
+            graph_release(&vm->ctx, graph);
+        }
+        return NULL;
+    }
+    Object head = self->head;
+    *self = (GraphFunction){.head = head, .graph = graph};
+    return self;
+}
+
+static size_t argument_count(const Graph *graph)
+{
+    return graph->inputs.count + graph->variables.count;
+}
+
+// Bytes of a derived one's masks.
+static size_t mask_size(const Graph *graph)
+{
+    return graph->block->result_count + 2 * argument_count(graph) + 1;
+}
+
+static void graph_fn_destroy(Vm *vm, Object *object)
+{
+    GraphFunction *self = (GraphFunction *)object;
+    size_t size = mask_size(self->graph);
+    for (size_t i = 0; i < self->derived.count; i++) {
+        ctx_free(&vm->ctx, self->derived.items[i].masks, size);
+        object_release_null(&vm->ctx, self->derived.items[i].function);
+    }
+    vec_free(&vm->ctx, &self->derived);
+    plan_release(&vm->ctx, self->plan);
+    graph_release(&vm->ctx, self->graph);
+    object_free(vm, self, sizeof *self);
+}
+
+// Not tracked: what it holds is in no cycle but with Variables, which hold
+// nothing.
+const TypeDef graph_function_type_def = {
+    .name = "graph_function",
+    .doc = "A graph as a tape knows it.",
+    .kind = KIND_OPAQUE,
+    .size = sizeof(GraphFunction),
+    .flags = TYPE_FINAL,
+    .slots = {.destroy = graph_fn_destroy},
+};
+
+// ---- gradients
+
+// The gradient for these masks, made once. NULL with an error pending.
+static const GraphDerived *find_derived(Vm *vm, GraphFunction *self,
+                                        const bool *masks)
+{
+    size_t results = self->graph->block->result_count;
+    size_t arguments = argument_count(self->graph);
+    size_t size = mask_size(self->graph);
+    for (size_t i = 0; i < self->derived.count; i++) {
+        if (memcmp(self->derived.items[i].masks, masks, results + arguments) ==
+            0) {
+            return &self->derived.items[i];
+        }
+    }
+    bool *own = ctx_alloc_zero(&vm->ctx, size);
+    if (own == NULL) {
+        return NULL;
+    }
+    memcpy(own, masks, results + arguments);
+    Graph *graph = graph_gradient(self->graph, own, own + results,
+                                  own + results + arguments);
+    GraphDerived derived = {own, graph_fn_new(vm, graph)};
+    if (derived.function != NULL &&
+        vec_push(&vm->ctx, &self->derived, derived)) {
+        return &self->derived.items[self->derived.count - 1];
+    }
+    object_release_null(&vm->ctx, derived.function);
+    ctx_free(&vm->ctx, own, size);
+    return NULL;
+}
+
+// ---- running
+
+// Outside of traces: by a plan of its own.
+static bool run_plan(Vm *vm, GraphFunction *self, const Value *inputs,
+                     Value *outputs)
+{
+    size_t count = self->graph->inputs.count;
+    size_t results = self->graph->block->result_count;
+    if (self->plan == NULL) {
+        self->plan = plan_build(&vm->ctx, self->graph, &stager_of(vm)->options);
+    }
+    size_t size = (count + results + 1) * sizeof(Tensor *);
+    Tensor **room = self->plan == NULL ? NULL : ctx_alloc(&vm->ctx, size);
+    if (room == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        room[i] = value_as_tensor(inputs[i]);
+    }
+    PlanArgs args = {.inputs = room, .host = &host_table, .host_data = vm};
+    bool ok = plan_run(&vm->ctx, self->plan, &args, room + count);
+    for (size_t i = 0; ok && i < results; i++) {
+        outputs[i] = tensor_adopt(vm, room[count + i]);
+    }
+    ctx_free(&vm->ctx, room, size);
+    return ok;
+}
+
+// Symbolic tensors for the outputs of a node, owned; all or none.
+static bool show_outputs(Vm *vm, const GraphNode *node, Value *outputs)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        outputs[i] =
+            trace_symbolic(vm, vm->trace, node_output(node, i), "grad");
+        if (value_failed(outputs[i])) {
+            while (i-- > 0) {
+                value_release(&vm->ctx, outputs[i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+// Inside of one: a call there.
+static bool append_call(Vm *vm, GraphFunction *self, const Value *inputs,
+                        Value *outputs)
+{
+    Trace *trace = vm->trace;
+    size_t count = self->graph->inputs.count;
+    size_t size = (count + 1) * sizeof(ValueId);
+    ValueId *ids = ctx_alloc(&vm->ctx, size);
+    bool ok = ids != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        ids[i] = trace_operand(vm, trace, inputs[i]);
+        ok = ids[i] != VALUE_ID_NONE;
+    }
+    GraphNode *node =
+        ok ? graph_append_call(trace->graph, trace->block, self->graph, ids,
+                               (uint32_t)count, NULL, trace_place(vm))
+           : NULL;
+    if (ids != NULL) {
+        ctx_free(&vm->ctx, ids, size);
+    }
+    return node != NULL && show_outputs(vm, node, outputs);
+}
+
+static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
+                    const Value *output_grads, const bool *wanted,
+                    Value *input_grads);
+
+// A function without Variables; tapes are told. Outputs are owned.
+static bool call_function(Vm *vm, GraphFunction *self, const Value *inputs,
+                          Value *outputs)
+{
+    uint32_t count = (uint32_t)self->graph->inputs.count;
+    uint32_t results = self->graph->block->result_count;
+    if (!(vm->trace != NULL ? append_call : run_plan)(vm, self, inputs,
+                                                      outputs)) {
+        return false;
+    }
+    if (tape_record_back(vm, go_back, value_from_object(self), inputs, count,
+                         outputs, results)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < results; i++) {
+        value_release(&vm->ctx, outputs[i]);
+    }
+    return false;
+}
+
+// Calls the gradient's function on the entry's operands and the gradients.
+static bool call_derived(Vm *vm, const GraphDerived *derived,
+                         const TapeEntry *entry, const Value *inputs,
+                         const Value *output_grads, Value *input_grads)
+{
+    const bool *made =
+        derived->masks + entry->output_count + entry->input_count;
+    GraphFunction *function = object_retain(derived->function);
+    uint32_t results = function->graph->block->result_count, used = 0;
+    size_t size = (entry->input_count + entry->output_count + results + 1) *
+                  sizeof(Value);
+    Value *room = ctx_alloc(&vm->ctx, size);
+    bool ok = room != NULL;
+    for (uint32_t i = 0; ok && i < entry->input_count; i++) {
+        room[used++] = inputs[i];
+    }
+    for (uint32_t i = 0; ok && i < entry->output_count; i++) {
+        if (!value_unbound(output_grads[i])) {
+            room[used++] = output_grads[i];
+        }
+    }
+    Value *outputs = room + used;
+    ok = ok && (results == 0 || call_function(vm, function, room, outputs));
+    for (uint32_t i = 0, next = 0; ok && i < entry->input_count; i++) {
+        if (made[i]) {
+            input_grads[i] = outputs[next++];
+        }
+    }
+    if (room != NULL) {
+        ctx_free(&vm->ctx, room, size);
+    }
+    object_release(&vm->ctx, function);
+    return ok;
+}
+
+// TapeBackFn of a graph that was run: entry->data is its function.
+static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
+                    const Value *output_grads, const bool *wanted,
+                    Value *input_grads)
+{
+    GraphFunction *self = (GraphFunction *)value_object(entry->data);
+    size_t size = mask_size(self->graph);
+    bool *masks = ctx_alloc_zero(&vm->ctx, size);
+    if (masks == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < entry->output_count; i++) {
+        masks[i] = !value_unbound(output_grads[i]);
+    }
+    memcpy(masks + entry->output_count, wanted, entry->input_count);
+    const GraphDerived *derived = find_derived(vm, self, masks);
+    ctx_free(&vm->ctx, masks, size);
+    return derived != NULL &&
+           call_derived(vm, derived, entry, inputs, output_grads, input_grads);
+}
+
+// ---- recording
+
+// A copy whose calls are inlined, so that all that they capture are inputs.
+static GraphFunction *graph_fn_of(Vm *vm, Graph *graph)
+{
+    Graph *copy = clone_graph(graph);
+    if (copy != NULL && !inline_run(copy)) {
+        graph_release(&vm->ctx, copy);
+        copy = NULL;
+    }
+    return graph_fn_new(vm, copy);
+}
+
+// Takes `v`, which may have failed.
+static bool push_input(Vm *vm, ValueVec *inputs, Value v)
+{
+    return structure_push(vm, inputs, v);
+}
+
+bool graph_function_inputs(Vm *vm, Concrete *concrete,
+                           const Signature *signature, ValueVec *inputs)
+{
+    *inputs = (ValueVec){0};
+    if (concrete->function == NULL) {
+        concrete->function = graph_fn_of(vm, concrete->graph);
+    }
+    if (concrete->function == NULL) {
+        return false;
+    }
+    Graph *graph = concrete->function->graph;
+    size_t next = 0, own = signature->tensors.count;
+    bool ok = true;
+    for (size_t i = 0; ok && i < graph->inputs.count; i++) {
+        Tensor *capture = graph->inputs.items[i].capture;
+        if (capture != NULL) {
+            ok = push_input(vm, inputs,
+                            value_from_object(object_retain(capture)));
+            continue;
+        }
+        Value v = next < own ? signature->tensors.items[next].value
+                             : concrete->outer.items[next - own];
+        next++;
+        ok = push_input(vm, inputs, value_retain(v));
+    }
+    for (size_t i = 0; ok && i < graph->variables.count; i++) {
+        Object *variable = i < concrete->variables
+                               ? value_object(signature->variables.items[i])
+                               : graph->variables.items[i].owner;
+        ok = push_input(vm, inputs, variable_read(vm, (Variable *)variable));
+    }
+    return ok;
+}
+
+bool graph_function_record(Vm *vm, Concrete *concrete, const ValueVec *inputs,
+                           const Value *outputs)
+{
+    return tape_record_back(vm, go_back, value_from_object(concrete->function),
+                            inputs->items, (uint32_t)inputs->count, outputs,
+                            concrete->graph->block->result_count);
+}
+
+// ---- nodes with blocks
+
+// The values of the trace that the function takes, as symbolic tensors.
+static bool node_inputs(Vm *vm, const ValueId *ids, uint32_t count,
+                        ValueVec *inputs)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        ok =
+            push_input(vm, inputs, trace_symbolic(vm, vm->trace, ids[i], NULL));
+    }
+    return ok;
+}
+
+// The Variables' values, which the node has left as they were or which its
+// gradient refuses.
+static bool node_variables(Vm *vm, ValueVec *inputs)
+{
+    Trace *trace = vm->trace;
+    bool ok = true;
+    // Reading one may register no further Variable: they are all there.
+    for (uint32_t i = 0; ok && i < trace->graph->variables.count; i++) {
+        Object *variable = i < trace->stand_ins.count
+                               ? value_object(trace->stand_ins.items[i])
+                               : trace->graph->variables.items[i].owner;
+        ok = push_input(vm, inputs, variable_read(vm, (Variable *)variable));
+    }
+    return ok;
+}
+
+bool graph_function_record_node(Vm *vm, GraphNode *node)
+{
+    if (!tape_active(vm) || node->output_count == 0) {
+        return true;
+    }
+    Graph *graph = vm->trace->graph;
+    size_t size =
+        (graph->values.count + node->input_count + 1) * sizeof(ValueId);
+    ValueId *outside = ctx_alloc(&vm->ctx, size);
+    uint32_t count;
+    if (outside == NULL) {
+        return false;
+    }
+    GraphFunction *function =
+        graph_fn_new(vm, graph_lift_node(graph, node, outside, &count));
+    ValueVec inputs = {0};
+    Value *outputs =
+        function == NULL
+            ? NULL
+            : ctx_alloc(&vm->ctx, (node->output_count + 1) * sizeof(Value));
+    bool ok = outputs != NULL && node_inputs(vm, outside, count, &inputs) &&
+              node_variables(vm, &inputs) && show_outputs(vm, node, outputs);
+    if (ok) {
+        ok = tape_record_back(vm, go_back, value_from_object(function),
+                              inputs.items, (uint32_t)inputs.count, outputs,
+                              node->output_count);
+        for (uint32_t i = 0; i < node->output_count; i++) {
+            value_release(&vm->ctx, outputs[i]);
+        }
+    }
+    if (outputs != NULL) {
+        ctx_free(&vm->ctx, outputs, (node->output_count + 1) * sizeof(Value));
+    }
+    structure_free(vm, &inputs);
+    object_release_null(&vm->ctx, function);
+    ctx_free(&vm->ctx, outside, size);
+    return ok;
+}

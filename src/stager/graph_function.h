@@ -1,0 +1,38 @@
+// Graphs as functions of tensors alone, for tapes: a staged call is one entry,
+// whose way back is a graph too.
+#ifndef DUET_STAGER_GRAPH_FUNCTION_H
+#define DUET_STAGER_GRAPH_FUNCTION_H
+
+#include "backend/plan.h"
+#include "stager/concrete.h"
+
+// The gradient of a function for certain results and arguments.
+typedef struct GraphDerived {
+    bool *masks;             // given, by result; wanted and made, by argument
+    GraphFunction *function; // counted; NULL: nothing flows
+} GraphDerived;
+
+// Its arguments are the graph's inputs, captures too, and then the first values
+// of its Variables. Counted; made when a tape first sees the graph.
+struct GraphFunction {
+    Object head;
+    Graph *graph; // counted, its calls inlined
+    Plan *plan;   // counted, NULL until it runs outside of a trace
+    VEC(GraphDerived) derived;
+};
+
+// What a tape is told of a call of a concrete function: first the arguments,
+// read before it runs, then, once it has run, the results. `inputs` is the
+// caller's to free with structure_free.
+MUST_CHECK bool graph_function_inputs(Vm *vm, Concrete *concrete,
+                                      const Signature *signature,
+                                      ValueVec *inputs);
+MUST_CHECK bool graph_function_record(Vm *vm, Concrete *concrete,
+                                      const ValueVec *inputs,
+                                      const Value *outputs);
+// A node with blocks that was just appended to the trace.
+MUST_CHECK bool graph_function_record_node(Vm *vm, GraphNode *node);
+
+extern const TypeDef graph_function_type_def;
+
+#endif
