@@ -167,10 +167,11 @@ static int same_tree(Vm *vm, Value a, Value b)
         return vm_has_error(vm) ? -1 : 0;
     }
     ValueVec own = {0}, other = {0};
-    int same =
-        structure_children(vm, a, &own) && structure_children(vm, b, &other)
-            ? own.count == other.count
-            : -1;
+    bool set = kind == STRUCTURE_SET; // of elements, which are leaves
+    bool ok = set ? structure_keys(vm, a, &own) && structure_keys(vm, b, &other)
+                  : structure_children(vm, a, &own) &&
+                        structure_children(vm, b, &other);
+    int same = ok ? own.count == other.count : -1;
     for (size_t i = 0; same > 0 && i < own.count; i++) {
         same = same_tree(vm, own.items[i], other.items[i]);
     }
@@ -199,13 +200,14 @@ static bool check_arguments(Vm *vm, const TraceRequest *request,
     return true;
 }
 
-// Only lists and dicts can be changed, so only they need a copy to compare
-// with.
+// Only lists, dicts and sets can be changed, so only they need a copy to
+// compare with.
 static bool any_structure(Vm *vm, const Bound *bound)
 {
     for (size_t i = 0; i < bound->values.count; i++) {
         StructureKind kind = structure_kind(vm, bound->values.items[i]);
-        if (kind == STRUCTURE_LIST || kind == STRUCTURE_DICT) {
+        if (kind == STRUCTURE_LIST || kind == STRUCTURE_DICT ||
+            kind == STRUCTURE_SET) {
             return true;
         }
     }

@@ -64,14 +64,21 @@ void trace_point(Vm *vm, uint32_t site)
 // Without indentation: the line is quoted in messages and tables.
 bool trace_line(Vm *vm, uint32_t *line, Str **text)
 {
-    Source *source;
-    Span span;
+    // What the embedded library does, it does for the nearest line of the
+    // program.
+    const Frame *frame = vm->frame;
+    while (frame != NULL && frame > vm->frames &&
+           frame->code->source->library) {
+        frame--;
+    }
     *line = 0;
     *text = NULL;
-    if (!vm_place(vm, &source, &span)) {
+    if (frame == NULL) {
         return true;
     }
-    *line = source_place(source, span.start).line;
+    const Source *source = frame->code->source;
+    uint32_t word = (uint32_t)(frame->pc - frame->code->words);
+    *line = source_place(source, code_span(frame->code, word).start).line;
     size_t length = 0;
     const char *start = source_line(source, *line, &length);
     // A synthetic source has no lines: start is NULL then and length 0, so

@@ -19,14 +19,6 @@ class Known:
 
 
 KNOWN = [
-    Known("set argument changed", "state", """\
-s = {1}
-@stage
-def f(x, s):
-    s.add(2)
-    return x
-call(f, tensor(1.0), s)
-""", ["set.*@argument.*"]),
     Known("try around what fails at run time", "raised", """\
 @stage
 def f(x):
