@@ -12,6 +12,7 @@
 #include "graph/walk.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/tensors/apply.h"
+#include "stager/era.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
@@ -304,23 +305,37 @@ static bool note_gone(Vm *vm, const LoopWalk *walk, Value after)
                      text);
 }
 
-// An entry of a container that a turn makes: it would not be there if the loop
-// made no turn.
-static bool is_new_entry(const BlockPlace *place, Value after)
+// Whether a turn makes a place in what was there before the loop: without a
+// turn it would not be there. What a turn puts into an object of its own goes
+// with that. -1: failed.
+static int is_new_place(Vm *vm, const LoopWalk *walk, const BlockPlace *place,
+                        Value after)
 {
-    return place->step_count > 0 && !value_unbound(after) &&
-           place->steps[place->step_count - 1].item;
+    if (place->step_count == 0 || value_unbound(after)) {
+        return 0;
+    }
+    Value holder = state_holder(vm, walk->frame, place);
+    if (value_failed(holder)) {
+        return -1;
+    }
+    bool own = value_is_object(holder) &&
+               era_has(vm, walk->block->era, value_object(holder));
+    bool older = !value_unbound(holder) && !own;
+    release(vm, holder);
+    return older;
 }
 
-// Unlike a variable, an entry cannot be left unbound.
-static bool fail_entry(Vm *vm, const LoopWalk *walk)
+// Unlike a variable, an entry or attribute cannot be left unbound.
+static bool fail_new(Vm *vm, const LoopWalk *walk, const BlockPlace *place)
 {
-    Place place =
+    Place line =
         source_place(walk->frame->code->source, walk->block->info->span.start);
+    bool item = place->steps[place->step_count - 1].item;
     return raise_false(vm, ERR_TYPE,
-                       "%s is a new entry in the loop at line %u, whose turns "
-                       "a tensor decides about: assign it before the loop too",
-                       walk->name, (unsigned)place.line);
+                       "%s is a new %s in the loop at line %u, whose turns a "
+                       "tensor decides about: assign it before the loop too",
+                       walk->name, item ? "entry" : "attribute",
+                       (unsigned)line.line);
 }
 
 static bool is_shown(const LoopSlot *slot, Value after)
@@ -352,9 +367,9 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     }
     if (slot->kind == SLOT_NONE) {
         const BlockPlace *place = &block->info->places[i];
-        return place->hidden ||
-               (is_new_entry(place, after) ? fail_entry(vm, walk)
-                                           : note_gone(vm, walk, after));
+        int made = place->hidden ? 0 : is_new_place(vm, walk, place, after);
+        return made == 0 ? place->hidden || note_gone(vm, walk, after)
+                         : made > 0 && fail_new(vm, walk, place);
     }
     // A flag that no statement of this turn has set has not been raised.
     if (slot->kind == SLOT_FLAG && value_unbound(after)) {
