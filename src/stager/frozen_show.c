@@ -18,12 +18,13 @@ Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read)
                           "line %u",
                           root->line);
     }
+    if (container->kind == KIND_FUNCTION) {
+        return str_printf(vm, "the defaults of %s()",
+                          ((const Function *)container)->name->text);
+    }
     const char *name = value_as_str(root->place->key)->text;
     switch (container->kind) {
     case KIND_DICT: return str_printf(vm, "global '%s'", name);
-    case KIND_FUNCTION:
-        return str_printf(vm, "the defaults of %s()",
-                          ((const Function *)container)->name->text);
     case KIND_TYPE:
         return str_printf(vm, "attribute '%s' of %s", name,
                           type_name((const Type *)container));

@@ -129,7 +129,7 @@ static Module *new_of_class(Vm *vm, Type *cls, Str *name)
     }
     self->name = object_retain(name);
     self->dict = dict_new(vm);
-    self->initializing = false;
+    self->library = self->initializing = false;
     // module_destroy accepts a module without a dict. A docstring takes the
     // place of None.
     if (self->dict == NULL ||
