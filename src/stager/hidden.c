@@ -1,4 +1,5 @@
-// Symbolic tensors in results that are no structures.
+// What a result may not hold: symbolic tensors where it is no structure, and
+// what two sides of a block left undecided.
 //
 // The search follows the references that the collector follows, breadth first,
 // so that the path is a shortest one. What is older than the trace can hold a
@@ -14,6 +15,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/era.h"
+#include "stager/poison.h"
 
 enum { HIDDEN_OLD = 4096 }; // objects older than the trace that are searched
 
@@ -27,10 +29,16 @@ typedef struct Search {
     VEC(Reached) reached; // the result first
     Map seen;             // by address
     uint32_t current;     // whose references are followed
-    uint32_t found;       // the symbolic tensor, 0: none yet
+    uint32_t found;       // what is refused, 0: none yet
     uint32_t old;
     bool failed; // an error is pending
 } Search;
+
+static bool is_refused(Vm *vm, const Object *object)
+{
+    return object->kind == KIND_SYMBOLIC ||
+           poison_is(vm, value_from_object((Object *)object));
+}
 
 // A function does not hold its module's names in this sense.
 static bool is_wanted(Search *search, const Object *parent, Object *child)
@@ -39,8 +47,10 @@ static bool is_wanted(Search *search, const Object *parent, Object *child)
         child == &((const Function *)parent)->globals->head) {
         return false;
     }
+    if (is_refused(search->vm, child)) {
+        return true;
+    }
     switch (child->kind) {
-    case KIND_SYMBOLIC: return true;
     case KIND_MODULE:
     case KIND_TYPE:
     case KIND_CODE: return false;
@@ -65,7 +75,7 @@ static void reach(Object *child, void *data)
         !map_put(&search->seen, (const char *)&key, sizeof key, 0) ||
         !vec_push(&search->vm->ctx, &search->reached,
                   ((Reached){child, parent}));
-    if (!search->failed && child->kind == KIND_SYMBOLIC) {
+    if (!search->failed && is_refused(search->vm, child)) {
         search->found = (uint32_t)search->reached.count - 1;
     }
 }
@@ -168,6 +178,12 @@ static bool add_path(Search *search, StrBuf *out)
 
 static bool fail(Search *search, const char *function)
 {
+    Value found =
+        value_from_object(search->reached.items[search->found].object);
+    if (poison_is(search->vm, found)) {
+        (void)poison_raise(search->vm, found);
+        return false;
+    }
     StrBuf path;
     strbuf_init(&path, &search->vm->ctx);
     if (add_path(search, &path)) {
@@ -185,6 +201,10 @@ static bool fail(Search *search, const char *function)
 
 bool hidden_check(Vm *vm, const char *function, Value result)
 {
+    if (poison_is(vm, result)) {
+        (void)poison_raise(vm, result);
+        return false;
+    }
     if (!value_is_object(result) || type_of(vm, result)->slots.visit == NULL ||
         value_object(result)->kind == KIND_TYPE ||
         value_object(result)->kind == KIND_MODULE) {

@@ -9,7 +9,7 @@
 #include "stager/trace.h"
 
 // Refuses a result of `function` that holds a symbolic tensor, with the path
-// to it.
+// to it, or something undecided (poison.h), with what both sides left.
 MUST_CHECK bool hidden_check(Vm *vm, const char *function, Value result);
 
 #endif
