@@ -11,7 +11,8 @@
 // Operands of the node, in the order of the walk over the arguments.
 typedef VEC(ValueId) IdVec;
 
-// The graph's value of each symbolic tensor among the arguments.
+// The graph's value of each symbolic tensor among the arguments, which leaves
+// its place empty: a symbolic tensor keeps its graph, and the graph the model.
 static Value collect_leaf(Vm *vm, Value v, void *data)
 {
     IdVec *ids = data;
@@ -19,7 +20,7 @@ static Value collect_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     ValueId id = trace_operand(vm, vm->trace, v);
-    return id != VALUE_ID_NONE && vec_push(&vm->ctx, ids, id) ? value_retain(v)
+    return id != VALUE_ID_NONE && vec_push(&vm->ctx, ids, id) ? VALUE_UNBOUND
                                                               : VALUE_FAIL;
 }
 
@@ -40,45 +41,6 @@ static bool error_text(Vm *vm, Value exception, StrBuf *out)
 static bool has_traceback(const Exception *exception)
 {
     return exception->traceback != NULL && exception->traceback->count > 0;
-}
-
-// Tensors among the arguments are the node's inputs, so that a run can put
-// theirs in. The text is for people who print the graph.
-bool late_error_append(Vm *vm, Value exception, ValueId condition,
-                       GraphPlace place)
-{
-    Trace *trace = vm->trace;
-    if (has_traceback(value_as_exception(exception)) && place.site != 0 &&
-        place.site != GRAPH_SITE_FAILED) {
-        // The traceback has the running frame already.
-        place.site = trace->graph->sites.items[place.site - 1].caller;
-    }
-    IdVec ids = {0};
-    StrBuf text;
-    strbuf_init(&text, &vm->ctx);
-    // Only the walk over them is wanted: the copy is released at once, and the
-    // node keeps the exception itself.
-    Value args = value_from_object(value_as_exception(exception)->args);
-    // An assert has its condition as input 0, before the arguments' tensors;
-    // late_error_raise skips it.
-    bool asserts = condition != VALUE_ID_NONE;
-    bool ok = error_text(vm, exception, &text) &&
-              (!asserts || vec_push(&vm->ctx, &ids, condition));
-    Value copy = ok ? structure_map(vm, args, collect_leaf, &ids) : VALUE_FAIL;
-    ok = !value_failed(copy);
-    if (ok) {
-        AttrValue attr = {.kind = ATTR_STR,
-                          .count = (uint32_t)text.length,
-                          .text = strbuf_text(&text)};
-        release(vm, copy);
-        ok = graph_append_host(trace->graph, trace->block,
-                               asserts ? OP_ASSERT : OP_RAISE, ids.items,
-                               (uint32_t)ids.count, &attr,
-                               value_object(exception), NULL, 0, place) != NULL;
-    }
-    vec_free(&vm->ctx, &ids);
-    strbuf_free(&text);
-    return ok;
 }
 
 // The traceback of the copy begins where the exception was raised.
@@ -107,28 +69,86 @@ static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
     to->traceback = copy;
 }
 
-// The exception is copied and not called anew: __init__ of its class ran in
-// the trace and may do anything. No memory: that is raised instead.
-void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
+// A copy with other arguments, which are taken, also on failure. __init__ of
+// its class is not called: it ran in the trace and may do anything. NULL:
+// failed.
+static Exception *copy_exception(Vm *vm, const Exception *from, Value args)
 {
-    Exception *model = (Exception *)node->host;
-    Fill fill = {KIND_SYMBOLIC, inputs + (node->op == OP_ASSERT), 0};
-    Value args = structure_map(vm, value_from_object(model->args),
-                               structure_fill, &fill);
-    if (value_failed(args)) {
-        return;
-    }
-    Exception *made = exception_new(vm, model->head.type, value_as_tuple(args));
+    Exception *made = value_failed(args) ? NULL
+                                         : exception_new(vm, from->head.type,
+                                                         value_as_tuple(args));
     release(vm, args);
     if (made == NULL) {
-        return;
+        return NULL;
     }
     // Attributes that __init__ or the program set on the exception.
-    if (model->dict != NULL) {
-        made->dict = dict_copy(vm, model->dict);
+    if (from->dict != NULL) {
+        made->dict = dict_copy(vm, from->dict);
     }
-    value_replace(&vm->ctx, &made->cause, value_retain(model->cause));
-    made->suppress_context = model->suppress_context;
-    copy_traceback(vm, model, made);
-    raise_object(vm, value_from_object(made));
+    value_replace(&vm->ctx, &made->cause, value_retain(from->cause));
+    made->suppress_context = from->suppress_context;
+    copy_traceback(vm, from, made);
+    return made;
+}
+
+// Tensors among the arguments are the node's inputs, so that a run can put
+// theirs in. The text is for people who print the graph.
+bool late_error_append(Vm *vm, Value exception, ValueId condition,
+                       GraphPlace place)
+{
+    Trace *trace = vm->trace;
+    if (has_traceback(value_as_exception(exception)) && place.site != 0 &&
+        place.site != GRAPH_SITE_FAILED) {
+        // The traceback has the running frame already.
+        place.site = trace->graph->sites.items[place.site - 1].caller;
+    }
+    IdVec ids = {0};
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    const Exception *raised = value_as_exception(exception);
+    Value args = value_from_object(raised->args);
+    // An assert has its condition as input 0, before the arguments' tensors;
+    // late_error_raise skips it.
+    bool asserts = condition != VALUE_ID_NONE;
+    bool ok = error_text(vm, exception, &text) &&
+              (!asserts || vec_push(&vm->ctx, &ids, condition));
+    Exception *model =
+        ok ? copy_exception(vm, raised,
+                            structure_map(vm, args, collect_leaf, &ids))
+           : NULL;
+    ok = model != NULL;
+    if (ok) {
+        AttrValue attr = {.kind = ATTR_STR,
+                          .count = (uint32_t)text.length,
+                          .text = strbuf_text(&text)};
+        ok = graph_append_host(trace->graph, trace->block,
+                               asserts ? OP_ASSERT : OP_RAISE, ids.items,
+                               (uint32_t)ids.count, &attr, &model->head, NULL,
+                               0, place) != NULL;
+        object_release(&vm->ctx, model);
+    }
+    vec_free(&vm->ctx, &ids);
+    strbuf_free(&text);
+    return ok;
+}
+
+// The next tensor for each empty place.
+static Value fill_leaf(Vm *vm, Value v, void *data)
+{
+    Tensor *const **next = data;
+    return value_unbound(v) ? tensor_adopt(vm, object_retain(*(*next)++))
+                            : value_retain(v);
+}
+
+// No memory: that is raised instead.
+void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
+{
+    const Exception *model = (const Exception *)node->host;
+    Tensor *const *next = inputs + (node->op == OP_ASSERT);
+    Value args = value_from_object(model->args);
+    Exception *made =
+        copy_exception(vm, model, structure_map(vm, args, fill_leaf, &next));
+    if (made != NULL) {
+        raise_object(vm, value_from_object(made));
+    }
 }
