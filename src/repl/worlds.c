@@ -22,7 +22,8 @@
 
 enum {
     WAIT_NANOSECONDS = 1000000, // between two looks at the copy
-    READ_SIZE = 64 << 10
+    READ_SIZE = 64 << 10,
+    REPORT_EVENTS = 10000
 };
 
 // The files of a world, -1: not made yet.
@@ -88,7 +89,8 @@ static bool read_back(Vm *vm, int file, StrBuf *text)
 typedef struct Report {
     Session *session;
     int output, file;
-    uint32_t calls; // begun so far
+    uint32_t calls;  // begun so far
+    uint32_t events; // told so far
 } Report;
 
 // Appends a tab and the text.
@@ -141,7 +143,10 @@ static void report_divergence(Vm *vm, Divergence code, const Str *function,
                               const Source *source, uint32_t line_number,
                               const char *what, void *data)
 {
-    const Report *report = data;
+    Report *report = data;
+    if (report->events++ >= REPORT_EVENTS) {
+        return; // a loop that does the same again and again
+    }
     StrBuf line;
     strbuf_init(&line, &vm->ctx);
     strbuf_printf(&line, "event\tD%d\t%u\t%u", (int)code, report->calls,
@@ -189,7 +194,7 @@ static _Noreturn void live(Session *session, const WorldPlan *plan,
     session->progress = NULL; // its thread is the parent's
     vm->eager_only = plan->eager;
     stager_of(vm)->notes = stager_of(vm)->log = false;
-    Report report = {session, files->output, files->report, 0};
+    Report report = {session, files->output, files->report, 0, 0};
     CallObserver observer = {.called = report_call,
                              .diverged = report_divergence,
                              .raised = report_raised,
