@@ -19,7 +19,7 @@ static void ID(max)(const Pool2d *pool, Cells c, const ELEMENT *x, ELEMENT *out,
             const ELEMENT *cell = x + (y * pool->wide.in + w) * pool->channels;
             for (int64_t j = 0; j < n; j++) {
                 ELEMENT now = cell[j];
-                best[j] = (now > best[j]) | (now != now) ? now : best[j];
+                best[j] = ((now > best[j]) | (now != now)) ? now : best[j];
             }
         }
     }

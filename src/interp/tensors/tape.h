@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "interp/tensors/obj_tensor.h"
 
-enum { TAPE_NO_SLOT = UINT32_MAX };
+#define TAPE_NO_SLOT UINT32_MAX
 
 // Something that was watched or met: a tensor, a symbolic one or a Variable.
 typedef struct TapeSlot {
