@@ -303,11 +303,8 @@ Tensor *birth_first_value(Vm *vm, Value initial)
 bool birth_made(Vm *vm, Variable *variable)
 {
     Birth birth = {.variable = variable};
-    Str *text = NULL;
-    if (!trace_line(vm, &birth.line, &text)) {
-        return false;
-    }
-    object_release_null(&vm->ctx, text);
+    Source *source;
+    birth.line = trace_program_line(vm, &source);
     // Pushed before it is counted: on failure there is nothing to take back.
     if (!vec_push(&vm->ctx, &vm->trace->births, birth)) {
         return false;

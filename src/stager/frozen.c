@@ -388,18 +388,12 @@ void frozen_set_noted(Frozen *frozen, const FrozenRead *read)
 
 // --- the hook ---
 
-// Whether the running code is the embedded library's.
-static bool in_library(Vm *vm)
-{
-    return vm->frame != NULL && vm->frame->code->source->library;
-}
-
 // Reads of what the embedded library has are of no concern: nobody changes it.
 static bool is_library(Vm *vm, const Object *container, Value key)
 {
     switch (container->kind) {
     case KIND_DICT:
-    case KIND_CELL: return in_library(vm);
+    case KIND_CELL: return trace_in_library(vm);
     case KIND_MODULE: return ((const Module *)container)->library;
     case KIND_FUNCTION:
         return ((const Function *)container)->code->source->library;
@@ -408,7 +402,8 @@ static bool is_library(Vm *vm, const Object *container, Value key)
                 (TYPE_HEAP | TYPE_LIBRARY)) != TYPE_HEAP;
     default:
         // Its own bookkeeping has names of its own.
-        return in_library(vm) && (container->type->flags & TYPE_LIBRARY) &&
+        return trace_in_library(vm) &&
+               (container->type->flags & TYPE_LIBRARY) &&
                value_as_str(key)->text[0] == '_';
     }
 }
@@ -446,12 +441,8 @@ bool frozen_read(Vm *vm, Object *container, Value key, Value value)
         is_library(vm, container, key) || era_has(vm, trace->era, container)) {
         return true;
     }
-    uint32_t line;
-    Str *text;
-    if (!trace_line(vm, &line, &text)) {
-        return false;
-    }
-    object_release_null(&vm->ctx, text);
+    Source *source;
+    uint32_t line = trace_program_line(vm, &source);
     frozen->trace = trace->request->number;
     return container->kind == KIND_TYPE
                ? read_class(vm, frozen, (Type *)container, key, line)

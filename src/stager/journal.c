@@ -95,12 +95,9 @@ static bool keep(Vm *vm, StagedBlock *block, Object *container)
     if (entry == NULL) {
         return false;
     }
-    Str *text;
+    Source *source;
     entry->changed[side] = true;
-    if (!trace_line(vm, &entry->lines[side], &text)) {
-        return false;
-    }
-    object_release_null(&vm->ctx, text);
+    entry->lines[side] = trace_program_line(vm, &source);
     return true;
 }
 

@@ -60,12 +60,6 @@ void ledger_keep(Vm *vm, Ledger *past, Ledger *from)
     }
 }
 
-// Whether the running code is the embedded library's.
-static bool in_library(Vm *vm)
-{
-    return vm->frame != NULL && vm->frame->code->source->library;
-}
-
 // --- Effects ---
 
 // What is told of a value: numbers, texts and tensors as they print, of all
@@ -85,7 +79,7 @@ static Str *short_text(Vm *vm, Value v)
 static bool add_effect(Vm *vm, const char *what, Value value)
 {
     Ledger *ledger = vm->trace->ledger;
-    if (ledger == NULL || in_library(vm)) {
+    if (ledger == NULL || trace_in_library(vm)) {
         return true;
     }
     // The rest is not kept, but that there was more is.
@@ -148,7 +142,7 @@ bool ledger_store(Vm *vm, Object *container, Value value)
         return true;
     }
     // A symbolic tensor that is kept outside is a leak, which is told as such.
-    if (!value_is_kind(value, KIND_SYMBOLIC) && !in_library(vm)) {
+    if (!value_is_kind(value, KIND_SYMBOLIC) && !trace_in_library(vm)) {
         observer_tell_effect(vm, container_word(vm, container));
     }
     return leak_store(vm, container, value) &&

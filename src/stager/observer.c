@@ -27,7 +27,7 @@ void observer_tell(Vm *vm, Divergence code, const char *what)
 {
     if (observed(vm)) {
         Source *source;
-        uint32_t line = why_caller(vm, &source);
+        uint32_t line = trace_program_line(vm, &source);
         tell(vm, code, source, line, what);
     }
 }

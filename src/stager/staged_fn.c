@@ -229,7 +229,7 @@ static Value call_observed(Vm *vm, Value value, const Value *args,
     const Str *name = ((StagedFunction *)value_object(value))->name;
     if (observer->depth++ == 0) {
         Source *source;
-        uint32_t line = why_caller(vm, &source);
+        uint32_t line = trace_program_line(vm, &source);
         observer->called(vm, name, source, line, observer->data);
     }
     Value result = call_long(vm, value, args, count, keyword_names);

@@ -61,24 +61,35 @@ void trace_point(Vm *vm, uint32_t site)
     }
 }
 
-// Without indentation: the line is quoted in messages and tables.
-bool trace_line(Vm *vm, uint32_t *line, Str **text)
+bool trace_in_library(const Vm *vm)
 {
-    // What the embedded library does, it does for the nearest line of the
-    // program.
+    return vm->frame != NULL && vm->frame->code->source->library;
+}
+
+uint32_t trace_program_line(const Vm *vm, Source **source)
+{
     const Frame *frame = vm->frame;
     while (frame != NULL && frame > vm->frames &&
            frame->code->source->library) {
         frame--;
     }
-    *line = 0;
+    *source = frame != NULL ? frame->code->source : NULL;
+    if (*source == NULL) {
+        return 0;
+    }
+    uint32_t word = (uint32_t)(frame->pc - frame->code->words);
+    return source_place(*source, code_span(frame->code, word).start).line;
+}
+
+// Without indentation: the line is quoted in messages and tables.
+bool trace_line(Vm *vm, uint32_t *line, Str **text)
+{
+    Source *source;
+    *line = trace_program_line(vm, &source);
     *text = NULL;
-    if (frame == NULL) {
+    if (source == NULL) {
         return true;
     }
-    const Source *source = frame->code->source;
-    uint32_t word = (uint32_t)(frame->pc - frame->code->words);
-    *line = source_place(source, code_span(frame->code, word).start).line;
     size_t length = 0;
     const char *start = source_line(source, *line, &length);
     // A synthetic source has no lines: start is NULL then and length 0, so

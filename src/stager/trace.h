@@ -74,6 +74,12 @@ void trace_close_variables(Vm *vm, Trace *trace);
 // The graph's number for a Variable: an argument's, or captured.
 MUST_CHECK bool trace_variable(Trace *trace, Variable *variable,
                                uint32_t *index);
+// Whether the running code is the embedded library's.
+bool trace_in_library(const Vm *vm);
+// The line of the program that is running, traced or not, 0: none; *source
+// (borrowed) is whose it is, NULL: unknown. What the embedded library does, it
+// does for the nearest line of the program.
+uint32_t trace_program_line(const Vm *vm, Source **source);
 // The line that runs now (0: unknown) and its text without indentation,
 // counted (NULL: unknown). False when memory is short.
 MUST_CHECK bool trace_line(Vm *vm, uint32_t *line, Str **text);

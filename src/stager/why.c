@@ -16,22 +16,6 @@ void why_free(Vm *vm, Why *why)
     *why = (Why){0};
 }
 
-uint32_t why_caller(Vm *vm, Source **source)
-{
-    const Frame *frame = vm->frame;
-    while (frame != NULL && frame > vm->frames &&
-           frame->code->source->library) {
-        frame--;
-    }
-    *source = frame != NULL ? frame->code->source : NULL;
-    if (*source == NULL) {
-        return 0;
-    }
-    Span span =
-        code_span(frame->code, (uint32_t)(frame->pc - frame->code->words));
-    return source_place(*source, span.start).line;
-}
-
 // The comparison itself waits until it is asked for: tracing stays quick.
 void why_begin(Vm *vm, StagedFunction *self, const StrBuf *key, Why *why)
 {
@@ -42,7 +26,7 @@ void why_begin(Vm *vm, StagedFunction *self, const StrBuf *key, Why *why)
     // A frozen value that was found changed has been noted already.
     self->why.frozen = NULL;
     why->old = old != NULL ? object_retain((void *)old) : NULL;
-    why->line = why_caller(vm, &why->source);
+    why->line = trace_program_line(vm, &why->source);
     if (why->source != NULL) {
         (void)source_retain(why->source);
     }

@@ -16,10 +16,6 @@ typedef struct Why {
                     // max_traces has dropped; 0: none
 } Why;
 
-// The line of the program's that is running, 0: none; *source (borrowed) is
-// whose it is. Calls by the library (of a command, of lib/tensorflow) are no
-// lines of the program.
-uint32_t why_caller(Vm *vm, Source **source);
 // Leaves it empty.
 void why_free(Vm *vm, Why *why);
 // A trace for this key is about to be made; `why` is given to why_end.
