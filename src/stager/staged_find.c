@@ -93,35 +93,24 @@ static bool same_outer(const Vm *vm, const Concrete *concrete)
 static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
                       FrozenRead *read, bool *again)
 {
-    if (observed(vm)) {
-        Str *name = frozen_name(vm, &found->frozen, read);
-        if (name == NULL) {
-            return false;
-        }
-        const Function *target = value_is_kind(self->target, KIND_FUNCTION)
-                                     ? (Function *)value_object(self->target)
-                                     : NULL;
-        observer_tell_line(vm, DIVERGE_FROZEN,
-                           target != NULL ? target->code->source : NULL,
-                           read->line, name->text);
-        object_release(&vm->ctx, name);
-    }
-    // The reason is kept for what tells why a new trace was made.
-    if (self->options.frozen == FROZEN_RETRACE) {
-        object_release_null(&vm->ctx, self->why.frozen);
-        self->why.frozen = frozen_name(vm, &found->frozen, read);
-        *again = self->why.frozen != NULL;
-        return *again;
-    }
-    if (self->options.frozen == FROZEN_SILENT) {
-        frozen_set_noted(&found->frozen, read);
-        return true;
-    }
     Str *place = frozen_name(vm, &found->frozen, read);
     if (place == NULL) {
         return false;
     }
-    // The two others tell: one by an exception, one by a warning, once.
+    const Function *target = value_is_kind(self->target, KIND_FUNCTION)
+                                 ? (Function *)value_object(self->target)
+                                 : NULL;
+    observer_tell_line(vm, DIVERGE_FROZEN,
+                       target != NULL ? target->code->source : NULL, read->line,
+                       place->text);
+    // The reason is kept for what tells why a new trace was made.
+    if (self->options.frozen == FROZEN_RETRACE) {
+        object_release_null(&vm->ctx, self->why.frozen);
+        self->why.frozen = place;
+        *again = true;
+        return true;
+    }
+    // Two others tell: one by an exception, one by a warning, once.
     bool ok = true;
     if (self->options.frozen == FROZEN_ERROR) {
         ok = raise_false(vm, ERR_FROZEN,
@@ -130,7 +119,7 @@ static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
                          "frozen='retrace'",
                          self->name->text, place->text, found->number,
                          read->line);
-    } else {
+    } else if (self->options.frozen != FROZEN_SILENT) {
         ok = tell_frozen(vm, self, found, read, place);
     }
     if (ok) { // an error is raised at every call
