@@ -23,8 +23,7 @@
 #include "repl/worlds.h"
 #include "stager/stager.h"
 
-#define DUET_BODY(name)                                                        \
-    static Value duet_##name(Vm *vm, Value *args, uint32_t count)
+#define DUET_BODY(name) static Value duet_##name(Vm *vm, Value *args)
 
 // Takes the text; NULL carries a pending error over.
 static Value str_or_fail(Str *text)
@@ -38,7 +37,7 @@ static Value str_or_fail(Str *text)
 // breakpoint. Borrowed dict, owned result.
 DUET_BODY(names)
 {
-    (void)args, (void)count;
+    (void)args;
     return value_retain(value_from_object(session_of(vm)->globals));
 }
 
@@ -46,7 +45,6 @@ DUET_BODY(names)
 // expression, which is not shown; else None.
 DUET_BODY(run)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE, "the code must be a str");
     }
@@ -93,7 +91,6 @@ static Str *take_traceback(Session *session)
 // the traceback). SystemExit passes on.
 DUET_BODY(cell)
 {
-    (void)count;
     Session *session = session_of(vm);
     int64_t line;
     if (!value_is_str(args[0]) || !value_is_str(args[1]) ||
@@ -129,7 +126,6 @@ DUET_BODY(cell)
 // module(text, name): runs a whole program as __main__, reports its error.
 DUET_BODY(module_run)
 {
-    (void)count;
     if (!value_is_str(args[0]) || !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE, "the code must be a str");
     }
@@ -143,7 +139,6 @@ DUET_BODY(module_run)
 // copy of the process; the status is None where its time was over.
 DUET_BODY(world)
 {
-    (void)count;
     WorldPlan plan = {.call = args[0]};
     int eager = value_truth(vm, args[1]);
     if (eager < 0 || !value_to_double(vm, args[2], &plan.seconds)) {
@@ -171,14 +166,13 @@ DUET_BODY(world)
 // Shows a value as the prompt does, and keeps it.
 DUET_BODY(display)
 {
-    (void)count;
     return session_show(session_of(vm), args[0]) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // The session ends when the entry is done.
 DUET_BODY(leave)
 {
-    (void)args, (void)count;
+    (void)args;
     session_of(vm)->exiting = true;
     session_of(vm)->status = SESSION_OK;
     return VALUE_NONE;
@@ -187,7 +181,7 @@ DUET_BODY(leave)
 // Whether there is a prompt, and the number of its present entry.
 DUET_BODY(entry)
 {
-    (void)args, (void)count;
+    (void)args;
     Value row[] = {value_from_bool(session_of(vm)->prompting),
                    value_from_small(session_of(vm)->entry)};
     return tuple_of_owned(vm, row, 2);
@@ -196,7 +190,6 @@ DUET_BODY(entry)
 // notes(on=None): switches remarks on traces; whether they were on.
 DUET_BODY(notes)
 {
-    (void)count;
     Stager *stager = stager_of(vm);
     // What was told stays told when notes come on again.
     bool before = stager->notes;
@@ -215,7 +208,7 @@ DUET_BODY(notes)
 // (rows, columns, standard output is a terminal, it has colours)
 DUET_BODY(screen)
 {
-    (void)args, (void)count;
+    (void)args;
     TerminalSize size = terminal_size();
     // A program's own object in the place of sys.stdout is no terminal.
     bool direct = value_is_kind(vm->stdout_file, KIND_FILE);
@@ -229,7 +222,6 @@ DUET_BODY(screen)
 // For all commands whose text may be longer than the screen.
 DUET_BODY(page)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE, "the text must be a str");
     }
@@ -239,7 +231,6 @@ DUET_BODY(page)
 // Something else has the terminal: an editor.
 DUET_BODY(pause)
 {
-    (void)count;
     int on = value_truth(vm, args[0]);
     if (on < 0) {
         return VALUE_FAIL;
@@ -253,14 +244,12 @@ DUET_BODY(pause)
 // The empty text for what says nothing of its parameters.
 DUET_BODY(signature)
 {
-    (void)count;
     return str_or_fail(builtin_signature(vm, args[0]));
 }
 
 // As help(x) would print it, for %doc.
 DUET_BODY(help_text)
 {
-    (void)count;
     return str_or_fail(builtin_help_text(vm, args[0]));
 }
 
@@ -280,7 +269,6 @@ static const Code *code_of(Value v)
 // definition made; None: it is not written in Duet.
 DUET_BODY(source)
 {
-    (void)count;
     const Code *code = code_of(args[0]);
     if (code == NULL || code->source == NULL ||
         code->span.end > code->source->length ||
@@ -363,7 +351,6 @@ static bool add_tokens(Vm *vm, List *list, const Source *source,
 // tokens(text): the lexer's view of a text, as far as it goes.
 DUET_BODY(tokens)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE, "the text must be a str");
     }
@@ -413,7 +400,7 @@ static void gather_entry(const char *entry, void *data)
 // The entries of the history file, the oldest first.
 DUET_BODY(history)
 {
-    (void)args, (void)count;
+    (void)args;
     Gather gather = {vm, list_new(vm, 0)};
     if (gather.list != NULL) {
         history_load(&vm->ctx, gather_entry, &gather);
@@ -424,7 +411,7 @@ DUET_BODY(history)
 // (name, parameters, a line) of each command.
 DUET_BODY(commands)
 {
-    (void)args, (void)count;
+    (void)args;
     List *list = list_new(vm, 0);
     for (size_t i = 0; list != NULL && command_row(i) != NULL; i++) {
         // In the order of the list, which is that of %help.

@@ -101,6 +101,6 @@ void frozen_stored(Vm *vm, Object *container, Value key);
 void frozen_forget(Vm *vm, Identity *container);
 
 // stage.frozen(f).
-Value frozen_method(Vm *vm, Value *args, uint32_t count);
+Value frozen_method(Vm *vm, Value *args);
 
 #endif

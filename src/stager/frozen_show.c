@@ -101,9 +101,8 @@ static bool add_rows(Vm *vm, const Frozen *frozen, List *list)
 
 // Of all traces, oldest first. Asking changes nothing: no note is spent, no
 // value accepted.
-Value frozen_method(Vm *vm, Value *args, uint32_t count)
+Value frozen_method(Vm *vm, Value *args)
 {
-    (void)count;
     const StagedFunction *staged = staged_from(vm, args[1], "frozen");
     if (staged == NULL) {
         return VALUE_FAIL;

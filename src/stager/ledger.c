@@ -208,8 +208,7 @@ static Value rows(Vm *vm, Value f, const char *who,
 }
 
 // A list, so that a program can look through it.
-Value ledger_effects_method(Vm *vm, Value *args, uint32_t count)
+Value ledger_effects_method(Vm *vm, Value *args)
 {
-    (void)count;
     return rows(vm, args[1], "effects", effect_rows);
 }

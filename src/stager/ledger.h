@@ -40,6 +40,6 @@ MUST_CHECK bool ledger_store(Vm *vm, Object *container, Value value);
 MUST_CHECK bool ledger_effect(Vm *vm, const char *what, Value value);
 
 // stage.effects(f).
-Value ledger_effects_method(Vm *vm, Value *args, uint32_t count);
+Value ledger_effects_method(Vm *vm, Value *args);
 
 #endif

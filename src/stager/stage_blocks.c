@@ -32,9 +32,9 @@ static Value find_function(Vm *vm, const char *name)
     return found;
 }
 
-// `packed`: the arguments stand in a tuple, behind self.
+// `count` operands stand behind self; 0: as many as the tuple there has.
 static Value call_block(Vm *vm, const char *name, const Value *args,
-                        uint32_t count, bool packed)
+                        uint32_t count)
 {
     Value function = find_function(vm, name);
     // The module was found but lacks the function: the library and the program
@@ -44,18 +44,17 @@ static Value call_block(Vm *vm, const char *name, const Value *args,
                    ? VALUE_FAIL
                    : raise_error(vm, ERR_SYSTEM, "stage.%s is not there", name);
     }
-    if (!packed) {
-        return vm_call(vm, function, args + 1, count - 1);
+    if (count != 0) {
+        return vm_call(vm, function, args + 1, count);
     }
     const Tuple *rest = value_as_tuple(args[1]);
     return vm_call(vm, function, rest->items, (uint32_t)rest->count);
 }
 
-#define STAGE_BLOCK(name, params, doc)                                         \
-    Value stage_block_##name(Vm *vm, Value *args, uint32_t count)              \
+#define STAGE_BLOCK(name, operands, params, doc)                               \
+    Value stage_block_##name(Vm *vm, Value *args)                              \
     {                                                                          \
-        return call_block(vm, #name, args, count,                              \
-                          strchr(params, '*') != NULL);                        \
+        return call_block(vm, #name, args, operands);                          \
     }
 STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK

@@ -7,26 +7,27 @@
 
 #include "interp/core/type.h"
 
-// STAGE_BLOCK(name, parameters, doc): a method of `stage`.
+// STAGE_BLOCK(name, operands, parameters, doc): a method of `stage`; how many
+// operands stand behind self, or 0: one tuple of them.
 #define STAGE_BLOCK_LIST(STAGE_BLOCK)                                          \
-    STAGE_BLOCK(cond, "self, pred, then, else_, /",                            \
+    STAGE_BLOCK(cond, 3, "self, pred, then, else_, /",                         \
                 "then() if pred is true, else else_(); a tensor as pred "      \
                 "traces both.")                                                \
-    STAGE_BLOCK(loop, "self, cond, body, state, /",                            \
+    STAGE_BLOCK(loop, 3, "self, cond, body, state, /",                         \
                 "Repeats state = body(*state) while cond(*state) is true; "    \
                 "the last state.")                                             \
-    STAGE_BLOCK(for_each, "self, iterable, test, body, state, /",              \
+    STAGE_BLOCK(for_each, 4, "self, iterable, test, body, state, /",           \
                 "Repeats state = body(item, *state) for each item while "      \
                 "test(*state) is true; the last state.")                       \
-    STAGE_BLOCK(and_, "self, *operands", "`and` of what functions give.")      \
-    STAGE_BLOCK(or_, "self, *operands", "`or` of what functions give.")        \
-    STAGE_BLOCK(not_, "self, operand, /", "`not` of a value.")                 \
-    STAGE_BLOCK(assert_, "self, *args",                                        \
+    STAGE_BLOCK(and_, 0, "self, *operands", "`and` of what functions give.")   \
+    STAGE_BLOCK(or_, 0, "self, *operands", "`or` of what functions give.")     \
+    STAGE_BLOCK(not_, 1, "self, operand, /", "`not` of a value.")              \
+    STAGE_BLOCK(assert_, 0, "self, *args",                                     \
                 "`assert` of a value; the message "                            \
                 "is what a function gives.")
 
-#define STAGE_BLOCK(name, params, doc)                                         \
-    Value stage_block_##name(Vm *vm, Value *args, uint32_t count);
+#define STAGE_BLOCK(name, operands, params, doc)                               \
+    Value stage_block_##name(Vm *vm, Value *args);
 STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK
 

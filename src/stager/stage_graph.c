@@ -127,9 +127,8 @@ static Value graph_name(Vm *vm, Value self)
 // --- GraphDef ---
 
 // Fails where the format has no form for an operation, naming it.
-static Value to_graphdef(Vm *vm, Value *args, uint32_t count)
+static Value to_graphdef(Vm *vm, Value *args)
 {
-    (void)count;
     GraphDef def;
     Str *text = NULL;
     // graphdef_free is right after a failure too, whose error is pending in
@@ -175,9 +174,8 @@ static Value def_node(Vm *vm, const GraphDefNode *node)
 }
 
 // The same nodes as the text has, for programs that count them.
-static Value graphdef_nodes(Vm *vm, Value *args, uint32_t count)
+static Value graphdef_nodes(Vm *vm, Value *args)
 {
-    (void)count;
     GraphDef def;
     List *list = list_new(vm, 0);
     // First, even if there is no list: `def` is freed below in any case.
@@ -214,9 +212,8 @@ static const MemberDef graph_members[] = {
 // --- texts and pictures ---
 
 // Graph.parse(text): what str(graph) gave, or graph.text().
-static Value graph_parse_text(Vm *vm, Value *args, uint32_t count)
+static Value graph_parse_text(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE, "Graph.parse: the text must be a str");
     }
@@ -251,23 +248,20 @@ static void print_whole(StrBuf *out, Graph *graph)
 }
 
 // The form for files and for Graph.parse: nothing is shortened.
-static Value graph_text(Vm *vm, Value *args, uint32_t count)
+static Value graph_text(Vm *vm, Value *args)
 {
-    (void)count;
     return drawn(vm, args[0], print_whole);
 }
 
 // Inner blocks become clusters (dot.c).
-static Value graph_to_dot(Vm *vm, Value *args, uint32_t count)
+static Value graph_to_dot(Vm *vm, Value *args)
 {
-    (void)count;
     return drawn(vm, args[0], dot_print);
 }
 
 // For people at a terminal; it is not parsed.
-static Value graph_to_boxes(Vm *vm, Value *args, uint32_t count)
+static Value graph_to_boxes(Vm *vm, Value *args)
 {
-    (void)count;
     return drawn(vm, args[0], boxes_print);
 }
 

@@ -321,9 +321,8 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
 }
 
 // Arguments come as one list, so that out= can stand beside them.
-Value stage_host_call_method(Vm *vm, Value *args, uint32_t count)
+Value stage_host_call_method(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_callable(vm, args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "stage.host_call() takes a function, not '%s'",

@@ -16,9 +16,9 @@ MUST_CHECK bool stage_host_run(Vm *vm, const GraphNode *node,
 Value stage_host_call(Vm *vm, Value fn, Value args, Value out);
 
 // Methods of `stage`.
-Value stage_host_call_method(Vm *vm, Value *args, uint32_t count);
-Value stage_summary_method(Vm *vm, Value *args, uint32_t count);
-Value stage_once_method(Vm *vm, Value *args, uint32_t count);
+Value stage_host_call_method(Vm *vm, Value *args);
+Value stage_summary_method(Vm *vm, Value *args);
+Value stage_once_method(Vm *vm, Value *args);
 
 extern const TypeDef once_type_def;
 

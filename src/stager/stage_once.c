@@ -15,10 +15,9 @@ typedef struct Once {
 } Once;
 
 // Each `with` has an object of its own: blocks may nest through calls.
-Value stage_once_method(Vm *vm, Value *args, uint32_t count)
+Value stage_once_method(Vm *vm, Value *args)
 {
     (void)args;
-    (void)count;
     Once *once = object_new(vm, stager_of(vm)->once_type, sizeof *once);
     if (once == NULL) {
         return VALUE_FAIL;
@@ -31,9 +30,8 @@ Value stage_once_method(Vm *vm, Value *args, uint32_t count)
 
 // In eager code there is no trace to set aside, and the block is like any
 // other.
-static Value once_enter(Vm *vm, Value *args, uint32_t count)
+static Value once_enter(Vm *vm, Value *args)
 {
-    (void)count;
     Once *once = (Once *)value_object(args[0]);
     if (once->inside) {
         return raise_error(vm, ERR_RUNTIME, "stage.once(): entered twice");
@@ -49,9 +47,8 @@ static Value once_enter(Vm *vm, Value *args, uint32_t count)
 }
 
 // Also when an exception leaves the block, which goes on.
-static Value once_exit(Vm *vm, Value *args, uint32_t count)
+static Value once_exit(Vm *vm, Value *args)
 {
-    (void)count;
     Once *once = (Once *)value_object(args[0]);
     if (once->inside) {
         vm->trace = once->trace;

@@ -80,9 +80,8 @@ static Value plain_value(Vm *vm, Value v)
 }
 
 // {"name": "loss", "step": 3, "value": 0.5}
-static Value write_summary(Vm *vm, Value *args, uint32_t count)
+static Value write_summary(Vm *vm, Value *args)
 {
-    (void)count;
     // Each key with the punctuation before it: a line is three pairs and a
     // brace.
     static const char *const keys[] = {
@@ -123,9 +122,8 @@ static const NativeDef summary_def = {
     "Writes a line of JSON to standard output."};
 
 // A host call of a native function: order, effects and errors are the same.
-Value stage_summary_method(Vm *vm, Value *args, uint32_t count)
+Value stage_summary_method(Vm *vm, Value *args)
 {
-    (void)count;
     // In the order in which write_summary prints them; the step is an option
     // of the method and stands last there.
     Value items[3] = {args[1], value_unbound(args[3]) ? VALUE_NONE : args[3],

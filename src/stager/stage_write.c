@@ -178,9 +178,8 @@ static const char *text_or(Value v, const char *otherwise)
 
 // One loop for both ways: what is gathered is a format in a trace and the text
 // itself outside of one.
-Value stage_write_method(Vm *vm, Value *args, uint32_t count)
+Value stage_write_method(Vm *vm, Value *args)
 {
-    (void)count;
     const Tuple *values = value_as_tuple(args[1]);
     Writing w = {.style = value_is_str(args[5]) ? value_as_str(args[5]) : NULL};
     if (!choose_stream(vm, args[4], &w.to_stderr)) {

@@ -11,6 +11,6 @@ MUST_CHECK bool stage_write_node(Vm *vm, const GraphNode *node,
                                  Tensor *const *inputs);
 // The method: self, *args, sep, end, file, style. Outside a trace it prints at
 // once, in the same form.
-Value stage_write_method(Vm *vm, Value *args, uint32_t count);
+Value stage_write_method(Vm *vm, Value *args);
 
 #endif

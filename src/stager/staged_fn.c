@@ -287,9 +287,8 @@ static Value concrete_of(Vm *vm, StagedFunction *self, const Tuple *args,
 
 // f.concrete(*args, **kwargs): the trace for these arguments or specs, made
 // if there is none. With signature= and no arguments: that of the signature.
-static Value method_concrete(Vm *vm, Value *args, uint32_t count)
+static Value method_concrete(Vm *vm, Value *args)
 {
-    (void)count;
     StagedFunction *self = (StagedFunction *)value_object(args[0]);
     const Tuple *given = value_as_tuple(args[1]);
     Dict *keywords = value_as_dict(args[2]);
@@ -304,9 +303,9 @@ static Value method_concrete(Vm *vm, Value *args, uint32_t count)
 }
 
 // Through the concrete function, whose member it is.
-static Value method_graph(Vm *vm, Value *args, uint32_t count)
+static Value method_graph(Vm *vm, Value *args)
 {
-    Value concrete = method_concrete(vm, args, count);
+    Value concrete = method_concrete(vm, args);
     if (value_failed(concrete)) {
         return concrete;
     }

@@ -84,9 +84,8 @@ static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
 
 // Traces are kept and serve again when staging comes back.
 // Functions that are staged are then called as plain ones, with eager tensors.
-static Value stage_eager(Vm *vm, Value *args, uint32_t count)
+static Value stage_eager(Vm *vm, Value *args)
 {
-    (void)count;
     int on = value_unbound(args[1]) ? 1 : value_truth(vm, args[1]);
     if (on < 0) {
         return VALUE_FAIL;
@@ -97,18 +96,16 @@ static Value stage_eager(Vm *vm, Value *args, uint32_t count)
 }
 
 // Whether the code that asks runs for a trace.
-static Value stage_tracing(Vm *vm, Value *args, uint32_t count)
+static Value stage_tracing(Vm *vm, Value *args)
 {
-    (void)count;
     (void)args;
     return value_from_bool(vm->trace != NULL);
 }
 
 // For tests: see staged_may_run_host.
 // While it is on, only traces that exist can serve.
-static Value stage_seal(Vm *vm, Value *args, uint32_t count)
+static Value stage_seal(Vm *vm, Value *args)
 {
-    (void)count;
     int on = value_unbound(args[1]) ? 1 : value_truth(vm, args[1]);
     if (on < 0) {
         return VALUE_FAIL;
@@ -120,10 +117,9 @@ static Value stage_seal(Vm *vm, Value *args, uint32_t count)
 // The mark stands on the code, so that every closure of it has it.
 // What is no function is handed back as it is, so that the decorator fits on
 // anything.
-static Value stage_plain(Vm *vm, Value *args, uint32_t count)
+static Value stage_plain(Vm *vm, Value *args)
 {
     (void)vm;
-    (void)count;
     if (value_is_kind(args[1], KIND_FUNCTION)) {
         ((Function *)value_object(args[1]))->code->plain = true;
     }
@@ -132,9 +128,8 @@ static Value stage_plain(Vm *vm, Value *args, uint32_t count)
 
 // In order of tracing.
 // Owned: a new list of the traces themselves.
-static Value stage_traces(Vm *vm, Value *args, uint32_t count)
+static Value stage_traces(Vm *vm, Value *args)
 {
-    (void)count;
     const StagedFunction *staged = staged_from(vm, args[1], "traces");
     if (staged == NULL) {
         return VALUE_FAIL;
@@ -150,9 +145,8 @@ static Value stage_traces(Vm *vm, Value *args, uint32_t count)
 
 // The kind keeps its place in C code; only the class that is raised changes.
 // The override lives as long as the Vm, or until the next one for that class.
-static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
+static Value stage_error_class(Vm *vm, Value *args)
 {
-    (void)count;
     // Kind 0 is no error.
     for (int i = 1; i < ERR_COUNT; i++) {
         if (value_same(args[1], value_from_object(vm->error_types[i]))) {
@@ -166,9 +160,8 @@ static Value stage_error_class(Vm *vm, Value *args, uint32_t count)
 }
 
 // A method has this form; the text is made in stage_code.c.
-static Value stage_code(Vm *vm, Value *args, uint32_t count)
+static Value stage_code(Vm *vm, Value *args)
 {
-    (void)count;
     return stage_code_text(vm, args[1]);
 }
 
@@ -177,14 +170,14 @@ static Value stage_code(Vm *vm, Value *args, uint32_t count)
 // Methods of a built-in object, since `stage` is callable and a namespace at
 // once.
 // stage.compare(f, …): written in Duet, part of the program `duet`.
-static Value stage_compare_method(Vm *vm, Value *args, uint32_t count)
+static Value stage_compare_method(Vm *vm, Value *args)
 {
-    return library_call(vm, "duet._compare", "compare_call", args + 1,
-                        count - 1);
+    return library_call(vm, "duet._compare", "compare_call", args + 1, 3);
 }
 
 static const NativeDef stage_methods[] = {
-#define STAGE_BLOCK(name, params, doc) {#name, params, stage_block_##name, doc},
+#define STAGE_BLOCK(name, operands, params, doc)                               \
+    {#name, params, stage_block_##name, doc},
     STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK
         {"code", "self, function, /", stage_code,

@@ -153,9 +153,8 @@ bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out, StrBuf *key)
 }
 
 // None before the first trace.
-Value why_method(Vm *vm, Value *args, uint32_t count)
+Value why_method(Vm *vm, Value *args)
 {
-    (void)count;
     const StagedFunction *staged = staged_from(vm, args[1], "why");
     if (staged == NULL) {
         return VALUE_FAIL;

@@ -39,6 +39,6 @@ static inline bool why_is_command(const Why *why)
 MUST_CHECK bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out,
                           StrBuf *key);
 // The method stage.why(f): a text of one or more lines.
-Value why_method(Vm *vm, Value *args, uint32_t count);
+Value why_method(Vm *vm, Value *args);
 
 #endif

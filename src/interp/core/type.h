@@ -23,8 +23,8 @@ typedef struct Dict Dict;
 // A native function: `args` are bound to the parameters of its descriptor, in
 // order; one that was not given is VALUE_UNBOUND. `*name` receives a Tuple,
 // `**name` a Dict (both borrowed, like all arguments). Returns owned, or
-// VALUE_FAIL. `count` is the number of parameters (length of args).
-typedef Value (*NativeFn)(Vm *vm, Value *args, uint32_t count);
+// VALUE_FAIL.
+typedef Value (*NativeFn)(Vm *vm, Value *args);
 
 // `params` is what the signature of a Duet function would be, "self, sep=None,
 // maxsplit=-1, /": it binds arguments, words the errors and feeds help().

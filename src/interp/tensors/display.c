@@ -136,9 +136,8 @@ static int kind_from_value(Vm *vm, Value name)
 
 // set(kind, *, repr=…, str=…, format=…): None takes a form back.
 // args: kind, repr, str, format.
-static Value display_set(Vm *vm, Value *args, uint32_t count)
+static Value display_set(Vm *vm, Value *args)
 {
-    (void)count;
     // Checked first, so that a wrong kind changes nothing.
     int kind = kind_from_value(vm, args[0]);
     if (kind < 0 || !make_display(vm)) {
@@ -172,9 +171,8 @@ static Type *type_to_extend(Vm *vm, Value given)
 // the kind's type. The result is what stood there, so that the new attribute
 // can use it. A trace does not record reads of it.
 // Owned: what stood there, or None.
-static Value display_extend(Vm *vm, Value *args, uint32_t count)
+static Value display_extend(Vm *vm, Value *args)
 {
-    (void)count;
     Type *type = type_to_extend(vm, args[0]);
     if (type == NULL) {
         return VALUE_FAIL;
@@ -217,9 +215,8 @@ static Value text_result(Vm *vm, StrBuf *buf)
 
 // array(tensor, opening=None, extra=''): the array part, as str() has it; or
 // in a call, comma-separated: "array([1., 2.], dtype=float32)".
-static Value display_array(Vm *vm, Value *args, uint32_t count)
+static Value display_array(Vm *vm, Value *args)
 {
-    (void)count;
     Tensor *tensor = given_tensor(vm, args[0]);
     if (tensor == NULL) {
         return VALUE_FAIL;
@@ -238,9 +235,8 @@ static Value display_array(Vm *vm, Value *args, uint32_t count)
 }
 
 // brief(tensor, edge=3, quote=True): what a graph prints in the style "brief".
-static Value display_brief(Vm *vm, Value *args, uint32_t count)
+static Value display_brief(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t edge = DISPLAY_BRIEF_EDGE;
     Tensor *tensor = given_tensor(vm, args[0]);
     if (tensor == NULL ||

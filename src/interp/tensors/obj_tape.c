@@ -73,9 +73,8 @@ static void tape_clear_slot(Vm *vm, Object *self)
     tape_clear(vm, (Tape *)self);
 }
 
-static Value tape_enter(Vm *vm, Value *args, uint32_t count)
+static Value tape_enter(Vm *vm, Value *args)
 {
-    (void)count;
     Tape *tape = tape_of(args[0]);
     if (tape->recording) {
         return raise_error(vm, ERR_RUNTIME, "Tape: it is recording already");
@@ -84,25 +83,22 @@ static Value tape_enter(Vm *vm, Value *args, uint32_t count)
     return value_retain(args[0]);
 }
 
-static Value tape_exit(Vm *vm, Value *args, uint32_t count)
+static Value tape_exit(Vm *vm, Value *args)
 {
-    (void)count;
     tape_stop(vm, tape_of(args[0]));
     return VALUE_FALSE;
 }
 
-static Value tape_reset(Vm *vm, Value *args, uint32_t count)
+static Value tape_reset(Vm *vm, Value *args)
 {
-    (void)count;
     tape_clear(vm, tape_of(args[0]));
     tape_of(args[0])->used = false;
     return VALUE_NONE;
 }
 
 // _watch(operand)
-static Value tape_watch_one(Vm *vm, Value *args, uint32_t count)
+static Value tape_watch_one(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_operand(args[1])) {
         return raise_error(vm, ERR_TYPE, "watch: not a tensor: '%s'",
                            type_name(type_of(vm, args[1])));
@@ -110,9 +106,8 @@ static Value tape_watch_one(Vm *vm, Value *args, uint32_t count)
     return tape_watch(vm, tape_of(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
-static Value tape_variables(Vm *vm, Value *args, uint32_t count)
+static Value tape_variables(Vm *vm, Value *args)
 {
-    (void)count;
     Tape *tape = tape_of(args[0]);
     List *list = list_new(vm, 0);
     for (size_t i = 0; list != NULL && i < tape->slots.count; i++) {
@@ -180,9 +175,8 @@ static Value list_of(Vm *vm, const Value *values, size_t count)
 
 // _gradient(targets, seeds, sources, keep): lists; a seed may be None. With
 // `keep` it is not the last one, whatever the tape.
-static Value tape_gradient_flat(Vm *vm, Value *args, uint32_t count)
+static Value tape_gradient_flat(Vm *vm, Value *args)
 {
-    (void)count;
     Tape *tape = tape_of(args[0]);
     for (int i = 1; i < 4; i++) {
         if (!value_is_kind(args[i], KIND_LIST)) {
@@ -255,9 +249,8 @@ static bool call_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
 }
 
 // _record(inputs, outputs, function): on all tapes that record here.
-static Value tape_record_function(Vm *vm, Value *args, uint32_t count)
+static Value tape_record_function(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_kind(args[0], KIND_LIST) ||
         !value_is_kind(args[1], KIND_LIST)) {
         return raise_error(vm, ERR_TYPE, "Tape: lists are wanted");
@@ -271,9 +264,8 @@ static Value tape_record_function(Vm *vm, Value *args, uint32_t count)
 }
 
 // _apart(function): calls it while no tape records.
-static Value tape_apart(Vm *vm, Value *args, uint32_t count)
+static Value tape_apart(Vm *vm, Value *args)
 {
-    (void)count;
     Tape *tapes = vm->tapes;
     vm->tapes = NULL;
     Value result = vm_call(vm, args[0], NULL, 0);
@@ -334,20 +326,20 @@ static Value call_given(Vm *vm, const char *name, const Value *args,
     return call_library(vm, name, given, used, NULL);
 }
 
-#define IN_DUET(name)                                                          \
-    static Value in_duet_##name(Vm *vm, Value *args, uint32_t count)           \
+#define IN_DUET(name, count)                                                   \
+    static Value in_duet_##name(Vm *vm, Value *args)                           \
     {                                                                          \
         return call_given(vm, #name, args, count);                             \
     }
-IN_DUET(watch)
-IN_DUET(gradient)
-IN_DUET(jacobian)
-IN_DUET(batch_jacobian)
-IN_DUET(stop_recording)
-IN_DUET(custom_gradient)
-IN_DUET(jvp)
-IN_DUET(hessian)
-IN_DUET(check_gradients)
+IN_DUET(watch, 2)
+IN_DUET(gradient, 5)
+IN_DUET(jacobian, 6)
+IN_DUET(batch_jacobian, 6)
+IN_DUET(stop_recording, 1)
+IN_DUET(custom_gradient, 1)
+IN_DUET(jvp, 3)
+IN_DUET(hessian, 2)
+IN_DUET(check_gradients, 5)
 
 static const NativeDef tape_methods[] = {
     {"__enter__", "self, /", tape_enter, "Begins to record."},

@@ -137,9 +137,8 @@ static Value assign_value(Vm *vm, Value self, Value value)
 
 // Host values become tensors of the Variable's own dtype, so v.assign(1) works
 // for a float one; tensors must have it already.
-static Value method_assign(Vm *vm, Value *args, uint32_t count)
+static Value method_assign(Vm *vm, Value *args)
 {
-    (void)count;
     Value value = value_is_operand(args[1])
                       ? value_retain(args[1])
                       : tensor_from_value(vm, "assign", args[1],
@@ -161,23 +160,20 @@ static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
 }
 
 // v.assign_add(x): the new value.
-static Value method_assign_add(Vm *vm, Value *args, uint32_t count)
+static Value method_assign_add(Vm *vm, Value *args)
 {
-    (void)count;
     return assign_result(vm, args, BINARY_ADD, "assign_add");
 }
 
 // x -= value, as TensorFlow names it.
-static Value method_assign_sub(Vm *vm, Value *args, uint32_t count)
+static Value method_assign_sub(Vm *vm, Value *args)
 {
-    (void)count;
     return assign_result(vm, args, BINARY_SUB, "assign_sub");
 }
 
 // Unlike the Variable itself, the result does not change any more.
-static Value method_value(Vm *vm, Value *args, uint32_t count)
+static Value method_value(Vm *vm, Value *args)
 {
-    (void)count;
     return variable_read(vm, value_as_variable(args[0]));
 }
 

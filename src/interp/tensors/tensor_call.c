@@ -421,7 +421,8 @@ static bool is_plain_call(const OpDesc *op, const Value *args, uint32_t count)
         count < op->min_inputs || (op->flags & OP_LIST_INPUT)) {
         return false;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t slots = op->min_inputs + op->attr_count;
+    for (uint32_t i = 0; i < slots && i < count; i++) {
         // Behind the inputs stand the attributes, none of which may be given.
         bool plain = i < op->min_inputs ? value_is_operand(args[i])
                                         : value_unbound(args[i]);
@@ -433,7 +434,7 @@ static bool is_plain_call(const OpDesc *op, const Value *args, uint32_t count)
 }
 
 // Named inputs come first in `args`, then attributes, each in the order of the
-// descriptor.
+// descriptor; what is not among the first `count` was not given.
 Value tensor_call_bound(Vm *vm, OpCode code, const Value *args, uint32_t count)
 {
     static const AttrValue none[OP_MAX_ATTRS];

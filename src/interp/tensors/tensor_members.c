@@ -96,9 +96,8 @@ static Tensor *eager_tensor(Vm *vm, Value self, const char *what)
 }
 
 // Any rank will do, if there is just one element.
-static Value method_item(Vm *vm, Value *args, uint32_t count)
+static Value method_item(Vm *vm, Value *args)
 {
-    (void)count;
     Tensor *tensor = eager_tensor(vm, args[0], "item");
     if (tensor == NULL) {
         return VALUE_FAIL;
@@ -112,26 +111,23 @@ static Value method_item(Vm *vm, Value *args, uint32_t count)
 }
 
 // Copies: the lists share nothing with the tensor.
-static Value method_tolist(Vm *vm, Value *args, uint32_t count)
+static Value method_tolist(Vm *vm, Value *args)
 {
-    (void)count;
     Tensor *tensor = eager_tensor(vm, args[0], "tolist");
     return tensor != NULL ? tensor_to_list(vm, tensor) : VALUE_FAIL;
 }
 
 // A library that has an array type of its own replaces this method's result
 // (lib/numpy); by itself it is the host value, a number or nested lists.
-static Value method_numpy(Vm *vm, Value *args, uint32_t count)
+static Value method_numpy(Vm *vm, Value *args)
 {
-    (void)count;
     Tensor *tensor = eager_tensor(vm, args[0], "numpy");
     return tensor != NULL ? tensor_to_list(vm, tensor) : VALUE_FAIL;
 }
 
 // By the op, so that it works in a trace.
-static Value method_astype(Vm *vm, Value *args, uint32_t count)
+static Value method_astype(Vm *vm, Value *args)
 {
-    (void)count;
     DType dtype;
     if (!dtype_from_value(vm, args[1], &dtype)) {
         return VALUE_FAIL;
@@ -141,9 +137,9 @@ static Value method_astype(Vm *vm, Value *args, uint32_t count)
 }
 
 // A key that stands for the object, since tensors are not hashable.
-static Value method_ref(Vm *vm, Value *args, uint32_t count)
+static Value method_ref(Vm *vm, Value *args)
 {
-    (void)vm, (void)count;
+    (void)vm;
     // An argument of a trace has the key of the Variable that it is.
     const void *address =
         value_is_kind(args[0], KIND_VARIABLE)

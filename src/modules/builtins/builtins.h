@@ -12,7 +12,7 @@
 
 // One C function a row; arguments as type.h says of NativeFn.
 #define BUILTIN(name, params, function, doc)                                   \
-    Value function(Vm *vm, Value *args, uint32_t count);
+    Value function(Vm *vm, Value *args);
 #include "modules/builtins/builtin_list.h"
 #undef BUILTIN
 
@@ -25,8 +25,7 @@ MUST_CHECK bool builtins_tensor_init(Vm *vm, Dict *builtins);
 // What stands there beside the ops themselves; ends with a NULL name.
 extern const NativeDef tensor_functions[];
 
-#define BUILTIN_BODY(name)                                                     \
-    Value builtin_##name(Vm *vm, Value *args, uint32_t count)
+#define BUILTIN_BODY(name) Value builtin_##name(Vm *vm, Value *args)
 
 // Shows a value as the prompt does: its repr and a newline on sys.stdout, and
 // binds `_`; None not at all. False with an error pending.

@@ -12,7 +12,6 @@
 // as VALUE_FAIL, which is not UNBOUND.
 BUILTIN_BODY(getattr)
 {
-    (void)count;
     Str *name = attr_name(vm, args[1]);
     if (name == NULL) {
         return VALUE_FAIL;
@@ -37,21 +36,18 @@ static Value store(Vm *vm, Value object, Value name, Value value)
 // The name is checked before the object is asked.
 BUILTIN_BODY(setattr)
 {
-    (void)count;
     return store(vm, args[0], args[1], args[2]);
 }
 
 // Deletion is storing UNBOUND, all the way down.
 BUILTIN_BODY(delattr)
 {
-    (void)count;
     return store(vm, args[0], args[1], VALUE_UNBOUND);
 }
 
 // Python shows the hash as a signed number.
 BUILTIN_BODY(hash)
 {
-    (void)count;
     uint64_t hash;
     return value_hash(vm, args[0], &hash) ? int_from_i64(vm, (int64_t)hash)
                                           : VALUE_FAIL;
@@ -60,7 +56,6 @@ BUILTIN_BODY(hash)
 // An immediate has no address; its bits tell it apart from any other as well.
 BUILTIN_BODY(id)
 {
-    (void)count;
     return value_is_object(args[0])
                ? int_from_u64(vm, (uintptr_t)value_object(args[0]))
                : int_from_u64(vm, VALUE_BITS(args[0]));
@@ -69,7 +64,6 @@ BUILTIN_BODY(id)
 // The default specification is the empty text, which most types treat as str().
 BUILTIN_BODY(format)
 {
-    (void)count;
     if (!value_unbound(args[1]) && !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "format() argument 2 must be str, not %s",
@@ -83,7 +77,6 @@ BUILTIN_BODY(format)
 // What repr() gives, with escapes for what is not ASCII.
 BUILTIN_BODY(ascii)
 {
-    (void)count;
     Str *text = value_ascii(vm, args[0]);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -92,7 +85,7 @@ BUILTIN_BODY(ascii)
 BUILTIN_BODY(vars)
 {
     if (value_unbound(args[0])) {
-        return builtin_locals(vm, args, count);
+        return builtin_locals(vm, args);
     }
     Value dict = value_find_attr(vm, args[0], vm->names[NAME_DICT]);
     return value_unbound(dict)
@@ -117,7 +110,7 @@ static Value names_of_plain(Vm *vm, Value v)
 BUILTIN_BODY(dir)
 {
     if (value_unbound(args[0])) {
-        return names_sorted(vm, builtin_locals(vm, args, count));
+        return names_sorted(vm, builtin_locals(vm, args));
     }
     // A metaclass of the program may have a __dir__ as well.
     if ((value_is_kind(args[0], KIND_TYPE) &&
@@ -132,7 +125,6 @@ BUILTIN_BODY(dir)
 // The second argument may be a class, a union, or a tuple of such.
 BUILTIN_BODY(isinstance)
 {
-    (void)count;
     int found = class_ask_instance(vm, args[0], args[1]);
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
@@ -140,7 +132,6 @@ BUILTIN_BODY(isinstance)
 // The first argument may be anything that passes for a class.
 BUILTIN_BODY(issubclass)
 {
-    (void)count;
     int found = class_ask_subclass(vm, args[0], args[1]);
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }

@@ -14,14 +14,12 @@
 // The class is asked, nothing is called.
 BUILTIN_BODY(callable)
 {
-    (void)count;
     return value_from_bool(value_is_callable(vm, args[0]));
 }
 
 // Only AttributeError means no; any other error of a property goes through.
 BUILTIN_BODY(hasattr)
 {
-    (void)count;
     Str *name = attr_name(vm, args[1]);
     Value found =
         name == NULL ? VALUE_FAIL : value_find_attr(vm, args[0], name);
@@ -37,7 +35,6 @@ BUILTIN_BODY(hasattr)
 // graph. UNBOUND: it is known on the host.
 BUILTIN_BODY(len)
 {
-    (void)count;
     Value symbolic = tensor_traced_length(vm, args[0]);
     if (!value_unbound(symbolic)) {
         return symbolic;
@@ -49,7 +46,6 @@ BUILTIN_BODY(len)
 // The depth is counted by value_repr: containers nest.
 BUILTIN_BODY(repr)
 {
-    (void)count;
     Str *text = value_repr(vm, args[0]);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
@@ -171,7 +167,6 @@ static bool is_in_memory(Vm *vm, Value file)
 // part.
 BUILTIN_BODY(print)
 {
-    (void)count;
     if (!is_text_or_none(vm, args[1], "sep") ||
         !is_text_or_none(vm, args[2], "end")) {
         return VALUE_FAIL;

@@ -353,9 +353,8 @@ static Value make_file(Vm *vm, Value *args, Value path, const char *text,
 
 // open(file, mode='r', buffering=-1, encoding=None, errors=None, newline=None,
 // closefd=True, opener=None)
-Value builtin_open(Vm *vm, Value *args, uint32_t count)
+Value builtin_open(Vm *vm, Value *args)
 {
-    (void)count;
     OpenMode mode;
     int64_t buffering = -1;
     int descriptor = -1;

@@ -323,7 +323,6 @@ Str *builtin_help_text(Vm *vm, Value v)
 // long texts in its own way, through that.
 BUILTIN_BODY(help)
 {
-    (void)count;
     Str *text = builtin_help_text(vm, args[0]);
     bool done =
         text != NULL && (vm->program != NULL ? vm->program->page(vm, text)

@@ -78,7 +78,6 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
 // Stops at the first false item, as `any` stops at the first true one.
 BUILTIN_BODY(all)
 {
-    (void)count;
     return builtin_is_tensor(args[0])
                ? reduce_tensor(vm, "all", args[0], args[1], args[2])
                : find_truth(vm, args[0], 0);
@@ -87,7 +86,6 @@ BUILTIN_BODY(all)
 // The first item that is true ends it: the rest is never asked for.
 BUILTIN_BODY(any)
 {
-    (void)count;
     return builtin_is_tensor(args[0])
                ? reduce_tensor(vm, "any", args[0], args[1], args[2])
                : find_truth(vm, args[0], 1);
@@ -97,21 +95,18 @@ BUILTIN_BODY(any)
 // builtins_core.c); iter_make.h has what they make.
 BUILTIN_BODY(enumerate)
 {
-    (void)count;
     return iter_enumerate(vm, args[0], args[1]);
 }
 
 // None as the function asks the items themselves.
 BUILTIN_BODY(filter)
 {
-    (void)count;
     return iter_filter(vm, args[0], args[1]);
 }
 
 // As long as the shortest of the iterables.
 BUILTIN_BODY(map)
 {
-    (void)count;
     Tuple *iterables = value_as_tuple(args[1]);
     if (iterables->count == 0) {
         return raise_error(vm, ERR_TYPE,
@@ -123,7 +118,6 @@ BUILTIN_BODY(map)
 // strict is asked for its truth before any iterator is made.
 BUILTIN_BODY(zip)
 {
-    (void)count;
     // 1, 0, -1.
     int strict = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
     return strict < 0 ? VALUE_FAIL
@@ -133,7 +127,6 @@ BUILTIN_BODY(zip)
 // By __reversed__, else from the last index down.
 BUILTIN_BODY(reversed)
 {
-    (void)count;
     return iter_reversed(vm, args[0]);
 }
 
@@ -161,7 +154,6 @@ static Value callable_step(Vm *vm, Iterator *self)
 // The second form, iter(callable, sentinel), calls until the sentinel comes.
 BUILTIN_BODY(iter)
 {
-    (void)count;
     if (value_unbound(args[1])) {
         return value_iter(vm, args[0]);
     }
@@ -180,7 +172,6 @@ BUILTIN_BODY(iter)
 // A default takes the place of StopIteration.
 BUILTIN_BODY(next)
 {
-    (void)count;
     if (type_of(vm, args[0])->slots.next == NULL) {
         return raise_error(vm, ERR_TYPE, "'%s' object is not an iterator",
                            type_name(type_of(vm, args[0])));
@@ -194,7 +185,6 @@ BUILTIN_BODY(next)
 // key=None is as no key.
 BUILTIN_BODY(sorted)
 {
-    (void)count;
     Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
     return list_sorted(vm, args[0], key, args[2]);
 }
@@ -311,7 +301,6 @@ static Value sum_items(Vm *vm, Value iterator, Value start)
 // refused because repeated + of it takes quadratic time.
 BUILTIN_BODY(sum)
 {
-    (void)count;
     if (builtin_is_tensor(args[0]) && value_unbound(args[1])) {
         return reduce_tensor(vm, "sum", args[0], args[2], args[3]);
     }
@@ -469,13 +458,11 @@ static Value extreme(Vm *vm, const char *name, CompareOp op, const Value *args)
 // max and min of several arguments, or of the items of one.
 BUILTIN_BODY(max)
 {
-    (void)count;
     return extreme(vm, "max", COMPARE_GT, args);
 }
 
 // The first of equal items, by < alone.
 BUILTIN_BODY(min)
 {
-    (void)count;
     return extreme(vm, "min", COMPARE_LT, args);
 }

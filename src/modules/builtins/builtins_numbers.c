@@ -27,7 +27,6 @@ static bool is_plain_number(Vm *vm, Value v)
 // Tensors and built-in numbers go first, without a look-up of __abs__.
 BUILTIN_BODY(abs)
 {
-    (void)count;
     Value v = args[0];
     if (builtin_is_tensor(v)) {
         return tensor_call(vm, "abs", &v, 1, NULL, 0);
@@ -100,28 +99,24 @@ static Value print_base(Vm *vm, Value v, const char *prefix, int base)
 // With "0b", and a sign in front of it.
 BUILTIN_BODY(bin)
 {
-    (void)count;
     return print_base(vm, args[0], "0b", 2);
 }
 
 // "0o", which a literal has as well.
 BUILTIN_BODY(oct)
 {
-    (void)count;
     return print_base(vm, args[0], "0o", 8);
 }
 
 // In small letters, as Python writes them.
 BUILTIN_BODY(hex)
 {
-    (void)count;
     return print_base(vm, args[0], "0x", 16);
 }
 
 // Surrogates are characters to Python, and are made without complaint.
 BUILTIN_BODY(chr)
 {
-    (void)count;
     int code;
     if (!value_to_c_int(vm, args[0], &code)) {
         return VALUE_FAIL;
@@ -140,7 +135,6 @@ BUILTIN_BODY(chr)
 // `count` is in code points, `length` in bytes.
 BUILTIN_BODY(ord)
 {
-    (void)count;
     bool bytes = value_is_kind(args[0], KIND_BYTES);
     if (bytes && bytes_length(args[0]) == 1) {
         return value_from_small((unsigned char)*bytes_text(args[0]));
@@ -216,7 +210,6 @@ static Value own_divmod(Vm *vm, Value *args)
 // Numbers and tensors go by // and %, without asking for __divmod__.
 BUILTIN_BODY(divmod)
 {
-    (void)count;
     if (value_both_ints(args[0], args[1]) &&
         !value_same(args[1], value_from_small(0))) {
         return divmod_small(vm, args[0], args[1]);
@@ -230,7 +223,6 @@ BUILTIN_BODY(divmod)
 // None for the modulus is as none at all.
 BUILTIN_BODY(pow)
 {
-    (void)count;
     return builtin_given(args[2])
                ? value_power(vm, args[0], args[1], args[2])
                : value_binary(vm, BINARY_POW, args[0], args[1]);
@@ -239,7 +231,6 @@ BUILTIN_BODY(pow)
 // round(x, None) is round(x).
 BUILTIN_BODY(round)
 {
-    (void)count;
     Value v = args[0];
     bool whole = !builtin_given(args[1]);
     if (builtin_is_tensor(v) && whole) {

@@ -8,7 +8,7 @@
 // Arguments are accepted and not used.
 BUILTIN_BODY(breakpoint)
 {
-    (void)args, (void)count;
+    (void)args;
     return vm->program == NULL || vm->program->breakpoint(vm) ? VALUE_NONE
                                                               : VALUE_FAIL;
 }
@@ -109,7 +109,6 @@ static bool find_total(Vm *vm, Value iterable, Value given, int64_t *total)
 // The length is asked for before the first item: a generator has none.
 BUILTIN_BODY(progress)
 {
-    (void)count;
     // In a trace a tensor's rows are the loop's own: nothing is put between.
     if (value_is_kind(args[0], KIND_SYMBOLIC)) {
         return value_retain(args[0]);

@@ -17,7 +17,6 @@
 BUILTIN_BODY(globals)
 {
     (void)args;
-    (void)count;
     return vm->frame == NULL
                ? raise_error(vm, ERR_SYSTEM, "globals(): no code runs")
                : value_retain(value_from_object(vm->frame->globals));
@@ -78,7 +77,7 @@ Value builtin_frame_names(Vm *vm, const Frame *frame)
 // The caller's, as natives have none.
 BUILTIN_BODY(locals)
 {
-    return vm->frame == NULL ? builtin_globals(vm, args, count)
+    return vm->frame == NULL ? builtin_globals(vm, args)
                              : builtin_frame_names(vm, vm->frame);
 }
 
@@ -185,12 +184,11 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
     // caller's.
     bool given = builtin_given(args[1]);
     // Spaces may be the caller's own dicts, which the text then changes.
-    Value globals =
-        given ? value_retain(args[1]) : builtin_globals(vm, args, 0);
+    Value globals = given ? value_retain(args[1]) : builtin_globals(vm, args);
     Value locals = value_failed(globals)    ? VALUE_FAIL
                    : builtin_given(args[2]) ? value_retain(args[2])
                    : given                  ? value_retain(globals)
-                                            : builtin_locals(vm, args, 0);
+                                            : builtin_locals(vm, args);
     // Given globals get __builtins__, as programs may take that out again.
     bool ready =
         !value_failed(locals) &&
@@ -209,7 +207,6 @@ static Value run_text(Vm *vm, const char *name, RunMode mode, Value *args)
 // A code object of statements has no value: eval() of it gives None.
 BUILTIN_BODY(eval)
 {
-    (void)count;
     Value result = run_text(vm, "eval", RUN_EXPRESSION, args);
     return value_unbound(result) ? VALUE_NONE : result;
 }
@@ -217,7 +214,6 @@ BUILTIN_BODY(eval)
 // The value that the code of an expression has is not exec()'s.
 BUILTIN_BODY(exec)
 {
-    (void)count;
     Value result = run_text(vm, "exec", RUN_MODULE, args);
     if (value_failed(result)) {
         return result;
@@ -243,7 +239,6 @@ static bool compile_mode(Vm *vm, Value given, RunMode *mode)
 // flags, dont_inherit and optimize are accepted and change nothing.
 BUILTIN_BODY(compile)
 {
-    (void)count;
     RunMode mode;
     // A syntax tree is no source here.
     bool text = value_is_str(args[0]) || value_is_kind(args[0], KIND_BYTES);
@@ -316,7 +311,6 @@ static int64_t import_level(Vm *vm, const Value *args)
 // submodules in that list are imported, too. Locals are not used.
 BUILTIN_BODY(import)
 {
-    (void)count;
     int64_t level = import_level(vm, args);
     int listed = level < 0                ? -1
                  : value_unbound(args[3]) ? 0
@@ -377,7 +371,6 @@ static bool has_streams(Vm *vm)
 // line end goes; an empty line without one is the end of the file.
 BUILTIN_BODY(input)
 {
-    (void)count;
     if (!has_streams(vm)) {
         return VALUE_FAIL;
     }
@@ -434,7 +427,6 @@ bool vm_show(Vm *vm, Value value)
 // Also quit(). No argument and None are success.
 BUILTIN_BODY(exit)
 {
-    (void)count;
     Value code = value_unbound(args[0]) ? VALUE_NONE : args[0];
     return raise_with(vm, ERR_SYSTEM_EXIT, code);
 }

@@ -16,9 +16,9 @@
 
 // One C function an op: a native function is not told which it is.
 #define OP(id, desc)                                                           \
-    static Value call_##id(Vm *vm, Value *args, uint32_t count)                \
+    static Value call_##id(Vm *vm, Value *args)                                \
     {                                                                          \
-        return tensor_call_bound(vm, OP_##id, args, count);                    \
+        return tensor_call_bound(vm, OP_##id, args, UINT32_MAX);               \
     }
 #include "ops/op_list.h"
 #undef OP

@@ -24,9 +24,8 @@ static bool optional_dtype(Vm *vm, Value v, DType *dtype)
 // tensor(value, dtype=None): a tensor of another dtype is cast.
 // Owned. Of a Variable the value of this moment, as a tensor that no later
 // assignment changes.
-static Value builtin_tensor(Vm *vm, Value *args, uint32_t count)
+static Value builtin_tensor(Vm *vm, Value *args)
 {
-    (void)count;
     DType dtype;
     if (!optional_dtype(vm, args[1], &dtype)) {
         return VALUE_FAIL;
@@ -68,9 +67,8 @@ static void release_all(Vm *vm, Value *values, uint32_t count)
 
 // arange(stop), arange(start, stop), arange(start, stop, step).
 // Owned. The op itself works out how many numbers there are.
-static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
+static Value builtin_arange(Vm *vm, Value *args)
 {
-    (void)count;
     DType dtype;
     Value given[3] = {args[0], args[1], args[2]}, made[3];
     uint32_t done = 0;
@@ -107,9 +105,8 @@ static Value builtin_arange(Vm *vm, Value *args, uint32_t count)
 }
 
 // full(shape, fill_value, dtype=None): the arguments stand in NumPy's order.
-static Value builtin_full(Vm *vm, Value *args, uint32_t count)
+static Value builtin_full(Vm *vm, Value *args)
 {
-    (void)count;
     DType dtype;
     if (!optional_dtype(vm, args[2], &dtype)) {
         return VALUE_FAIL;
@@ -125,9 +122,8 @@ static Value builtin_full(Vm *vm, Value *args, uint32_t count)
 }
 
 // linspace(start, stop, num): host ints are floats here.
-static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
+static Value builtin_linspace(Vm *vm, Value *args)
 {
-    (void)count;
     DType dtype;
     Value made[2];
     if (!optional_dtype(vm, args[4], &dtype)) {
@@ -156,9 +152,8 @@ static Value builtin_linspace(Vm *vm, Value *args, uint32_t count)
 
 // clip(x, min=None, max=None): one bound alone is maximum or minimum.
 // Owned. Without any bound it is x itself, as a tensor.
-static Value builtin_clip(Vm *vm, Value *args, uint32_t count)
+static Value builtin_clip(Vm *vm, Value *args)
 {
-    (void)count;
     bool low = builtin_given(args[1]), high = builtin_given(args[2]);
     // Both bounds: one op, whose gradient is known.
     if (low && high) {
@@ -218,9 +213,8 @@ static bool grid_sizes(Vm *vm, const Value *vectors, uint32_t count, bool xy,
 // meshgrid(*vectors, indexing="xy"), made of reshape and broadcast_to, so that
 // traces and tapes see ordinary ops. All vectors are released at the end,
 // whether or not every grid was made.
-static Value builtin_meshgrid(Vm *vm, Value *args, uint32_t count)
+static Value builtin_meshgrid(Vm *vm, Value *args)
 {
-    (void)count;
     Tuple *given = value_as_tuple(args[0]);
     uint32_t n = (uint32_t)given->count;
     bool ij = value_is_str(args[1]) && str_is(value_as_str(args[1]), "ij");
@@ -327,9 +321,8 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
 }
 
 // Each form of `axes` becomes the op's two lists, one for either operand.
-static Value builtin_tensordot(Vm *vm, Value *args, uint32_t count)
+static Value builtin_tensordot(Vm *vm, Value *args)
 {
-    (void)count;
     Value operands[2];
     int64_t axes[2][SHAPE_MAX_RANK];
     int counts[2];
@@ -348,18 +341,16 @@ static Value builtin_tensordot(Vm *vm, Value *args, uint32_t count)
 }
 
 // einsum(equation, *operands), as in NumPy.
-static Value builtin_einsum(Vm *vm, Value *args, uint32_t count)
+static Value builtin_einsum(Vm *vm, Value *args)
 {
-    (void)count;
     Value in_order[2] = {args[1], args[0]}; // the op's: arrays, equation
     return tensor_call_bound(vm, OP_EINSUM, in_order, 2);
 }
 
 // Restarts the generator of this context, so that what follows can be repeated.
 // Any int will do, a negative one too: its bits are the seed.
-static Value rng_seed_function(Vm *vm, Value *args, uint32_t count)
+static Value rng_seed_function(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t seed;
     if (!value_to_index(vm, args[0], &seed)) {
         return VALUE_FAIL;

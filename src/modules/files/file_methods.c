@@ -10,8 +10,7 @@
 #include "modules/files/file_read.h"
 
 // The head of a method; the rows at the end name it.
-#define FILE_BODY(name)                                                        \
-    static Value method_##name(Vm *vm, Value *args, uint32_t count)
+#define FILE_BODY(name) static Value method_##name(Vm *vm, Value *args)
 
 // Takes the text; NULL carries a pending error over.
 static Value str_result(Str *text)
@@ -71,7 +70,6 @@ static File *readable_file(Vm *vm, Value *args, const char *what)
 // None and negative sizes mean: up to the end.
 FILE_BODY(read)
 {
-    (void)count;
     File *file = readable_file(vm, args, "read");
     int64_t size;
     // The file is looked at before the argument.
@@ -84,7 +82,6 @@ FILE_BODY(read)
 // What is there, without waiting for more.
 FILE_BODY(read1)
 {
-    (void)count;
     File *file = readable_file(vm, args, "read");
     int64_t size;
     if (file == NULL || !optional_size(vm, args[1], &size)) {
@@ -96,7 +93,6 @@ FILE_BODY(read1)
 // At least one byte, if there is any; the place does not move.
 FILE_BODY(peek)
 {
-    (void)count;
     File *file = readable_file(vm, args, "peek");
     return file == NULL ? VALUE_FAIL : file_read_some(vm, file, -1, true);
 }
@@ -104,7 +100,6 @@ FILE_BODY(peek)
 // Up to and with the end of the line, which the last one may lack.
 FILE_BODY(readline)
 {
-    (void)count;
     File *file = readable_file(vm, args, "readline");
     int64_t size;
     if (file == NULL || !optional_size(vm, args[1], &size)) {
@@ -116,7 +111,6 @@ FILE_BODY(readline)
 // Stops behind the line with which the hint is passed.
 FILE_BODY(readlines)
 {
-    (void)count;
     File *file = readable_file(vm, args, "readlines");
     int64_t hint, seen = 0;
     List *lines = file == NULL || !optional_size(vm, args[1], &hint)
@@ -149,7 +143,6 @@ FILE_BODY(readlines)
 // Counts characters, not bytes.
 FILE_BODY(write)
 {
-    (void)count;
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE, "write() argument must be str, not %s",
                            type_name_given(vm, args[1]));
@@ -163,7 +156,6 @@ FILE_BODY(write)
 // Unbuffered files hand everything on at once.
 FILE_BODY(write_bytes)
 {
-    (void)count;
     File *base = file_base(value_as_file(args[0]));
     if (!value_is_kind(args[1], KIND_BYTES)) {
         return raise_error(vm, ERR_TYPE,
@@ -187,7 +179,6 @@ FILE_BODY(write_bytes)
 // added.
 FILE_BODY(writelines)
 {
-    (void)count;
     bool binary = (value_as_file(args[0])->flags & FILE_BINARY) != 0;
     Value lines =
         open_file(vm, args) == NULL ? VALUE_FAIL : value_iter(vm, args[1]);
@@ -198,8 +189,7 @@ FILE_BODY(writelines)
     while (!value_failed(line) && !value_same(line, VALUE_STOP)) {
         // The method's own arguments: the file and one line.
         Value row[] = {args[0], line};
-        wrote =
-            binary ? method_write_bytes(vm, row, 2) : method_write(vm, row, 2);
+        wrote = binary ? method_write_bytes(vm, row) : method_write(vm, row);
         release(vm, line);
         line = value_failed(wrote) ? VALUE_FAIL : value_next(vm, lines);
     }
@@ -210,7 +200,6 @@ FILE_BODY(writelines)
 // Of a closed file it is an error.
 FILE_BODY(flush)
 {
-    (void)count;
     File *file = open_file(vm, args);
     return file != NULL && file_flush(vm, file) ? VALUE_NONE : VALUE_FAIL;
 }
@@ -220,27 +209,24 @@ FILE_BODY(flush)
 // Closing flushes, and what fails there is raised.
 FILE_BODY(close)
 {
-    (void)count;
     return file_close(vm, value_as_file(args[0])) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // Of a with statement; the file is its own context.
 FILE_BODY(enter)
 {
-    (void)count;
     return open_file(vm, args) != NULL ? value_retain(args[0]) : VALUE_FAIL;
 }
 
 // None, so that the error of a with block goes on.
 FILE_BODY(exit)
 {
-    return method_close(vm, args, count);
+    return method_close(vm, args);
 }
 
 // Asks the system each time: a descriptor may be redirected.
 FILE_BODY(isatty)
 {
-    (void)count;
     File *file = open_below(vm, args);
     return file == NULL ? VALUE_FAIL
                         : value_from_bool(isatty(file_base(file)->descriptor));
@@ -249,7 +235,6 @@ FILE_BODY(isatty)
 // Borrowed by the program: the file goes on owning the descriptor.
 FILE_BODY(fileno)
 {
-    (void)count;
     File *file = open_below(vm, args);
     return file == NULL ? VALUE_FAIL
                         : int_from_i64(vm, file_base(file)->descriptor);
@@ -268,21 +253,18 @@ static Value can(Vm *vm, Value *args, uint32_t flag)
 // By the mode, not by the system's permissions.
 FILE_BODY(readable)
 {
-    (void)count;
     return can(vm, args, FILE_READ);
 }
 
 // As readable.
 FILE_BODY(writable)
 {
-    (void)count;
     return can(vm, args, FILE_WRITE);
 }
 
 // Pipes and terminals are not; the system knows.
 FILE_BODY(seekable)
 {
-    (void)count;
     File *file = open_below(vm, args);
     return file == NULL ? VALUE_FAIL
                         : value_from_bool(lseek(file_base(file)->descriptor, 0,
@@ -314,7 +296,6 @@ static bool check_text_seek(Vm *vm, Value offset, int64_t at, int64_t whence)
 // is dropped, since it belongs to the old place. Offsets count bytes.
 FILE_BODY(seek)
 {
-    (void)count;
     File *file = open_file(vm, args);
     int64_t offset, whence = SEEK_SET;
     if (file == NULL || !value_to_index(vm, args[1], &offset) ||
@@ -348,7 +329,6 @@ FILE_BODY(seek)
 // refused.
 FILE_BODY(tell)
 {
-    (void)count;
     File *file = open_file(vm, args);
     if (file == NULL) {
         return VALUE_FAIL;
@@ -364,7 +344,6 @@ FILE_BODY(tell)
 // The program's place stays what it was.
 FILE_BODY(truncate)
 {
-    (void)count;
     File *file = open_file(vm, args);
     int64_t size;
     if (file == NULL || !optional_size(vm, args[1], &size)) {
@@ -402,7 +381,6 @@ static bool set_option(Vm *vm, Value given, Value *place)
 // reconfigure(encoding, errors, newline, line_buffering, write_through)
 FILE_BODY(reconfigure)
 {
-    (void)count;
     File *file = open_file(vm, args);
     if (file == NULL || !file_flush(vm, file) ||
         !set_option(vm, args[1], &file->encoding) ||

@@ -462,9 +462,8 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // --- methods ---
 
 // Numbers and results alike; the function itself is kept.
-static Value method_cache_clear(Vm *vm, Value *args, uint32_t count)
+static Value method_cache_clear(Vm *vm, Value *args)
 {
-    (void)count;
     Cacher *self = as_cacher(args[0]);
     if (!note_store(vm, self, VALUE_UNBOUND)) {
         return VALUE_FAIL;

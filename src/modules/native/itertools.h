@@ -13,7 +13,7 @@
 
 // The heads of a constructor, a native function with the parameters of its row
 // in modules_itertools.c, and of its step function.
-#define MAKE(id) Value itertools_##id(Vm *vm, Value *args, uint32_t count)
+#define MAKE(id) Value itertools_##id(Vm *vm, Value *args)
 #define STEP(id) static Value step_##id(Vm *vm, Iterator *self)
 
 // Constructors: owned iterators, or VALUE_FAIL.

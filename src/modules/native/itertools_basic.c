@@ -39,7 +39,6 @@ STEP(count)
 // A bool is a number, too, and an unbound one takes the default.
 MAKE(count)
 {
-    (void)count;
     for (int i = 0; i < 2; i++) {
         // By its slots: classes of the program with __float__ or __index__ will
         // do.
@@ -121,7 +120,6 @@ STEP(repeat)
 // A negative number of times is none.
 MAKE(repeat)
 {
-    (void)count;
     int64_t times = -1;
     bool limited = !value_unbound(args[1]);
     if (limited && !value_to_index(vm, args[1], &times)) {
@@ -179,7 +177,6 @@ STEP(cycle)
 // The list begins empty and takes each item as it is handed out.
 MAKE(cycle)
 {
-    (void)count;
     List *saved = list_new(vm, 0);
     if (saved == NULL) {
         return VALUE_FAIL;
@@ -226,7 +223,6 @@ STEP(chain)
 // both are walked in the same way.
 MAKE(chain)
 {
-    (void)count;
     return iterator_over(vm, "itertools.chain", step_chain, args[0],
                          VALUE_UNBOUND, VALUE_UNBOUND);
 }
@@ -290,7 +286,6 @@ static bool slice_bound(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 // The order of the checks (stop, start, step) is fixed.
 MAKE(islice)
 {
-    (void)count;
     size_t given = value_as_tuple(args[0])->count;
     if (given < 2 || given > 4) {
         return raise_error(

@@ -99,7 +99,6 @@ STEP(product)
 // end.
 MAKE(product)
 {
-    (void)count;
     const Tuple *iterables = value_as_tuple(args[0]);
     int64_t repeat = 1;
     if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &repeat)) {
@@ -208,7 +207,6 @@ static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
 // The first choice is 0, 1, 2 and so on.
 MAKE(combinations)
 {
-    (void)count;
     int64_t r;
     Tuple *pool = pool_of(vm, args, false, &r);
     // r is not negative here, or pool would be NULL.
@@ -229,7 +227,6 @@ MAKE(combinations)
 // The first choice is the first item r times.
 MAKE(combinations_with_replacement)
 {
-    (void)count;
     int64_t r;
     Tuple *pool = pool_of(vm, args, false, &r);
     bool empty = pool != NULL && r > 0 && pool->count == 0;
@@ -282,7 +279,6 @@ STEP(permutations)
 // choose from at each place.
 MAKE(permutations)
 {
-    (void)count;
     int64_t r;
     Tuple *pool = pool_of(vm, args, true, &r);
     bool empty = pool != NULL && (size_t)r > pool->count;

@@ -61,7 +61,6 @@ STEP(accumulate)
 // initial=None is as none at all.
 MAKE(accumulate)
 {
-    (void)count;
     bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
     Value function = value_unbound(args[1]) ? VALUE_NONE : args[1];
     Value made =
@@ -159,7 +158,6 @@ STEP(starmap)
 #define MAKE_BY_FUNCTION(id)                                                   \
     MAKE(id)                                                                   \
     {                                                                          \
-        (void)count;                                                           \
         return iterator_over(vm, "itertools." #id, step_##id, args[1],         \
                              args[0], VALUE_UNBOUND);                          \
     }
@@ -202,7 +200,6 @@ STEP(compress)
 // touched.
 MAKE(compress)
 {
-    (void)count;
     Value selectors = value_iter(vm, args[1]);
     if (value_failed(selectors)) {
         return selectors;
@@ -247,7 +244,6 @@ STEP(pairwise)
 // Nothing is read before the first step.
 MAKE(pairwise)
 {
-    (void)count;
     return iterator_over(vm, "itertools.pairwise", step_pairwise, args[0],
                          VALUE_UNBOUND, VALUE_UNBOUND);
 }
@@ -290,7 +286,6 @@ STEP(zip_longest)
 // All iterators are made now: an argument that has none fails here.
 MAKE(zip_longest)
 {
-    (void)count;
     const Tuple *iterables = value_as_tuple(args[0]);
     // Of None, until each is made.
     List *sources = list_new(vm, iterables->count);
@@ -364,7 +359,6 @@ STEP(tee)
 // link.
 MAKE(tee)
 {
-    (void)count;
     int64_t copies = 2;
     if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &copies)) {
         return VALUE_FAIL;

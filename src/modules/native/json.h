@@ -15,12 +15,12 @@ void json_leave(Vm *vm, uint32_t *depth);
 // Natives: the parameters, in this order, are in modules_json.c. All return
 // owned values, or VALUE_FAIL with an error pending.
 // The tuple (value, index behind it), by the hooks that are not None.
-Value json_scan(Vm *vm, Value *args, uint32_t count);
+Value json_scan(Vm *vm, Value *args);
 // The index of the first character that is not white.
-Value json_skip(Vm *vm, Value *args, uint32_t count);
+Value json_skip(Vm *vm, Value *args);
 // The text of a value, a Str.
-Value json_write(Vm *vm, Value *args, uint32_t count);
+Value json_write(Vm *vm, Value *args);
 // A str with quotes and escapes, a Str.
-Value json_quote(Vm *vm, Value *args, uint32_t count);
+Value json_quote(Vm *vm, Value *args);
 
 #endif

@@ -365,9 +365,8 @@ static Value scanned(JsonReader *r, Value value)
 
 // scan(text, index, strict, object_hook, object_pairs_hook, parse_float,
 // parse_int, parse_constant, error).
-Value json_scan(Vm *vm, Value *args, uint32_t count)
+Value json_scan(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t index;
     int strict = value_truth(vm, args[2]);
     if (strict < 0 || !text_and_index(vm, args, &index)) {
@@ -404,9 +403,8 @@ Value json_scan(Vm *vm, Value *args, uint32_t count)
 
 // skip(text, index): the index of the first character that is not white. For
 // lib/json, which looks for what stands behind the value.
-Value json_skip(Vm *vm, Value *args, uint32_t count)
+Value json_skip(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t index;
     size_t place;
     if (!text_and_index(vm, args, &index)) {

@@ -507,9 +507,8 @@ static bool read_flags(Writer *w, const Value *args)
 }
 
 // The parameters that are numbered here are those in modules_json.c.
-Value json_write(Vm *vm, Value *args, uint32_t count)
+Value json_write(Vm *vm, Value *args)
 {
-    (void)count;
     Writer w = {.vm = vm, .fallback = args[1]};
     // Nothing is written before all arguments are known to be right.
     if (!read_flags(&w, args) ||
@@ -529,9 +528,8 @@ Value json_write(Vm *vm, Value *args, uint32_t count)
 }
 
 // What encode() of a str alone comes down to.
-Value json_quote(Vm *vm, Value *args, uint32_t count)
+Value json_quote(Vm *vm, Value *args)
 {
-    (void)count;
     Str *str;
     int ascii = value_truth(vm, args[1]);
     if (ascii < 0 || !str_argument(vm, args[0], "text", &str)) {

@@ -112,9 +112,8 @@ static bool sum_all(Vm *vm, ExactSum *sum, Value iterator)
 
 // The exact sum is rounded once, at the end.
 // A special item decides whatever the others are; without one `special` is 0.
-Value math_fsum(Vm *vm, Value *args, uint32_t count)
+Value math_fsum(Vm *vm, Value *args)
 {
-    (void)count;
     ExactSum sum;
     sum.count = 0;
     sum.special = sum.infinities = 0;
@@ -218,9 +217,8 @@ static Value root_of(Vm *vm, Value n, int64_t bits)
 
 // Of any size, without floats.
 // A float would have 53 bits and be wrong beyond.
-Value math_isqrt(Vm *vm, Value *args, uint32_t count)
+Value math_isqrt(Vm *vm, Value *args)
 {
-    (void)count;
     Value n = value_index(vm, args[0]);
     if (value_failed(n)) {
         return n;
@@ -277,9 +275,8 @@ static Value gcd_of(Vm *vm, Value a, Value b)
 }
 
 // gcd() is 0 and gcd(x) is abs(x): the fold begins with 0.
-Value math_gcd(Vm *vm, Value *args, uint32_t count)
+Value math_gcd(Vm *vm, Value *args)
 {
-    (void)count;
     Tuple *items = value_as_tuple(args[0]);
     Value result = value_from_small(0);
     for (size_t i = 0; i < items->count && !value_failed(result); i++) {
@@ -332,9 +329,8 @@ static Value range_product(Vm *vm, Value low, int64_t count)
 
 // args: the first factor and how many there are, for comb() and perm().
 // Duet's half of comb() and perm() (lib/math) has checked the signs.
-Value math_product(Vm *vm, Value *args, uint32_t count)
+Value math_product(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t factors;
     return value_to_index(vm, args[1], &factors)
                ? range_product(vm, args[0], factors)
@@ -343,9 +339,8 @@ Value math_product(Vm *vm, Value *args, uint32_t count)
 
 // Of larger numbers by halves, as range_product has it.
 // OverflowError beyond a machine word.
-Value math_factorial(Vm *vm, Value *args, uint32_t count)
+Value math_factorial(Vm *vm, Value *args)
 {
-    (void)count;
     Value given = value_index(vm, args[0]);
     if (value_failed(given)) {
         return given;

@@ -7,14 +7,14 @@
 
 // The sum of floats, rounded once: OverflowError, and ValueError for
 // -inf + inf.
-Value math_fsum(Vm *vm, Value *args, uint32_t count);
+Value math_fsum(Vm *vm, Value *args);
 // The whole part of the root of an int; ValueError below 0.
-Value math_isqrt(Vm *vm, Value *args, uint32_t count);
+Value math_isqrt(Vm *vm, Value *args);
 // gcd(*integers), of ints of any size: args[0] is their tuple.
-Value math_gcd(Vm *vm, Value *args, uint32_t count);
+Value math_gcd(Vm *vm, Value *args);
 // low * (low + 1) * ... of args[1] factors, for comb() and perm().
-Value math_product(Vm *vm, Value *args, uint32_t count);
+Value math_product(Vm *vm, Value *args);
 // ValueError below 0.
-Value math_factorial(Vm *vm, Value *args, uint32_t count);
+Value math_factorial(Vm *vm, Value *args);
 
 #endif

@@ -10,9 +10,8 @@
 
 // For Counter: one more of each item. Programs see no step of it, so that the
 // mapping must be one that overrides nothing.
-static Value count_elements(Vm *vm, Value *args, uint32_t count)
+static Value count_elements(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_kind(args[0], KIND_DICT)) {
         return raise_error(vm, ERR_TYPE, "a dict is required");
     }
@@ -37,10 +36,9 @@ static Value count_elements(Vm *vm, Value *args, uint32_t count)
 
 // The name of the module whose code called the function that asks: a
 // namedtuple belongs to it.
-static Value caller_name(Vm *vm, Value *args, uint32_t count)
+static Value caller_name(Vm *vm, Value *args)
 {
     (void)args;
-    (void)count;
     const Frame *frame = vm->frame;
     if (frame == NULL || frame == vm->frames || frame[-1].globals == NULL) {
         return value_retain(str_value(vm->names[NAME_MAIN]));
@@ -52,11 +50,10 @@ static Value caller_name(Vm *vm, Value *args, uint32_t count)
 
 // The getter of a namedtuple's field: a bound native, so that the machine can
 // read the item without calling it.
-static Value field_getter(Vm *vm, Value *args, uint32_t count)
+static Value field_getter(Vm *vm, Value *args)
 {
     static const NativeDef def = {"_item", "number, self, /", tuple_field_get,
                                   "The item of this number."};
-    (void)count;
     if (!value_is_int(args[0]) || value_small(args[0]) < 0) {
         return raise_error(vm, ERR_TYPE, "the number of an item is wanted");
     }
@@ -70,9 +67,8 @@ static Value field_getter(Vm *vm, Value *args, uint32_t count)
 
 // The key that the dict holds: it may be another object than the equal one
 // that finds it. KeyError where there is none.
-static Value held_key(Vm *vm, Value *args, uint32_t count)
+static Value held_key(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_kind(args[0], KIND_DICT)) {
         return raise_error(vm, ERR_TYPE, "a dict is required");
     }

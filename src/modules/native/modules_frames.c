@@ -49,9 +49,8 @@ static const Frame *outwards(Vm *vm, const Frame *f)
 }
 
 // place(depth): `depth` shown frames out from the caller's.
-static Value frames_place(Vm *vm, Value *args, uint32_t count)
+static Value frames_place(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t depth;
     if (!value_to_index(vm, args[0], &depth)) {
         return VALUE_FAIL;
@@ -65,9 +64,8 @@ static Value frames_place(Vm *vm, Value *args, uint32_t count)
 
 // look(index, code): (line, globals, locals, instruction, place outwards) of
 // the frame that stands there with this code, or None: it has ended.
-static Value frames_look(Vm *vm, Value *args, uint32_t count)
+static Value frames_look(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t index;
     if (!value_to_index(vm, args[0], &index)) {
         return VALUE_FAIL;
@@ -93,9 +91,8 @@ static Value frames_look(Vm *vm, Value *args, uint32_t count)
 
 // passed(traceback): (code, line, instruction, place) of its outermost frame;
 // the place is None if that frame has ended.
-static Value frames_passed(Vm *vm, Value *args, uint32_t count)
+static Value frames_passed(Vm *vm, Value *args)
 {
-    (void)count;
     const Traceback *trace = value_is_kind(args[0], KIND_TRACEBACK)
                                  ? (Traceback *)value_object(args[0])
                                  : NULL;
@@ -118,9 +115,8 @@ static Value frames_passed(Vm *vm, Value *args, uint32_t count)
 
 // suspended(generator): (code, (line, globals, locals, instruction, None)). One
 // that has not run yet stands before its first instruction.
-static Value frames_suspended(Vm *vm, Value *args, uint32_t count)
+static Value frames_suspended(Vm *vm, Value *args)
 {
-    (void)count;
     Generator *g = (Generator *)value_object(args[0]);
     Code *code = g->function->code;
     bool fresh = g->state == GENERATOR_NEW;

@@ -23,9 +23,8 @@ static Value first_item(Vm *vm, Value items)
 }
 
 // The total moves into the window of each call and out of it again.
-static Value reduce(Vm *vm, Value *args, uint32_t count)
+static Value reduce(Vm *vm, Value *args)
 {
-    (void)count;
     Value items = value_iter(vm, args[1]);
     if (value_failed(items)) {
         // A wrong iterable has words of its own; other errors of __iter__ pass.
@@ -179,9 +178,8 @@ static const TypeDef key_type_def = {
 
 // A key without an object, which is called with each of them.
 // The function is not checked: what cannot be called fails when it is compared.
-static Value cmp_to_key(Vm *vm, Value *args, uint32_t count)
+static Value cmp_to_key(Vm *vm, Value *args)
 {
-    (void)count;
     Type *cls = type_variant(vm, &key_type_def, "functools.KeyWrapper");
     return key_new(vm, cls, args[0], VALUE_UNBOUND);
 }

@@ -9,13 +9,11 @@
 #include "modules/importing/module.h"
 
 // The head of a native function; the rows of gc_functions name it.
-#define GC_BODY(name)                                                          \
-    static Value gc_##name(Vm *vm, Value *args, uint32_t count)
+#define GC_BODY(name) static Value gc_##name(Vm *vm, Value *args)
 
 // Two generations stand for three: 1 and 2 both mean a full collection.
 GC_BODY(collect)
 {
-    (void)count;
     int64_t generation = 2;
     if (!value_unbound(args[0]) && !value_to_index(vm, args[0], &generation)) {
         return VALUE_FAIL;
@@ -30,7 +28,7 @@ GC_BODY(collect)
 // case.
 GC_BODY(enable)
 {
-    (void)args, (void)count;
+    (void)args;
     vm->gc.enabled = true;
     return VALUE_NONE;
 }
@@ -38,7 +36,7 @@ GC_BODY(enable)
 // gc.collect() works nevertheless.
 GC_BODY(disable)
 {
-    (void)args, (void)count;
+    (void)args;
     vm->gc.enabled = false;
     return VALUE_NONE;
 }
@@ -46,7 +44,7 @@ GC_BODY(disable)
 // As the program set it.
 GC_BODY(isenabled)
 {
-    (void)args, (void)count;
+    (void)args;
     return value_from_bool(vm->gc.enabled);
 }
 
@@ -62,7 +60,7 @@ static Value three_ints(Vm *vm, int64_t a, int64_t b, int64_t c)
 // `room` counts down from the threshold with each tracked object made.
 GC_BODY(get_count)
 {
-    (void)args, (void)count;
+    (void)args;
     const Collector *gc = &vm->gc;
     return three_ints(vm, gc->threshold - gc->room, (int64_t)gc->survivors,
                       (int64_t)gc->old_count);
@@ -71,7 +69,7 @@ GC_BODY(get_count)
 // Only the first generation has a threshold that can be set.
 GC_BODY(get_threshold)
 {
-    (void)args, (void)count;
+    (void)args;
     return three_ints(vm, vm->gc.threshold, 10, 10);
 }
 
@@ -79,7 +77,6 @@ GC_BODY(get_threshold)
 // the difference. The other two thresholds are accepted and not used.
 GC_BODY(set_threshold)
 {
-    (void)count;
     int64_t threshold;
     if (!value_to_index(vm, args[0], &threshold)) {
         return VALUE_FAIL;
@@ -93,7 +90,7 @@ GC_BODY(set_threshold)
 // Immediate values are no objects, hence never tracked.
 GC_BODY(is_tracked)
 {
-    (void)vm, (void)count;
+    (void)vm;
     return value_from_bool(value_is_object(args[0]) &&
                            (value_object(args[0])->flags & OBJECT_TRACKED));
 }
@@ -101,7 +98,7 @@ GC_BODY(is_tracked)
 // An object's own code runs once, even if it brings the object back.
 GC_BODY(is_finalized)
 {
-    (void)vm, (void)count;
+    (void)vm;
     return value_from_bool(value_is_object(args[0]) &&
                            !value_is_kind(args[0], KIND_STR) &&
                            (value_object(args[0])->flags & OBJECT_FINALIZED));
@@ -111,14 +108,14 @@ GC_BODY(is_finalized)
 // have nothing to tell.
 GC_BODY(nothing)
 {
-    (void)vm, (void)args, (void)count;
+    (void)vm, (void)args;
     return VALUE_NONE;
 }
 
 // What is frozen, and the flags of set_debug().
 GC_BODY(none_frozen)
 {
-    (void)vm, (void)args, (void)count;
+    (void)vm, (void)args;
     return value_from_small(0);
 }
 
@@ -163,9 +160,8 @@ const ModuleDef gc_module = {.name = "gc",
                              .init = gc_init};
 
 // Immediate values cannot be referred to weakly: they have none.
-static Value weak_count(Vm *vm, Value *args, uint32_t count)
+static Value weak_count(Vm *vm, Value *args)
 {
-    (void)count;
     size_t found = value_is_object(args[0])
                        ? weakref_count(vm, value_object(args[0]), NULL)
                        : 0;
@@ -174,9 +170,8 @@ static Value weak_count(Vm *vm, Value *args, uint32_t count)
 
 // The chain of an object's references is walked without further looks at the
 // table; the list retains each.
-static Value weak_refs(Vm *vm, Value *args, uint32_t count)
+static Value weak_refs(Vm *vm, Value *args)
 {
-    (void)count;
     WeakRef *ref = NULL;
     if (value_is_object(args[0])) {
         (void)weakref_count(vm, value_object(args[0]), &ref);

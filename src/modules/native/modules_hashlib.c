@@ -10,9 +10,8 @@
 // kind, state, data, size: the state after all of `data`, a whole number of
 // blocks of `size` bytes. Only lib/python/hashlib.duet calls it, so a wrong
 // argument is a plain ValueError.
-static Value hashlib_absorb(Vm *vm, Value *args, uint32_t count)
+static Value hashlib_absorb(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t kind, size;
     if (!value_to_index(vm, args[0], &kind) ||
         !value_to_index(vm, args[3], &size)) {

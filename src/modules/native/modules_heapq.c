@@ -103,9 +103,8 @@ static List *heap_of(Vm *vm, Value v, const char *which)
 
 // At the end, then up. O(log n); the item stays in the list even if a
 // comparison fails.
-static Value heap_push(Vm *vm, Value *args, uint32_t count)
+static Value heap_push(Vm *vm, Value *args)
 {
-    (void)count;
     List *heap = heap_of(vm, args[0], "heappush() argument 1");
     return heap != NULL && list_append(vm, heap, args[1]) &&
                    rise(vm, heap, false, 0, heap->count - 1)
@@ -137,16 +136,14 @@ static Value take_first(Vm *vm, List *heap, bool largest)
 }
 
 // The smallest item.
-static Value heap_pop(Vm *vm, Value *args, uint32_t count)
+static Value heap_pop(Vm *vm, Value *args)
 {
-    (void)count;
     return take_first(vm, heap_of(vm, args[0], "heappop() argument"), false);
 }
 
 // The largest item, of a heap with that on top.
-static Value heap_pop_max(Vm *vm, Value *args, uint32_t count)
+static Value heap_pop_max(Vm *vm, Value *args)
 {
-    (void)count;
     return take_first(vm, heap_of(vm, args[0], "_heappop_max() argument"),
                       true);
 }
@@ -172,26 +169,23 @@ static Value exchange(Vm *vm, List *heap, bool largest, Value item)
 }
 
 // For the smallest item.
-static Value heap_replace(Vm *vm, Value *args, uint32_t count)
+static Value heap_replace(Vm *vm, Value *args)
 {
-    (void)count;
     return exchange(vm, heap_of(vm, args[0], "heapreplace() argument 1"), false,
                     args[1]);
 }
 
 // For the largest item.
-static Value heap_replace_max(Vm *vm, Value *args, uint32_t count)
+static Value heap_replace_max(Vm *vm, Value *args)
 {
-    (void)count;
     return exchange(vm, heap_of(vm, args[0], "_heapreplace_max() argument 1"),
                     true, args[1]);
 }
 
 // An item that is not greater than the first one goes straight back. The length
 // is asked again, as the comparison may have emptied the list.
-static Value heap_pushpop(Vm *vm, Value *args, uint32_t count)
+static Value heap_pushpop(Vm *vm, Value *args)
 {
-    (void)count;
     List *heap = heap_of(vm, args[0], "heappushpop() argument 1");
     if (heap == NULL || heap->count == 0) {
         return heap == NULL ? VALUE_FAIL : value_retain(args[1]);
@@ -253,16 +247,14 @@ static Value make_heap(Vm *vm, List *heap, bool largest)
 }
 
 // With the smallest item on top.
-static Value heap_make(Vm *vm, Value *args, uint32_t count)
+static Value heap_make(Vm *vm, Value *args)
 {
-    (void)count;
     return make_heap(vm, heap_of(vm, args[0], "heapify() argument"), false);
 }
 
 // With the largest item on top.
-static Value heap_make_max(Vm *vm, Value *args, uint32_t count)
+static Value heap_make_max(Vm *vm, Value *args)
 {
-    (void)count;
     return make_heap(vm, heap_of(vm, args[0], "_heapify_max() argument"), true);
 }
 
@@ -368,16 +360,14 @@ static Value bisect_by(Vm *vm, const Value *args, bool right)
 }
 
 // In front of equal items.
-static Value bisect_left(Vm *vm, Value *args, uint32_t count)
+static Value bisect_left(Vm *vm, Value *args)
 {
-    (void)count;
     return bisect_by(vm, args, false);
 }
 
 // Behind equal items; `bisect` is another name of it.
-static Value bisect_right(Vm *vm, Value *args, uint32_t count)
+static Value bisect_right(Vm *vm, Value *args)
 {
-    (void)count;
     return bisect_by(vm, args, true);
 }
 
@@ -409,16 +399,14 @@ static Value insort_by(Vm *vm, const Value *args, bool right)
 }
 
 // The place first, then one insertion, which takes linear time.
-static Value insort_left(Vm *vm, Value *args, uint32_t count)
+static Value insort_left(Vm *vm, Value *args)
 {
-    (void)count;
     return insort_by(vm, args, false);
 }
 
 // `insort` is another name of it.
-static Value insort_right(Vm *vm, Value *args, uint32_t count)
+static Value insort_right(Vm *vm, Value *args)
 {
-    (void)count;
     return insort_by(vm, args, true);
 }
 

@@ -15,8 +15,7 @@
 #include "modules/native/math_gamma.h"
 
 // The head of a native function; the rows of `functions` name it.
-#define MATH_BODY(id)                                                          \
-    static Value math_##id(Vm *vm, Value *args, uint32_t count)
+#define MATH_BODY(id) static Value math_##id(Vm *vm, Value *args)
 
 // `finite`: all operands were; `nan`: one was. An infinity out of infinities
 // and a NaN out of NaNs are results, not errors. C's functions tell errors by
@@ -122,7 +121,6 @@ static double log1p_of(double x)
 #define X(id, function, doc)                                                   \
     MATH_BODY(id)                                                              \
     {                                                                          \
-        (void)count;                                                           \
         return apply_unary(vm, args[0], function);                             \
     }
 UNARY_FUNCTIONS(X)
@@ -130,7 +128,6 @@ UNARY_FUNCTIONS(X)
 #define X(id, function, params, doc)                                           \
     MATH_BODY(id)                                                              \
     {                                                                          \
-        (void)count;                                                           \
         return apply_pair(vm, args, function);                                 \
     }
 PAIR_FUNCTIONS(X)
@@ -139,7 +136,6 @@ PAIR_FUNCTIONS(X)
 // C gives an infinity for 0 to a negative power; Python a domain error.
 MATH_BODY(pow)
 {
-    (void)count;
     double x, y;
     if (!value_to_double(vm, args[0], &x) ||
         !value_to_double(vm, args[1], &y)) {
@@ -204,7 +200,6 @@ static bool log_of(Vm *vm, Value arg, double (*function)(double), double two,
 // power by a rounding error: log2 and log10 do not.
 MATH_BODY(log)
 {
-    (void)count;
     double x, base;
     if (!log_of(vm, args[0], log, M_LN2, &x)) {
         return VALUE_FAIL;
@@ -224,7 +219,6 @@ MATH_BODY(log)
 // Exact for powers of two of any size: each bit shifted out counts 1.
 MATH_BODY(log2)
 {
-    (void)count;
     double x;
     return log_of(vm, args[0], log2, 1.0, &x) ? float_new(vm, x) : VALUE_FAIL;
 }
@@ -232,7 +226,6 @@ MATH_BODY(log2)
 // The last argument is log10(2), by which each bit shifted out counts.
 MATH_BODY(log10)
 {
-    (void)count;
     double x;
     return log_of(vm, args[0], log10, log10(2.0), &x) ? float_new(vm, x)
                                                       : VALUE_FAIL;
@@ -259,21 +252,18 @@ static Value rounded(Vm *vm, Value arg, const char *name,
 // Ints, unlike C's: Python's floor, ceil and trunc of a float are whole.
 MATH_BODY(floor)
 {
-    (void)count;
     return rounded(vm, args[0], "__floor__", floor);
 }
 
 // Towards infinity.
 MATH_BODY(ceil)
 {
-    (void)count;
     return rounded(vm, args[0], "__ceil__", ceil);
 }
 
 // Towards zero, and by __trunc__ alone: a __float__ will not do.
 MATH_BODY(trunc)
 {
-    (void)count;
     Value made = value_call_special(vm, args[0], "__trunc__", NULL, 0);
     return !value_unbound(made)
                ? made
@@ -286,7 +276,6 @@ MATH_BODY(trunc)
 #define TEST_BODY(id, test)                                                    \
     MATH_BODY(id)                                                              \
     {                                                                          \
-        (void)count;                                                           \
         double x;                                                              \
         return value_to_double(vm, args[0], &x) ? value_from_bool(test(x))     \
                                                 : VALUE_FAIL;                  \
@@ -316,7 +305,6 @@ static Value pair_of(Vm *vm, Value first, Value second)
 // Both parts have the sign of x; an infinity has the fraction 0.
 MATH_BODY(modf)
 {
-    (void)count;
     double x, whole;
     if (!value_to_double(vm, args[0], &x)) {
         return VALUE_FAIL;
@@ -328,7 +316,6 @@ MATH_BODY(modf)
 // C leaves the exponent of infinities and NaNs open; Python makes it 0.
 MATH_BODY(frexp)
 {
-    (void)count;
     double x;
     int exponent = 0;
     if (!value_to_double(vm, args[0], &x)) {
@@ -400,7 +387,6 @@ static double vector_length(const double *x, size_t count, double most)
 // args[0] is the tuple of *coordinates. An infinity counts more than a NaN.
 MATH_BODY(hypot)
 {
-    (void)count;
     Tuple *items = value_as_tuple(args[0]);
     size_t size = (items->count + 1) * sizeof(double);
     double *x = ctx_alloc(&vm->ctx, size), most = 0;

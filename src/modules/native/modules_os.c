@@ -27,8 +27,7 @@
 
 // The head of a native function; the rows of `functions` name it. Those with an
 // underscore there serve lib/python/os/__init__.duet, which wraps them.
-#define OS_BODY(name)                                                          \
-    static Value os_##name(Vm *vm, Value *args, uint32_t count)
+#define OS_BODY(name) static Value os_##name(Vm *vm, Value *args)
 
 // The functions that take a path, as errors name them, and what else each takes
 // for one.
@@ -104,21 +103,18 @@ static Value on_path(Vm *vm, Value v, const PathUse *use,
 // Changes the folder of the whole process.
 OS_BODY(chdir)
 {
-    (void)count;
     return on_path(vm, args[0], PATH_OR_FILE("chdir"), chdir);
 }
 
 // Only an empty folder goes.
 OS_BODY(rmdir)
 {
-    (void)count;
     return on_path(vm, args[0], PATH_ONLY("rmdir"), rmdir);
 }
 
 // unlink, not the C library's remove, which would take empty folders too.
 OS_BODY(remove)
 {
-    (void)count;
     return on_path(vm, args[0], PATH_ONLY("remove"), unlink);
 }
 
@@ -132,7 +128,6 @@ static int make_folder(const char *path)
 // With the permissions that the umask leaves.
 OS_BODY(mkdir)
 {
-    (void)count;
     return on_path(vm, args[0], PATH_ONLY("mkdir"), make_folder);
 }
 
@@ -140,7 +135,6 @@ OS_BODY(mkdir)
 // nothing.
 OS_BODY(rename)
 {
-    (void)count;
     const char *from, *to;
     Value first = path_argument(vm, args[0], PATH_ONLY("rename"), &from);
     if (value_failed(first)) {
@@ -160,7 +154,6 @@ OS_BODY(rename)
 // The text of a link may be anything, so only the place of it is an error.
 OS_BODY(symlink)
 {
-    (void)count;
     const char *to, *place;
     Value first = path_argument(vm, args[0], PATH_ONLY("symlink"), &to);
     if (value_failed(first)) {
@@ -178,7 +171,6 @@ OS_BODY(symlink)
 // A link's text is cut at PATH_MAX, which none can pass.
 OS_BODY(readlink)
 {
-    (void)count;
     const char *path;
     Value held = path_argument(vm, args[0], PATH_ONLY("readlink"), &path);
     if (value_failed(held)) {
@@ -198,7 +190,6 @@ OS_BODY(readlink)
 // Follows links.
 OS_BODY(chmod)
 {
-    (void)count;
     const char *path;
     int64_t mode;
     if (!value_to_index(vm, args[1], &mode)) {
@@ -218,7 +209,6 @@ OS_BODY(chmod)
 // Both times in seconds; lib/os gives the present where none were.
 OS_BODY(utime)
 {
-    (void)count;
     const char *path;
     double seconds[2];
     if (!value_to_double(vm, args[1], &seconds[0]) ||
@@ -253,7 +243,7 @@ static Value text_value(Vm *vm, const char *text)
 // A folder whose path is longer than PATH_MAX is an OSError.
 OS_BODY(getcwd)
 {
-    (void)args, (void)count;
+    (void)args;
     char folder[PATH_MAX];
     return getcwd(folder, sizeof folder) == NULL ? raise_errno(vm, errno, NULL)
                                                  : text_value(vm, folder);
@@ -282,7 +272,6 @@ static bool add_entries(Vm *vm, List *list, DIR *folder)
 // None and no argument mean the current folder; errors then name ".".
 OS_BODY(listdir)
 {
-    (void)count;
     const char *text = ".";
     Value path = VALUE_NONE;
     if (!value_unbound(args[0]) && !value_is_none(args[0])) {
@@ -345,7 +334,6 @@ static Value stat_tuple(Vm *vm, const struct stat *found)
 // needs no release.
 OS_BODY(stat)
 {
-    (void)count;
     const char *text;
     struct stat found;
     int follow = value_truth(vm, args[1]);
@@ -375,7 +363,6 @@ OS_BODY(stat)
 // The path with links followed; None if there is no such file.
 OS_BODY(realpath)
 {
-    (void)count;
     const char *text;
     Value path = path_argument(vm, args[0], PATH_ONLY("realpath"), &text);
     if (value_failed(path)) {
@@ -393,7 +380,6 @@ OS_BODY(realpath)
 // system (no such file) mean False.
 OS_BODY(access)
 {
-    (void)count;
     const char *text;
     int64_t mode;
     if (!value_to_index(vm, args[1], &mode)) {
@@ -416,7 +402,7 @@ extern char **environ;
 // variables.
 OS_BODY(environ)
 {
-    (void)args, (void)count;
+    (void)args;
     Dict *dict = dict_new(vm);
     for (char **at = environ; dict != NULL && at != NULL && *at != NULL; at++) {
         const char *equals = strchr(*at, '=');
@@ -443,7 +429,6 @@ OS_BODY(environ)
 // Changes the process's own environment, so that child processes see it.
 OS_BODY(setenv)
 {
-    (void)count;
     if (!value_is_str(args[0]) || !value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE, "str expected");
     }
@@ -456,7 +441,6 @@ OS_BODY(setenv)
 // A variable that is not set is no error.
 OS_BODY(unsetenv)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE, "str expected");
     }
@@ -468,21 +452,21 @@ OS_BODY(unsetenv)
 // Asked anew each time: a fork changes it.
 OS_BODY(getpid)
 {
-    (void)args, (void)count;
+    (void)args;
     return int_from_i64(vm, getpid());
 }
 
 // 1, or another reaper's number, once the parent has ended.
 OS_BODY(getppid)
 {
-    (void)args, (void)count;
+    (void)args;
     return int_from_i64(vm, getppid());
 }
 
 // Those in use by the system, not those that this process may use.
 OS_BODY(cpu_count)
 {
-    (void)args, (void)count;
+    (void)args;
     return int_from_i64(vm, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -490,7 +474,6 @@ OS_BODY(cpu_count)
 // loop asks for the rest.
 OS_BODY(urandom)
 {
-    (void)count;
     int64_t size;
     if (!value_to_index(vm, args[0], &size)) {
         return VALUE_FAIL;
@@ -513,7 +496,6 @@ OS_BODY(urandom)
 // Unknown numbers give a text too ("Unknown error 999").
 OS_BODY(strerror)
 {
-    (void)count;
     int64_t code;
     return value_to_index(vm, args[0], &code)
                ? text_value(vm, strerror((int)code))
@@ -547,7 +529,6 @@ static int run_shell(const char *command)
 // in its buffers goes out first, so that outputs keep their order.
 OS_BODY(system)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE,
                            "system() argument 1 must be str, "

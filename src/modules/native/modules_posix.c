@@ -19,8 +19,7 @@
 #include "modules/importing/module.h"
 
 // The head of a native function; the rows of `functions` name it.
-#define POSIX_BODY(name)                                                       \
-    static Value posix_##name(Vm *vm, Value *args, uint32_t count)
+#define POSIX_BODY(name) static Value posix_##name(Vm *vm, Value *args)
 
 // The most that one read asks for, so that a huge wish is not allocated.
 enum { READ_MOST = 1 << 26 };
@@ -68,7 +67,7 @@ static Value int_or_errno(Vm *vm, int64_t result)
 // pipe(): (the end to read from, the end to write to)
 POSIX_BODY(pipe)
 {
-    (void)args, (void)count;
+    (void)args;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return raise_errno(vm, errno, NULL);
@@ -85,7 +84,6 @@ POSIX_BODY(pipe)
 // One read, again when a signal came that raises nothing (PEP 475).
 POSIX_BODY(read)
 {
-    (void)count;
     int file;
     int64_t size;
     if (!int_of(vm, args[0], &file) || !value_to_index(vm, args[1], &size)) {
@@ -118,7 +116,6 @@ POSIX_BODY(read)
 // The count of bytes that the system took, which may be less than all.
 POSIX_BODY(write)
 {
-    (void)count;
     int file;
     if (!int_of(vm, args[0], &file) || !check_bytes(vm, args[1])) {
         return VALUE_FAIL;
@@ -136,7 +133,6 @@ POSIX_BODY(write)
 
 POSIX_BODY(close)
 {
-    (void)count;
     int file;
     if (!int_of(vm, args[0], &file)) {
         return VALUE_FAIL;
@@ -147,7 +143,6 @@ POSIX_BODY(close)
 // The copy is not inherited, whatever the first is.
 POSIX_BODY(dup)
 {
-    (void)count;
     int file;
     return int_of(vm, args[0], &file)
                ? int_or_errno(vm, fcntl(file, F_DUPFD_CLOEXEC, 0))
@@ -157,7 +152,6 @@ POSIX_BODY(dup)
 // A descriptor that is closed is no terminal: no error.
 POSIX_BODY(isatty)
 {
-    (void)count;
     int file;
     return int_of(vm, args[0], &file) ? value_from_bool(isatty(file) == 1)
                                       : VALUE_FAIL;
@@ -166,7 +160,6 @@ POSIX_BODY(isatty)
 // _open(path, flags, mode): the path is bytes, looked at by os.open().
 POSIX_BODY(open)
 {
-    (void)count;
     int flags, mode;
     if (!check_bytes(vm, args[0]) || !int_of(vm, args[1], &flags) ||
         !int_of(vm, args[2], &mode)) {
@@ -209,7 +202,6 @@ static Value polled_tuple(Vm *vm, const struct pollfd *polled, size_t count)
 // wait; milliseconds of -1 are for ever. A signal ends the wait with none.
 POSIX_BODY(ready)
 {
-    (void)count;
     if (!check_tuple(vm, args[0]) || !check_tuple(vm, args[1])) {
         return VALUE_FAIL;
     }
@@ -257,20 +249,17 @@ static Value with_two(Vm *vm, Value *args, int (*act)(pid_t, int))
 
 POSIX_BODY(kill)
 {
-    (void)count;
     return with_two(vm, args, kill);
 }
 
 POSIX_BODY(killpg)
 {
-    (void)count;
     return with_two(vm, args, killpg);
 }
 
 // (process, status as the system has it); process 0: WNOHANG, and it lives.
 POSIX_BODY(waitpid)
 {
-    (void)count;
     int process, options, status = 0;
     if (!int_of(vm, args[0], &process) || !int_of(vm, args[1], &options)) {
         return VALUE_FAIL;
@@ -481,7 +470,6 @@ static bool spawn_check(Vm *vm, Value *args)
 // (process, errno of its failure, whether the folder failed).
 POSIX_BODY(spawn)
 {
-    (void)count;
     int told[2] = {0, 0};
     if (!spawn_check(vm, args)) {
         return VALUE_FAIL;

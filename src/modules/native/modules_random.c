@@ -126,9 +126,9 @@ static void seed_key(Twister *twister, const uint32_t *key, size_t length)
 }
 
 // Seeded with the reference implementation's default, until a seed is set.
-static Value random_fresh(Vm *vm, Value *args, uint32_t count)
+static Value random_fresh(Vm *vm, Value *args)
 {
-    (void)args, (void)count;
+    (void)args;
     Twister twister;
     seed_one(&twister, 5489u);
     return bytes_value(vm, (const char *)&twister, STATE_SIZE);
@@ -143,9 +143,8 @@ static bool note_draw(Vm *vm, Value state)
 }
 
 // seed_state(state, number): number is an int >= 0.
-static Value random_seed(Vm *vm, Value *args, uint32_t count)
+static Value random_seed(Vm *vm, Value *args)
 {
-    (void)count;
     Twister twister;
     if (!value_is_integer(args[1])) {
         return raise_error(vm, ERR_TYPE, "the seed must be an int");
@@ -191,9 +190,8 @@ static bool check_state(Vm *vm, Value v)
 }
 
 // 53 bits of two words, as a float in [0, 1).
-static Value random_double(Vm *vm, Value *args, uint32_t count)
+static Value random_double(Vm *vm, Value *args)
 {
-    (void)count;
     if (!check_state(vm, args[0]) || !note_draw(vm, args[0])) {
         return VALUE_FAIL;
     }
@@ -240,9 +238,8 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
 }
 
 // random_bits(state, k): an int below 2^k. No bits take no word.
-static Value random_bits(Vm *vm, Value *args, uint32_t count)
+static Value random_bits(Vm *vm, Value *args)
 {
-    (void)count;
     int bits;
     if (!check_state(vm, args[0]) || !value_to_c_int(vm, args[1], &bits)) {
         return VALUE_FAIL;

@@ -136,9 +136,8 @@ static Value pattern_new(Vm *vm, Regex *regex, const ReSubject *source)
 // compile_pattern(source, flags): a Pattern.
 // The flags were joined by the module in Duet, which also keeps what was
 // compiled before.
-static Value compile_pattern(Vm *vm, Value *args, uint32_t count)
+static Value compile_pattern(Vm *vm, Value *args)
 {
-    (void)count;
     ReSubject source;
     int64_t flags;
     RegexFault fault;
@@ -161,9 +160,8 @@ static Value compile_pattern(Vm *vm, Value *args, uint32_t count)
 }
 
 // warnings_of(pattern): [(text, position), ...]
-static Value warnings_of(Vm *vm, Value *args, uint32_t count)
+static Value warnings_of(Vm *vm, Value *args)
 {
-    (void)count;
     size_t warnings = 0;
     const RegexWarning *all =
         regex_warnings(value_as_pattern(args[0])->regex, &warnings);

@@ -21,8 +21,7 @@ enum {
 };
 
 // The head of a native function; the rows of `functions` name it.
-#define SYS_BODY(name)                                                         \
-    static Value sys_##name(Vm *vm, Value *args, uint32_t count)
+#define SYS_BODY(name) static Value sys_##name(Vm *vm, Value *args)
 
 // SystemExit with the status as its one argument, or with none, so that a
 // program that catches it sees these args: the items of a tuple are the
@@ -30,7 +29,6 @@ enum {
 // Nothing ends here: the exception goes up to whoever runs the program.
 SYS_BODY(exit)
 {
-    (void)count;
     bool given = builtin_given(args[0]);
     // Such an exception is not wrapped in another one.
     if (given && type_is_subtype(type_of(vm, args[0]),
@@ -51,7 +49,6 @@ SYS_BODY(exit)
 // The bounds and their messages are fixed.
 SYS_BODY(setrecursionlimit)
 {
-    (void)count;
     int limit;
     if (!value_to_c_int(vm, args[0], &limit)) {
         return VALUE_FAIL;
@@ -76,7 +73,7 @@ SYS_BODY(setrecursionlimit)
 // Of Duet's own frames; the C stack is guarded apart.
 SYS_BODY(getrecursionlimit)
 {
-    (void)count, (void)args;
+    (void)args;
     return int_from_i64(vm, vm->recursion_limit);
 }
 
@@ -84,7 +81,6 @@ SYS_BODY(getrecursionlimit)
 // The bounds are checked all the same, so that wrong calls are found here, too.
 SYS_BODY(set_int_max_str_digits)
 {
-    (void)count;
     int64_t digits;
     if (!value_to_index(vm, args[0], &digits)) {
         return VALUE_FAIL;
@@ -99,7 +95,7 @@ SYS_BODY(set_int_max_str_digits)
 // 0 is the answer when the limit is lifted.
 SYS_BODY(get_int_max_str_digits)
 {
-    (void)count, (void)args;
+    (void)args;
     return int_from_i64(vm, 0);
 }
 
@@ -107,7 +103,7 @@ SYS_BODY(get_int_max_str_digits)
 // retains the parts, which are borrowed here.
 SYS_BODY(exc_info)
 {
-    (void)count, (void)args;
+    (void)args;
     Value parts[3] = {VALUE_NONE, VALUE_NONE, VALUE_NONE};
     if (vm->handled.count > 0) {
         // The last one is the innermost `except` that is running.
@@ -127,7 +123,6 @@ SYS_BODY(exc_info)
 // Owned. An interned text lives as long as anyone holds it.
 SYS_BODY(intern)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE,
                            "intern() argument must be str, not %s",
@@ -138,9 +133,8 @@ SYS_BODY(intern)
 }
 
 // getrefcount(object), the argument counts.
-static Value sys_getrefcount(Vm *vm, Value *args, uint32_t count)
+static Value sys_getrefcount(Vm *vm, Value *args)
 {
-    (void)count;
     // Immediate values are there for ever.
     // They have a count as well, only a meaningless one.
     return value_is_object(args[0])
@@ -150,9 +144,8 @@ static Value sys_getrefcount(Vm *vm, Value *args, uint32_t count)
 
 // What is rarely asked for is written in Duet (lib/python/_sysinfo.duet), and
 // made when it is. Called where the module's dict has no such name (PEP 562).
-static Value sys_getattr(Vm *vm, Value *args, uint32_t count)
+static Value sys_getattr(Vm *vm, Value *args)
 {
-    (void)count;
     Str *name = str_from(vm, "_sysinfo");
     Module *module = name == NULL ? NULL : module_import(vm, name);
     object_release_null(&vm->ctx, name);

@@ -28,16 +28,16 @@ static int64_t clock_ns(clockid_t clock)
 // Two functions a clock: seconds as a float, and nanoseconds as an int. In a
 // trace a clock's value would be frozen, hence the note.
 #define CLOCK_BODY(name, clock)                                                \
-    static Value time_##name(Vm *vm, Value *args, uint32_t count)              \
+    static Value time_##name(Vm *vm, Value *args)                              \
     {                                                                          \
-        (void)args, (void)count;                                               \
+        (void)args;                                                            \
         return note_effect(vm, "time", VALUE_UNBOUND)                          \
                    ? float_new(vm, (double)clock_ns(clock) / NS_PER_S)         \
                    : VALUE_FAIL;                                               \
     }                                                                          \
-    static Value time_##name##_ns(Vm *vm, Value *args, uint32_t count)         \
+    static Value time_##name##_ns(Vm *vm, Value *args)                         \
     {                                                                          \
-        (void)args, (void)count;                                               \
+        (void)args;                                                            \
         return note_effect(vm, "time", VALUE_UNBOUND)                          \
                    ? int_from_i64(vm, clock_ns(clock))                         \
                    : VALUE_FAIL;                                               \
@@ -48,13 +48,11 @@ CLOCK_BODY(process_time, CLOCK_PROCESS_CPUTIME_ID)
 CLOCK_BODY(thread_time, CLOCK_THREAD_CPUTIME_ID)
 
 // The head of a native function; the rows of `functions` name it.
-#define TIME_BODY(name)                                                        \
-    static Value time_##name(Vm *vm, Value *args, uint32_t count)
+#define TIME_BODY(name) static Value time_##name(Vm *vm, Value *args)
 
 // Until the moment itself, so that signals do not make it longer.
 TIME_BODY(sleep)
 {
-    (void)count;
     double seconds;
     // What is no float is taken for a whole number.
     if (!value_is_float(args[0]) && !value_is_index(vm, args[0])) {
@@ -139,7 +137,6 @@ static Value make_fields(Vm *vm, const struct tm *tm)
 // By the zone of the environment (TZ), as the C library finds it.
 TIME_BODY(localtime)
 {
-    (void)count;
     time_t seconds;
     struct tm tm;
     if (!get_seconds(vm, args[0], &seconds)) {
@@ -152,7 +149,6 @@ TIME_BODY(localtime)
 // As localtime, without a zone.
 TIME_BODY(gmtime)
 {
-    (void)count;
     time_t seconds;
     struct tm tm;
     if (!get_seconds(vm, args[0], &seconds)) {
@@ -200,7 +196,6 @@ static bool get_fields(Vm *vm, Value v, struct tm *tm)
 // those for the weekday and the day of the year.
 TIME_BODY(mktime)
 {
-    (void)count;
     struct tm tm;
     if (!get_fields(vm, args[0], &tm)) {
         return VALUE_FAIL;

@@ -7,9 +7,8 @@
 
 // text(exception, limit=None, alone=False): as the interpreter prints it when
 // nothing catches it. `alone`: only its last lines, without frames and chain.
-static Value traceback_text(Vm *vm, Value *args, uint32_t count)
+static Value traceback_text(Vm *vm, Value *args)
 {
-    (void)count;
     // INT64_MIN stands for no limit.
     int64_t limit = INT64_MIN;
     bool limited = !value_unbound(args[1]) && !value_is_none(args[1]);
@@ -85,9 +84,8 @@ static bool add_entry(Vm *vm, List *list, const Code *code, Span span)
 }
 
 // The places of a traceback, the oldest first.
-static Value traceback_entries(Vm *vm, Value *args, uint32_t count)
+static Value traceback_entries(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_kind(args[0], KIND_TRACEBACK)) {
         return raise_error(vm, ERR_TYPE, "expected a traceback, not '%s'",
                            type_name(type_of(vm, args[0])));
@@ -106,9 +104,9 @@ static Value traceback_entries(Vm *vm, Value *args, uint32_t count)
 }
 
 // The places that run now, the outermost first.
-static Value traceback_stack(Vm *vm, Value *args, uint32_t count)
+static Value traceback_stack(Vm *vm, Value *args)
 {
-    (void)args, (void)count;
+    (void)args;
     List *list = list_new(vm, 0);
     for (Frame *f = vm->frames;
          list != NULL && vm->frame != NULL && f <= vm->frame; f++) {

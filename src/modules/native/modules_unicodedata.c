@@ -16,8 +16,7 @@
 #include "modules/importing/module.h"
 
 // The head of a native function; the rows of the table name it.
-#define UNICODE_BODY(name)                                                     \
-    static Value unicode_##name(Vm *vm, Value *args, uint32_t count)
+#define UNICODE_BODY(name) static Value unicode_##name(Vm *vm, Value *args)
 
 // In the order of utf8proc_category_t.
 static const char categories[][3] = {
@@ -77,7 +76,6 @@ static Value no_answer(Vm *vm, Value fallback, const char *reason)
 // in Unicode's own list.
 UNICODE_BODY(name)
 {
-    (void)count;
     uint32_t c;
     char name[CHAR_NAME_SIZE];
     if (!take_char(vm, args[0], "name", "argument 1", &c)) {
@@ -90,7 +88,6 @@ UNICODE_BODY(name)
 // Aliases and named sequences have no name() that gives them.
 UNICODE_BODY(lookup)
 {
-    (void)count;
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE,
                            "a bytes-like object is required, not '%s'",
@@ -118,7 +115,6 @@ UNICODE_BODY(lookup)
 // Two letters; `Cn` for what Unicode 14 does not have.
 UNICODE_BODY(category)
 {
-    (void)count;
     uint32_t c;
     return take_char(vm, args[0], "category", "argument", &c)
                ? text_value(vm, categories[char_category(c)])
@@ -128,7 +124,6 @@ UNICODE_BODY(category)
 // The empty text stands for what is not assigned.
 UNICODE_BODY(bidirectional)
 {
-    (void)count;
     uint32_t c;
     if (!take_char(vm, args[0], "bidirectional", "argument", &c)) {
         return VALUE_FAIL;
@@ -140,7 +135,6 @@ UNICODE_BODY(bidirectional)
 // 0: the character begins a new group, and marks may not move across it.
 UNICODE_BODY(combining)
 {
-    (void)count;
     uint32_t c;
     if (!take_char(vm, args[0], "combining", "argument", &c)) {
         return VALUE_FAIL;
@@ -152,7 +146,6 @@ UNICODE_BODY(combining)
 // Brackets and their like, which turn round in text from right to left.
 UNICODE_BODY(mirrored)
 {
-    (void)count;
     uint32_t c;
     if (!take_char(vm, args[0], "mirrored", "argument", &c)) {
         return VALUE_FAIL;
@@ -165,7 +158,6 @@ UNICODE_BODY(mirrored)
 // normalize() goes on until nothing is left to take apart.
 UNICODE_BODY(decomposition)
 {
-    (void)count;
     uint32_t c;
     if (!take_char(vm, args[0], "decomposition", "argument", &c)) {
         return VALUE_FAIL;
@@ -179,7 +171,6 @@ UNICODE_BODY(decomposition)
 // What is not assigned has "F".
 UNICODE_BODY(east_asian_width)
 {
-    (void)count;
     uint32_t c;
     if (!take_char(vm, args[0], "east_asian_width", "argument", &c)) {
         return VALUE_FAIL;
@@ -192,7 +183,6 @@ UNICODE_BODY(east_asian_width)
 // Digits that form numbers by place, which int() reads as well.
 UNICODE_BODY(decimal)
 {
-    (void)count;
     uint32_t c;
     if (!take_char(vm, args[0], "decimal", "argument 1", &c)) {
         return VALUE_FAIL;
@@ -205,7 +195,6 @@ UNICODE_BODY(decimal)
 // Superscripts and circled digits too.
 UNICODE_BODY(digit)
 {
-    (void)count;
     uint32_t c;
     if (!take_char(vm, args[0], "digit", "argument 1", &c)) {
         return VALUE_FAIL;
@@ -220,7 +209,6 @@ UNICODE_BODY(digit)
 // Fractions and numerals too: ½ is 0.5.
 UNICODE_BODY(numeric)
 {
-    (void)count;
     uint32_t c;
     double value;
     if (!take_char(vm, args[0], "numeric", "argument 1", &c)) {
@@ -380,7 +368,6 @@ static Str *normal_str(Vm *vm, const Value *args, const char *function)
 
 UNICODE_BODY(normalize)
 {
-    (void)count;
     Str *str = normal_str(vm, args, "normalize");
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
@@ -389,7 +376,6 @@ UNICODE_BODY(normalize)
 // for some texts, and this is asked seldom.
 UNICODE_BODY(is_normalized)
 {
-    (void)count;
     Str *str = normal_str(vm, args, "is_normalized");
     if (str == NULL) {
         return VALUE_FAIL;

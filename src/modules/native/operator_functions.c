@@ -52,32 +52,27 @@
     X(not_, NOT, "not a")
 
 // The head of a body.
-#define OPERATOR_BODY(name)                                                    \
-    static Value operator_##name(Vm *vm, Value *args, uint32_t count)
+#define OPERATOR_BODY(name) static Value operator_##name(Vm *vm, Value *args)
 
 // The four kinds differ in the question that they put to the protocol.
 #define BINARY_BODY(name, op, doc)                                             \
     OPERATOR_BODY(name)                                                        \
     {                                                                          \
-        (void)count;                                                           \
         return value_binary(vm, BINARY_##op, args[0], args[1]);                \
     }
 #define INPLACE_BODY(name, op, doc)                                            \
     OPERATOR_BODY(name)                                                        \
     {                                                                          \
-        (void)count;                                                           \
         return value_inplace(vm, BINARY_##op, args[0], args[1]);               \
     }
 #define COMPARE_BODY(name, op, doc)                                            \
     OPERATOR_BODY(name)                                                        \
     {                                                                          \
-        (void)count;                                                           \
         return value_compare(vm, COMPARE_##op, args[0], args[1]);              \
     }
 #define UNARY_BODY(name, op, doc)                                              \
     OPERATOR_BODY(name)                                                        \
     {                                                                          \
-        (void)count;                                                           \
         return value_unary(vm, UNARY_##op, args[0]);                           \
     }
 BINARY_FUNCTIONS(BINARY_BODY)
@@ -93,55 +88,48 @@ static Value from_answer(int answer)
 
 OPERATOR_BODY(truth)
 {
-    (void)count;
     return from_answer(value_truth(vm, args[0]));
 }
 
 OPERATOR_BODY(is)
 {
     (void)vm;
-    (void)count;
     return value_from_bool(value_same(args[0], args[1]));
 }
 
 OPERATOR_BODY(is_not)
 {
     (void)vm;
-    (void)count;
     return value_from_bool(!value_same(args[0], args[1]));
 }
 
 OPERATOR_BODY(contains)
 {
-    (void)count;
     return from_answer(value_contains(vm, args[0], args[1]));
 }
 
 OPERATOR_BODY(getitem)
 {
-    (void)count;
     return value_get_item(vm, args[0], args[1]);
 }
 
 OPERATOR_BODY(setitem)
 {
-    (void)count;
     return value_set_item(vm, args[0], args[1], args[2]) ? VALUE_NONE
                                                          : VALUE_FAIL;
 }
 
 OPERATOR_BODY(delitem)
 {
-    (void)count;
     return value_set_item(vm, args[0], args[1], VALUE_UNBOUND) ? VALUE_NONE
                                                                : VALUE_FAIL;
 }
 
 // How many items to expect of an object.
-static Value length_hint(Vm *vm, Value *args, uint32_t count)
+static Value length_hint(Vm *vm, Value *args)
 {
     int64_t otherwise = 0, hint;
-    if (count > 1 && !value_unbound(args[1]) && !value_is_integer(args[1]) &&
+    if (!value_unbound(args[1]) && !value_is_integer(args[1]) &&
         !value_is_bool(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "'%s' object cannot be interpreted as an integer",
@@ -155,17 +143,15 @@ static Value length_hint(Vm *vm, Value *args, uint32_t count)
 }
 
 // operator.index(): of a subclass of int the plain int.
-static Value index_of(Vm *vm, Value *args, uint32_t count)
+static Value index_of(Vm *vm, Value *args)
 {
-    (void)count;
     return value_index(vm, args[0]);
 }
 
 // Native modules name a type in errors with its module where it is native: the
 // library's own do it by this.
-static Value type_name_of(Vm *vm, Value *args, uint32_t count)
+static Value type_name_of(Vm *vm, Value *args)
 {
-    (void)count;
     Str *name = str_from(vm, type_name(type_of(vm, args[0])));
     return name == NULL ? VALUE_FAIL : str_value(name);
 }

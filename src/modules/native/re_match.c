@@ -116,9 +116,8 @@ static Value group_of_key(Vm *vm, const ReMatch *match, Value key)
 // group(): the whole; group(k): one; group(j, k, ...): a tuple.
 // Owned; an unbound slot owns nothing, so the tuple can be released at any
 // time.
-static Value match_group(Vm *vm, Value *args, uint32_t count)
+static Value match_group(Vm *vm, Value *args)
 {
-    (void)count;
     const ReMatch *match = value_as_match(args[0]);
     const Tuple *keys = (const Tuple *)value_object(args[1]);
     if (keys->count == 0) {
@@ -148,9 +147,8 @@ static Value match_get_item(Vm *vm, Value self, Value key)
 
 // Without the whole match, which is group 0.
 // Owned. `default` stands for groups that took no part.
-static Value match_groups(Vm *vm, Value *args, uint32_t count)
+static Value match_groups(Vm *vm, Value *args)
 {
-    (void)count;
     const ReMatch *match = value_as_match(args[0]);
     Value none = value_unbound(args[1]) ? VALUE_NONE : args[1];
     // Two marks for each group; group 0 is left out.
@@ -167,9 +165,8 @@ static Value match_groups(Vm *vm, Value *args, uint32_t count)
 }
 
 // In the order in which the names stand in the pattern.
-static Value match_groupdict(Vm *vm, Value *args, uint32_t count)
+static Value match_groupdict(Vm *vm, Value *args)
 {
-    (void)count;
     const ReMatch *match = value_as_match(args[0]);
     Value none = value_unbound(args[1]) ? VALUE_NONE : args[1];
     Dict *all = dict_new(vm);
@@ -218,16 +215,14 @@ static Value position(Vm *vm, Value *args, uint32_t which)
 }
 
 // -1 for a group that took no part, as for all positions.
-static Value match_start(Vm *vm, Value *args, uint32_t count)
+static Value match_start(Vm *vm, Value *args)
 {
-    (void)count;
     return position(vm, args, 0);
 }
 
 // As match_start.
-static Value match_end(Vm *vm, Value *args, uint32_t count)
+static Value match_end(Vm *vm, Value *args)
 {
-    (void)count;
     return position(vm, args, 1);
 }
 
@@ -241,9 +236,8 @@ static Value span_of(Vm *vm, const ReMatch *match, uint32_t group)
 }
 
 // (-1, -1) for a group that took no part.
-static Value match_span(Vm *vm, Value *args, uint32_t count)
+static Value match_span(Vm *vm, Value *args)
 {
-    (void)count;
     uint32_t group = 0;
     if (!value_unbound(args[1]) &&
         !find_group(vm, value_as_match(args[0]), args[1], &group)) {
@@ -273,9 +267,8 @@ static bool may_join(Vm *vm, const ReTemplate *template, Value source,
 
 // The template is parsed anew each time: expand() is rare, sub() is not.
 // Owned. re_template_parse sets the template up even where it fails.
-static Value match_expand(Vm *vm, Value *args, uint32_t count)
+static Value match_expand(Vm *vm, Value *args)
 {
-    (void)count;
     const ReMatch *match = value_as_match(args[0]);
     ReSubject subject = subject_of(vm, match);
     ReTemplate template;
@@ -299,9 +292,9 @@ static Value match_expand(Vm *vm, Value *args, uint32_t count)
 }
 
 // A match never changes.
-static Value match_copy(Vm *vm, Value *args, uint32_t count)
+static Value match_copy(Vm *vm, Value *args)
 {
-    (void)vm, (void)count;
+    (void)vm;
     return value_retain(args[0]);
 }
 

@@ -91,23 +91,20 @@ static Value find_once(Vm *vm, Value *args, bool search, bool whole)
 
 // At pos only; the rest of the text may be anything. Only the three differ in
 // the two flags.
-static Value pattern_match(Vm *vm, Value *args, uint32_t count)
+static Value pattern_match(Vm *vm, Value *args)
 {
-    (void)count;
     return find_once(vm, args, false, false);
 }
 
 // Other ways are tried until one ends at endpos.
-static Value pattern_fullmatch(Vm *vm, Value *args, uint32_t count)
+static Value pattern_fullmatch(Vm *vm, Value *args)
 {
-    (void)count;
     return find_once(vm, args, false, true);
 }
 
 // The first place from pos on where any way matches.
-static Value pattern_search(Vm *vm, Value *args, uint32_t count)
+static Value pattern_search(Vm *vm, Value *args)
 {
-    (void)count;
     return find_once(vm, args, true, false);
 }
 
@@ -144,9 +141,8 @@ static Value empty_of(Vm *vm, const ReSubject *subject)
 }
 
 // No match object is made. A list of strs or tuples.
-static Value pattern_findall(Vm *vm, Value *args, uint32_t count)
+static Value pattern_findall(Vm *vm, Value *args)
 {
-    (void)count;
     Scan scan;
     if (!scan_begin(vm, &scan, args, args + 2)) {
         return VALUE_FAIL;
@@ -223,9 +219,8 @@ static Value finditer_step(Vm *vm, Iterator *self)
 
 // Lazy: each match is searched for when it is asked for. The pattern is held by
 // the iterator.
-static Value pattern_finditer(Vm *vm, Value *args, uint32_t count)
+static Value pattern_finditer(Vm *vm, Value *args)
 {
-    (void)count;
     Scan scan;
     // The run says only where the first search begins; each step has its own.
     if (!scan_begin(vm, &scan, args, args + 2)) {
@@ -265,9 +260,8 @@ static bool add_split(Vm *vm, List *all, const ReSubject *subject,
 
 // A pattern that can be empty splits between characters as well. `most` 0: as
 // often as it matches.
-static Value pattern_split(Vm *vm, Value *args, uint32_t count)
+static Value pattern_split(Vm *vm, Value *args)
 {
-    (void)count;
     Scan scan;
     int64_t most = 0;
     if ((!value_unbound(args[2]) && !value_to_index(vm, args[2], &most)) ||
@@ -400,9 +394,9 @@ static bool pattern_hash(Vm *vm, Value self, uint64_t *hash)
 }
 
 // A pattern never changes.
-static Value pattern_copy(Vm *vm, Value *args, uint32_t count)
+static Value pattern_copy(Vm *vm, Value *args)
 {
-    (void)vm, (void)count;
+    (void)vm;
     return value_retain(args[0]);
 }
 

@@ -214,17 +214,15 @@ static Value substitute(Vm *vm, Value *args, int64_t *made)
 }
 
 // Only the text of subn().
-static Value pattern_sub(Vm *vm, Value *args, uint32_t count)
+static Value pattern_sub(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t made;
     return substitute(vm, args, &made);
 }
 
 // The count tells whether anything was replaced.
-static Value pattern_subn(Vm *vm, Value *args, uint32_t count)
+static Value pattern_subn(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t made;
     Value text = substitute(vm, args, &made);
     if (value_failed(text)) {

@@ -156,7 +156,7 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
     Value result = VALUE_FAIL;
     // The window keeps its own references until call_native empties it.
     if (bind_native(vm, native, bound, window, count, keyword_names)) {
-        result = native->function(vm, bound, size);
+        result = native->function(vm, bound);
     }
     release_window(vm, bound, size);
     give_space(vm, space, bound, size);
@@ -178,7 +178,7 @@ static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
         bool plain = (native->flags & NATIVE_SIMPLE) && keyword_names == NULL &&
                      count == native->positional_count;
         result =
-            plain ? native->function(vm, window, count)
+            plain ? native->function(vm, window)
                   : call_bound_native(vm, native, window, count, keyword_names);
     }
     release_window(vm, window, count);

@@ -73,7 +73,7 @@ bool vm_call_direct(Vm *vm, Native *native, Value *window, uint32_t count)
     for (uint32_t i = count; i < wanted; i++) {
         window[i] = VALUE_UNBOUND;
     }
-    Value result = native->function(vm, window, wanted);
+    Value result = native->function(vm, window);
     for (Value *held = window + count; held-- > window;) {
         if (value_is_object(*held)) {
             value_replace(&vm->ctx, held, VALUE_UNBOUND);

@@ -59,7 +59,7 @@ static Str *joined_names(Vm *vm, Value names, size_t *count)
     if (comma != NULL) {
         *count = value_as_list(sorted)->count;
         Value args[2] = {str_value(comma), sorted};
-        text = str_method_join(vm, args, 2);
+        text = str_method_join(vm, args);
     }
     object_release_null(&vm->ctx, comma);
     if (!value_failed(sorted)) {
@@ -88,9 +88,8 @@ Value class_refuse_abstract(Vm *vm, Type *cls)
 
 // A number that no other class ever has, unlike an address: what is kept by it
 // keeps no class alive. VALUE_NONE: it is no class.
-static Value class_number(Vm *vm, Value *args, uint32_t count)
+static Value class_number(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_kind(args[0], KIND_TYPE)) {
         return VALUE_NONE;
     }

@@ -18,10 +18,8 @@ static const TypeSlots *native_slots(Vm *vm, Value self)
     return &type_native(type_of(vm, self))->slots;
 }
 
-#define NATIVE_OF(id)                                                          \
-    static Value native_##id(Vm *vm, Value *args, uint32_t count)
+#define NATIVE_OF(id) static Value native_##id(Vm *vm, Value *args)
 #define SLOTS (native_slots(vm, args[0]))
-#define UNUSED_COUNT (void)count
 
 // What a method answers whose slot only succeeds or fails.
 static Value none_if(bool done)
@@ -34,7 +32,6 @@ static Value none_if(bool done)
 #define NATIVE_PLAIN(id, slot)                                                 \
     NATIVE_OF(id)                                                              \
     {                                                                          \
-        UNUSED_COUNT;                                                          \
         return SLOTS->slot(vm, args[0]);                                       \
     }
 NATIVE_PLAIN(REPR, repr)
@@ -43,7 +40,6 @@ NATIVE_PLAIN(STR, str)
 // Python shows the hash as a signed number.
 NATIVE_OF(HASH)
 {
-    UNUSED_COUNT;
     uint64_t hash;
     return SLOTS->hash(vm, args[0], &hash) ? int_from_i64(vm, (int64_t)hash)
                                            : VALUE_FAIL;
@@ -52,7 +48,6 @@ NATIVE_OF(HASH)
 #define NATIVE_COMPARE(op)                                                     \
     NATIVE_OF(op)                                                              \
     {                                                                          \
-        UNUSED_COUNT;                                                          \
         return SLOTS->compare(vm, COMPARE_##op, args[0], args[1]);             \
     }
 NATIVE_COMPARE(LT)
@@ -65,7 +60,6 @@ NATIVE_COMPARE(GE)
 #define NATIVE_UNARY(op)                                                       \
     NATIVE_OF(op)                                                              \
     {                                                                          \
-        UNUSED_COUNT;                                                          \
         return SLOTS->unary(vm, UNARY_##op, args[0]);                          \
     }
 NATIVE_UNARY(NEG)
@@ -75,7 +69,6 @@ NATIVE_UNARY(INVERT)
 // Slots with three answers: below 0 an error is pending.
 NATIVE_OF(BOOL)
 {
-    UNUSED_COUNT;
     int truth = SLOTS->truth(vm, args[0]);
     return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
 }
@@ -83,7 +76,6 @@ NATIVE_OF(BOOL)
 // The slot's negative answer is a failure, with its error pending.
 NATIVE_OF(LEN)
 {
-    UNUSED_COUNT;
     int64_t length = SLOTS->length(vm, args[0]);
     return length < 0 ? VALUE_FAIL : int_from_i64(vm, length);
 }
@@ -91,28 +83,24 @@ NATIVE_OF(LEN)
 // A failed slot's error goes through as it is.
 NATIVE_OF(GETITEM)
 {
-    UNUSED_COUNT;
     return SLOTS->get_item(vm, args[0], args[1]);
 }
 
 // None on success: a statement has no value.
 NATIVE_OF(SETITEM)
 {
-    UNUSED_COUNT;
     return none_if(SLOTS->set_item(vm, args[0], args[1], args[2]));
 }
 
 // One slot sets and deletes: UNBOUND stands for no value.
 NATIVE_OF(DELITEM)
 {
-    UNUSED_COUNT;
     return none_if(SLOTS->set_item(vm, args[0], args[1], VALUE_UNBOUND));
 }
 
 // Unlike `in`, which falls back on iteration, this needs the slot.
 NATIVE_OF(CONTAINS)
 {
-    UNUSED_COUNT;
     int found = SLOTS->contains(vm, args[0], args[1]);
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
@@ -123,7 +111,6 @@ NATIVE_PLAIN(ITER, iter)
 // exception.
 NATIVE_OF(NEXT)
 {
-    UNUSED_COUNT;
     Value next = SLOTS->next(vm, args[0]);
     return value_same(next, VALUE_STOP) ? value_raise_stop(vm, args[0]) : next;
 }
@@ -135,24 +122,21 @@ NATIVE_PLAIN(FLOAT, to_float)
 // The parameters "*args, **kwargs" arrive as a tuple and a dict.
 NATIVE_OF(INIT)
 {
-    UNUSED_COUNT;
     return none_if(SLOTS->init(vm, args[0], value_as_tuple(args[1]),
                                value_as_dict(args[2])));
 }
 
 // This and the two below are not in dunder_list.h; class_slots.c sets their
 // slots apart, too.
-static Value native_CALL(Vm *vm, Value *args, uint32_t count)
+static Value native_CALL(Vm *vm, Value *args)
 {
-    UNUSED_COUNT;
     return call_layout(vm, args[0], value_as_tuple(args[1]),
                        value_as_dict(args[2]));
 }
 
 // Only the spec's type is checked here; what it says is for the slot.
-static Value native_FORMAT(Vm *vm, Value *args, uint32_t count)
+static Value native_FORMAT(Vm *vm, Value *args)
 {
-    UNUSED_COUNT;
     return value_is_str(args[1])
                ? SLOTS->format(vm, args[0], value_as_str(args[1]))
                : raise_error(vm, ERR_TYPE,
@@ -162,9 +146,8 @@ static Value native_FORMAT(Vm *vm, Value *args, uint32_t count)
 
 // None for the instance means a look-up in the class; the owner defaults to the
 // instance's class.
-static Value native_GET(Vm *vm, Value *args, uint32_t count)
+static Value native_GET(Vm *vm, Value *args)
 {
-    UNUSED_COUNT;
     Value instance = value_is_none(args[1]) ? VALUE_UNBOUND : args[1];
     Type *owner = value_is_kind(args[2], KIND_TYPE)
                       ? (Type *)value_object(args[2])
@@ -175,17 +158,15 @@ static Value native_GET(Vm *vm, Value *args, uint32_t count)
                : attr_bind(vm, args[0], instance, owner);
 }
 
-static Value native_SET(Vm *vm, Value *args, uint32_t count)
+static Value native_SET(Vm *vm, Value *args)
 {
-    UNUSED_COUNT;
     return SLOTS->set_descriptor(vm, args[0], args[1], args[2]) ? VALUE_NONE
                                                                 : VALUE_FAIL;
 }
 
 // No value means to delete.
-static Value native_DELETE(Vm *vm, Value *args, uint32_t count)
+static Value native_DELETE(Vm *vm, Value *args)
 {
-    UNUSED_COUNT;
     return SLOTS->set_descriptor(vm, args[0], args[1], VALUE_UNBOUND)
                ? VALUE_NONE
                : VALUE_FAIL;
@@ -252,21 +233,18 @@ static Value operator_answer(Vm *vm, BinaryOp op, const Value *args,
 #define BINARY_OP(id, symbol, dunder)                                          \
     NATIVE_OF(BINARY_##id)                                                     \
     {                                                                          \
-        UNUSED_COUNT;                                                          \
         return operator_answer(                                                \
             vm, BINARY_##id, args,                                             \
             SLOTS->binary(vm, BINARY_##id, args[0], args[1]));                 \
     }                                                                          \
     NATIVE_OF(REFLECTED_##id)                                                  \
     {                                                                          \
-        UNUSED_COUNT;                                                          \
         return operator_answer(                                                \
             vm, BINARY_##id, args,                                             \
             SLOTS->binary(vm, BINARY_##id, args[1], args[0]));                 \
     }                                                                          \
     NATIVE_OF(INPLACE_##id)                                                    \
     {                                                                          \
-        UNUSED_COUNT;                                                          \
         return operator_answer(                                                \
             vm, BINARY_##id, args,                                             \
             SLOTS->inplace(vm, BINARY_##id, args[0], args[1]));                \
@@ -314,7 +292,7 @@ NATIVE_OF(POWER)
 {
     return has_modulus(args)
                ? power_modulo(vm, args[0], args[0], args[1], args[2])
-               : native_BINARY_POW(vm, args, count);
+               : native_BINARY_POW(vm, args);
 }
 
 // As above, from the other side.
@@ -322,7 +300,7 @@ NATIVE_OF(POWER_REFLECTED)
 {
     return has_modulus(args)
                ? power_modulo(vm, args[0], args[1], args[0], args[2])
-               : native_REFLECTED_POW(vm, args, count);
+               : native_REFLECTED_POW(vm, args);
 }
 
 // They stand in for the rows of binary_natives.

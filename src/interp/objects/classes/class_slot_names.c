@@ -83,7 +83,7 @@ static bool check_entry(Vm *vm, Layout *layout, Value entry)
                            "__slots__ items must be strings, not '%s'",
                            type_name(type_of(vm, entry)));
     }
-    if (!value_same(VALUE_TRUE, str_method_isidentifier(vm, &entry, 1))) {
+    if (!value_same(VALUE_TRUE, str_method_isidentifier(vm, &entry))) {
         return raise_false(vm, ERR_TYPE, "__slots__ must be identifiers");
     }
     if (str_is(value_as_str(entry), "__dict__")) {

@@ -197,32 +197,28 @@ static Value property_copy(Vm *vm, const Value *args, size_t place)
 }
 
 // A class body has bound it to this name.
-static Value property_set_name(Vm *vm, Value *args, uint32_t count)
+static Value property_set_name(Vm *vm, Value *args)
 {
-    (void)count;
     Property *self = (Property *)value_object(args[0]);
     value_replace(&vm->ctx, &self->name, value_retain(args[2]));
     return VALUE_NONE;
 }
 
 // What `@x.getter` calls.
-static Value property_getter(Vm *vm, Value *args, uint32_t count)
+static Value property_getter(Vm *vm, Value *args)
 {
-    (void)count;
     return property_copy(vm, args, 0);
 }
 
 // What `@x.setter` calls: the class body then binds the copy to the same name.
-static Value property_setter(Vm *vm, Value *args, uint32_t count)
+static Value property_setter(Vm *vm, Value *args)
 {
-    (void)count;
     return property_copy(vm, args, 1);
 }
 
 // A copy with another deleter: @x.deleter leaves the first property alone.
-static Value property_deleter(Vm *vm, Value *args, uint32_t count)
+static Value property_deleter(Vm *vm, Value *args)
 {
-    (void)count;
     return property_copy(vm, args, 2);
 }
 

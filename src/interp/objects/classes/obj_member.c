@@ -194,9 +194,8 @@ static bool member_write(Vm *vm, Value member, Value instance, Value value)
 
 // member.__get__(instance, owner): None for the instance is a look-up through
 // the class.
-static Value member_get(Vm *vm, Value *args, uint32_t count)
+static Value member_get(Vm *vm, Value *args)
 {
-    (void)count;
     Value instance = value_is_none(args[1]) ? VALUE_UNBOUND : args[1];
     if (value_unbound(instance) &&
         (value_unbound(args[2]) || value_is_none(args[2]))) {

@@ -131,9 +131,8 @@ static Value object_repr(Vm *vm, Value self)
 
 // The nearest built-in base decides how the instance is laid out. args[1] and
 // args[2] are *args and **kwargs.
-static Value make_native(Vm *vm, Value *args, uint32_t count)
+static Value make_native(Vm *vm, Value *args)
 {
-    (void)count;
     Type *cls = (Type *)value_object(args[0]), *layout = type_native(cls);
     // What only the machine makes: functions, code, tracebacks.
     if (layout->slots.make == NULL ||
@@ -159,9 +158,8 @@ const NativeDef object_make_row = {"__new__", "cls, /, *args, **kwargs",
 
 // What super().__setattr__ ends in: it stores past any __setattr__ of the
 // class, hence attr_set_layout. Deletion is storing UNBOUND.
-static Value object_setattr(Vm *vm, Value *args, uint32_t count)
+static Value object_setattr(Vm *vm, Value *args)
 {
-    (void)count;
     Str *name = attr_name(vm, args[1]);
     bool done = name != NULL && attr_set_layout(vm, args[0], name, args[2]);
     object_release_null(&vm->ctx, name);
@@ -169,16 +167,15 @@ static Value object_setattr(Vm *vm, Value *args, uint32_t count)
 }
 
 // As object_setattr with nothing to store.
-static Value object_delattr(Vm *vm, Value *args, uint32_t count)
+static Value object_delattr(Vm *vm, Value *args)
 {
     Value all[3] = {args[0], args[1], VALUE_UNBOUND};
-    return object_setattr(vm, all, count);
+    return object_setattr(vm, all);
 }
 
 // As object_setattr: past any __getattribute__ of the class.
-static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
+static Value object_getattribute(Vm *vm, Value *args)
 {
-    (void)count;
     Str *name = attr_name(vm, args[1]);
     Value found =
         name == NULL ? VALUE_FAIL : attr_get_layout(vm, args[0], name);
@@ -187,24 +184,21 @@ static Value object_getattribute(Vm *vm, Value *args, uint32_t count)
 }
 
 // As a method, for super().__repr__.
-static Value object_repr_native(Vm *vm, Value *args, uint32_t count)
+static Value object_repr_native(Vm *vm, Value *args)
 {
-    (void)count;
     return object_repr(vm, args[0]);
 }
 
 // str() without a __str__ is repr(), which may be overridden.
-static Value object_str(Vm *vm, Value *args, uint32_t count)
+static Value object_str(Vm *vm, Value *args)
 {
-    (void)count;
     Str *text = value_repr(vm, args[0]);
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
 // Only an empty specification: what others mean is for each type to say.
-static Value object_format(Vm *vm, Value *args, uint32_t count)
+static Value object_format(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "__format__() argument must be str, not %s",
@@ -220,23 +214,21 @@ static Value object_format(Vm *vm, Value *args, uint32_t count)
 }
 
 // Fits the identity that object_eq compares.
-static Value object_hash(Vm *vm, Value *args, uint32_t count)
+static Value object_hash(Vm *vm, Value *args)
 {
-    (void)count;
     return int_from_i64(vm, (int64_t)value_identity_hash(args[0]));
 }
 
 // NotImplemented rather than False, so that the other operand is asked too.
-static Value object_eq(Vm *vm, Value *args, uint32_t count)
+static Value object_eq(Vm *vm, Value *args)
 {
-    (void)vm, (void)count;
+    (void)vm;
     return value_same(args[0], args[1]) ? VALUE_TRUE : VALUE_NOT_IMPLEMENTED;
 }
 
 // The opposite of what __eq__ of the class answers.
-static Value object_ne(Vm *vm, Value *args, uint32_t count)
+static Value object_ne(Vm *vm, Value *args)
 {
-    (void)count;
     Value answer =
         value_call_method(vm, args[0], vm->names[NAME_EQ], args + 1, 1);
     // NotImplemented has no opposite.
@@ -249,31 +241,28 @@ static Value object_ne(Vm *vm, Value *args, uint32_t count)
 }
 
 // The four orderings stand in the table so that super().__lt__ finds something.
-static Value object_unordered(Vm *vm, Value *args, uint32_t count)
+static Value object_unordered(Vm *vm, Value *args)
 {
-    (void)vm, (void)args, (void)count;
+    (void)vm, (void)args;
     return VALUE_NOT_IMPLEMENTED;
 }
 
 // The names that dir() would list without a __dir__ of the class.
-static Value object_dir(Vm *vm, Value *args, uint32_t count)
+static Value object_dir(Vm *vm, Value *args)
 {
-    (void)count;
     return names_of(vm, args[0]);
 }
 
 // The bytes of the fixed part; what it points to is not counted.
-static Value object_sizeof(Vm *vm, Value *args, uint32_t count)
+static Value object_sizeof(Vm *vm, Value *args)
 {
-    (void)count;
     return value_from_small(type_of(vm, args[0])->def->size);
 }
 
 // Does nothing but refuse the keywords that no class in between has taken; it
 // names the new class, hence not by its parameters.
-static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
+static Value object_init_subclass(Vm *vm, Value *args)
 {
-    (void)count;
     if (value_as_dict(args[1])->count == 0) {
         return VALUE_NONE;
     }
@@ -283,9 +272,9 @@ static Value object_init_subclass(Vm *vm, Value *args, uint32_t count)
 }
 
 // NotImplemented leaves the answer to the bases.
-static Value object_subclass_hook(Vm *vm, Value *args, uint32_t count)
+static Value object_subclass_hook(Vm *vm, Value *args)
 {
-    (void)vm, (void)args, (void)count;
+    (void)vm, (void)args;
     return VALUE_NOT_IMPLEMENTED;
 }
 

@@ -151,17 +151,15 @@ static Value pass_on(Vm *vm, Value self, const char *name, const Value *args,
     return result;
 }
 
-static Value proxy_get(Vm *vm, Value *args, uint32_t count)
+static Value proxy_get(Vm *vm, Value *args)
 {
-    (void)count;
     Value given[2] = {args[1], value_unbound(args[2]) ? VALUE_NONE : args[2]};
     return pass_on(vm, args[0], "get", given, 2);
 }
 
 #define PROXY_METHOD(name)                                                     \
-    static Value proxy_##name(Vm *vm, Value *args, uint32_t count)             \
+    static Value proxy_##name(Vm *vm, Value *args)                             \
     {                                                                          \
-        (void)count;                                                           \
         return pass_on(vm, args[0], #name, NULL, 0);                           \
     }
 PROXY_METHOD(keys)

@@ -31,40 +31,41 @@ Value library_call(Vm *vm, const char *library, const char *what,
 }
 
 // A native whose work a function of the library does.
-#define LIBRARY_METHOD(name, module, function)                                 \
-    Value name(Vm *vm, Value *args, uint32_t count)                            \
+// `count`: its parameters.
+#define LIBRARY_METHOD(name, count, module, function)                          \
+    Value name(Vm *vm, Value *args)                                            \
     {                                                                          \
         return library_call(vm, module, function, args, count);                \
     }
 
 // object.__reduce_ex__, which copy and pickle ask.
-LIBRARY_METHOD(object_reduce_ex, "copyreg", "_reduce")
+LIBRARY_METHOD(object_reduce_ex, 2, "copyreg", "_reduce")
 
 // object.__reduce__: what the oldest protocols of pickling say.
-LIBRARY_METHOD(object_reduce, "copyreg", "_reduce_old")
+LIBRARY_METHOD(object_reduce, 1, "copyreg", "_reduce_old")
 
 // object.__getstate__: what __dict__ and slots hold.
-LIBRARY_METHOD(object_getstate, "copyreg", "_getstate")
+LIBRARY_METHOD(object_getstate, 1, "copyreg", "_getstate")
 
 // What a built-in class is to be made of again.
-LIBRARY_METHOD(object_getnewargs, "copyreg", "_newargs")
+LIBRARY_METHOD(object_getnewargs, 1, "copyreg", "_newargs")
 
 // Of set and frozenset: the items as a list.
-LIBRARY_METHOD(set_reduce, "copyreg", "_reduce_set")
+LIBRARY_METHOD(set_reduce, 1, "copyreg", "_reduce_set")
 
 // Of a member of a class: getattr and what to give it.
-LIBRARY_METHOD(member_reduce, "copyreg", "_reduce_member")
+LIBRARY_METHOD(member_reduce, 1, "copyreg", "_reduce_member")
 
 // The three parts.
-LIBRARY_METHOD(slice_reduce, "copyreg", "_reduce_slice")
+LIBRARY_METHOD(slice_reduce, 1, "copyreg", "_reduce_slice")
 
 // The class, its args, and what its __dict__ holds.
-LIBRARY_METHOD(exception_reduce, "copyreg", "_reduce_error")
+LIBRARY_METHOD(exception_reduce, 1, "copyreg", "_reduce_error")
 
 // Sets each attribute of a dict.
-LIBRARY_METHOD(exception_setstate, "copyreg", "_setstate")
+LIBRARY_METHOD(exception_setstate, 2, "copyreg", "_setstate")
 
 // list[int] and the like: an alias that only annotations use.
-LIBRARY_METHOD(class_getitem_native, "types", "GenericAlias")
+LIBRARY_METHOD(class_getitem_native, 2, "types", "GenericAlias")
 
 const NativeDef generic_class_methods[] = {CLASS_GETITEM_ROW, {0}};

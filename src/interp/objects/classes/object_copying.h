@@ -10,16 +10,16 @@ MUST_CHECK Value library_call(Vm *vm, const char *library, const char *what,
                               const Value *args, uint32_t count);
 
 // Bodies of natives.
-Value object_reduce_ex(Vm *vm, Value *args, uint32_t count);
-Value object_reduce(Vm *vm, Value *args, uint32_t count);
-Value object_getstate(Vm *vm, Value *args, uint32_t count);
-Value object_getnewargs(Vm *vm, Value *args, uint32_t count);
-Value set_reduce(Vm *vm, Value *args, uint32_t count);
-Value member_reduce(Vm *vm, Value *args, uint32_t count);
-Value slice_reduce(Vm *vm, Value *args, uint32_t count);
-Value exception_reduce(Vm *vm, Value *args, uint32_t count);
-Value exception_setstate(Vm *vm, Value *args, uint32_t count);
-Value class_getitem_native(Vm *vm, Value *args, uint32_t count);
+Value object_reduce_ex(Vm *vm, Value *args);
+Value object_reduce(Vm *vm, Value *args);
+Value object_getstate(Vm *vm, Value *args);
+Value object_getnewargs(Vm *vm, Value *args);
+Value set_reduce(Vm *vm, Value *args);
+Value member_reduce(Vm *vm, Value *args);
+Value slice_reduce(Vm *vm, Value *args);
+Value exception_reduce(Vm *vm, Value *args);
+Value exception_setstate(Vm *vm, Value *args);
+Value class_getitem_native(Vm *vm, Value *args);
 
 #define NEWARGS_ROW                                                            \
     {                                                                          \

@@ -132,9 +132,8 @@ static bool type_set_module(Vm *vm, Value self, Value value)
 
 // The list owns its items, while a class only borrows its subclasses, so that a
 // class that nobody uses can die.
-static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
+static Value type_subclasses(Vm *vm, Value *args)
 {
-    (void)count;
     Type *cls = (Type *)value_object(args[0]);
     List *list = list_new(vm, cls->subclass_count);
     for (uint32_t i = 0; list != NULL && i < cls->subclass_count; i++) {
@@ -146,9 +145,8 @@ static Value type_subclasses(Vm *vm, Value *args, uint32_t count)
 }
 
 // A list, where __mro__ gives the tuple.
-static Value type_mro_list(Vm *vm, Value *args, uint32_t count)
+static Value type_mro_list(Vm *vm, Value *args)
 {
-    (void)count;
     Type *cls = (Type *)value_object(args[0]);
     // Anew: a metaclass that overrides it builds on this.
     Tuple *mro = class_linearize(vm, cls, cls->bases);
@@ -161,17 +159,15 @@ static Value type_mro_list(Vm *vm, Value *args, uint32_t count)
 }
 
 // For metaclasses that override it and call super().
-static Value type_instance_check(Vm *vm, Value *args, uint32_t count)
+static Value type_instance_check(Vm *vm, Value *args)
 {
-    (void)count;
     int found = class_is_instance(vm, args[1], args[0]);
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
 
 // As type_instance_check.
-static Value type_subclass_check(Vm *vm, Value *args, uint32_t count)
+static Value type_subclass_check(Vm *vm, Value *args)
 {
-    (void)count;
     int found = class_is_subclass(vm, args[1], args[0]);
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
@@ -192,9 +188,9 @@ const NativeDef type_methods[] = {
     {NULL, NULL, NULL, NULL}};
 
 // A metaclass's own says what the names of a class body go into.
-static Value type_prepare(Vm *vm, Value *args, uint32_t count)
+static Value type_prepare(Vm *vm, Value *args)
 {
-    (void)args, (void)count;
+    (void)args;
     Dict *dict = dict_new(vm);
     return dict == NULL ? VALUE_FAIL : value_from_object(dict);
 }

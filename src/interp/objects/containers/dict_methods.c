@@ -7,9 +7,8 @@
 
 // The default is UNBOUND where the call gave none; None then takes its place.
 // The type's __missing__ is not asked.
-static Value method_get(Vm *vm, Value *args, uint32_t count)
+static Value method_get(Vm *vm, Value *args)
 {
-    (void)count;
     Value value;
     int found = dict_get(vm, value_as_dict(args[0]), args[1], &value);
     if (found > 0) {
@@ -21,9 +20,8 @@ static Value method_get(Vm *vm, Value *args, uint32_t count)
 }
 
 // One look-up, as programs that count calls of __hash__ can tell.
-static Value method_setdefault(Vm *vm, Value *args, uint32_t count)
+static Value method_setdefault(Vm *vm, Value *args)
 {
-    (void)count;
     Value value = value_unbound(args[2]) ? VALUE_NONE : args[2];
     return dict_set_default(vm, value_as_dict(args[0]), args[1], &value)
                ? value_retain(value)
@@ -31,9 +29,8 @@ static Value method_setdefault(Vm *vm, Value *args, uint32_t count)
 }
 
 // dict_take gives the dict's own reference away, so nothing is retained here.
-static Value method_pop(Vm *vm, Value *args, uint32_t count)
+static Value method_pop(Vm *vm, Value *args)
 {
-    (void)count;
     Value value;
     Dict *dict = value_as_dict(args[0]);
     // Nothing is hashed for an empty one.
@@ -58,9 +55,8 @@ static Value popitem_empty(Vm *vm)
 }
 
 // The newest entry goes (last in, first out).
-static Value method_popitem(Vm *vm, Value *args, uint32_t count)
+static Value method_popitem(Vm *vm, Value *args)
 {
-    (void)count;
     Dict *dict = value_as_dict(args[0]);
     if (dict->count == 0) {
         return popitem_empty(vm);
@@ -77,9 +73,8 @@ static Value method_popitem(Vm *vm, Value *args, uint32_t count)
 
 // Keywords arrive as a dict of their own, maybe an empty one, and win over the
 // mapping because they come last.
-static Value method_update(Vm *vm, Value *args, uint32_t count)
+static Value method_update(Vm *vm, Value *args)
 {
-    (void)count;
     Dict *dict = value_as_dict(args[0]);
     bool ok = (value_unbound(args[1]) || dict_update(vm, dict, args[1])) &&
               dict_update(vm, dict, args[2]);
@@ -87,9 +82,8 @@ static Value method_update(Vm *vm, Value *args, uint32_t count)
 }
 
 // A trace is told before anything changes: it may refuse the store.
-static Value method_clear(Vm *vm, Value *args, uint32_t count)
+static Value method_clear(Vm *vm, Value *args)
 {
-    (void)count;
     Dict *dict = value_as_dict(args[0]);
     if (!note_store(vm, dict, VALUE_UNBOUND)) {
         return VALUE_FAIL;
@@ -99,38 +93,33 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
 }
 
 // The type's own copy method gives a plain dict even for a subclass.
-static Value method_copy(Vm *vm, Value *args, uint32_t count)
+static Value method_copy(Vm *vm, Value *args)
 {
-    (void)count;
     Dict *copy = dict_copy(vm, value_as_dict(args[0]));
     return copy == NULL ? VALUE_FAIL : value_from_object(copy);
 }
 
 // The views hold the dict and copy nothing, so they cost the same for any size.
-static Value method_keys(Vm *vm, Value *args, uint32_t count)
+static Value method_keys(Vm *vm, Value *args)
 {
-    (void)count;
     return dict_view_new(vm, value_as_dict(args[0]), 'k');
 }
 
 // A live view, as in Python 3.
-static Value method_values(Vm *vm, Value *args, uint32_t count)
+static Value method_values(Vm *vm, Value *args)
 {
-    (void)count;
     return dict_view_new(vm, value_as_dict(args[0]), 'v');
 }
 
 // A view of pairs, each made when it is asked for.
-static Value method_items(Vm *vm, Value *args, uint32_t count)
+static Value method_items(Vm *vm, Value *args)
 {
-    (void)count;
     return dict_view_new(vm, value_as_dict(args[0]), 'i');
 }
 
 // reversed(d) walks the keys, as reversed(d.keys()) does.
-static Value method_reversed(Vm *vm, Value *args, uint32_t count)
+static Value method_reversed(Vm *vm, Value *args)
 {
-    (void)count;
     return dict_iterator(vm, value_as_dict(args[0]), 'k', true);
 }
 
@@ -168,9 +157,8 @@ static int fromkeys_hashed(Vm *vm, Value result, Value keys, Value value)
 // A class method: the class is called without arguments, and its own
 // __setitem__ is used, so that a subclass sees every key. All keys share one
 // value.
-static Value method_fromkeys(Vm *vm, Value *args, uint32_t count)
+static Value method_fromkeys(Vm *vm, Value *args)
 {
-    (void)count;
     Value result = vm_call(vm, args[0], NULL, 0);
     Value otherwise = value_unbound(args[2]) ? VALUE_NONE : args[2];
     int done = value_failed(result)

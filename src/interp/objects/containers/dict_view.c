@@ -332,18 +332,16 @@ static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
 }
 
 // Entries are in insertion order, so the walk from the end needs no copy.
-static Value view_reversed(Vm *vm, Value *args, uint32_t count)
+static Value view_reversed(Vm *vm, Value *args)
 {
-    (void)count;
     DictView *view = as_view(args[0]);
     return dict_iterator(vm, view->dict, view->part, true);
 }
 
 // The shorter side is walked if the other can be asked quickly.
 // An iterable that is no set has no length and is always walked.
-static Value view_isdisjoint(Vm *vm, Value *args, uint32_t count)
+static Value view_isdisjoint(Vm *vm, Value *args)
 {
-    (void)count;
     Value self = args[0], other = args[1];
     if (is_set_like(other) && value_length(vm, other) > view_length(vm, self)) {
         self = args[1];

@@ -13,24 +13,21 @@ static List *self_of(Value *args)
 // The bodies follow one pattern: checks first, then note_store, so that a trace
 // can refuse the change before anything is changed, and the change last.
 // list_append and list_extend do all three.
-Value list_method_append(Vm *vm, Value *args, uint32_t count)
+Value list_method_append(Vm *vm, Value *args)
 {
-    (void)count;
     return list_append(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // The list itself is a valid argument: l.extend(l) doubles it.
-static Value method_extend(Vm *vm, Value *args, uint32_t count)
+static Value method_extend(Vm *vm, Value *args)
 {
-    (void)count;
     return list_extend(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // An index beyond either end is clipped, never an error. The length is read
 // after value_to_index, whose __index__ may change the list.
-static Value method_insert(Vm *vm, Value *args, uint32_t count)
+static Value method_insert(Vm *vm, Value *args)
 {
-    (void)count;
     List *list = self_of(args);
     int64_t at;
     if (!value_to_index(vm, args[1], &at)) {
@@ -50,9 +47,8 @@ static Value method_insert(Vm *vm, Value *args, uint32_t count)
 // The reference that the list held goes to the caller, so nothing is counted.
 // An empty list is told apart from a bad index.
 // The list keeps its capacity.
-static Value method_pop(Vm *vm, Value *args, uint32_t count)
+static Value method_pop(Vm *vm, Value *args)
 {
-    (void)count;
     List *list = self_of(args);
     int64_t at = -1;
     if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &at)) {
@@ -114,9 +110,8 @@ static size_t length_of(Value self)
 
 // The message names the value for a list and not for a tuple. Nothing is raised
 // again for -2: the comparison's error is pending.
-static Value method_index(Vm *vm, Value *args, uint32_t count)
+static Value method_index(Vm *vm, Value *args)
 {
-    (void)count;
     size_t from = 0, to = 0, unused;
     // The start is converted before the stop is looked at.
     for (int i = 2; i < 4; i++) {
@@ -151,9 +146,8 @@ static Value method_index(Vm *vm, Value *args, uint32_t count)
 
 // Searches on behind each hit; -1 ends it, -2 carries an error of a comparison.
 // A list that grows while it is counted is counted on.
-static Value method_count(Vm *vm, Value *args, uint32_t unused)
+static Value method_count(Vm *vm, Value *args)
 {
-    (void)unused;
     // `at` is where the last hit stood; the search goes on behind it.
     int64_t total = 0, at = -1;
     while ((at = find_item(vm, args[0], args[1], (size_t)(at + 1),
@@ -168,9 +162,8 @@ static Value method_count(Vm *vm, Value *args, uint32_t unused)
 
 // Removes the first equal item only. UNBOUND tells the trace of a removal.
 // Which item goes if an __eq__ has changed the list is as arbitrary.
-static Value method_remove(Vm *vm, Value *args, uint32_t count)
+static Value method_remove(Vm *vm, Value *args)
 {
-    (void)count;
     List *list = self_of(args);
     int64_t at = find_item(vm, args[0], args[1], 0, SIZE_MAX);
     if (at == -1) {
@@ -189,9 +182,8 @@ static Value method_remove(Vm *vm, Value *args, uint32_t count)
 
 // list_clear empties the list before it releases an item, so a destructor finds
 // a valid, empty list.
-static Value method_clear(Vm *vm, Value *args, uint32_t count)
+static Value method_clear(Vm *vm, Value *args)
 {
-    (void)count;
     if (!note_store(vm, self_of(args), VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
@@ -200,9 +192,8 @@ static Value method_clear(Vm *vm, Value *args, uint32_t count)
 }
 
 // Always a plain list, for a subclass too.
-static Value method_copy(Vm *vm, Value *args, uint32_t count)
+static Value method_copy(Vm *vm, Value *args)
 {
-    (void)count;
     // Of the items, whatever __iter__ a subclass has.
     const List *self = value_as_list(args[0]);
     List *copy = list_new(vm, self->count);
@@ -214,9 +205,8 @@ static Value method_copy(Vm *vm, Value *args, uint32_t count)
 
 // Order alone changes and no count does, but a trace that has read an item by
 // its index must hear of it.
-static Value method_reverse(Vm *vm, Value *args, uint32_t count)
+static Value method_reverse(Vm *vm, Value *args)
 {
-    (void)count;
     List *list = self_of(args);
     if (!note_store(vm, list, VALUE_UNBOUND)) {
         return VALUE_FAIL;
@@ -230,17 +220,15 @@ static Value method_reverse(Vm *vm, Value *args, uint32_t count)
 }
 
 // list.__reversed__, by length and items: reversed() would come back here.
-static Value method_reversed(Vm *vm, Value *args, uint32_t count)
+static Value method_reversed(Vm *vm, Value *args)
 {
-    (void)count;
     return iter_reversed_plain(vm, args[0]);
 }
 
 // list_sort treats a None key as
 // none and checks the list for changes made by the key function.
-static Value method_sort(Vm *vm, Value *args, uint32_t count)
+static Value method_sort(Vm *vm, Value *args)
 {
-    (void)count;
     bool reverse;
     if (!value_to_flag(vm, args[2], &reverse) ||
         !list_sort(vm, self_of(args), args[1], reverse)) {

@@ -182,31 +182,27 @@ bool deque_empty(Vm *vm, Value deque)
 
 // The methods bind their arguments by the rows at the end of the file, so that
 // args[0] is a deque and args[1] is there.
-static Value method_append(Vm *vm, Value *args, uint32_t count)
+static Value method_append(Vm *vm, Value *args)
 {
-    (void)count;
     return put(vm, as_deque(args[0]), args[1], false) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // With a maxlen the last item goes instead, as put() drops at the other end.
-static Value method_appendleft(Vm *vm, Value *args, uint32_t count)
+static Value method_appendleft(Vm *vm, Value *args)
 {
-    (void)count;
     return put(vm, as_deque(args[0]), args[1], true) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // Items go in as they come, so those before an error stay.
-static Value method_extend(Vm *vm, Value *args, uint32_t count)
+static Value method_extend(Vm *vm, Value *args)
 {
-    (void)count;
     return extend(vm, as_deque(args[0]), args[1], false) ? VALUE_NONE
                                                          : VALUE_FAIL;
 }
 
 // The order is turned round, as each item goes in front of the one before.
-static Value method_extendleft(Vm *vm, Value *args, uint32_t count)
+static Value method_extendleft(Vm *vm, Value *args)
 {
-    (void)count;
     return extend(vm, as_deque(args[0]), args[1], true) ? VALUE_NONE
                                                         : VALUE_FAIL;
 }
@@ -222,30 +218,26 @@ static Value pop_from(Vm *vm, Deque *self, bool left)
 }
 
 // An IndexError names no end.
-static Value method_pop(Vm *vm, Value *args, uint32_t count)
+static Value method_pop(Vm *vm, Value *args)
 {
-    (void)count;
     return pop_from(vm, as_deque(args[0]), false);
 }
 
 // The left end.
-static Value method_popleft(Vm *vm, Value *args, uint32_t count)
+static Value method_popleft(Vm *vm, Value *args)
 {
-    (void)count;
     return pop_from(vm, as_deque(args[0]), true);
 }
 
-static Value method_clear(Vm *vm, Value *args, uint32_t count)
+static Value method_clear(Vm *vm, Value *args)
 {
-    (void)count;
     return deque_empty(vm, args[0]) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // Item by item from one end to the other, by the shorter way. In a full ring
 // the start alone moves.
-static Value method_rotate(Vm *vm, Value *args, uint32_t count)
+static Value method_rotate(Vm *vm, Value *args)
 {
-    (void)count;
     Deque *self = as_deque(args[0]);
     int64_t steps = 1;
     if ((!value_unbound(args[1]) && !value_to_index(vm, args[1], &steps)) ||
@@ -277,9 +269,8 @@ static Value method_rotate(Vm *vm, Value *args, uint32_t count)
 
 // In place, by exchanges from both ends. No item is counted, since each only
 // changes its place.
-static Value method_reverse(Vm *vm, Value *args, uint32_t count)
+static Value method_reverse(Vm *vm, Value *args)
 {
-    (void)count;
     Deque *self = as_deque(args[0]);
     if (!note_store(vm, self, VALUE_UNBOUND)) {
         return VALUE_FAIL;
@@ -351,9 +342,8 @@ static Value deque_iter(Vm *vm, Value self)
 }
 
 // Named, since programs see the type.
-static Value method_reversed(Vm *vm, Value *args, uint32_t count)
+static Value method_reversed(Vm *vm, Value *args)
 {
-    (void)count;
     return iterate(vm, args[0], "_collections._deque_reverse_iterator",
                    step_backwards);
 }

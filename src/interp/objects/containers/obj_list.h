@@ -17,7 +17,7 @@ MUST_CHECK List *list_new(Vm *vm, size_t count);
 MUST_CHECK bool list_extend(Vm *vm, List *list, Value iterable);
 MUST_CHECK bool list_append(Vm *vm, List *list, Value item); // retains
 // list.append itself, a NativeFn: the machine knows it by its address.
-Value list_method_append(Vm *vm, Value *args, uint32_t count);
+Value list_method_append(Vm *vm, Value *args);
 MUST_CHECK bool list_append_owned(Vm *vm, List *list, Value item); // takes,
     // even on failure
 // Elements are UNBOUND until set: set them before anyone sees the tuple.

@@ -396,9 +396,8 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // A walk over the reversed range: from the last item down to one step before
 // the start. For an empty range `last` is -1, and the range back is empty too.
 // Owned by nobody but the iterator's copies.
-static Value range_reversed(Vm *vm, Value *args, uint32_t count)
+static Value range_reversed(Vm *vm, Value *args)
 {
-    (void)count;
     Range *range = as_range(args[0]);
     Value last = int_binary(vm, BINARY_SUB, range->length, value_from_small(1));
     Value first = value_failed(last) ? last : range_at(vm, range, last);
@@ -422,9 +421,8 @@ static Value range_reversed(Vm *vm, Value *args, uint32_t count)
 
 // Membership first, which also refuses what is no number. As list.index, but
 // without a walk.
-static Value range_index(Vm *vm, Value *args, uint32_t count)
+static Value range_index(Vm *vm, Value *args)
 {
-    (void)count;
     Range *range = as_range(args[0]);
     if (!is_plain_int(vm, args[1])) {
         int64_t at, walked = range_search(vm, args[0], args[1], 1, &at);
@@ -456,9 +454,8 @@ static Value range_index(Vm *vm, Value *args, uint32_t count)
 }
 
 // An int occurs once or not at all; anything may be equal to many.
-static Value range_count_method(Vm *vm, Value *args, uint32_t count)
+static Value range_count_method(Vm *vm, Value *args)
 {
-    (void)count;
     if (!is_plain_int(vm, args[1])) {
         int64_t at;
         int64_t found = range_search(vm, args[0], args[1], INT64_MAX, &at);

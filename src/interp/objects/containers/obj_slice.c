@@ -243,9 +243,8 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 }
 
 // slice.indices(length): three ints of any size.
-static Value method_indices(Vm *vm, Value *args, uint32_t unused)
+static Value method_indices(Vm *vm, Value *args)
 {
-    (void)unused;
     Value length = value_index(vm, args[1]);
     if (value_failed(length)) {
         return length;

@@ -66,9 +66,8 @@ static Value each_other(Vm *vm, Value *args, ChangeSet change)
 
 // A set of its own, into which the items go as they come.
 // A frozenset is filled before anyone else can see it.
-static Value method_union(Vm *vm, Value *args, uint32_t count)
+static Value method_union(Vm *vm, Value *args)
 {
-    (void)count;
     Set *result = set_from(vm, args[0], value_is_kind(args[0], KIND_FROZENSET));
     Tuple *others = value_as_tuple(args[1]);
     for (size_t i = 0; result != NULL && i < others->count; i++) {
@@ -83,9 +82,8 @@ static Value method_union(Vm *vm, Value *args, uint32_t count)
 }
 
 // With several others, one after the other.
-static Value method_intersection(Vm *vm, Value *args, uint32_t count)
+static Value method_intersection(Vm *vm, Value *args)
 {
-    (void)count;
     return folded(vm, args, set_intersect, set_intersect);
 }
 
@@ -97,30 +95,27 @@ static Set *subtract_next(Vm *vm, Set *set, Value other)
 
 // From the second on the result is a set of its own, which may be changed.
 // The others may be any iterables; only sets are asked by their tables.
-static Value method_difference(Vm *vm, Value *args, uint32_t count)
+static Value method_difference(Vm *vm, Value *args)
 {
-    (void)count;
     return folded(vm, args, set_difference, subtract_next);
 }
 
 // Exactly one other, unlike its three siblings.
-static Value method_symmetric(Vm *vm, Value *args, uint32_t count)
+static Value method_symmetric(Vm *vm, Value *args)
 {
-    (void)count;
     return set_result(set_symmetric(vm, as_set(args[0]), args[1]));
 }
 
 // Adds the items as they come.
-static Value method_update(Vm *vm, Value *args, uint32_t count)
+static Value method_update(Vm *vm, Value *args)
 {
-    (void)count;
     return each_other(vm, args, set_update);
 }
 
 // All others are seen before the set changes.
-static Value method_intersection_update(Vm *vm, Value *args, uint32_t count)
+static Value method_intersection_update(Vm *vm, Value *args)
 {
-    Value result = method_intersection(vm, args, count);
+    Value result = method_intersection(vm, args);
     if (value_failed(result)) {
         return result;
     }
@@ -136,16 +131,14 @@ static Value method_intersection_update(Vm *vm, Value *args, uint32_t count)
 
 // Others that are the set itself empty it.
 // set_subtract knows of this case.
-static Value method_difference_update(Vm *vm, Value *args, uint32_t count)
+static Value method_difference_update(Vm *vm, Value *args)
 {
-    (void)count;
     return each_other(vm, args, set_subtract);
 }
 
 // One other alone, as in method_symmetric.
-static Value method_symmetric_update(Vm *vm, Value *args, uint32_t count)
+static Value method_symmetric_update(Vm *vm, Value *args)
 {
-    (void)count;
     return set_toggle(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
@@ -157,9 +150,8 @@ static Value subset_result(int subset)
 
 // Takes any iterable, unlike the operator <=: all of self must be in both.
 // An iterable is read to its end, since later items may still be missing ones.
-static Value method_issubset(Vm *vm, Value *args, uint32_t count)
+static Value method_issubset(Vm *vm, Value *args)
 {
-    (void)count;
     Set *self = as_set(args[0]);
     if (value_is_any_set(args[1])) {
         return subset_result(set_is_subset(vm, self, as_set(args[1])));
@@ -197,9 +189,8 @@ static int each_item_is(Vm *vm, Set *set, Value iterable, int wanted)
 }
 
 // An iterable is walked; it needs no set of its own.
-static Value method_issuperset(Vm *vm, Value *args, uint32_t count)
+static Value method_issuperset(Vm *vm, Value *args)
 {
-    (void)count;
     Set *self = as_set(args[0]);
     return subset_result(value_is_any_set(args[1])
                              ? set_is_subset(vm, as_set(args[1]), self)
@@ -208,9 +199,8 @@ static Value method_issuperset(Vm *vm, Value *args, uint32_t count)
 
 // Of two sets the smaller one is walked.
 // Order shows in calls of __hash__ and __eq__, so which one is walked is fixed.
-static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
+static Value method_isdisjoint(Vm *vm, Value *args)
 {
-    (void)count;
     Set *self = as_set(args[0]);
     // A subclass is walked as its __iter__ says.
     const Type *type = type_of(vm, args[1]);
@@ -222,32 +212,28 @@ static Value method_isdisjoint(Vm *vm, Value *args, uint32_t count)
 }
 
 // A frozenset proper is its own copy.
-static Value method_copy(Vm *vm, Value *args, uint32_t count)
+static Value method_copy(Vm *vm, Value *args)
 {
-    (void)count;
     return set_result(plain_copy(vm, args[0]));
 }
 
 // The item is hashed; what is equal already stays.
-static Value method_add(Vm *vm, Value *args, uint32_t count)
+static Value method_add(Vm *vm, Value *args)
 {
-    (void)count;
     return set_add(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
 // That the item is absent is no error; that it cannot be hashed is one.
 // A set as the item is looked for as a frozenset of the same items.
-static Value method_discard(Vm *vm, Value *args, uint32_t count)
+static Value method_discard(Vm *vm, Value *args)
 {
-    (void)count;
     return set_discard(vm, as_set(args[0]), args[1]) < 0 ? VALUE_FAIL
                                                          : VALUE_NONE;
 }
 
 // The KeyError has the item itself as its argument, not its text.
-static Value method_remove(Vm *vm, Value *args, uint32_t count)
+static Value method_remove(Vm *vm, Value *args)
 {
-    (void)count;
     int found = set_discard(vm, as_set(args[0]), args[1]);
     return found > 0    ? VALUE_NONE
            : found == 0 ? raise_with(vm, ERR_KEY, args[1])
@@ -258,9 +244,8 @@ static Value method_remove(Vm *vm, Value *args, uint32_t count)
 // it is neither retained nor released here.
 // `hash` of a set, which has none, keeps the place where the last pop ended:
 // emptying a set by pop then takes linear time.
-static Value method_pop(Vm *vm, Value *args, uint32_t count)
+static Value method_pop(Vm *vm, Value *args)
 {
-    (void)count;
     Set *set = as_set(args[0]);
     size_t at = (size_t)set->hash & set->mask;
     Value key;
@@ -289,9 +274,8 @@ static Value method_pop(Vm *vm, Value *args, uint32_t count)
 
 // A set that is being iterated over notices by its count.
 // A trace is asked first; it may refuse a change of what is not its own.
-static Value method_clear(Vm *vm, Value *args, uint32_t count)
+static Value method_clear(Vm *vm, Value *args)
 {
-    (void)count;
     Set *set = as_set(args[0]);
     return note_store(vm, set, VALUE_UNBOUND) && set_clear(vm, set)
                ? VALUE_NONE

@@ -15,9 +15,8 @@ static const Value *item_at(Value tuple, Value number)
 }
 
 // A class may be given the fields of another, so anything may come.
-Value tuple_field_get(Vm *vm, Value *args, uint32_t count)
+Value tuple_field_get(Vm *vm, Value *args)
 {
-    (void)count;
     const Value *item =
         value_is_kind(args[1], KIND_TUPLE) ? item_at(args[1], args[0]) : NULL;
     return item != NULL ? value_retain(*item)

@@ -6,7 +6,7 @@
 #include "interp/objects/classes/obj_instance.h"
 
 // The getter: args are the number and the tuple. Owned.
-Value tuple_field_get(Vm *vm, Value *args, uint32_t count);
+Value tuple_field_get(Vm *vm, Value *args);
 // The item that such a property of the class of `self` stands for, borrowed;
 // NULL: the name is no field, or the class has a say in look-ups.
 const Value *tuple_field_find(Vm *vm, Value self, Str *name);

@@ -385,17 +385,15 @@ static bool set_traceback(Vm *vm, Value self, Value value)
 }
 
 // Returns the exception, so that it can stand in a raise statement.
-static Value with_traceback(Vm *vm, Value *args, uint32_t count)
+static Value with_traceback(Vm *vm, Value *args)
 {
-    (void)count;
     return set_traceback(vm, args[0], args[1]) ? value_retain(args[0])
                                                : VALUE_FAIL;
 }
 
 // The list is made with the first note: __notes__ does not exist before.
-static Value add_note(Vm *vm, Value *args, uint32_t count)
+static Value add_note(Vm *vm, Value *args)
 {
-    (void)count;
     Exception *exception = value_as_exception(args[0]);
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE, "note must be a str, not '%s'",

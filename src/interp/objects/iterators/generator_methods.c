@@ -17,9 +17,8 @@ static Value item_or_raise(Vm *vm, Generator *g, Value item)
 }
 
 // None is all that may be sent to one that has not run yet.
-static Value method_send(Vm *vm, Value *args, uint32_t count)
+static Value method_send(Vm *vm, Value *args)
 {
-    (void)count;
     Generator *g = (Generator *)value_object(args[0]);
     return item_or_raise(vm, g, generator_send(vm, g, args[1]));
 }
@@ -94,17 +93,15 @@ bool generator_raise_given(Vm *vm, const Value given[3])
 
 // What is given is looked at where it is raised, which may be in a generator
 // that this one waits for.
-static Value method_throw(Vm *vm, Value *args, uint32_t count)
+static Value method_throw(Vm *vm, Value *args)
 {
-    (void)count;
     Generator *g = (Generator *)value_object(args[0]);
     return item_or_raise(vm, g, generator_throw(vm, g, args + 1));
 }
 
 // Whatever it yielded or returned is dropped.
-static Value method_close(Vm *vm, Value *args, uint32_t count)
+static Value method_close(Vm *vm, Value *args)
 {
-    (void)count;
     Generator *g = (Generator *)value_object(args[0]);
     return note_step(vm, g) && generator_close(vm, g) ? VALUE_NONE : VALUE_FAIL;
 }

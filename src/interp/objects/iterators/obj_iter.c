@@ -188,9 +188,8 @@ void iterator_set_maker(Vm *vm, Type *cls, void *maker)
 }
 
 // How many items are left, where that is known without walking them.
-static Value iterator_length_hint(Vm *vm, Value *args, uint32_t count)
+static Value iterator_length_hint(Vm *vm, Value *args)
 {
-    (void)count;
     Iterator *self = (Iterator *)value_object(args[0]);
     Value source = self->state[0];
     if (self->hint == HINT_REPEAT) {

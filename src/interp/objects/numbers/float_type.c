@@ -283,19 +283,17 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 }
 
 // Infinity equals its own floor but is no integer.
-static Value method_is_integer(Vm *vm, Value *args, uint32_t count)
+static Value method_is_integer(Vm *vm, Value *args)
 {
     (void)vm;
-    (void)count;
     double d = value_float(args[0]);
     return value_from_bool(isfinite(d) && d == floor(d));
 }
 
 // The mantissa is doubled until it is whole, which takes at most 53 steps; as
 // each step halves the power of two, the fraction ends up in lowest terms.
-static Value method_ratio(Vm *vm, Value *args, uint32_t count)
+static Value method_ratio(Vm *vm, Value *args)
 {
-    (void)count;
     double d = value_float(args[0]);
     if (!isfinite(d)) {
         return raise_error(vm, isnan(d) ? ERR_VALUE : ERR_OVERFLOW,
@@ -334,9 +332,8 @@ static Value method_ratio(Vm *vm, Value *args, uint32_t count)
 
 // One digit, then 13 for the 52 bits behind it. Not printf's %a, whose leading
 // digit depends on the C library.
-static Value method_hex(Vm *vm, Value *args, uint32_t count)
+static Value method_hex(Vm *vm, Value *args)
 {
-    (void)count;
     double d = value_float(args[0]);
     if (!isfinite(d)) {
         return float_repr(vm, args[0]);
@@ -413,9 +410,8 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
 }
 
 // A subclass is called with the number.
-static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
+static Value method_fromhex(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "bad argument type for built-in operation");
@@ -437,9 +433,8 @@ static Value method_fromhex(Vm *vm, Value *args, uint32_t count)
 }
 
 // The number itself, never of a subclass.
-static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
+static Value method_conjugate(Vm *vm, Value *args)
 {
-    (void)count;
     return float_self(vm, args[0]);
 }
 
@@ -455,9 +450,8 @@ static const NativeDef float_methods[] = {
     {0}};
 
 // Duet runs where floats are IEEE's; big-endian machines say so.
-static Value method_getformat(Vm *vm, Value *args, uint32_t count)
+static Value method_getformat(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "__getformat__() argument must be str, not %s",

@@ -283,10 +283,9 @@ static Value int_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 // The view gives immediates as big numbers, too, so one piece of code counts
 // for both. libtommath keeps sign and magnitude: the sign is not in the way.
 // 0 has no bits.
-static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
+static Value method_bit_length(Vm *vm, Value *args)
 {
     (void)vm;
-    (void)count;
     IntView view;
     int_view(&view, args[0]);
     return value_from_small(mp_count_bits(view.number));
@@ -294,10 +293,9 @@ static Value method_bit_length(Vm *vm, Value *args, uint32_t count)
 
 // Digits of the magnitude hold fewer than 64 bits each; unused bits are 0.
 // Python counts the ones of the absolute value, not of the two's complement.
-static Value method_bit_count(Vm *vm, Value *args, uint32_t count)
+static Value method_bit_count(Vm *vm, Value *args)
 {
     (void)vm;
-    (void)count;
     IntView view;
     int_view(&view, args[0]);
     int64_t total = 0;
@@ -308,16 +306,14 @@ static Value method_bit_count(Vm *vm, Value *args, uint32_t count)
 }
 
 // Of a subclass, and of a bool, a plain int.
-static Value method_conjugate(Vm *vm, Value *args, uint32_t count)
+static Value method_conjugate(Vm *vm, Value *args)
 {
-    (void)count;
     return int_exact(vm, args[0]);
 }
 
 // (number, 1): floats and fractions have the same method.
-static Value method_ratio(Vm *vm, Value *args, uint32_t count)
+static Value method_ratio(Vm *vm, Value *args)
 {
-    (void)count;
     Tuple *pair = tuple_new(vm, 2);
     if (pair == NULL) {
         return VALUE_FAIL;

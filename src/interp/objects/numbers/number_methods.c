@@ -16,21 +16,18 @@
 #include "interp/objects/text/obj_str.h"
 
 // The head of a native function; the rows below name it.
-#define METHOD(name)                                                           \
-    static Value method_##name(Vm *vm, Value *args, uint32_t count)
+#define METHOD(name) static Value method_##name(Vm *vm, Value *args)
 
 // The arithmetic is the built-in function's; this is its form as a method, for
 // super() and subclasses.
 METHOD(abs)
 {
-    (void)count;
     return number_abs(vm, args[0]);
 }
 
 // Half to even. None for the digits of an int is an error.
 METHOD(round)
 {
-    (void)count;
     bool none = value_is_none(args[1]) && value_is_float(args[0]);
     return number_round(vm, args[0], none ? VALUE_UNBOUND : args[1]);
 }
@@ -45,21 +42,18 @@ static Value whole(Vm *vm, Value v, double (*function)(double))
 // The three give ints; a bool becomes 0 or 1.
 METHOD(trunc)
 {
-    (void)count;
     return whole(vm, args[0], trunc);
 }
 
 // Towards minus infinity; an int.
 METHOD(floor)
 {
-    (void)count;
     return whole(vm, args[0], floor);
 }
 
 // Towards infinity; an int.
 METHOD(ceil)
 {
-    (void)count;
     return whole(vm, args[0], ceil);
 }
 
@@ -83,14 +77,12 @@ static Value divmod_of(Vm *vm, Value self, Value a, Value b)
 // NotImplemented for other operands, so that the reflected method is asked.
 METHOD(divmod)
 {
-    (void)count;
     return divmod_of(vm, args[0], args[0], args[1]);
 }
 
 // The reflected form: self is the divisor.
 METHOD(rdivmod)
 {
-    (void)count;
     return divmod_of(vm, args[0], args[1], args[0]);
 }
 
@@ -164,7 +156,6 @@ static bool fits(const mp_int *number, size_t length, bool is_signed)
 // then negated and turned round as needed.
 METHOD(to_bytes)
 {
-    (void)count;
     int64_t length = 1;
     if (!value_unbound(args[1]) && !value_to_index(vm, args[1], &length)) {
         return VALUE_FAIL;
@@ -233,7 +224,6 @@ static Value number_of(Vm *vm, char *data, size_t length, bool is_signed)
 // args: cls, bytes, byteorder, signed. Always big-endian inside, as mp_int is.
 METHOD(from_bytes)
 {
-    (void)count;
     int is_signed = value_unbound(args[3]) ? 0 : value_truth(vm, args[3]);
     char order = is_signed < 0 ? '\0' : byte_order(vm, "from_bytes", args[2]);
     if (order == '\0') {

@@ -30,9 +30,8 @@ static Value answer(int found)
 }
 
 #define CASE_METHOD(name, mode)                                                \
-    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)             \
+    Value bytes_method_##name(Vm *vm, Value *args)                             \
     {                                                                          \
-        (void)count;                                                           \
         return change_case(vm, args, mode);                                    \
     }
 CASE_METHOD(lower, TEXT_LOWER)
@@ -42,9 +41,8 @@ CASE_METHOD(capitalize, TEXT_CAPITALIZE)
 CASE_METHOD(swapcase, TEXT_SWAP)
 
 #define CLASS_METHOD(name, set)                                                \
-    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)             \
+    Value bytes_method_##name(Vm *vm, Value *args)                             \
     {                                                                          \
-        (void)count;                                                           \
         return answer(text_all(&vm->ctx, self_of(args), set));                 \
     }
 CLASS_METHOD(isalpha, &text_letters)
@@ -53,9 +51,8 @@ CLASS_METHOD(isalnum, &text_alnums)
 CLASS_METHOD(isspace, &text_bytes_spaces)
 
 #define IN_CASE_METHOD(name, mode)                                             \
-    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count)             \
+    Value bytes_method_##name(Vm *vm, Value *args)                             \
     {                                                                          \
-        (void)count;                                                           \
         return answer(text_in_case(&vm->ctx, self_of(args), mode));            \
     }
 IN_CASE_METHOD(islower, TEXT_LOWER)

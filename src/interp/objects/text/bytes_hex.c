@@ -7,9 +7,8 @@
 
 // hex(sep, n): a separator after each n bytes, counted from the end, or from
 // the start if n is negative.
-Value bytes_method_hex(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_hex(Vm *vm, Value *args)
 {
-    (void)count;
     // Without a separator the group has no effect.
     int group = 1;
     char sep = '\0';
@@ -86,9 +85,8 @@ static Value not_hexadecimal(Vm *vm, size_t position)
 
 // White space may stand between bytes, not inside one. The text's NUL ends a
 // lone digit safely: it is no hexadecimal digit.
-Value bytes_method_fromhex(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_fromhex(Vm *vm, Value *args)
 {
-    (void)count;
     if (!value_is_str(args[1])) {
         return raise_error(vm, ERR_TYPE,
                            "fromhex() argument must be str, not %s",

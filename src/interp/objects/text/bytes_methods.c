@@ -23,24 +23,22 @@ Bytes *bytes_argument(Vm *vm, Value v)
 }
 
 // b"" is ASCII, as "" is.
-static Value method_isascii(Vm *vm, Value *args, uint32_t count)
+static Value method_isascii(Vm *vm, Value *args)
 {
-    (void)vm, (void)count;
+    (void)vm;
     return value_from_bool(
         utf8_is_ascii(bytes_text(args[0]), bytes_length(args[0])));
 }
 
 // An instance of a subclass gives plain bytes.
-static Value method_bytes(Vm *vm, Value *args, uint32_t count)
+static Value method_bytes(Vm *vm, Value *args)
 {
-    (void)count;
     return bytes_value(vm, bytes_text(args[0]), bytes_length(args[0]));
 }
 
 // The codecs are those of str.encode.
-static Value method_decode(Vm *vm, Value *args, uint32_t count)
+static Value method_decode(Vm *vm, Value *args)
 {
-    (void)count;
     return bytes_decode(vm, "decode", args[0], args[1], args[2]);
 }
 
@@ -87,16 +85,14 @@ static Value affix(Vm *vm, Value *args, bool at_end)
 
 // A prefix, or a tuple of them.
 // An empty prefix fits as long as the range is not behind the end.
-static Value method_startswith(Vm *vm, Value *args, uint32_t count)
+static Value method_startswith(Vm *vm, Value *args)
 {
-    (void)count;
     return affix(vm, args, false);
 }
 
 // The range counts from the start all the same.
-static Value method_endswith(Vm *vm, Value *args, uint32_t count)
+static Value method_endswith(Vm *vm, Value *args)
 {
-    (void)count;
     return affix(vm, args, true);
 }
 
@@ -117,9 +113,8 @@ static bool add_item(Vm *vm, StrBuf *out, Value item, size_t at)
 
 // The iterable is read to its end first: it may run code, and bytes.join
 // reports a wrong item by its number.
-static Value method_join(Vm *vm, Value *args, uint32_t count)
+static Value method_join(Vm *vm, Value *args)
 {
-    (void)count;
     Tuple *items = value_to_items(vm, args[1], "can only join an iterable");
     if (items == NULL) {
         return VALUE_FAIL;
@@ -143,9 +138,8 @@ static Value method_join(Vm *vm, Value *args, uint32_t count)
 }
 
 // translate(table, delete): table is None or 256 bytes.
-static Value method_translate(Vm *vm, Value *args, uint32_t count)
+static Value method_translate(Vm *vm, Value *args)
 {
-    (void)count;
     // None for the table: only delete.
     const Bytes *table = NULL, *omit = NULL;
     if (!value_is_none(args[1])) {
@@ -192,9 +186,8 @@ static Value method_translate(Vm *vm, Value *args, uint32_t count)
 
 // A static method: args[0] is an argument, not self. Where `from` has a byte
 // twice the last one counts.
-static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
+static Value method_maketrans(Vm *vm, Value *args)
 {
-    (void)count;
     const Bytes *from = bytes_argument(vm, args[0]);
     const Bytes *to = from == NULL ? NULL : bytes_argument(vm, args[1]);
     if (to == NULL) {

@@ -11,7 +11,7 @@ extern const NativeDef bytes_methods[], bytes_class_methods[],
 // 'str'" else. NULL: failed. Borrowed.
 Bytes *bytes_argument(Vm *vm, Value v);
 // bytes_hex.c: methods of the tables above.
-Value bytes_method_hex(Vm *vm, Value *args, uint32_t count);
-Value bytes_method_fromhex(Vm *vm, Value *args, uint32_t count);
+Value bytes_method_hex(Vm *vm, Value *args);
+Value bytes_method_fromhex(Vm *vm, Value *args);
 
 #endif

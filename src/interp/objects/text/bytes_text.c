@@ -109,37 +109,32 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
 }
 
 // The first place, or -1; a number is looked for as a byte.
-Value bytes_method_find(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_find(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, false, false);
 }
 
 // The last place, or -1.
-Value bytes_method_rfind(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_rfind(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, true, false);
 }
 
 // As find; a miss is a ValueError.
-Value bytes_method_index(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_index(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, false, true);
 }
 
 // As rfind; a miss is a ValueError.
-Value bytes_method_rindex(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_rindex(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, true, true);
 }
 
 // b"" stands before each byte and at the end.
-Value bytes_method_count(Vm *vm, Value *args, uint32_t unused)
+Value bytes_method_count(Vm *vm, Value *args)
 {
-    (void)unused;
     char byte;
     TextRange part;
     size_t from, to;
@@ -172,9 +167,8 @@ static void replace_empty(StrBuf *out, TextRange text, TextRange to,
 
 // The bytes themselves where nothing was found, though a subclass gives plain
 // bytes.
-Value bytes_method_replace(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_replace(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t limit = -1;
     const Bytes *from = bytes_argument(vm, args[1]);
     const Bytes *to = from == NULL ? NULL : bytes_argument(vm, args[2]);
@@ -217,23 +211,20 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right)
 }
 
 // Both ends.
-Value bytes_method_strip(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_strip(Vm *vm, Value *args)
 {
-    (void)count;
     return strip_method(vm, args, true, true);
 }
 
 // The end is left alone.
-Value bytes_method_lstrip(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_lstrip(Vm *vm, Value *args)
 {
-    (void)count;
     return strip_method(vm, args, true, false);
 }
 
 // The start is left alone.
-Value bytes_method_rstrip(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_rstrip(Vm *vm, Value *args)
 {
-    (void)count;
     return strip_method(vm, args, false, true);
 }
 
@@ -257,16 +248,14 @@ static Value remove_affix(Vm *vm, Value *args, bool at_end)
 }
 
 // Once, however often it stands there.
-Value bytes_method_removeprefix(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_removeprefix(Vm *vm, Value *args)
 {
-    (void)count;
     return remove_affix(vm, args, false);
 }
 
 // As removeprefix, at the end.
-Value bytes_method_removesuffix(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_removesuffix(Vm *vm, Value *args)
 {
-    (void)count;
     return remove_affix(vm, args, true);
 }
 
@@ -318,9 +307,8 @@ static bool fill_byte(Vm *vm, const char *name, Value v, char *fill)
 }
 
 // The fill is one byte; a width below the length changes nothing.
-Value bytes_method_ljust(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_ljust(Vm *vm, Value *args)
 {
-    (void)count;
     char fill;
     int64_t room = missing(vm, args);
     return room < 0 || !fill_byte(vm, "ljust", args[2], &fill)
@@ -329,9 +317,8 @@ Value bytes_method_ljust(Vm *vm, Value *args, uint32_t count)
 }
 
 // As ljust, in front.
-Value bytes_method_rjust(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_rjust(Vm *vm, Value *args)
 {
-    (void)count;
     char fill;
     int64_t room = missing(vm, args);
     return room < 0 || !fill_byte(vm, "rjust", args[2], &fill)
@@ -340,9 +327,8 @@ Value bytes_method_rjust(Vm *vm, Value *args, uint32_t count)
 }
 
 // The odd one goes to the left if the width is odd.
-Value bytes_method_center(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_center(Vm *vm, Value *args)
 {
-    (void)count;
     char fill;
     int64_t room = missing(vm, args);
     if (room < 0 || !fill_byte(vm, "center", args[2], &fill)) {
@@ -354,9 +340,8 @@ Value bytes_method_center(Vm *vm, Value *args, uint32_t count)
 }
 
 // Zeros go behind a sign, so that the result reads as the same number.
-Value bytes_method_zfill(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_zfill(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t room = missing(vm, args);
     Value made = room < 0 ? VALUE_FAIL : padded(vm, args[0], '0', room, 0);
     if (room > 0 && !value_failed(made)) {
@@ -372,9 +357,8 @@ Value bytes_method_zfill(Vm *vm, Value *args, uint32_t count)
 }
 
 // A line end starts the columns anew; a width of 0 or less drops the tabs.
-Value bytes_method_expandtabs(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_expandtabs(Vm *vm, Value *args)
 {
-    (void)count;
     int width = 8;
     int64_t column = 0;
     if (!value_unbound(args[1]) && !value_to_c_int(vm, args[1], &width)) {
@@ -422,24 +406,21 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
 }
 
 // By white space, or by a separator of any length.
-Value bytes_method_split(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_split(Vm *vm, Value *args)
 {
-    (void)count;
     return text_split_method(vm, args, false, split_into);
 }
 
 // Differs from split only by a limit.
-Value bytes_method_rsplit(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_rsplit(Vm *vm, Value *args)
 {
-    (void)count;
     return text_split_method(vm, args, true, split_into);
 }
 
 // Lines of bytes end with \n, \r or both; one at the very end begins no further
 // line.
-Value bytes_method_splitlines(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_splitlines(Vm *vm, Value *args)
 {
-    (void)count;
     bool keep;
     List *list = value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
     if (list == NULL) {
@@ -505,15 +486,13 @@ static Value partition_method(Vm *vm, Value *args, bool last)
 }
 
 // Three parts in any case.
-Value bytes_method_partition(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_partition(Vm *vm, Value *args)
 {
-    (void)count;
     return partition_method(vm, args, false);
 }
 
 // At the last separator.
-Value bytes_method_rpartition(Vm *vm, Value *args, uint32_t count)
+Value bytes_method_rpartition(Vm *vm, Value *args)
 {
-    (void)count;
     return partition_method(vm, args, true);
 }

@@ -6,7 +6,7 @@
 #include "interp/objects/text/obj_bytes.h"
 
 #define BYTES_METHOD(name, params, doc)                                        \
-    Value bytes_method_##name(Vm *vm, Value *args, uint32_t count);
+    Value bytes_method_##name(Vm *vm, Value *args);
 #include "interp/objects/text/bytes_method_list.h"
 #undef BYTES_METHOD
 

@@ -213,9 +213,8 @@ static Value change_case(Vm *vm, Value self, TextCase mode)
 }
 
 #define CASE_METHOD(name, mode)                                                \
-    Value str_method_##name(Vm *vm, Value *args, uint32_t count)               \
+    Value str_method_##name(Vm *vm, Value *args)                               \
     {                                                                          \
-        (void)count;                                                           \
         return change_case(vm, args[0], mode);                                 \
     }
 CASE_METHOD(lower, TEXT_LOWER)
@@ -226,9 +225,8 @@ CASE_METHOD(swapcase, TEXT_SWAP)
 
 // Unicode's full case folding, which is for comparing: it may give several
 // characters for one.
-Value str_method_casefold(Vm *vm, Value *args, uint32_t count)
+Value str_method_casefold(Vm *vm, Value *args)
 {
-    (void)count;
     Str *str = value_as_str(args[0]);
     if (str->count == str->length && str->length > 1) {
         return change_ascii(vm, str, TEXT_LOWER);
@@ -321,9 +319,8 @@ static Value all_of(Vm *vm, Value self, bool (*test)(uint32_t),
 }
 
 #define CLASS_METHOD(name, test, ascii, empty)                                 \
-    Value str_method_##name(Vm *vm, Value *args, uint32_t count)               \
+    Value str_method_##name(Vm *vm, Value *args)                               \
     {                                                                          \
-        (void)count;                                                           \
         return all_of(vm, args[0], test, &ascii, empty);                       \
     }
 CLASS_METHOD(isalpha, is_letter, text_letters, false)
@@ -335,18 +332,16 @@ CLASS_METHOD(isspace, str_is_space, text_str_spaces, false)
 CLASS_METHOD(isprintable, utf8_is_printable, text_printables, true)
 
 // As many code points as bytes: all of them are single bytes.
-Value str_method_isascii(Vm *vm, Value *args, uint32_t count)
+Value str_method_isascii(Vm *vm, Value *args)
 {
     (void)vm;
-    (void)count;
     return value_from_bool(value_as_str(args[0])->count ==
                            value_as_str(args[0])->length);
 }
 
 // By the rule of the parser for names; keywords count as identifiers.
-Value str_method_isidentifier(Vm *vm, Value *args, uint32_t count)
+Value str_method_isidentifier(Vm *vm, Value *args)
 {
-    (void)count;
     Str *str = value_as_str(args[0]);
     const char *at = str->text, *end = at + str->length;
     bool all = at < end && utf8_is_identifier_start(next_codepoint(&at, end));
@@ -387,24 +382,21 @@ static Value one_case(Vm *vm, Value self, bool upper)
 }
 
 // At least one upper-case letter, and no other case.
-Value str_method_isupper(Vm *vm, Value *args, uint32_t count)
+Value str_method_isupper(Vm *vm, Value *args)
 {
-    (void)count;
     return one_case(vm, args[0], true);
 }
 
 // At least one lower-case letter, and no other case.
-Value str_method_islower(Vm *vm, Value *args, uint32_t count)
+Value str_method_islower(Vm *vm, Value *args)
 {
-    (void)count;
     return one_case(vm, args[0], false);
 }
 
 // Upper case begins each run of cased characters and lower case continues it;
 // there must be one such run at least.
-Value str_method_istitle(Vm *vm, Value *args, uint32_t count)
+Value str_method_istitle(Vm *vm, Value *args)
 {
-    (void)count;
     Str *str = value_as_str(args[0]);
     if (str->count == str->length) {
         return answer(text_in_case(&vm->ctx, range_of(str), TEXT_TITLE));

@@ -114,24 +114,21 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
 }
 
 // One function for the three, which differ in their sides and in the error.
-static Value method_strip(Vm *vm, Value *args, uint32_t count)
+static Value method_strip(Vm *vm, Value *args)
 {
-    (void)count;
     return strip_method(vm, args, true, true, "strip arg must be None or str");
 }
 
 // The end of the text is left alone.
-static Value method_lstrip(Vm *vm, Value *args, uint32_t count)
+static Value method_lstrip(Vm *vm, Value *args)
 {
-    (void)count;
     return strip_method(vm, args, true, false,
                         "lstrip arg must be None or str");
 }
 
 // The start of the text is left alone.
-static Value method_rstrip(Vm *vm, Value *args, uint32_t count)
+static Value method_rstrip(Vm *vm, Value *args)
 {
-    (void)count;
     return strip_method(vm, args, false, true,
                         "rstrip arg must be None or str");
 }
@@ -218,23 +215,20 @@ static Value pad_method(Vm *vm, Value *args, char align)
 }
 
 // The text goes where format() would align it.
-static Value method_ljust(Vm *vm, Value *args, uint32_t count)
+static Value method_ljust(Vm *vm, Value *args)
 {
-    (void)count;
     return pad_method(vm, args, '<');
 }
 
 // Padding in front.
-static Value method_rjust(Vm *vm, Value *args, uint32_t count)
+static Value method_rjust(Vm *vm, Value *args)
 {
-    (void)count;
     return pad_method(vm, args, '>');
 }
 
 // Padding on both sides.
-static Value method_center(Vm *vm, Value *args, uint32_t count)
+static Value method_center(Vm *vm, Value *args)
 {
-    (void)count;
     return pad_method(vm, args, '^');
 }
 
@@ -242,9 +236,8 @@ static Value method_center(Vm *vm, Value *args, uint32_t count)
 // width counts the sign.
 // A sign is looked for in the first byte alone; the empty text ends in a zero
 // byte, which is none.
-static Value method_zfill(Vm *vm, Value *args, uint32_t count)
+static Value method_zfill(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t width;
     Str *str = value_as_str(args[0]);
     if (!value_to_index(vm, args[1], &width)) {
@@ -264,9 +257,8 @@ static Value method_zfill(Vm *vm, Value *args, uint32_t count)
 // Columns count code points: a continuation byte does not move on. A line end
 // starts anew; a width of 0 or less drops the tabs.
 // The step is up to the next multiple of the width.
-static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
+static Value method_expandtabs(Vm *vm, Value *args)
 {
-    (void)count;
     int width = 8;
     int64_t column = 0;
     if (!value_unbound(args[1]) && !value_to_c_int(vm, args[1], &width)) {
@@ -291,9 +283,8 @@ static Value method_expandtabs(Vm *vm, Value *args, uint32_t count)
 }
 
 // args[1] and args[2] are *args and **kwargs as the caller gave them.
-static Value method_format(Vm *vm, Value *args, uint32_t count)
+static Value method_format(Vm *vm, Value *args)
 {
-    (void)count;
     return format_fields(vm, value_as_str(args[0]), value_as_tuple(args[1]),
                          args[2]);
 }
@@ -301,16 +292,14 @@ static Value method_format(Vm *vm, Value *args, uint32_t count)
 // The mapping is passed as it is, not copied into a dict.
 // Fields then go through __getitem__ of the mapping, so that __missing__ has
 // its say.
-static Value method_format_map(Vm *vm, Value *args, uint32_t count)
+static Value method_format_map(Vm *vm, Value *args)
 {
-    (void)count;
     return format_fields(vm, value_as_str(args[0]), NULL, args[1]);
 }
 
 // Encodings are the affair of bytes.
-static Value method_encode(Vm *vm, Value *args, uint32_t count)
+static Value method_encode(Vm *vm, Value *args)
 {
-    (void)count;
     return bytes_encode(vm, "encode", args[0], args[1], args[2]);
 }
 

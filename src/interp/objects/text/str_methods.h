@@ -5,7 +5,7 @@
 #include "interp/objects/text/obj_str.h"
 
 // One function per method; rows are in str_methods.c.
-#define STR_METHOD(name) Value str_method_##name(Vm *, Value *, uint32_t)
+#define STR_METHOD(name) Value str_method_##name(Vm *, Value *)
 // Case and classes: str_case.c.
 STR_METHOD(lower);
 STR_METHOD(upper);

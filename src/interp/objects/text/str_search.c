@@ -77,38 +77,33 @@ static Value find_method(Vm *vm, Value *args, bool last, bool must)
 }
 
 // The four searches; index and rindex raise where find and rfind give -1.
-Value str_method_find(Vm *vm, Value *args, uint32_t count)
+Value str_method_find(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, false, false);
 }
 
 // The last place, or -1.
-Value str_method_rfind(Vm *vm, Value *args, uint32_t count)
+Value str_method_rfind(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, true, false);
 }
 
 // As find; ValueError instead of -1.
-Value str_method_index(Vm *vm, Value *args, uint32_t count)
+Value str_method_index(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, false, true);
 }
 
 // As rfind; ValueError instead of -1.
-Value str_method_rindex(Vm *vm, Value *args, uint32_t count)
+Value str_method_rindex(Vm *vm, Value *args)
 {
-    (void)count;
     return find_method(vm, args, true, true);
 }
 
 // Occurrences that do not overlap. The empty text stands before each code point
 // and at the end.
-Value str_method_count(Vm *vm, Value *args, uint32_t unused)
+Value str_method_count(Vm *vm, Value *args)
 {
-    (void)unused;
     Search search;
     int possible = search_start(vm, args, &search);
     if (possible <= 0) {
@@ -172,16 +167,14 @@ static Value affix_method(Vm *vm, Value *args, bool at_end)
 }
 
 // One text or a tuple of texts, of which any may fit.
-Value str_method_startswith(Vm *vm, Value *args, uint32_t count)
+Value str_method_startswith(Vm *vm, Value *args)
 {
-    (void)count;
     return affix_method(vm, args, false);
 }
 
 // One text or a tuple of texts.
-Value str_method_endswith(Vm *vm, Value *args, uint32_t count)
+Value str_method_endswith(Vm *vm, Value *args)
 {
-    (void)count;
     return affix_method(vm, args, true);
 }
 
@@ -232,9 +225,8 @@ static Value replace_byte(Vm *vm, Str *str, char from, char to)
 
 // Without a single find the text is its own result. The empty text is apart,
 // because memmem would find it at one place for ever.
-Value str_method_replace(Vm *vm, Value *args, uint32_t count)
+Value str_method_replace(Vm *vm, Value *args)
 {
-    (void)count;
     int64_t limit = -1;
     Str *from = str_argument(vm, args[1], "replace() argument 1 must be str");
     Str *to = from == NULL ? NULL
@@ -284,15 +276,13 @@ static Value remove_affix(Vm *vm, Value *args, bool at_end)
 }
 
 // PEP 616.
-Value str_method_removeprefix(Vm *vm, Value *args, uint32_t count)
+Value str_method_removeprefix(Vm *vm, Value *args)
 {
-    (void)count;
     return remove_affix(vm, args, false);
 }
 
 // The text itself where it does not end so.
-Value str_method_removesuffix(Vm *vm, Value *args, uint32_t count)
+Value str_method_removesuffix(Vm *vm, Value *args)
 {
-    (void)count;
     return remove_affix(vm, args, true);
 }

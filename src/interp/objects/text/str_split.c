@@ -174,16 +174,14 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
 }
 
 // From the start; with a limit the rest is one part.
-Value str_method_split(Vm *vm, Value *args, uint32_t count)
+Value str_method_split(Vm *vm, Value *args)
 {
-    (void)count;
     return text_split_method(vm, args, false, split_into);
 }
 
 // From the end; differs from split only by the limit.
-Value str_method_rsplit(Vm *vm, Value *args, uint32_t count)
+Value str_method_rsplit(Vm *vm, Value *args)
 {
-    (void)count;
     return text_split_method(vm, args, true, split_into);
 }
 
@@ -224,9 +222,8 @@ static const char *next_candidate(const char *at, const char *end)
 }
 
 // A line end at the very end begins no further line, unlike in split("\n").
-Value str_method_splitlines(Vm *vm, Value *args, uint32_t count)
+Value str_method_splitlines(Vm *vm, Value *args)
 {
-    (void)count;
     bool keep;
     List *list = value_to_flag(vm, args[1], &keep) ? list_new(vm, 0) : NULL;
     if (list == NULL) {
@@ -322,9 +319,8 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts, size_t count)
 }
 
 // Of a list nobody else can change the items meanwhile.
-Value str_method_join(Vm *vm, Value *args, uint32_t count)
+Value str_method_join(Vm *vm, Value *args)
 {
-    (void)count;
     Str *sep = value_as_str(args[0]);
     Str *text;
     if (value_is_object(args[1]) &&
@@ -400,15 +396,13 @@ static Value partition_method(Vm *vm, Value *args, bool last)
 }
 
 // Three parts in any case, so that the result can be unpacked.
-Value str_method_partition(Vm *vm, Value *args, uint32_t count)
+Value str_method_partition(Vm *vm, Value *args)
 {
-    (void)count;
     return partition_method(vm, args, false);
 }
 
 // At the last separator; of a miss the last part is the text.
-Value str_method_rpartition(Vm *vm, Value *args, uint32_t count)
+Value str_method_rpartition(Vm *vm, Value *args)
 {
-    (void)count;
     return partition_method(vm, args, true);
 }

@@ -163,9 +163,8 @@ static bool translate_rest(Vm *vm, StrBuf *out, const Str *self, Value table,
 }
 
 // Owned. Anything but a LookupError of the table goes on to the caller.
-Value str_method_translate(Vm *vm, Value *args, uint32_t count)
+Value str_method_translate(Vm *vm, Value *args)
 {
-    (void)count;
     const Str *self = value_as_str(args[0]);
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
@@ -280,9 +279,8 @@ static bool fill_table(Vm *vm, Dict *table, const Value *args)
 
 // Static: called on the class. A plain dict is the result, which programs may
 // change before they use it.
-static Value method_maketrans(Vm *vm, Value *args, uint32_t count)
+static Value method_maketrans(Vm *vm, Value *args)
 {
-    (void)count;
     Dict *table = dict_new(vm);
     if (table == NULL || !fill_table(vm, table, args)) {
         object_release_null(&vm->ctx, table);
