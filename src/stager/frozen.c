@@ -27,6 +27,8 @@ static void link_read(FrozenRead *read)
         read->next->previous = read;
     }
     read->place->readers = read;
+    // This one has heard of no store yet.
+    read->place->dirty = false;
 }
 
 static void unlink_read(FrozenRead *read)
