@@ -10,6 +10,7 @@
 #include "interp/machine/vm/vm_text.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_module.h"
+#include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/protocol/protocol.h"
 #include "lexer/lexer.h"
@@ -19,6 +20,7 @@
 #include "repl/history.h"
 #include "repl/hooks.h"
 #include "repl/progress.h"
+#include "repl/script.h"
 #include "repl/terminal.h"
 #include "repl/worlds.h"
 #include "stager/stager.h"
@@ -87,6 +89,63 @@ static Str *take_traceback(Session *session)
     return text;
 }
 
+// A cell that is run.
+typedef struct CellRun {
+    Session *session;
+    const char *name; // of the file
+    Source *source;   // of the part that ran last, which its error borrows
+    uint32_t line;    // of the next part
+} CellRun;
+
+// Runs code of a cell: what vm_run_source gives.
+static Value run_code(CellRun *run, const CellPart *part)
+{
+    Vm *vm = run->session->vm;
+    source_release(&vm->ctx, run->source);
+    run->source = source_new(&vm->ctx, run->name, part->text, part->length);
+    if (run->source == NULL) {
+        return VALUE_FAIL;
+    }
+    // New, and nobody else's: its lines may count from the file's beginning.
+    run->source->first_line = run->line;
+    run->source->origin = SOURCE_FILE; // tracebacks show its lines
+    return vm_run_source(vm, run->source, RUN_INTERACTIVE,
+                         run->session->globals, VALUE_UNBOUND);
+}
+
+// Runs the command of a cell, as duet._command does.
+static Value run_command(Vm *vm, const CellPart *part)
+{
+    Str *text = command_text(vm, part->text, part->length);
+    Value given = text != NULL ? str_value(text) : VALUE_FAIL;
+    Value result = text != NULL
+                       ? library_call(vm, "duet", "_command", &given, 1)
+                       : VALUE_FAIL;
+    object_release_null(&vm->ctx, text);
+    return result;
+}
+
+// Runs a cell part by part; the value of the last one, those of others are
+// shown. FAIL with an error pending.
+static Value run_parts(CellRun *run, const Str *cell)
+{
+    Vm *vm = run->session->vm;
+    const char *text = cell->text, *end = text + cell->length;
+    Value value = VALUE_NONE;
+    CellPart part;
+    while (!value_failed(value) &&
+           cells_next_part(&vm->ctx, text, end, &part)) {
+        bool shown = value_unbound(value) || session_show(run->session, value);
+        release(vm, value);
+        value = !shown         ? VALUE_FAIL
+                : part.command ? run_command(vm, &part)
+                               : run_code(run, &part);
+        text += part.length;
+        run->line += part.lines;
+    }
+    return value;
+}
+
 // cell(text, file, line): runs a cell of a script: (value, None), or (None,
 // the traceback). SystemExit passes on.
 DUET_BODY(cell)
@@ -99,17 +158,8 @@ DUET_BODY(cell)
                    ? VALUE_FAIL
                    : raise_error(vm, ERR_TYPE, "the code must be a str");
     }
-    const Str *text = value_as_str(args[0]);
-    Source *source = source_new(&vm->ctx, value_as_str(args[1])->text,
-                                text->text, text->length);
-    Value value = VALUE_FAIL;
-    // New, and nobody else's: its lines may count from the file's beginning.
-    if (source != NULL) {
-        source->first_line = (uint32_t)line;
-        source->origin = SOURCE_FILE; // tracebacks show its lines
-        value = vm_run_source(vm, source, RUN_INTERACTIVE, session->globals,
-                              VALUE_UNBOUND);
-    }
+    CellRun run = {session, value_as_str(args[1])->text, NULL, (uint32_t)line};
+    Value value = run_parts(&run, value_as_str(args[0]));
     Value row[] = {VALUE_NONE, VALUE_NONE};
     // sys.exit() ends the page, not the cell alone.
     bool stopped = value_failed(value) && raise_matches(vm, ERR_SYSTEM_EXIT);
@@ -118,9 +168,20 @@ DUET_BODY(cell)
     } else if (!stopped) {
         row[0] = value_unbound(value) ? VALUE_NONE : value;
     }
-    // The error borrows the source.
-    source_release(&vm->ctx, source);
+    source_release(&vm->ctx, run.source);
     return stopped ? VALUE_FAIL : tuple_of_owned(vm, row, 2);
+}
+
+// cells(text, file): runs a percent script.
+DUET_BODY(cells)
+{
+    if (!value_is_str(args[0]) || !value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "the code must be a str");
+    }
+    const Str *text = value_as_str(args[0]);
+    (void)cells_run(session_of(vm), value_as_str(args[1])->text, text->text,
+                    text->length);
+    return VALUE_NONE;
 }
 
 // module(text, name): runs a whole program as __main__, reports its error.
@@ -433,6 +494,7 @@ static const NativeDef functions[] = {
     {"run", "text, /", duet_run, "Run as an entry; its value."},
     {"cell", "text, file, line, /", duet_cell,
      "Run a cell: (value, None), or (None, traceback)."},
+    {"cells", "text, file, /", duet_cells, "Run a percent script."},
     {"module", "text, name, /", duet_module_run,
      "Run a whole program as __main__."},
     {"world", "call, eager, seconds, input, /", duet_world,

@@ -124,8 +124,8 @@ static Value text_or_none(Vm *vm, const char *text)
     return text != NULL ? VALUE_FAIL : VALUE_NONE;
 }
 
-// duet._compare.script(text, name, input, expect, page, quiz): True: as it
-// should be.
+// duet._compare.script(text, name, input, expect, page, quiz, cells): True: as
+// it should be.
 static bool run_comparison(Session *session, const Args *args, const char *name,
                            const StrBuf *text)
 {
@@ -144,7 +144,8 @@ static bool run_comparison(Session *session, const Args *args, const char *name,
                    given != NULL ? str_value(given) : VALUE_FAIL,
                    text_or_none(vm, args->expect),
                    text_or_none(vm, args->page),
-                   value_from_bool(args->quiz)};
+                   value_from_bool(args->quiz),
+                   value_from_bool(args->mode == ARGS_CELLS)};
     enum { COUNT = sizeof row / sizeof *row };
     bool made = true;
     for (size_t i = 0; i < COUNT; i++) {

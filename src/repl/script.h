@@ -14,4 +14,17 @@ bool script_run(Session *session, const Args *args);
 bool cells_run(Session *session, const char *name, const char *text,
                size_t length);
 
+// A part of a cell: code, or a command of the prompt. Borrows from the cell.
+typedef struct CellPart {
+    const char *text;
+    size_t length;
+    uint32_t lines; // line ends in it
+    bool command;
+} CellPart;
+
+// The part that begins at `text`; false at the end of the cell. Nothing is
+// pending afterwards.
+bool cells_next_part(Ctx *ctx, const char *text, const char *end,
+                     CellPart *part);
+
 #endif
