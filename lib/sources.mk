@@ -11,6 +11,7 @@ lib_modules = \
 	lib/duet/_compare_page.duet \
 	lib/duet/_files.duet \
 	lib/duet/_html.duet \
+	lib/duet/_lesson.duet \
 	lib/duet/_look.duet \
 	lib/duet/_quiz.duet \
 	lib/duet/_staging.duet \

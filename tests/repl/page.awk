@@ -1,4 +1,4 @@
-# Turns the screens of docs/prompt.md into a session for repl/terminal: what
+# Turns the screens of a page of docs/ into a session for repl/terminal: what
 # stands behind a prompt is typed, and the whole block must stand on the screen
 # afterwards. Of blocks marked `varies` (times) only the entries are typed.
 BEGIN {
