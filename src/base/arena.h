@@ -11,9 +11,7 @@ typedef struct Arena {
     size_t total; // bytes handed out, for reports
 } Arena;
 
-// Every block will come from ctx.
 void arena_init(Arena *arena, Ctx *ctx);
-// Frees all that was ever allocated from it.
 void arena_destroy(Arena *arena);
 // 16-byte aligned, cleared. NULL with ERR_MEMORY pending.
 MUST_CHECK void *arena_alloc(Arena *arena, size_t size);

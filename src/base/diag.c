@@ -147,7 +147,6 @@ static size_t take_word(Anchor *anchor, const char *text, size_t length,
     return end;
 }
 
-// The words that are constants.
 static bool is_constant(const char *text, size_t length)
 {
     static const char *const words[] = {"None", "True", "False"};
@@ -442,7 +441,6 @@ void diag_file_line(StrBuf *out, const Source *source, Span span)
 // get no advice.
 enum { MOVE_COST = 2, CASE_COST = 1, MAX_NAME = 40, MAX_CANDIDATES = 750 };
 
-// ASCII only.
 static int substitution_cost(char a, char b)
 {
     if (a == b) {

@@ -41,7 +41,6 @@ static struct {
     int status;   // with which a whole run ends
 } row;
 
-// Reads the environment once.
 static void read_row(void)
 {
     const char *text = getenv("DUET_SWEEP");

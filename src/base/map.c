@@ -95,7 +95,6 @@ static MapEntry *find(const Map *map, const char *key, size_t length,
     }
 }
 
-// find needs at least one slot, hence the test.
 uint64_t *map_get(const Map *map, const char *key, size_t length)
 {
     if (map->capacity == 0) {

@@ -134,7 +134,6 @@ static Scan stop_complex(Lexer *lexer, uint32_t start)
                      "Duet has no complex numbers");
 }
 
-// Both cases.
 static bool is_exponent(char byte)
 {
     return byte == 'e' || byte == 'E';

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-// The third column of token_list.h.
 typedef enum TokenClass { SPECIAL, OPERATOR, KEYWORD } TokenClass;
 
 // Indexed by TokenKind. The rows keep the list's order, in which longer

@@ -16,7 +16,6 @@ Node *ast_make_node(AstMaker *m, AstKind kind, Span span)
     return node;
 }
 
-// Children are shared with the original, lists too.
 Node *ast_make_copy(AstMaker *m, const Node *node)
 {
     Node *copy = ast_make_node(m, (AstKind)node->kind, node->span);
@@ -24,7 +23,6 @@ Node *ast_make_copy(AstMaker *m, const Node *node)
     return copy;
 }
 
-// The text is shared.
 Node *ast_make_name(AstMaker *m, Text name, AstContext context, Span span)
 {
     Node *node = ast_make_node(m, AST_NAME, span);
@@ -50,7 +48,6 @@ Node *ast_make_not(AstMaker *m, Node *operand)
     return node;
 }
 
-// One target, a name.
 Node *ast_make_assign(AstMaker *m, Text name, Node *value, Span span)
 {
     Node *node = ast_make_node(m, AST_ASSIGN, span);
@@ -115,7 +112,6 @@ void ast_make_push(AstMaker *m, NodeVec *vec, Node *node)
     }
 }
 
-// In order.
 void ast_make_push_all(AstMaker *m, NodeVec *vec, NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {

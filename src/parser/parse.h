@@ -52,7 +52,6 @@ static inline TokenKind parse_kind(Parser *p)
     }
     return p->tokens[p->position].kind;
 }
-// Looks, and takes nothing.
 static inline bool parse_at(Parser *p, TokenKind kind)
 {
     return parse_kind(p) == kind;

@@ -320,7 +320,6 @@ static Node *parse_plain_function(Parser *p)
     return parse_function(p, (NodeList){NULL, 0}, parse_start(p));
 }
 
-// See parse_plain_function.
 static Node *parse_plain_class(Parser *p)
 {
     return parse_class(p, (NodeList){NULL, 0}, parse_start(p));

@@ -112,7 +112,6 @@ static Node *parse_subscript(Parser *p, Node *value, uint32_t start)
     return node;
 }
 
-// What was seen in an argument list so far.
 typedef struct Arguments {
     uint32_t count; // of all
     bool keyword;   // name=… was seen

@@ -259,7 +259,6 @@ Node *parse_decorated(Parser *p)
     if (!parse_list_end(p, mark, &decorators)) {
         return NULL;
     }
-    // What is decorated.
     switch (parse_kind(p)) {
     case TOK_DEF: return parse_function(p, decorators, parse_start(p));
     case TOK_CLASS: return parse_class(p, decorators, parse_start(p));

@@ -177,7 +177,6 @@ static Node *parse_break(Parser *p)
     return parse_word_statement(p, AST_BREAK);
 }
 
-// See parse_pass.
 static Node *parse_continue(Parser *p)
 {
     return parse_word_statement(p, AST_CONTINUE);
@@ -303,13 +302,11 @@ static Node *parse_names(Parser *p, AstKind kind)
     return node;
 }
 
-// See parse_names.
 static Node *parse_global(Parser *p)
 {
     return parse_names(p, AST_GLOBAL);
 }
 
-// See parse_names.
 static Node *parse_nonlocal(Parser *p)
 {
     return parse_names(p, AST_NONLOCAL);

@@ -49,7 +49,6 @@ bool parse_flush_literal(Parser *p, StrBuf *literal, Span whole)
     return parse_list_add(p, node);
 }
 
-// The string tokens of one literal.
 typedef struct Strings {
     uint32_t first, count; // tokens
     bool bytes;            // of the first

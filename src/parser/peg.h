@@ -129,7 +129,6 @@ struct Kept {
     uint32_t last;
 };
 
-// One look at a text.
 typedef struct Peg {
     Parser *p;
     Rule *rules;

@@ -196,7 +196,6 @@ static const Piece *last_of_clauses(const Piece *clauses)
                : conditions->parts[conditions->count - 1]->parts[1];
 }
 
-// What stands in an argument list.
 typedef struct Seen {
     uint32_t positional; // with `*a`
     const Piece *last;   // of these

@@ -13,7 +13,6 @@ const char *const peg_piece_names[PIECE_COUNT] = {
 #undef PIECE
 };
 
-// One rule while it is read.
 typedef struct Reader {
     Peg *g;
     const char *at;

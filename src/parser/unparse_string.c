@@ -100,7 +100,6 @@ static void put_float(StrBuf *out, double number)
     }
 }
 
-// Written at once: constants have no parts.
 void unparse_constant(Unparser *u, const Node *node)
 {
     switch (node->constant.type) {

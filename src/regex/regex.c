@@ -154,19 +154,16 @@ void regex_free(Ctx *ctx, Regex *regex)
     ctx_free(ctx, regex, sizeof *regex);
 }
 
-// With those that the pattern itself has set.
 uint32_t regex_flags(const Regex *regex)
 {
     return regex->flags;
 }
 
-// The highest number of a group.
 uint32_t regex_group_count(const Regex *regex)
 {
     return regex->group_count;
 }
 
-// The regex owns it.
 const char *regex_group_name(const Regex *regex, uint32_t group)
 {
     return regex->names.items[group];

@@ -3,7 +3,6 @@
 
 #include <utf8proc.h>
 
-// By the general category.
 static bool is_decimal(uint32_t c)
 {
     return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_ND;

@@ -27,7 +27,6 @@ static bool emit(RxCompiler *c, RxIns ins)
     return vec_push(c->ctx, &c->regex->code, ins);
 }
 
-// Where the next instruction will stand.
 static uint32_t here(const RxCompiler *c)
 {
     return (uint32_t)c->regex->code.count;

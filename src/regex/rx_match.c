@@ -435,7 +435,6 @@ bool regex_run_init(RegexRun *run)
     return true;
 }
 
-// Also after an init that failed.
 void regex_run_free(RegexRun *run)
 {
     if (run->marks != run->inline_marks) {

@@ -83,7 +83,6 @@ static bool is_closed(const RxParser *p, uint32_t group)
 // `behind_groups` is the number of groups when the outermost lookbehind began.
 static void check_behind(RxParser *p, uint32_t group)
 {
-    // Outside of lookbehinds nothing is asked.
     if (p->behind_groups == SIZE_MAX) {
         return;
     }
@@ -440,7 +439,6 @@ static bool parse_python(RxParser *p, RxSeq *seq, RxName *name, uint32_t flags)
         parse_named_back(p, seq, flags);
         return false;
     }
-    // Any other letter behind the P.
     size_t at = rx_parser_tell(p);
     if (rx_parser_take(p, NULL) == RX_END) {
         rx_parser_fail(p, 0, "unexpected end of pattern");

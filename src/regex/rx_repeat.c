@@ -12,7 +12,6 @@ const char *rx_run_one(const RegexRun *run, const RxIns *ins, const char *p)
     uint32_t c;
     bool found = true;
     switch ((RxRunKind)ins->x) {
-    // One character of what the run repeats.
     case RX_RUN_BYTE: found = byte == ins->a; break;
     case RX_RUN_SET:
         // Only texts that are not ASCII come here.

@@ -76,7 +76,6 @@ static bool add_folded(Ctx *ctx, ItemVec *ranges, const RxItem *item,
             }
         }
     }
-    // All of the range lay below the limit.
     if (low > item->high) {
         return true;
     }

@@ -38,7 +38,6 @@ void complete_offer(Completion *out, const char *head, const char *text,
     }
     memcpy(whole, head == NULL ? "" : head, skip);
     strcpy(whole + skip, text);
-    // The candidate owns its text and its value.
     Candidate candidate = {whole, value_retain(value), note};
     if (!vec_push(&out->session->vm->ctx, &out->items, candidate)) {
         release(out->session->vm, value);
@@ -382,7 +381,6 @@ static void complete_code(Spot *spot)
         offer_attributes(spot, before);
         return;
     }
-    // Within a call its keywords come in addition.
     complete_call(spot);
     bool name = spot->out->word[0] != '\0';
     bool number = name && spot_kind(spot, spot->count) == TOK_NUMBER;
@@ -514,7 +512,6 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const Candidate *)a)->text, ((const Candidate *)b)->text);
 }
 
-// The list itself stays: tidy() drops single candidates.
 static void free_candidate(Completion *completion, const Candidate *item)
 {
     release(completion->session->vm, item->value);

@@ -81,7 +81,6 @@ static void offer_keywords(Spot *spot, size_t open, const char *signature)
     const char *slash = strstr(signature, "/, ");
     const char *slash_end = strstr(signature, "/)");
     const char *at = strchr(signature, '(');
-    // Every parameter is positional-only.
     if (at == NULL || slash_end != NULL) {
         return;
     }

@@ -96,7 +96,6 @@ void complete_files(Completion *completion, bool folders_only, bool escaped)
         // A name with a dot in front is shown to who types one.
         bool dots =
             strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        // As shells do.
         bool hidden = entry->d_name[0] == '.' && word[length] != '.';
         bool sub = !dots && !hidden && is_folder(folder, entry);
         if (!dots && !hidden && (sub || !folders_only)) {
@@ -283,7 +282,6 @@ static bool offer_file(Completion *completion, const char *root,
         int start =
             snprintf(path, sizeof path, "%s/", *root == '\0' ? "." : root);
         snprintf(path + start, sizeof path - (size_t)start, "%s", module);
-        // Packages are folders.
         for (char *dot = path + start; *dot != '\0'; dot++) {
             *dot = *dot == '.' ? '/' : *dot;
         }

@@ -25,7 +25,6 @@
 
 enum { DEBUGGER_CONTEXT = 2 }; // lines shown above and below the running one
 
-// One stop, on the C stack.
 typedef struct Stop {
     Session *session;
     Frame *newest; // the frame that called breakpoint()
@@ -71,7 +70,6 @@ static void print_place(const Frame *f, const char *mark)
             frame_line(f), f->code->name->text);
 }
 
-// The lines around the running one, which has an arrow.
 static void print_lines(const Frame *f)
 {
     uint32_t line = frame_line(f);
@@ -106,7 +104,6 @@ static void print_frames(const Stop *stop)
 static bool add_name(Vm *vm, Dict *names, Str *name, Value v)
 {
     if (value_is_kind(v, KIND_CELL)) {
-        // A variable that an inner function captures.
         v = ((Cell *)value_object(v))->value;
     }
     return name == NULL || name->text[0] == '.' || value_unbound(v) ||
@@ -294,7 +291,6 @@ static bool run_own(Stop *stop, const char *text)
     }
 }
 
-// A command, a question, or code in the frame.
 static void run_entry(Stop *stop, const char *text)
 {
     Session *session = stop->session;
@@ -314,7 +310,6 @@ static void run_entry(Stop *stop, const char *text)
     if (trace != NULL) {
         trace->ledger = NULL;
     }
-    // It was no command, and so is code.
     if (!command_run(session, text)) {
         (void)session_run_text(session, "<breakpoint>", text, strlen(text), 1,
                                RUN_INTERACTIVE);
@@ -333,7 +328,6 @@ static bool is_blank(const char *text)
     return text[strspn(text, " \t\n")] == '\0';
 }
 
-// Until %continue, %quit, sys.exit or the end of the input.
 static void run_entries(Stop *stop)
 {
     while (!stop->leaving && !stop->quitting && !stop->session->exiting) {
@@ -409,10 +403,8 @@ bool debugger_stop(Vm *vm)
     if (session->stops == 1) {
         fprintf(stderr, "%%continue goes on; %%up %%down %%where %%quit\n");
     }
-    // Until %continue, %quit or the end of input.
     run_entries(&stop);
     session->stops--;
-    // All as it was, in the contrary order.
     session->prompting = prompting;
     progress_pause(session, false);
     drop_names(&stop);

@@ -127,7 +127,6 @@ static void after_output(Vm *vm, char last)
     progress_after(session_of(vm), last);
 }
 
-// progress(): one more item was asked for.
 static void turn(Vm *vm, int64_t done, int64_t total)
 {
     progress_turn(session_of(vm), done, total);

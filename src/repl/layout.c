@@ -28,7 +28,6 @@ void layout_init(Layout *layout, Ctx *ctx)
     strbuf_init(&layout->text, ctx);
 }
 
-// The struct itself is the caller's.
 void layout_free(Layout *layout)
 {
     vec_free(layout->text.ctx, &layout->rows);

@@ -308,7 +308,6 @@ DUET_BODY(signature)
     return str_or_fail(builtin_signature(vm, args[0]));
 }
 
-// As help(x) would print it, for %doc.
 DUET_BODY(help_text)
 {
     return str_or_fail(builtin_help_text(vm, args[0]));
@@ -368,12 +367,10 @@ static const char *token_class(TokenKind kind)
     }
 }
 
-// Code points in the first `length` bytes.
 static int64_t point_count(const char *text, size_t length)
 {
     int64_t points = 0;
     for (size_t i = 0; i < length; i++) {
-        // All but the bytes that continue a character.
         points += ((unsigned char)text[i] & 0xC0) != 0x80;
     }
     return points;

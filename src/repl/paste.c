@@ -10,7 +10,6 @@
 
 enum { PASTE_TAB = 8, PASTE_TAB_ALONE = 4 };
 
-// A line of the text.
 typedef struct Line {
     const char *text; // without its line end
     size_t length;

@@ -229,7 +229,6 @@ static Peek peek_display(Session *session, const TokenList *tokens, size_t open,
         colon |= level == 0 && (kind == TOK_COLON || kind == TOK_POWER);
         comma |= level == 0 && kind == TOK_COMMA;
     }
-    // {} is a dict, () a tuple.
     bool empty = close == open + 1;
     switch (tokens->items[open].kind) {
     case TOK_LEFT_BRACKET: return of_kind(session, KIND_LIST);

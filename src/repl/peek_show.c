@@ -46,7 +46,6 @@ static void visit_class(const Type *type, Visit *visit, void *data)
     }
 }
 
-// Attributes that the object itself has.
 static void visit_own(Object *object, Visit *visit, void *data)
 {
     if (object->kind != KIND_INSTANCE) {
@@ -55,7 +54,6 @@ static void visit_own(Object *object, Visit *visit, void *data)
         return;
     }
     Instance *instance = (Instance *)object;
-    // Without a shape the attributes are in a dict.
     if (instance->shape == NULL) {
         visit_dict(instance->dict, visit, data);
         return;

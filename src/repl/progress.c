@@ -257,7 +257,6 @@ void progress_begin(Session *session)
     }
 }
 
-// What was drawn is gone when this returns.
 void progress_end(Session *session)
 {
     if (session->progress != NULL) {
@@ -277,7 +276,6 @@ void progress_before(Session *session)
     }
 }
 
-// Ends what progress_before began.
 void progress_after(Session *session, char last)
 {
     Progress *self = session->progress;

@@ -157,7 +157,6 @@ int prompt_on_up(int count, int key)
     return 0;
 }
 
-// See prompt_on_up.
 int prompt_on_down(int count, int key)
 {
     repeat(prompt_on_down, count - 1, key);

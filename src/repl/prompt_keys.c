@@ -66,7 +66,6 @@ void prompt_replace(Prompt *prompt, int start, int end, const char *text)
     lib->rl_end_undo_group();
 }
 
-// Puts `count` blanks in at the cursor.
 static void insert_blanks(Readline *lib, int count)
 {
     while (count-- > 0) {
@@ -137,7 +136,6 @@ static int on_enter(int count, int key)
     // incomplete.
     bool blank = text[strspn(text, " \t\n")] == '\0';
     bool command = text[0] == '%' || text[0] == '?';
-    // Whether a line follows the cursor's.
     bool inside = strchr(text + *prompt->lib.rl_point, '\n') != NULL;
     if (!blank &&
         (inside || (!command && entry_status(&prompt->session->vm->ctx, text) ==
@@ -235,7 +233,6 @@ int prompt_to_line_start(int count, int key)
     return 0;
 }
 
-// See prompt_to_line_start.
 int prompt_to_line_end(int count, int key)
 {
     (void)count;

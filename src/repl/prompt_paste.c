@@ -23,7 +23,6 @@ int prompt_on_paste(int count, int key)
     return 0;
 }
 
-// The text as it is to stand in the entry.
 static void insert(Prompt *prompt, const char *text, size_t length)
 {
     Readline *lib = &prompt->lib;

@@ -41,7 +41,6 @@ static size_t common_length(const Completion *completion)
     return length;
 }
 
-// Text in quieter colour, where there are colours.
 static void add_hint(const Prompt *prompt, StrBuf *out, const char *text)
 {
     if (prompt->redraw.colour && *text != '\0') {
@@ -217,7 +216,6 @@ int prompt_on_tab(int count, int key)
     } else if (call) {
         show_signature(prompt, &completion);
     } else if (completion.items.count == 0) {
-        // Nothing fits.
         prompt->lib.rl_ding();
     } else if (!several) {
         show_list(prompt, &completion, 0); // it stands there: say what it is

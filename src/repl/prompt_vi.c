@@ -244,7 +244,6 @@ void prompt_vi_key(Prompt *prompt, char key)
     }
 }
 
-// After a key of Readline's.
 void prompt_vi_after(Prompt *prompt)
 {
     ViState *vi = &prompt->vi;

@@ -16,7 +16,6 @@ static bool is_in(char key, const char *keys)
     return key != '\0' && strchr(keys, key) != NULL;
 }
 
-// No count means once.
 static int times(ViCommand command)
 {
     return command.count > 0 ? command.count : 1;
@@ -207,7 +206,6 @@ static void shift(Readline *lib, Lines lines, bool more)
     to_text(lib);
 }
 
-// An operator and what it is about.
 static bool operate(Prompt *prompt, ViCommand command, bool again)
 {
     Readline *lib = &prompt->lib;

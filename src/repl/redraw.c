@@ -211,7 +211,6 @@ static void show(Redraw *redraw, Layout *next)
     redraw->shown = *next;
 }
 
-// The rows of an entry; false without memory.
 static bool lay_out(Redraw *redraw, Layout *next, const char *text,
                     size_t length, size_t cursor, size_t marks,
                     const char *message)

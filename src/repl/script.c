@@ -194,7 +194,6 @@ static bool run_file(Session *session, const Args *args)
     return done;
 }
 
-// duet._compare.explain(code).
 static bool run_explain(Session *session, const Args *args)
 {
     Vm *vm = session->vm;

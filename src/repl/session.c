@@ -72,7 +72,6 @@ static bool add_argument(Vm *vm, const char *text)
     return true;
 }
 
-// sys.argv: the program's name first, then what followed it.
 static bool set_arguments(Vm *vm, const Args *args, const char *name)
 {
     if (!add_argument(vm, name)) {

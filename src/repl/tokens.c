@@ -44,7 +44,6 @@ bool tokens_opens(TokenKind kind)
            kind == TOK_LEFT_BRACE;
 }
 
-// See tokens_opens.
 bool tokens_closes(TokenKind kind)
 {
     return kind == TOK_RIGHT_PAREN || kind == TOK_RIGHT_BRACKET ||

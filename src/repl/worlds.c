@@ -93,7 +93,6 @@ typedef struct Report {
     uint32_t events; // told so far
 } Report;
 
-// Appends a tab and the text.
 static void add_field(StrBuf *line, const char *text, size_t length)
 {
     strbuf_putc(line, '\t');

@@ -64,12 +64,10 @@ static inline GcLinks *object_links(Object *object)
 {
     return (GcLinks *)object - 1;
 }
-// The inverse of object_links.
 static inline Object *links_object(GcLinks *links)
 {
     return (Object *)(links + 1);
 }
-// The object's own links keep their old values.
 static inline void links_remove(GcLinks *links)
 {
     links->next->previous = links->previous;

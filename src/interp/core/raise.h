@@ -7,7 +7,6 @@
 #include "base/strbuf.h"
 #include "interp/core/vm.h"
 
-// Either form counts, the text or the object.
 static inline bool vm_has_error(const Vm *vm)
 {
     return ctx_failed(&vm->ctx) || !value_unbound(vm->exception);

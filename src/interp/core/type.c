@@ -57,13 +57,11 @@ bool type_is_subtype(const Type *cls, const Type *base)
     return false;
 }
 
-// For layers that know the Vm only by name.
 Type *type_of_kind(Vm *vm, Kind kind)
 {
     return vm->types[kind];
 }
 
-// Classes are made at the start, one for each kind.
 Type *type_of_error(Vm *vm, ErrorKind kind)
 {
     return vm->error_types[kind];
@@ -77,13 +75,11 @@ const char *type_name(const Type *cls)
                                : cls->def->name;
 }
 
-// As _PyArg_BadArgument has it.
 const char *type_name_given(Vm *vm, Value value)
 {
     return value_is_none(value) ? "None" : type_name(type_of(vm, value));
 }
 
-// Without the module, as repr() of built-in types shows it.
 const char *type_short_name(const Type *cls)
 {
     return !(cls->flags & TYPE_HEAP) && cls->qualname != NULL

@@ -215,7 +215,6 @@ static inline Type *type_of(Vm *vm, Value v)
     return LIKELY(value_is_object(v)) ? value_object(v)->type
                                       : type_of_immediate(vm, v);
 }
-// v is an instance of cls or of a subclass.
 bool type_is_subtype(const Type *cls, const Type *base);
 // Whether base decides the layout of cls, whatever the MRO says.
 bool type_in_base_chain(const Type *cls, const Type *base);

@@ -103,7 +103,6 @@ ALWAYS_INLINE bool value_unbound(Value v)
     return value_same(v, VALUE_UNBOUND);
 }
 
-// 62 bits, sign included.
 ALWAYS_INLINE bool value_int_fits(int64_t i)
 {
     return i >= VALUE_INT_MIN && i <= VALUE_INT_MAX;

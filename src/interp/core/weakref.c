@@ -129,7 +129,6 @@ WeakRef *weakref_of_class(Vm *vm, Type *cls, Object *target, Value callback)
                           "cannot create weak reference to '%s' object",
                           type_name(target->type));
     }
-    // References without a callback are shared.
     bool plain = cls == vm->types[KIND_WEAKREF];
     WeakRef *ref =
         plain && value_unbound(callback) ? shared_reference(vm, target) : NULL;
@@ -207,7 +206,6 @@ void weakref_clear(Vm *vm, Object *target)
     WeakTable *table = &vm->weak_table;
     WeakRef **slot = find_slot(table, target);
     WeakRef *ref = *slot, *next;
-    // From here on the table knows nothing of the target.
     remove_slot(table, slot);
     target->flags &= (uint8_t)~OBJECT_WEAKLY_REFERENCED;
     for (; ref != NULL; ref = next) {

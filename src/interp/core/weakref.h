@@ -25,7 +25,6 @@ MUST_CHECK WeakRef *weakref_of_class(Vm *vm, Type *cls, Object *target,
                                      Value callback);
 // Takes a reference out of its target's chain; its target lives.
 void weakref_unlink(Vm *vm, WeakRef *ref);
-// Whether weak references can name instances of the class.
 bool type_takes_weak(const Type *cls);
 // The object, borrowed, or NULL once it is dead.
 static inline Object *weakref_target(const WeakRef *ref)
@@ -37,7 +36,6 @@ static inline Object *weakref_target(const WeakRef *ref)
 void weakref_clear(Vm *vm, Object *target);
 // How many references an object has; `first`, if given, receives the newest.
 size_t weakref_count(Vm *vm, const Object *target, WeakRef **first);
-// Frees the table; the Vm's last references are gone.
 void weakref_table_free(Vm *vm);
 
 #endif

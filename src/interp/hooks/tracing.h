@@ -55,7 +55,6 @@ struct TraceHooks {
     bool (*unbound)(Vm *vm, const Code *code, const Str *name);
     // The function's code as it runs inside a trace (converted), borrowed.
     Code *(*convert)(Vm *vm, Function *function);
-    // A container was changed (note.h).
     bool (*store)(Vm *vm, Object *container, Value value);
     // A read of a global, a cell, an attribute, an entry of a class (note.h).
     bool (*read)(Vm *vm, Object *container, Value key, Value value);

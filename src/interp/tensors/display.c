@@ -206,7 +206,6 @@ static Tensor *given_tensor(Vm *vm, Value v)
                             type_name(type_of(vm, v)));
 }
 
-// Takes the buffer.
 static Value text_result(Vm *vm, StrBuf *buf)
 {
     Str *text = str_from_buf(vm, buf);

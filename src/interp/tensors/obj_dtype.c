@@ -133,14 +133,12 @@ static void dtype_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(DTypeObject));
 }
 
-// The name that dtype_from_value takes.
 static Value member_dtype_name(Vm *vm, Value self)
 {
     return str_result(
         str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
 }
 
-// Bytes of one element in memory.
 static Value member_itemsize(Vm *vm, Value self)
 {
     (void)vm;
@@ -301,7 +299,6 @@ static bool spec_equal(const Spec *a, const Spec *b)
            shape_equal(a->rank, a->dims, b->rank, b->dims);
 }
 
-// Equality alone; specs have no order.
 static Value spec_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     (void)vm;
@@ -319,21 +316,18 @@ static bool spec_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
     const Spec *spec = (Spec *)value_object(self);
-    // An unknown rank has no sizes.
     size_t count = spec->rank > 0 ? (size_t)spec->rank : 0;
     *hash = hash_bytes(spec->dims, count * sizeof(int64_t)) * 31 +
             (uint64_t)spec->dtype + ((uint64_t)(spec->rank + 1) << 8);
     return true;
 }
 
-// A new tuple each time, or None.
 static Value member_shape(Vm *vm, Value self)
 {
     const Spec *spec = (Spec *)value_object(self);
     return shape_to_value(vm, spec->rank, spec->dims);
 }
 
-// A new object: the spec holds the DType only.
 static Value member_dtype(Vm *vm, Value self)
 {
     DTypeObject *dtype = dtype_new(vm, ((Spec *)value_object(self))->dtype);

@@ -94,7 +94,6 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
     if (own != NULL || vm_has_error(vm)) {
         return str_result(own);
     }
-    // format(t) and f"{t}" are str(t).
     if (spec->length == 0) {
         return str_result(value_str(vm, self));
     }
@@ -161,7 +160,6 @@ Value tensor_to_int(Vm *vm, Value self)
         return value_from_small(value_same(item, VALUE_TRUE));
     }
     if (value_is_float(item)) {
-        // Read before the item goes.
         double number = value_float(item);
         value_release(&vm->ctx, item);
         return int_from_double(vm, number);
@@ -273,7 +271,6 @@ bool symbolic_leaked(Vm *vm, const char *who, Value symbolic)
     return true;
 }
 
-// It has no number, so a format spec has nothing to say.
 static Value symbolic_format(Vm *vm, Value self, Str *spec)
 {
     if (spec->length == 0) {

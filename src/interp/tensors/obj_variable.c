@@ -120,7 +120,6 @@ static bool variable_assign(Vm *vm, Variable *variable, Value value)
                         : variable_cell(value_as_variable(value))->value;
     Tensor *old = cell->value;
     cell->value = object_retain(fresh);
-    // Last, when the Variable is whole again.
     object_release(&vm->ctx, old);
     return true;
 }
@@ -159,7 +158,6 @@ static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
     return value_failed(value) ? VALUE_FAIL : assign_value(vm, args[0], value);
 }
 
-// v.assign_add(x): the new value.
 static Value method_assign_add(Vm *vm, Value *args)
 {
     return assign_result(vm, args, BINARY_ADD, "assign_add");
@@ -191,7 +189,6 @@ static const NativeDef variable_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-// None if it was made without one.
 static Value member_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -199,7 +196,6 @@ static Value member_name(Vm *vm, Value self)
     return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
 }
 
-// What optimisers ask.
 static Value member_trainable(Vm *vm, Value self)
 {
     (void)vm;
@@ -266,7 +262,6 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
         return VALUE_FAIL;
     }
     Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
-    // The Variable holds its own reference by now.
     object_release(&vm->ctx, tensor);
     // A Variable that is made within a trace lives on after it, once.
     if (variable != NULL && vm->trace != NULL &&

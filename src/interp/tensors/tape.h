@@ -71,12 +71,10 @@ MUST_CHECK bool tape_record_back(Vm *vm, TapeBackFn back, Value data,
                                  const Value *outputs, uint32_t output_count);
 // The operand's slot, TAPE_NO_SLOT if it was never met.
 uint32_t tape_find(const Tape *tape, Value v);
-// Whether a tape records here.
 bool tape_active(const Vm *vm);
 // Begins and ends recording; both may be asked twice.
 void tape_start(Vm *vm, Tape *tape);
 void tape_stop(Vm *vm, Tape *tape);
-// Forgets all that was recorded.
 void tape_clear(Vm *vm, Tape *tape);
 
 // The gradients of the sum of the targets' elements, each times its seed

@@ -131,7 +131,6 @@ static bool ask_rule(Backward *b, TapeEntry entry, GradCall *call, Value *made)
     return ok;
 }
 
-// By the op's rule.
 static bool back_by_rule(Backward *b, TapeEntry entry, Value *made)
 {
     static const AttrValue none[OP_MAX_ATTRS];

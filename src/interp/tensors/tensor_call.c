@@ -373,7 +373,6 @@ static Value pack_results(Vm *vm, const BoundCall *call, Value *outputs,
                           uint32_t count)
 {
     if (call->op->output_count == 1) {
-        // The op gives one tensor, and the program no tuple.
         return outputs[0];
     }
     Tuple *tuple = tuple_new(vm, count);

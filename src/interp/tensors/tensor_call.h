@@ -17,7 +17,6 @@ static inline AttrValue attr_of_int(int64_t i)
 {
     return (AttrValue){.kind = ATTR_INT, .integer = i};
 }
-// As attr_of_int.
 static inline AttrValue attr_of_dtype(DType dtype)
 {
     return (AttrValue){.kind = ATTR_DTYPE, .dtype = dtype};

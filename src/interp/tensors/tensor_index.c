@@ -376,7 +376,6 @@ Value tensor_iter(Vm *vm, Value self)
     if (length < 0) {
         return VALUE_FAIL;
     }
-    // Of a Variable the value that it has now.
     Value rows = value_is_kind(self, KIND_VARIABLE)
                      ? variable_read(vm, value_as_variable(self))
                      : value_retain(self);

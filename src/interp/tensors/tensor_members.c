@@ -22,14 +22,12 @@ Value tensor_member_shape(Vm *vm, Value self)
                                       : VALUE_FAIL;
 }
 
-// The dtype's own object, so that `is` holds.
 Value tensor_member_dtype(Vm *vm, Value self)
 {
     DTypeObject *dtype = dtype_new(vm, operand_type(self).dtype);
     return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
 }
 
-// None where a trace does not know the rank.
 Value tensor_member_ndim(Vm *vm, Value self)
 {
     (void)vm;
@@ -37,7 +35,6 @@ Value tensor_member_ndim(Vm *vm, Value self)
     return rank == RANK_UNKNOWN ? VALUE_NONE : value_from_small(rank);
 }
 
-// None where a trace does not know all sizes.
 Value tensor_member_size(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
@@ -95,7 +92,6 @@ static Tensor *eager_tensor(Vm *vm, Value self, const char *what)
                       what);
 }
 
-// Any rank will do, if there is just one element.
 static Value method_item(Vm *vm, Value *args)
 {
     Tensor *tensor = eager_tensor(vm, args[0], "item");
@@ -110,7 +106,6 @@ static Value method_item(Vm *vm, Value *args)
     return tensor_item(vm, tensor, 0);
 }
 
-// Copies: the lists share nothing with the tensor.
 static Value method_tolist(Vm *vm, Value *args)
 {
     Tensor *tensor = eager_tensor(vm, args[0], "tolist");

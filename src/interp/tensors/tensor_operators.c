@@ -8,7 +8,6 @@
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_convert.h"
 
-// The ops of the operators.
 static const OpCode binary_ops[] = {
     [BINARY_ADD] = OP_ADD,
     [BINARY_SUB] = OP_SUBTRACT,

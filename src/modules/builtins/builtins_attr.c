@@ -33,7 +33,6 @@ static Value store(Vm *vm, Value object, Value name, Value value)
     return done ? VALUE_NONE : VALUE_FAIL;
 }
 
-// The name is checked before the object is asked.
 BUILTIN_BODY(setattr)
 {
     return store(vm, args[0], args[1], args[2]);
@@ -74,7 +73,6 @@ BUILTIN_BODY(format)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// What repr() gives, with escapes for what is not ASCII.
 BUILTIN_BODY(ascii)
 {
     Str *text = value_ascii(vm, args[0]);

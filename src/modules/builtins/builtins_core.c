@@ -11,7 +11,6 @@
 #include "interp/tensors/obj_tensor.h"
 #include "modules/builtins/builtins.h"
 
-// The class is asked, nothing is called.
 BUILTIN_BODY(callable)
 {
     return value_from_bool(value_is_callable(vm, args[0]));
@@ -43,7 +42,6 @@ BUILTIN_BODY(len)
     return length < 0 ? VALUE_FAIL : int_from_i64(vm, length);
 }
 
-// The depth is counted by value_repr: containers nest.
 BUILTIN_BODY(repr)
 {
     Str *text = value_repr(vm, args[0]);
@@ -72,7 +70,6 @@ static bool is_text_or_none(Vm *vm, Value v, const char *name)
                        name, type_name(type_of(vm, v)));
 }
 
-// A print on its way.
 typedef struct Printer {
     Value file;  // borrowed
     StrBuf text; // what is to be written next

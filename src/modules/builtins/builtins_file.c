@@ -19,7 +19,6 @@
 // As Python's open(): the process's umask takes bits away.
 enum { NEW_FILE_MODE = 0666 };
 
-// What the letters of open()'s mode mean.
 typedef struct OpenMode {
     char kind;   // 'r', 'w', 'a' or 'x'
     bool update; // '+'
@@ -52,7 +51,6 @@ static bool parse_mode(Vm *vm, const char *text, OpenMode *mode)
                            "can't have text and binary mode at once");
     }
     for (const char *at = text; *at != '\0'; at++) {
-        // The one letter that says what is done with the file.
         if (strchr("rwax", *at) == NULL) {
             continue;
         }
@@ -105,7 +103,6 @@ static int open_path(const char *path, const OpenMode *mode, int *descriptor)
     return 0;
 }
 
-// The arguments of open(), by their places.
 enum {
     ARG_FILE,
     ARG_MODE,
@@ -138,7 +135,6 @@ static bool check_options(Vm *vm, Value *args, const OpenMode *mode,
         !check_text(vm, args[ARG_NEWLINE], "newline", &newline)) {
         return false;
     }
-    // Bytes are neither decoded nor split into lines.
     if (mode->binary) {
         const char *name = encoding  ? "an encoding"
                            : errors  ? "an errors"
@@ -175,7 +171,6 @@ static bool has_bom(const Str *encoding)
 // How text goes in and out. Strict UTF-8 needs no codec.
 static bool set_text_options(Vm *vm, File *file, Value *args)
 {
-    // newline=None: all three line ends are read as \n.
     file->flags |= FILE_UNIVERSAL | FILE_TRANSLATE;
     if (builtin_given(args[ARG_NEWLINE])) {
         const Str *end = value_as_str(args[ARG_NEWLINE]);
@@ -198,7 +193,6 @@ static bool set_text_options(Vm *vm, File *file, Value *args)
     }
     const Str *encoding = value_as_str(args[ARG_ENCODING]);
     file->encoding = value_retain(args[ARG_ENCODING]);
-    // "utf-8-sig": the mark is dropped when it is read.
     if (has_bom(encoding)) {
         file->flags |= FILE_BOM | FILE_WHOLE;
         return true;
@@ -258,14 +252,12 @@ static bool open_by(Vm *vm, Value opener, Value path, const OpenMode *mode,
     if (!value_failed(made)) {
         release(vm, made);
     }
-    // The opener's: from here on the file's to close.
     *descriptor = (int)number;
     return ok &&
            (number >= 0 || raise_false(vm, ERR_VALUE, "opener returned %lld",
                                        (long long)number));
 }
 
-// The descriptor of a path, or the one that was given.
 static bool get_descriptor(Vm *vm, Value *args, Value path,
                            const OpenMode *mode, int *descriptor)
 {
@@ -305,7 +297,6 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
     return opened;
 }
 
-// Binary files show a mode of their own.
 static void binary_mode(const OpenMode *mode, char out[5])
 {
     snprintf(out, 5, "%cb%s",
@@ -320,7 +311,6 @@ static Value make_file(Vm *vm, Value *args, Value path, const char *text,
     char shown[5];
     // Owned: closed with the File object, unlike the standard streams.
     uint32_t flags = FILE_OWNED | (mode->binary ? FILE_BINARY : 0u);
-    // '+' adds the other direction.
     flags |= mode->kind == 'r' || mode->update ? FILE_READ : 0u;
     flags |= mode->kind != 'r' || mode->update ? FILE_WRITE : 0u;
     // buffering=0 is for bytes, buffering=1 for lines of text.

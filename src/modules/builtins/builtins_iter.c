@@ -49,7 +49,6 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
     if (value_failed(iterator)) {
         return iterator;
     }
-    // Of an empty iterable all() is true and any() false.
     Value result = value_from_bool(!wanted);
     TruthSink sink = {{truth_take}, wanted};
     for (;;) {
@@ -98,13 +97,11 @@ BUILTIN_BODY(enumerate)
     return iter_enumerate(vm, args[0], args[1]);
 }
 
-// None as the function asks the items themselves.
 BUILTIN_BODY(filter)
 {
     return iter_filter(vm, args[0], args[1]);
 }
 
-// As long as the shortest of the iterables.
 BUILTIN_BODY(map)
 {
     Tuple *iterables = value_as_tuple(args[1]);
@@ -118,7 +115,6 @@ BUILTIN_BODY(map)
 // strict is asked for its truth before any iterator is made.
 BUILTIN_BODY(zip)
 {
-    // 1, 0, -1.
     int strict = value_unbound(args[1]) ? 0 : value_truth(vm, args[1]);
     return strict < 0 ? VALUE_FAIL
                       : iter_zip(vm, value_as_tuple(args[0]), strict == 1);
@@ -137,7 +133,6 @@ static Value callable_step(Vm *vm, Iterator *self)
         return VALUE_STOP;
     }
     Value item = vm_call(vm, self->state[0], NULL, 0);
-    // The sentinel is compared with ==, not by identity.
     int end = value_failed(item) ? -1 : value_equal(vm, item, self->state[1]);
     if (end == 0) {
         return item;
@@ -146,7 +141,6 @@ static Value callable_step(Vm *vm, Iterator *self)
     if (end < 0) {
         return VALUE_FAIL;
     }
-    // Once ended it stays so: the callable is let go.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }
@@ -169,7 +163,6 @@ BUILTIN_BODY(iter)
     return value_from_object(made);
 }
 
-// A default takes the place of StopIteration.
 BUILTIN_BODY(next)
 {
     if (type_of(vm, args[0])->slots.next == NULL) {
@@ -182,7 +175,6 @@ BUILTIN_BODY(next)
     return value_same(item, VALUE_STOP) ? value_retain(args[1]) : item;
 }
 
-// key=None is as no key.
 BUILTIN_BODY(sorted)
 {
     Value key = builtin_given(args[1]) ? args[1] : VALUE_UNBOUND;
@@ -243,7 +235,6 @@ static bool sum_refuses(Vm *vm, Value start)
 // so, and the total is unchanged.
 static bool add_plain(Value *total, Value item)
 {
-    // Bools count as 0 and 1.
     if (value_is_bool(item)) {
         item = value_from_small(value_same(item, VALUE_TRUE));
     }

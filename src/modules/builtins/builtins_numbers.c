@@ -78,7 +78,6 @@ static Value print_base(Vm *vm, Value v, const char *prefix, int base)
     strbuf_init(&out, &vm->ctx);
     int_print(vm, &out, number, base);
     release(vm, number);
-    // int_print writes the sign first, if there is one.
     const char *digits = strbuf_text(&out);
     bool negative = *digits == '-';
     StrBuf whole;
@@ -96,19 +95,16 @@ static Value print_base(Vm *vm, Value v, const char *prefix, int base)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// With "0b", and a sign in front of it.
 BUILTIN_BODY(bin)
 {
     return print_base(vm, args[0], "0b", 2);
 }
 
-// "0o", which a literal has as well.
 BUILTIN_BODY(oct)
 {
     return print_base(vm, args[0], "0o", 8);
 }
 
-// In small letters, as Python writes them.
 BUILTIN_BODY(hex)
 {
     return print_base(vm, args[0], "0x", 16);
@@ -132,7 +128,6 @@ BUILTIN_BODY(chr)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// `count` is in code points, `length` in bytes.
 BUILTIN_BODY(ord)
 {
     bool bytes = value_is_kind(args[0], KIND_BYTES);
@@ -157,7 +152,6 @@ BUILTIN_BODY(ord)
                            "%zu found",
                            text->count);
     }
-    // One character of up to four bytes.
     return value_from_small(str_first_point(text));
 }
 
@@ -220,7 +214,6 @@ BUILTIN_BODY(divmod)
                : own_divmod(vm, args);
 }
 
-// None for the modulus is as none at all.
 BUILTIN_BODY(pow)
 {
     return builtin_given(args[2])
@@ -228,7 +221,6 @@ BUILTIN_BODY(pow)
                : value_binary(vm, BINARY_POW, args[0], args[1]);
 }
 
-// round(x, None) is round(x).
 BUILTIN_BODY(round)
 {
     Value v = args[0];

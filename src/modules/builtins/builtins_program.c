@@ -5,7 +5,6 @@
 #include "interp/hooks/program.h"
 #include "interp/tensors/obj_tensor.h"
 
-// Arguments are accepted and not used.
 BUILTIN_BODY(breakpoint)
 {
     (void)args;

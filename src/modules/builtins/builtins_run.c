@@ -74,7 +74,6 @@ Value builtin_frame_names(Vm *vm, const Frame *frame)
     return value_from_object(names);
 }
 
-// The caller's, as natives have none.
 BUILTIN_BODY(locals)
 {
     return vm->frame == NULL ? builtin_globals(vm, args)
@@ -116,7 +115,6 @@ static Value run_in(Vm *vm, Value what, RunMode mode, Dict *globals,
     const Str *text = value_as_str(what);
     // eval() allows white space in front, which would be an indentation error.
     size_t skip = mode == RUN_EXPRESSION ? strspn(text->text, " \t") : 0;
-    // The name of such a text in tracebacks.
     Source *source = source_new(&vm->ctx, "<string>", text->text + skip,
                                 text->length - skip);
     if (source == NULL) {
@@ -270,7 +268,6 @@ BUILTIN_BODY(compile)
     }
     Code *code =
         source == NULL ? NULL : vm_compile_source(vm, source, mode, true);
-    // The code holds a reference of its own, for tracebacks.
     source_release(&vm->ctx, source);
     if (code == NULL) {
         return VALUE_FAIL;
@@ -379,7 +376,6 @@ BUILTIN_BODY(input)
                                          : value_str(vm, args[0]);
     bool shown = prompt != NULL && builtin_write_stdout(vm, prompt);
     object_release_null(&vm->ctx, prompt);
-    // Nothing is read if the prompt could not be shown.
     Value line = !shown ? VALUE_FAIL
                         : value_call_method(vm, vm->stdin_file,
                                             vm->names[NAME_READLINE], NULL, 0);
@@ -399,7 +395,6 @@ BUILTIN_BODY(input)
     if (text->text[text->length - 1] != '\n') {
         return line;
     }
-    // Without the line end, as input() gives it.
     Str *cut = str_new(vm, text->text, text->length - 1);
     release(vm, line);
     return cut == NULL ? VALUE_FAIL : str_value(cut);
@@ -424,7 +419,6 @@ bool vm_show(Vm *vm, Value value)
     return done;
 }
 
-// Also quit(). No argument and None are success.
 BUILTIN_BODY(exit)
 {
     Value code = value_unbound(args[0]) ? VALUE_NONE : args[0];

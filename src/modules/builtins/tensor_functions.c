@@ -75,7 +75,6 @@ static Value builtin_arange(Vm *vm, Value *args)
     if (!optional_dtype(vm, args[3], &dtype)) {
         return VALUE_FAIL;
     }
-    // A single argument is the stop.
     if (!builtin_given(args[1])) {
         // Both change their places: the start is 0, and the stop is what was
         // given first.
@@ -232,7 +231,6 @@ static Value builtin_meshgrid(Vm *vm, Value *args)
     int64_t sizes[SHAPE_MAX_RANK];
     Value vectors[SHAPE_MAX_RANK];
     uint32_t made = 0;
-    // Converted one by one, released together.
     while (made < n) {
         Value one =
             tensor_from_value(vm, "meshgrid", given->items[made], DT_NONE);
@@ -265,7 +263,6 @@ static Value builtin_meshgrid(Vm *vm, Value *args)
 // stored.
 static int read_axes(Vm *vm, Value v, int64_t axes[SHAPE_MAX_RANK])
 {
-    // An axis alone is a list of one.
     Tuple *items =
         value_is_integer(v) ? tuple_from(vm, &v, 1) : value_to_tuple(vm, v);
     int count = items == NULL ? -1 : 0;
@@ -286,7 +283,6 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
                            int64_t axes[2][SHAPE_MAX_RANK], int counts[2])
 {
     if (!builtin_given(given) || value_is_integer(given)) {
-        // NumPy's default.
         int64_t n = 2;
         int rank = operand_type(operands[0]).rank;
         if (builtin_given(given) && !value_to_index(vm, given, &n)) {
@@ -305,7 +301,6 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
         }
         return true;
     }
-    // Otherwise the axes of each side are listed.
     Tuple *pair = value_to_tuple(vm, given);
     bool ok = pair != NULL;
     if (ok && pair->count != 2) {
@@ -340,7 +335,6 @@ static Value builtin_tensordot(Vm *vm, Value *args)
     return result;
 }
 
-// einsum(equation, *operands), as in NumPy.
 static Value builtin_einsum(Vm *vm, Value *args)
 {
     Value in_order[2] = {args[1], args[0]}; // the op's: arrays, equation

@@ -67,19 +67,16 @@ static File *readable_file(Vm *vm, Value *args, const char *what)
     return base->out.length == 0 || file_flush(vm, base) ? file : NULL;
 }
 
-// None and negative sizes mean: up to the end.
 FILE_BODY(read)
 {
     File *file = readable_file(vm, args, "read");
     int64_t size;
-    // The file is looked at before the argument.
     if (file == NULL || !optional_size(vm, args[1], &size)) {
         return VALUE_FAIL;
     }
     return file_read(vm, file, size);
 }
 
-// What is there, without waiting for more.
 FILE_BODY(read1)
 {
     File *file = readable_file(vm, args, "read");
@@ -119,7 +116,6 @@ FILE_BODY(readlines)
     while (lines != NULL) {
         Value line = file_next_line(vm, file, -1);
         int64_t length = value_failed(line) ? -1 : value_length(vm, line);
-        // The empty line is the end of the file.
         if (length == 0) {
             release(vm, line);
             return value_from_object(lines);
@@ -130,7 +126,6 @@ FILE_BODY(readlines)
             return VALUE_FAIL;
         }
         seen += length;
-        // 0 is no hint.
         if (hint > 0 && seen >= hint) {
             return value_from_object(lines);
         }
@@ -140,7 +135,6 @@ FILE_BODY(readlines)
 
 // --- writing ---
 
-// Counts characters, not bytes.
 FILE_BODY(write)
 {
     if (!value_is_str(args[1])) {
@@ -187,7 +181,6 @@ FILE_BODY(writelines)
     }
     Value line = value_next(vm, lines), wrote = VALUE_NONE;
     while (!value_failed(line) && !value_same(line, VALUE_STOP)) {
-        // The method's own arguments: the file and one line.
         Value row[] = {args[0], line};
         wrote = binary ? method_write_bytes(vm, row) : method_write(vm, row);
         release(vm, line);
@@ -197,7 +190,6 @@ FILE_BODY(writelines)
     return value_failed(line) ? VALUE_FAIL : VALUE_NONE;
 }
 
-// Of a closed file it is an error.
 FILE_BODY(flush)
 {
     File *file = open_file(vm, args);
@@ -212,13 +204,11 @@ FILE_BODY(close)
     return file_close(vm, value_as_file(args[0])) ? VALUE_NONE : VALUE_FAIL;
 }
 
-// Of a with statement; the file is its own context.
 FILE_BODY(enter)
 {
     return open_file(vm, args) != NULL ? value_retain(args[0]) : VALUE_FAIL;
 }
 
-// None, so that the error of a with block goes on.
 FILE_BODY(exit)
 {
     return method_close(vm, args);
@@ -256,13 +246,11 @@ FILE_BODY(readable)
     return can(vm, args, FILE_READ);
 }
 
-// As readable.
 FILE_BODY(writable)
 {
     return can(vm, args, FILE_WRITE);
 }
 
-// Pipes and terminals are not; the system knows.
 FILE_BODY(seekable)
 {
     File *file = open_below(vm, args);
@@ -341,7 +329,6 @@ FILE_BODY(tell)
     return place < 0 ? VALUE_FAIL : int_from_i64(vm, place);
 }
 
-// The program's place stays what it was.
 FILE_BODY(truncate)
 {
     File *file = open_file(vm, args);
@@ -471,7 +458,6 @@ static Value get_newlines(Vm *vm, Value self)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
-// Set for terminals, and by buffering=1.
 static Value get_line_buffering(Vm *vm, Value self)
 {
     (void)vm;

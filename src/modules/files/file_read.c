@@ -286,7 +286,6 @@ static Value take_text(Vm *vm, File *file, size_t length)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     while (text < end) {
-        // "\r\n" is one end.
         size_t size =
             *text == '\r' && text + 1 < end && text[1] == '\n' ? 2 : 1;
         note_end(file, text, size);
@@ -380,7 +379,6 @@ Value file_read(Vm *vm, File *file, int64_t count)
             return VALUE_FAIL;
         }
         if (more == 0) {
-            // What is left is at most `count` characters.
             length = file->in.length - file->in_start;
             break;
         }
@@ -490,7 +488,6 @@ Value file_next_line(Vm *vm, File *file, int64_t limit)
         size_t length = valid - file->in_start;
         size_t end =
             find_end(file, start, length, searched, binary, last, &ending);
-        // A whole line is there.
         if (end != 0) {
             return give_line(vm, file, end, ending, limit, binary);
         }

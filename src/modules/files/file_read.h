@@ -16,7 +16,6 @@ Value file_read_some(Vm *vm, File *file, int64_t count, bool keep);
 MUST_CHECK bool file_forget(Vm *vm, File *file);
 // The program's place in bytes; -1 with an error pending.
 int64_t file_tell(Vm *vm, File *file);
-// Nothing stands before the program's place.
 bool file_at_start(const File *file);
 
 #endif

@@ -21,13 +21,11 @@
 
 enum { FLUSH_AT = 64 << 10 }; // bytes held back at most
 
-// The class tells what can be done.
 static Type *class_of(Vm *vm, uint32_t flags)
 {
     if (!(flags & FILE_BINARY)) {
         return type_of_kind(vm, KIND_FILE);
     }
-    // Unbuffered, only written, both, only read.
     const char *name = flags & FILE_RAW       ? "FileIO"
                        : !(flags & FILE_READ) ? "BufferedWriter"
                        : flags & FILE_WRITE   ? "BufferedRandom"
@@ -133,7 +131,6 @@ bool file_flush(Vm *vm, File *file)
     return error == 0 || (raise_errno(vm, error, NULL), false);
 }
 
-// Every method asks this first.
 bool file_check_open(Vm *vm, const File *file)
 {
     return file->descriptor >= 0 ||
@@ -362,7 +359,6 @@ static void file_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
-// The name that open() was given, or its encoding.
 static void print_name(Vm *vm, StrBuf *out, Value name)
 {
     Str *text = value_repr(vm, name);
@@ -482,7 +478,6 @@ static Value make_stream(Vm *vm, int descriptor, const char *text,
     if (name == NULL) {
         return VALUE_FAIL;
     }
-    // Pipes and files are written in blocks.
     if ((flags & FILE_WRITE) != 0 && isatty(descriptor)) {
         flags |= FILE_LINES;
     }

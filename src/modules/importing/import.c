@@ -125,7 +125,6 @@ static Code *body_code(Vm *vm, Source *source, const EmbeddedModule *library)
 static bool run_body(Vm *vm, Module *module, const char *path, const char *text,
                      size_t length, const EmbeddedModule *library)
 {
-    // A copy of the text is kept with the code, for tracebacks.
     Source *source = source_of_bytes(vm, path, SOURCE_MODULE, text, length);
     if (source == NULL) {
         return false;
@@ -173,7 +172,6 @@ static Value run_module(Vm *vm, Str *name, const char *path, const char *text,
 // stat first: a folder can be opened, but is no module.
 static int read_file(Vm *vm, const char *path, StrBuf *text)
 {
-    // Any failure of stat counts as "no such file".
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
         return 0;
@@ -196,7 +194,6 @@ static int read_file(Vm *vm, const char *path, StrBuf *text)
     return strbuf_ok(text) ? 1 : -1;
 }
 
-// The endings tried in a folder, in this order.
 static const struct {
     const char *ending;
     bool package;
@@ -478,13 +475,11 @@ static bool program_imports(const Vm *vm)
     return true;
 }
 
-// For import statements and what stands for them.
 Value module_import_any(Vm *vm, Str *name)
 {
     return import_dotted(vm, name, program_imports(vm));
 }
 
-// For parts of Duet that need a real module's dict.
 Module *module_import(Vm *vm, Str *name)
 {
     Value module = import_dotted(vm, name, false);
@@ -498,7 +493,6 @@ Module *module_import(Vm *vm, Str *name)
 // The package that `level` dots mean in a module with these globals.
 static Str *resolve_package(Vm *vm, Dict *globals, uint32_t level)
 {
-    // What the importing module says of itself.
     Value package = dict_get_name(globals, vm->names[NAME_PACKAGE]);
     if (!value_is_str(package) || value_as_str(package)->length == 0) {
         return raise_null(vm, ERR_IMPORT,

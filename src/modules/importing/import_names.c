@@ -98,7 +98,6 @@ static Value attribute_or_submodule(Vm *vm, Value from, Str *source, Str *name)
 // UNBOUND never leaves here: it becomes ImportError.
 Value import_from(Vm *vm, Value from, Str *name)
 {
-    // The frequent case needs no name of the module.
     Value found = value_find_attr(vm, from, name);
     if (!value_unbound(found)) {
         return found;

@@ -62,7 +62,6 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
 Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 {
     Module *module = module_new(vm, name);
-    // It enters sys.modules only when it is complete.
     if (module != NULL) {
         module->library = true;
     }

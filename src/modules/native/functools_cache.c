@@ -46,7 +46,6 @@ typedef struct Cacher {
     bool typed; // keys tell the arguments' types apart
 } Cacher;
 
-// The caller knows that it is one.
 static Cacher *as_cacher(Value v)
 {
     return (Cacher *)value_object(v);
@@ -54,7 +53,6 @@ static Cacher *as_cacher(Value v)
 
 // --- the ring ---
 
-// The ring's member stands inside of the link.
 static Link *link_of_ring(Ring *ring)
 {
     return (Link *)((char *)ring - offsetof(Link, ring));
@@ -70,7 +68,6 @@ static void ring_leave(Ring *place)
     }
 }
 
-// As the newest.
 static void ring_enter(Ring *head, Ring *place)
 {
     place->before = head->before;
@@ -84,7 +81,6 @@ static void ring_dissolve(Ring *head)
 {
     Ring *place = head->after;
     while (place != head) {
-        // Read before it is cleared.
         Ring *after = place->after;
         place->before = place->after = NULL;
         place = after;
@@ -289,7 +285,6 @@ static bool cacher_keep(Vm *vm, Value cacher, Value call, Value result)
         return dict_set_hashed(vm, self->results, link->key, link->hash,
                                result);
     }
-    // The caller goes on to own the result.
     link->result = value_retain(result);
     return remember(vm, self, link);
 }
@@ -308,7 +303,6 @@ static Value cacher_call(Vm *vm, Value v, const Value *args, uint32_t count,
     if (!look_up(vm, self, args, count, keyword_names, &result, &link)) {
         return VALUE_FAIL;
     }
-    // Known: a hit.
     if (link == NULL) {
         return result;
     }
@@ -436,7 +430,6 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         if (!value_to_index(vm, given[1], &most)) {
             return VALUE_FAIL;
         }
-        // A negative size is none at all.
         most = most < 0 ? 0 : most;
     }
     int typed = value_truth(vm, given[2]);
@@ -461,7 +454,6 @@ static Value cacher_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 
 // --- methods ---
 
-// Numbers and results alike; the function itself is kept.
 static Value method_cache_clear(Vm *vm, Value *args)
 {
     Cacher *self = as_cacher(args[0]);

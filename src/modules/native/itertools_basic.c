@@ -160,13 +160,11 @@ STEP(cycle)
             release(vm, item);
             return VALUE_FAIL;
         }
-        // An item, or a failure: both are handed on.
         if (!value_same(item, VALUE_STOP)) {
             return item;
         }
         self->expected = 1;
     }
-    // Nothing to repeat.
     if (saved->count == 0) {
         return VALUE_STOP;
     }
@@ -199,7 +197,6 @@ STEP(chain)
             if (!value_same(item, VALUE_STOP)) {
                 return item;
             }
-            // That one is at its end: on to the next.
             value_replace(&vm->ctx, &self->state[1], VALUE_UNBOUND);
         }
         Value iterable = itertools_next(vm, self);
@@ -209,7 +206,6 @@ STEP(chain)
         Value items = value_iter(vm, iterable);
         release(vm, iterable);
         if (value_failed(items)) {
-            // After an error it is at its end.
             return itertools_ended(vm, self), VALUE_FAIL;
         }
         value_replace(&vm->ctx, &self->state[1], items);

@@ -80,7 +80,6 @@ STEP(product)
         set_place(places, i - 1, 0);
         i--;
     }
-    // All wheels were at their ends.
     if (self->expected && i == 0) {
         return itertools_ended(vm, self);
     }
@@ -187,7 +186,6 @@ static Tuple *pool_of(Vm *vm, Value *args, bool optional, int64_t *length)
     if (pool == NULL) {
         return NULL;
     }
-    // Without r all of the pool.
     bool given = optional && !value_unbound(args[1]) && !value_is_none(args[1]);
     if (optional) {
         *length = (int64_t)pool->count;
@@ -217,7 +215,6 @@ MAKE(combinations)
         value_failed(made)
             ? NULL
             : value_as_list(((Iterator *)value_object(made))->state[2]);
-    // An empty one has no places to set.
     for (size_t i = 0; places != NULL && i < places->count; i++) {
         set_place(places, i, (int64_t)i);
     }

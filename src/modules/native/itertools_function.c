@@ -58,7 +58,6 @@ STEP(accumulate)
     return total;
 }
 
-// initial=None is as none at all.
 MAKE(accumulate)
 {
     bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
@@ -98,7 +97,6 @@ STEP(dropwhile)
 {
     for (;;) {
         Value item = itertools_ask(vm, self);
-        // From then on the function is not asked again.
         if (self->expected || !itertools_is_item(item)) {
             return item;
         }
@@ -135,7 +133,6 @@ STEP(filterfalse)
     }
 }
 
-// Each item is the tuple of arguments, or becomes one.
 STEP(starmap)
 {
     Value item = itertools_ask(vm, self);
@@ -154,7 +151,6 @@ STEP(starmap)
     return result;
 }
 
-// The four take (function, iterable).
 #define MAKE_BY_FUNCTION(id)                                                   \
     MAKE(id)                                                                   \
     {                                                                          \
@@ -241,7 +237,6 @@ STEP(pairwise)
     return value_from_object(pair);
 }
 
-// Nothing is read before the first step.
 MAKE(pairwise)
 {
     return iterator_over(vm, "itertools.pairwise", step_pairwise, args[0],
@@ -273,7 +268,6 @@ STEP(zip_longest)
             item = value_retain(self->state[1]);
         }
         if (value_failed(item)) {
-            // After an error it is at its end.
             self->position = 0;
             object_release(&vm->ctx, row);
             return VALUE_FAIL;
@@ -366,7 +360,6 @@ MAKE(tee)
     if (copies < 0) {
         return raise_error(vm, ERR_VALUE, "n must be >= 0");
     }
-    // One iterator and one first link for all copies.
     Value source = value_iter(vm, args[0]);
     List *link = value_failed(source) ? NULL : list_new(vm, 2);
     Tuple *result = link == NULL ? NULL : tuple_new(vm, (size_t)copies);

@@ -242,7 +242,6 @@ static bool read_pair(JsonReader *r, Object *into)
     if (key == NULL) {
         return false;
     }
-    // The key is released below in any case.
     Value value = VALUE_FAIL;
     skip_white(r);
     if (sees(r, ':')) {
@@ -410,7 +409,6 @@ Value json_skip(Vm *vm, Value *args)
     if (!text_and_index(vm, args, &index)) {
         return VALUE_FAIL;
     }
-    // Behind the end there is nothing to skip.
     if (!find_place(vm, args[0], index, &place)) {
         return value_from_small(index);
     }

@@ -20,7 +20,6 @@ typedef struct Level {
     size_t number;        // of levels outside of it that indent
 } Level;
 
-// What json_write was given, and the text so far.
 typedef struct Writer {
     Vm *vm;
     StrBuf out;
@@ -98,7 +97,6 @@ static bool put_quoted(Vm *vm, StrBuf *out, const Str *str, bool ascii)
             break;
         }
         uint32_t c = (unsigned char)*at;
-        // A byte below 0x80 is a character.
         size_t length = 1;
         if (c >= 0x80) {
             // A lone surrogate is decoded like any other character.
@@ -527,7 +525,6 @@ Value json_write(Vm *vm, Value *args)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// What encode() of a str alone comes down to.
 Value json_quote(Vm *vm, Value *args)
 {
     Str *str;
@@ -535,7 +532,6 @@ Value json_quote(Vm *vm, Value *args)
     if (ascii < 0 || !str_argument(vm, args[0], "text", &str)) {
         return VALUE_FAIL;
     }
-    // No depth and no circles: a str holds nothing.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     if (!put_quoted(vm, &out, str, ascii != 0)) {

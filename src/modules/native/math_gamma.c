@@ -147,7 +147,6 @@ double gamma_logarithm(double x)
     double result = log(lanczos_sum(size)) - shift;
     result += (size - 0.5) * (log(size + shift - 0.5) - 1);
     if (x < 0) {
-        // The reflection again.
         result = log_pi - log(fabs(sine_of_pi(size))) - log(size) - result;
     }
     return result;

@@ -11,7 +11,6 @@
 #include "modules/builtins/builtins.h"
 #include "modules/importing/module.h"
 
-// Only frames that have a place in a source count.
 static bool is_shown(const Frame *f)
 {
     return f->code != NULL && f->code->source != NULL && f->pc != NULL &&

@@ -63,7 +63,6 @@ typedef struct Key {
     Value object;  // counted; UNBOUND in the one that makes the others
 } Key;
 
-// The caller knows that it is one.
 static Key *as_key(Value v)
 {
     return (Key *)value_object(v);
@@ -143,7 +142,6 @@ static void key_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &((Key *)object)->compare, VALUE_NONE);
 }
 
-// `obj`.
 static Value get_obj(Vm *vm, Value self)
 {
     Value object = as_key(self)->object;
@@ -151,7 +149,6 @@ static Value get_obj(Vm *vm, Value self)
                                  : value_retain(object);
 }
 
-// `del` leaves it without one.
 static bool set_obj(Vm *vm, Value self, Value value)
 {
     value_replace(&vm->ctx, &as_key(self)->object, value_retain(value));

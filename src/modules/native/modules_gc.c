@@ -41,7 +41,6 @@ GC_BODY(disable)
     return VALUE_NONE;
 }
 
-// As the program set it.
 GC_BODY(isenabled)
 {
     (void)args;

@@ -135,13 +135,11 @@ static Value take_first(Vm *vm, List *heap, bool largest)
     return first;
 }
 
-// The smallest item.
 static Value heap_pop(Vm *vm, Value *args)
 {
     return take_first(vm, heap_of(vm, args[0], "heappop() argument"), false);
 }
 
-// The largest item, of a heap with that on top.
 static Value heap_pop_max(Vm *vm, Value *args)
 {
     return take_first(vm, heap_of(vm, args[0], "_heappop_max() argument"),
@@ -168,14 +166,12 @@ static Value exchange(Vm *vm, List *heap, bool largest, Value item)
     return first;
 }
 
-// For the smallest item.
 static Value heap_replace(Vm *vm, Value *args)
 {
     return exchange(vm, heap_of(vm, args[0], "heapreplace() argument 1"), false,
                     args[1]);
 }
 
-// For the largest item.
 static Value heap_replace_max(Vm *vm, Value *args)
 {
     return exchange(vm, heap_of(vm, args[0], "_heapreplace_max() argument 1"),
@@ -246,13 +242,11 @@ static Value make_heap(Vm *vm, List *heap, bool largest)
     return VALUE_NONE;
 }
 
-// With the smallest item on top.
 static Value heap_make(Vm *vm, Value *args)
 {
     return make_heap(vm, heap_of(vm, args[0], "heapify() argument"), false);
 }
 
-// With the largest item on top.
 static Value heap_make_max(Vm *vm, Value *args)
 {
     return make_heap(vm, heap_of(vm, args[0], "_heapify_max() argument"), true);
@@ -352,14 +346,12 @@ static int64_t search(Vm *vm, const Value *args, bool right)
     return low;
 }
 
-// The answer as the program sees it.
 static Value bisect_by(Vm *vm, const Value *args, bool right)
 {
     int64_t at = search(vm, args, right);
     return at < 0 ? VALUE_FAIL : value_from_small(at);
 }
 
-// In front of equal items.
 static Value bisect_left(Vm *vm, Value *args)
 {
     return bisect_by(vm, args, false);

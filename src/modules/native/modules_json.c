@@ -16,7 +16,6 @@ bool json_enter(Vm *vm, uint32_t *depth, const char *what)
     return true;
 }
 
-// Only after a json_enter that succeeded.
 void json_leave(Vm *vm, uint32_t *depth)
 {
     depth_leave(vm);

@@ -23,13 +23,11 @@
 static Value checked(Vm *vm, double result, bool finite, bool nan)
 {
     if (isnan(result) && !nan) {
-        // The function has no value there.
         return raise_error(vm, ERR_VALUE, "math domain error");
     }
     if (isinf(result) && finite) {
         return raise_error(vm, ERR_OVERFLOW, "math range error");
     }
-    // Immediate or boxed, as its bits allow.
     return float_new(vm, result);
 }
 
@@ -63,7 +61,6 @@ static double degrees_of(double x)
     return x * (180.0 / M_PI);
 }
 
-// As degrees_of.
 static double radians_of(double x)
 {
     return x * (M_PI / 180.0);
@@ -76,7 +73,6 @@ static double atanh_of(double x)
     return fabs(x) == 1 ? NAN : atanh(x);
 }
 
-// As atanh_of.
 static double log1p_of(double x)
 {
     return x == -1 ? NAN : log1p(x);
@@ -255,7 +251,6 @@ MATH_BODY(floor)
     return rounded(vm, args[0], "__floor__", floor);
 }
 
-// Towards infinity.
 MATH_BODY(ceil)
 {
     return rounded(vm, args[0], "__ceil__", ceil);

@@ -20,7 +20,6 @@ typedef struct Getter {
     Dict *keywords; // counted: those of a methodcaller; NULL: none
 } Getter;
 
-// The caller knows that it is one.
 static Getter *as_getter(Value v)
 {
     return (Getter *)value_object(v);
@@ -48,7 +47,6 @@ static void getter_visit(Object *self, void (*visit)(Object *, void *),
     }
 }
 
-// Without keys until __init__ has run.
 static Value getter_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
@@ -102,7 +100,6 @@ static bool check_call(Vm *vm, const Getter *self, const char *name,
                        count);
 }
 
-// One key gives the item itself, several give a tuple.
 static Value getter_call(Vm *vm, Value v, const Value *args, uint32_t count,
                          Tuple *keyword_names)
 {
@@ -159,7 +156,6 @@ static bool attributes_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
         }
         names->items[i] = str_value(name);
     }
-    // A second __init__ begins anew.
     if (names != NULL) {
         set_keys(vm, as_getter(v), names);
     }
@@ -238,7 +234,6 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     }
     const Str *text = value_as_str(args->items[0]);
     Getter *self = as_getter(v);
-    // Without keywords a call needs no dict.
     bool named = keywords != NULL && keywords->count != 0;
     // tuple_from counts its items again, so the tuple owns what it holds.
     Tuple *rest = tuple_from(vm, args->items + 1, args->count - 1);
@@ -345,7 +340,6 @@ static bool add_getters(Vm *vm, Dict *dict)
     static const TypeDef *const defs[] = {
         &getter_type_def, &attributes_type_def, &caller_type_def};
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
-        // Made once in a Vm.
         Type *cls = type_variant(vm, defs[i], defs[i]->name);
         if (cls == NULL || !module_add(vm, dict, defs[i]->name,
                                        value_from_object(object_retain(cls)))) {

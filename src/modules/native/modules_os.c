@@ -100,13 +100,11 @@ static Value on_path(Vm *vm, Value v, const PathUse *use,
     return result;
 }
 
-// Changes the folder of the whole process.
 OS_BODY(chdir)
 {
     return on_path(vm, args[0], PATH_OR_FILE("chdir"), chdir);
 }
 
-// Only an empty folder goes.
 OS_BODY(rmdir)
 {
     return on_path(vm, args[0], PATH_ONLY("rmdir"), rmdir);
@@ -142,7 +140,6 @@ OS_BODY(rename)
     }
     // May run code of the program; the first path is held meanwhile.
     Value second = path_argument(vm, args[1], PATH_ONLY("rename"), &to);
-    // Replaces a file that is there, as the system does.
     Value result = value_failed(second)    ? VALUE_FAIL
                    : rename(from, to) == 0 ? VALUE_NONE
                                            : raise_errno(vm, errno, from);
@@ -187,7 +184,6 @@ OS_BODY(readlink)
     return result;
 }
 
-// Follows links.
 OS_BODY(chmod)
 {
     const char *path;
@@ -313,7 +309,6 @@ static Value stat_tuple(Vm *vm, const struct stat *found)
         (int64_t)found->st_dev,  (int64_t)found->st_nlink,
         (int64_t)found->st_uid,  (int64_t)found->st_gid,
         (int64_t)found->st_size};
-    // Behind the seven numbers.
     const struct timespec times[] = {found->st_atim, found->st_mtim,
                                      found->st_ctim};
     Tuple *tuple = tuple_new(vm, 10);
@@ -337,7 +332,6 @@ OS_BODY(stat)
     const char *text;
     struct stat found;
     int follow = value_truth(vm, args[1]);
-    // An open file, by its number.
     int64_t number;
     if (follow > 0 && (value_is_integer(args[0]) || value_is_bool(args[0])) &&
         int_to_i64(args[0], &number)) {
@@ -352,7 +346,6 @@ OS_BODY(stat)
     if (value_failed(path)) {
         return path;
     }
-    // lstat looks at a link itself.
     int status = follow ? stat(text, &found) : lstat(text, &found);
     Value result =
         status == 0 ? stat_tuple(vm, &found) : raise_errno(vm, errno, text);
@@ -370,7 +363,6 @@ OS_BODY(realpath)
     }
     char *found = realpath(text, NULL);
     Value result = found == NULL ? VALUE_NONE : text_value(vm, found);
-    // The C library allocated it.
     free(found);
     release(vm, path);
     return result;
@@ -438,7 +430,6 @@ OS_BODY(setenv)
                : raise_errno(vm, errno, NULL);
 }
 
-// A variable that is not set is no error.
 OS_BODY(unsetenv)
 {
     if (!value_is_str(args[0])) {
@@ -449,14 +440,12 @@ OS_BODY(unsetenv)
                : raise_errno(vm, errno, NULL);
 }
 
-// Asked anew each time: a fork changes it.
 OS_BODY(getpid)
 {
     (void)args;
     return int_from_i64(vm, getpid());
 }
 
-// 1, or another reaper's number, once the parent has ended.
 OS_BODY(getppid)
 {
     (void)args;

@@ -432,7 +432,6 @@ static pid_t spawn_run(Spawn *spawn, int told[2])
     return child;
 }
 
-// The numbers of the arguments; false: one is no int.
 static bool spawn_numbers(Vm *vm, Value *args, Spawn *spawn)
 {
     const Tuple *streams = value_as_tuple(args[SPAWN_STREAMS]);

@@ -117,7 +117,6 @@ static Value pattern_new(Vm *vm, Regex *regex, const ReSubject *source)
     Type *cls = type_variant(vm, &re_pattern_type_def, "Pattern");
     Type *match = type_variant(vm, &re_match_type_def, "Match");
     Dict *groups = cls == NULL || match == NULL ? NULL : group_names(vm, regex);
-    // What fails on the way has left its error pending.
     RePattern *pattern =
         groups == NULL ? NULL : object_new(vm, cls, sizeof *pattern);
     if (pattern == NULL) {
@@ -153,7 +152,6 @@ static Value compile_pattern(Vm *vm, Value *args)
     Regex *regex = regex_compile(&vm->ctx, points, length, source.is_text,
                                  (uint32_t)flags, &fault);
     bool ok = regex != NULL || raise_fault(vm, &fault, points, &source);
-    // Set up by regex_compile in any case.
     strbuf_free(&fault.text);
     ctx_free(&vm->ctx, points, size);
     return ok ? pattern_new(vm, regex, &source) : VALUE_FAIL;

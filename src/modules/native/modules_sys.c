@@ -92,7 +92,6 @@ SYS_BODY(set_int_max_str_digits)
     return VALUE_NONE;
 }
 
-// 0 is the answer when the limit is lifted.
 SYS_BODY(get_int_max_str_digits)
 {
     (void)args;
@@ -261,7 +260,6 @@ static bool fill_path(Vm *vm, List *list)
 // NULL carries a pending error over as VALUE_FAIL.
 static Value make_path(Vm *vm)
 {
-    // A list, as programs append to it.
     List *list = list_new(vm, 0);
     if (list != NULL && !fill_path(vm, list)) {
         object_release(&vm->ctx, list);

@@ -146,7 +146,6 @@ TIME_BODY(localtime)
                                               : make_fields(vm, &tm);
 }
 
-// As localtime, without a zone.
 TIME_BODY(gmtime)
 {
     time_t seconds;

@@ -83,7 +83,6 @@ static bool add_entry(Vm *vm, List *list, const Code *code, Span span)
     return !value_failed(entry) && list_append_owned(vm, list, entry);
 }
 
-// The places of a traceback, the oldest first.
 static Value traceback_entries(Vm *vm, Value *args)
 {
     if (!value_is_kind(args[0], KIND_TRACEBACK)) {
@@ -103,7 +102,6 @@ static Value traceback_entries(Vm *vm, Value *args)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
-// The places that run now, the outermost first.
 static Value traceback_stack(Vm *vm, Value *args)
 {
     (void)args;

@@ -112,7 +112,6 @@ UNICODE_BODY(lookup)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
-// Two letters; `Cn` for what Unicode 14 does not have.
 UNICODE_BODY(category)
 {
     uint32_t c;
@@ -121,7 +120,6 @@ UNICODE_BODY(category)
                : VALUE_FAIL;
 }
 
-// The empty text stands for what is not assigned.
 UNICODE_BODY(bidirectional)
 {
     uint32_t c;
@@ -168,7 +166,6 @@ UNICODE_BODY(decomposition)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
-// What is not assigned has "F".
 UNICODE_BODY(east_asian_width)
 {
     uint32_t c;
@@ -192,7 +189,6 @@ UNICODE_BODY(decimal)
                      : value_from_small(value);
 }
 
-// Superscripts and circled digits too.
 UNICODE_BODY(digit)
 {
     uint32_t c;

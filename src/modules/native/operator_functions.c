@@ -125,7 +125,6 @@ OPERATOR_BODY(delitem)
                                                                : VALUE_FAIL;
 }
 
-// How many items to expect of an object.
 static Value length_hint(Vm *vm, Value *args)
 {
     int64_t otherwise = 0, hint;

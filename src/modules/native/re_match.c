@@ -36,7 +36,6 @@ Value re_match_new(Vm *vm, RePattern *pattern, const ReSubject *subject,
     for (size_t i = 0; i < run->mark_count; i += 2) {
         const char *from = run->marks[i], *to = run->marks[i + 1];
         bool took_part = from != NULL && to != NULL;
-        // Offsets, as said above.
         match->marks[i] = took_part ? (size_t)(from - subject->text) : SIZE_MAX;
         match->marks[i + 1] =
             took_part ? (size_t)(to - subject->text) : SIZE_MAX;
@@ -75,7 +74,6 @@ static Value group_value(Vm *vm, const ReMatch *match, uint32_t group,
 static bool find_group(Vm *vm, const ReMatch *match, Value key, uint32_t *group)
 {
     int64_t number = -1;
-    // A number first: most groups are asked for by it.
     if (value_is_int(key)) {
         number = value_small(key);
         // No number at all: it can only be a name. What is not hashable raises
@@ -93,7 +91,6 @@ static bool find_group(Vm *vm, const ReMatch *match, Value key, uint32_t *group)
         if (!raise_matches(vm, ERR_OVERFLOW)) {
             return false;
         }
-        // A number beyond 64 bits names no group either.
         raise_clear(vm);
         number = -1;
     }
@@ -139,7 +136,6 @@ static Value match_group(Vm *vm, Value *args)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
-// m[key]: a name or number, one at a time.
 static Value match_get_item(Vm *vm, Value self, Value key)
 {
     return group_of_key(vm, value_as_match(self), key);
@@ -151,7 +147,6 @@ static Value match_groups(Vm *vm, Value *args)
 {
     const ReMatch *match = value_as_match(args[0]);
     Value none = value_unbound(args[1]) ? VALUE_NONE : args[1];
-    // Two marks for each group; group 0 is left out.
     Tuple *all = tuple_new(vm, match->mark_count / 2 - 1);
     for (uint32_t i = 0; all != NULL && i < all->count; i++) {
         all->items[i] = group_value(vm, match, i + 1, none);
@@ -164,7 +159,6 @@ static Value match_groups(Vm *vm, Value *args)
     return all == NULL ? VALUE_FAIL : value_from_object(all);
 }
 
-// In the order in which the names stand in the pattern.
 static Value match_groupdict(Vm *vm, Value *args)
 {
     const ReMatch *match = value_as_match(args[0]);
@@ -220,7 +214,6 @@ static Value match_start(Vm *vm, Value *args)
     return position(vm, args, 0);
 }
 
-// As match_start.
 static Value match_end(Vm *vm, Value *args)
 {
     return position(vm, args, 1);
@@ -235,7 +228,6 @@ static Value span_of(Vm *vm, const ReMatch *match, uint32_t group)
     return span == NULL ? VALUE_FAIL : value_from_object(span);
 }
 
-// (-1, -1) for a group that took no part.
 static Value match_span(Vm *vm, Value *args)
 {
     uint32_t group = 0;
@@ -275,7 +267,6 @@ static Value match_expand(Vm *vm, Value *args)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     Value result = VALUE_FAIL;
-    // A template that is wrong raises re.error with its place.
     if (re_template_parse(vm, &template, match->pattern, args[1]) &&
         may_join(vm, &template, args[1], subject.is_text)) {
         re_template_expand(&out, &template, &subject, match->marks);
@@ -317,7 +308,6 @@ static Value match_repr(Vm *vm, Value self)
     strbuf_printf(&out, "<re.Match object; span=(%lld, %lld), match=",
                   (long long)position_of(vm, match, 0),
                   (long long)position_of(vm, match, 1));
-    // No more than 50 characters.
     strbuf_add(&out, shown->text, utf8_offset(shown->text, shown->length, 50));
     strbuf_putc(&out, '>');
     object_release(&vm->ctx, shown);
@@ -327,28 +317,24 @@ static Value match_repr(Vm *vm, Value self)
 
 // --- attributes ---
 
-// The object that was searched, not a copy.
 static Value get_string(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(value_as_match(self)->string);
 }
 
-// The pattern is held by each of its matches.
 static Value get_re(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_object(object_retain(value_as_match(self)->pattern));
 }
 
-// Clipped to the text, as the search used it.
 static Value get_pos(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_small((int64_t)value_as_match(self)->pos);
 }
 
-// As get_pos.
 static Value get_endpos(Vm *vm, Value self)
 {
     (void)vm;

@@ -49,7 +49,6 @@ static inline RePattern *value_as_pattern(Value v)
 {
     return (RePattern *)value_object(v);
 }
-// As value_as_pattern.
 static inline ReMatch *value_as_match(Value v)
 {
     return (ReMatch *)value_object(v);

@@ -33,7 +33,6 @@ static void set_range(Vm *vm, Scan *scan, const int64_t range[2])
                                     : subject->length;
     size_t from = scan->pos = clipped(range[0], count);
     size_t to = scan->endpos = clipped(range[1], count);
-    // Only then are characters counted.
     if (from != 0 || to != count) {
         if (!subject->narrow) {
             from = str_offset(vm, value_as_str(subject->string), from);
@@ -96,13 +95,11 @@ static Value pattern_match(Vm *vm, Value *args)
     return find_once(vm, args, false, false);
 }
 
-// Other ways are tried until one ends at endpos.
 static Value pattern_fullmatch(Vm *vm, Value *args)
 {
     return find_once(vm, args, false, true);
 }
 
-// The first place from pos on where any way matches.
 static Value pattern_search(Vm *vm, Value *args)
 {
     return find_once(vm, args, true, false);
@@ -140,7 +137,6 @@ static Value empty_of(Vm *vm, const ReSubject *subject)
                             : bytes_value(vm, "", 0);
 }
 
-// No match object is made. A list of strs or tuples.
 static Value pattern_findall(Vm *vm, Value *args)
 {
     Scan scan;
@@ -180,7 +176,6 @@ static Value finditer_step(Vm *vm, Iterator *self)
 {
     ReSubject subject;
     RegexRun run;
-    // Exhausted: the string was let go.
     if (value_unbound(self->state[1])) {
         return VALUE_STOP;
     }
@@ -325,7 +320,6 @@ static void print_flags(StrBuf *out, uint32_t flags)
         {"re.DOTALL", REGEX_DOTALL},     {"re.UNICODE", REGEX_UNICODE},
         {"re.VERBOSE", REGEX_VERBOSE},   {"re.DEBUG", REGEX_DEBUG},
         {"re.ASCII", REGEX_ASCII}};
-    // What stands in front of the first, then between two.
     const char *before = ", ";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (flags & names[i].flag) {
@@ -340,7 +334,6 @@ static void print_flags(StrBuf *out, uint32_t flags)
     }
 }
 
-// A long pattern is cut, without dots.
 static Value pattern_repr(Vm *vm, Value self)
 {
     const RePattern *pattern = value_as_pattern(self);
@@ -381,7 +374,6 @@ static Value pattern_compare(Vm *vm, CompareOp op, Value a, Value b)
                      : value_from_bool((equal != 0) == (op == COMPARE_EQ));
 }
 
-// Of the same parts as pattern_compare.
 static bool pattern_hash(Vm *vm, Value self, uint64_t *hash)
 {
     const RePattern *pattern = value_as_pattern(self);
@@ -402,21 +394,18 @@ static Value pattern_copy(Vm *vm, Value *args)
 
 // --- attributes ---
 
-// As it was given, a str or bytes.
 static Value get_pattern(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(value_as_pattern(self)->source);
 }
 
-// A plain int.
 static Value get_flags(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_small(regex_flags(value_as_pattern(self)->regex));
 }
 
-// Without the whole match.
 static Value get_groups(Vm *vm, Value self)
 {
     (void)vm;

@@ -79,7 +79,6 @@ static void add_expanded(Replacing *r)
 {
     for (size_t i = 0; i < r->template.parts.count; i++) {
         const RePart *part = &r->template.parts.items[i];
-        // A literal part; the others are groups.
         if (part->group == UINT32_MAX) {
             strbuf_add(&r->out,
                        strbuf_text(&r->template.literals) + part->start,
@@ -204,7 +203,6 @@ static Value substitute(Vm *vm, Value *args, int64_t *made)
             replace_all(vm, &r, most)) {
             result = result_of(vm, &r);
         }
-        // Also where the run could not begin.
         regex_run_free(&r.run);
     }
     strbuf_free(&r.out);
@@ -213,14 +211,12 @@ static Value substitute(Vm *vm, Value *args, int64_t *made)
     return result;
 }
 
-// Only the text of subn().
 static Value pattern_sub(Vm *vm, Value *args)
 {
     int64_t made;
     return substitute(vm, args, &made);
 }
 
-// The count tells whether anything was replaced.
 static Value pattern_subn(Vm *vm, Value *args)
 {
     int64_t made;
@@ -228,7 +224,6 @@ static Value pattern_subn(Vm *vm, Value *args)
     if (value_failed(text)) {
         return VALUE_FAIL;
     }
-    // The tuple retains the text, which is ours.
     Value both[] = {text, value_from_small(made)};
     Tuple *pair = tuple_from(vm, both, 2);
     release(vm, text);

@@ -198,7 +198,6 @@ static bool parse_group(TemplateParser *p)
     if (end == NULL) {
         return fail(p, from, str_from(p->vm, "missing >, unterminated name"));
     }
-    // Behind the '>'.
     p->at = to + 1;
     if (is_identifier(p, from, to)) {
         return add_named(p, from, to);
@@ -304,7 +303,6 @@ bool re_template_parse(Vm *vm, ReTemplate *template, const RePattern *pattern,
     return ok && strbuf_ok(&template->literals);
 }
 
-// Also after a parse that failed half way.
 void re_template_free(Vm *vm, ReTemplate *template)
 {
     strbuf_free(&template->literals);

@@ -17,7 +17,6 @@ typedef struct OpcodeText {
     uint32_t cache;   // words behind the instruction
 } OpcodeText;
 
-// Indexed by Opcode.
 static const OpcodeText opcode_texts[] = {
 #define OPCODE(id, form, cache, doc) [OPCODE_##id] = {#id, form, cache},
 #include "interp/objects/code/opcode_list.h"

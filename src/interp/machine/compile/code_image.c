@@ -11,7 +11,6 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
 
-// The way through an image.
 typedef struct Reader {
     Vm *vm;
     Source *source;
@@ -32,7 +31,6 @@ static uint64_t get_number(Reader *r)
     return number;
 }
 
-// Most numbers of a code have 32 bits at most.
 static uint32_t get_count(Reader *r)
 {
     return (uint32_t)get_number(r);
@@ -228,7 +226,6 @@ static Code *read_code(Reader *r)
     return code;
 }
 
-// The texts are shared by all codes, and let go at the end.
 Code *code_image_read(Vm *vm, Source *source, const char *image)
 {
     Reader r = {vm, source, (const uint8_t *)image, NULL, 0};

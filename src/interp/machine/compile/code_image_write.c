@@ -33,7 +33,6 @@ static void put_number(StrBuf *out, uint64_t number)
     strbuf_putc(out, (char)number);
 }
 
-// Nothing is written for an array that is not there.
 static void put_bytes(Writer *w, const void *bytes, size_t size)
 {
     if (size > 0) {
@@ -61,7 +60,6 @@ static void put_text(Writer *w, Str *text)
 
 static void put_value(Writer *w, Value value);
 
-// As many items as it has, tuples among them.
 static void put_tuple(Writer *w, const Tuple *tuple)
 {
     put_number(&w->codes, tuple->count);
@@ -70,7 +68,6 @@ static void put_tuple(Writer *w, const Tuple *tuple)
     }
 }
 
-// An int that is boxed, by its digits.
 static void put_long(Writer *w, Value value)
 {
     Value text = int_text(w->vm, value);
@@ -175,7 +172,6 @@ static void put_parts(Writer *w, const Code *code)
     }
 }
 
-// As deep as code nests in code.
 static void put_code(Writer *w, const Code *code)
 {
     if (w->failed || !ctx_enter(&w->vm->ctx)) {

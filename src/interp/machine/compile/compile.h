@@ -107,7 +107,6 @@ Reg compile_push_many(Compiler *c, uint32_t count);
 void compile_error(Compiler *c, Span span, const char *format, ...)
     PRINTF_LIKE(3, 4);
 uint32_t compile_constant_value(Compiler *c, Value value); // takes
-// The number of the constant that is this interned name.
 uint32_t compile_constant_name(Compiler *c, const char *text, size_t length);
 uint32_t compile_constant_node(Compiler *c,
                                const Node *node); // or a compile_constant_float
@@ -155,7 +154,6 @@ Reg compile_annotation(Compiler *c, const Node *node); // its value, or its text
 
 // compile_staged.c: what converted code does otherwise. False: as usual.
 bool compile_staged_statement(Compiler *c, const Node *node);
-// As compile_staged_statement, for expressions.
 bool compile_staged_expression(Compiler *c, const Node *node, Reg target);
 // places.c: adds what these assign to the block `info` (a number).
 void compile_places(Compiler *c, uint32_t info, NodeList list);
@@ -184,7 +182,6 @@ void compile_join_full(Compiler *c, Reg first); // compile_expr.c
 
 // compile_call.c
 void compile_call_to(Compiler *c, const Node *node, Reg target);
-// Lists, tuples, sets and dicts with their elements.
 void compile_display_to(Compiler *c, const Node *node, Reg target);
 
 // compile_def.c, compile_comp.c, compile_class.c
@@ -205,7 +202,6 @@ void compile_store_name(Compiler *c, Text name, Reg source);
 void compile_store_target(Compiler *c, const Node *target, Reg source);
 // x += 1 and its kind: the target is evaluated once.
 void compile_aug_assign(Compiler *c, const Node *node);
-// Names, attributes, items, and tuples of them.
 void compile_delete_target(Compiler *c, const Node *node);
 // compile_try.c
 void compile_try(Compiler *c, const Node *node);
@@ -217,7 +213,6 @@ void compile_leave_to(Compiler *c, const Exit *until);
 // Due after c->exits was set to a new block: CPython's limit on their number,
 // a SyntaxError.
 void compile_blocks_limit(Compiler *c);
-// What compile_leave_to took off is in force again.
 void compile_leave_resume(Compiler *c, const Exit *until);
 
 // Where an error in reading an attribute is: one that is spread over lines is

@@ -126,7 +126,6 @@ void compile_binary_to(Compiler *c, const Node *node, Reg target)
     }
     for (size_t i = chain.count; i-- > 0 && !c->failed;) {
         const Node *each = chain.items[i];
-        // The last operator writes the target itself.
         Reg to = target;
         // Results on the way reuse one temporary; only the last goes to the
         // target, which may be a local that a later operand still reads.

@@ -6,7 +6,6 @@
 
 enum { BATCH = 64 };
 
-// A starred item makes the number of values unknown.
 static bool has_star(NodeList list)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -93,7 +92,6 @@ static bool is_folded(const Node *node, int depth)
     }
 }
 
-// Whether CPython's compiler knows all of the items.
 static bool are_constants(NodeList items)
 {
     enum { FOLD_DEPTH = 20 }; // deeper ones are no literals that people write
@@ -247,7 +245,6 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
         if (op == OPCODE_TUPLE) {
             compile_emit(c, OPCODE_TOTUPLE, list, 0, 0);
         } else if (op == OPCODE_SET) {
-            // Of many constants.
             Reg set = compile_push(c);
             compile_emit(c, OPCODE_SET, set, set, 0);
             compile_emit(c, OPCODE_SETUPDATE, set, list, 0);
@@ -300,7 +297,6 @@ static uint32_t dict_run(NodeList keys, uint32_t from, uint32_t *pairwise)
     return count;
 }
 
-// Keys and values into temporaries, then all into the dict.
 static void pairs_to(Compiler *c, const Node *node, Reg dict, uint32_t from,
                      uint32_t count)
 {
@@ -327,7 +323,6 @@ static void dict_to(Compiler *c, const Node *node, Reg target)
     for (uint32_t i = 0; i < keys.count && !c->failed; i++) {
         // `**mapping` has no key.
         if (keys.items[i] == NULL) {
-            // Later keys win, as in CPython.
             Reg mapping = compile_temp(c, values.items[i]);
             c->span = node->span;
             compile_emit(c, OPCODE_DICTUPDATE, dict, mapping, 0);
@@ -365,7 +360,6 @@ static bool has_mapping(NodeList keywords)
     return false;
 }
 
-// CPython refuses a repeated keyword when it compiles.
 void compile_check_keywords(Compiler *c, NodeList keywords)
 {
     // Quadratic, so very wide calls are left to DICTMERGE, which refuses a
@@ -417,7 +411,6 @@ static void wide_call(Compiler *c, const Node *node, Reg callee)
     compile_emit(c, OPCODE_DROP, dict, 0, 0);
     NodeList arguments = node->call.arguments;
     if (arguments.count == 1 && arguments.items[0]->kind == AST_STARRED) {
-        // As it is: CALLX spreads it.
         compile_to(c, arguments.items[0]->starred.value, args);
     } else {
         list_to(c, arguments, args, node->span);

@@ -53,7 +53,6 @@ static uint32_t class_code(Compiler *outer, const Node *node)
     }
     Code *code = compile_finish(&c);
     if (code != NULL) {
-        // The namespace is the only parameter.
         code->positional_count = 1;
         compiler_fill(&c, code, node, name, CODE_CLASS_BODY);
     }
@@ -89,7 +88,6 @@ void compile_class_to(Compiler *c, const Node *node, Reg target)
         }
         c->top = key;
     }
-    // The namespace: what the body binds goes in here.
     c->span = node->span;
     compile_emit(c, OPCODE_PREPARE, base,
                  compile_name_constant(c, node->class_def.name), 0);

@@ -170,14 +170,12 @@ uint32_t compiler_close(Compiler *c, Code *code)
         object_release_null(&c->vm->ctx, code);
         c->outer->failed = true;
     } else {
-        // The outer code holds it among its constants.
         index = compile_constant_value(c->outer, value_from_object(code));
     }
     compiler_free(c);
     return index;
 }
 
-// In the arena, which outlives every compiler of the text.
 void compiler_name(Compiler *c, const char *name)
 {
     const char *prefix = c->outer->qualname;

@@ -19,13 +19,11 @@ void compiler_fill(Compiler *c, Code *code, const Node *node, const char *name,
 // Ends `c` and takes `code`, NULL after a failure: gives the number of the
 // constant of the outer compiler that it becomes.
 uint32_t compiler_close(Compiler *c, Code *code);
-// `return None`, also of generators.
 void compile_return_none(Compiler *c);
 
 // Decorators are evaluated top down, before defaults and bases, into registers
 // from the one that is given back, and called innermost first.
 Reg compile_decorators_before(Compiler *c, NodeList decorators);
-// `first` is what compile_decorators_before gave.
 void compile_decorators_after(Compiler *c, NodeList decorators, Reg first);
 
 #endif

@@ -44,7 +44,6 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     const Node *g = generators.items[index];
     Reg state = compile_push_many(c, 4);
     uint32_t next = compile_new_label(c);
-    // The parameter moves into the loop's state.
     if (index == 0) {
         compile_emit(c, OPCODE_MOVET, state, 0, 0);
     } else {
@@ -58,7 +57,6 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     Symbol *local = compile_local_symbol(c, g->comprehension.target);
     Reg item = local != NULL ? local->index : compile_push(c);
     if (local == NULL) {
-        // Unpacked from the register that FORLOOP fills.
         compile_store_target(c, g->comprehension.target, item);
     }
     for (uint32_t i = 0; i < g->comprehension.conditions.count; i++) {
@@ -92,7 +90,6 @@ void compile_comprehension_to(Compiler *outer, const Node *node, Reg target)
         compiler_cells(&c);
         c.around = node->span; // of all its conditions
         Reg result = compile_push(&c);
-        // A generator expression has no display to fill.
         if (which < 3) {
             compile_emit(&c, displays[which], result, result, 0);
         }
@@ -109,7 +106,6 @@ void compile_comprehension_to(Compiler *outer, const Node *node, Reg target)
         compiler_fill(&c, code, node, names[which], CODE_COMPREHENSION);
     }
     uint32_t constant = compiler_close(&c, code);
-    // Made and called at once.
     Reg base = compile_push_many(outer, 4);
     compile_emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
     // Outside, so that errors in it, and in iter() of it, appear when the

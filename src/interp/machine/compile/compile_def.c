@@ -101,7 +101,6 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
         }
     }
     if (c->top > first) {
-        // Positional defaults stand in registers side by side.
         compile_emit(c, OPCODE_TUPLE, base, first, c->top - first);
         flags |= 1;
     }
@@ -110,7 +109,6 @@ static uint32_t default_values(Compiler *c, const Node *params, Reg base)
         const Node *p = list.items[i];
         if (p->param.kind == PARAM_KEYWORD_ONLY &&
             p->param.default_value != NULL) {
-            // The dict is made for the first one.
             if (!(flags & 2)) {
                 compile_emit(c, OPCODE_DICT, base + 1, base + 1, 0);
                 flags |= 2;
@@ -184,7 +182,6 @@ void compile_function_to(Compiler *c, const Node *node, Reg target)
     // In a row, as MAKEFUNC wants them: the function, its two kinds of
     // defaults, its annotations.
     Reg base = compile_push_many(c, 4);
-    // Defaults before annotations, as CPython evaluates them.
     uint32_t flags = default_values(c, params, base + 1);
     if (!lambda) {
         static const Text returned = {"return", 6};

@@ -32,7 +32,6 @@ void compile_error(Compiler *c, Span span, const char *format, ...)
     if (c->failed) {
         return;
     }
-    // Long enough for all messages; a longer name in one is cut.
     char text[256];
     va_list args;
     va_start(args, format);
@@ -77,7 +76,6 @@ void compile_emit_x(Compiler *c, Opcode op, uint32_t x, uint32_t a, uint32_t b,
     }
 }
 
-// Without a field x.
 void compile_emit(Compiler *c, Opcode op, uint32_t a, uint32_t b,
                   uint32_t extra)
 {
@@ -96,7 +94,6 @@ void compile_emit_jump_x(Compiler *c, Opcode op, uint32_t x, uint32_t a,
     compile_emit_x(c, op, x, a, b, 0);
 }
 
-// Without a field x.
 void compile_emit_jump(Compiler *c, Opcode op, uint32_t a, uint32_t b,
                        uint32_t label)
 {
@@ -123,7 +120,6 @@ void compile_place_label(Compiler *c, uint32_t label)
     }
 }
 
-// For jumps backwards: the place is known already.
 uint32_t compile_label_here(Compiler *c)
 {
     uint32_t label = compile_new_label(c);
@@ -156,7 +152,6 @@ Reg compile_push_many(Compiler *c, uint32_t count)
     return first;
 }
 
-// The next register above all temporaries in use.
 Reg compile_push(Compiler *c)
 {
     return compile_push_many(c, 1);
@@ -188,7 +183,6 @@ uint32_t compile_constant_value(Compiler *c, Value value)
 static bool find_constant(Compiler *c, char tag, const char *text,
                           size_t length, char **key, uint32_t *index)
 {
-    // The tag, the text and a NUL.
     *key = arena_alloc(c->table->arena, length + 2);
     if (*key == NULL) {
         c->failed = true;
@@ -407,7 +401,6 @@ static bool fuse_words(const Compiler *c, const Layout *layout, Code *code)
 // Zigzag and seven bits a byte.
 static size_t put_number(uint8_t *out, int64_t number)
 {
-    // Small numbers of either sign become small ones without.
     uint64_t bits = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
     size_t size = 0;
     do {
@@ -432,7 +425,6 @@ static bool write_positions(Compiler *c, const Layout *layout, Code *code)
         ok = vec_reserve(&c->vm->ctx, &bytes, 32);
         if (ok) {
             uint8_t *out = bytes.items + bytes.count;
-            // Differences, which are small.
             size_t size = put_number(out, (int64_t)here.word - last.word);
             size += put_number(out + size,
                                (int64_t)here.span.start - last.span.start);
@@ -467,7 +459,6 @@ static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
     }
     code->handler_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
-        // `depth` and `handled` stay as they are.
         Handler handler = c->handlers.items[i];
         const Label *labels = c->labels.items;
         handler.start = layout->moved[labels[handler.start].word];
@@ -493,7 +484,6 @@ static bool write_blocks(Compiler *c, const Layout *layout, Code *code)
     const Label *labels = c->labels.items;
     for (size_t i = 0; i < count; i++) {
         BlockInfo *info = &code->blocks[i];
-        // The places go along and belong to the code from here on.
         *info = c->blocks.items[i];
         info->start = layout->moved[labels[info->start].word];
         info->body_target = layout->moved[labels[info->body_target].word];
@@ -552,7 +542,6 @@ static bool write_all(Compiler *c, Code *code)
            write_constants(c, code);
 }
 
-// The compiler keeps nothing: constants move into the code.
 Code *compile_finish(Compiler *c)
 {
     if (c->failed) {

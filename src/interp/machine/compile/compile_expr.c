@@ -166,7 +166,6 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
     uint32_t end = compile_new_label(c);
     Reg left = compile_first(c, node->compare.left,
                              node->compare.comparators.items[0]);
-    // One for each operator.
     uint32_t count = node->compare.comparators.count;
     for (uint32_t i = 0; i < count; i++) {
         // Only comparisons before the last one may end the chain.
@@ -221,7 +220,6 @@ static void bool_operand(Compiler *c, const Node *node, const Node *whole,
                              i + 1 == values.count ? whole : node, work, keep,
                              end);
             } else {
-                // Its value is not wanted, only its truth.
                 compile_jump_if(c, values.items[i], !keep, next, node);
             }
         }
@@ -263,7 +261,6 @@ static void bool_to(Compiler *c, const Node *node, Reg target)
 // The test jumps without a value of its own, as that of an `if`.
 static void conditional_to(Compiler *c, const Node *node, Reg target)
 {
-    // As an `if` with a value.
     uint32_t otherwise = compile_new_label(c), end = compile_new_label(c);
     compile_jump_if(c, node->conditional.test, false, otherwise, node);
     compile_to(c, node->conditional.body, target);
@@ -293,10 +290,8 @@ static void unary_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
-// Parts that are left out are None.
 static void slice_to(Compiler *c, const Node *node, Reg target)
 {
-    // SLICE takes three registers side by side.
     Reg first = compile_push_many(c, 3);
     const Node *parts[] = {node->slice.lower, node->slice.upper,
                            node->slice.step};
@@ -443,7 +438,6 @@ static void expression(Compiler *c, const Node *node, Reg target)
     }
     switch (node->kind) {
     case AST_NAME: compile_load_name(c, node->name.id, target); break;
-    // Small ints stand in the instruction itself.
     case AST_CONSTANT:
         if (compile_constant_int16(node, &number)) {
             compile_emit(c, OPCODE_LOADI, target, (uint32_t)number, 0);
@@ -479,7 +473,6 @@ static void expression(Compiler *c, const Node *node, Reg target)
     }
 }
 
-// Deep trees end in RecursionError, not in a crash.
 void compile_to(Compiler *c, const Node *node, Reg target)
 {
     if (c->failed || !ctx_poll(&c->vm->ctx) || !ctx_enter(&c->vm->ctx)) {

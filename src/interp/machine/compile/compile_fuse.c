@@ -94,7 +94,6 @@ bool code_has_flags(Opcode op)
     return drop_rule(op) != NULL || chain_rule(op) != NULL;
 }
 
-// x stands above the opcode.
 static Ins with_flags(Ins word, uint32_t flags)
 {
     return word | (Ins)flags << 8;

@@ -50,7 +50,6 @@ static bool known_feature(Text name)
     return false;
 }
 
-// "braces" has a message of its own.
 static void take_features(Compiler *c, const Node *node)
 {
     NodeList names = node->import_from.names;
@@ -100,7 +99,6 @@ Reg compile_annotation(Compiler *c, const Node *node)
     Reg value = compile_push(c);
     StrBuf text;
     strbuf_init(&text, &c->vm->ctx);
-    // 0: without indentation.
     ast_unparse(&text, node, 0);
     Str *str = strbuf_ok(&text)
                    ? str_new(c->vm, strbuf_text(&text), text.length)

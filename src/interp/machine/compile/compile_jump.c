@@ -16,7 +16,6 @@ static void jump_compare(Compiler *c, const Node *node, bool sense,
     CompareOp op = (CompareOp)node->compare.ops[0];
     const Node *right = node->compare.comparators.items[0];
     Reg left = compile_first(c, node->compare.left, right);
-    // A small literal on the right stands in the instruction.
     int32_t number;
     // The opcodes of fused jumps stand in the order of CompareOp, once for each
     // sense: `not a < b` is its own jump, as NaN makes it differ from a >= b.
@@ -104,7 +103,6 @@ static void jump_chain(Compiler *c, const Node *node, bool sense,
     c->top = mark;
 }
 
-// Each operand jumps by itself: no value is made.
 static void jump_bool(Compiler *c, const Node *node, bool sense, uint32_t label)
 {
     NodeList values = node->bool_op.values;
@@ -138,7 +136,6 @@ static void jump_truth(Compiler *c, const Node *node, bool sense,
     c->top = mark;
 }
 
-// Only one of the two sides is asked, each by itself.
 static void jump_conditional(Compiler *c, const Node *node, bool sense,
                              uint32_t label)
 {
@@ -151,7 +148,6 @@ static void jump_conditional(Compiler *c, const Node *node, bool sense,
     compile_place_label(c, end);
 }
 
-// The whole condition or an operand of it.
 static void jump_part(Compiler *c, const Node *node, bool sense, uint32_t label)
 {
     if (c->failed || !ctx_enter(&c->vm->ctx)) {

@@ -8,7 +8,6 @@
 
 #include "interp/machine/compile/compile.h"
 
-// One field of a format.
 typedef struct Field {
     char conversion; // 's', 'r' or 'a'
     char spec[12];   // as format() takes it, mostly ""
@@ -113,7 +112,6 @@ static const char *literal_temp(Compiler *c, const char *at, const char *end)
     return at;
 }
 
-// The value as the field has it, in a new temporary.
 static void field_temp(Compiler *c, const Field *field, const Node *item)
 {
     Reg value = compile_temp(c, item), spec = value;

@@ -46,7 +46,6 @@ static Span list_span(NodeList list)
                                        list.items[list.count - 1]->span);
 }
 
-// Between the two sides of a block.
 static void block_else(Compiler *c, uint32_t block)
 {
     compile_emit(c, OPCODE_BLOCKELSE, 0, block, 0);
@@ -148,7 +147,6 @@ static void staged_bool(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
-// a < b < c is a < b and b < c with b evaluated once.
 static void compare_rest(Compiler *c, const Node *node, uint32_t index,
                          Reg left, Reg target)
 {
@@ -274,7 +272,6 @@ static void staged_if(Compiler *c, const Node *node)
     block_join(c, block);
 }
 
-// The turn is done: on with the next one.
 static void block_next(Compiler *c, uint32_t block)
 {
     c->span = block_at(c, block)->span;

@@ -53,7 +53,6 @@ static bool calls_range(const Node *iter)
         strcmp(iter->call.function->name.id.text, "range") != 0) {
         return false;
     }
-    // With a star the number of arguments is not known here.
     for (uint32_t i = 0; i < iter->call.arguments.count; i++) {
         if (iter->call.arguments.items[i]->kind == AST_STARRED) {
             return false;
@@ -180,7 +179,6 @@ static void if_stmt(Compiler *c, const Node *node)
         compile_jump_if(c, node->if_stmt.test, false, otherwise, node);
         compile_body(c, node->if_stmt.body);
         NodeList orelse = node->if_stmt.orelse;
-        // Without another side the end is right behind.
         if (orelse.count > 0) {
             compile_emit_jump(c, OPCODE_JMP, 0, 0, end);
         }
@@ -197,7 +195,6 @@ static void if_stmt(Compiler *c, const Node *node)
 
 enum { PAIRWISE_MOST = 8 }; // more values at once are worth a tuple
 
-// No list that a star makes longer.
 static bool without_stars(NodeList items)
 {
     for (uint32_t i = 0; i < items.count; i++) {
@@ -285,7 +282,6 @@ static void ann_assign(Compiler *c, const Node *node)
     }
 }
 
-// Without operands: what is being handled is raised again.
 static void raise_stmt(Compiler *c, const Node *node)
 {
     if (node->raise_stmt.exception == NULL) {
@@ -293,7 +289,6 @@ static void raise_stmt(Compiler *c, const Node *node)
         return;
     }
     Reg exception = compile_temp(c, node->raise_stmt.exception);
-    // Without `from` the operand is not read.
     Reg cause = exception;
     if (node->raise_stmt.cause != NULL) {
         cause = compile_temp(c, node->raise_stmt.cause);
@@ -329,7 +324,6 @@ static void assert_stmt(Compiler *c, const Node *node)
 {
     uint32_t fine = compile_new_label(c);
     compile_jump_if(c, node->assert_stmt.test, true, fine, node);
-    // The operand is not read where there is none.
     Reg message = c->top;
     if (node->assert_stmt.message != NULL) {
         compile_temp(c, node->assert_stmt.message);
@@ -448,7 +442,6 @@ static void expression_stmt(Compiler *c, const Node *node)
     }
 }
 
-// The decorators are applied before the name is bound.
 static void definition(Compiler *c, const Node *node)
 {
     Reg value = compile_push(c);
@@ -500,7 +493,6 @@ static void statement(Compiler *c, const Node *node)
 // Temporaries of a statement are all free again after it.
 void compile_body(Compiler *c, NodeList list)
 {
-    // Blocks nest as deep as the program's text does.
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;
         return;

@@ -54,7 +54,6 @@ static int32_t adjacent_locals(Compiler *c, NodeList items)
 static void unpack_to(Compiler *c, const Node *target, Reg source)
 {
     NodeList items = target->sequence.elements;
-    // UINT32_MAX: no starred target.
     uint32_t star = UINT32_MAX;
     for (uint32_t i = 0; i < items.count; i++) {
         if (items.items[i]->kind == AST_STARRED) {
@@ -153,7 +152,6 @@ static void augment(Compiler *c, const Node *node, Reg left, Reg target)
 static void augment_attribute(Compiler *c, const Node *node)
 {
     const Node *target = node->aug_assign.target;
-    // One constant serves the read and the store.
     uint32_t name = compile_name_constant(c, target->attribute.name);
     Reg object = compile_any(c, target->attribute.value);
     Reg value = compile_push(c), again = object;
@@ -286,7 +284,6 @@ void compile_delete_target(Compiler *c, const Node *node)
         compile_emit(c, OPCODE_DELITEM, object, key, 0);
         break;
     }
-    // `del a, b` and `del (a, b)`: each in turn.
     default:
         for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
             compile_delete_target(c, node->sequence.elements.items[i]);

@@ -7,7 +7,6 @@
 #include "interp/objects/code/code.h"
 #include "parser/ast.h"
 
-// What running a text means.
 typedef enum RunMode {
     RUN_MODULE,      // statements; the result is None
     RUN_EXPRESSION,  // eval: the value

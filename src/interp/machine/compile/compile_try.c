@@ -10,7 +10,6 @@ typedef struct Range { // the protected ranges of one handler, in pieces
     Reg depth;
 } Range;
 
-// Protected from here on.
 static void begin(Compiler *c, Range *range)
 {
     range->start = compile_label_here(c);
@@ -147,7 +146,6 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
     c->exits = handled.outer;
     leave_one(c, &handled);
     compile_emit_jump(c, OPCODE_JMP, 0, 0, done);
-    // An error in the handler: clear the name, go on.
     compile_place_label(c, range.target);
     Reg error = compile_push(c);
     // The range has ended; leave_one must not end it twice.

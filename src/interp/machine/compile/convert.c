@@ -63,7 +63,6 @@ static void search_list(Search *s, NodeList list)
     }
 }
 
-// The children of any node, as the list of kinds names them.
 static void search_parts(Search *s, Node *node)
 {
     switch (node->kind) {

@@ -8,7 +8,6 @@
 #include "interp/machine/compile/compile_tree.h"
 #include "lexer/lexer.h"
 
-// The variable names one kind of dump.
 static bool asked(const char *what)
 {
     const char *wanted = getenv("DUET_DUMP");
@@ -40,7 +39,6 @@ void dump_tokens(Vm *vm, const Source *source)
     if (!asked("tokens")) {
         return;
     }
-    // Freed whether the lexer got to the end or not.
     TokenList tokens = {0};
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
@@ -51,7 +49,6 @@ void dump_tokens(Vm *vm, const Source *source)
     show(&vm->ctx, &text);
 }
 
-// DUET_DUMP=ast prints it to standard error.
 void dump_tree(Vm *vm, const Node *tree)
 {
     if (!asked("ast")) {

@@ -16,7 +16,6 @@ void dump_tree(Vm *vm, const Node *tree);
 // The same for what the compiler made of it.
 void dump_code(Vm *vm, const Code *code);
 
-// Whether DUET_DUMP asks for any of these.
 bool dump_any(void);
 
 #endif

@@ -15,7 +15,6 @@
 // Which flags a list may set.
 enum { LEAVE_RETURN = 1, LEAVE_BREAK = 2, LEAVE_CONTINUE = 4 };
 
-// How control leaves a list of statements.
 typedef struct Flow {
     uint32_t exits; // LEAVE_…: jumps that it may take
     bool falls;     // it may come to its end
@@ -45,7 +44,6 @@ typedef struct Lower {
     uint32_t loops; // numbered so far
 } Lower;
 
-// Statements hold lists, and lists statements.
 static NodeList lower_list(Lower *l, NodeList list);
 
 // --- what a list does ---
@@ -62,7 +60,6 @@ static bool is_true(const Node *test)
              strcmp(test->constant.text.text, "0") != 0));
 }
 
-// One way or the other.
 static Flow flow_join(Flow a, Flow b)
 {
     return (Flow){a.exits | b.exits, a.falls || b.falls};
@@ -243,7 +240,6 @@ static void add_guarded(Lower *l, NodeVec *out, uint32_t exits, NodeList list)
     ast_make_push(&l->make, out, guard);
 }
 
-// Flags that nobody tests need not be set.
 static void free_flag(Lower *l, Flag *flag)
 {
     for (size_t i = 0; !flag->tested && i < flag->sets.count; i++) {
@@ -263,7 +259,6 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
         value = ast_make_constant(&l->make, CONSTANT_NONE, node->span);
     }
     if (l->out->result.text == NULL) {
-        // One variable for all results of the function.
         l->out->result = fresh_name(l, "retval_", 0);
     }
     ast_make_push(&l->make, out,
@@ -575,7 +570,6 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
     return !l.make.failed;
 }
 
-// The nodes belong to the arena.
 void lowered_free(Lowered *lowered)
 {
     map_free(&lowered->stops);

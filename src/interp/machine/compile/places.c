@@ -29,7 +29,6 @@ static bool same_place(const BlockPlace *a, const BlockPlace *b)
     return true;
 }
 
-// Takes the place's references.
 static void add_place(Compiler *c, uint32_t number, BlockPlace place)
 {
     Ctx *ctx = &c->vm->ctx;
@@ -220,7 +219,6 @@ static void add_aliases(Compiler *c, uint32_t info, NodeList names)
     }
 }
 
-// What this node itself binds.
 static void add_bound(Compiler *c, uint32_t info, const Node *node)
 {
     switch (node->kind) {
@@ -257,7 +255,6 @@ static void add_bound(Compiler *c, uint32_t info, const Node *node)
     }
 }
 
-// The children of any node, as the list of kinds names them.
 static void walk_parts(Compiler *c, uint32_t info, const Node *node)
 {
     switch (node->kind) {
@@ -347,7 +344,6 @@ typedef struct Mention {
 
 static void find_mention(Compiler *c, const Node *node, Mention *mention);
 
-// In a list.
 static void find_mentions(Compiler *c, NodeList list, Mention *mention)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -414,13 +410,11 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
                    loop->for_stmt.target->kind == AST_TUPLE;
         }
     } else {
-        // A `while` reads its test before the turn.
         find_mention(c, loop->if_stmt.test, &mention);
     }
     for (uint32_t i = 0; i < turn.count && !mention.found; i++) {
         const Node *node = turn.items[i];
         if (assigns_name(node, name)) {
-            // x = x + 1 reads the old value first.
             find_mention(c, node->assign.value, &mention);
             return !mention.found;
         }

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-// `name` fills the only %s of `format`.
 bool scope_error(ScopeWalk *w, Span span, const char *format, const char *name)
 {
     (void)ctx_fail_at(w->table->ctx, ERR_SYNTAX, w->table->source, span, format,
@@ -173,7 +172,6 @@ static void free_maps(Scope *scope)
     }
 }
 
-// Scopes and symbols are the arena's.
 void scope_free(ScopeTable *table)
 {
     free_maps(table->root);

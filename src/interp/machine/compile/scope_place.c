@@ -89,7 +89,6 @@ static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
     if (symbol->place == PLACE_CAPTURED || (symbol->flags & SYMBOL_GLOBAL)) {
         return true;
     }
-    // Module names live in a dict.
     if (scope->kind == SCOPE_MODULE) {
         symbol->place = w->table->names_in_dict ? PLACE_NAME : PLACE_GLOBAL;
         return true;
@@ -101,7 +100,6 @@ static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
     }
     bool found;
     if (scope->kind == SCOPE_CLASS && !(symbol->flags & SYMBOL_NONLOCAL)) {
-        // The hidden parameter that holds the namespace.
         if (symbol->flags & SYMBOL_PARAM) {
             symbol->place = PLACE_LOCAL;
             return true;

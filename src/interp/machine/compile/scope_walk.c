@@ -184,7 +184,6 @@ static bool walk_comprehension(ScopeWalk *w, const Node *node)
     if (scope == NULL) {
         return false;
     }
-    // Other comprehensions run at once and are no generators.
     scope->is_generator = node->kind == AST_GENERATOR_EXP;
     bool ok =
         note(w, iterable, SYMBOL_PARAM | SYMBOL_ASSIGNED, node->span) &&
@@ -448,7 +447,6 @@ static bool walk_statement(ScopeWalk *w, const Node *node)
         }
         return walk(w, node->expr_stmt.value);
     case AST_EXPR_STMT: return walk(w, node->expr_stmt.value);
-    // The value first, as it is evaluated first.
     case AST_ASSIGN:
         return walk(w, node->assign.value) &&
                walk_list(w, node->assign.targets);
@@ -532,7 +530,6 @@ static bool walk_expression(ScopeWalk *w, const Node *node)
     case AST_COMPARE:
         return walk(w, node->compare.left) &&
                walk_list(w, node->compare.comparators);
-    // f(__debug__=1) is refused although it binds nothing.
     case AST_CALL:
         for (uint32_t i = 0; i < node->call.keywords.count; i++) {
             const Node *keyword = node->call.keywords.items[i];

@@ -5,7 +5,6 @@
 
 #include "interp/machine/compile/scope.h"
 
-// What both walks carry along.
 typedef struct ScopeWalk {
     ScopeTable *table;
     Scope *scope;       // the one whose names are being noted
@@ -14,7 +13,6 @@ typedef struct ScopeWalk {
 
 // A SyntaxError; `format` takes the name. Returns false.
 bool scope_error(ScopeWalk *w, Span span, const char *format, const char *name);
-// Room for one more behind `count` items.
 MUST_CHECK bool scope_grow(Arena *arena, Symbol ***items, uint32_t *capacity,
                            uint32_t count);
 // The symbol of a mangled name in `scope`, made if it is new. NULL: no memory.

@@ -166,7 +166,6 @@ static bool is_wide(const char *encoding)
            strncasecmp(encoding, "utf32", 5) == 0;
 }
 
-// By the codec that the program names.
 static Value decode_by(Vm *vm, const char *name, SourceOrigin origin,
                        const char *bytes, size_t length, const char *encoding)
 {

@@ -18,7 +18,6 @@
 
 typedef VEC(const Node *) NodeStack;
 
-// One walk.
 typedef struct Walk {
     Vm *vm;
     const Source *source;
@@ -100,7 +99,6 @@ static bool warn_at(Walk *walk, const Warning *warning)
     return done;
 }
 
-// The same about what a node stands for.
 static bool warn(Walk *walk, const Node *node, const char *text)
 {
     return warn_at(
@@ -212,7 +210,6 @@ static bool check_call(Walk *walk, const Node *node)
     return warn(walk, node, text);
 }
 
-// What cannot be subscripted at all.
 static bool has_no_items(const char *type)
 {
     static const char *const types[] = {"NoneType",  "bool",    "ellipsis",

@@ -60,7 +60,6 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
                 at + 1 - (int)native_self_count(native));
         }
         if (at >= 0) {
-            // The window keeps its own reference.
             bound[at] = value_retain(keywords[i]);
         } else if (!dict_set(vm, value_as_dict(bound[rest]), names->items[i],
                              keywords[i])) {
@@ -82,7 +81,6 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
     if (!native_check_call(vm, native, given, names)) {
         return false;
     }
-    // -1 where the native has no such parameter.
     int varargs = native_find_kind(native, PARAM_VARARGS);
     int rest = native_find_kind(native, PARAM_VARKEYWORDS);
     for (uint32_t i = 0; i < native->param_count; i++) {
@@ -238,7 +236,6 @@ static Value call_method(Vm *vm, Method *method, Value *window, uint32_t count,
     return result;
 }
 
-// Classes and instances with __call__.
 static Value call_through_slot(Vm *vm, Value callee, Value *window,
                                uint32_t count, Tuple *keyword_names)
 {
@@ -274,7 +271,6 @@ static Value call_by_kind(Vm *vm, Value callee, Value *window, uint32_t count,
     }
 }
 
-// Each level of C counts towards the recursion guard.
 Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
                   Tuple *keyword_names)
 {

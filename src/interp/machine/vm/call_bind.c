@@ -26,13 +26,11 @@ typedef struct Binding {
     uint32_t total;       // all parameters
 } Binding;
 
-// Messages count arguments in words.
 static const char *plural(uint32_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-// Defaults belong to the last positional parameters.
 static uint32_t default_count(const Binding *b)
 {
     Tuple *defaults = b->function->defaults;
@@ -160,7 +158,6 @@ static int find_parameter(const Binding *b, Str *name, uint32_t from,
     return -1;
 }
 
-// Whether the call gives a keyword of this name.
 static bool names_keyword(const Binding *b, const Str *name)
 {
     for (size_t i = 0; i < b->names->count; i++) {
@@ -216,7 +213,6 @@ static bool bind_keyword(Binding *b, Str *name, Value *value, Dict *rest)
                            "%s() got multiple values for argument '%s'",
                            b->function->qualname->text, name->text);
     }
-    // The reference moves from the copy to the parameter.
     b->window[at] = *value;
     *value = VALUE_UNBOUND;
     return true;
@@ -394,7 +390,6 @@ static bool bind_named(Function *function, Value *window, uint32_t count,
     return true;
 }
 
-// The two quick ways, which make nothing and can not fail.
 bool call_bind_quick(Function *function, Value *window, uint32_t count,
                      const Tuple *keyword_names)
 {
@@ -404,7 +399,6 @@ bool call_bind_quick(Function *function, Value *window, uint32_t count,
                      bind_named(function, window, count, keyword_names);
 }
 
-// Whether no name is that of a parameter.
 static bool none_named(const Code *code, const Tuple *names)
 {
     for (size_t i = 0; i < names->count; i++) {
@@ -510,7 +504,6 @@ bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                  .named_count = named,
                  .total = named + !!(code->flags & CODE_VARARGS) +
                           !!(code->flags & CODE_VARKEYWORDS)};
-    // Few calls have more keywords; those take memory.
     Value space[8];
     b.keywords =
         keywords <= 8 ? space : ctx_alloc(&vm->ctx, keywords * sizeof(Value));

@@ -242,7 +242,6 @@ static const Ins *block_fail(Vm *vm, Frame *f, Ins ins)
     return NULL;
 }
 
-// The dispatch loop calls this for every block instruction.
 const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);

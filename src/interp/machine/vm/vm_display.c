@@ -45,7 +45,6 @@ bool slow_list(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_from_object(list));
 }
 
-// There is one empty tuple.
 bool slow_tuple(Vm *vm, Frame *f, Ins ins)
 {
     if (INS_C(ins) == 0) {
@@ -93,7 +92,6 @@ bool slow_dict(Vm *vm, Frame *f, Ins ins)
     if (dict == NULL) {
         return false;
     }
-    // Key and value side by side.
     const Value *pair = &f->registers[INS_B(ins)];
     for (uint32_t i = 0; i < INS_C(ins); i++, pair += 2) {
         if (!dict_set(vm, dict, pair[0], pair[1])) {
@@ -256,7 +254,6 @@ static List *read_items(Vm *vm, Value source, uint32_t most, uint32_t list_from)
     }
     List *list = list_new(vm, 0);
     bool ok = list != NULL;
-    // Up to one more than is wanted.
     while (ok && list->count <= most) {
         if (list->count == list_from && !value_ask_length(vm, iterator)) {
             ok = false;
@@ -335,7 +332,6 @@ bool slow_unpack(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     size_t found = list->count;
-    // Nothing is assigned unless all can be.
     for (uint32_t i = 0; i < count && found == count; i++) {
         value_replace(&vm->ctx, &f->registers[first + i],
                       value_retain(list->items[i]));
@@ -385,7 +381,6 @@ bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
     for (size_t i = 0; i < found && middle != NULL; i++) {
         // The list itself goes below.
         Value item = value_retain(list->items[i]);
-        // The star's list takes one register, whatever its length.
         Value *place = i < before          ? &out[i]
                        : i < before + rest ? &middle->items[i - before]
                                            : &out[i - rest + 1];

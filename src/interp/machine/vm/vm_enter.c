@@ -100,7 +100,6 @@ static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
 
 // --- bound methods ---
 
-// The function takes the method's place, self goes in front.
 static int enter_method(Vm *vm, Method *method, Value *window, uint32_t count,
                         Tuple *keyword_names)
 {
@@ -206,7 +205,6 @@ static Value make_container(Vm *vm, const Type *cls, Value source)
     return value_from_object(made);
 }
 
-// A class whose instances are made by C.
 static int make_by_c(Vm *vm, Type *cls, Value *window, uint32_t count,
                      Tuple *keyword_names)
 {
@@ -349,7 +347,6 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
         return enter_method(vm, (Method *)object, window, count, keyword_names);
     case KIND_TYPE:
         return enter_class(vm, (Type *)object, window, count, keyword_names);
-    // __call__ written in Duet needs no C stack either.
     case KIND_INSTANCE: {
         Function *function = take_call(vm, window, count);
         if (function == NULL) {

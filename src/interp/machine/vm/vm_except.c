@@ -20,7 +20,6 @@ static bool is_exception_class(Value v)
 static Value instantiate(Vm *vm, Value v, const char *refusal)
 {
     if (is_exception_class(v)) {
-        // `raise E` is `raise E()`.
         Value made = vm_call(vm, v, NULL, 0);
         if (value_failed(made) || value_is_kind(made, KIND_EXCEPTION)) {
             return made;
@@ -53,7 +52,6 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
     if (value_failed(made)) {
         return false;
     }
-    // x: there is a `from`.
     if (INS_X(ins)) {
         Value cause = f->registers[INS_B(ins)];
         cause = value_is_none(cause)
@@ -84,7 +82,6 @@ bool slow_raise(Vm *vm, Frame *f, Ins ins)
 bool slow_reraise(Vm *vm, Frame *f, Ins ins)
 {
     Value again = f->registers[INS_A(ins)];
-    // Moved: raise_bare takes the reference.
     f->registers[INS_A(ins)] = VALUE_UNBOUND;
     raise_bare(vm, again);
     return false;
@@ -150,7 +147,6 @@ static int matches(Vm *vm, Value exception, Value wanted)
     return 0;
 }
 
-// Jumps when the handler does not fit.
 int slow_match(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -160,7 +156,6 @@ int slow_match(Vm *vm, Frame *f, Ins ins)
     if (found < 0) {
         return -1;
     }
-    // The class was a temporary.
     slow_drop(vm, f, INS_B(ins));
     return !found;
 }

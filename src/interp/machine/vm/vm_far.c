@@ -9,7 +9,6 @@
 // A native's parameters that are left out; __init__ moves them up by two.
 enum { FAR_SLACK = NATIVE_DIRECT_MOST };
 
-// Moves `count` values; what they leave is empty.
 static void move_values(Value *to, Value *from, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

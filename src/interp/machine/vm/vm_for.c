@@ -114,7 +114,6 @@ bool slow_forprep(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), value_iter(vm, state[0]));
 }
 
-// All four registers of the state become empty.
 static void end_loop(Vm *vm, Frame *f, Ins ins)
 {
     Value *state = &f->registers[INS_A(ins)];

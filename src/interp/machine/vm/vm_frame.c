@@ -130,7 +130,6 @@ static void abandon(Vm *vm, Frame *f, Value owner)
     release(vm, owner);
 }
 
-// Inner handlers stand first.
 static const Handler *find_handler(const Frame *f, uint32_t word)
 {
     for (uint32_t i = 0; i < f->code->handler_count; i++) {
@@ -329,7 +328,6 @@ static LeaveKind leave_far(Vm *vm, Frame *f, Value result)
     return kind;
 }
 
-// A generator has returned to the instruction that asked it.
 static void leave_generator(Vm *vm, Generator *g, Value result)
 {
     Frame *caller = vm->frame;
@@ -353,7 +351,6 @@ LeaveKind vm_leave(Vm *vm, Value result)
     Frame *f = vm->frame;
     uint32_t flags = f->flags;
     pop_frame(vm);
-    // C called it, and gets the result.
     if (flags & FRAME_ENTRY) {
         return LEAVE_TO_C;
     }

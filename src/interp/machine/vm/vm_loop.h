@@ -87,7 +87,6 @@ typedef uint8_t __attribute__((may_alias)) InsByte;
     } while (0)
 // An entry of the table of chained instructions.
 #define CHAIN(ID) [OPCODE_##ID - OPCODE_ADD] = &&CHAIN_##ID
-// After another frame has become the running one.
 #define LOAD_FRAME()                                                           \
     do {                                                                       \
         f = vm->frame;                                                         \

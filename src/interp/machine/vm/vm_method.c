@@ -77,7 +77,6 @@ static bool deliver_compare(Vm *vm, Frame *f, Ins ins, Value result)
     return slow_finish(vm, f, ins, result, INS_B(ins), INS_C(ins));
 }
 
-// The method's answer decides about the jump.
 static bool deliver_jump(Vm *vm, Frame *f, Ins ins, Value result)
 {
     int jump = slow_jump_answered(vm, f, ins, result);

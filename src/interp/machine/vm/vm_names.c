@@ -117,7 +117,6 @@ static bool delete_from(Vm *vm, Dict *dict, Str *name)
     return removed > 0 || (removed == 0 && undefined(vm, name));
 }
 
-// Built-in names are not deleted through the globals.
 bool slow_delg(Vm *vm, Frame *f, Ins ins)
 {
     return delete_from(vm, f->globals, name_of(f, INS_B(ins)));
@@ -267,7 +266,6 @@ static Cell *own_cell(const Frame *f, uint32_t reg)
     return (Cell *)value_object(f->registers[reg]);
 }
 
-// A variable of a function around this one.
 static Cell *captured_cell(const Frame *f, uint32_t index)
 {
     return (Cell *)value_object(f->cells[index]);
@@ -317,20 +315,17 @@ bool slow_getcell(Vm *vm, Frame *f, Ins ins)
            copy_to(vm, f, ins, cell->value);
 }
 
-// All functions that share the variable see the new value.
 bool slow_setcell(Vm *vm, Frame *f, Ins ins)
 {
     return store(vm, f, own_cell(f, INS_A(ins)), INS_B(ins));
 }
 
-// del of a variable that inner functions share is allowed.
 bool slow_delcell(Vm *vm, Frame *f, Ins ins)
 {
     return empty(vm, own_cell(f, INS_A(ins)),
                  f->code->local_names[INS_A(ins)]->text, false);
 }
 
-// As slow_getcell, for a variable of a function around.
 bool slow_getcap(Vm *vm, Frame *f, Ins ins)
 {
     Cell *cell = captured_cell(f, INS_B(ins));
@@ -342,7 +337,6 @@ bool slow_getcap(Vm *vm, Frame *f, Ins ins)
            copy_to(vm, f, ins, cell->value);
 }
 
-// All functions that share the variable see it.
 bool slow_setcap(Vm *vm, Frame *f, Ins ins)
 {
     return store(vm, f, captured_cell(f, INS_B(ins)), INS_A(ins));

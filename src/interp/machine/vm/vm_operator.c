@@ -215,7 +215,6 @@ static Value compare(Vm *vm, CompareOp op, Value a, Value b)
 static int enter_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (op == COMPARE_IN || op == COMPARE_NOT_IN) {
-        // The container is asked, which is on the right.
         Value args[] = {b, a};
         return vm_special(vm, NAME_CONTAINS, args, 2);
     }
@@ -405,7 +404,6 @@ static int finish_truth_jump(Vm *vm, Frame *f, Ins ins, bool truth)
     bool wants = op == OPCODE_JTRUE || op == OPCODE_JTRUE_KEEP;
     bool keeps = op == OPCODE_JTRUE_KEEP || op == OPCODE_JFALSE_KEEP;
     bool jump = truth == wants;
-    // Behind a jump that keeps it the operand is the result.
     if (!(keeps && jump)) {
         slow_drop(vm, f, INS_A(ins));
     }
@@ -440,7 +438,6 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
     return truth < 0 ? -1 : finish_jump(vm, f, ins, truth);
 }
 
-// By the truth of one value, whatever it is.
 int slow_jump_truth(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_A(ins))) {
@@ -466,7 +463,6 @@ int slow_jump_answered(Vm *vm, Frame *f, Ins ins, Value answer)
     if (value_same(answer, VALUE_NOT_IMPLEMENTED)) {
         Value b = fused->with_int ? value_from_small(INS_BI(ins))
                                   : f->registers[INS_B(ins)];
-        // The other side is asked, as the protocol would.
         answer = value_compare_declined(vm, (CompareOp)fused->op,
                                         f->registers[INS_A(ins)], b);
     }

@@ -128,7 +128,6 @@ static const Value *own_attribute(Vm *vm, Value self, Str *name,
     return &instance->slots[slot];
 }
 
-// The cache was filled for this module (AttrCache).
 static bool is_cached_module(Value self, const ObjectShape *shape)
 {
     return value_is_kind(self, KIND_MODULE) &&
@@ -330,7 +329,6 @@ bool slow_getitemi(Vm *vm, Frame *f, Ins ins)
     return slow_finish(vm, f, ins, item, INS_B(ins), -1);
 }
 
-// An exact dict needs no slot.
 static bool set_item(Vm *vm, Value container, Value key, Value item)
 {
     return value_is_kind(container, KIND_DICT) &&

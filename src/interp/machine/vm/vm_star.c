@@ -57,7 +57,6 @@ static bool raise_for(Vm *vm, Value callee, const char *what,
 
 // --- displays ---
 
-// *iterable in a display or among arguments.
 bool slow_extend(Vm *vm, Frame *f, Ins ins)
 {
     Value source = f->registers[INS_B(ins)];

@@ -59,7 +59,6 @@ bool vm_make_stacks(Vm *vm)
     if (vm->stack == NULL || vm->frames == NULL) {
         return ctx_fail_memory(&vm->ctx);
     }
-    // What is given back at the end.
     vm->stack_bytes = bytes;
     vm->stack_end = vm->stack + bytes / sizeof(Value) - STACK_MARGIN;
     vm->recursion_limit = RECURSION_LIMIT;

@@ -50,7 +50,6 @@ static bool binds(Value found)
 Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
 {
     if (binds(found)) {
-        // Read from the class, a function is itself.
         if (value_unbound(instance)) {
             return value_retain(found);
         }
@@ -200,7 +199,6 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
-    // A property or a member decides, whatever the instance has.
     if (attr_is_data_descriptor(found)) {
         return value_object(found)->type->slots.set_descriptor(vm, found, self,
                                                                value);

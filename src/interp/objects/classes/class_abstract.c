@@ -8,7 +8,6 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/str_methods.h"
 
-// The class's own; a base's does not count.
 Value class_get_abstract(Vm *vm, Value self)
 {
     Type *cls = (Type *)value_object(self);
@@ -45,7 +44,6 @@ bool class_set_abstract(Vm *vm, Value self, Value value)
     }
     cls->flags = abstract ? cls->flags | TYPE_ABSTRACT
                           : cls->flags & ~(uint32_t)TYPE_ABSTRACT;
-    // How instances are made changes.
     vm->epoch++;
     return true;
 }

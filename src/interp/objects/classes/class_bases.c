@@ -184,7 +184,6 @@ bool class_check_layout(Vm *vm, Type *from, Type *to, const char *what)
                         what, type_name(to), type_name(from)));
 }
 
-// Each item is a class, and none derives from cls.
 static bool check_items(Vm *vm, Type *cls, const Tuple *bases)
 {
     for (size_t i = 0; i < bases->count; i++) {

@@ -157,7 +157,6 @@ bool class_prepare(Vm *vm, Str *name, Tuple *bases, Dict *keywords,
     return true;
 }
 
-// As the body itself would store it.
 static bool put_in(Vm *vm, Value space, const char *name, Value v)
 {
     Str *key = str_intern(vm, name, strlen(name));

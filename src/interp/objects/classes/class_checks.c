@@ -17,7 +17,6 @@ static int class_asks(Vm *vm, NameId id, Value v, Value cls)
     }
     Value result = value_failed(method) ? method : vm_call(vm, method, &v, 1);
     release(vm, method);
-    // Any result counts by its truth.
     int truth = value_failed(result) ? -1 : value_truth(vm, result);
     release(vm, result);
     return truth;
@@ -44,7 +43,6 @@ static Value bases_of(Vm *vm, Value v)
     return bases;
 }
 
-// TypeError with this text for what has no bases.
 static bool check_class(Vm *vm, Value v, const char *refusal)
 {
     Value bases = bases_of(vm, v);
@@ -122,7 +120,6 @@ int class_is_instance(Vm *vm, Value v, Value cls)
                : -1;
 }
 
-// What type.__subclasscheck__ answers.
 int class_is_subclass(Vm *vm, Value derived, Value cls)
 {
     if (value_is_kind(derived, KIND_TYPE) && value_is_kind(cls, KIND_TYPE)) {
@@ -136,7 +133,6 @@ int class_is_subclass(Vm *vm, Value derived, Value cls)
                : -1;
 }
 
-// What of the two differs.
 typedef struct Check {
     NameId hook;
     const char *where; // of a recursion that is too deep

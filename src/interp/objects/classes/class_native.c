@@ -21,7 +21,6 @@ static const TypeSlots *native_slots(Vm *vm, Value self)
 #define NATIVE_OF(id) static Value native_##id(Vm *vm, Value *args)
 #define SLOTS (native_slots(vm, args[0]))
 
-// What a method answers whose slot only succeeds or fails.
 static Value none_if(bool done)
 {
     return done ? VALUE_NONE : VALUE_FAIL;
@@ -66,7 +65,6 @@ NATIVE_UNARY(NEG)
 NATIVE_UNARY(POS)
 NATIVE_UNARY(INVERT)
 
-// Slots with three answers: below 0 an error is pending.
 NATIVE_OF(BOOL)
 {
     int truth = SLOTS->truth(vm, args[0]);
@@ -80,13 +78,11 @@ NATIVE_OF(LEN)
     return length < 0 ? VALUE_FAIL : int_from_i64(vm, length);
 }
 
-// A failed slot's error goes through as it is.
 NATIVE_OF(GETITEM)
 {
     return SLOTS->get_item(vm, args[0], args[1]);
 }
 
-// None on success: a statement has no value.
 NATIVE_OF(SETITEM)
 {
     return none_if(SLOTS->set_item(vm, args[0], args[1], args[2]));
@@ -164,7 +160,6 @@ static Value native_SET(Vm *vm, Value *args)
                                                                 : VALUE_FAIL;
 }
 
-// No value means to delete.
 static Value native_DELETE(Vm *vm, Value *args)
 {
     return SLOTS->set_descriptor(vm, args[0], args[1], VALUE_UNBOUND)
@@ -295,7 +290,6 @@ NATIVE_OF(POWER)
                : native_BINARY_POW(vm, args);
 }
 
-// As above, from the other side.
 NATIVE_OF(POWER_REFLECTED)
 {
     return has_modulus(args)

@@ -90,7 +90,6 @@ static bool put(Vm *vm, Dict *dict, const char *name, void *object)
     return done;
 }
 
-// A method, whose name is interned already.
 static bool put_native(Vm *vm, Dict *dict, Native *native)
 {
     bool done = native != NULL && dict_set_name(vm, dict, native->name,

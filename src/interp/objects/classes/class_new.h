@@ -54,7 +54,6 @@ Value class_build(Vm *vm, Str *name, const Prepared *prepared, Dict *keywords,
 // The most derived of `meta` and the classes of the bases, borrowed. NULL: two
 // of them do not derive from each other, which is a TypeError.
 MUST_CHECK Type *class_winning_meta(Vm *vm, Type *meta, Tuple *bases);
-// For values that are known to be classes.
 static inline Type *value_as_type(Value v)
 {
     return (Type *)value_object(v);

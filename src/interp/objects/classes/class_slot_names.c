@@ -11,7 +11,6 @@
 #include "interp/objects/text/obj_str.h"
 #include "interp/objects/text/str_methods.h"
 
-// What the class adds to its base.
 typedef struct Layout {
     bool may_dict, may_weak; // the base has none yet, and there is room
     bool dict, weak;         // added
@@ -161,7 +160,6 @@ static bool wants_prefix(const Type *cls)
     }
 }
 
-// Writes what was found into the class.
 static bool set_layout(Vm *vm, Type *cls, const Layout *layout)
 {
     size_t count = layout->names->count;

@@ -130,7 +130,6 @@ static Value user_compare(Vm *vm, CompareOp op, Value a, Value b)
     return declined(class_call(vm, a, NAME_LT + op, &b, 1));
 }
 
-// The names stand in the order of UnaryOp.
 static Value user_unary(Vm *vm, UnaryOp op, Value self)
 {
     static const char *const symbols[] = {"-", "+", "~"};
@@ -144,7 +143,6 @@ static Value user_unary(Vm *vm, UnaryOp op, Value self)
 
 static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b);
 
-// Of the class or one that it derives from.
 static bool has_user_binary(const Type *cls)
 {
     return cls->slots.binary == user_binary;
@@ -199,7 +197,6 @@ static Value user_binary(Vm *vm, BinaryOp op, Value a, Value b)
             if (!value_same(result, VALUE_NOT_IMPLEMENTED)) {
                 return result;
             }
-            // Asked once only.
             other = false;
         }
         Value result = declined(class_call(vm, a, plain, &b, 1));
@@ -342,7 +339,6 @@ static Value user_to_int(Vm *vm, Value self)
     return class_call(vm, self, NAME_INT, NULL, 0);
 }
 
-// As user_index: float() checks what comes.
 static Value user_to_float(Vm *vm, Value self)
 {
     return class_call(vm, self, NAME_FLOAT, NULL, 0);
@@ -517,7 +513,6 @@ static void set_slots(Vm *vm, Type *cls)
 {
     // The nearest built-in class, whose C functions know the object's layout.
     const Type *layout = type_native(cls);
-    // Everything that the program overrides is put on top of it.
     cls->slots = layout->slots;
     OwnNames names = own_names(cls);
 #define DUNDER(id, text, slot, user, params)                                   \

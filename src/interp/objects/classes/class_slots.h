@@ -23,7 +23,6 @@ Value class_join_failed(Vm *vm, Value a, Value b);
 // Give `cls` the slots of the methods that it defines; the others stay those of
 // its layout.
 void class_set_attribute_slots(Vm *vm, Type *cls);
-// __get__, __set__ and __delete__.
 void class_set_descriptor_slots(Vm *vm, Type *cls);
 
 #endif

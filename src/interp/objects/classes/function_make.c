@@ -12,7 +12,6 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/text/obj_str.h"
 
-// The parameters of FunctionType, in order.
 typedef enum FunctionArg {
     FUNCTION_CODE,
     FUNCTION_GLOBALS,

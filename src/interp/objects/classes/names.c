@@ -26,7 +26,6 @@ static bool add_keys(Vm *vm, Dict *names, const Dict *from)
 static bool add_class(Vm *vm, Dict *names, const Type *cls)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
-        // The MRO holds classes only, the class itself first.
         const Type *base = (Type *)value_object(cls->mro->items[i]);
         if (!add_keys(vm, names, base->dict)) {
             return false;
@@ -82,7 +81,6 @@ Value names_sorted(Vm *vm, Value iterable)
 // A list.
 Value names_of(Vm *vm, Value v)
 {
-    // A dict drops names that occur twice.
     Dict *names = dict_new(vm);
     if (names == NULL || !add_names(vm, names, v)) {
         object_release_null(&vm->ctx, names);

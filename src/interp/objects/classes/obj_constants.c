@@ -23,7 +23,6 @@ static Value make_only(Vm *vm, const char *type, Value value, const Tuple *args,
     return value;
 }
 
-// type(None)() is None itself.
 static Value none_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     return make_only(vm, type_name(cls), VALUE_NONE, args, keywords);
@@ -36,14 +35,12 @@ static Value ellipsis_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return make_only(vm, "EllipsisType", VALUE_ELLIPSIS, args, keywords);
 }
 
-// There is but one.
 static Value not_implemented_make(Vm *vm, Type *cls, Tuple *args,
                                   Dict *keywords)
 {
     return make_only(vm, type_name(cls), VALUE_NOT_IMPLEMENTED, args, keywords);
 }
 
-// The name under which a program writes it.
 static Value none_repr(Vm *vm, Value self)
 {
     (void)self;
@@ -57,14 +54,12 @@ static int none_truth(Vm *vm, Value self)
     return 0;
 }
 
-// The name, not the three dots.
 static Value ellipsis_repr(Vm *vm, Value self)
 {
     (void)self;
     return text_value(vm, "Ellipsis");
 }
 
-// The name under which programs know it.
 static Value not_implemented_repr(Vm *vm, Value self)
 {
     (void)self;

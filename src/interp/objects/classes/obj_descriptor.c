@@ -37,7 +37,6 @@ static void property_destroy(Vm *vm, Object *self)
     object_free(vm, property, sizeof *property);
 }
 
-// Immediate values are of no concern to the collector.
 static void visit_value(Value v, void (*visit)(Object *, void *), void *data)
 {
     if (value_is_object(v)) {
@@ -110,13 +109,11 @@ static bool property_init(Vm *vm, Value value, Tuple *args, Dict *keywords)
     if (!arguments_spread(vm, "property", args, keywords, names, 4, 0, given)) {
         return false;
     }
-    // Not given: NONE, by the invariant.
     for (size_t i = 0; i < 4; i++) {
         value_replace(&vm->ctx, places[i],
                       value_unbound(given[i]) ? VALUE_NONE
                                               : value_retain(given[i]));
     }
-    // The getter's docstring serves if none was given.
     self->doc_of_getter =
         value_is_none(self->doc) && value_is_kind(self->get, KIND_FUNCTION);
     if (self->doc_of_getter) {
@@ -126,7 +123,6 @@ static bool property_init(Vm *vm, Value value, Tuple *args, Dict *keywords)
     return show_doc(vm, self);
 }
 
-// The AttributeError for a part that is not there.
 static void property_lacks(Vm *vm, const Property *self, Value instance,
                            const char *what)
 {
@@ -162,14 +158,12 @@ static bool property_write(Vm *vm, Value self, Value instance, Value value)
 {
     Property *property = (Property *)value_object(self);
     bool deleting = value_unbound(value);
-    // Deleting and storing come through the same slot.
     Value function = deleting ? property->del : property->set;
     if (value_is_none(function)) {
         property_lacks(vm, property, instance, deleting ? "deleter" : "setter");
         return false;
     }
     Value args[2] = {instance, value};
-    // A setter's result means nothing.
     Value result = vm_call(vm, function, args, deleting ? 1 : 2);
     if (value_failed(result)) {
         return false;
@@ -204,7 +198,6 @@ static Value property_set_name(Vm *vm, Value *args)
     return VALUE_NONE;
 }
 
-// What `@x.getter` calls.
 static Value property_getter(Vm *vm, Value *args)
 {
     return property_copy(vm, args, 0);
@@ -237,14 +230,12 @@ static Value property_fget(Vm *vm, Value self)
     return value_retain(((Property *)value_object(self))->get);
 }
 
-// None if it cannot be stored to.
 static Value property_fset(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(((Property *)value_object(self))->set);
 }
 
-// None if it cannot be deleted.
 static Value property_fdel(Vm *vm, Value self)
 {
     (void)vm;
@@ -296,7 +287,6 @@ const TypeDef property_type_def = {
 
 // classmethod and staticmethod
 
-// Serves both types.
 static void wrap_destroy(Vm *vm, Object *self)
 {
     release(vm, ((MethodWrap *)self)->function);
@@ -413,7 +403,6 @@ static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
     // subclass of the one that holds the method.
     Type *cls = value_unbound(instance) ? owner : type_of(vm, instance);
     if (value_is_kind(function, KIND_PROPERTY)) {
-        // The property then computes from the class.
         return attr_bind(vm, function, value_from_object(cls), cls);
     }
     // The same kind of object as a method bound to an instance.
@@ -421,7 +410,6 @@ static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
     return method == NULL ? VALUE_FAIL : value_from_object(method);
 }
 
-// The bare function: nothing is bound.
 static Value staticmethod_read(Vm *vm, Value self, Value instance, Type *owner)
 {
     (void)vm, (void)instance, (void)owner;
@@ -436,7 +424,6 @@ static Value staticmethod_call(Vm *vm, Value self, const Value *args,
                             args, count, keyword_names);
 }
 
-// A Str that shows what is inside.
 static Value wrap_repr(Vm *vm, Value self)
 {
     Str *inner = value_repr(vm, ((MethodWrap *)value_object(self))->function);
@@ -448,7 +435,6 @@ static Value wrap_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// Serves __func__ and __wrapped__.
 static Value wrap_function(Vm *vm, Value self)
 {
     (void)vm;

@@ -125,7 +125,6 @@ static void function_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, dict);
 }
 
-// With the address.
 static Value function_repr(Vm *vm, Value value)
 {
     Function *self = (Function *)value_object(value);
@@ -143,7 +142,6 @@ static Value function_get_name(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->name);
 }
 
-// With the names of what the function was defined in.
 static Value function_get_qualname(Vm *vm, Value self)
 {
     (void)vm;
@@ -172,7 +170,6 @@ static bool function_set_name(Vm *vm, Value self, Value value)
            set_str_field(vm, &AS_FUNCTION(self)->name, value, "__name__");
 }
 
-// A str, as __name__.
 static bool function_set_qualname(Vm *vm, Value self, Value value)
 {
     return note_store(vm, value_object(self), value) &&
@@ -193,19 +190,16 @@ static bool set_value_field(Vm *vm, Value self, Value *field, Value value)
     if (!note_store(vm, value_object(self), value)) {
         return false;
     }
-    // The new value is in place before the old one is released.
     value_replace(&vm->ctx, field, value_retain(value));
     return true;
 }
 
-// None without a docstring.
 static Value function_get_doc(Vm *vm, Value self)
 {
     (void)vm;
     return value_or_none(AS_FUNCTION(self)->doc);
 }
 
-// Any value will do.
 static bool function_set_doc(Vm *vm, Value self, Value value)
 {
     return set_value_field(vm, self, &AS_FUNCTION(self)->doc, value);
@@ -218,7 +212,6 @@ static Value function_get_module(Vm *vm, Value self)
     return value_or_none(AS_FUNCTION(self)->module);
 }
 
-// Any value.
 static bool function_set_module(Vm *vm, Value self, Value value)
 {
     return set_value_field(vm, self, &AS_FUNCTION(self)->module, value);
@@ -231,14 +224,12 @@ static Value function_get_code(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->code);
 }
 
-// The module's own dict, not a copy.
 static Value function_get_globals(Vm *vm, Value self)
 {
     (void)vm;
     return object_or_none(AS_FUNCTION(self)->globals);
 }
 
-// None if no parameter has a default.
 static Value function_get_defaults(Vm *vm, Value self)
 {
     (void)vm;
@@ -281,7 +272,6 @@ static Value function_get_kwdefaults(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->keyword_defaults);
 }
 
-// A dict, or None for none.
 static bool function_set_kwdefaults(Vm *vm, Value self, Value value)
 {
     return set_object_field(vm, self, &AS_FUNCTION(self)->keyword_defaults,
@@ -316,7 +306,6 @@ static bool function_set_annotations(Vm *vm, Value self, Value value)
 static Value function_get_closure(Vm *vm, Value self)
 {
     Function *function = AS_FUNCTION(self);
-    // No closure is None, not an empty tuple.
     if (function->cell_count == 0) {
         return VALUE_NONE;
     }
@@ -442,7 +431,6 @@ static Value native_method_repr(Vm *vm, Value value)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
-// With the repr of what it is bound to.
 static Value method_repr(Vm *vm, Value value)
 {
     if (value_is_kind(AS_METHOD(value)->function, KIND_NATIVE)) {
@@ -490,7 +478,6 @@ static Value method_get_function(Vm *vm, Value self)
     return value_retain(AS_METHOD(self)->function);
 }
 
-// What the method is bound to.
 static Value method_get_self(Vm *vm, Value self)
 {
     (void)vm;

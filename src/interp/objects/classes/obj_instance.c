@@ -203,7 +203,6 @@ static bool grow_slots(Vm *vm, Instance *self)
     if (slots == NULL) {
         return false;
     }
-    // References move, so that no counts change.
     for (uint32_t i = 0; i < capacity; i++) {
         slots[i] = i < self->slot_capacity ? self->slots[i] : VALUE_UNBOUND;
     }
@@ -248,7 +247,6 @@ static bool set_in_dict(Vm *vm, Dict *dict, Str *name, Value value)
 static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
 {
     if (self->shape != NULL && !value_unbound(value)) {
-        // Known already: the shape stays, whatever the value is.
         int32_t slot = object_shape_find(self->shape, name);
         if (slot >= 0) {
             value_replace(&vm->ctx, &self->slots[slot], value_retain(value));

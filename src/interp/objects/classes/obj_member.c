@@ -64,7 +64,6 @@ static Member *make_member(Vm *vm, const MemberDef *def, Str *name,
     return self;
 }
 
-// `def` is static.
 Member *member_new(Vm *vm, const MemberDef *def, Type *owner)
 {
     return make_member(vm, def, NULL, 0, owner);
@@ -102,7 +101,6 @@ Value member_peek(Vm *vm, Object *self, Str *name)
     return place == NULL ? VALUE_UNBOUND : *place;
 }
 
-// The forms of a getset_descriptor and a member_descriptor.
 static Value member_repr(Vm *vm, Value value)
 {
     const Member *self = (Member *)value_object(value);
@@ -125,7 +123,6 @@ static bool check_fits(Vm *vm, const Member *self, Value instance)
                        type_name(cls));
 }
 
-// A slot that is not set is missing, as any other name.
 static Value slot_read(Vm *vm, const Member *self, Object *object)
 {
     const Value *place = instance_fixed(object, self->index);
@@ -180,7 +177,6 @@ static bool member_write(Vm *vm, Value member, Value instance, Value value)
     if (self->def == NULL) {
         return slot_write(vm, self, value_object(instance), value);
     }
-    // Such an attribute can only be read.
     if (self->def->set == NULL) {
         if (self->head.type == vm->slot_type) {
             return raise_false(vm, ERR_ATTRIBUTE, "readonly attribute");
@@ -222,7 +218,6 @@ static Value member_get_name(Vm *vm, Value self)
     return name == NULL ? VALUE_FAIL : str_value(name);
 }
 
-// With the class in front.
 static Value member_get_qualname(Vm *vm, Value self)
 {
     const Member *member = (Member *)value_object(self);
@@ -253,7 +248,6 @@ static const MemberDef member_members[] = {
     {"__qualname__", member_get_qualname, NULL, "The name behind the class's."},
     {NULL, NULL, NULL, NULL}};
 
-// Both types of members.
 #define MEMBER_TYPE(text, words)                                               \
     {                                                                          \
         .name = text, .doc = words, .kind = KIND_MEMBER,                       \

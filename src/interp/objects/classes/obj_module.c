@@ -77,7 +77,6 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
     Value named = module->dict == NULL
                       ? VALUE_UNBOUND
                       : dict_get_name(module->dict, vm->names[NAME_NAME]);
-    // For "Did you mean", which looks at the module's names.
     raise_about(vm, self);
     if (!value_is_str(named)) {
         return raise_whole(vm, ERR_ATTRIBUTE, "module%s has no attribute '%s'",

@@ -65,7 +65,6 @@ static uint32_t count_items(const char *text)
 // Parameters before this one can be given by position only.
 static void mark_positional_only(Native *native)
 {
-    // "/" stands behind those that it concerns.
     for (uint32_t i = 0; i < native->param_count; i++) {
         native->params[i].kind = PARAM_POSITIONAL_ONLY;
     }
@@ -108,7 +107,6 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
     while (*text != '\0') {
         size_t length = item_length(text);
         bool added = true;
-        // All parameters so far are positional-only.
         if (*text == '/') {
             mark_positional_only(native);
             // The bare star takes no argument: it has no parameter of its own.
@@ -205,7 +203,6 @@ static void free_params(Vm *vm, Native *self)
 // On failure everything is undone, so that the next call may try again.
 bool native_read_params(Vm *vm, Native *self)
 {
-    // A native without parameters has no block.
     size_t size = params_size(self);
     self->params = size > 0 ? ctx_alloc_zero(&vm->ctx, size) : NULL;
     if ((size > 0 && self->params == NULL) ||
@@ -217,7 +214,6 @@ bool native_read_params(Vm *vm, Native *self)
     return true;
 }
 
-// Parameters are there only if it was called.
 static void native_destroy(Vm *vm, Object *object)
 {
     Native *self = (Native *)object;
@@ -229,7 +225,6 @@ static void native_destroy(Vm *vm, Object *object)
 
 #define AS_NATIVE(value) ((Native *)value_object(value))
 
-// Two forms: a method of a type, and a free function.
 static Value native_repr(Vm *vm, Value value)
 {
     Native *self = (Native *)value_object(value);
@@ -251,7 +246,6 @@ static Value str_or_fail(Str *str)
     return str != NULL ? str_value(str) : VALUE_FAIL;
 }
 
-// Interned.
 static Value native_get_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -274,7 +268,6 @@ static Value native_get_qualname(Vm *vm, Value self)
                : str_or_fail(str_printf(vm, "%s.%s", owner, native->def->name));
 }
 
-// Made anew each time: few programs ask.
 static Value native_get_doc(Vm *vm, Value self)
 {
     const char *doc = AS_NATIVE(self)->def->doc;
@@ -320,7 +313,6 @@ static Value native_get_self(Vm *vm, Value self)
     return value_unbound(found) ? VALUE_NONE : value_retain(found);
 }
 
-// Functions have none.
 static Value native_get_class(Vm *vm, Value self)
 {
     Type *owner = AS_NATIVE(self)->owner;
@@ -331,7 +323,6 @@ static Value native_get_class(Vm *vm, Value self)
                              type_name(type_of(vm, self)));
 }
 
-// With the defaults as they were written.
 static Value native_get_signature(Vm *vm, Value self)
 {
     return str_or_fail(str_printf(vm, "(%s)", AS_NATIVE(self)->def->params));

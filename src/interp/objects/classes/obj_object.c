@@ -28,7 +28,6 @@ static void instance_destroy(Vm *vm, Object *object)
     if (self->shape == NULL) {
         object_release_null(&vm->ctx, self->dict);
     }
-    // More than fit inside the object.
     if (self->slots != self->inline_slots && self->slots != NULL) {
         ctx_free(&vm->ctx, self->slots, self->slot_capacity * sizeof(Value));
     }
@@ -66,7 +65,6 @@ static void instance_clear(Vm *vm, Object *object)
     }
 }
 
-// Whether a call gave anything that object has no use for.
 static bool has_arguments(Tuple *args, Dict *keywords)
 {
     return args->count > 0 || (keywords != NULL && keywords->count > 0);
@@ -90,7 +88,6 @@ static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (cls->flags & TYPE_ABSTRACT) {
         return class_refuse_abstract(vm, cls);
     }
-    // The attributes come in __init__.
     Instance *self = instance_new(vm, cls);
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
@@ -166,7 +163,6 @@ static Value object_setattr(Vm *vm, Value *args)
     return done ? VALUE_NONE : VALUE_FAIL;
 }
 
-// As object_setattr with nothing to store.
 static Value object_delattr(Vm *vm, Value *args)
 {
     Value all[3] = {args[0], args[1], VALUE_UNBOUND};
@@ -183,7 +179,6 @@ static Value object_getattribute(Vm *vm, Value *args)
     return found;
 }
 
-// As a method, for super().__repr__.
 static Value object_repr_native(Vm *vm, Value *args)
 {
     return object_repr(vm, args[0]);
@@ -213,7 +208,6 @@ static Value object_format(Vm *vm, Value *args)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// Fits the identity that object_eq compares.
 static Value object_hash(Vm *vm, Value *args)
 {
     return int_from_i64(vm, (int64_t)value_identity_hash(args[0]));
@@ -226,12 +220,10 @@ static Value object_eq(Vm *vm, Value *args)
     return value_same(args[0], args[1]) ? VALUE_TRUE : VALUE_NOT_IMPLEMENTED;
 }
 
-// The opposite of what __eq__ of the class answers.
 static Value object_ne(Vm *vm, Value *args)
 {
     Value answer =
         value_call_method(vm, args[0], vm->names[NAME_EQ], args + 1, 1);
-    // NotImplemented has no opposite.
     if (value_failed(answer) || value_same(answer, VALUE_NOT_IMPLEMENTED)) {
         return answer;
     }
@@ -271,7 +263,6 @@ static Value object_init_subclass(Vm *vm, Value *args)
                        ((Type *)value_object(args[0]))->qualname->text);
 }
 
-// NotImplemented leaves the answer to the bases.
 static Value object_subclass_hook(Vm *vm, Value *args)
 {
     (void)vm, (void)args;
@@ -372,7 +363,6 @@ static bool object_set_class(Vm *vm, Value self, Value value)
     if (!note_store(vm, object, value) || !leave_shapes(vm, object, to)) {
         return false;
     }
-    // Only classes of the program are held by their instances.
     object->type = to;
     to->head.rc += (to->flags & TYPE_HEAP) != 0;
     if (from->flags & TYPE_HEAP) {
@@ -385,7 +375,6 @@ static bool object_set_class(Vm *vm, Value self, Value value)
 // The dict itself becomes the instance's: both names mean one.
 static bool object_set_dict(Vm *vm, Value self, Value value)
 {
-    // Attributes that stand in a shape move into a dict first.
     if (instance_dict(vm, value_object(self)) == NULL) {
         return false;
     }
@@ -406,7 +395,6 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
     }
     Dict **place = object->kind == KIND_INSTANCE ? &((Instance *)object)->dict
                                                  : instance_dict_place(object);
-    // The new one is in place before the old one is released.
     Dict *old = *place;
     *place = dict;
     vm->epoch++;

@@ -115,13 +115,11 @@ static Value proxy_iter(Vm *vm, Value self)
     return value_iter(vm, mapping_of(self));
 }
 
-// The mapping where v is a proxy.
 static Value unwrapped(Vm *vm, Value v)
 {
     return type_of(vm, v) == proxy_type(vm) ? mapping_of(v) : v;
 }
 
-// A union is that of the mappings.
 static Value proxy_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     return op == BINARY_OR
@@ -139,7 +137,6 @@ static Value proxy_inplace(Vm *vm, BinaryOp op, Value a, Value b)
                            : VALUE_NOT_IMPLEMENTED;
 }
 
-// Calls the mapping's method of this name.
 static Value pass_on(Vm *vm, Value self, const char *name, const Value *args,
                      uint32_t count)
 {

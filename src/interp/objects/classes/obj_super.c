@@ -229,7 +229,6 @@ static Value super_bind(Vm *vm, Value self, Value instance, Type *owner)
     return vm_call(vm, value_from_object(cls), args, 2);
 }
 
-// The first class behind `start` that has the name.
 static Value find_behind(const Super *super, Str *name)
 {
     if (super->self_type == NULL) {
@@ -247,7 +246,6 @@ static Value find_behind(const Super *super, Str *name)
                 return found;
             }
         }
-        // `start` itself is passed over.
         behind = behind || cls == super->start;
     }
     return VALUE_UNBOUND;
@@ -288,21 +286,18 @@ static Value class_or_none(const Type *cls)
     return cls == NULL ? VALUE_NONE : value_retain(value_from_object(cls));
 }
 
-// The class behind which the search begins.
 static Value get_this_class(Vm *vm, Value self)
 {
     (void)vm;
     return class_or_none(((const Super *)value_object(self))->start);
 }
 
-// What methods are bound to, or None.
 static Value get_self(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(((const Super *)value_object(self))->self);
 }
 
-// Whose MRO is searched.
 static Value get_self_class(Vm *vm, Value self)
 {
     (void)vm;

@@ -220,7 +220,6 @@ static Value make_instance(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return raise_error(vm, ERR_TYPE, "cannot create '%s' instances",
                            type_name(cls));
     }
-    // __new__ of the class, or the native constructor.
     Value self = cls->slots.make(vm, cls, args, keywords);
     if (value_failed(self)) {
         return self;
@@ -240,7 +239,6 @@ static Dict *keyword_dict(Vm *vm, const Value *values, Tuple *names)
 {
     Dict *dict = dict_new(vm);
     for (size_t i = 0; dict != NULL && i < names->count; i++) {
-        // The dict retains names and values.
         if (!dict_set(vm, dict, names->items[i], values[i])) {
             object_release(&vm->ctx, dict);
             return NULL;
@@ -346,7 +344,6 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                                             : "type() takes 1 or 3 arguments");
     }
     const Value *items = args->items;
-    // The three arguments in order.
     static const Kind kinds[] = {KIND_STR, KIND_TUPLE, KIND_DICT};
     static const char *const names[] = {"str", "tuple", "dict"};
     for (int i = 0; i < 3; i++) {
@@ -368,14 +365,12 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (winner != cls && winner->slots.make != type_make) {
         return winner->slots.make(vm, winner, args, keywords);
     }
-    // class_new checks the bases.
     Type *made =
         class_new(vm, winner, value_as_str(items[0]), value_as_tuple(items[1]),
                   value_as_dict(items[2]), keywords);
     return made == NULL ? VALUE_FAIL : value_from_object(made);
 }
 
-// int | str.
 static Value type_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     return op == BINARY_OR ? value_union(vm, a, b) : VALUE_NOT_IMPLEMENTED;

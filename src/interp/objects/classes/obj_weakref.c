@@ -5,7 +5,6 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
-// Unchecked: the caller knows the kind.
 static WeakRef *as_weakref(Value v)
 {
     return (WeakRef *)value_object(v);

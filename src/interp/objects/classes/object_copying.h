@@ -9,7 +9,6 @@
 MUST_CHECK Value library_call(Vm *vm, const char *library, const char *what,
                               const Value *args, uint32_t count);
 
-// Bodies of natives.
 Value object_reduce_ex(Vm *vm, Value *args);
 Value object_reduce(Vm *vm, Value *args);
 Value object_getstate(Vm *vm, Value *args);

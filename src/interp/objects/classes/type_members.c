@@ -41,7 +41,6 @@ static Value type_get_dict(Vm *vm, Value self)
     return proxy_new(vm, value_from_object(((Type *)value_object(self))->dict));
 }
 
-// None for object alone, which has no base.
 static Value type_get_base(Vm *vm, Value self)
 {
     (void)vm;
@@ -90,7 +89,6 @@ static bool rename_class(Vm *vm, Value self, Str **place, Value value,
     if (!note_store(vm, cls, value)) {
         return false;
     }
-    // The name is replaced before the old one goes.
     Str *old = *place;
     *place = object_retain(value_as_str(value));
     object_release(&vm->ctx, old);
@@ -104,7 +102,6 @@ static bool type_set_name(Vm *vm, Value self, Value value)
                         "__name__");
 }
 
-// As type_set_name.
 static bool type_set_qualname(Vm *vm, Value self, Value value)
 {
     return rename_class(vm, self, &((Type *)value_object(self))->qualname,
@@ -144,7 +141,6 @@ static Value type_subclasses(Vm *vm, Value *args)
     return list == NULL ? VALUE_FAIL : value_from_object(list);
 }
 
-// A list, where __mro__ gives the tuple.
 static Value type_mro_list(Vm *vm, Value *args)
 {
     Type *cls = (Type *)value_object(args[0]);
@@ -165,7 +161,6 @@ static Value type_instance_check(Vm *vm, Value *args)
     return found < 0 ? VALUE_FAIL : value_from_bool(found);
 }
 
-// As type_instance_check.
 static Value type_subclass_check(Vm *vm, Value *args)
 {
     int found = class_is_subclass(vm, args[1], args[0]);

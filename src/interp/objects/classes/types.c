@@ -70,7 +70,6 @@ static Type *create_builtin(Vm *vm, const TypeDef *def, Type *base)
         base->head.type = cls; // this is type, and that was object
     }
     if (base != NULL) {
-        // The type owns its base.
         object_retain(base);
         inherit_slots(&cls->slots, &base->slots);
         inherit_make(vm, cls, def, base);
@@ -90,7 +89,6 @@ static void drop_lone_object(Vm *vm)
     }
 }
 
-// Where the Vm keeps the type of this row.
 static Type **place_of(Vm *vm, size_t offset)
 {
     return (Type **)(void *)((char *)vm + offset);
@@ -183,7 +181,6 @@ static bool name_builtin(Vm *vm, Type *cls)
     if (cls->bases == NULL) {
         return false;
     }
-    // A single base: cannot fail but for memory.
     cls->mro = class_linearize(vm, cls, cls->bases);
     return cls->mro != NULL && class_add_native(vm, cls);
 }
@@ -311,7 +308,6 @@ void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls))
     }
 }
 
-// A callback for the lists of types.
 static void release_type(Vm *vm, Type *cls)
 {
     object_release(&vm->ctx, cls);
@@ -324,7 +320,6 @@ void types_strip(Vm *vm)
     types_each(vm, type_strip);
 }
 
-// object and type last, as types_each has them.
 void types_free(Vm *vm)
 {
     types_each(vm, release_type);

@@ -146,7 +146,6 @@ static Value member_name(Vm *vm, Value self)
     return name == NULL ? VALUE_NONE : str_value(object_retain(name));
 }
 
-// Positional-only parameters are counted.
 static Value member_argcount(Vm *vm, Value self)
 {
     (void)vm;
@@ -161,7 +160,6 @@ static Value member_posonly(Vm *vm, Value self)
         ((Code *)value_object(self))->positional_only_count);
 }
 
-// Those behind the star.
 static Value member_kwonly(Vm *vm, Value self)
 {
     (void)vm;
@@ -179,7 +177,6 @@ static Value member_firstline(Vm *vm, Value self)
     return value_from_small(source_place(code->source, code->start).line);
 }
 
-// The file, as tracebacks name it.
 static Value member_filename(Vm *vm, Value self)
 {
     const Code *code = (Code *)value_object(self);
@@ -196,7 +193,6 @@ static Value member_varnames(Vm *vm, Value self)
     // not known.
     List *names = list_new(vm, 0);
     bool ok = names != NULL;
-    // Parameters have the first registers, so they come first.
     for (uint32_t i = 0; ok && i < code->local_count; i++) {
         ok = code->local_names[i] == NULL ||
              list_append(vm, names, str_value(code->local_names[i]));
@@ -217,7 +213,6 @@ static Value member_flags(Vm *vm, Value self)
                             (flags & CODE_GENERATOR ? CO_GENERATOR : 0));
 }
 
-// As the function's __qualname__.
 static Value member_qualname(Vm *vm, Value self)
 {
     (void)vm;
@@ -238,7 +233,6 @@ static Value member_freevars(Vm *vm, Value self)
     return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
 }
 
-// How many co_varnames are.
 static Value member_nlocals(Vm *vm, Value self)
 {
     (void)vm;

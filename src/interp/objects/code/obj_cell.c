@@ -39,7 +39,6 @@ static void cell_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &((Cell *)object)->value, VALUE_UNBOUND);
 }
 
-// A ValueError.
 static Value cell_get_contents(Vm *vm, Value self)
 {
     Value value = ((Cell *)value_object(self))->value;
@@ -48,7 +47,6 @@ static Value cell_get_contents(Vm *vm, Value self)
                : value_retain(value);
 }
 
-// Deleting empties the cell.
 static bool cell_set_contents(Vm *vm, Value self, Value value)
 {
     value_replace(&vm->ctx, &((Cell *)value_object(self))->value,

@@ -45,7 +45,6 @@ static bool add_rounds(Vm *vm, Value self, int64_t length, int64_t times)
     return done;
 }
 
-// deque *= times.
 static bool repeat(Vm *vm, Value self, Value times)
 {
     int64_t count;
@@ -78,7 +77,6 @@ Value deque_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return made;
 }
 
-// += takes any iterable, unlike +.
 Value deque_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool adds = op == BINARY_ADD;

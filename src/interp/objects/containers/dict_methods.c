@@ -54,7 +54,6 @@ static Value popitem_empty(Vm *vm)
     return VALUE_FAIL;
 }
 
-// The newest entry goes (last in, first out).
 static Value method_popitem(Vm *vm, Value *args)
 {
     Dict *dict = value_as_dict(args[0]);
@@ -105,19 +104,16 @@ static Value method_keys(Vm *vm, Value *args)
     return dict_view_new(vm, value_as_dict(args[0]), 'k');
 }
 
-// A live view, as in Python 3.
 static Value method_values(Vm *vm, Value *args)
 {
     return dict_view_new(vm, value_as_dict(args[0]), 'v');
 }
 
-// A view of pairs, each made when it is asked for.
 static Value method_items(Vm *vm, Value *args)
 {
     return dict_view_new(vm, value_as_dict(args[0]), 'i');
 }
 
-// reversed(d) walks the keys, as reversed(d.keys()) does.
 static Value method_reversed(Vm *vm, Value *args)
 {
     return dict_iterator(vm, value_as_dict(args[0]), 'k', true);

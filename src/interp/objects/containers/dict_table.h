@@ -39,7 +39,6 @@ static inline void dict_probe_next(DictProbe *probe)
     probe->at = (probe->at * 5 + probe->perturb + 1) & probe->mask;
 }
 
-// The width of a slot follows from the number of slots.
 static inline size_t dict_slot_width(uint32_t index_size)
 {
     return index_size <= 256 ? 1 : index_size <= 65536 ? 2 : 4;

@@ -13,7 +13,6 @@ static void dict_destroy(Vm *vm, Object *self)
     object_free(vm, self, sizeof(Dict));
 }
 
-// Breaks a cycle: the collector calls it on garbage.
 static void dict_clear_slot(Vm *vm, Object *self)
 {
     dict_clear(vm, (Dict *)self);
@@ -48,7 +47,6 @@ static bool print_entries(Vm *vm, StrBuf *out, Dict *dict)
     return ok;
 }
 
-// A dict that contains itself prints as {...} inside.
 static Value dict_repr(Vm *vm, Value self)
 {
     // Braces are written even around "...", so the text stays readable.
@@ -119,7 +117,6 @@ static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
         !value_is_kind(b, KIND_DICT)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    // Shallow: keys and values are shared.
     Dict *result = dict_copy(vm, value_as_dict(a));
     if (result != NULL && !dict_update(vm, result, b)) {
         object_release(&vm->ctx, result);
@@ -137,7 +134,6 @@ static Value dict_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     return dict_update(vm, value_as_dict(a), b) ? value_retain(a) : VALUE_FAIL;
 }
 
-// Live entries only.
 static int64_t dict_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -271,7 +267,6 @@ static Value step_forwards(Vm *vm, Iterator *self)
     return dict_step(vm, self, false);
 }
 
-// For reversed(): from the last entry down.
 static Value step_backwards(Vm *vm, Iterator *self)
 {
     return dict_step(vm, self, true);
@@ -301,7 +296,6 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
     return value_from_object(iterator);
 }
 
-// Over the keys.
 static Value dict_iter(Vm *vm, Value self)
 {
     return dict_iterator(vm, value_as_dict(self), 'k', false);
@@ -331,7 +325,6 @@ static bool dict_init_slot(Vm *vm, Value self, Tuple *args, Dict *keywords)
     if (args->count == 1 && !dict_update(vm, dict, args->items[0])) {
         return false;
     }
-    // Keywords come last and win.
     return keywords == NULL ||
            dict_update(vm, dict, value_from_object(keywords));
 }

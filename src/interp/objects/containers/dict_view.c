@@ -32,13 +32,11 @@ Value dict_view_new(Vm *vm, Dict *dict, char part)
     return value_from_object(view);
 }
 
-// All three kinds share the layout.
 static DictView *as_view(Value v)
 {
     return (DictView *)value_object(v);
 }
 
-// The view holds its dict.
 static void view_destroy(Vm *vm, Object *self)
 {
     object_release(&vm->ctx, ((DictView *)self)->dict);
@@ -62,7 +60,6 @@ static Value view_iter(Vm *vm, Value self)
     return dict_iterator(vm, as_view(self)->dict, as_view(self)->part, false);
 }
 
-// That of the dict, at this moment.
 static int64_t view_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -74,7 +71,6 @@ static int64_t view_length(Vm *vm, Value self)
 // A dict whose values hold this view shows "..." in its place.
 static Value view_repr(Vm *vm, Value self)
 {
-    // That of the variant: "dict_keys" and the like.
     const char *name = type_name(type_of(vm, self));
     ReprGuard guard;
     if (!repr_enter(vm, self, &guard)) {
@@ -122,7 +118,6 @@ static int view_contains(Vm *vm, Value self, Value item)
 {
     Value value;
     Dict *dict = as_view(self)->dict;
-    // The same rules as `in` of the dict itself.
     if (as_view(self)->part == 'k') {
         return dict_get(vm, dict, item, &value);
     }
@@ -154,7 +149,6 @@ static Set *as_set(Vm *vm, Value iterable)
     return set;
 }
 
-// An items view.
 static bool is_items(Value v)
 {
     return value_is_kind(v, KIND_DICT_VIEW) && as_view(v)->part == 'i';
@@ -291,7 +285,6 @@ static Value view_and(Vm *vm, Value a, Value b)
 // operand.
 static Value view_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    // Sets have these four operators and no others.
     bool known = op == BINARY_AND || op == BINARY_OR || op == BINARY_SUB ||
                  op == BINARY_XOR;
     bool left = value_is_kind(a, KIND_DICT_VIEW) && is_set_like(a);
@@ -320,7 +313,6 @@ static Value view_compare(Vm *vm, CompareOp op, Value a, Value b)
                                        : x == y;
     bool all = possible;
     if (possible) {
-        // a >= b asks whether all of b are in a.
         bool swap = op == COMPARE_GT || op == COMPARE_GE;
         int missing = walk(vm, swap ? b : a, swap ? a : b, 0, NULL);
         if (missing < 0) {

@@ -259,7 +259,6 @@ const NativeDef list_methods[] = {
      "Sorts in place; equal items keep their order."},
     {0}};
 
-// A tuple has only the two methods that do not change it.
 const NativeDef tuple_methods[] = {
     NEWARGS_ROW,
     {"index", "self, value, start=0, stop=None, /", method_index,

@@ -24,14 +24,12 @@ static int before_float(Vm *vm, Value a, Value b)
     return value_float(a) < value_float(b);
 }
 
-// By code points; str_order runs no code.
 static int before_str(Vm *vm, Value a, Value b)
 {
     (void)vm;
     return str_order(value_as_str(a), value_as_str(b)) < 0;
 }
 
-// Asks < alone.
 static int before_any(Vm *vm, Value a, Value b)
 {
     Value result = value_compare(vm, COMPARE_LT, a, b);

@@ -53,7 +53,6 @@ static bool reserve(Vm *vm, Deque *self)
         return false;
     }
     for (size_t i = 0; i < self->count; i++) {
-        // The references move: nothing is counted.
         items[i] = *slot(self, i);
     }
     ctx_free(&vm->ctx, self->items, self->capacity * sizeof *items);
@@ -82,11 +81,9 @@ static bool put(Vm *vm, Deque *self, Value item, bool left)
     if (!note_store(vm, self, item)) {
         return false;
     }
-    // Nothing is ever kept, and that is no error.
     if (self->most == 0) {
         return true;
     }
-    // Released last, when the deque is whole again.
     Value dropped = VALUE_UNBOUND;
     if (self->most > 0 && self->count >= (size_t)self->most) {
         dropped = take(self, !left);
@@ -141,7 +138,6 @@ static bool extend(Vm *vm, Deque *self, Value iterable, bool left)
     return ok;
 }
 
-// What deque_operators.c needs of the ring.
 bool deque_is(Value v)
 {
     return value_is_kind(v, KIND_OPAQUE) &&
@@ -223,7 +219,6 @@ static Value method_pop(Vm *vm, Value *args)
     return pop_from(vm, as_deque(args[0]), false);
 }
 
-// The left end.
 static Value method_popleft(Vm *vm, Value *args)
 {
     return pop_from(vm, as_deque(args[0]), true);
@@ -316,7 +311,6 @@ static Value step_forwards(Vm *vm, Iterator *self)
     return step(vm, self, true);
 }
 
-// For reversed().
 static Value step_backwards(Vm *vm, Iterator *self)
 {
     return step(vm, self, false);
@@ -371,7 +365,6 @@ static void deque_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
-// Breaks a cycle; the deque is then empty and still of use.
 static void deque_clear(Vm *vm, Object *object)
 {
     clear(vm, (Deque *)object);
@@ -438,7 +431,6 @@ static Value deque_repr(Vm *vm, Value self)
         items = value_repr(vm, value_from_object(list));
     }
     repr_leave(vm, &guard);
-    // Without the module, which messages have.
     const char *name = type_of(vm, self)->name->text;
     int64_t most = as_deque(self)->most;
     if (items != NULL && most < 0) {
@@ -452,7 +444,6 @@ static Value deque_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : value_from_object(text);
 }
 
-// Also the truth: an empty deque is false.
 static int64_t deque_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -479,14 +470,12 @@ static Value *deque_at(Vm *vm, Value self, Value key)
                : slot(deque, (size_t)at);
 }
 
-// From any place at once: a ring is an array.
 static Value deque_get_item(Vm *vm, Value self, Value key)
 {
     const Value *place = deque_at(vm, self, key);
     return place == NULL ? VALUE_FAIL : value_retain(*place);
 }
 
-// A deletion moves the items behind it up by one.
 static bool deque_set_item(Vm *vm, Value v, Value key, Value value)
 {
     Deque *self = as_deque(v);
@@ -494,7 +483,6 @@ static bool deque_set_item(Vm *vm, Value v, Value key, Value value)
     if (place == NULL || !note_store(vm, self, value)) {
         return false;
     }
-    // The deque's reference, which is ours from here on.
     Value old = *place;
     if (!value_unbound(value)) {
         *place = value_retain(value);
@@ -533,7 +521,6 @@ static int deque_contains(Vm *vm, Value v, Value item)
     return 0;
 }
 
-// Read-only.
 static Value get_maxlen(Vm *vm, Value self)
 {
     (void)vm;

@@ -17,7 +17,6 @@ MUST_CHECK bool deque_extend(Vm *vm, Value deque, Value iterable);
 // False: a trace forbids it.
 MUST_CHECK bool deque_empty(Vm *vm, Value deque);
 
-// Slots.
 Value deque_binary(Vm *vm, BinaryOp op, Value a, Value b);
 Value deque_inplace(Vm *vm, BinaryOp op, Value a, Value b);
 

@@ -135,7 +135,6 @@ static inline int64_t find_simple(const Dict *dict, Value key, uint64_t hash)
     }
 }
 
-// The hash of a key that find_simple takes.
 static inline bool simple_hash(Value key, uint64_t *hash)
 {
     if (value_is_plain_str(key)) {
@@ -168,7 +167,6 @@ const DictEntry *dict_find_simple(Dict *dict, Value key)
     return found < 0 ? NULL : &dict->entries[found];
 }
 
-// What find gave, as dict_get tells it.
 static int get_at(Dict *dict, int64_t entry, Value *value)
 {
     if (entry < 0) {
@@ -218,7 +216,6 @@ static bool insert(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
     if (!keep_dense(vm, dict, key) || !dict_table_room(vm, dict)) {
         return false;
     }
-    // Entries stand in the order of insertion.
     uint32_t number = dict->used++;
     dict->entries[number] = (DictEntry){
         .hash = hash, .key = value_retain(key), .value = value_retain(value)};
@@ -247,7 +244,6 @@ static bool set_at(Vm *vm, Dict *dict, int64_t entry, Value key, uint64_t hash,
     return insert(vm, dict, key, hash, value);
 }
 
-// By hash and ==, as any look-up.
 int dict_table_key(Vm *vm, Dict *dict, Value key, Value *held)
 {
     uint64_t hash = 0;
@@ -264,7 +260,6 @@ bool dict_set(Vm *vm, Dict *dict, Value key, Value value)
     return set_at(vm, dict, entry, key, hash, value);
 }
 
-// The key is hashed and looked for once.
 bool dict_set_default(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash = 0;
@@ -316,7 +311,6 @@ int dict_take(Vm *vm, Dict *dict, Value key, Value *value)
     return take_at(vm, dict, locate(vm, dict, key, &hash), value);
 }
 
-// As dict_take.
 int dict_take_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value *value)
 {
     return take_at(vm, dict, find(vm, dict, key, hash), value);
@@ -360,7 +354,6 @@ bool dict_drop_newest(Vm *vm, Dict *dict)
     } while (!dict_live(&dict->entries[dict->used]));
     dict->count--;
     dict->version++;
-    // Last, when the dict is whole.
     release(vm, last.key);
     release(vm, last.value);
     return true;

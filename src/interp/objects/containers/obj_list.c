@@ -21,7 +21,6 @@ enum {
 List *list_new(Vm *vm, size_t count)
 {
     Value *items = NULL;
-    // The product below would overflow.
     if (count > PTRDIFF_MAX / sizeof(Value)) {
         return ctx_fail_memory(&vm->ctx), NULL;
     }
@@ -32,7 +31,6 @@ List *list_new(Vm *vm, size_t count)
         }
     }
     List *list = object_new(vm, vm->types[KIND_LIST], sizeof *list);
-    // The array has no owner yet.
     if (list == NULL) {
         ctx_free(&vm->ctx, items, count * sizeof *items);
         return NULL;
@@ -40,7 +38,6 @@ List *list_new(Vm *vm, size_t count)
     list->items = items;
     list->capacity = count;
     list->count = 0;
-    // Few items are filled at once.
     if (LIKELY(count <= LIST_FEW)) {
         for (; list->count < count;) {
             items[list->count++] = VALUE_NONE;
@@ -268,7 +265,6 @@ void list_clear(Vm *vm, List *list)
     ctx_free(&vm->ctx, items, capacity * sizeof *items);
 }
 
-// list_clear leaves no items, and no array.
 static void list_destroy(Vm *vm, Object *self)
 {
     // Nobody can see the list any more, so that it need not look empty.
@@ -288,7 +284,6 @@ static void list_clear_slot(Vm *vm, Object *self)
     list_clear(vm, (List *)self);
 }
 
-// Immediate values (small ints, None) hold no references.
 void values_visit(const Value *items, size_t count,
                   void (*visit)(Object *child, void *data), void *data)
 {
@@ -404,7 +399,6 @@ static bool list_set_item(Vm *vm, Value self, Value key, Value value)
         return false;
     }
     if (value_unbound(value)) {
-        // Released when the list is whole again.
         Value old = list->items[index];
         list->count--;
         memmove(list->items + index, list->items + index + 1,
@@ -443,7 +437,6 @@ static Value list_repeat(Vm *vm, List *list, Value times)
     if (!value_to_count(vm, times, &count)) {
         return VALUE_FAIL;
     }
-    // A negative number means none.
     count = count < 0 ? 0 : count;
     if (list->count != 0 && (uint64_t)count > UINT32_MAX / list->count) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;
@@ -496,7 +489,6 @@ static Value list_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (op != BINARY_MUL || !value_is_index(vm, b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    // Made in full first: an error leaves the list as it was.
     Value repeated = list_repeat(vm, list, b);
     if (value_failed(repeated) || !note_store(vm, list, VALUE_UNBOUND)) {
         return value_failed(repeated) ? repeated

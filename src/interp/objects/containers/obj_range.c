@@ -4,7 +4,6 @@
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/obj_int.h"
 
-// Unchecked: the caller knows the kind.
 static Range *as_range(Value v)
 {
     return (Range *)value_object(v);
@@ -164,14 +163,12 @@ static Value range_get_item(Vm *vm, Value self, Value key)
         // What an __index__ gives beyond 64 bits was refused before.
         key = value_from_small(small);
     }
-    // Negative indices count from the end, at any size.
     Value index = int_compare(key, value_from_small(0)) < 0
                       ? int_binary(vm, BINARY_ADD, key, range->length)
                       : value_retain(key);
     if (value_failed(index)) {
         return index;
     }
-    // Compared as ints of any size.
     bool inside = int_compare(index, value_from_small(0)) >= 0 &&
                   int_compare(index, range->length) < 0;
     Value item =
@@ -233,7 +230,6 @@ static int range_contains(Vm *vm, Value self, Value item)
     Value rest = value_failed(offset)
                      ? VALUE_FAIL
                      : int_binary(vm, BINARY_MOD, offset, range->step);
-    // In the range if the distance is a multiple of the step.
     int result =
         value_failed(rest) ? -1 : value_same(rest, value_from_small(0));
     release(vm, offset);
@@ -329,7 +325,6 @@ static Value range_iterator(Vm *vm, Range *range)
     length = fits ? length : INT64_MAX;
     fits = fits && int_to_i64(range->start, &end) &&
            int_to_i64(range->stop, &end) && int_to_i64(range->step, &end);
-    // All numbers between small ends are small ints.
     bool small =
         value_both_ints(range->start, range->stop) && value_is_int(range->step);
     Iterator *self =
@@ -347,7 +342,6 @@ static Value range_iterator(Vm *vm, Range *range)
     return value_from_object(self);
 }
 
-// Each walk has an iterator of its own.
 static Value range_iter(Vm *vm, Value self)
 {
     return range_iterator(vm, as_range(self));
@@ -376,7 +370,6 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                      value_from_small(1)};
     bool ok = true;
     for (size_t i = 0; i < args->count; i++) {
-        // One argument is the stop, which stands second.
         size_t to = args->count == 1 ? 1 : i;
         part[to] = ok ? range_argument(vm, args->items[i]) : VALUE_FAIL;
         ok = ok && !value_failed(part[to]);
@@ -486,7 +479,6 @@ static Value range_get_stop(Vm *vm, Value self)
     return value_retain(as_range(self)->stop);
 }
 
-// 1 if it was left out.
 static Value range_get_step(Vm *vm, Value self)
 {
     (void)vm;

@@ -108,7 +108,6 @@ static bool resize(Vm *vm, Set *set, size_t minimum)
         }
     }
     ctx_free(&vm->ctx, set->table, (set->mask + 1) * sizeof *set->table);
-    // Removed keys are gone: fill counts live ones alone now.
     set->table = table;
     set->mask = slots - 1;
     set->fill = set->count;
@@ -171,7 +170,6 @@ restart:
                 return equal < 0 ? NULL : entry;
             }
         }
-        // Then on to a place that depends on the rest of the hash.
         perturb >>= SET_PERTURB;
         i = (i * 5 + 1 + perturb) & set->mask;
     }
@@ -262,7 +260,6 @@ static bool lookup_hash(Vm *vm, Value key, uint64_t *hash)
     return hash_of(vm, key, hash);
 }
 
-// 1, 0, or -1 with an error pending.
 int set_contains(Vm *vm, Set *set, Value key)
 {
     uint64_t hash;
@@ -403,7 +400,6 @@ bool set_merge(Vm *vm, Set *set, Set *other)
     }
     if (set->fill == 0 && set->mask == other->mask &&
         other->fill == other->count) {
-        // The table is copied as it stands.
         if (!note_store(vm, set, value_from_object(other))) {
             return false;
         }
@@ -456,7 +452,6 @@ static bool update_sequence(Vm *vm, Set *set, Value sequence)
     }
 }
 
-// The dict's own hashes are taken: no __hash__ runs.
 static bool update_keys(Vm *vm, Set *set, Dict *dict)
 {
     Value key, value;
@@ -485,7 +480,6 @@ bool set_update(Vm *vm, Set *set, Value iterable)
          value_object(iterable)->type == vm->types[KIND_TUPLE])) {
         return update_sequence(vm, set, iterable);
     }
-    // A dict says how many keys it has: grown once for all.
     if (value_is_object(iterable) &&
         value_object(iterable)->type == vm->types[KIND_DICT]) {
         size_t count = value_as_dict(iterable)->count;

@@ -3,7 +3,6 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_int.h"
 
-// Unchecked: the caller knows the kind.
 static Slice *as_slice(Value v)
 {
     return (Slice *)value_object(v);
@@ -88,7 +87,6 @@ bool slice_indices(Vm *vm, Slice *slice, int64_t length, int64_t *start,
     if (!value_is_none(slice->start)) {
         *start += *start < 0 ? length : 0;
     }
-    // Bounds outside of the sequence are no error.
     *start = *start < low ? low : *start > high ? high : *start;
     stop = stop < low ? low : stop > high ? high : stop;
     // ceil(span / stride) without overflow for a huge stride.
@@ -116,7 +114,6 @@ static Value part_number(Vm *vm, Value part)
 static Value part_clipped(Vm *vm, Value part, Value length, bool back,
                           bool start)
 {
-    // The ends of a walk in this direction.
     Value low = value_from_small(back ? -1 : 0);
     // A walk backwards begins at the last item at most.
     Value high = !back
@@ -126,7 +123,6 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
                                    : part_number(vm, part);
     if (!value_is_none(part) && !value_failed(at) &&
         int_compare(at, value_from_small(0)) < 0) {
-        // Negative: counted from the end.
         Value sum = int_binary(vm, BINARY_ADD, at, length);
         release(vm, at);
         at = sum;
@@ -136,7 +132,6 @@ static Value part_clipped(Vm *vm, Value part, Value length, bool back,
         release(vm, high);
         return VALUE_FAIL;
     }
-    // -1 or 0: a small int, which needs no reference.
     if (int_compare(at, low) < 0) {
         value_replace(&vm->ctx, &at, low);
     } else if (int_compare(at, high) > 0) {
@@ -158,7 +153,6 @@ bool slice_bounds(Vm *vm, Slice *slice, Value length, Value *start, Value *stop,
     if (value_same(*step, value_from_small(0))) {
         return raise_false(vm, ERR_VALUE, "slice step cannot be zero");
     }
-    // Ints of any size, as range and slice.indices take them.
     bool back = int_compare(*step, value_from_small(0)) < 0;
     *start = part_clipped(vm, slice->start, length, back, true);
     *stop = value_failed(*start)
@@ -233,7 +227,6 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         return raise_error(vm, ERR_TYPE,
                            "slice expected at least 1 argument, got 0");
     }
-    // The parts are taken as they are, of any type.
     const Value *items = args->items;
     Slice *slice = args->count == 1
                        ? slice_new(vm, VALUE_NONE, items[0], VALUE_NONE)
@@ -242,7 +235,6 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return slice == NULL ? VALUE_FAIL : value_from_object(slice);
 }
 
-// slice.indices(length): three ints of any size.
 static Value method_indices(Vm *vm, Value *args)
 {
     Value length = value_index(vm, args[1]);
@@ -251,7 +243,6 @@ static Value method_indices(Vm *vm, Value *args)
     }
     Value parts[3];
     Tuple *result = NULL;
-    // This is told before the parts are looked at.
     if (int_compare(length, value_from_small(0)) < 0) {
         raise_error(vm, ERR_VALUE, "length should not be negative");
     } else if (slice_bounds(vm, as_slice(args[0]), length, &parts[0], &parts[1],
@@ -272,7 +263,6 @@ static Value get_start(Vm *vm, Value self)
     return value_retain(as_slice(self)->start);
 }
 
-// See get_start.
 static Value get_stop(Vm *vm, Value self)
 {
     (void)vm;
@@ -298,7 +288,6 @@ static const MemberDef slice_members[] = {
     {"step", get_step, NULL, "As written, or None."},
     {0}};
 
-// Unhashable.
 const TypeDef slice_type_def = {
     .name = "slice",
     .doc = "What start:stop:step inside an index makes.",

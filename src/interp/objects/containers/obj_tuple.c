@@ -142,7 +142,6 @@ static void tuple_visit(Object *self, void (*visit)(Object *, void *),
     values_visit(((Tuple *)self)->items, ((Tuple *)self)->count, visit, data);
 }
 
-// A tuple of one item shows its comma.
 static Value tuple_repr(Vm *vm, Value self)
 {
     return sequence_repr(vm, self, "(", ")");
@@ -169,7 +168,6 @@ static bool tuple_hash(Vm *vm, Value self, uint64_t *hash)
         total = total << 31 | total >> 33;
         total *= prime1;
     }
-    // The length, mixed.
     total += tuple->count ^ (prime5 ^ 3527539u);
     // No hash is -1: this number stands in its place.
     *hash = total == UINT64_MAX ? 1546275796 : total;
@@ -184,7 +182,6 @@ static int equal_simple(const Type *str, Value x, Value y)
     if (value_same(x, y)) {
         return 1;
     }
-    // Small ints that are equal are the same.
     if (value_both_ints(x, y)) {
         return 0;
     }
@@ -245,7 +242,6 @@ static Value tuple_get_slice(Vm *vm, Tuple *tuple, Slice *slice)
         return VALUE_FAIL;
     }
     for (int64_t i = 0; i < count; i++) {
-        // slice_indices has cut the bounds to the tuple's.
         result->items[i] = value_retain(tuple->items[start + i * step]);
         if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
             object_release(&vm->ctx, result);
@@ -311,7 +307,6 @@ static Value tuple_binary(Vm *vm, BinaryOp op, Value a, Value b)
     bool left = value_is_kind(a, KIND_TUPLE);
     if (op == BINARY_ADD && left && value_is_kind(b, KIND_TUPLE)) {
         Tuple *x = value_as_tuple(a), *y = value_as_tuple(b);
-        // Nothing is added to a plain tuple: it is the sum.
         if (x->count == 0 && is_plain(vm, y)) {
             return value_retain(b);
         }
@@ -349,7 +344,6 @@ static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     Tuple *items = args->count == 0 ? tuple_new(vm, 0)
                                     : value_to_tuple(vm, args->items[0]);
-    // A plain tuple is given back as it is: tuple(t) is t.
     if (items == NULL || cls == vm->types[KIND_TUPLE]) {
         return items == NULL ? VALUE_FAIL : value_from_object(items);
     }
@@ -365,7 +359,6 @@ static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return self == NULL ? VALUE_FAIL : value_from_object(self);
 }
 
-// No init slot: a tuple is complete when it has been made.
 const TypeDef tuple_type_def = {
     .name = "tuple",
     .doc = "An immutable sequence: tuple(iterable=()).",

@@ -8,7 +8,6 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/text/obj_str.h"
 
-// The items of a list or tuple as they are now.
 static const Value *items_of(Value v, size_t *count)
 {
     if (value_object(v)->kind == KIND_LIST) {
@@ -40,7 +39,6 @@ static Value compare_counts(CompareOp op, size_t a, size_t b)
     }
 }
 
-// The result is decided by the first pair that differs.
 static Value compare_pair(Vm *vm, CompareOp op, Value x, Value y)
 {
     if (op == COMPARE_EQ || op == COMPARE_NE) {
@@ -76,17 +74,14 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
             return VALUE_FAIL;
         }
-        // Identity counts as equality, as everywhere in containers.
         if (value_same(first, second)) {
             continue;
         }
-        // Two ints that are not the same differ.
         if (value_both_ints(first, second)) {
             return compare_pair(vm, op, first, second);
         }
         value_retain(first);
         value_retain(second);
-        // The first pair that differs decides.
         int equal = value_equal(vm, first, second);
         Value result = equal < 0 || !ctx_poll(&vm->ctx) ? VALUE_FAIL
                        : equal                          ? VALUE_NOT_IMPLEMENTED

@@ -8,7 +8,6 @@
 #include "interp/objects/containers/set_type.h"
 #include "interp/objects/protocol/protocol.h"
 
-// Of either kind.
 static Set *as_set(Value v)
 {
     return (Set *)value_object(v);
@@ -38,7 +37,6 @@ static bool each_of_set(Vm *vm, Set *set, Set *from, EachKey each, void *data)
     return true;
 }
 
-// The keys of a plain dict, with the hashes that it keeps.
 static bool each_of_dict(Vm *vm, Set *set, Dict *from, EachKey each, void *data)
 {
     Value key, value;
@@ -79,7 +77,6 @@ static bool each_of(Vm *vm, Set *set, Value iterable, EachKey each, void *data)
 
 // --- intersection ---
 
-// Adds the key to `set` if the set `data` has it.
 static bool add_common(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 {
     int found = set_contains_hashed(vm, data, key, hash);
@@ -205,7 +202,6 @@ Set *set_difference(Vm *vm, Set *a, Value other)
 
 // --- symmetric difference ---
 
-// Takes the key out, or puts it in if it was not there.
 static bool toggle(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 {
     (void)data;

@@ -8,7 +8,6 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/containers/set_type.h"
 
-// The rows bind `self`, so no check is needed.
 static Set *as_set(Value v)
 {
     return (Set *)value_object(v);
@@ -20,7 +19,6 @@ typedef Set *(*MakeSet)(Vm *vm, Set *a, Value other);
 // False: an error is pending, and the set may be changed in part.
 typedef bool (*ChangeSet)(Vm *vm, Set *set, Value other);
 
-// A new set as the program's value.
 static Value set_result(Set *set)
 {
     return set == NULL ? VALUE_FAIL : value_from_object(set);
@@ -71,7 +69,6 @@ static Value method_union(Vm *vm, Value *args)
     Set *result = set_from(vm, args[0], value_is_kind(args[0], KIND_FROZENSET));
     Tuple *others = value_as_tuple(args[1]);
     for (size_t i = 0; result != NULL && i < others->count; i++) {
-        // The set itself is in the copy already.
         if (!value_same(others->items[i], args[0]) &&
             !set_update(vm, result, others->items[i])) {
             object_release(&vm->ctx, result);
@@ -81,7 +78,6 @@ static Value method_union(Vm *vm, Value *args)
     return set_result(result);
 }
 
-// With several others, one after the other.
 static Value method_intersection(Vm *vm, Value *args)
 {
     return folded(vm, args, set_intersect, set_intersect);
@@ -106,7 +102,6 @@ static Value method_symmetric(Vm *vm, Value *args)
     return set_result(set_symmetric(vm, as_set(args[0]), args[1]));
 }
 
-// Adds the items as they come.
 static Value method_update(Vm *vm, Value *args)
 {
     return each_other(vm, args, set_update);
@@ -136,13 +131,11 @@ static Value method_difference_update(Vm *vm, Value *args)
     return each_other(vm, args, set_subtract);
 }
 
-// One other alone, as in method_symmetric.
 static Value method_symmetric_update(Vm *vm, Value *args)
 {
     return set_toggle(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
 }
 
-// 1, 0 or -1 as the program's answer.
 static Value subset_result(int subset)
 {
     return subset < 0 ? VALUE_FAIL : value_from_bool(subset);
@@ -174,7 +167,6 @@ static int each_item_is(Vm *vm, Set *set, Value iterable, int wanted)
     int found = wanted;
     while (found == wanted &&
            !value_same(item = value_next(vm, iterator), VALUE_STOP)) {
-        // Hashed as it is: a set among the items is refused.
         uint64_t hash;
         found = value_failed(item) || !ctx_poll(&vm->ctx) ||
                         !value_hash(vm, item, &hash)
@@ -211,13 +203,11 @@ static Value method_isdisjoint(Vm *vm, Value *args)
                               : each_item_is(vm, self, args[1], 0));
 }
 
-// A frozenset proper is its own copy.
 static Value method_copy(Vm *vm, Value *args)
 {
     return set_result(plain_copy(vm, args[0]));
 }
 
-// The item is hashed; what is equal already stays.
 static Value method_add(Vm *vm, Value *args)
 {
     return set_add(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;

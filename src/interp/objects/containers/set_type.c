@@ -9,7 +9,6 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 
-// set and frozenset have one layout.
 static Set *as_set(Value v)
 {
     return (Set *)value_object(v);
@@ -157,7 +156,6 @@ static Value set_compare(Vm *vm, CompareOp op, Value a, Value b)
     bool strict = op == COMPARE_LT || op == COMPARE_GT;
     bool wrong_count =
         equality ? x->count != y->count : strict && x->count == y->count;
-    // a > b is b < a.
     bool swap = op == COMPARE_GT || op == COMPARE_GE;
     int subset =
         wrong_count ? 0 : set_is_subset(vm, swap ? y : x, swap ? x : y);
@@ -192,7 +190,6 @@ static Value set_inplace(Vm *vm, BinaryOp op, Value a, Value b)
     if (!is_set_op(op) || !value_is_any_set(b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    // a itself is changed and given back.
     Set *set = as_set(a);
     if (op == BINARY_OR) {
         return set_merge(vm, set, as_set(b)) ? value_retain(a) : VALUE_FAIL;

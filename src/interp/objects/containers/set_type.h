@@ -34,7 +34,6 @@ MUST_CHECK Set *set_symmetric(Vm *vm, Set *a, Value other);
 MUST_CHECK bool set_keep(Vm *vm, Set *set, Value other);
 MUST_CHECK bool set_subtract(Vm *vm, Set *set, Value other);
 MUST_CHECK bool set_toggle(Vm *vm, Set *set, Value other);
-// Exchanges the tables of two sets.
 void set_swap(Set *a, Set *b);
 // a op b for AND, OR, SUB, XOR: a new set of a's kind. NULL: failed.
 MUST_CHECK Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b);

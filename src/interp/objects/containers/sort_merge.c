@@ -22,7 +22,6 @@ typedef struct Run {
     int power; // depth of the merge with the next run in the tree of merges
 } Run;
 
-// One sort at work.
 typedef struct Sort {
     Vm *vm;
     BeforeFn before;
@@ -371,7 +370,6 @@ static bool merge_sides(Sort *sort, SortItem *left, size_t left_count,
     return finish(&merge, end);
 }
 
-// Merges run `at` of the stack with the one above it.
 static bool merge_at(Sort *sort, size_t at)
 {
     Run *run = &sort->runs[at];

@@ -16,7 +16,6 @@ static Tuple *error_bases(Vm *vm, const char *bases)
 #include "base/error_list.h"
 #undef ERROR
     };
-    // No built-in error has more bases.
     Value found[4];
     size_t count = 0;
     while (*bases != '\0' && count < 4) {
@@ -66,7 +65,6 @@ bool error_types_init(Vm *vm)
     // BaseException itself has a layout of its own and is in type_list.h.
     for (int i = ERR_BASE_EXCEPTION + 1; i < ERR_COUNT; i++) {
         vm->error_types[i] = create_error(vm, rows[i].name, rows[i].bases);
-        // Fields are members of the class that begins the family.
         if (vm->error_types[i] == NULL ||
             !class_add_error_natives(vm, vm->error_types[i], (ErrorKind)i) ||
             !exception_fields_install(vm, (ErrorKind)i, vm->error_types[i])) {

@@ -32,7 +32,6 @@ void exception_families_mark(Vm *vm)
     }
 }
 
-// The family whose class this is.
 static ErrorKind family_of(const Vm *vm, const Type *cls)
 {
     size_t i = 0;
@@ -141,7 +140,6 @@ static const Tuple *syntax_place(const Exception *self)
                : NULL;
 }
 
-// By position in the tuple behind the message.
 static Value syntax_default(const Exception *self, int field)
 {
     if (field == SYNTAX_MSG) {
@@ -166,12 +164,10 @@ static Value default_field(Vm *vm, ErrorKind family, const Exception *self,
         return field == 0 ? quoted_name(vm, self, 1)
                           : value_retain(self->subject);
     case ERR_IMPORT:
-        // Several arguments are no message.
         return field == IMPORT_MSG && self->args->count == 1
                    ? item_of(self->args, 0)
                : field == 1 ? module_name(vm, self)
                             : VALUE_UNBOUND;
-    // Several arguments to SystemExit are its code as a tuple.
     case ERR_SYSTEM_EXIT:
         return self->args->count > 1
                    ? value_retain(value_from_object(self->args))
@@ -194,7 +190,6 @@ Value exception_family_field(Vm *vm, ErrorKind family, const Exception *self,
     return default_field(vm, family, self, field);
 }
 
-// Room for the fields, if there is none yet.
 static bool make_room(Vm *vm, Exception *self)
 {
     if (self->fields != NULL) {
@@ -242,7 +237,6 @@ static Value get_field(Vm *vm, Value self, int field)
     return value_unbound(found) ? VALUE_NONE : found;
 }
 
-// Where a Unicode error begins and ends: numbers of C.
 static bool check_place(Vm *vm, Value value)
 {
     return value_unbound(value)
@@ -252,7 +246,6 @@ static bool check_place(Vm *vm, Value value)
                      raise_false(vm, ERR_TYPE, "an integer is required");
 }
 
-// del leaves None behind.
 static bool set_member(Vm *vm, Value self, Value value, int field)
 {
     ErrorKind family = exception_family(vm, value_as_exception(self));
@@ -320,7 +313,6 @@ bool exception_fields_install(Vm *vm, ErrorKind kind, Type *cls)
         }
         const MemberDef *member = &rows[i].member;
         Str *name = str_intern(vm, member->name, strlen(member->name));
-        // The class's dict holds it.
         Member *made = name == NULL ? NULL : member_new(vm, member, cls);
         bool done = made != NULL &&
                     dict_set_name(vm, cls->dict, name, value_from_object(made));

@@ -49,7 +49,6 @@ static Str *os_text(Vm *vm, const Fields *fields)
     // str() or repr() may run code and fail: then a part is NULL.
     for (int i = 0; i < 2 + file + file2; i++) {
         Value value = fields->item[i];
-        // A missing one shows as None.
         value = value_unbound(value) ? VALUE_NONE : value;
         // Files show with quotes, the text without.
         part[i] = i < OS_FILE ? value_str(vm, value) : value_repr(vm, value);
@@ -81,7 +80,6 @@ static Str *syntax_text(Vm *vm, const Fields *fields)
                  int_to_i64(fields->item[SYNTAX_LINE], &line);
     const char *name = NULL;
     if (value_is_str(fields->item[SYNTAX_FILE])) {
-        // Without its folders.
         name = value_as_str(fields->item[SYNTAX_FILE])->text;
         const char *slash = strrchr(name, '/');
         name = slash == NULL ? name : slash + 1;
@@ -190,7 +188,6 @@ Str *exception_fields_text(Vm *vm, const Exception *self)
     ErrorKind family = exception_family(vm, self);
     Fields fields;
     Str *text = NULL;
-    // Most classes have none; those are not read.
     if (family == ERR_NONE || family == ERR_NAME || family == ERR_ATTRIBUTE ||
         family == ERR_STOP_ITERATION || family == ERR_SYSTEM_EXIT) {
         return NULL;

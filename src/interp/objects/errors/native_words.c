@@ -49,7 +49,6 @@ static const char *prefix_of(const Native *native, const char **dot)
     return owner == NULL ? "" : owner;
 }
 
-// Whether any parameter can be given by keyword.
 static bool takes_keywords(const Native *native)
 {
     bool takes = false;
@@ -60,7 +59,6 @@ static bool takes_keywords(const Native *native)
     return takes;
 }
 
-// The first keyword that no parameter takes.
 static bool check_names(Vm *vm, const Native *native, const Tuple *names)
 {
     bool any = native_find_kind(native, PARAM_VARKEYWORDS) >= 0;

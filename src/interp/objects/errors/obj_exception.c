@@ -40,7 +40,6 @@ Traceback *traceback_new(Vm *vm)
     Traceback *self =
         object_new(vm, type_of_kind(vm, KIND_TRACEBACK), sizeof *self);
     if (self != NULL) {
-        // Grows when the first entry is added.
         self->entries = NULL;
         self->count = self->capacity = 0;
         self->kept = (ValueVec){0};
@@ -134,7 +133,6 @@ static bool takes_args_later(Vm *vm, const Type *cls)
            type_is_subtype(cls, type_of_error(vm, ERR_OS));
 }
 
-// A second call replaces the args.
 static bool exception_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
 {
     Exception *exception = value_as_exception(self);
@@ -190,7 +188,6 @@ static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 static Tuple *visible_args(Vm *vm, const Exception *self)
 {
     const Tuple *args = self->args;
-    // The file name has an attribute of its own.
     bool file = args->count > 2 && args->count <= 5 &&
                 type_is_subtype(self->head.type, type_of_error(vm, ERR_OS)) &&
                 !exception_counts_written(vm, self);
@@ -229,7 +226,6 @@ static Value exception_str(Vm *vm, Value self)
     const Tuple *args = exception->args;
     Str *text = exception_fields_text(vm, exception);
     if (text != NULL || vm_has_error(vm)) {
-        // A class with a form of its own.
     } else if (args->count == 0) {
         text = object_retain(vm->empty_str);
     } else if (args->count > 1) {
@@ -250,7 +246,6 @@ static Value get_args(Vm *vm, Value self)
     return args == NULL ? VALUE_FAIL : value_from_object(args);
 }
 
-// Any iterable, made into a tuple.
 static bool set_args(Vm *vm, Value self, Value value)
 {
     Tuple *args = value_unbound(value) ? NULL : value_to_tuple(vm, value);
@@ -280,7 +275,6 @@ static Value get_cause(Vm *vm, Value self)
     return value_retain(value_as_exception(self)->cause);
 }
 
-// NONE if nothing was being handled.
 static Value get_context(Vm *vm, Value self)
 {
     (void)vm;
@@ -329,14 +323,12 @@ static bool set_context(Vm *vm, Value self, Value value)
                     "context");
 }
 
-// Set by `raise … from`.
 static Value get_suppress(Vm *vm, Value self)
 {
     (void)vm;
     return value_from_bool(value_as_exception(self)->suppress_context);
 }
 
-// A bool alone.
 static bool set_suppress(Vm *vm, Value self, Value value)
 {
     if (!value_is_bool(value)) {
@@ -353,7 +345,6 @@ static bool set_suppress(Vm *vm, Value self, Value value)
     return true;
 }
 
-// None until the exception has been raised.
 static Value get_traceback(Vm *vm, Value self)
 {
     (void)vm;
@@ -361,7 +352,6 @@ static Value get_traceback(Vm *vm, Value self)
     return trace == NULL ? VALUE_NONE : value_retain(value_from_object(trace));
 }
 
-// None forgets it.
 static bool set_traceback(Vm *vm, Value self, Value value)
 {
     bool none = value_is_none(value);
@@ -420,7 +410,6 @@ static Value add_note(Vm *vm, Value *args)
                : VALUE_FAIL;
 }
 
-// An AttributeError before the first note.
 static Value get_notes(Vm *vm, Value self)
 {
     Value notes = value_as_exception(self)->notes;
@@ -509,7 +498,6 @@ static void traceback_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
-// The line where its outermost frame was.
 static Value get_line(Vm *vm, Value self)
 {
     (void)vm;
@@ -523,7 +511,6 @@ static Value get_line(Vm *vm, Value self)
     return value_from_small(source_place(entry->code->source, span.start).line);
 }
 
-// The rest of it, inwards; None behind the innermost frame.
 static Value get_next(Vm *vm, Value self)
 {
     const Traceback *trace = (Traceback *)value_object(self);

@@ -32,7 +32,6 @@ static void break_ring(Vm *vm, Value exception, Value context)
         }
         // `slow` follows at half the speed.
         here = e->context;
-        // A ring without `exception` in it: nothing to break.
         if (value_same(here, slow)) {
             return;
         }
@@ -213,7 +212,6 @@ static Value object_of_text(Vm *vm)
     Error error = vm->ctx.error;
     ErrorKind kind = error.kind;
     Source *source = NULL;
-    // Held for the exception, which outlives what raised it.
     if (error.source != NULL) {
         source = source_retain((Source *)(uintptr_t)error.source);
     }
@@ -249,12 +247,10 @@ static Value object_of_text(Vm *vm)
         source != NULL) {
         value_as_exception(made)->source = source;
         value_as_exception(made)->span = error.span;
-        // The exception holds it from here on.
         source = NULL;
     }
     // Still owned here if the exception has not taken it.
     source_release((struct Ctx *)&vm->ctx, source);
-    // The object that lacked the attribute, for "Did you mean".
     if (!value_failed(made) && kind == ERR_ATTRIBUTE &&
         value_is_kind(made, KIND_EXCEPTION)) {
         value_as_exception(made)->subject = vm->error_subject;

@@ -268,7 +268,6 @@ static bool print_refusal(Vm *vm, StrBuf *out, const Exception *error)
     return module;
 }
 
-// Appends nothing unless a name fits.
 void suggest_print(Vm *vm, StrBuf *out, const Exception *error)
 {
     char name[64];

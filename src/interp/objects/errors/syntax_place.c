@@ -18,13 +18,11 @@ typedef struct Shown {
     bool alone;     // an f-string's expression
 } Shown;
 
-// A place while it is made; offsets from 1.
 typedef struct Numbers {
     int64_t line, offset, end_line, end_offset;
     Span shown; // the line in the text, with its line end if that is told
 } Numbers;
 
-// Start of the line that holds `at`.
 static size_t line_start(const Shown *shown, size_t at)
 {
     while (at > 0 && shown->text[at - 1] != '\n') {
@@ -95,7 +93,6 @@ static Numbers count_place(const Source *source, const Error *error,
     bool bytes = counts_bytes(source, error, shown);
     size_t first = shown_offset(shown, error->span.start);
     size_t last = shown_offset(shown, error->span.end);
-    // The line that is shown.
     size_t start = line_start(shown, first), end = start;
     while (end < shown->length && shown->text[end] != '\n') {
         end++;
@@ -269,7 +266,6 @@ static void print_text_kept(StrBuf *out, const Str *line, int64_t offset,
     while (length > 0 && text[length - 1] == '\n') {
         length--;
     }
-    // The margin goes, and the columns with it.
     while (length > 0 && strchr(" \n\f", *text) != NULL) {
         text++;
         length--;

@@ -25,7 +25,6 @@ static Module *loaded(Vm *vm, const char *name)
                                              : NULL;
 }
 
-// A function of the library's own half of sys.
 static bool is_ours(Value hook)
 {
     if (!value_is_kind(hook, KIND_FUNCTION)) {
@@ -49,7 +48,6 @@ int64_t sys_traceback_limit(Vm *vm)
 {
     int64_t limit;
     Value set = sys_hook(vm, "tracebacklimit");
-    // Anything but an int counts as not set.
     if (!value_is_int(set) || !int_to_i64(set, &limit)) {
         return -1;
     }

@@ -287,11 +287,9 @@ static bool print_chain(Vm *vm, Value exception, int64_t limit, StrBuf *out,
 bool raise_print_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
 {
     int64_t set = limit == INT64_MIN ? sys_traceback_limit(vm) : -1;
-    // Of sys.tracebacklimit the newest entries.
     return print_chain(vm, exception, set >= 0 ? -set : limit, out, true);
 }
 
-// For programs: what the module traceback gives.
 bool raise_format_traceback(Vm *vm, Value exception, int64_t limit, StrBuf *out)
 {
     int64_t set = limit == INT64_MIN ? sys_traceback_limit(vm) : -1;

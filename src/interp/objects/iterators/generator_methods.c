@@ -99,7 +99,6 @@ static Value method_throw(Vm *vm, Value *args)
     return item_or_raise(vm, g, generator_throw(vm, g, args + 1));
 }
 
-// Whatever it yielded or returned is dropped.
 static Value method_close(Vm *vm, Value *args)
 {
     Generator *g = (Generator *)value_object(args[0]);
@@ -114,7 +113,6 @@ const NativeDef generator_methods[] = {
     {"close", "self, /", method_close, "End the generator."},
     {NULL, NULL, NULL, NULL}};
 
-// Whether its code runs right now.
 static Value get_running(Vm *vm, Value self)
 {
     (void)vm;
@@ -122,7 +120,6 @@ static Value get_running(Vm *vm, Value self)
     return value_from_bool(g->state == GENERATOR_RUNNING);
 }
 
-// Whether it stands at a yield.
 static Value get_suspended(Vm *vm, Value self)
 {
     (void)vm;
@@ -130,7 +127,6 @@ static Value get_suspended(Vm *vm, Value self)
     return value_from_bool(g->state == GENERATOR_SUSPENDED);
 }
 
-// The code of its function.
 static Value get_code(Vm *vm, Value self)
 {
     (void)vm;
@@ -147,7 +143,6 @@ static Value get_frame(Vm *vm, Value self)
                : library_call(vm, "_frame", "of_generator", &self, 1);
 }
 
-// What it waits for in a `yield from`.
 static Value get_delegate(Vm *vm, Value self)
 {
     (void)vm;
@@ -156,7 +151,6 @@ static Value get_delegate(Vm *vm, Value self)
     return value_unbound(inner) ? VALUE_NONE : value_retain(inner);
 }
 
-// Of the function whose call made it.
 static Value get_name(Vm *vm, Value self)
 {
     (void)vm;
@@ -165,7 +159,6 @@ static Value get_name(Vm *vm, Value self)
     return value_retain(value_from_object(name));
 }
 
-// A str into one of its names; deletion is refused, too.
 static bool set_text(Vm *vm, Str **place, Value value, const char *what)
 {
     if (!value_is_str(value)) {

@@ -12,7 +12,6 @@
 #include "interp/hooks/note.h"
 #include "interp/objects/iterators/obj_generator.h"
 
-// Whose registers these are.
 ALWAYS_INLINE Generator *generator_of(Value *registers)
 {
     return (Generator *)((char *)registers - offsetof(Generator, registers));
@@ -61,7 +60,6 @@ MUST_CHECK ALWAYS_INLINE bool generator_suspend(Vm *vm, Frame *f)
         !generator_keep_handled(vm, g, f->handled)) {
         return false;
     }
-    // Where it goes on.
     g->word = (uint32_t)(f->pc - f->code->words);
     g->state = GENERATOR_SUSPENDED;
     vm->frame = f == vm->frames ? NULL : f - 1;

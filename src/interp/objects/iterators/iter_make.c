@@ -85,10 +85,8 @@ static Tuple *next_of_all(Vm *vm, Iterator *self, Tuple *iterators,
     Tuple *items = iterator_reuse(vm, self, iterators->count);
     for (size_t i = 0; items != NULL && i < iterators->count; i++) {
         Value item = sequence_next(vm, iterators->items[i]);
-        // Those behind it are not asked.
         if (value_failed(item) || value_same(item, VALUE_STOP)) {
             *stop = value_failed(item) ? 0 : i + 1;
-            // The items taken so far are lost.
             object_release(&vm->ctx, items);
             return NULL;
         }
@@ -108,7 +106,6 @@ static Value check_strict(Vm *vm, Tuple *iterators, size_t stop)
                            stop, many, stop - 1);
     }
     for (size_t i = 1; i < iterators->count; i++) {
-        // Each iterator is asked once more.
         Value item = value_next(vm, iterators->items[i]);
         if (value_failed(item)) {
             return item;
@@ -128,7 +125,6 @@ static Value check_strict(Vm *vm, Tuple *iterators, size_t stop)
 // state: the Tuple of iterators; expected: 1 if strict.
 static Value zip_step(Vm *vm, Iterator *self)
 {
-    // zip() of nothing is empty.
     if (value_unbound(self->state[0]) ||
         value_as_tuple(self->state[0])->count == 0) {
         return VALUE_STOP;
@@ -240,14 +236,12 @@ static Value filter_step(Vm *vm, Iterator *self)
             return item;
         }
         release(vm, item);
-        // A long run of dropped items can be interrupted.
         if (keep < 0 || !ctx_poll(&vm->ctx)) {
             return VALUE_FAIL;
         }
     }
 }
 
-// The function None keeps what is true.
 Value iter_filter(Vm *vm, Value function, Value iterable)
 {
     return iterator_over(vm, "filter", filter_step, iterable, function,
@@ -325,7 +319,6 @@ Value iter_reversed(Vm *vm, Value sequence)
     if (type_of(vm, sequence) == vm->types[KIND_LIST]) {
         return iter_reversed_plain(vm, sequence);
     }
-    // Looked up in the class, as all special methods are.
     Value method = value_find_method(vm, sequence, vm->names[NAME_REVERSED]);
     if (value_failed(method)) {
         return VALUE_FAIL;

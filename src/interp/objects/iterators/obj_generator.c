@@ -62,7 +62,6 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
         g->sink = NULL;
         g->owner = VALUE_UNBOUND;
     }
-    // The window is emptied in any case, as the caller expects.
     for (uint32_t i = 0; i < params; i++) {
         if (g != NULL) {
             // The arguments move into the object: their references go along.
@@ -189,7 +188,6 @@ static Value guarded_run(Vm *vm, Generator *g, Value sent)
 Value generator_send(Vm *vm, Generator *g, Value sent)
 {
     if (LIKELY(g->state == GENERATOR_SUSPENDED)) {
-        // The usual case first: one that has begun.
         return guarded_run(vm, g, sent);
     }
     if (g->state == GENERATOR_RUNNING) {
@@ -253,7 +251,6 @@ static bool call_if_there(Vm *vm, Value object, const char *name)
     Value method = key == NULL ? VALUE_FAIL : value_find_attr(vm, object, key);
     object_release_null(&vm->ctx, key);
     if (value_failed(method) || value_unbound(method)) {
-        // No method: nothing is to be done.
         return !value_failed(method);
     }
     Value result = vm_call(vm, method, NULL, 0);
@@ -295,7 +292,6 @@ static Value throw_into(Vm *vm, Value inner, const Value given[3],
         }
         return item;
     }
-    // Any other iterator is asked for a method `throw`.
     Value method = value_find_attr(vm, inner, vm->names[NAME_THROW]);
     if (value_unbound(method)) {
         return VALUE_UNBOUND;
@@ -332,7 +328,6 @@ static Value throw_here(Vm *vm, Generator *g, const Value given[3])
         raise_add_frame(vm, g->function->code, 0);
         convert_stop(vm);
     }
-    // It ends without having run.
     drop_registers(vm, g);
     return VALUE_FAIL;
 }
@@ -465,7 +460,6 @@ static bool generator_finalize(Vm *vm, Object *self)
     return generator_close(vm, (Generator *)self);
 }
 
-// The registers of a running one are its frame's.
 static void generator_clear(Vm *vm, Object *self)
 {
     Generator *g = (Generator *)self;
@@ -511,20 +505,17 @@ static void generator_visit(Object *self,
     }
 }
 
-// A generator is its own iterator.
 static Value generator_iter(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(self);
 }
 
-// next(g) is g.send(None).
 static Value generator_next(Vm *vm, Value self)
 {
     return generator_send(vm, (Generator *)value_object(self), VALUE_NONE);
 }
 
-// With the address.
 static Value generator_repr(Vm *vm, Value self)
 {
     const Generator *g = (const Generator *)value_object(self);

@@ -59,7 +59,6 @@ static void iterator_destroy(Vm *vm, Object *object)
     object_free(vm, self, sizeof *self);
 }
 
-// All four places; those that are not used hold no objects.
 static void iterator_visit(Object *self, void (*visit)(Object *, void *),
                            void *data)
 {
@@ -75,11 +74,9 @@ static void iterator_clear(Vm *vm, Object *object)
     }
 }
 
-// With the address; the type's name tells the kinds apart.
 static Value iterator_repr(Vm *vm, Value self)
 {
     const Type *cls = type_of(vm, self);
-    // A class of the program shows its module.
     if (cls->flags & TYPE_HEAP) {
         return vm->object_type->slots.repr(vm, self);
     }
@@ -88,14 +85,12 @@ static Value iterator_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// An iterator is its own iterator.
 static Value iterator_iter(Vm *vm, Value self)
 {
     (void)vm;
     return value_retain(self);
 }
 
-// VALUE_STOP at the end, which is no error.
 static Value iterator_next(Vm *vm, Value self)
 {
     Iterator *iterator = (Iterator *)value_object(self);

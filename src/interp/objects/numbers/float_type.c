@@ -12,13 +12,11 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/str_methods.h"
 
-// Boxes exist for doubles that have no immediate form.
 static void float_destroy(Vm *vm, Object *self)
 {
     object_free(vm, self, sizeof(Float));
 }
 
-// The shortest digits that read back as the same number.
 static Value float_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -28,13 +26,11 @@ static Value float_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// The spec is read by format.c.
 static Value float_format_slot(Vm *vm, Value self, Str *spec)
 {
     return format_float(vm, self, spec);
 }
 
-// Equal numbers hash alike across int and float.
 static bool float_hash_slot(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
@@ -46,7 +42,6 @@ static bool float_hash_slot(Vm *vm, Value self, uint64_t *hash)
     return true;
 }
 
-// ~ is declined: floats have no bits to invert.
 static Value float_unary(Vm *vm, UnaryOp op, Value self)
 {
     switch (op) {
@@ -56,11 +51,9 @@ static Value float_unary(Vm *vm, UnaryOp op, Value self)
     }
 }
 
-// NaN is true, as it differs from zero.
 static int float_truth(Vm *vm, Value self)
 {
     (void)vm;
-    // -0.0 equals 0, and so is false as well.
     return value_float(self) != 0;
 }
 
@@ -76,7 +69,6 @@ static Value float_to_int(Vm *vm, Value self)
     return int_from_double(vm, value_float(self));
 }
 
-// The text goes through repr, quotes and escapes included.
 static Value not_a_float(Vm *vm, Value v)
 {
     Str *text = value_repr(vm, v);
@@ -181,7 +173,6 @@ static bool parse_plain(const char *at, const char *end, double *d)
 Value float_parse(Vm *vm, const char *at, size_t length)
 {
     const char *end = at + length;
-    // ASCII white space only.
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r'))) {
         at++;
     }
@@ -193,11 +184,9 @@ Value float_parse(Vm *vm, const char *at, size_t length)
     if (parse_plain(at, end, &d)) {
         return float_new(vm, d);
     }
-    // float("inf") stands in many programs, in loops too.
     if (end - at == 3 && memcmp(at, "inf", 3) == 0) {
         return float_new(vm, HUGE_VAL);
     }
-    // Underscores only make the copy shorter.
     size_t room = (size_t)(end - at) + 1;
     char *text = ctx_alloc(&vm->ctx, room);
     if (text == NULL) {
@@ -214,7 +203,6 @@ Value float_parse(Vm *vm, const char *at, size_t length)
     return ok ? float_new(vm, d) : VALUE_UNBOUND;
 }
 
-// float(text) of a str or bytes: digits of any script count.
 static Value float_of_text(Vm *vm, Value v)
 {
     Value made;
@@ -234,7 +222,6 @@ static Value float_of_text(Vm *vm, Value v)
     return value_unbound(made) ? not_a_float(vm, v) : made;
 }
 
-// float(v) as a plain float.
 static Value float_of(Vm *vm, Value v)
 {
     Type *type = type_of(vm, v);
@@ -356,7 +343,6 @@ static Value method_hex(Vm *vm, Value *args)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// The words that fromhex takes besides hexadecimal numbers.
 static bool is_float_word(const char *at, size_t length)
 {
     return (length == 3 && (strncasecmp(at, "inf", 3) == 0 ||
@@ -409,7 +395,6 @@ static bool read_hex(Vm *vm, const char *at, const char *end, double *d)
     return true;
 }
 
-// A subclass is called with the number.
 static Value method_fromhex(Vm *vm, Value *args)
 {
     if (!value_is_str(args[1])) {
@@ -422,7 +407,6 @@ static Value method_fromhex(Vm *vm, Value *args)
         return VALUE_FAIL;
     }
     Value number = float_new(vm, d);
-    // Of float itself the number is the result.
     if (value_failed(number) ||
         value_object(args[0]) == (Object *)vm->types[KIND_FLOAT]) {
         return number;

@@ -51,7 +51,6 @@ mp_err int_pack(Ctx *ctx, mp_int *number, const unsigned char *items,
         if (!ctx_poll_at(ctx, count)) {
             return MP_ERR;
         }
-        // From the lowest item up.
         uint64_t item = items[--count];
         window |= item << held;
         held += bits;

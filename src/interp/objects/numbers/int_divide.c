@@ -133,7 +133,6 @@ static mp_err divide_blocks(Ctx *ctx, const mp_int *a, const mp_int *b,
         end = start;
     }
     if (err == MP_OKAY) {
-        // Zeros at the top go.
         quotient->used = a->used;
         mp_clamp(quotient);
     }

@@ -33,10 +33,8 @@ static mp_err power(Ctx *ctx, mp_int *square, uint64_t exponent, mp_int *result)
     return err;
 }
 
-// The exponent is not negative.
 static Value power_of(Vm *vm, Value base, uint64_t exponent)
 {
-    // A result of a few digits needs no libtommath.
     Value quick = int_short_power(vm, base, exponent);
     if (!value_unbound(quick)) {
         return quick;
@@ -53,7 +51,6 @@ static Value power_of(Vm *vm, Value base, uint64_t exponent)
         !mp_isneg(view.number)) {
         err = mp_2expt(&result, (int)exponent);
     } else {
-        // x ** 0 is 1, of 0 as well.
         mp_set(&result, 1);
         err = mp_copy(view.number, &square);
         err =
@@ -67,7 +64,6 @@ static Value power_of(Vm *vm, Value base, uint64_t exponent)
     return int_from_mp(vm, &result);
 }
 
-// As floats, and with the errors of the conversion.
 static Value negative_power(Vm *vm, Value a, Value b)
 {
     double d, e;
@@ -85,7 +81,6 @@ static Value negative_power(Vm *vm, Value a, Value b)
 // number would not fit in memory.
 static Value endless_power(Vm *vm, Value a, Value b)
 {
-    // 1 and 0, as bools too.
     if (int_compare(a, value_from_small(1)) == 0 ||
         int_compare(a, value_from_small(0)) == 0) {
         return value_from_small(int_compare(a, value_from_small(0)));
@@ -202,14 +197,12 @@ static Value small_power_modulo(Value base, Value exponent, Value modulus)
     return value_from_small((int64_t)result);
 }
 
-// Python's pow with three arguments.
 Value int_power_modulo(Vm *vm, Value base, Value exponent, Value modulus)
 {
     Value small = small_power_modulo(base, exponent, modulus);
     if (!value_unbound(small)) {
         return small;
     }
-    // Views: nothing is copied.
     IntView b, e, m;
     int_view(&b, base);
     int_view(&e, exponent);

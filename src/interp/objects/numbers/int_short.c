@@ -216,7 +216,6 @@ static Value scale(Vm *vm, const Short *x, const Short *y)
     return value_from_object(box);
 }
 
-// Bits of a magnitude.
 static uint64_t count_bits(const mp_digit *digits, int used)
 {
     return used == 0 ? 0
@@ -238,7 +237,6 @@ Value int_short_power(Vm *vm, Value base, uint64_t exponent)
     int used = 1, length = s.used;
     bool negative = s.negative && (exponent & 1);
     memcpy(square, s.digits, (size_t)length * sizeof *square);
-    // From the lowest bit of the exponent on.
     while (exponent != 0) {
         if (exponent & 1) {
             used = multiply_digits(scratch, result, used, square, length);

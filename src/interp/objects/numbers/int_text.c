@@ -90,7 +90,6 @@ typedef struct Powers {
     int count; // of those that are initialised
 } Powers;
 
-// Also of a table that was only begun.
 static void powers_clear(Powers *p)
 {
     for (int i = 0; i < p->count; i++) {
@@ -250,7 +249,6 @@ Value int_text(Vm *vm, Value v)
         char text[INT_SHORT_TEXT];
         size_t at = int_short_decimal(number, text, sizeof text);
         if (at != 0) {
-            // int_short_decimal leaves room for it.
             text[at - 1] = '-';
             at -= mp_isneg(number);
             Str *str = str_new_ascii(vm, text + at, sizeof text - at);
@@ -312,7 +310,6 @@ static mp_err parse_split(Ctx *ctx, const char *text, size_t length, int base,
     if (length <= low_length) {
         return parse_split(ctx, text, length, base, powers, level - 1, number);
     }
-    // The upper half is parsed right into *number.
     mp_int low;
     mp_err err = ctx_poll(ctx) ? mp_init(&low) : MP_ERR;
     if (err != MP_OKAY) {
@@ -343,7 +340,6 @@ static mp_err parse_digits(Ctx *ctx, char *text, size_t length, int base,
                 return MP_ERR;
             }
         }
-        // Linear: nothing is multiplied.
         return int_pack(ctx, number, (unsigned char *)text, length, bits);
     }
     Powers p = {.count = 0};
@@ -387,7 +383,6 @@ static size_t parse_prefix(const char *text, size_t length, int *base)
 {
     int found = 0;
     if (length > 2 && text[0] == '0') {
-        // In small letters.
         char c = (char)(text[1] | 32);
         found = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 0;
     }
@@ -416,7 +411,6 @@ static size_t clean_digits(Ctx *ctx, const char *text, size_t length, int base,
             if (!may_join || i + 1 == length) {
                 return SIZE_MAX;
             }
-            // Two of them in a row are wrong.
             may_join = false;
             continue;
         }
@@ -445,7 +439,6 @@ static Value parse_clean(Vm *vm, char *digits, size_t count, int base,
 {
     enum { SHORT_DIGITS = 11 }; // of the largest base: below 36^11 < 2^57
     if (count <= SHORT_DIGITS) {
-        // Most literals: no number of libtommath is made.
         int64_t small = 0;
         for (size_t i = 0; i < count; i++) {
             small = small * base + digit_value(digits[i]);
@@ -511,7 +504,6 @@ static Value parse_literal(Vm *vm, const char *text, size_t length, int base)
     }
     bool negative = start < end && text[start] == '-';
     start += start < end && (text[start] == '-' || text[start] == '+');
-    // Base 0 finds out by the prefix.
     int actual = base;
     size_t prefix = parse_prefix(text + start, end - start, &actual);
     start += prefix;

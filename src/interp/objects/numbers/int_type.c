@@ -100,7 +100,6 @@ static Value bool_binary_slot(Vm *vm, BinaryOp op, Value a, Value b)
     return int_binary_slot(vm, op, a, b);
 }
 
-// 0 is the only false one.
 static int int_truth(Vm *vm, Value self)
 {
     (void)vm;
@@ -113,7 +112,6 @@ static Value int_self(Vm *vm, Value self)
     return int_exact(vm, self);
 }
 
-// OverflowError beyond the range of a double.
 static Value int_to_float(Vm *vm, Value self)
 {
     double d;
@@ -208,7 +206,6 @@ static Value int_of_base(Vm *vm, Value v, Value base_value)
         if (!raise_matches(vm, ERR_OVERFLOW)) {
             return VALUE_FAIL;
         }
-        // As wrong as any other that is too large.
         raise_clear(vm);
         base = -1;
     }
@@ -305,7 +302,6 @@ static Value method_bit_count(Vm *vm, Value *args)
     return value_from_small(total);
 }
 
-// Of a subclass, and of a bool, a plain int.
 static Value method_conjugate(Vm *vm, Value *args)
 {
     return int_exact(vm, args[0]);
@@ -344,7 +340,6 @@ static Value get_zero(Vm *vm, Value self)
     return value_from_small(0);
 }
 
-// The denominator of every int.
 static Value get_one(Vm *vm, Value self)
 {
     (void)vm;

@@ -45,13 +45,11 @@ METHOD(trunc)
     return whole(vm, args[0], trunc);
 }
 
-// Towards minus infinity; an int.
 METHOD(floor)
 {
     return whole(vm, args[0], floor);
 }
 
-// Towards infinity; an int.
 METHOD(ceil)
 {
     return whole(vm, args[0], ceil);
@@ -80,7 +78,6 @@ METHOD(divmod)
     return divmod_of(vm, args[0], args[0], args[1]);
 }
 
-// The reflected form: self is the divisor.
 METHOD(rdivmod)
 {
     return divmod_of(vm, args[0], args[1], args[0]);
@@ -91,7 +88,6 @@ METHOD(rdivmod)
 // 'b' or 'l'; 0 with an error pending.
 static char byte_order(Vm *vm, const char *name, Value order)
 {
-    // The default is "big".
     if (value_unbound(order)) {
         return 'b';
     }
@@ -131,7 +127,6 @@ static void negate(char *data, size_t length)
     }
 }
 
-// Whether the number fits into `length` bytes.
 static bool fits(const mp_int *number, size_t length, bool is_signed)
 {
     size_t bits = (size_t)mp_count_bits(number);
@@ -142,7 +137,6 @@ static bool fits(const mp_int *number, size_t length, bool is_signed)
     if (!is_signed) {
         return bits <= 8 * length;
     }
-    // No byte holds zero alone.
     if (length == 0) {
         return bits == 0;
     }
@@ -259,7 +253,6 @@ METHOD(from_bytes)
         value_object(args[0]) == (Object *)vm->types[KIND_INT]) {
         return number;
     }
-    // A subclass is made through its constructor.
     Value made = vm_call(vm, args[0], &number, 1);
     release(vm, number);
     return made;

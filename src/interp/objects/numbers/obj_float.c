@@ -13,7 +13,6 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 
-// For the doubles that have no immediate form.
 Value float_box(Vm *vm, double d)
 {
     Float *box = object_new(vm, vm->types[KIND_FLOAT], sizeof *box);
@@ -204,7 +203,6 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
     Wide quotient = scaled >> shift;
     // Ties go to the even digit, as C's printf and Python do.
     quotient += rest > half || (rest == half && (quotient & 1));
-    // Left to the general way, as are all the cases above.
     if (quotient >> 63 != 0) {
         return false;
     }
@@ -332,7 +330,6 @@ static Value float_power(Vm *vm, double a, double b)
                            "power");
     }
     double d = pow(a, b);
-    // The text is that of errno and its message.
     if (isinf(d) && isfinite(a) && isfinite(b)) {
         return raise_error(vm, ERR_OVERFLOW,
                            "(34, 'Numerical result out of range')");

@@ -113,7 +113,6 @@ static Value box_word(Vm *vm, uint64_t magnitude, bool negative)
     return int_short_make(vm, digits, 2, negative);
 }
 
-// The common case makes no object.
 Value int_from_i64(Vm *vm, int64_t i)
 {
     if (LIKELY(value_int_fits(i))) {
@@ -122,7 +121,6 @@ Value int_from_i64(Vm *vm, int64_t i)
     return box_word(vm, i < 0 ? 0 - (uint64_t)i : (uint64_t)i, i < 0);
 }
 
-// As int_from_i64, for sizes and counts.
 Value int_from_u64(Vm *vm, uint64_t u)
 {
     if (LIKELY(u <= (uint64_t)VALUE_INT_MAX)) {
@@ -131,7 +129,6 @@ Value int_from_u64(Vm *vm, uint64_t u)
     return box_word(vm, u, false);
 }
 
-// Cuts the fraction off, as int() does.
 Value int_from_double(Vm *vm, double d)
 {
     if (isnan(d)) {
@@ -259,14 +256,12 @@ uint64_t int_hash(Value v)
         hash += view.number->dp[i];
         hash = hash >= prime ? hash - prime : hash;
     }
-    // The hash of -n is minus that of n.
     if (mp_isneg(view.number)) {
         hash = 0 - hash;
     }
     return hash == UINT64_MAX ? UINT64_MAX - 1 : hash;
 }
 
-// Each operator's error has words of its own.
 static Value zero_division(Vm *vm, BinaryOp op)
 {
     return raise_error(vm, ERR_ZERO_DIVISION,
@@ -292,7 +287,6 @@ mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
 // Python's divmod: the rest has the sign of b. Both results are owned.
 bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
-    // Short numbers, without libtommath.
     int done = int_short_divmod(vm, a, b, quotient, rest);
     if (done != 0) {
         return done > 0;
@@ -416,7 +410,6 @@ static Value int_shift(Vm *vm, BinaryOp op, Value a, Value b)
     int_view(&view, a);
     int64_t count;
     bool small = int_to_i64(b, &count) && count < INT_MAX_BITS;
-    // Zero stays zero, however far it is shifted.
     if (mp_iszero(view.number)) {
         return value_from_small(0);
     }
@@ -559,7 +552,6 @@ static Value long_binary(Vm *vm, BinaryOp op, Value a, Value b)
     IntView x, y;
     int_view(&x, a);
     int_view(&y, b);
-    // int_from_mp takes it.
     mp_int result;
     if (mp_init(&result) != MP_OKAY) {
         return ctx_fail_memory(&vm->ctx), VALUE_FAIL;

@@ -235,7 +235,6 @@ static bool is_generic(Vm *vm, const Type *cls)
     return (cls->def->flags & TYPE_GENERIC) || cls == vm->types[KIND_TYPE];
 }
 
-// C[item] where C is a class: __class_getitem__.
 static Value class_item(Vm *vm, Value container, Value key)
 {
     if (value_is_kind(container, KIND_TYPE)) {
@@ -330,7 +329,6 @@ static int contains_by_walk(Vm *vm, Value container, Value item)
     return found;
 }
 
-// Without a slot, iteration tells.
 int value_contains(Vm *vm, Value container, Value item)
 {
     Type *type = type_of(vm, container);

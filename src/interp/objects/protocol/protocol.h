@@ -12,7 +12,6 @@ Str *value_repr(Vm *vm, Value v); // with recursion guard: "[...]"
 // str(v): an instance of a subclass is possible. NULL: failed.
 Str *value_str(Vm *vm, Value v);
 Str *value_ascii(Vm *vm, Value v); // the repr with escapes for non-ASCII
-// format(v, spec).
 Str *value_format(Vm *vm, Value v, Str *spec);
 uint64_t value_identity_hash(Value v); // of types without a hash slot
 // TypeError for what cannot be hashed.
@@ -45,7 +44,6 @@ MUST_CHECK bool value_set_item(Vm *vm, Value container, Value key,
                                Value value); // UNBOUND deletes
 // `item in container`: 1, 0, -1.
 int value_contains(Vm *vm, Value container, Value item);
-// iter(); of anything that is not iterable a TypeError.
 Value value_iter(Vm *vm, Value iterable);
 // The same, but any TypeError on the way, one of the program's own __iter__
 // too, is told in these words; "%s" in them is the name of iterable's type.

@@ -78,7 +78,6 @@ static Value binary_slots(Vm *vm, BinaryOp op, Value a, Value b)
     Type *left = type_of(vm, a), *right = type_of(vm, b);
     Value result = join_by_right(vm, op, a, b);
     if (!value_unbound(result)) {
-        // Nobody is asked twice.
         return value_same(result, VALUE_NOT_IMPLEMENTED)
                    ? binary_side(vm, op, left, a, b)
                    : result;
@@ -428,7 +427,6 @@ Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
     Value method = (type_of(vm, base)->flags & TYPE_HEAP) != 0
                        ? value_find_method(vm, base, vm->names[NAME_POW])
                        : VALUE_UNBOUND;
-    // __pow__(exponent, modulus) of a class of the program.
     if (!value_unbound(method)) {
         Value args[2] = {exponent, modulus};
         Value result =

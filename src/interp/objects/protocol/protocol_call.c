@@ -21,12 +21,10 @@ Tuple *call_keyword_names(Vm *vm, Dict *keywords)
 typedef Value (*CallSlot)(Vm *vm, Value self, const Value *args, uint32_t count,
                           Tuple *keyword_names);
 
-// `call` with the arguments of a tuple and a dict.
 static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
                          Dict *keywords)
 {
     if (keywords == NULL || keywords->count == 0) {
-        // Without keywords the tuple's items are the array.
         return call(vm, callee, args->items, (uint32_t)args->count, NULL);
     }
     uint32_t count = (uint32_t)args->count + keywords->count;

@@ -14,7 +14,6 @@
 // The next item of an object that has __getitem__ alone.
 static Value sequence_step(Vm *vm, Iterator *self)
 {
-    // Exhausted once is exhausted for good.
     if (value_unbound(self->state[0])) {
         return VALUE_STOP;
     }
@@ -24,9 +23,7 @@ static Value sequence_step(Vm *vm, Iterator *self)
                                  raise_matches(vm, ERR_STOP_ITERATION))) {
         return item;
     }
-    // An IndexError or StopIteration is the end of the sequence.
     raise_clear(vm);
-    // The sequence is let go at once.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }
@@ -126,9 +123,7 @@ Value value_raise_stop(Vm *vm, Value iterator)
 Value value_next_or_raise(Vm *vm, Value iterator)
 {
     Type *type = type_of(vm, iterator);
-    // An iterator of a class of the program raises by itself.
     if (type->flags & TYPE_HEAP) {
-        // The method's own StopIteration, with what it carries.
         Value method = value_find_method(vm, iterator, vm->names[NAME_NEXT]);
         if (value_failed(method) || !value_unbound(method)) {
             Value item =
@@ -155,7 +150,6 @@ bool value_take_stop(Vm *vm, Value *result)
     *result = VALUE_NONE;
     if (value_is_kind(stop, KIND_EXCEPTION)) {
         const Tuple *args = value_as_exception(stop)->args;
-        // StopIteration(value): its first argument is the value.
         if (args != NULL && args->count > 0) {
             *result = value_retain(args->items[0]);
         }
@@ -252,7 +246,6 @@ bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 bool value_ask_length(Vm *vm, Value iterable)
 {
     int64_t hint;
-    // An iterator over such an object asks it in turn.
     Value asked = iterable;
     if (value_is_kind(iterable, KIND_ITERATOR)) {
         const Iterator *iterator = (Iterator *)value_object(iterable);

@@ -34,7 +34,6 @@ Value value_index(Vm *vm, Value v)
     if (value_failed(index) || value_is_int(index)) {
         return index;
     }
-    // Of a bool or a subclass the number alone counts.
     if (is_whole(index)) {
         Value exact = int_exact(vm, index);
         release(vm, index);

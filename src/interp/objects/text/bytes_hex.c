@@ -18,7 +18,6 @@ Value bytes_method_hex(Vm *vm, Value *args)
     }
     bool parted = !value_unbound(args[1]);
     if (parted) {
-        // A str or bytes of one ASCII character.
         bool str = value_is_str(args[1]);
         // The length is asked for before the kind.
         int64_t items = str ? 1 : value_length(vm, args[1]);

@@ -22,7 +22,6 @@ Bytes *bytes_argument(Vm *vm, Value v)
                             type_name(type_of(vm, v)));
 }
 
-// b"" is ASCII, as "" is.
 static Value method_isascii(Vm *vm, Value *args)
 {
     (void)vm;
@@ -30,13 +29,11 @@ static Value method_isascii(Vm *vm, Value *args)
         utf8_is_ascii(bytes_text(args[0]), bytes_length(args[0])));
 }
 
-// An instance of a subclass gives plain bytes.
 static Value method_bytes(Vm *vm, Value *args)
 {
     return bytes_value(vm, bytes_text(args[0]), bytes_length(args[0]));
 }
 
-// The codecs are those of str.encode.
 static Value method_decode(Vm *vm, Value *args)
 {
     return bytes_decode(vm, "decode", args[0], args[1], args[2]);
@@ -140,7 +137,6 @@ static Value method_join(Vm *vm, Value *args)
 // translate(table, delete): table is None or 256 bytes.
 static Value method_translate(Vm *vm, Value *args)
 {
-    // None for the table: only delete.
     const Bytes *table = NULL, *omit = NULL;
     if (!value_is_none(args[1])) {
         table = bytes_argument(vm, args[1]);
@@ -198,7 +194,6 @@ static Value method_maketrans(Vm *vm, Value *args)
                            "maketrans arguments must have same length");
     }
     char table[256];
-    // Bytes that `from` does not name stay as they are.
     for (int i = 0; i < 256; i++) {
         table[i] = (char)i;
     }

@@ -15,7 +15,6 @@ static TextRange range_of(const Bytes *bytes)
     return (TextRange){bytes->data, bytes->length};
 }
 
-// args[0] is bytes of any class.
 static TextRange self_of(const Value *args)
 {
     return range_of(value_as_bytes(args[0]));
@@ -114,7 +113,6 @@ Value bytes_method_find(Vm *vm, Value *args)
     return find_method(vm, args, false, false);
 }
 
-// The last place, or -1.
 Value bytes_method_rfind(Vm *vm, Value *args)
 {
     return find_method(vm, args, true, false);
@@ -126,7 +124,6 @@ Value bytes_method_index(Vm *vm, Value *args)
     return find_method(vm, args, false, true);
 }
 
-// As rfind; a miss is a ValueError.
 Value bytes_method_rindex(Vm *vm, Value *args)
 {
     return find_method(vm, args, true, true);
@@ -150,7 +147,6 @@ Value bytes_method_count(Vm *vm, Value *args)
     return total < 0 ? VALUE_FAIL : value_from_small(total);
 }
 
-// Between all bytes and at both ends.
 static void replace_empty(StrBuf *out, TextRange text, TextRange to,
                           int64_t limit)
 {
@@ -196,7 +192,6 @@ Value bytes_method_replace(Vm *vm, Value *args)
 static Value strip_method(Vm *vm, Value *args, bool left, bool right)
 {
     TextRange range = self_of(args);
-    // None is as nothing given.
     TextSet set = text_bytes_spaces;
     if (!value_unbound(args[1]) && !value_is_none(args[1])) {
         const Bytes *chars = bytes_argument(vm, args[1]);
@@ -210,25 +205,21 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right)
                : VALUE_FAIL;
 }
 
-// Both ends.
 Value bytes_method_strip(Vm *vm, Value *args)
 {
     return strip_method(vm, args, true, true);
 }
 
-// The end is left alone.
 Value bytes_method_lstrip(Vm *vm, Value *args)
 {
     return strip_method(vm, args, true, false);
 }
 
-// The start is left alone.
 Value bytes_method_rstrip(Vm *vm, Value *args)
 {
     return strip_method(vm, args, false, true);
 }
 
-// The bytes themselves where they do not begin or end so.
 static Value remove_affix(Vm *vm, Value *args, bool at_end)
 {
     TextRange range = self_of(args);
@@ -253,7 +244,6 @@ Value bytes_method_removeprefix(Vm *vm, Value *args)
     return remove_affix(vm, args, false);
 }
 
-// As removeprefix, at the end.
 Value bytes_method_removesuffix(Vm *vm, Value *args)
 {
     return remove_affix(vm, args, true);
@@ -316,7 +306,6 @@ Value bytes_method_ljust(Vm *vm, Value *args)
                : padded(vm, args[0], fill, 0, room);
 }
 
-// As ljust, in front.
 Value bytes_method_rjust(Vm *vm, Value *args)
 {
     char fill;
@@ -405,13 +394,11 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
                     : text_split_at(&split, text, range_of(sep));
 }
 
-// By white space, or by a separator of any length.
 Value bytes_method_split(Vm *vm, Value *args)
 {
     return text_split_method(vm, args, false, split_into);
 }
 
-// Differs from split only by a limit.
 Value bytes_method_rsplit(Vm *vm, Value *args)
 {
     return text_split_method(vm, args, true, split_into);
@@ -485,13 +472,11 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     return value_from_object(parts);
 }
 
-// Three parts in any case.
 Value bytes_method_partition(Vm *vm, Value *args)
 {
     return partition_method(vm, args, false);
 }
 
-// At the last separator.
 Value bytes_method_rpartition(Vm *vm, Value *args)
 {
     return partition_method(vm, args, true);

@@ -101,7 +101,6 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
     if (!by_name || kind == ERR_BASE_EXCEPTION || !value_is_str(encoding)) {
         return;
     }
-    // The wrapped error stays as the cause.
     Value cause = raise_take(vm);
     Str *text = value_str(vm, cause);
     // Where str() of the error fails, that failure is what is raised from here
@@ -132,11 +131,9 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
     if (!codec_check_names(vm, encoding, errors, function)) {
         return NULL;
     }
-    // UTF-8 by default, as everywhere in Python 3.
     if (value_unbound(encoding)) {
         return &codecs[0];
     }
-    // Shown in the error as it was given, not normalised.
     const Str *given = value_as_str(encoding);
     char name[24];
     size_t length = given->length < sizeof name ? given->length : 0;
@@ -150,7 +147,6 @@ const Codec *codec_find(Vm *vm, Value encoding, Value errors,
             return &codecs[i];
         }
     }
-    // CPython's codec registry words it so.
     return raise_null(vm, ERR_LOOKUP, "unknown encoding: %s", given->text);
 }
 
@@ -399,7 +395,6 @@ Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
                  .errors = errors,
                  .text = str};
     strbuf_init(&e.out, &vm->ctx);
-    // The buffer is copied to bytes of the exact length.
     bool done = encode_all(&e);
     Value result =
         done ? bytes_value(vm, strbuf_text(&e.out), e.out.length) : VALUE_FAIL;

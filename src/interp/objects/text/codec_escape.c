@@ -52,7 +52,6 @@ typedef struct Reader {
     const char *reason; // why it was not read; NULL: it was
 } Reader;
 
-// -1: none.
 static int digit_of(unsigned char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -82,7 +81,6 @@ static void read_digits(Reader *r, size_t count, const char *reason,
     strbuf_codepoint(r->out, c);
 }
 
-// One to three octal digits, the first at `at`.
 static void read_octal(Reader *r)
 {
     uint32_t c = 0;

@@ -285,7 +285,6 @@ static Value format_padded(Vm *vm, Value v, const Str *spec)
     const Str *digits = value_as_str(plain);
     Str *padded = str_of_size(vm, width);
     if (padded != NULL) {
-        // Zeros go behind the sign.
         size_t sign = zeros && digits->text[0] == '-';
         size_t gap = width - digits->length;
         memset(padded->text, zeros ? '0' : ' ', gap + sign);
@@ -351,7 +350,6 @@ Value format_int(Vm *vm, Value v, Str *text)
         sign[used++] = negative ? '-' : spec.sign;
     }
     if (spec.alternate && base != 10) {
-        // 0x, 0o or 0b.
         sign[used++] = '0';
         sign[used++] = spec.type;
     }

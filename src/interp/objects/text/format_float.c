@@ -115,7 +115,6 @@ void format_digits(StrBuf *out, double d, char type, int64_t precision,
             general_digits(out, d, digits, upper);
             break;
         }
-        // Zeros at the end are not shown.
         digits = digits < EXACT_DIGITS ? digits : EXACT_DIGITS;
         strbuf_printf(out, upper ? "%.*G" : "%.*g", digits, d);
     }
@@ -140,7 +139,6 @@ static void mantissa_digits(StrBuf *out, double d, int64_t precision)
         strbuf_add(out, text, (size_t)(last - text));
         strbuf_puts(out, end);
     } else {
-        // Out of memory.
         strbuf_fail(out);
     }
     strbuf_free(&body);
@@ -161,7 +159,6 @@ static void untyped_digits(StrBuf *out, double d, int64_t precision,
     const char *exponent = strchr(text, 'e');
     int value = exponent == NULL ? 0 : atoi(exponent + 1);
     bool scientific = value < -4 || value >= precision - 1;
-    // '#': all digits stay, and the point, too.
     if (alternate) {
         format_digits(out, d, scientific ? 'e' : 'g',
                       scientific ? precision - 1 : precision, true);

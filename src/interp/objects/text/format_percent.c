@@ -11,7 +11,6 @@
 #include "interp/objects/text/format.h"
 #include "interp/objects/text/obj_bytes.h"
 
-// The state of a % operation.
 typedef struct Percent {
     Vm *vm;
     bool bytes; // the template is bytes, and so is the result
@@ -144,7 +143,6 @@ static Value percent_bytes_of(Percent *p, Value v)
                              type_name(type_of(p->vm, v)));
 }
 
-// %s and %b of bytes.
 static bool percent_bytes(Percent *p, FormatSpec *spec, Value v)
 {
     Value bytes = percent_bytes_of(p, v);
@@ -517,7 +515,6 @@ Value format_percent(Vm *vm, Value text, Value args)
     p.args = value_is_kind(args, KIND_TUPLE) ? value_as_tuple(args) : NULL;
     strbuf_init(&p.out, &vm->ctx);
     bool ok = percent_run(&p);
-    // The item that %(name) gave last, if any did.
     release(vm, p.item);
     // str_from_buf takes the buffer, bytes_value copies it.
     if (!ok || !bytes) {

@@ -8,7 +8,6 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/format.h"
 
-// The state of one str.format call.
 typedef struct Fields {
     Vm *vm;
     Tuple *args;    // NULL: format_map, which has none
@@ -216,7 +215,6 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
     if (spec_text != NULL) {
         text = value_format(f->vm, v, spec_text);
     }
-    // Its text is all that is needed now.
     release(f->vm, v);
     object_release_null(&f->vm->ctx, spec_text);
     if (text == NULL) {
@@ -234,7 +232,6 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
 static bool read_spec(Fields *f, const char **at, const char *end, char *how,
                       const char **spec, const char **spec_end)
 {
-    // What ended the name: '!' or ':'.
     char c = (*at)[-1];
     if (c == '!') {
         if (*at == end) {
@@ -286,7 +283,6 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
             break;
         }
     }
-    // The text ended within the name.
     if (c != '}' && c != ':' && c != '!') {
         return raise_null(f->vm, ERR_VALUE,
                           "expected '}' before end of string");

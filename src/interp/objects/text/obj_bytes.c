@@ -141,7 +141,6 @@ static Value bytes_compare(Vm *vm, CompareOp op, Value a, Value b)
     }
     size_t x = bytes_length(a), y = bytes_length(b);
     int order = memcmp(bytes_text(a), bytes_text(b), x < y ? x : y);
-    // Equal as far as the shorter one goes: the lengths decide.
     order = order != 0 ? order : (x > y) - (x < y);
     return value_from_order(op, order);
 }
@@ -162,7 +161,6 @@ static Value bytes_binary(Vm *vm, BinaryOp op, Value a, Value b)
         value_is_kind(b, KIND_BYTES)) {
         // Both lengths are below half the range, so the sum does not overflow.
         size_t x = bytes_length(a), y = bytes_length(b);
-        // Nothing is added to plain bytes: they are the sum.
         if (x == 0 && is_plain(vm, b)) {
             return value_retain(b);
         }
@@ -245,7 +243,6 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
             is_plain(vm, self)) {
             return value_retain(self);
         }
-        // Other slices are copies: bytes share no storage.
         Bytes *part = bytes_new(vm, NULL, (size_t)count);
         for (int64_t i = 0; part != NULL && i < count; i++) {
             if (!ctx_poll_at(&vm->ctx, (size_t)i + 1)) {
@@ -270,7 +267,6 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
 static int bytes_contains(Vm *vm, Value self, Value item)
 {
     if (value_is_kind(item, KIND_BYTES)) {
-        // The empty bytes are found in all others.
         const Bytes *bytes = value_as_bytes(self);
         const Bytes *part = value_as_bytes(item);
         bool found =
@@ -310,12 +306,10 @@ static Value bytes_step(Vm *vm, Iterator *self)
     if (self->position < bytes->length) {
         return value_from_small((unsigned char)bytes->data[self->position++]);
     }
-    // The iterator stays exhausted.
     value_replace(&vm->ctx, &self->state[0], VALUE_UNBOUND);
     return VALUE_STOP;
 }
 
-// An Iterator of byte values; it keeps the bytes alive.
 static Value bytes_iter(Vm *vm, Value self)
 {
     Iterator *iterator = iterator_new(vm, "bytes_iterator", bytes_step);

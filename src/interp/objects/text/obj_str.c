@@ -189,7 +189,6 @@ Str *str_new_ascii(Vm *vm, const char *text, size_t length)
     return str_new_counted(vm, text, length, length);
 }
 
-// Of a C string.
 Str *str_from(Vm *vm, const char *text)
 {
     return str_new(vm, text, strlen(text));
@@ -229,13 +228,11 @@ uint64_t str_hash_slow(Str *str)
     return str->hash;
 }
 
-// Equal lengths of more than eight bytes.
 bool str_equal_slow(const Str *a, const Str *b)
 {
     return memcmp(a->text, b->text, a->length) == 0;
 }
 
-// Below, at or above 0, as memcmp.
 int str_order(const Str *a, const Str *b)
 {
     // UTF-8 orders its bytes as the code points.
@@ -334,7 +331,6 @@ Str *str_append(Vm *vm, Str *a, Str *b)
     }
     a->length = length;
     a->count += b->count;
-    // The kept hash was that of the shorter text.
     a->hash = 0;
     return a;
 }
@@ -403,11 +399,9 @@ uint32_t str_first_point(const Str *text)
 // many matches is not counted through for each.
 size_t str_index_of(Vm *vm, Str *str, size_t offset)
 {
-    // ASCII: bytes are characters.
     if (str->count == str->length) {
         return offset;
     }
-    // Short texts are counted from the start.
     if (str->count <= 2 * INDEX_STEP || str->length > UINT32_MAX) {
         return utf8_count(str->text, offset);
     }
@@ -417,7 +411,6 @@ size_t str_index_of(Vm *vm, Str *str, size_t offset)
     if (str->index == NULL) {
         return utf8_count(str->text, offset);
     }
-    // The last step that begins at or before the offset.
     size_t low = 0, high = str->count / INDEX_STEP;
     while (low < high) {
         size_t middle = (low + high + 1) / 2;
@@ -431,7 +424,6 @@ size_t str_index_of(Vm *vm, Str *str, size_t offset)
            utf8_count(str->text + str->index[low], offset - str->index[low]);
 }
 
-// `index` is below count.
 Str *str_char_at(Vm *vm, Str *str, size_t index)
 {
     size_t offset = str_offset(vm, str, index);
@@ -446,7 +438,6 @@ Str *str_char_at(Vm *vm, Str *str, size_t index)
 // plain copy.
 Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
 {
-    // Also where the ends are crossed.
     if (start >= end) {
         return str_new(vm, "", 0);
     }

@@ -135,7 +135,6 @@ static void add_in_mode(StrBuf *out, uint32_t c, TextCase mode,
                                                             : ascii);
         return;
     }
-    // The first character of all.
     bool first = at - start <= UTF8_MAX_BYTES &&
                  utf8_count(start, (size_t)(at - start)) == 1;
     // The others depend on the character's own case or on its place.
@@ -278,7 +277,6 @@ static bool is_numeric(uint32_t c)
            kind == UTF8PROC_CATEGORY_NO || char_is(CHAR_NUMERAL, c);
 }
 
-// As str.isalnum: whatever one of the four tests takes.
 static bool is_alnum(uint32_t c)
 {
     return is_letter(c) || is_numeric(c);
@@ -381,13 +379,11 @@ static Value one_case(Vm *vm, Value self, bool upper)
     return value_from_bool(found);
 }
 
-// At least one upper-case letter, and no other case.
 Value str_method_isupper(Vm *vm, Value *args)
 {
     return one_case(vm, args[0], true);
 }
 
-// At least one lower-case letter, and no other case.
 Value str_method_islower(Vm *vm, Value *args)
 {
     return one_case(vm, args[0], false);

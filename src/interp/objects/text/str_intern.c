@@ -48,7 +48,6 @@ static SetEntry *intern_slots(Vm *vm, size_t slots)
 // Doubles the table (or cleans it of removed slots) when two thirds are used.
 static bool intern_reserve(Vm *vm)
 {
-    // The first name of a Vm makes the table.
     Set *set = vm->interned;
     if (set == NULL) {
         set = ctx_alloc_zero(&vm->ctx, sizeof *set);

@@ -105,7 +105,6 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         end = last;
     }
     if ((size_t)(end - start) == str->length) {
-        // Of a subclass a plain str is made.
         return str_or_fail(str_exact(vm, str));
     }
     return str->count == str->length
@@ -119,14 +118,12 @@ static Value method_strip(Vm *vm, Value *args)
     return strip_method(vm, args, true, true, "strip arg must be None or str");
 }
 
-// The end of the text is left alone.
 static Value method_lstrip(Vm *vm, Value *args)
 {
     return strip_method(vm, args, true, false,
                         "lstrip arg must be None or str");
 }
 
-// The start of the text is left alone.
 static Value method_rstrip(Vm *vm, Value *args)
 {
     return strip_method(vm, args, false, true,
@@ -214,7 +211,6 @@ static Value pad_method(Vm *vm, Value *args, char align)
     return str_or_fail(str_from_buf(vm, &out));
 }
 
-// The text goes where format() would align it.
 static Value method_ljust(Vm *vm, Value *args)
 {
     return pad_method(vm, args, '<');
@@ -226,7 +222,6 @@ static Value method_rjust(Vm *vm, Value *args)
     return pad_method(vm, args, '>');
 }
 
-// Padding on both sides.
 static Value method_center(Vm *vm, Value *args)
 {
     return pad_method(vm, args, '^');
@@ -297,7 +292,6 @@ static Value method_format_map(Vm *vm, Value *args)
     return format_fields(vm, value_as_str(args[0]), NULL, args[1]);
 }
 
-// Encodings are the affair of bytes.
 static Value method_encode(Vm *vm, Value *args)
 {
     return bytes_encode(vm, "encode", args[0], args[1], args[2]);

@@ -10,7 +10,6 @@
 #include "interp/objects/text/str_methods.h"
 #include "interp/objects/text/text_range.h"
 
-// A search of args[1] in args[0][args[2]:args[3]].
 typedef struct Search {
     Str *str, *part;
     size_t from, to; // bytes
@@ -43,7 +42,6 @@ static TextRange range_of(const Str *str)
     return (TextRange){str->text, str->length};
 }
 
-// The byte offset, as text_find gives it.
 static int64_t search_find(Vm *vm, const Search *search, bool last)
 {
     return text_find(&vm->ctx, search->str->text, search->from, search->to,
@@ -82,7 +80,6 @@ Value str_method_find(Vm *vm, Value *args)
     return find_method(vm, args, false, false);
 }
 
-// The last place, or -1.
 Value str_method_rfind(Vm *vm, Value *args)
 {
     return find_method(vm, args, true, false);
@@ -94,7 +91,6 @@ Value str_method_index(Vm *vm, Value *args)
     return find_method(vm, args, false, true);
 }
 
-// As rfind; ValueError instead of -1.
 Value str_method_rindex(Vm *vm, Value *args)
 {
     return find_method(vm, args, true, true);
@@ -172,13 +168,11 @@ Value str_method_startswith(Vm *vm, Value *args)
     return affix_method(vm, args, false);
 }
 
-// One text or a tuple of texts.
 Value str_method_endswith(Vm *vm, Value *args)
 {
     return affix_method(vm, args, true);
 }
 
-// Between all code points, and at both ends.
 static void replace_empty(StrBuf *out, Str *str, Str *to, int64_t limit)
 {
     size_t at = 0;
@@ -242,7 +236,6 @@ Value str_method_replace(Vm *vm, Value *args)
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    // Between all characters and at both ends.
     if (from->length == 0) {
         replace_empty(&out, str, to, limit);
         return str_or_fail(str_from_buf(vm, &out));

@@ -57,7 +57,6 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
         // White space in front of the rest was skipped, that at its end is
         // kept.
         if (limit-- == 0) {
-            // The rest, white space at its end included.
             return add_part(vm, list, false, start, end);
         }
         while (at < end && space_at(at, end) == 0) {
@@ -75,7 +74,6 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
     }
 }
 
-// Parts of a text that is not all ASCII are counted.
 static Value make_part(Vm *vm, const char *start, size_t length)
 {
     return str_or_fail(str_new(vm, start, length));
@@ -115,7 +113,6 @@ static bool rsplit_words(Vm *vm, List *list, Str *str, int64_t limit)
         }
         // The start of the word that ends here.
         const char *word = end;
-        // The rest keeps the white space at its start.
         if (limit-- == 0) {
             return add_part(vm, list, false, start, end);
         }
@@ -173,7 +170,6 @@ static bool split_into(Vm *vm, List *list, Value *args, bool from_end)
                     : text_split_at(&split, text, by);
 }
 
-// From the start; with a limit the rest is one part.
 Value str_method_split(Vm *vm, Value *args)
 {
     return text_split_method(vm, args, false, split_into);
@@ -193,7 +189,6 @@ static size_t line_end(const char *at, const char *end)
     if (size == 0) {
         return 0;
     }
-    // A carriage return and a newline are one line end.
     if (c == '\r' && at + 1 < end && at[1] == '\n') {
         return 2;
     }
@@ -285,7 +280,6 @@ static Str *join_parts(Vm *vm, Str *sep, const Value *parts, size_t count)
     if (count == 1) {
         return str_exact(vm, value_as_str(parts[0]));
     }
-    // Between the parts alone.
     length += count < 2 ? 0 : (count - 1) * sep->length;
     if (length <= 1) { // one of the shared texts
         return length == 1 && sep->length == 1 ? str_exact(vm, sep)
@@ -353,7 +347,6 @@ static Value three_parts(Vm *vm, Str *str, size_t at, size_t sep_length)
     const char *text = str->text;
     size_t from[4] = {0, at, at + sep_length, str->length};
     for (int i = 0; i < 3; i++) {
-        // The rest of a miss is the text itself.
         size_t length = from[i + 1] - from[i];
         Str *part = length == str->length ? str_exact(vm, str)
                                           : str_new(vm, text + from[i], length);
@@ -379,7 +372,6 @@ static Value partition_method(Vm *vm, Value *args, bool last)
     }
     int64_t at = text_find(&vm->ctx, str->text, 0, str->length,
                            (TextRange){sep->text, sep->length}, last);
-    // Ctrl-C within a long search.
     if (at == TEXT_FAILED) {
         return VALUE_FAIL;
     }

@@ -206,7 +206,6 @@ static Value key_of(Vm *vm, Value key)
 // False: an error is pending. `table` is filled.
 static bool table_of_dict(Vm *vm, Dict *table, Value source)
 {
-    // A subclass is none: the type has to be exact.
     if (type_of(vm, source) != vm->types[KIND_DICT]) {
         return raise_false(vm, ERR_TYPE,
                            "if you give only one argument to "
@@ -248,7 +247,6 @@ static bool table_of_texts(Vm *vm, Dict *table, const Str *from, const Str *to)
 // pending.
 static bool fill_table(Vm *vm, Dict *table, const Value *args)
 {
-    // One argument: a dict.
     if (value_unbound(args[1])) {
         return table_of_dict(vm, table, args[0]);
     }

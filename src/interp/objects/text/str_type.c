@@ -18,7 +18,6 @@ static Value text_value(Str *str)
     return str == NULL ? VALUE_FAIL : str_value(str);
 }
 
-// The quotes are chosen by the content.
 static Value str_repr(Vm *vm, Value self)
 {
     StrBuf out;
@@ -142,7 +141,6 @@ static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return VALUE_NOT_IMPLEMENTED;
 }
 
-// Code points, which are counted when the str is made.
 static int64_t str_length(Vm *vm, Value self)
 {
     (void)vm;
@@ -159,7 +157,6 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
     if (!slice_indices(vm, slice, (int64_t)str->count, &start, &step, &count)) {
         return VALUE_FAIL;
     }
-    // One piece of the bytes.
     if (step == 1) {
         return text_value(
             str_slice(vm, str, (size_t)start, (size_t)(start + count)));
@@ -172,7 +169,6 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
         }
         return text_value(made);
     }
-    // Characters one by one; each is found by the str's index.
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     for (int64_t i = 0; i < count && strbuf_ok(&out); i++) {
@@ -267,7 +263,6 @@ static Value str_iter(Vm *vm, Value self)
     return value_from_object(iterator);
 }
 
-// str(bytes, encoding, errors).
 static Value str_of_bytes(Vm *vm, const Value *parts)
 {
     if (value_is_str(parts[0])) {
@@ -333,7 +328,6 @@ static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     } else {
         made = text_value(value_str(vm, parts[0]));
     }
-    // The common case, without a copy.
     if (value_failed(made) || cls == vm->types[KIND_STR]) {
         return made;
     }

@@ -21,7 +21,6 @@ static inline bool is_upper(char c)
     return (unsigned char)(c - 'A') < 26;
 }
 
-// As is_upper.
 static inline bool is_lower(char c)
 {
     return (unsigned char)(c - 'a') < 26;

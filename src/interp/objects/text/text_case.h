@@ -5,7 +5,6 @@
 
 #include "interp/objects/text/text_range.h"
 
-// What a method does with each letter.
 typedef enum TextCase {
     TEXT_LOWER,
     TEXT_UPPER,
