@@ -14,6 +14,24 @@ static bool reads_back(const char *text, double value, DType dtype)
                                : strtod(text, NULL) == value;
 }
 
+// From "d.ddde±xx": digits before the mark, the exponent behind it.
+static void take_digits(Decimal *d, const char *text)
+{
+    const char *mark = strchr(text, 'e');
+    d->count = 0;
+    for (const char *at = text; at < mark; at++) {
+        if (*at != '.') {
+            d->digits[d->count++] = *at;
+        }
+    }
+    // A rounding up may leave zeros at the end.
+    while (d->count > 1 && d->digits[d->count - 1] == '0') {
+        d->count--;
+    }
+    // How many digits stand before the point; 0 or less: zeros behind it.
+    d->point = (int)strtol(mark + 1, NULL, 10) + 1;
+}
+
 // One digit more at a time until it reads back: 9 digits always do for
 // float32, 17 for float64. Slower than Ryu or Grisu by far, but short, and its
 // digits are the correctly rounded ones that C gives.
@@ -30,20 +48,25 @@ Decimal decimal_of(double value, DType dtype)
     do {
         snprintf(text, sizeof(text), "%.*e", precision, value);
     } while (!reads_back(text, value, dtype) && ++precision < most);
-    // "d.ddde±xx": digits before the mark, the exponent behind it.
-    const char *mark = strchr(text, 'e');
-    for (const char *at = text; at < mark; at++) {
-        if (*at != '.') {
-            d.digits[d.count++] = *at;
-        }
-    }
-    // A rounding up may leave zeros at the end.
-    while (d.count > 1 && d.digits[d.count - 1] == '0') {
-        d.count--;
-    }
-    // How many digits stand before the point; 0 or less: zeros behind it.
-    d.point = (int)strtol(mark + 1, NULL, 10) + 1;
+    take_digits(&d, text);
     return d;
+}
+
+void decimal_cut(Decimal *d, double value, int places, bool exponents)
+{
+    char text[40];
+    int behind = exponents ? d->count - 1 : d->count - d->point;
+    if (!d->finite || behind <= places) {
+        return;
+    }
+    int precision = exponents ? places : d->point - 1 + places;
+    if (precision < 0) { // below the last place: 0, or 1 there
+        double unit = pow(10, -places);
+        snprintf(text, sizeof(text), "%.0e", fabs(value) > unit / 2 ? unit : 0);
+    } else {
+        snprintf(text, sizeof(text), "%.*e", precision, fabs(value));
+    }
+    take_digits(d, text);
 }
 
 // NumPy's unique form: the point always shows, but no zero behind it ("1.").

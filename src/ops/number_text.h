@@ -18,6 +18,9 @@ enum { DECIMAL_TEXT_SIZE = 400 }; // room for any positional form
 
 // `dtype` is float32 or float64: what the digits must give back.
 Decimal decimal_of(double value, DType dtype);
+// Leaves at most `places` digits behind the point (behind the first digit if
+// `exponents`), rounded from `value`, which the decimal is of.
+void decimal_cut(Decimal *decimal, double value, int places, bool exponents);
 // "1.5", "-0.0001", "100."; the point always stands. The length.
 int decimal_positional(const Decimal *decimal, char *out);
 // "1.5e+00" with `fraction` digits after the point (zeros are added, none are

@@ -98,17 +98,20 @@ void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
 bool tensor_identical(const Tensor *a, const Tensor *b);
 
 // Printed forms (staging.md 1), NumPy's layout. `prefix` is how far the first
-// line is already indented, e.g. strlen("tensor(").
+// line is already indented, e.g. strlen("tensor("). `places`: the digits behind
+// the point, at most; repr shows all that give the values back, str as many as
+// NumPy.
+enum { TENSOR_NUMPY_PLACES = 8, TENSOR_ALL_PLACES = 400 };
 void tensor_print_str(StrBuf *out, const Tensor *tensor);
 void tensor_print_repr(StrBuf *out, const Tensor *tensor);
 // The array part alone, comma-separated ("[1., 2.]") or not ("[1. 2.]").
-void tensor_print_array(StrBuf *out, const Tensor *tensor, bool commas,
-                        int prefix);
+void tensor_print_array(StrBuf *out, const Tensor *tensor, int places,
+                        bool commas, int prefix);
 // "array([1., 2.], dtype=float32)": the array part after `opening`, then
 // `extra` (may be empty) and a bracket; `extra` moves to a line of its own
 // when it does not fit.
-void tensor_print_call(StrBuf *out, const Tensor *tensor, const char *opening,
-                       const char *extra);
+void tensor_print_call(StrBuf *out, const Tensor *tensor, int places,
+                       const char *opening, const char *extra);
 // "[1 2 3 ... 7 8 9]" (tensor_brief.c): `edge` items at each end of an axis,
 // negative: all; `quote`: strings stand in quotes.
 void tensor_print_brief(StrBuf *out, const Tensor *tensor, int64_t edge,

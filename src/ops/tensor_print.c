@@ -22,6 +22,7 @@ enum {
 typedef struct Format {
     const Tensor *tensor;
     bool summary;
+    int places;         // floats: digits behind the point, at most
     bool exponents;     // floats: all in exponent form
     int left, right;    // floats: columns before and after the point
     int width;          // other numbers
@@ -74,13 +75,19 @@ static void measure_size(Format *f, int64_t index)
     }
 }
 
-// The shortest digits of each element decide how many columns stand on each
-// side of the point.
+static Decimal shown_digits(const Format *f, double value)
+{
+    Decimal d = decimal_of(value, (DType)f->tensor->dtype);
+    decimal_cut(&d, value, f->places, f->exponents);
+    return d;
+}
+
+// The digits of each element decide how many columns stand on each side of the
+// point.
 static void measure_float(Format *f, int64_t index)
 {
     char text[DECIMAL_TEXT_SIZE];
-    double value = tensor_float_at(f->tensor, index);
-    Decimal d = decimal_of(value, (DType)f->tensor->dtype);
+    Decimal d = shown_digits(f, tensor_float_at(f->tensor, index));
     if (!d.finite) {
         return;
     }
@@ -148,7 +155,7 @@ static void add_float(StrBuf *out, const Format *f, int64_t index)
 {
     char text[DECIMAL_TEXT_SIZE];
     double value = tensor_float_at(f->tensor, index);
-    Decimal d = decimal_of(value, (DType)f->tensor->dtype);
+    Decimal d = shown_digits(f, value);
     int width = f->left + 1 + f->right;
     if (!d.finite) {
         int length = decimal_scalar(value, DT_FLOAT64, text);
@@ -318,8 +325,8 @@ static void add_level(Layout *l, int axis, int64_t at, int indent, int width)
 }
 
 // A scalar has no brackets, and nothing is measured where nothing shows.
-static void add_array(StrBuf *out, const Tensor *tensor, bool commas,
-                      int prefix, int suffix)
+static void add_array(StrBuf *out, const Tensor *tensor, int places,
+                      bool commas, int prefix, int suffix)
 {
     if (tensor->rank == 0) {
         add_scalar(out, tensor);
@@ -330,6 +337,7 @@ static void add_array(StrBuf *out, const Tensor *tensor, bool commas,
         return;
     }
     Format format = {.tensor = tensor,
+                     .places = places,
                      .summary = tensor->count > PRINT_THRESHOLD};
     measure(&format);
     Layout layout = {.out = out,
@@ -341,14 +349,14 @@ static void add_array(StrBuf *out, const Tensor *tensor, bool commas,
 
 // `prefix`: the columns that stand in front of the first line, which the
 // following lines are indented by. `commas`: as a literal.
-void tensor_print_array(StrBuf *out, const Tensor *tensor, bool commas,
-                        int prefix)
+void tensor_print_array(StrBuf *out, const Tensor *tensor, int places,
+                        bool commas, int prefix)
 {
     // Lines are counted from `prefix` columns before here.
     StrBuf own;
     strbuf_init(&own, out->ctx);
     strbuf_pad(&own, ' ', (size_t)prefix);
-    add_array(&own, tensor, commas, prefix, commas ? 1 : 0);
+    add_array(&own, tensor, places, commas, prefix, commas ? 1 : 0);
     if (strbuf_ok(&own)) {
         strbuf_puts(out, strbuf_text(&own) + prefix);
     } else {
@@ -360,7 +368,7 @@ void tensor_print_array(StrBuf *out, const Tensor *tensor, bool commas,
 // Without commas, as NumPy's str().
 void tensor_print_str(StrBuf *out, const Tensor *tensor)
 {
-    tensor_print_array(out, tensor, false, 0);
+    tensor_print_array(out, tensor, TENSOR_NUMPY_PLACES, false, 0);
 }
 
 // Appends `extra` behind the array part if its line has room, else below.
@@ -380,13 +388,13 @@ static void add_extra(StrBuf *out, const StrBuf *array, const char *extra,
 
 // "opening[...]extra)", in which `extra` goes onto a line of its own if the
 // last one is full.
-void tensor_print_call(StrBuf *out, const Tensor *tensor, const char *opening,
-                       const char *extra)
+void tensor_print_call(StrBuf *out, const Tensor *tensor, int places,
+                       const char *opening, const char *extra)
 {
     StrBuf own;
     strbuf_init(&own, out->ctx);
     strbuf_puts(&own, opening);
-    tensor_print_array(&own, tensor, true, (int)strlen(opening));
+    tensor_print_array(&own, tensor, places, true, (int)strlen(opening));
     if (!strbuf_ok(&own)) {
         strbuf_fail(out);
     } else if (*extra == '\0') {
@@ -411,7 +419,8 @@ void tensor_print_repr(StrBuf *out, const Tensor *tensor)
     }
     strbuf_printf(&extra, "dtype=%s", dtype_name((DType)tensor->dtype));
     if (strbuf_ok(&extra)) {
-        tensor_print_call(out, tensor, "tensor(", strbuf_text(&extra));
+        tensor_print_call(out, tensor, TENSOR_ALL_PLACES, "tensor(",
+                          strbuf_text(&extra));
     } else {
         strbuf_fail(out);
     }

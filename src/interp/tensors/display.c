@@ -224,9 +224,9 @@ static Value display_array(Vm *vm, Value *args)
     strbuf_init(&buf, &vm->ctx);
     // With an opening it is the form of a call, as repr() has it.
     if (value_is_str(args[1])) {
-        tensor_print_call(&buf, tensor, value_as_str(args[1])->text,
-                          value_is_str(args[2]) ? value_as_str(args[2])->text
-                                                : "");
+        tensor_print_call(
+            &buf, tensor, TENSOR_NUMPY_PLACES, value_as_str(args[1])->text,
+            value_is_str(args[2]) ? value_as_str(args[2])->text : "");
     } else {
         tensor_print_str(&buf, tensor);
     }

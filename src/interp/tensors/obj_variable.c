@@ -296,7 +296,8 @@ static Value variable_repr(Vm *vm, Value self)
     strbuf_init(&buf, &vm->ctx);
     strbuf_puts(&buf, "Variable(");
     // Later rows are indented by what stands before the first.
-    tensor_print_array(&buf, tensor, true, (int)strlen("Variable("));
+    tensor_print_array(&buf, tensor, TENSOR_ALL_PLACES, true,
+                       (int)strlen("Variable("));
     strbuf_printf(&buf, ", dtype=%s", dtype_name((DType)tensor->dtype));
     if (variable->name != NULL) {
         strbuf_puts(&buf, ", name=");
