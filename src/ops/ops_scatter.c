@@ -1,5 +1,5 @@
 // Reading and writing at index tuples: gather_nd, scatter_update, scatter_add,
-// take_along_axis.
+// scatter_min, scatter_max, take_along_axis.
 //
 // The last axis of `indices` holds one index for each of x's first axes; what
 // stands there is an element, or a slice along the axes that are left.
@@ -167,10 +167,10 @@ const OpDesc op_gather_nd = {
     .graphdef = "GatherNd",
 };
 
-// ---- scatter_update, scatter_add
+// ---- scatter_update, scatter_add, scatter_min, scatter_max
 
-// Declared ahead, for the rule below tells the two ops apart by it.
-extern const OpDesc op_scatter_add; // strings do not add up
+// Declared ahead, for the rule below tells the ops apart by it.
+extern const OpDesc op_scatter_update; // the one that takes strings
 
 // The updates stand where gather_nd would read.
 // x and updates are of one dtype, cast by nobody: a silent cast here would lose
@@ -185,7 +185,7 @@ static bool infer_scatter(InferCall *call)
                         call->op->name, dtype_name(x.dtype),
                         dtype_name(updates.dtype));
     }
-    if (call->op == &op_scatter_add && x.dtype == DT_STRING) {
+    if (call->op != &op_scatter_update && x.dtype == DT_STRING) {
         return infer_dtype_refused(call, x.dtype);
     }
     // The result is like x in shape and dtype.
@@ -205,30 +205,53 @@ static bool infer_scatter(InferCall *call)
                               updates);
 }
 
-enum { ADD_PIECE = 1 << 18 }; // elements between two polls
+enum { PIECE = 1 << 18 }; // elements between two polls
 
-// out[at ..] += from[start ..], `count` elements. False: interrupted.
-static bool add_slice(const KernelCall *call, int64_t at, int64_t start,
-                      int64_t count)
+// out[at ..] = op(out[at ..], from[start ..]), `count` elements. False:
+// interrupted.
+static bool put_slice(const KernelCall *call, OpCode op, int64_t at,
+                      int64_t start, int64_t count)
 {
     Tensor *out = call->outputs[0];
     size_t size = dtype_size((DType)out->dtype);
     char *to = (char *)out->data + (size_t)at * size;
     char *from = (char *)call->inputs[2]->data + (size_t)start * size;
-    // Bools have no sum in their own dtype.
-    OpCode add = out->dtype == DT_BOOL ? OP_LOGICAL_OR : OP_ADD;
-    for (int64_t done = 0; done < count; done += ADD_PIECE) {
+    for (int64_t done = 0; done < count; done += PIECE) {
         int64_t left = count - done;
         char *place = to + (size_t)done * size;
         // In place: the first operand is what the result overwrites.
         char *const data[] = {place, from + (size_t)done * size, place};
-        if (!elementwise_dense(call->ctx, add, (DType)out->dtype, 0, data,
-                               left < ADD_PIECE ? left : ADD_PIECE) ||
+        if (!elementwise_dense(call->ctx, op, (DType)out->dtype, 0, data,
+                               left < PIECE ? left : PIECE) ||
             !ctx_poll(call->ctx)) {
             return false;
         }
     }
     return true;
+}
+
+// Bools have no sum, least and greatest in their own dtype.
+static bool add_slice(const KernelCall *call, int64_t at, int64_t start,
+                      int64_t count)
+{
+    bool truths = call->outputs[0]->dtype == DT_BOOL;
+    return put_slice(call, truths ? OP_LOGICAL_OR : OP_ADD, at, start, count);
+}
+
+static bool min_slice(const KernelCall *call, int64_t at, int64_t start,
+                      int64_t count)
+{
+    bool truths = call->outputs[0]->dtype == DT_BOOL;
+    return put_slice(call, truths ? OP_LOGICAL_AND : OP_MINIMUM, at, start,
+                     count);
+}
+
+static bool max_slice(const KernelCall *call, int64_t at, int64_t start,
+                      int64_t count)
+{
+    bool truths = call->outputs[0]->dtype == DT_BOOL;
+    return put_slice(call, truths ? OP_LOGICAL_OR : OP_MAXIMUM, at, start,
+                     count);
 }
 
 // A string output has been filled with x's by now, so plain copies, which
@@ -259,7 +282,7 @@ static bool scatter(const KernelCall *call,
 {
     Tensor *x = call->inputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
-    // Made on first use; add_slice needs its kernels. NULL: no memory.
+    // Made on first use; put_slice needs its kernels. NULL: no memory.
     if (kernel_state(call->ctx) == NULL) {
         return false;
     }
@@ -277,7 +300,7 @@ static bool scatter(const KernelCall *call,
     return ctx_poll(call->ctx);
 }
 
-// The two ops differ in what they do with a slice, and in nothing else.
+// The ops differ in what they do with a slice, and in nothing else.
 static bool kernel_scatter_update(const KernelCall *call)
 {
     return scatter(call, update_slice);
@@ -287,6 +310,16 @@ static bool kernel_scatter_update(const KernelCall *call)
 static bool kernel_scatter_add(const KernelCall *call)
 {
     return scatter(call, add_slice);
+}
+
+static bool kernel_scatter_min(const KernelCall *call)
+{
+    return scatter(call, min_slice);
+}
+
+static bool kernel_scatter_max(const KernelCall *call)
+{
+    return scatter(call, max_slice);
 }
 
 // The updates have the gradient of their places; x what they left of it.
@@ -317,7 +350,33 @@ static bool grad_scatter_add(GradCall *call)
     return grad_scatter_of(call, true);
 }
 
-// Descriptors of both; TensorFlow's names differ.
+// Of scatter_min and scatter_max: all that are what came out at a place share
+// its gradient alike.
+static bool grad_scatter_best(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue indices = call->inputs[1], out = call->outputs[0];
+    EmitValue g = call->output_grads[0];
+    if (g == NULL) {
+        return true;
+    }
+    DType dtype = emit_type(e, g).dtype;
+    EmitValue kept =
+        emit_cast(e, emit_2(e, OP_EQUAL, call->inputs[0], out), dtype);
+    EmitValue there = emit_2(e, OP_GATHER_ND, out, indices);
+    EmitValue put =
+        emit_cast(e, emit_2(e, OP_EQUAL, call->inputs[2], there), dtype);
+    EmitValue share =
+        grad_div(e, g, emit_3(e, OP_SCATTER_ADD, kept, indices, put));
+    return (!grad_asked(call, 0) ||
+            grad_give(call, 0, grad_mul(e, kept, share))) &&
+           (!grad_asked(call, 2) ||
+            grad_give(
+                call, 2,
+                grad_mul(e, put, emit_2(e, OP_GATHER_ND, share, indices))));
+}
+
+// Descriptors of all; TensorFlow's names differ.
 #define SCATTER(text, run)                                                     \
     .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,       \
     .max_inputs = 3, .output_count = 1, .apart = 1 << 1, .flags = OP_MAY_FAIL, \
@@ -338,6 +397,22 @@ const OpDesc op_scatter_add = {
            "OpIndexError out of range.",
     .gradient = grad_scatter_add,
     .graphdef = "TensorScatterAdd",
+};
+const OpDesc op_scatter_min = {
+    SCATTER("scatter_min", kernel_scatter_min),
+    .doc = "x with the smaller of what stands there and `updates` at the\n"
+           "elements (or slices) that the tuples along the last axis of\n"
+           "`indices` name. OpIndexError out of range.",
+    .gradient = grad_scatter_best,
+    .graphdef = "TensorScatterMin",
+};
+const OpDesc op_scatter_max = {
+    SCATTER("scatter_max", kernel_scatter_max),
+    .doc = "x with the larger of what stands there and `updates` at the\n"
+           "elements (or slices) that the tuples along the last axis of\n"
+           "`indices` name. OpIndexError out of range.",
+    .gradient = grad_scatter_best,
+    .graphdef = "TensorScatterMax",
 };
 
 // ---- take_along_axis

@@ -36,6 +36,7 @@ ops_sources += src/ops/ops_search.c
 ops_sources += src/ops/ops_select.c
 ops_sources += src/ops/ops_shape.c
 ops_sources += src/ops/ops_sort.c
+ops_sources += src/ops/ops_spectral.c
 ops_sources += src/ops/ops_string.c
 ops_sources += src/ops/ops_structure.c
 ops_sources += src/ops/ops_text.c
