@@ -136,9 +136,12 @@ lib_modules = \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
 	lib/tensorflow/_gradients.duet \
+	lib/tensorflow/_philox.duet \
 	lib/tensorflow/_print.duet \
+	lib/tensorflow/_segments.duet \
 	lib/tensorflow/_tensor_array.duet \
 	lib/tensorflow/autograph.duet \
+	lib/tensorflow/bitwise.duet \
 	lib/tensorflow/config.duet \
 	lib/tensorflow/data.duet \
 	lib/tensorflow/debugging.duet \
