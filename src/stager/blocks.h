@@ -42,6 +42,7 @@ typedef struct StagedBlock {
     VEC(struct HeldPlace) held; // a loop's state beside `info` (loop_held.h)
     VEC(uint32_t) kept; // of a loop: places whose container stays the same one
     uint32_t rounds;    // of traces of the body, after the first
+    bool more;          // the last one found lists that are state as a whole
     Ins ins;            // a loop's instruction, and what follows it
     const Ins *next;
 } StagedBlock;

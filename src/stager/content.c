@@ -13,6 +13,7 @@
 #include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
+#include "stager/staged_list.h"
 
 // --- taking ---
 
@@ -28,6 +29,12 @@ static Value take_list(Vm *vm, const List *from)
         list->items[i] = value_retain(from->items[i]);
     }
     return of_object(list);
+}
+
+static Value take_staged(Vm *vm, Value from)
+{
+    return staged_list_new(vm, staged_list_parts(from),
+                           staged_list_count(from));
 }
 
 static Value take_deque(Vm *vm, Value from)
@@ -65,6 +72,7 @@ static Value take_set(Vm *vm, const Set *from)
 // UNBOUND: no kind that is known here.
 static Value take_items(Vm *vm, Object *object)
 {
+    Value self = value_from_object(object);
     switch (object->kind) {
     case KIND_LIST: return take_list(vm, (List *)object);
     case KIND_DICT: return of_object(dict_copy(vm, (Dict *)object));
@@ -72,15 +80,16 @@ static Value take_items(Vm *vm, Object *object)
     case KIND_CELL: return value_retain(((Cell *)object)->value);
     case KIND_INSTANCE: return VALUE_NONE;
     default:
-        return deque_is(value_from_object(object))
-                   ? take_deque(vm, value_from_object(object))
-                   : VALUE_UNBOUND;
+        return staged_list_is(vm, self) ? take_staged(vm, self)
+               : deque_is(self)         ? take_deque(vm, self)
+                                        : VALUE_UNBOUND;
     }
 }
 
-static bool has_content(Object *object)
+static bool has_content(Vm *vm, Object *object)
 {
-    return object->kind == KIND_LIST || object->kind == KIND_DICT ||
+    return staged_list_is(vm, value_from_object(object)) ||
+           object->kind == KIND_LIST || object->kind == KIND_DICT ||
            object->kind == KIND_SET || object->kind == KIND_CELL ||
            object->kind == KIND_INSTANCE || deque_is(value_from_object(object));
 }
@@ -136,7 +145,7 @@ static Value take_attributes(Vm *vm, Object *object)
 
 Value content_take(Vm *vm, Object *object)
 {
-    if (!has_content(object)) {
+    if (!has_content(vm, object)) {
         return VALUE_UNBOUND;
     }
     uint32_t fixed = object->type->slot_count;
@@ -180,6 +189,16 @@ static void exchange(Object *object, Object *copy, size_t size)
     }
 }
 
+// A list of the program's own class stays one: it is never staged.
+static void exchange_list(List *list, List *copy)
+{
+    if (list->head.kind == copy->head.kind) {
+        exchange(&list->head, &copy->head, sizeof *list);
+    } else {
+        staged_list_exchange(list, copy);
+    }
+}
+
 static void exchange_dict(Dict *dict, Dict *copy)
 {
     uint64_t version = dict->version + 1;
@@ -194,7 +213,10 @@ static bool put_items(Vm *vm, Object *object, Value items)
         value_replace(&vm->ctx, &((Cell *)object)->value, value_retain(items));
         return true;
     }
-    Value copy = value_is_kind(items, KIND_LIST)
+    bool list = staged_list_fits(vm, value_from_object(object)) ||
+                object->kind == KIND_LIST;
+    Value copy = staged_list_is(vm, items) ? take_staged(vm, items)
+                 : value_is_kind(items, KIND_LIST)
                      ? take_list(vm, value_as_list(items))
                  : value_is_kind(items, KIND_DICT)
                      ? of_object(dict_copy(vm, value_as_dict(items)))
@@ -202,8 +224,8 @@ static bool put_items(Vm *vm, Object *object, Value items)
                      ? take_set(vm, (const Set *)value_object(items))
                      : VALUE_NONE;
     bool ok = !value_failed(copy);
-    if (ok && object->kind == KIND_LIST) {
-        exchange(object, value_object(copy), sizeof(List));
+    if (ok && list) {
+        exchange_list((List *)object, value_as_list(copy));
     } else if (ok && object->kind == KIND_DICT) {
         exchange_dict((Dict *)object, value_as_dict(copy));
     } else if (ok && object->kind == KIND_SET) {

@@ -12,8 +12,9 @@
 // Places in the tuple that is a content; places of __slots__ follow, UNBOUND
 // where nothing is set.
 enum {
-    CONTENT_ITEMS,      // of a list or deque a List, of a dict a Dict, of a set
-                        // a Set, of a cell its value; else None
+    CONTENT_ITEMS,      // of a list or deque a List, of a staged list one, of a
+                        // dict a Dict, of a set a Set, of a cell its value;
+                        // else None
     CONTENT_ATTRIBUTES, // a Dict; None: the object takes none or has none
     CONTENT_SLOTS       // the first of them
 };

@@ -8,6 +8,7 @@
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/staged_list.h"
 #include "stager/structure.h"
 
 // A note is a tuple that stands for a call of range, zip or enumerate on
@@ -333,7 +334,11 @@ bool for_source_open(Vm *vm, Value iterable, ForSource *out)
         release(vm, walked);
         return false;
     }
-    *out = (ForSource){.count = cast, .iterable = walked};
+    *out = (ForSource){.count = cast,
+                       .iterable = walked,
+                       .list = staged_list_is(vm, iterable)
+                                   ? value_retain(iterable)
+                                   : VALUE_UNBOUND};
     return true;
 }
 
@@ -350,5 +355,6 @@ void for_source_free(Vm *vm, ForSource *source)
 {
     release(vm, source->count);
     release(vm, source->iterable);
-    *source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
+    release(vm, source->list);
+    *source = FOR_SOURCE_NONE;
 }

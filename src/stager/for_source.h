@@ -12,7 +12,11 @@ typedef struct ForSource {
     Value count;    // of turns: an operand, owned; UNBOUND: not a `for`
     Value iterable; // a tensor, the note of a call (block_note.h) or an
                     // object's function of the turn; owned
+    Value list;     // a staged list that it walks, owned; UNBOUND: none
 } ForSource;
+
+#define FOR_SOURCE_NONE                                                        \
+    ((ForSource){VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND})
 
 // Takes nothing; finds the number of turns. False with an error pending.
 MUST_CHECK bool for_source_open(Vm *vm, Value iterable, ForSource *out);

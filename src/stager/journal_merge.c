@@ -13,6 +13,8 @@
 #include "stager/content.h"
 #include "stager/notes.h"
 #include "stager/poison.h"
+#include "stager/staged_list.h"
+#include "stager/structure.h"
 
 // One container at the join.
 typedef struct JoinWalk {
@@ -118,12 +120,52 @@ static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
 //
 // Each gives the merged part, owned; UNBOUND: the sides cannot be one.
 
+// A list that the graph holds, part by part.
+static Value merge_parts(JoinWalk *walk, Value a, Value b)
+{
+    Vm *vm = walk->merge->vm;
+    Value model = value_unbound(a) ? b : a;
+    ValueVec parts = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < staged_list_count(model); i++) {
+        Value first = value_unbound(a) ? a : staged_list_parts(a)[i];
+        Value second = value_unbound(b) ? b : staged_list_parts(b)[i];
+        ok = structure_push(
+            vm, &parts,
+            i == 0 ? value_retain(staged_list_parts(model)[0])
+                   : merge_element(walk, VALUE_UNBOUND, first, second));
+    }
+    Value made =
+        ok ? staged_list_new(vm, parts.items, parts.count) : VALUE_FAIL;
+    structure_free(vm, &parts);
+    return made;
+}
+
+// Lists of different lengths: the graph holds one.
+static Value merge_grown(JoinWalk *walk, Value a, Value b)
+{
+    Vm *vm = walk->merge->vm;
+    Value both[2];
+    if (!staged_list_fits(vm, value_from_object(walk->entry->container))) {
+        return VALUE_UNBOUND;
+    }
+    int fits = merge_stage_lists(walk->merge, a, b, both);
+    if (fits <= 0) {
+        return fits == 0 ? VALUE_UNBOUND : VALUE_FAIL;
+    }
+    Value made = merge_parts(walk, both[0], both[1]);
+    release(vm, both[0]);
+    release(vm, both[1]);
+    return made;
+}
+
 static Value merge_lists(JoinWalk *walk, const List *a, const List *b)
 {
     Vm *vm = walk->merge->vm;
     const List *model = a != NULL ? a : b;
     if (a != NULL && b != NULL && a->count != b->count) {
-        return VALUE_UNBOUND;
+        return merge_grown(walk, value_from_object((List *)a),
+                           value_from_object((List *)b));
     }
     List *list = list_new(vm, model->count);
     for (size_t i = 0; list != NULL && i < list->count; i++) {
@@ -232,6 +274,11 @@ static Value merge_items(JoinWalk *walk)
         walk->sides[0] != NULL && value_is_object(a) ? value_object(a) : NULL;
     void *second =
         walk->sides[1] != NULL && value_is_object(b) ? value_object(b) : NULL;
+    Vm *vm = walk->merge->vm;
+    if (staged_list_is(vm, a) || staged_list_is(vm, b)) {
+        return first != NULL && second != NULL ? merge_grown(walk, a, b)
+                                               : merge_parts(walk, a, b);
+    }
     switch (value_is_object(model) ? value_object(model)->kind : KIND_COUNT) {
     case KIND_LIST: return merge_lists(walk, first, second);
     case KIND_DICT: return merge_dicts(walk, first, second);

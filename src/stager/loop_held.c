@@ -12,6 +12,7 @@
 #include "interp/objects/containers/obj_set.h"
 #include "stager/content.h"
 #include "stager/poison.h"
+#include "stager/staged_list.h"
 
 enum { HELD_ROUNDS = 8 }; // a state that still grows then never ends
 
@@ -25,7 +26,12 @@ static Value *element_of(Value content, uint32_t part, Value key)
         return held;
     }
     if (value_is_kind(*held, KIND_LIST)) {
-        return &value_as_list(*held)->items[value_small(key)];
+        List *list = value_as_list(*held);
+        size_t at = (size_t)value_small(key);
+        return at < list->count ? &list->items[at] : NULL;
+    }
+    if (!value_is_kind(*held, KIND_DICT)) {
+        return NULL; // a list that the graph holds by now
     }
     // A key of the program may run code when it is compared: by identity.
     Dict *dict = value_as_dict(*held);
@@ -83,12 +89,17 @@ const char *held_name(const HeldPlace *place, char *room, size_t size)
     return room;
 }
 
+static void drop_place(Vm *vm, HeldPlace *place)
+{
+    object_release(&vm->ctx, place->container);
+    release(vm, place->key);
+    release(vm, place->before);
+}
+
 void held_free(Vm *vm, StagedBlock *block)
 {
     for (size_t i = 0; i < block->held.count; i++) {
-        object_release(&vm->ctx, block->held.items[i].container);
-        release(vm, block->held.items[i].key);
-        release(vm, block->held.items[i].before);
+        drop_place(vm, &block->held.items[i]);
     }
     vec_free(&vm->ctx, &block->held);
 }
@@ -122,10 +133,102 @@ static int add_held(HeldWalk *walk, Value key, Value before, Value after)
     return 1;
 }
 
+// Its elements are no places of their own any more.
+static void drop_elements(Vm *vm, StagedBlock *block, const Object *container)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < block->held.count; i++) {
+        HeldPlace *place = &block->held.items[i];
+        if (place->container == container && place->part == CONTENT_ITEMS) {
+            drop_place(vm, place);
+        } else {
+            block->held.items[kept++] = *place;
+        }
+    }
+    block->held.count = kept;
+}
+
+// The list as a whole is state already.
+static bool is_whole(const StagedBlock *block, const Object *container)
+{
+    bool found = false;
+    for (size_t i = 0; i < block->held.count && !found; i++) {
+        const HeldPlace *place = &block->held.items[i];
+        found = place->container == container && place->part == CONTENT_ITEMS &&
+                value_unbound(place->key);
+    }
+    return found;
+}
+
+int held_covers(Vm *vm, const StagedBlock *block, const BlockPlace *place)
+{
+    if (place->step_count == 0 || block->held.count == 0) {
+        return 0;
+    }
+    Value holder = state_holder(vm, block->frame, place);
+    if (value_failed(holder)) {
+        return -1;
+    }
+    bool found = value_is_object(holder) &&
+                 place->steps[place->step_count - 1].item &&
+                 is_whole(block, value_object(holder));
+    release(vm, holder);
+    return found;
+}
+
+// A list that grows or shrinks, or that the graph holds already: as a whole. 0:
+// its elements are of no one form.
+static int add_grown(HeldWalk *walk, Value before, Value after)
+{
+    Vm *vm = walk->vm;
+    Object *container = walk->entry->container;
+    if (!staged_list_fits(vm, value_from_object(container))) {
+        return 0;
+    }
+    ListForm form = {.pattern = VALUE_UNBOUND};
+    int fits = staged_list_add_form(vm, &form, before);
+    fits = fits == 1 ? staged_list_add_form(vm, &form, after) : fits;
+    if (fits == 1) {
+        Value staged = staged_list_from(vm, &form, walk->block->parent, before);
+        drop_elements(vm, walk->block, container);
+        fits = value_failed(staged)
+                   ? -1
+                   : add_held(walk, VALUE_UNBOUND, staged, after);
+        walk->block->more |= fits == 1;
+        release(vm, value_failed(staged) ? VALUE_NONE : staged);
+    }
+    list_form_free(vm, &form);
+    return fits;
+}
+
+// The same lists of the graph, with the same elements.
+static bool is_unchanged(Value a, Value b)
+{
+    bool same = staged_list_count(a) == staged_list_count(b);
+    for (size_t i = 1; same && i < staged_list_count(a); i++) {
+        same = value_same(staged_list_parts(a)[i], staged_list_parts(b)[i]);
+    }
+    return same;
+}
+
+static int compare_staged(HeldWalk *walk, Value before, Value after)
+{
+    Vm *vm = walk->vm;
+    bool both = staged_list_is(vm, before) && staged_list_is(vm, after);
+    return is_whole(walk->block, walk->entry->container) ? 1
+           : both && is_unchanged(before, after)
+               ? 1
+               : add_grown(walk, before, after);
+}
+
 // 0: another length or other keys, which no state of a graph has.
 static int compare_lists(HeldWalk *walk, const List *a, const List *b)
 {
-    int same = a->count == b->count;
+    if (a->count != b->count) {
+        return add_grown(walk, value_from_object((List *)a),
+                         value_from_object((List *)b));
+    }
+    int same = 1;
     for (size_t i = 0; same == 1 && i < a->count; i++) {
         same = add_held(walk, value_from_small((int64_t)i), a->items[i],
                         b->items[i]);
@@ -170,6 +273,9 @@ static int compare_part(HeldWalk *walk, Value before, Value after)
                    ? 0
                    : add_held(walk, VALUE_UNBOUND, before, after);
     }
+    if (staged_list_is(walk->vm, before) || staged_list_is(walk->vm, after)) {
+        return compare_staged(walk, before, after);
+    }
     if (!value_is_object(before) || !value_is_object(after) ||
         value_object(before)->kind != value_object(after)->kind) {
         return value_same(before, after);
@@ -190,8 +296,8 @@ static const char *cure_of(const Object *container)
 {
     switch (container->kind) {
     case KIND_LIST:
-        return "write to elements that are there before it, or concatenate "
-               "tensors";
+        return "append only tensors, numbers, or tuples of one form, or write "
+               "to elements that are there before it";
     case KIND_DICT:
     case KIND_INSTANCE:
     case KIND_CELL: return "assign it before the loop too";
@@ -282,7 +388,8 @@ static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
 int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
 {
     size_t known = block->held.count;
-    bool more = block->kept.count > block->loop->kept;
+    bool more = block->kept.count > block->loop->kept || block->more;
+    block->more = false;
     if (block->journal.entries.count == 0 && !more) {
         return 0;
     }
@@ -295,7 +402,7 @@ int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
             return -1;
         }
     }
-    if (block->held.count == known && !more) {
+    if (block->held.count == known && !more && !block->more) {
         return 0;
     }
     if (vm->trace->effects != block->loop->effects ||

@@ -110,7 +110,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     if (block->loop == NULL) {
         return false;
     }
-    block->loop->source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
+    block->loop->source = FOR_SOURCE_NONE;
     block->loop->first_size = vm->trace->sizes.count;
     block->loop->slots =
         ctx_alloc_zero(&vm->ctx, (count + 1) * sizeof(LoopSlot));
@@ -125,8 +125,11 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         char room[128];
         const BlockPlace *place = &block->info->places[i];
         LoopSlot *slot = &block->loop->slots[i];
-        slot->kind =
-            is_kept(block, i) ? SLOT_KEPT : slot_kind(place, block->before[i]);
+        int part = held_covers(vm, block, place);
+        slot->kind = part != 0           ? SLOT_PART
+                     : is_kept(block, i) ? SLOT_KEPT
+                                         : slot_kind(place, block->before[i]);
+        ok = part >= 0;
         slot->first_leaf = (uint32_t)block->loop->leaves.count;
         LoopWalk walk = {.frame = frame,
                          .block = block,
@@ -134,7 +137,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         // A result has no value yet: its leaves are made when a turn has
         // returned one.
         if (slot->kind == SLOT_NONE || slot->kind == SLOT_RESULT ||
-            slot->kind == SLOT_KEPT) {
+            slot->kind == SLOT_KEPT || slot->kind == SLOT_PART || !ok) {
             continue;
         }
         ok = open_slot(vm, &walk, slot, block->before[i]);
@@ -247,6 +250,9 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                          .node = node,
                          .name = state_name(place, room, sizeof room)};
         bool result = walk.slot->kind == SLOT_RESULT && node != NULL;
+        if (walk.slot->kind == SLOT_PART) {
+            continue;
+        }
         walk.next = walk.slot->first_leaf;
         Value v =
             result && walk.slot->leaf_count == 0 ? value_retain(block->first[i])

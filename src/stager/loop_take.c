@@ -16,6 +16,7 @@
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
+#include "stager/staged_list.h"
 #include "stager/structure.h"
 
 // --- dtypes ---
@@ -356,12 +357,37 @@ static bool is_changed(const StagedBlock *block, const LoopSlot *slot)
     return false;
 }
 
+// Another list, of another length: the variable holds a list of the graph in
+// every turn, and the body is traced again. As take_value.
+static int take_lengths(Vm *vm, StagedBlock *block, uint32_t i, Value after)
+{
+    Value before = block->before[i];
+    ListForm form = {.pattern = VALUE_UNBOUND};
+    int fits = staged_list_fits(vm, before) && staged_list_fits(vm, after) &&
+               !staged_list_is(vm, before);
+    fits = fits == 1 ? staged_list_add_form(vm, &form, before) : fits;
+    fits = fits == 1 ? staged_list_add_form(vm, &form, after) : fits;
+    if (fits == 1) {
+        Value staged = staged_list_from(vm, &form, block->parent, before);
+        fits = value_failed(staged) ? -1 : 1;
+        if (fits == 1) {
+            value_replace(&vm->ctx, &block->before[i], staged);
+            block->more = true;
+        }
+    }
+    list_form_free(vm, &form);
+    return fits;
+}
+
 // What became of one variable; hidden ones have rules of their own.
 static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                       Value after)
 {
     LoopSlot *slot = &block->loop->slots[i];
     Value before = block->before[i];
+    if (slot->kind == SLOT_PART) {
+        return true;
+    }
     if (slot->kind == SLOT_RESULT) {
         return take_result(vm, block, i, walk, after);
     }
@@ -388,6 +414,9 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         (taken == 0 || is_changed(block, slot))) {
         return vec_push(&vm->ctx, &block->kept, i);
     }
+    if (taken == 0 && !value_unbound(after)) {
+        taken = take_lengths(vm, block, i, after);
+    }
     if (taken == 0 && slot->kind == SLOT_FRESH) {
         give_up(block, slot);
         return note_gone(vm, walk, after);
@@ -408,6 +437,11 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
                          .next = place->slot.first_leaf,
                          .name = held_name(place, room, sizeof room)};
         Value after = held_get(vm, place);
+        // An element of a list that the graph holds by now, as is found next.
+        if (value_unbound(after) && value_is_int(place->key) &&
+            staged_list_is(vm, value_from_object(place->container))) {
+            continue;
+        }
         int taken = value_failed(after) ? -1
                     : value_unbound(after)
                         ? 0

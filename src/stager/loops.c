@@ -288,7 +288,7 @@ static const Ins *begin_for(Vm *vm, Frame *frame, StagedBlock *block,
 
 const Ins *loop_for(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
 {
-    ForSource source = {VALUE_UNBOUND, VALUE_UNBOUND};
+    ForSource source = FOR_SOURCE_NONE;
     StagedBlock *block = block_begin(vm, frame, info);
     if (block == NULL ||
         !for_source_open(vm, frame->registers[INS_A(ins)], &source)) {
@@ -364,7 +364,7 @@ static bool drop_turn(Vm *vm, StagedBlock *block)
 static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
 {
     ForSource source = block->loop->source;
-    block->loop->source = (ForSource){VALUE_UNBOUND, VALUE_UNBOUND};
+    block->loop->source = FOR_SOURCE_NONE;
     bool is_for = !value_unbound(source.count);
     bool ok = drop_turn(vm, block);
     vm->trace->sizes.count = block->loop->first_size; // read in the turn
@@ -378,13 +378,27 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
                   : open_while(vm, frame, block);
 }
 
+// A loop of the host would meet what its body adds to the list.
+static bool walks_kept(Vm *vm, const StagedBlock *block)
+{
+    Value list = block->loop->source.list;
+    return value_unbound(list) ||
+           journal_find(&block->journal, value_object(list)) == NULL ||
+           raise_false(vm, ERR_SYMBOLIC,
+                       "the loop at line %u changes the list that it walks, "
+                       "whose length tensors decide: walk a copy of it",
+                       (unsigned)block_line(block));
+}
+
 // The last event of a loop, whatever its kind: on behind it.
 static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
 {
     const Ins *next = word_at(frame, block->info->join_target);
     // A turn that raises leaves nothing to take.
     bool raises = block->diverged[1];
-    bool ok = raises ? journal_restore(vm, block) : loop_take(vm, frame, block);
+    bool ok = walks_kept(vm, block);
+    ok = ok &&
+         (raises ? journal_restore(vm, block) : loop_take(vm, frame, block));
     int found = ok && !raises ? loop_find_held(vm, frame, block) : 0;
     if (found > 0) {
         return again(vm, frame, block);

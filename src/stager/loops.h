@@ -30,6 +30,7 @@ typedef enum SlotKind {
     SLOT_STATE, // what it is in a turn is the state
     SLOT_FRESH, // a turn assigns it before it reads it
     SLOT_KEPT,  // the same container before and after, changed in place
+    SLOT_PART,  // an item of a list that is state as a whole (loop_held.h)
     SLOT_FLAG,  // hidden: false whenever a turn begins
     SLOT_RESULT // hidden: has no value whenever a turn begins
 } SlotKind;

@@ -13,6 +13,7 @@
 #include "interp/tensors/tensor_convert.h"
 #include "stager/era.h"
 #include "stager/observer.h"
+#include "stager/staged_list.h"
 #include "stager/structure.h"
 
 // --- texts ---
@@ -127,10 +128,30 @@ static ValueId side_id(Merge *m, int side, Value v, DType dtype)
     return merge_leaf_id(m->vm, "if", m->blocks[side], v, dtype);
 }
 
+static ValueId empty_list(Vm *vm, GraphBlock *block, TensorType type)
+{
+    FormLeaf leaf = {.dtype = dtype_element(type.dtype),
+                     .shape = {.rank = RANK_UNKNOWN}};
+    if (type.rank >= 0) {
+        shape_set(&leaf.shape, type.rank, type.dims);
+    }
+    GraphBlock *now = vm->trace->block;
+    vm->trace->block = block;
+    Value list = staged_list_make(vm, &leaf, NULL, 0);
+    ValueId id =
+        value_failed(list) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, list);
+    vm->trace->block = now;
+    release(vm, value_failed(list) ? VALUE_NONE : list);
+    return id;
+}
+
 // What a hidden variable has on the side where it has no value: zeros that
 // nobody reads.
 ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type)
 {
+    if (dtype_is_list(type.dtype)) {
+        return empty_list(vm, block, type);
+    }
     Shape shape;
     shape_set(&shape, type.rank < 0 ? 0 : type.rank, type.dims);
     for (int i = 0; i < shape.rank; i++) {
@@ -332,6 +353,26 @@ static Value merge_children(Merge *m, const ValueVec *a, const ValueVec *b,
     return VALUE_NONE;
 }
 
+int merge_stage_lists(Merge *m, Value a, Value b, Value both[2])
+{
+    Vm *vm = m->vm;
+    ListForm form = {.pattern = VALUE_UNBOUND};
+    int fits = staged_list_add_form(vm, &form, a);
+    fits = fits == 1 ? staged_list_add_form(vm, &form, b) : fits;
+    if (fits == 1) {
+        both[0] = staged_list_from(vm, &form, m->blocks[0], a);
+        both[1] = value_failed(both[0])
+                      ? VALUE_FAIL
+                      : staged_list_from(vm, &form, m->blocks[1], b);
+        if (value_failed(both[1])) {
+            release(vm, value_failed(both[0]) ? VALUE_NONE : both[0]);
+            fits = -1;
+        }
+    }
+    list_form_free(vm, &form);
+    return fits;
+}
+
 // What a structure held at the end of a side; UNBOUND: that side has none.
 static bool side_children(Merge *m, int side, Value v, ValueVec *children)
 {
@@ -432,6 +473,31 @@ static Value merge_single(Merge *m, int side, Value v)
     return side == 0 ? add_output(m, id, other) : add_output(m, other, id);
 }
 
+// Two lists whose lengths differ are one list of the graph.
+static Value merge_lengths(Merge *m, Value a, Value b)
+{
+    Vm *vm = m->vm;
+    Value both[2];
+    Value x = journal_view(&m->block->journal, 0, a);
+    Value y = journal_view(&m->block->journal, 1, b);
+    int fits = staged_list_fits(vm, x) && staged_list_fits(vm, y) &&
+                       m->condition != VALUE_ID_NONE
+                   ? merge_stage_lists(m, x, y, both)
+                   : 0;
+    if (fits <= 0) {
+        return fits == 0 ? mismatch(m, ERR_TYPE, a, b) : VALUE_FAIL;
+    }
+    Value made = merge_structure(m, both[0], both[1]);
+    if (!value_unbound(made) && !value_failed(made) &&
+        !journal_joined(vm, made, a, b, block_line(m->block))) {
+        release(vm, made);
+        made = VALUE_FAIL;
+    }
+    release(vm, both[0]);
+    release(vm, both[1]);
+    return made;
+}
+
 // In the order of cost: flags, numbers and tensors, structures.
 static Value merge_pair(Merge *m, Value a, Value b)
 {
@@ -451,7 +517,7 @@ static Value merge_pair(Merge *m, Value a, Value b)
     if (same != 0) {
         return same < 0 ? VALUE_FAIL : merge_structure(m, a, b);
     }
-    return mismatch(m, ERR_TYPE, a, b);
+    return merge_lengths(m, a, b);
 }
 
 // Recursion goes as deep as the structure, which is guarded.

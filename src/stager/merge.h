@@ -30,6 +30,10 @@ typedef struct Merge {
 // The merged value, owned; UNBOUND with `fault` set, or VALUE_FAIL with an
 // error pending. UNBOUND on both sides is UNBOUND.
 Value merge_values(Merge *merge, Value a, Value b);
+// Lists of different lengths, or ones that a graph holds, as staged lists of
+// one form, each in its side. 1: `both` are owned; 0: their elements have none
+// in common; -1: an error is pending.
+int merge_stage_lists(Merge *merge, Value a, Value b, Value both[2]);
 // After the node was appended: its outputs are what was made.
 void merge_finish(Merge *merge, const GraphNode *node);
 // Releases the lists; merged values that were handed out have counts of their

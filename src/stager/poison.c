@@ -11,6 +11,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
 #include "stager/content.h"
+#include "stager/staged_list.h"
 #include "stager/stager.h"
 
 typedef struct Poison {
@@ -235,15 +236,16 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text)
 
 bool poison_fits(Vm *vm, const Object *container)
 {
-    return (container->kind == KIND_LIST || container->kind == KIND_DICT ||
-            container->kind == KIND_SET) &&
-           container->type == vm->types[container->kind];
+    return container->kind == KIND_LIST || container->kind == KIND_DICT ||
+                   container->kind == KIND_SET
+               ? container->type == vm->types[container->kind]
+               : staged_list_is(vm, value_from_object((Object *)container));
 }
 
 // A container with the one element; NONE for a kind that cannot be.
 static Value holder_of(Vm *vm, const Object *container, Value poison)
 {
-    if (container->kind == KIND_LIST) {
+    if (staged_list_fits(vm, value_from_object((Object *)container))) {
         List *list = list_new(vm, 1);
         if (list != NULL) {
             list->items[0] = value_retain(poison);

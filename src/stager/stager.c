@@ -18,6 +18,7 @@
 #include "stager/stage_host.h"
 #include "stager/stage_write.h"
 #include "stager/staged_fn.h"
+#include "stager/staged_list.h"
 #include "stager/trace.h"
 
 // C code (max, sorted, filter, in) asks for truth; a block of converted code
@@ -358,11 +359,13 @@ bool stager_init(Vm *vm, bool log)
     stager->graph_function_type = make_type(vm, &graph_function_type_def);
     stager->once_type = make_type(vm, &once_type_def);
     stager->identity_type = make_type(vm, &identity_type_def);
+    stager->staged_list_type = make_type(vm, &staged_list_type_def);
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
            stager->node_type != NULL && stager->graph_function_type != NULL &&
            stager->once_type != NULL && stager->identity_type != NULL &&
-           make_poison(vm, stager) && bind_stage(vm, stager);
+           stager->staged_list_type != NULL && make_poison(vm, stager) &&
+           bind_stage(vm, stager);
 }
 
 // The types are counted by their instances, which may go later.
@@ -387,6 +390,7 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->graph_function_type);
     object_release_null(&vm->ctx, stager->once_type);
     object_release_null(&vm->ctx, stager->identity_type);
+    object_release_null(&vm->ctx, stager->staged_list_type);
     for (int i = 0; i < POISON_TYPES; i++) {
         object_release_null(&vm->ctx, stager->poison_types[i]);
     }

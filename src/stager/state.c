@@ -4,6 +4,7 @@
 // neither noted as a read nor kept in the ledger, since it puts back what was
 // there. Attributes go through the object's own protocol.
 #include "stager/state.h"
+#include "stager/staged_list.h"
 
 #include <stdio.h>
 
@@ -46,8 +47,8 @@ static Value take_step(Vm *vm, Value holder, const PathStep *step)
     if (!step->item) {
         return value_find_attr(vm, holder, value_as_str(step->key));
     }
-    if (value_is_operand(holder)) {
-        return VALUE_UNBOUND; // tensors have no places
+    if (value_is_operand(holder) || staged_list_is(vm, holder)) {
+        return VALUE_UNBOUND; // tensors have no places, nor lists of the graph
     }
     // An index out of range, a missing key or a holder without items is a
     // place without a value; any other error is the program's.
@@ -111,6 +112,11 @@ static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
     const PathStep *last = &place->steps[place->step_count - 1];
     Value holder = follow(vm, frame, place, place->step_count - 1);
     if (value_unbound(holder)) {
+        return true;
+    }
+    // It is the journal that puts back such a list, as a whole.
+    if (last->item && staged_list_is(vm, holder)) {
+        release(vm, holder);
         return true;
     }
     bool ok = !value_failed(holder) &&

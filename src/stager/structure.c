@@ -10,6 +10,7 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/staged_list.h"
 
 // Takes a result as it comes, so that calls nest: a failed one is passed on.
 bool structure_push(Vm *vm, ValueVec *vec, Value owned)
@@ -49,8 +50,12 @@ static Value class_attr(Vm *vm, Type *cls, const char *name)
 }
 
 // Classes made by a class statement: named tuples and dataclasses.
-static StructureKind heap_kind(Vm *vm, Type *cls)
+static StructureKind heap_kind(Vm *vm, Value v)
 {
+    Type *cls = value_object(v)->type;
+    if (staged_list_is(vm, v)) {
+        return STRUCTURE_STAGED;
+    }
     if (cls->kind == KIND_TUPLE) {
         // The mark of collections.namedtuple, which typing.NamedTuple makes
         // too.
@@ -79,7 +84,7 @@ StructureKind structure_kind(Vm *vm, Value v)
     Type *cls = value_object(v)->type;
     // NULL: what is no object of the language, while a Vm starts.
     if (cls == NULL || cls->flags & TYPE_HEAP) {
-        return cls == NULL ? STRUCTURE_LEAF : heap_kind(vm, cls);
+        return cls == NULL ? STRUCTURE_LEAF : heap_kind(vm, v);
     }
     switch (value_object(v)->kind) {
     case KIND_LIST: return STRUCTURE_LIST;
@@ -246,6 +251,9 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
         List *list = value_as_list(v);
         return push_items(vm, out, list->items, list->count);
     }
+    if (kind == STRUCTURE_STAGED) {
+        return push_items(vm, out, staged_list_parts(v), staged_list_count(v));
+    }
     if (kind == STRUCTURE_TUPLE || kind == STRUCTURE_NAMED) {
         Tuple *tuple = value_as_tuple(v);
         return push_items(vm, out, tuple->items, tuple->count);
@@ -272,6 +280,14 @@ static Value rebuild_list(Vm *vm, const ValueVec *children)
         list->items[i] = value_retain(children->items[i]);
     }
     return list != NULL ? value_from_object(list) : VALUE_FAIL;
+}
+
+// A run has tensors in the places of the symbolic ones.
+static Value rebuild_staged(Vm *vm, const ValueVec *children)
+{
+    return value_is_tensor(children->items[1])
+               ? staged_list_unpack(vm, children->items, children->count)
+               : staged_list_new(vm, children->items, children->count);
 }
 
 // Tuples are immutable, but their items are to be others.
@@ -350,6 +366,7 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
 {
     switch (structure_kind(vm, v)) {
     case STRUCTURE_LIST: return rebuild_list(vm, children);
+    case STRUCTURE_STAGED: return rebuild_staged(vm, children);
     case STRUCTURE_TUPLE: return rebuild_tuple(vm, children);
     case STRUCTURE_DICT: return rebuild_dict(vm, v, children);
     case STRUCTURE_SET: return copy_set(vm, v);

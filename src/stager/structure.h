@@ -19,6 +19,7 @@
 typedef enum StructureKind {
     STRUCTURE_LEAF, // not looked into
     STRUCTURE_LIST,
+    STRUCTURE_STAGED, // a list that a graph holds (staged_list.h): its parts
     STRUCTURE_TUPLE,
     STRUCTURE_DICT,     // children: the values; keys belong to the structure
     STRUCTURE_SET,      // no children: elements are hashable, so no tensors

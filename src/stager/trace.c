@@ -394,6 +394,10 @@ static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
 {
     DType widest = DT_NONE;
     bool weak = false;
+    // A list and what is put into it are no operands of one dtype.
+    if (op_desc(op)->flags & OP_LISTS) {
+        return DT_NONE;
+    }
     for (uint32_t i = first_alike(op, input_count); i < input_count; i++) {
         if (!is_weak(inputs[i])) {
             return weak || i + 1 < input_count ? operand_type(inputs[i]).dtype

@@ -78,7 +78,7 @@ static EmitValue graph_constant_of(Emit *emit, Tensor *tensor)
 
 bool back_flows(const Graph *graph, ValueId id)
 {
-    return dtype_is_float(graph_type(graph, id).dtype);
+    return dtype_is_float(dtype_element(graph_type(graph, id).dtype));
 }
 
 // Adds to the gradient of a forward value.

@@ -82,10 +82,10 @@ static uint32_t add_slot(Vm *vm, Tape *tape, Value v)
     return (uint32_t)tape->slots.count - 1;
 }
 
-// Gradients flow through floats alone.
+// Gradients flow through floats alone, and lists of them.
 static bool may_flow(Value v)
 {
-    return dtype_is_float(operand_type(v).dtype);
+    return dtype_is_float(dtype_element(operand_type(v).dtype));
 }
 
 bool tape_watch(Vm *vm, Tape *tape, Value operand)

@@ -295,6 +295,20 @@ static bool bind_inputs(Vm *vm, BoundCall *call, const Value *args,
 }
 
 // concat([a, b]): the items of one list are the inputs.
+// A list of the graph is stacked by the graph. UNBOUND: it is none.
+static Value stack_whole(Vm *vm, OpCode code, const Value *args, uint32_t count)
+{
+    bool whole = code == OP_STACK && value_is_kind(args[0], KIND_OPAQUE) &&
+                 type_of(vm, args[0])->slots.traced_cast != NULL;
+    uint32_t most = op_desc(code)->attr_count + 1;
+    for (uint32_t i = 1; whole && i < count && i < most; i++) {
+        whole = value_unbound(args[i]) || value_is_none(args[i]) ||
+                (value_is_int(args[i]) && value_small(args[i]) == 0);
+    }
+    return whole ? tensor_from_value(vm, "stack", args[0], DT_NONE)
+                 : VALUE_UNBOUND;
+}
+
 // All items are unified: an op on a list has no input that stands apart.
 static bool bind_list(Vm *vm, BoundCall *call, Value list)
 {
@@ -443,6 +457,10 @@ Value tensor_call_bound(Vm *vm, OpCode code, const Value *args, uint32_t count)
     BoundCall call = {.op = op_desc(code), .inputs = call.few};
     // The list takes one slot in `args`, whatever its number of inputs.
     bool list = call.op->flags & OP_LIST_INPUT;
+    Value whole = list ? stack_whole(vm, code, args, count) : VALUE_UNBOUND;
+    if (!value_unbound(whole)) {
+        return whole;
+    }
     uint32_t slots = named_inputs(call.op);
     bool ok = list ? bind_list(vm, &call, args[0])
                    : room_for_inputs(vm, &call, 0) &&

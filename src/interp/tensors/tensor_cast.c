@@ -4,6 +4,7 @@
 // there they are operations of the graph: a cast to a scalar, or a size. A
 // tensor that already is of the asked kind keeps its width, as the host number
 // would keep its value.
+#include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
 
 #include "interp/core/raise.h"
@@ -79,7 +80,15 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to)
 // UNBOUND: the size is known and len() gives it as a host int.
 Value tensor_traced_length(Vm *vm, Value v)
 {
-    if (LIKELY(vm->trace == NULL) || !value_is_kind(v, KIND_SYMBOLIC)) {
+    if (LIKELY(vm->trace == NULL)) {
+        return VALUE_UNBOUND;
+    }
+    // A list of the graph.
+    if (value_is_kind(v, KIND_OPAQUE) &&
+        type_of(vm, v)->slots.traced_cast != NULL) {
+        return value_call_method(vm, v, vm->names[NAME_LEN], NULL, 0);
+    }
+    if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return VALUE_UNBOUND;
     }
     const Symbolic *symbolic = value_as_symbolic(v);

@@ -24,12 +24,30 @@ static bool decides(Vm *vm, Value v)
     return vm->trace != NULL && value_is_operand(v);
 }
 
+// What is no tensor but has no truth yet either, a list of the graph, gives way
+// to its truth as a tensor. False: an error is pending.
+static bool truth_in_place(Vm *vm, Value *place)
+{
+    Value v = *place;
+    if (LIKELY(vm->trace == NULL) || !value_is_kind(v, KIND_OPAQUE) ||
+        type_of(vm, v)->slots.traced_cast == NULL) {
+        return true;
+    }
+    Value truth = type_of(vm, v)->slots.traced_cast(vm, v, vm->bool_type);
+    if (value_failed(truth)) {
+        return false;
+    }
+    value_replace(&vm->ctx, place, truth);
+    return true;
+}
+
 // x says that the condition is the value of `and` or `or` and stays where it
 // is.
 static const Ins *block_if(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
 {
     uint32_t a = INS_A(ins);
-    if (!slow_bound(vm, f, a)) {
+    if (!slow_bound(vm, f, a) ||
+        (!INS_X(ins) && !truth_in_place(vm, &f->registers[a]))) {
         return NULL;
     }
     if (decides(vm, f->registers[a])) {
@@ -62,7 +80,8 @@ static const Ins *block_end(Vm *vm, Frame *f, BlockEvent event,
 // Host values keep their value here: `a and b` needs no bool to be decided.
 static const Ins *block_truth(Vm *vm, Frame *f, Ins ins)
 {
-    if (!slow_bound(vm, f, INS_A(ins))) {
+    if (!slow_bound(vm, f, INS_A(ins)) ||
+        !truth_in_place(vm, &f->registers[INS_A(ins)])) {
         return NULL;
     }
     return decides(vm, f->registers[INS_A(ins)])
@@ -74,7 +93,7 @@ static const Ins *block_truth(Vm *vm, Frame *f, Ins ins)
 static const Ins *block_not(Vm *vm, Frame *f, Ins ins)
 {
     uint32_t b = INS_B(ins);
-    if (!slow_bound(vm, f, b)) {
+    if (!slow_bound(vm, f, b) || !truth_in_place(vm, &f->registers[b])) {
         return NULL;
     }
     if (decides(vm, f->registers[b])) {
@@ -100,7 +119,7 @@ static const Ins *block_turn(Vm *vm, Frame *f, BlockEvent event,
                              const BlockInfo *info, Ins ins)
 {
     uint32_t a = INS_A(ins);
-    if (!slow_bound(vm, f, a)) {
+    if (!slow_bound(vm, f, a) || !truth_in_place(vm, &f->registers[a])) {
         return NULL;
     }
     if (vm->trace != NULL) {
@@ -179,7 +198,8 @@ static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
 // An object may say by __stage_items__ how a staged loop walks it.
 static bool has_stage_items(Vm *vm, Value v)
 {
-    return vm->trace != NULL && value_is_kind(v, KIND_INSTANCE) &&
+    return vm->trace != NULL &&
+           (value_is_kind(v, KIND_INSTANCE) || value_is_kind(v, KIND_OPAQUE)) &&
            !value_unbound(
                type_lookup(vm, type_of(vm, v), vm->names[NAME_STAGE_ITEMS]));
 }

@@ -531,6 +531,9 @@ static bool list_init(Vm *vm, Value self, Tuple *args, Dict *keywords)
     if (!arguments_check(vm, "list", args, own_new ? NULL : keywords, 1)) {
         return false;
     }
+    if (list->count > 0 && !note_store(vm, list, VALUE_UNBOUND)) {
+        return false;
+    }
     list_clear(vm, list);
     return args->count == 0 || list_extend(vm, list, args->items[0]);
 }

@@ -1,0 +1,230 @@
+// Staged lists: making them of lists and back.
+#include "stager/staged_list.h"
+
+#include "interp/tensors/obj_tensor.h"
+#include "interp/tensors/tensor_call.h"
+#include "interp/tensors/tensor_convert.h"
+#include "ops/tensor_list.h"
+#include "stager/observer.h"
+#include "stager/structure.h"
+#include "stager/trace.h"
+
+enum { NEW_MOST = 255 }; // elements of one list_new
+
+bool staged_list_is(Vm *vm, Value v)
+{
+    const Stager *stager = stager_of(vm);
+    // None is left when the Vm is on its way out.
+    return value_is_kind(v, KIND_OPAQUE) && stager != NULL &&
+           value_object(v)->type == stager->staged_list_type;
+}
+
+bool staged_list_fits(Vm *vm, Value v)
+{
+    return staged_list_is(vm, v) ||
+           (value_is_object(v) &&
+            value_object(v)->type == vm->types[KIND_LIST]);
+}
+
+// --- objects ---
+
+Value staged_list_new(Vm *vm, const Value *parts, size_t count)
+{
+    List *list = list_new(vm, count);
+    if (list == NULL) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        list->items[i] = value_retain(parts[i]);
+    }
+    list->count = 0; // C code that takes it for a list finds nothing
+    list->head.type = object_retain(stager_of(vm)->staged_list_type);
+    list->head.kind = KIND_OPAQUE;
+    return value_from_object(list);
+}
+
+void staged_list_exchange(List *list, List *other)
+{
+    List mine = *list;
+    list->items = other->items;
+    list->count = other->count;
+    list->capacity = other->capacity;
+    list->head.type = other->head.type;
+    list->head.kind = other->head.kind;
+    other->items = mine.items;
+    other->count = mine.count;
+    other->capacity = mine.capacity;
+    other->head.type = mine.head.type;
+    other->head.kind = mine.head.kind;
+}
+
+Value staged_list_unpack(Vm *vm, const Value *parts, size_t count)
+{
+    size_t length = (size_t)value_as_tensor(parts[1])->count;
+    List *list = list_new(vm, length);
+    Value *leaves = ctx_alloc(&vm->ctx, count * sizeof *leaves);
+    bool ok = list != NULL && leaves != NULL;
+    for (size_t i = 0; ok && i < length; i++) {
+        for (size_t j = 1; j < count; j++) {
+            Tensor **items = tensor_list_items(value_as_tensor(parts[j]));
+            leaves[j - 1] = tensor_adopt(vm, object_retain(items[i]));
+        }
+        Value item = list_form_join(vm, parts[0], leaves);
+        for (size_t j = 1; j < count; j++) {
+            release(vm, leaves[j - 1]);
+        }
+        ok = !value_failed(item);
+        list->items[i] = ok ? item : VALUE_NONE;
+    }
+    ctx_free(&vm->ctx, leaves, leaves != NULL ? count * sizeof *leaves : 0);
+    if (!ok) {
+        object_release_null(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return value_from_object(list);
+}
+
+// --- forms ---
+
+// What its type says of all elements that a graph's list may have.
+static FormLeaf leaf_of(Value list)
+{
+    const Symbolic *symbolic = value_as_symbolic(list);
+    FormLeaf leaf = {.dtype = dtype_element((DType)symbolic->dtype),
+                     .weak = symbolic->weak};
+    if (symbolic->rank < 0) {
+        leaf.shape.rank = RANK_UNKNOWN;
+    } else {
+        shape_set(&leaf.shape, symbolic->rank, symbolic->dims);
+    }
+    return leaf;
+}
+
+static int add_staged(Vm *vm, ListForm *form, Value list)
+{
+    const Value *parts = staged_list_parts(list);
+    size_t count = staged_list_count(list);
+    bool first = value_unbound(form->pattern);
+    if (first) {
+        form->pattern = value_retain(parts[0]);
+    }
+    int fits = 1;
+    if (!first) {
+        fits = form->leaves.count + 1 == count
+                   ? list_form_same(vm, parts[0], form->pattern)
+                   : 0;
+    }
+    for (size_t i = 1; fits == 1 && i < count; i++) {
+        FormLeaf leaf = leaf_of(parts[i]);
+        fits = !first ? list_form_add_leaf(form, i - 1, leaf)
+               : vec_push(&vm->ctx, &form->leaves, leaf) ? 1
+                                                         : -1;
+    }
+    return fits;
+}
+
+int staged_list_add_form(Vm *vm, ListForm *form, Value list)
+{
+    if (staged_list_is(vm, list)) {
+        return add_staged(vm, form, list);
+    }
+    int fits = 1;
+    const List *items = value_as_list(list);
+    for (size_t i = 0; fits == 1 && i < items->count; i++) {
+        fits = list_form_add(vm, form, items->items[i]);
+    }
+    // An element without a tensor tells no length.
+    return fits == 1 && items->count > 0 ? form->leaves.count > 0 : fits;
+}
+
+// --- staging ---
+
+static Value convert(Vm *vm, Value v, DType dtype)
+{
+    observer_tell_number(vm, v);
+    if (value_is_operand(v) && operand_type(v).dtype != dtype) {
+        NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
+        return tensor_call(vm, "cast", &v, 1, &attr, 1); // a weak number
+    }
+    return tensor_from_value(vm, "list", v, dtype);
+}
+
+Value staged_list_make(Vm *vm, const FormLeaf *leaf, const Value *items,
+                       uint32_t count)
+{
+    AttrValue attrs[OP_MAX_ATTRS] = {{.kind = ATTR_NONE}};
+    attrs[0] = attr_of_dtype(leaf->dtype);
+    int64_t dims[SHAPE_MAX_RANK + 1];
+    if (leaf->shape.rank >= 0) {
+        for (int i = 0; i < leaf->shape.rank; i++) {
+            dims[i] =
+                leaf->shape.dims[i] < 0 ? ATTR_INT_NONE : leaf->shape.dims[i];
+        }
+        attrs[1] = attr_of_ints(dims, (uint32_t)leaf->shape.rank);
+    }
+    Value list = apply_one(vm, OP_LIST_NEW, items, count, attrs);
+    if (!value_failed(list)) {
+        value_as_symbolic(list)->weak = leaf->weak;
+    }
+    return list;
+}
+
+// Place `at` of all elements as one list. `columns` holds the leaves of the
+// elements, one behind the other.
+static Value stage_place(Vm *vm, const ListForm *form, size_t at,
+                         const ValueVec *leaves)
+{
+    const FormLeaf *leaf = &form->leaves.items[at];
+    size_t width = form->leaves.count, count = leaves->count / width;
+    ValueVec items = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = structure_push(
+            vm, &items,
+            convert(vm, leaves->items[i * width + at], leaf->dtype));
+    }
+    uint32_t first = (uint32_t)(count < NEW_MOST ? count : NEW_MOST);
+    Value list =
+        ok ? staged_list_make(vm, leaf, items.items, first) : VALUE_FAIL;
+    for (size_t i = first; i < count && !value_failed(list); i++) {
+        Value inputs[2] = {list, items.items[i]};
+        Value longer = apply_one(vm, OP_LIST_APPEND, inputs, 2, NULL);
+        release(vm, list);
+        list = longer;
+    }
+    structure_free(vm, &items);
+    return list;
+}
+
+static bool split_all(Vm *vm, const ListForm *form, const List *items,
+                      ValueVec *leaves)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < items->count; i++) {
+        ok = list_form_split(vm, form->pattern, items->items[i], leaves) == 1;
+    }
+    return ok;
+}
+
+Value staged_list_from(Vm *vm, const ListForm *form, GraphBlock *where,
+                       Value list)
+{
+    if (staged_list_is(vm, list)) {
+        return staged_list_new(vm, staged_list_parts(list),
+                               staged_list_count(list));
+    }
+    GraphBlock *block = vm->trace->block;
+    ValueVec leaves = {0}, parts = {0};
+    vm->trace->block = where;
+    bool ok = structure_push(vm, &parts, value_retain(form->pattern)) &&
+              split_all(vm, form, value_as_list(list), &leaves);
+    for (size_t i = 0; ok && i < form->leaves.count; i++) {
+        ok = structure_push(vm, &parts, stage_place(vm, form, i, &leaves));
+    }
+    vm->trace->block = block;
+    Value made =
+        ok ? staged_list_new(vm, parts.items, parts.count) : VALUE_FAIL;
+    structure_free(vm, &leaves);
+    structure_free(vm, &parts);
+    return made;
+}

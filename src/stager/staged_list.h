@@ -1,0 +1,51 @@
+// Staged lists: lists of the host whose length a graph decides.
+//
+// The List object stays, so that all names of it see one; its class and its
+// kind are others as long as it is staged, and it has no items for C code that
+// looks at a List's. In their place its array holds the pattern of an element
+// (list_form.h) and a symbolic tensor of a list type for each place of that.
+// What a list of a graph can do are its operators and methods; all else raises
+// SymbolicError, which names the operation.
+#ifndef DUET_STAGER_STAGED_LIST_H
+#define DUET_STAGER_STAGED_LIST_H
+
+#include "interp/objects/containers/obj_list.h"
+#include "stager/list_form.h"
+
+extern const TypeDef staged_list_type_def;
+
+bool staged_list_is(Vm *vm, Value v);
+// A list proper, or a staged one.
+bool staged_list_fits(Vm *vm, Value v);
+
+// The pattern, then the lists; borrowed.
+static inline const Value *staged_list_parts(Value v)
+{
+    return value_as_list(v)->items;
+}
+static inline size_t staged_list_count(Value v)
+{
+    return value_as_list(v)->capacity;
+}
+// A new one of its parts, which are retained. VALUE_FAIL.
+Value staged_list_new(Vm *vm, const Value *parts, size_t count);
+// The object takes the items or parts of the other, a List of its own that
+// nobody else holds, and gives it its own.
+void staged_list_exchange(List *list, List *other);
+// What a run has left of a staged list: `parts` are the pattern and eager
+// lists. A List, VALUE_FAIL.
+Value staged_list_unpack(Vm *vm, const Value *parts, size_t count);
+
+// Makes the form cover the elements of a list, staged or not. As list_form_add;
+// 0 where no element tells the form.
+int staged_list_add_form(Vm *vm, ListForm *form, Value list);
+// A staged copy of a list, staged or not, that has this form; nodes go to
+// `where`. VALUE_FAIL.
+Value staged_list_from(Vm *vm, const ListForm *form, GraphBlock *where,
+                       Value list);
+// A list of the graph of up to 255 operands that have the leaf's dtype: what is
+// one part of a staged list. VALUE_FAIL.
+Value staged_list_make(Vm *vm, const FormLeaf *leaf, const Value *items,
+                       uint32_t count);
+
+#endif
