@@ -19,6 +19,7 @@ graph_sources += src/graph/passes/grad_lift.c
 graph_sources += src/graph/passes/grad_loop.c
 graph_sources += src/graph/passes/hoist.c
 graph_sources += src/graph/passes/inline.c
+graph_sources += src/graph/passes/order.c
 graph_sources += src/graph/passes/pass.c
 graph_sources += src/graph/passes/power.c
 graph_sources += src/graph/passes/simplify.c
