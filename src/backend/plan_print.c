@@ -34,6 +34,13 @@ static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
             strbuf_printf(out, "%sr%u", k == 0 ? " " : ", ", op->args[k]);
         }
     }
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        const TileEnd *end = &program->ends[i];
+        strbuf_putc(out, '\n');
+        strbuf_pad(out, ' ', indent + 2);
+        strbuf_printf(out, "%s r%u -> $%u", node_desc(end->node)->name,
+                      end->reg, end->slot);
+    }
     for (uint32_t i = 0; i < program->reg_count; i++) {
         // Registers that are read from slots or written to them.
         const TileReg *reg = &program->regs[i];

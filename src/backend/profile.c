@@ -117,12 +117,25 @@ void profile_print_name(StrBuf *out, const Step *step)
     }
 }
 
+// Its ops, then the reductions in which it ends; *index is less by those that
+// it has.
+static const GraphNode *tile_node(const TileProgram *program, uint32_t *index)
+{
+    if (*index < program->op_count) {
+        return program->ops[*index].node;
+    }
+    *index -= program->op_count;
+    if (*index < program->end_count) {
+        return program->ends[*index].node;
+    }
+    *index -= program->end_count;
+    return NULL;
+}
+
 // A tile program keeps its nodes, any other step is one node's.
 const GraphNode *profile_node(const Step *step, uint32_t index)
 {
-    if (is_tile(step)) {
-        return index < step->program->op_count ? step->program->ops[index].node
-                                               : NULL;
-    }
-    return index == 0 ? step->node : NULL;
+    return is_tile(step) ? tile_node(step->program, &index)
+           : index == 0  ? step->node
+                         : NULL;
 }

@@ -106,6 +106,12 @@ bool step_fail(PlanRun *run, const GraphNode *node);
 // Likewise for a node that is a part of a step, with its op's own error.
 bool step_fail_part(PlanRun *run, const GraphNode *node);
 
+// The frame's scratch, from its first address that suits a vector.
+static inline char *plan_scratch(const PlanRun *run)
+{
+    uintptr_t scratch = (uintptr_t)run->frame->scratch;
+    return (char *)((scratch + 63) & ~(uintptr_t)63);
+}
 // Puts an owned tensor into an output's slot, which is empty.
 static inline void step_set(PlanRun *run, uint32_t slot, Tensor *tensor)
 {

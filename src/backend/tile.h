@@ -7,8 +7,13 @@
 // in cache.
 //
 // The shape is taken as `rows` x `columns` where an operand broadcasts along
-// one of the two. Wide rows are run in pieces; of narrow ones a tile takes
-// several, for which row and column operands are laid out in scratch.
+// one of the two, or rows are reduced. Wide rows are run in pieces; of narrow
+// ones a tile takes several, for which row and column operands are laid out in
+// scratch.
+//
+// A program may end in reductions of rows, or of all there is: each tile is
+// reduced while it is in the cache, and the tiles' results are folded as the
+// op alone would fold its blocks, so that the bits are the same.
 #ifndef DUET_BACKEND_TILE_H
 #define DUET_BACKEND_TILE_H
 
@@ -16,10 +21,11 @@
 #include "kernels/emit.h"
 
 enum {
-    TILE_ELEMENTS = 1024,  // a tile
-    TILE_LONG = 1 << 16,   // elements that a single kernel is given at once
-    TILE_TEMP_SIZE = 8192, // bytes of a temporary: a tile of 8-byte elements
+    TILE_ELEMENTS = 1024, // a tile, or several narrow rows
+    TILE_BLOCK = 2048,    // one that is reduced: a reduction's block
+    TILE_LONG = 1 << 14,  // elements that a single kernel is given at once
     TILE_MAX_OPS = 60,
+    TILE_MAX_ENDS = 8,
     TILE_MAX_REGS = 4 * TILE_MAX_OPS, // three operands and a result each
     TILE_NO_REG = 255
 };
@@ -67,16 +73,32 @@ typedef struct TileOutput {
                    // more once this is written; TILE_NO_REG: none
 } TileOutput;
 
+// A reduction of what the program has in a register.
+typedef struct TileEnd {
+    const GraphNode *node;
+    RowReduceFn reduce;
+    FoldFn fold;
+    double divisor;  // of a mean; 0: none
+    uint32_t slot;   // the result's
+    uint32_t offset; // in scratch: results of a wide row's pieces
+    uint16_t width;  // bytes of a result
+    uint8_t reg;
+} TileEnd;
+
 // A chain of ops that is run tile by tile, in the plan's arena.
 struct TileProgram {
     int64_t count;   // elements
-    int64_t columns; // 0: nothing broadcasts along rows or columns
+    int64_t columns; // 0: nothing broadcasts along rows or columns, and all is
+                     // one row
+    double cost;     // of an element, in nanoseconds, roughly
+    size_t scratch_size; // bytes that a thread needs
     int rank;
     const int64_t *dims;
-    uint32_t op_count, reg_count, output_count;
+    uint32_t op_count, reg_count, output_count, end_count;
     TileOp *ops;
     TileReg *regs;
     TileOutput *outputs;
+    TileEnd *ends;
     TileKernel *kernels; // one at least
 };
 
@@ -85,11 +107,25 @@ static inline bool tile_is_grouped(const TileProgram *program)
 {
     return program->columns > 0 && program->columns <= TILE_ELEMENTS / 2;
 }
-
-// Elements of a piece: a kernel alone keeps nothing in a cache.
+// Rows that do.
+static inline int64_t tile_group(const TileProgram *program)
+{
+    return TILE_ELEMENTS / program->columns;
+}
+// Elements of a piece of what is not grouped: a kernel alone keeps nothing in
+// a cache.
 static inline int64_t tile_piece(const TileProgram *program)
 {
-    return program->kernels->next == NULL ? TILE_LONG : TILE_ELEMENTS;
+    return program->end_count > 0           ? TILE_BLOCK
+           : program->kernels->next == NULL ? TILE_LONG
+                                            : TILE_ELEMENTS;
+}
+// Elements that one thread runs at least: whole tiles, rows or groups.
+static inline int64_t tile_unit(const TileProgram *program)
+{
+    return program->columns == 0      ? tile_piece(program)
+           : tile_is_grouped(program) ? tile_group(program) * program->columns
+                                      : program->columns;
 }
 
 // Makes the program's kernels. False with an error pending.

@@ -1,11 +1,13 @@
 // Finding elementwise chains and making tile programs of them.
 //
-// The nodes of a program are neighbours in program order, so a value whose
-// last use is in the program is used nowhere else. Of several ops that fail
-// the first one's error is raised, as in a run op by op.
+// The nodes of a program are neighbours (graph/passes/order.c), so a value
+// whose last use is in the program is used nowhere else. Of several ops that
+// fail the first one's error is raised, as in a run op by op.
 #include "backend/tile.h"
 
 #include <string.h>
+
+#include "ops/reduce.h"
 
 // One program in the making, on the C stack: the limits are small.
 typedef struct Fuser {
@@ -14,13 +16,16 @@ typedef struct Fuser {
     int64_t columns;    // as rows and columns; 0: no operand has asked yet
     uint32_t group;     // mark of the nodes that are covered
     uint32_t next_temp; // temporaries so far
+    uint32_t temp_size; // bytes of one: a tile of 8-byte elements
     uint32_t free_count;
-    uint32_t op_count, reg_count, output_count;
+    uint32_t ends; // reductions that are covered
+    uint32_t op_count, reg_count, output_count, end_count;
     uint8_t free_temps[TILE_MAX_OPS];
     uint8_t free_widths[TILE_MAX_OPS]; // bytes of an element
     TileOp ops[TILE_MAX_OPS];
     TileReg regs[TILE_MAX_REGS];
     TileOutput outputs[TILE_MAX_OPS];
+    TileEnd end[TILE_MAX_ENDS];
     ValueId values[TILE_MAX_REGS];    // what a register holds
     uint8_t last_read[TILE_MAX_REGS]; // the op that reads it last
 } Fuser;
@@ -154,7 +159,7 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
     if ((kind == TILE_ROW || kind == TILE_COLUMN) &&
         // Narrow rows are laid out in scratch, see tile_is_grouped.
         fuser->columns <= TILE_ELEMENTS / 2) {
-        reg.offset = fuser->next_temp++ * TILE_TEMP_SIZE;
+        reg.offset = fuser->next_temp++ * fuser->temp_size;
     }
     fuser->values[fuser->reg_count] = value;
     fuser->regs[fuser->reg_count] = reg;
@@ -176,7 +181,7 @@ static void free_operands(Fuser *fuser, const GraphNode *node, const TileOp *op)
             fuser->builder->last_use[node->inputs[i]] == node->serial) {
             fuser->free_widths[fuser->free_count] = (uint8_t)reg->width;
             fuser->free_temps[fuser->free_count++] =
-                (uint8_t)(reg->offset / TILE_TEMP_SIZE);
+                (uint8_t)(reg->offset / fuser->temp_size);
         }
     }
 }
@@ -212,7 +217,7 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
     if (last < USE_RESULT &&
         builder->graph->nodes.items[last]->mark == fuser->group) {
         reg.kind = TILE_TEMP;
-        reg.offset = take_temp(fuser, reg.width) * TILE_TEMP_SIZE;
+        reg.offset = take_temp(fuser, reg.width) * fuser->temp_size;
     } else {
         reg.kind = TILE_DENSE;
         reg.slot = builder->plan->slot_count++;
@@ -237,6 +242,30 @@ static void add_op(Fuser *fuser, GraphNode *node)
         fuser->last_read[op->args[i]] = (uint8_t)index;
     }
     set_result(fuser, node, op);
+}
+
+// What the tile's reduction reads must be there when all ops have run.
+static void add_end(Fuser *fuser, const GraphNode *node, uint32_t *block_chain)
+{
+    Builder *builder = fuser->builder;
+    const Tier *tier = builder->ctx->kernels->tier;
+    TensorType in = graph_type(builder->graph, node->inputs[0]);
+    TensorType out = graph_type(builder->graph, node->first_output);
+    ReduceEnd end;
+    // `can_end` has asked before, so that it cannot fail.
+    (void)reduce_end(builder->ctx, node_desc(node), node->attrs, in, &end);
+    uint8_t reg = find_reg(fuser, node->inputs[0]);
+    fuser->last_read[reg] = TILE_NO_REG;
+    fuser->end[fuser->end_count++] =
+        (TileEnd){.node = node,
+                  .reduce = tier->row_reduce[end.id][in.dtype],
+                  .fold = tier->fold[end.id][in.dtype],
+                  .divisor = end.divisor,
+                  .slot = builder->plan->slot_count,
+                  .width = (uint16_t)dtype_size(out.dtype),
+                  .reg = reg};
+    builder->slots[node->first_output] = builder->plan->slot_count++;
+    builder_mourn(builder, node->first_output, block_chain);
 }
 
 // Whether the register is an operand that dies in the program, of the very
@@ -287,7 +316,31 @@ static void find_reuse(Fuser *fuser)
     }
 }
 
-// Marks the nodes that the program will cover; returns the last of them.
+// Whether the node reduces rows of the program's shape, or all of it, and as
+// the operands have them.
+static bool can_end(Fuser *fuser, const GraphNode *node)
+{
+    const Graph *graph = fuser->builder->graph;
+    ReduceEnd end;
+    if (node_desc(node)->ends == 0 || fuser->ends == TILE_MAX_ENDS) {
+        return false;
+    }
+    TensorType in = graph_type(graph, node->inputs[0]);
+    if (!reduce_end(fuser->builder->ctx, node_desc(node), node->attrs, in,
+                    &end) ||
+        !shape_equal(in.rank, in.dims, fuser->shape.rank, fuser->shape.dims)) {
+        return false;
+    }
+    int64_t columns = end.rows == 1 ? 0 : end.columns;
+    if (columns != fuser->columns && (fuser->columns != 0 || fuser->ends > 0)) {
+        return false;
+    }
+    fuser->columns = columns;
+    return true;
+}
+
+// Marks the nodes that the program will cover; returns the last of them. No op
+// follows a reduction: it might read the result.
 static GraphNode *cover(Fuser *fuser, GraphNode *node)
 {
     GraphNode *last = NULL;
@@ -297,13 +350,19 @@ static GraphNode *cover(Fuser *fuser, GraphNode *node)
         if (!node->mark || node_tensor(node) != NULL) {
             continue;
         }
-        if (!builder_has_body(fuser->builder, node) || !fits(fuser, node)) {
+        if (count > 0 && can_end(fuser, node)) {
+            fuser->ends++;
+        } else if (fuser->ends > 0 || !builder_has_body(fuser->builder, node) ||
+                   !fits(fuser, node)) {
             break;
+        } else {
+            count++;
         }
         node->mark = fuser->group;
         last = node;
-        count++;
     }
+    fuser->temp_size =
+        8 * (fuser->ends > 0 ? (uint32_t)TILE_BLOCK : (uint32_t)TILE_ELEMENTS);
     return last;
 }
 
@@ -347,6 +406,9 @@ static TileProgram *make_program(const Fuser *fuser)
     made->rank = fuser->shape.rank;
     made->dims = fuser->shape.dims;
     made->kernels = NULL;
+    made->cost = 0;
+    made->scratch_size = 0;
+    made->end_count = fuser->end_count;
     made->op_count = fuser->op_count;
     made->reg_count = fuser->reg_count;
     made->output_count = fuser->output_count;
@@ -355,7 +417,10 @@ static TileProgram *make_program(const Fuser *fuser)
         copy_array(arena, fuser->regs, fuser->reg_count * sizeof(TileReg));
     made->outputs = copy_array(arena, fuser->outputs,
                                fuser->output_count * sizeof(TileOutput));
-    bool ok = made->ops != NULL && made->regs != NULL && made->outputs != NULL;
+    made->ends =
+        copy_array(arena, fuser->end, fuser->end_count * sizeof(TileEnd));
+    bool ok = made->ops != NULL && made->regs != NULL &&
+              made->outputs != NULL && made->ends != NULL;
     return ok ? made : NULL;
 }
 
@@ -368,6 +433,8 @@ static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
             if (!builder_pin(fuser->builder, node)) {
                 return false;
             }
+        } else if (node->mark == fuser->group && node_desc(node)->ends != 0) {
+            add_end(fuser, node, block_chain);
         } else if (node->mark == fuser->group) {
             uint32_t outputs = fuser->output_count;
             add_op(fuser, node);
@@ -381,13 +448,31 @@ static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
     return true;
 }
 
+// Scratch for temporaries, and for the pieces of a row that is reduced. One
+// serves all programs of a plan: they never run at once.
+static void add_scratch(const Fuser *fuser, TileProgram *program)
+{
+    Plan *plan = fuser->builder->plan;
+    bool grouped = tile_is_grouped(program);
+    size_t size = 0;
+    if (program->kernels->next != NULL || grouped || program->end_count > 0) {
+        size = (size_t)fuser->next_temp * fuser->temp_size;
+    }
+    for (uint32_t i = 0; !grouped && i < program->end_count; i++) {
+        program->ends[i].offset = (uint32_t)size;
+        size += (size_t)(program->columns / TILE_BLOCK + 1) * sizeof(int64_t);
+    }
+    size = (size + 63) & ~(size_t)63;
+    program->scratch_size = size;
+    plan->scratch_size = size > plan->scratch_size ? size : plan->scratch_size;
+}
+
 // Turns the covered nodes into a program and the program into a step; what
 // dies in any of them dies after the step.
 static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
                    uint32_t *block_chain)
 {
     Builder *builder = fuser->builder;
-    Plan *plan = builder->plan;
     uint32_t chain = VALUE_ID_NONE;
     if (!add_nodes(fuser, first, last, block_chain)) {
         return false;
@@ -399,14 +484,10 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
     if (step->program == NULL || !tile_compile(builder, step->program)) {
         return false;
     }
-    bool single = step->program->kernels->next == NULL;
-    step->run = single && fuser->columns == 0 ? step_tile_single : step_tile;
-    if (!single || tile_is_grouped(step->program)) {
-        // One scratch serves all programs of a plan: they never run at once.
-        size_t size = (size_t)fuser->next_temp * TILE_TEMP_SIZE;
-        plan->scratch_size =
-            size > plan->scratch_size ? size : plan->scratch_size;
-    }
+    add_scratch(fuser, step->program);
+    bool single = step->program->kernels->next == NULL &&
+                  step->program->columns == 0 && fuser->ends == 0;
+    step->run = single ? step_tile_single : step_tile;
     return builder_dead_list(builder, chain, &step->dead, &step->dead_count);
 }
 
@@ -432,6 +513,7 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
     fuser.group = ++builder->groups;
     fuser.next_temp = fuser.free_count = 0;
     fuser.op_count = fuser.reg_count = fuser.output_count = 0;
+    fuser.ends = fuser.end_count = 0;
     // NULL: the first node does not fit a program; it becomes a step of its
     // own.
     *last = cover(&fuser, node);

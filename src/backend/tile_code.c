@@ -131,7 +131,7 @@ static bool add_op(Part *part, const TileOp *op)
     return true;
 }
 
-// Whether an op behind the part reads the register.
+// Whether an op behind the part, or a reduction, reads the register.
 static bool is_read_later(const Part *part, uint8_t reg)
 {
     const TileProgram *program = part->program;
@@ -140,6 +140,11 @@ static bool is_read_later(const Part *part, uint8_t reg)
             if (program->ops[i].args[k] == reg) {
                 return true;
             }
+        }
+    }
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        if (program->ends[i].reg == reg) {
+            return true;
         }
     }
     return false;
@@ -168,15 +173,24 @@ static bool is_even(const TileProgram *program)
     return run % KERNEL_STEP == 0;
 }
 
+// Rough: threads and polls alone depend on it.
+static double cost_of(const Part *part, const LoopKernel *kernel)
+{
+    double cost = 0.04 * part->build.ins_count + 0.05;
+    return kernel->code != NULL ? cost : 10 * cost;
+}
+
 // The part's kernel, at the end of the program's list.
-static bool finish_part(Builder *builder, Part *part, TileKernel ***end)
+static bool finish_part(Builder *builder, TileProgram *program, Part *part,
+                        TileKernel ***end)
 {
     Plan *plan = builder->plan;
     TileKernel *kernel = arena_new(&plan->arena, TileKernel);
     if (kernel == NULL || !kernel_make(builder->ctx, &part->build,
-                                       is_even(part->program), &kernel->loop)) {
+                                       is_even(program), &kernel->loop)) {
         return false;
     }
+    program->cost += cost_of(part, &kernel->loop);
     kernel->first = part->first;
     kernel->op_count = part->count;
     memcpy(kernel->regs, part->regs, sizeof part->regs);
@@ -217,7 +231,7 @@ bool tile_compile(Builder *builder, TileProgram *program)
     TileKernel **end = &program->kernels;
     for (uint32_t i = 0; i < program->op_count; i += part.count) {
         if (!fill_part(builder, &part, program, i) ||
-            !finish_part(builder, &part, &end)) {
+            !finish_part(builder, program, &part, &end)) {
             return false;
         }
     }

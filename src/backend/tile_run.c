@@ -1,18 +1,37 @@
 // Running a tile program.
+//
+// A program's elements are units of work for threads: tiles, rows, or groups
+// of narrow rows. Each thread has its own cursors and its own scratch.
 #include "backend/tile.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-enum { TILE_POLL = 64 }; // tiles between two looks at the interrupt flag
+#include "kernels/pool.h"
+#include "kernels/threads.h"
 
-// A program that is being run.
+enum {
+    TILE_ALONE = 8192,     // elements that no thread is asked to help with
+    TILE_NO_OP = INT32_MAX // nothing has failed
+};
+
+// A program that is being run, as all threads see it.
 typedef struct TileRun {
     PlanRun *run;
     const TileProgram *program;
-    const TileKernel *failed;     // the first that had faults; NULL: none
-    uint32_t faults;              // of it
-    char *cursors[TILE_MAX_REGS]; // where a register's next elements are
+    char *scratch;      // the first thread's
+    _Atomic int failed; // the first op in error
+    char *starts[TILE_MAX_REGS];
+    char *results[TILE_MAX_ENDS]; // rows', or tiles' of the one row
 } TileRun;
+
+// What a thread has in hand.
+typedef struct TileHand {
+    TileRun *at;
+    char *scratch;
+    int64_t part;                 // of a row that is reduced
+    char *cursors[TILE_MAX_REGS]; // where a register's next elements are
+} TileHand;
 
 // Memory for what leaves the program: of an operand that dies here and that
 // nobody else holds, or new.
@@ -43,22 +62,28 @@ static bool make_outputs(PlanRun *run, const TileProgram *program)
             return false;
         }
     }
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        const TileEnd *end = &program->ends[i];
+        TensorType type = graph_type(run->plan->graph, end->node->first_output);
+        run->slots[end->slot] =
+            tensor_new(run->ctx, type.dtype, type.rank, type.dims);
+        if (UNLIKELY(run->slots[end->slot] == NULL)) {
+            return false;
+        }
+    }
     return true;
 }
 
-// The first op of the kernel that has an error: the step's node is only the
-// first of the program.
-static bool fail_tile(PlanRun *run, const TileProgram *program, uint32_t first,
-                      uint32_t faults)
+// The step's node is only the first of the program.
+static bool fail_tile(PlanRun *run, const TileProgram *program, int op)
 {
-    uint32_t op = first + (uint32_t)__builtin_ctz(faults);
     return step_fail_part(run, program->ops[op].node);
 }
 
+// One kernel where nothing broadcasts along rows or columns, and few elements.
 // Operands that an output has taken over are found there.
-bool step_tile_single(PlanRun *run, const Step *step)
+static inline bool run_single(PlanRun *run, const TileProgram *program)
 {
-    const TileProgram *program = step->program;
     const TileKernel *kernel = program->kernels;
     char *data[LOOP_MAX_OPERANDS];
     uint32_t count = kernel->loop.operand_count;
@@ -74,42 +99,20 @@ bool step_tile_single(PlanRun *run, const Step *step)
             data[k] = run->slots[program->regs[kernel->regs[k]].slot]->data;
         }
     }
-    uint32_t faults = 0;
-    for (int64_t left = program->count; left > 0; left -= TILE_LONG) {
-        int64_t piece = left < TILE_LONG ? left : TILE_LONG;
-        faults |= kernel_run(&kernel->loop, data, piece);
-        for (uint32_t k = 0; k < count; k++) {
-            bool moves = kernel->loop.operands[k].kind == LOOP_DENSE;
-            data[k] += moves ? piece * program->regs[kernel->regs[k]].width : 0;
-        }
-        if (left > piece && !ctx_poll(run->ctx)) {
-            return false;
-        }
-    }
-    return LIKELY(faults == 0) || fail_tile(run, program, 0, faults);
-}
-
-// The frame's scratch, from its first address that suits a vector.
-static char *scratch_of(const PlanRun *run)
-{
-    uintptr_t scratch = (uintptr_t)run->frame->scratch;
-    return (char *)((scratch + 63) & ~(uintptr_t)63);
+    uint32_t faults = kernel_run(&kernel->loop, data, program->count);
+    return LIKELY(faults == 0) ||
+           fail_tile(run, program, __builtin_ctz(faults));
 }
 
 // Operands first: an output may have taken the tensor of one.
-static void set_cursors(TileRun *at)
+static void set_starts(TileRun *at)
 {
     const TileProgram *program = at->program;
     Tensor **slots = at->run->slots;
-    char *scratch = scratch_of(at->run);
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        if (reg->kind == TILE_TEMP) {
-            // Temporaries stay where they are from tile to tile.
-            at->cursors[i] = scratch + reg->offset;
-        } else if (slots[reg->slot] != NULL) {
-            at->cursors[i] = slots[reg->slot]->data;
-        }
+        const Tensor *tensor = reg->kind == TILE_TEMP ? NULL : slots[reg->slot];
+        at->starts[i] = tensor != NULL ? tensor->data : NULL;
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
         TileOutput output = program->outputs[i];
@@ -117,79 +120,110 @@ static void set_cursors(TileRun *at)
             slots[program->regs[output.reuse].slot] == NULL) {
             // The operand's slot is empty by now, but its elements are still
             // there and are read ahead of being overwritten.
-            at->cursors[output.reuse] = at->cursors[output.reg];
+            at->starts[output.reuse] = at->starts[output.reg];
         }
     }
 }
 
-// All kernels on one tile: what they hand on to each other stays in the
-// nearest cache. Elements in error do not end the run: one further on may be
-// so by an earlier op.
-static void run_tile(TileRun *at, int64_t count)
+// ---- tiles
+
+// Elements in error do not end the run: one further on may be so by an earlier
+// op, which is the one to be told.
+static void note_faults(TileRun *at, const TileKernel *kernel, uint32_t faults)
 {
-    for (const TileKernel *kernel = at->program->kernels; kernel != NULL;
+    int op = (int)kernel->first + __builtin_ctz(faults);
+    int first = atomic_load_explicit(&at->failed, memory_order_relaxed);
+    while (op < first &&
+           !atomic_compare_exchange_weak(&at->failed, &first, op)) {
+    }
+}
+
+// All kernels on one tile: what they hand on to each other stays in the
+// nearest cache.
+static void run_tile(TileHand *hand, int64_t count)
+{
+    for (const TileKernel *kernel = hand->at->program->kernels; kernel != NULL;
          kernel = kernel->next) {
         char *data[LOOP_MAX_OPERANDS];
         for (uint32_t k = 0; k < kernel->loop.operand_count; k++) {
-            data[k] = at->cursors[kernel->regs[k]];
+            data[k] = hand->cursors[kernel->regs[k]];
         }
         uint32_t faults = kernel_run(&kernel->loop, data, count);
-        if (UNLIKELY(faults != 0) &&
-            (at->failed == NULL || at->failed->first >= kernel->first)) {
-            at->faults = at->failed == kernel ? at->faults | faults : faults;
-            at->failed = kernel;
+        if (UNLIKELY(faults != 0)) {
+            note_faults(hand->at, kernel, faults);
         }
     }
 }
 
 // Moves the registers of one kind on by so many of their elements.
-static void advance(TileRun *at, TileKind kind, int64_t count)
+static void advance(TileHand *hand, TileKind kind, int64_t count)
 {
-    for (uint32_t i = 0; i < at->program->reg_count; i++) {
-        const TileReg *reg = &at->program->regs[i];
-        at->cursors[i] += reg->kind == kind ? count * reg->width : 0;
+    const TileProgram *program = hand->at->program;
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        const TileReg *reg = &program->regs[i];
+        hand->cursors[i] += reg->kind == kind ? count * reg->width : 0;
     }
 }
 
-// One piece after another; operands are dense or of one element.
-static bool run_linear(TileRun *at, int64_t left)
+// What a tile adds to each reduction: `rows` results, from number `first` on.
+static void end_tile(TileHand *hand, char *const *to, int64_t first,
+                     int64_t rows, int64_t columns)
 {
-    int64_t piece = tile_piece(at->program);
-    for (uint32_t turn = 1; left > 0; turn++) {
-        run_tile(at, left < piece ? left : piece);
+    const TileProgram *program = hand->at->program;
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        const TileEnd *end = &program->ends[i];
+        end->reduce(to[i] + (size_t)first * end->width, hand->cursors[end->reg],
+                    rows, columns);
+    }
+}
+
+// One piece after another; operands are dense or of one element, or a row's.
+// `parts`: where each piece's share in the reductions goes.
+static void run_linear(TileHand *hand, char *const *parts, int64_t left)
+{
+    int64_t piece = tile_piece(hand->at->program);
+    for (;;) {
+        int64_t count = left < piece ? left : piece;
+        run_tile(hand, count);
+        if (parts != NULL) {
+            end_tile(hand, parts, hand->part++, 1, count);
+        }
         // Before the cursors move: they end on the last piece, where run_rows
         // takes them up.
         left -= piece;
         if (left <= 0) {
-            break;
+            return;
         }
-        // A look at the flag for each tile is more than an interrupt needs.
-        if (turn % TILE_POLL == 0 && !ctx_poll(at->run->ctx)) {
-            return false;
-        }
-        advance(at, TILE_DENSE, piece);
-        advance(at, TILE_ROW, piece);
+        advance(hand, TILE_DENSE, piece);
+        advance(hand, TILE_ROW, piece);
     }
-    return true;
 }
 
-// Wide rows, each in pieces of its own.
-static bool run_rows(TileRun *at)
+// Wide rows, each in pieces of its own, whose shares in a reduction are then
+// folded.
+static void run_rows(TileHand *hand, int64_t row, int64_t end_row)
 {
-    const TileProgram *program = at->program;
-    int64_t columns = program->columns, rows = program->count / columns;
+    const TileProgram *program = hand->at->program;
+    int64_t columns = program->columns;
     // How far run_linear moves its cursors along a row.
     int64_t piece = tile_piece(program), last = (columns - 1) / piece * piece;
-    for (int64_t row = 0; row < rows; row++) {
-        if (!run_linear(at, columns) || !ctx_poll(at->run->ctx)) {
-            return false;
-        }
-        advance(at, TILE_DENSE, columns - last);
-        // The same row operand again, from its start.
-        advance(at, TILE_ROW, -last);
-        advance(at, TILE_COLUMN, 1);
+    char *parts[TILE_MAX_ENDS];
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        parts[i] = hand->scratch + program->ends[i].offset;
     }
-    return true;
+    for (; row < end_row; row++) {
+        hand->part = 0;
+        run_linear(hand, program->end_count > 0 ? parts : NULL, columns);
+        for (uint32_t i = 0; i < program->end_count; i++) {
+            const TileEnd *end = &program->ends[i];
+            end->fold(hand->at->results[i] + (size_t)row * end->width, parts[i],
+                      hand->part);
+        }
+        advance(hand, TILE_DENSE, columns - last);
+        // The same row operand again, from its start.
+        advance(hand, TILE_ROW, -last);
+        advance(hand, TILE_COLUMN, 1);
+    }
 }
 
 #define FILL(T)                                                                \
@@ -238,62 +272,185 @@ static void lay_row(char *to, const char *from, size_t size, int64_t rows)
 
 // Narrow rows, several a tile. Row operands are laid out once, column
 // operands for each tile.
-static bool run_groups(TileRun *at)
+static void run_groups(TileHand *hand, int64_t row, int64_t end_row)
 {
-    const TileProgram *program = at->program;
-    int64_t columns = program->columns, left = program->count / columns;
-    int64_t group = TILE_ELEMENTS / columns;
+    const TileProgram *program = hand->at->program;
+    int64_t columns = program->columns, group = tile_group(program);
     const char *from[TILE_MAX_REGS];
-    group = group < left ? group : left;
-    // Rows are laid out once for a whole group, columns anew for each.
+    group = group < end_row - row ? group : end_row - row;
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
         if (reg->kind == TILE_ROW || reg->kind == TILE_COLUMN) {
             // The operand's own elements; the cursor now points at its copy.
-            from[i] = at->cursors[i];
-            at->cursors[i] = scratch_of(at->run) + reg->offset;
+            from[i] = hand->cursors[i];
+            hand->cursors[i] = hand->scratch + reg->offset;
         }
         if (reg->kind == TILE_ROW) {
-            lay_row(at->cursors[i], from[i], (size_t)columns * reg->width,
+            lay_row(hand->cursors[i], from[i], (size_t)columns * reg->width,
                     group);
         }
     }
     // The last group may have fewer rows.
-    for (; left > 0; left -= group) {
-        group = group < left ? group : left;
+    for (; row < end_row; row += group) {
+        group = group < end_row - row ? group : end_row - row;
         for (uint32_t i = 0; i < program->reg_count; i++) {
             const TileReg *reg = &program->regs[i];
             if (reg->kind == TILE_COLUMN) {
-                lay_column(at->cursors[i], from[i], reg->width, group, columns);
+                lay_column(hand->cursors[i], from[i], reg->width, group,
+                           columns);
                 from[i] += group * reg->width;
             }
         }
-        run_tile(at, group * columns);
-        if (!ctx_poll(at->run->ctx)) {
+        run_tile(hand, group * columns);
+        end_tile(hand, hand->at->results, row, group, columns);
+        // Copies of rows and columns stay where they are.
+        advance(hand, TILE_DENSE, group * columns);
+    }
+}
+
+// ---- units
+
+// Three ways to walk, by what broadcasts; the tiles are run alike.
+static void run_units(void *data, int64_t begin, int64_t end, int thread)
+{
+    TileRun *at = data;
+    const TileProgram *program = at->program;
+    TileHand hand; // cursors are set as far as there are registers
+    hand.at = at;
+    hand.scratch = at->scratch + (size_t)thread * program->scratch_size;
+    memcpy(hand.cursors, at->starts, program->reg_count * sizeof(char *));
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        if (program->regs[i].kind == TILE_TEMP) {
+            hand.cursors[i] = hand.scratch + program->regs[i].offset;
+        }
+    }
+    int64_t unit = tile_unit(program), left = program->count - begin * unit;
+    advance(&hand, TILE_DENSE, begin * unit);
+    if (program->columns == 0) {
+        hand.part = begin;
+        run_linear(&hand, program->end_count > 0 ? at->results : NULL,
+                   left < (end - begin) * unit ? left : (end - begin) * unit);
+        return;
+    }
+    int64_t rows = unit / program->columns,
+            all = program->count / program->columns;
+    advance(&hand, TILE_COLUMN, begin * rows);
+    (tile_is_grouped(program) ? run_groups : run_rows)(
+        &hand, begin * rows, end * rows < all ? end * rows : all);
+}
+
+// The one row's result, of those of its tiles.
+static void fold_tiles(TileRun *at, int64_t tiles)
+{
+    const TileProgram *program = at->program;
+    for (uint32_t i = 0; program->columns == 0 && i < program->end_count; i++) {
+        const TileEnd *end = &program->ends[i];
+        end->fold(at->run->slots[end->slot]->data, at->results[i], tiles);
+    }
+}
+
+// Means, once their sums are known.
+static void divide_means(TileRun *at)
+{
+    for (uint32_t i = 0; i < at->program->end_count; i++) {
+        const TileEnd *end = &at->program->ends[i];
+        const Tensor *out = at->run->slots[end->slot];
+        if (end->divisor == 0) {
+            continue;
+        }
+        for (int64_t k = 0; k < out->count; k++) {
+            if (out->dtype == DT_FLOAT32) {
+                ((float *)out->data)[k] /= (float)end->divisor;
+            } else {
+                ((double *)out->data)[k] /= end->divisor;
+            }
+        }
+    }
+}
+
+// Results go to their tensors, but the tiles' of one row to `room`.
+static void set_results(TileRun *at, char *room, int64_t tiles)
+{
+    for (uint32_t i = 0; i < at->program->end_count; i++) {
+        at->results[i] = at->program->columns == 0
+                             ? room + (size_t)(i * tiles) * 8
+                             : at->run->slots[at->program->ends[i].slot]->data;
+    }
+}
+
+// Room for the tiles' results, then scratch for each thread, from an address
+// that suits a vector on.
+static bool run_shared(TileRun *at, int64_t units)
+{
+    const TileProgram *program = at->program;
+    Ctx *ctx = at->run->ctx;
+    int64_t tiles = program->columns == 0 ? units : 0;
+    size_t room = (size_t)(program->end_count * tiles) * sizeof(int64_t);
+    room = (room + 63) & ~(size_t)63;
+    size_t bytes = room + program->scratch_size * (size_t)threads_most() + 64;
+    char *taken = pool_take(ctx, ctx->kernels->pool, &bytes);
+    if (taken == NULL) {
+        return false;
+    }
+    at->scratch = taken + room;
+    set_results(at, taken, tiles);
+    Job job = {run_units, at, units,
+               program->cost * (double)tile_unit(program) + 1};
+    bool ok = threads_run(ctx, &job);
+    if (ok) {
+        fold_tiles(at, tiles);
+    }
+    pool_give(ctx->kernels->pool, taken, bytes);
+    return ok;
+}
+
+// A few elements: the frame's scratch serves, and there is nobody to ask.
+static void run_alone(TileRun *at, int64_t units)
+{
+    int64_t few[TILE_MAX_ENDS * (TILE_ALONE / TILE_BLOCK)];
+    int64_t tiles = at->program->columns == 0 ? units : 0;
+    at->scratch =
+        at->run->frame->scratch != NULL ? plan_scratch(at->run) : (char *)few;
+    set_results(at, (char *)few, tiles);
+    run_units(at, 0, units, 0);
+    fold_tiles(at, tiles);
+}
+
+static bool run_program(PlanRun *run, const TileProgram *program)
+{
+    TileRun at; // starts are set as far as there are registers
+    at.run = run;
+    at.program = program;
+    atomic_init(&at.failed, TILE_NO_OP);
+    if (UNLIKELY(!make_outputs(run, program))) {
+        return false;
+    }
+    set_starts(&at);
+    int64_t unit = tile_unit(program);
+    int64_t units = (program->count + unit - 1) / unit;
+    if (program->count > TILE_ALONE) {
+        if (!run_shared(&at, units)) {
             return false;
         }
-        // Copies of rows and columns stay where they are.
-        advance(at, TILE_DENSE, group * columns);
+    } else if (units > 0) {
+        run_alone(&at, units);
     }
+    int failed = atomic_load_explicit(&at.failed, memory_order_relaxed);
+    if (UNLIKELY(failed != TILE_NO_OP)) {
+        return fail_tile(run, program, failed);
+    }
+    divide_means(&at);
     return true;
 }
 
-// Three ways to walk, by what broadcasts; the tiles are run alike. An empty
-// result has columns 0.
+bool step_tile_single(PlanRun *run, const Step *step)
+{
+    const TileProgram *program = step->program;
+    return program->count <= TILE_ALONE ? run_single(run, program)
+                                        : run_program(run, program);
+}
+
 bool step_tile(PlanRun *run, const Step *step)
 {
-    TileRun at; // cursors are set as far as there are registers
-    at.run = run;
-    at.program = step->program;
-    at.failed = NULL;
-    at.faults = 0;
-    if (UNLIKELY(!make_outputs(run, at.program))) {
-        return false;
-    }
-    set_cursors(&at);
-    bool done = at.program->columns == 0 ? run_linear(&at, at.program->count)
-                : tile_is_grouped(at.program) ? run_groups(&at)
-                                              : run_rows(&at);
-    return done && (at.failed == NULL ||
-                    fail_tile(run, at.program, at.failed->first, at.faults));
+    return run_program(run, step->program);
 }

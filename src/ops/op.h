@@ -164,6 +164,9 @@ typedef enum OpResult {
     RESULT_CAST   // what attribute 0 names
 } OpResult;
 
+// A sum that is divided by the count (OpDesc.ends).
+enum { END_MEAN = REDUCE_COUNT + 1 };
+
 // The dtypes of an elementwise op's operands, by class: all are told by a bit
 // of DTypeClass.
 enum {
@@ -196,6 +199,8 @@ struct OpDesc {
     const char *fault_text; // its text after "name: "
     QuickFn quick;          // NULL: every call takes the long way
     ComposeFn compose;      // written as other ops: no kernel, no gradient
+    uint8_t ends;           // a reduction in which a loop can end: 1 + its
+                            // ReduceId, or END_MEAN; 0: it is none
     GradFn gradient;        // NULL: none is known (ops/grad.h)
     const char *graphdef;   // TensorFlow's op, NULL: the writer has its own way
     uint8_t access[RES_COUNT]; // Access; none: the op is pure

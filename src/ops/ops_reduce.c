@@ -380,8 +380,9 @@ static const AttrDesc arg_attrs[] = {
 };
 // A whole op: its id is its name too; `own` are the attributes, `n` of them,
 // var and std take a third one; `writes` is its name in a GraphDef, NULL: it
-// has none. All are methods of tensors too, with the same arguments.
-#define REDUCTION(id, rule, run, own, n, slope, text, writes)                  \
+// has none; `end` is OpDesc.ends. All are methods of tensors too, with the
+// same arguments.
+#define REDUCTION(id, rule, run, own, n, slope, end, text, writes)             \
     const OpDesc op_##id = {.name = #id,                                       \
                             .params = "x, /",                                  \
                             .min_inputs = 1,                                   \
@@ -393,52 +394,56 @@ static const AttrDesc arg_attrs[] = {
                             .attrs = (own),                                    \
                             .attr_count = (n),                                 \
                             .gradient = (slope),                               \
+                            .ends = (end),                                     \
                             .doc = (text),                                     \
                             .graphdef = (writes)}
 
-REDUCTION(sum, infer_sum, kernel_sum, reduce_attrs, 2, grad_sum,
+REDUCTION(sum, infer_sum, kernel_sum, reduce_attrs, 2, grad_sum, 1 + REDUCE_SUM,
           "The sum over the axes, all by default.\n"
           "bool and small ints add up in int32; of nothing it is 0.",
           "Sum");
 REDUCTION(prod, infer_sum, kernel_prod, reduce_attrs, 2, grad_prod,
+          1 + REDUCE_PROD,
           "The product over the axes, all by default.\n"
           "bool and small ints multiply in int32; of nothing it is 1.",
           "Prod");
 // Of floats only, where NumPy would turn ints into float64 unasked.
-REDUCTION(mean, infer_mean, kernel_mean, reduce_attrs, 2, grad_mean,
+REDUCTION(mean, infer_mean, kernel_mean, reduce_attrs, 2, grad_mean, END_MEAN,
           "The mean over the axes, all by default; of floats.", "Mean");
 // No graphdef name: TensorFlow composes it from other ops.
-REDUCTION(var, infer_mean, kernel_var, reduce_attrs, 3, grad_var,
+REDUCTION(var, infer_mean, kernel_var, reduce_attrs, 3, grad_var, 0,
           "The variance over the axes, all by default; of floats.\n"
           "The sum of squares is divided by the count less correction.",
           NULL);
-REDUCTION(std, infer_mean, kernel_std, reduce_attrs, 3, grad_std,
+REDUCTION(std, infer_mean, kernel_std, reduce_attrs, 3, grad_std, 0,
           "The standard deviation over the axes, all by default: the root\n"
           "of var.",
           NULL);
 // No neutral element, so that of nothing there is no largest.
 REDUCTION(max, infer_max, kernel_max, reduce_attrs, 2, grad_extreme,
+          1 + REDUCE_MAX,
           "The largest element over the axes, all by default; NaN wins.\n"
           "Of nothing: ShapeError.",
           "Max");
 REDUCTION(min, infer_max, kernel_min, reduce_attrs, 2, grad_extreme,
+          1 + REDUCE_MIN,
           "The smallest element over the axes, all by default; NaN wins.\n"
           "Of nothing: ShapeError.",
           "Min");
 // False of nothing, and `all` is True of nothing: the neutral elements.
-REDUCTION(any, infer_any, kernel_any, reduce_attrs, 2, NULL,
+REDUCTION(any, infer_any, kernel_any, reduce_attrs, 2, NULL, 1 + REDUCE_ANY,
           "True if one bool over the axes is, all by default.", "Any");
-REDUCTION(all, infer_any, kernel_all, reduce_attrs, 2, NULL,
+REDUCTION(all, infer_any, kernel_all, reduce_attrs, 2, NULL, 1 + REDUCE_ALL,
           "True if all bools over the axes are, all axes by default.", "All");
 REDUCTION(logsumexp, infer_mean, kernel_logsumexp, reduce_attrs, 2,
-          grad_logsumexp,
+          grad_logsumexp, 0,
           "log(sum(exp(x))) over the axes, all by default, without overflow.",
           NULL);
-REDUCTION(argmax, infer_argmax, kernel_argmax, arg_attrs, 2, NULL,
+REDUCTION(argmax, infer_argmax, kernel_argmax, arg_attrs, 2, NULL, 0,
           "The index (int64) of the first largest element along the axis,\n"
           "or in the whole tensor, flattened; the first NaN wins.",
           "ArgMax");
-REDUCTION(argmin, infer_argmax, kernel_argmin, arg_attrs, 2, NULL,
+REDUCTION(argmin, infer_argmax, kernel_argmin, arg_attrs, 2, NULL, 0,
           "The index (int64) of the first smallest element along the axis,\n"
           "or in the whole tensor, flattened; the first NaN wins.",
           "ArgMin");

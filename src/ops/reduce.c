@@ -3,6 +3,7 @@
 
 #include "kernels/pool.h"
 #include "kernels/threads.h"
+#include "ops/infer.h"
 #include "ops/tensor_move.h"
 
 // Axes of size 1 belong to no part. The strides of the three parts follow
@@ -28,6 +29,31 @@ bool reduce_layout(const Tensor *tensor, uint32_t mask, ReduceLayout *layout)
         *size *= dims[i];
     }
     return true;
+}
+
+bool reduce_end(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                TensorType in, ReduceEnd *end)
+{
+    uint32_t mask;
+    *end = (ReduceEnd){.rows = 1, .columns = 1};
+    if (op->ends == 0 || in.rank < 0 || !shape_is_static(in.rank, in.dims)) {
+        return false;
+    }
+    if (!infer_axes(ctx, op->name, &attrs[0], in.rank, &mask)) {
+        ctx_clear(ctx);
+        return false;
+    }
+    bool reduced = false;
+    for (int i = 0; i < in.rank; i++) {
+        reduced = in.dims[i] == 1 ? reduced : mask >> i & 1;
+        if (in.dims[i] > 1 && !reduced && end->columns > 1) {
+            return false;
+        }
+        *(reduced ? &end->columns : &end->rows) *= in.dims[i];
+    }
+    end->id = (ReduceId)(op->ends == END_MEAN ? REDUCE_SUM : op->ends - 1);
+    end->divisor = op->ends == END_MEAN ? (double)end->columns : 0;
+    return end->columns > 0 && end->rows > 0;
 }
 
 // A copy with the reduced axes moved behind the others.

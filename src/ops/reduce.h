@@ -7,7 +7,7 @@
 #ifndef DUET_OPS_REDUCE_H
 #define DUET_OPS_REDUCE_H
 
-#include "kernels/tier.h"
+#include "ops/op.h"
 #include "ops/tensor.h"
 
 // A tensor as [outer, reduced, inner].
@@ -16,6 +16,18 @@ typedef struct ReduceLayout {
 } ReduceLayout;
 // False: the axes of `mask` are scattered.
 bool reduce_layout(const Tensor *tensor, uint32_t mask, ReduceLayout *layout);
+
+// A reduction as the end of a loop over what it reduces, which it sees as rows
+// that it reduces to one element each.
+typedef struct ReduceEnd {
+    ReduceId id;
+    int64_t rows, columns;
+    double divisor; // of a mean; 0: none
+} ReduceEnd;
+// False: the op is none, reduces others than the last axes, or of nothing, or
+// the shape is not known.
+bool reduce_end(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                TensorType in, ReduceEnd *end);
 
 // Reduces the axes of `mask` to `out`, which has the accumulator's dtype. The
 // kernel exists for the dtype. False: interrupted, or no memory.

@@ -1,4 +1,5 @@
-// Order: element-wise ops that can run as one loop come next to each other.
+// Order: element-wise ops that can run as one loop come next to each other, the
+// reductions in which it ends behind them.
 //
 // The steps of a block are in waves: a node's is that of the latest that it
 // needs, or the next one where the two cannot share a loop. Ops of one wave
@@ -17,6 +18,7 @@
 
 #include "graph/versions.h"
 #include "graph/walk.h"
+#include "ops/reduce.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -25,6 +27,8 @@
 typedef struct OrderItem {
     GraphNode *node;
     uint64_t space;       // the shape of its loop, hashed; 0: it is none
+    uint64_t gives;       // the same for who takes its result; 0: a reduction,
+                          // whose result is there when the loop has ended
     uint32_t wave;        // 0: a constant
     uint32_t region;      // the way to the item that stands for its region
     uint32_t before;      // the effect that it comes after
@@ -130,23 +134,40 @@ static void add_uses(Order *order, uint32_t i)
     }
 }
 
+// The space of the loop that the node is, or ends.
+static uint64_t loop_of(const Graph *graph, const GraphNode *node,
+                        uint64_t *gives)
+{
+    ReduceEnd end;
+    *gives = 0;
+    if ((node_desc(node)->flags & OP_ELEMENTWISE) != 0) {
+        *gives = space_of(graph_type(graph, node->first_output));
+        return *gives;
+    }
+    return node_desc(node)->ends != 0 &&
+                   reduce_end(graph->ctx, node_desc(node), node->attrs,
+                              graph_type(graph, node->inputs[0]), &end)
+               ? space_of(graph_type(graph, node->inputs[0]))
+               : 0;
+}
+
 static void add_item(Order *order, GraphNode *node, uint32_t *effect)
 {
     uint32_t i = order->count++;
-    bool loops = (node_desc(node)->flags & OP_ELEMENTWISE) != 0;
-    order->items[i] = (OrderItem){
-        .node = node,
-        .space =
-            loops ? space_of(graph_type(order->graph, node->first_output)) : 0,
-        .region = i,
-        .before = NOWHERE,
-        .readers = NOWHERE,
-        .next_reader = NOWHERE,
-        .foremost = NOWHERE,
-        .alike = true,
-        .key = i,
-        .member = NOWHERE,
-        .next_region = NOWHERE};
+    uint64_t gives;
+    uint64_t space = loop_of(order->graph, node, &gives);
+    order->items[i] = (OrderItem){.node = node,
+                                  .space = space,
+                                  .gives = gives,
+                                  .region = i,
+                                  .before = NOWHERE,
+                                  .readers = NOWHERE,
+                                  .next_reader = NOWHERE,
+                                  .foremost = NOWHERE,
+                                  .alike = true,
+                                  .key = i,
+                                  .member = NOWHERE,
+                                  .next_region = NOWHERE};
     node->mark = i;
     if (is_anchored(order->graph, node)) {
         order->items[i].before = *effect;
@@ -163,7 +184,7 @@ static void add_item(Order *order, GraphNode *node, uint32_t *effect)
 static uint32_t wave_after(const Order *order, uint32_t from, uint64_t space)
 {
     const OrderItem *item = &order->items[from];
-    return item->wave + (item->space == 0 || item->space != space);
+    return item->wave + (item->gives == 0 || item->gives != space);
 }
 
 // Each in its first wave.
@@ -229,7 +250,7 @@ static void sink(Order *order)
     for (uint32_t i = order->count; i-- > 0;) {
         OrderItem *item = &order->items[i];
         const GraphNode *node = item->node;
-        if (item->space != 0 && item->alike && item->users > 0 &&
+        if (item->gives != 0 && item->alike && item->users > 0 &&
             item->users == order->uses[node->first_output] &&
             item->foremost > item->wave && item->foremost == item->last &&
             !is_anchored(order->graph, node) && is_spared(order, item)) {
@@ -241,7 +262,7 @@ static void sink(Order *order)
             if (from != NOWHERE) {
                 OrderItem *maker = &order->items[from];
                 maker->users++;
-                maker->alike = maker->alike && maker->space == item->space;
+                maker->alike = maker->alike && maker->gives == item->space;
                 maker->foremost =
                     maker->foremost < item->wave ? maker->foremost : item->wave;
                 maker->last =
@@ -347,10 +368,16 @@ static void sort_waves(Order *order, uint32_t *by_wave)
 static void list_regions(Order *order, const uint32_t *by_wave)
 {
     OrderItem *items = order->items;
-    for (uint32_t i = order->count; i-- > 0;) {
-        uint32_t region = region_of(order, i);
-        items[i].next_member = items[region].member;
-        items[region].member = i;
+    // Those that end a loop come last.
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = order->count; i-- > 0;) {
+            bool ends = items[i].space != 0 && items[i].gives == 0;
+            if (ends == (pass == 0)) {
+                uint32_t region = region_of(order, i);
+                items[i].next_member = items[region].member;
+                items[region].member = i;
+            }
+        }
     }
     memset(order->heads, 0xff, (order->count + 2) * sizeof(uint32_t));
     for (uint32_t n = order->count; n-- > 0;) {
