@@ -17,6 +17,22 @@ lib_modules = \
 	lib/duet/_staging.duet \
 	lib/duet/_svg.duet \
 	lib/duet/_time.duet \
+	lib/nn/__init__.duet \
+	lib/nn/_graph.duet \
+	lib/nn/_module.duet \
+	lib/nn/_summary.duet \
+	lib/nn/activations.duet \
+	lib/nn/attention.duet \
+	lib/nn/callbacks.duet \
+	lib/nn/initializers.duet \
+	lib/nn/layers.duet \
+	lib/nn/losses.duet \
+	lib/nn/metrics.duet \
+	lib/nn/models.duet \
+	lib/nn/optimizers.duet \
+	lib/nn/recurrent.duet \
+	lib/nn/schedules.duet \
+	lib/nn/training.duet \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \
 	lib/numpy/_functions.duet \
