@@ -86,7 +86,7 @@ bool cells_next_part(Ctx *ctx, const char *text, const char *end,
 static bool run_command(Session *session, const CellPart *part)
 {
     // Compared are programs: what a command tells is not theirs.
-    if (stager_of(session->vm)->observer != NULL) {
+    if (stager_of(session->vm)->listener != NULL) {
         return true;
     }
     StrBuf text;

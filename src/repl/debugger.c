@@ -306,16 +306,16 @@ static void run_entry(Stop *stop, const char *text)
     // tensor becomes a node, which nothing needs and the passes drop.
     // What is typed here is no effect of the function that is being traced.
     Trace *trace = vm->trace;
-    struct Ledger *ledger = trace != NULL ? trace->ledger : NULL;
+    struct EventLog *events = trace != NULL ? trace->events : NULL;
     if (trace != NULL) {
-        trace->ledger = NULL;
+        trace->events = NULL;
     }
     if (!command_run(session, text)) {
         (void)session_run_text(session, "<breakpoint>", text, strlen(text), 1,
                                RUN_INTERACTIVE);
     }
     if (trace != NULL) {
-        trace->ledger = ledger;
+        trace->events = events;
     }
     if (!write_back(stop)) {
         session_report(session);

@@ -18,7 +18,8 @@
 #include "interp/core/raise.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/world.h"
-#include "stager/observer.h"
+#include "stager/events.h"
+#include "stager/stager.h"
 
 enum {
     WAIT_NANOSECONDS = 1000000, // between two looks at the copy
@@ -138,9 +139,8 @@ static void report_call(Vm *vm, const Str *function, const Source *source,
 
 // "event", code, how many calls had begun, line, function, file, the text of
 // the line, what more is known.
-static void report_divergence(Vm *vm, Divergence code, const Str *function,
-                              const Source *source, uint32_t line_number,
-                              const char *what, void *data)
+static void report_event(Vm *vm, const Event *event, const Str *function,
+                         void *data)
 {
     Report *report = data;
     if (report->events++ >= REPORT_EVENTS) {
@@ -148,18 +148,17 @@ static void report_divergence(Vm *vm, Divergence code, const Str *function,
     }
     StrBuf line;
     strbuf_init(&line, &vm->ctx);
-    strbuf_printf(&line, "event\tD%d\t%u\t%u", (int)code, report->calls,
-                  line_number);
+    strbuf_printf(&line, "event\tD%d\t%u\t%u", event_code(event->kind),
+                  report->calls, event->line);
     const char *name = function != NULL ? function->text : "";
     add_field(&line, name, strlen(name));
-    name = source != NULL ? source->name : "";
+    name = event->source != NULL ? event->source->name : "";
     add_field(&line, name, strlen(name));
-    size_t length = 0;
-    const char *text = source != NULL && line_number > 0
-                           ? source_line(source, line_number, &length)
-                           : "";
+    size_t length;
+    const char *text = event_text(event, &length);
     add_field(&line, text, length);
-    add_field(&line, what, strlen(what));
+    text = event->path != NULL ? event->path->text : event->what;
+    add_field(&line, text, strlen(text));
     end_line(report, &line);
 }
 
@@ -194,11 +193,11 @@ static _Noreturn void live(Session *session, const WorldPlan *plan,
     vm->eager_only = plan->eager;
     stager_of(vm)->notes = stager_of(vm)->log = false;
     Report report = {session, files->output, files->report, 0, 0};
-    CallObserver observer = {.called = report_call,
-                             .diverged = report_divergence,
-                             .raised = report_raised,
-                             .data = &report};
-    stager_of(vm)->observer = &observer;
+    EventListener listener = {.called = report_call,
+                              .event = report_event,
+                              .raised = report_raised,
+                              .data = &report};
+    stager_of(vm)->listener = &listener;
     vm->long_calls = true;
     if (!ready || value_failed(vm_call(vm, plan->call, NULL, 0))) {
         session_report(session);

@@ -13,7 +13,6 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/hidden.h"
-#include "stager/observer.h"
 
 // A walk over the call's arguments beside the signature's list of tensors,
 // which was made by the same walk.
@@ -113,7 +112,8 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
 {
     Pack *pack = data;
     if (value_is_kind(v, KIND_VARIABLE)) {
-        observer_tell(vm, DIVERGE_OBJECT, "a Variable, as its value");
+        event_add(vm, pack->trace->events, EVENT_OBJECT,
+                  "a Variable, as its value", VALUE_NONE);
     }
     Value leaf = value_is_kind(v, KIND_VARIABLE)
                      ? variable_read(vm, value_as_variable(v))
@@ -300,9 +300,10 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         value = bound_call(vm, request->target, &symbolic);
     }
     bool ordered = any_walked(vm, trace, &symbolic);
-    if (observed(vm) && !value_failed(value) &&
+    if (!value_failed(value) &&
         is_handed_through(vm, trace, &symbolic, value)) {
-        observer_tell(vm, DIVERGE_OBJECT, "built anew for each call");
+        event_add(vm, trace->events, EVENT_OBJECT, "built anew for each call",
+                  VALUE_NONE);
     }
     // The arguments are checked first: an error is then about them, whatever
     // was returned.
@@ -342,13 +343,14 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
 
 // The owner has a count of its own on the graph: what has leaked outlives the
 // trace, and still must be able to say where it was made.
-static TraceOwner *owner_new(Vm *vm, Graph *graph)
+static TraceOwner *owner_new(Vm *vm, Graph *graph, size_t number)
 {
     TraceOwner *owner =
         object_new(vm, stager_of(vm)->graph_type, sizeof *owner);
     if (owner != NULL) {
         Object head = owner->head;
         *owner = (TraceOwner){.head = head, .graph = graph_retain(graph)};
+        events_init(vm, &owner->events, number);
     }
     return owner;
 }
@@ -367,11 +369,12 @@ static uint64_t now_ns(void)
 static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
 {
     Stager *stager = stager_of(vm);
-    TraceOwner *owner = owner_new(vm, concrete->graph);
+    TraceOwner *owner = owner_new(vm, concrete->graph, request->number);
     if (owner == NULL || !era_open(vm)) {
         object_release_null(&vm->ctx, owner);
         return false;
     }
+    concrete->owner = object_retain(owner);
     Trace trace = {.owner = &owner->head,
                    .graph = concrete->graph,
                    .block = concrete->graph->block,
@@ -380,7 +383,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .serial = ++stager->traced,
                    .era = vm->ctx.birth,
                    .as_written = !request->staged->options.autograph,
-                   .ledger = &concrete->ledger,
+                   .events = &owner->events,
                    .frozen = &concrete->frozen};
     map_init(&trace.outer_inputs, &vm->ctx);
     trace.base = vm->frame == NULL ? vm->frames : vm->frame + 1;
@@ -472,7 +475,6 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
     strbuf_init(&self->key, &vm->ctx);
     strbuf_init(&self->relaxed, &vm->ctx);
     strbuf_init(&self->order, &vm->ctx);
-    ledger_init(&self->ledger);
     frozen_init(vm, &self->frozen);
     return self;
 }

@@ -8,16 +8,15 @@
 #define DUET_STAGER_CONCRETE_H
 
 #include "backend/exec.h"
+#include "stager/events.h"
 #include "stager/frozen.h"
-#include "stager/leak.h"
-#include "stager/ledger.h"
 #include "stager/signature.h"
 #include "stager/stager.h"
 
 typedef struct StagedFunction StagedFunction; // stager/staged_fn.h
 typedef struct GraphFunction GraphFunction;   // stager/graph_function.h
 
-// Complete when concrete_new returns it; only its counters, the ledger and its
+// Complete when concrete_new returns it; only its counters, its events and its
 // place in a table change afterwards.
 typedef struct Concrete {
     Object head;
@@ -39,7 +38,7 @@ typedef struct Concrete {
     ValueVec outer; // owned: symbolic tensors of the enclosing trace that
                     // it captured, its last inputs
     uint64_t outer_serial;    // that trace's; the Concrete is good for it alone
-    Ledger ledger;            // what tracing did outside
+    struct TraceOwner *owner; // counted: what tracing did outside
     Frozen frozen;            // and what it read there
     uint64_t hits;            // runs, and calls inside traces
     struct TraceTable *table; // that it is listed in, borrowed; NULL: none
@@ -51,12 +50,12 @@ typedef struct Concrete {
     uint32_t line;     // of the call that traced it, 0: unknown
 } Concrete;
 
-// What symbolic tensors hold a count on.
+// What symbolic tensors hold a count on, and the Concrete of their trace.
 typedef struct TraceOwner {
     Object head;
     Graph *graph; // counted
     bool ended;   // the trace is over: what is left of it has leaked
-    LeakStores leaks;
+    EventLog events;
 } TraceOwner;
 
 // What a trace is asked for; all borrowed.

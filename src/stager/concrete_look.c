@@ -74,7 +74,8 @@ Value concrete_counts(Vm *vm, Value self)
         add_count(vm, dict, "nodes", concrete->graph->node_count) &&
         add_count(vm, dict, "kept", plan_graph(plan)->node_count) &&
         add_count(vm, dict, "steps", plan_step_count(plan)) &&
-        add_count(vm, dict, "effects", concrete->ledger.effects.count) &&
+        add_count(vm, dict, "effects",
+                  events_count_effects(&concrete->owner->events)) &&
         add_count(vm, dict, "frozen", frozen_count(vm, &concrete->frozen));
     if (!ok) {
         object_release(&vm->ctx, dict);

@@ -6,6 +6,7 @@
 #include "interp/core/raise.h"
 #include "interp/tensors/tape.h"
 #include "stager/graph_function.h"
+#include "stager/leak.h"
 #include "stager/trace.h"
 
 typedef VEC(ValueId) IdVec;

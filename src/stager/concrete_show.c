@@ -322,7 +322,7 @@ static void concrete_destroy(Vm *vm, Object *object)
     }
     ctx_free(&vm->ctx, self->uses, self->use_count * sizeof *self->uses);
     structure_free(vm, &self->outer);
-    ledger_free(vm, &self->ledger);
+    object_release_null(&vm->ctx, self->owner);
     frozen_free(vm, &self->frozen);
     object_free(vm, self, sizeof *self);
 }

@@ -439,7 +439,7 @@ bool frozen_read(Vm *vm, Object *container, Value key, Value value)
     if (container->kind == KIND_MODULE && !is_library(vm, container, key)) {
         container = &((Module *)container)->dict->head;
     }
-    if (trace->ledger == NULL || value_is_kind(value, KIND_SYMBOLIC) ||
+    if (trace->events == NULL || value_is_kind(value, KIND_SYMBOLIC) ||
         is_library(vm, container, key) || era_has(vm, trace->era, container)) {
         return true;
     }

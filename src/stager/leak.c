@@ -10,7 +10,6 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/concrete.h"
-#include "stager/observer.h"
 #include "stager/trace.h"
 
 enum { LEAK_DEPTH = 3, LEAK_ITEMS = 64 }; // how far structures are searched
@@ -32,17 +31,8 @@ static bool store_one(Vm *vm, const Object *container, const Symbolic *symbolic)
     if (trace == NULL || era_has(vm, trace->era, container)) {
         return true;
     }
-    observer_tell(vm, DIVERGE_LEAK, "");
-    // The line is noted now: nobody can find it when the tensor is used.
-    LeakStore store = {.value = symbolic->value};
-    if (!trace_line(vm, &store.line, &store.text)) {
-        return false;
-    }
-    TraceOwner *owner = (TraceOwner *)symbolic->owner;
-    if (!vec_push(&vm->ctx, &owner->leaks, store)) {
-        object_release_null(&vm->ctx, store.text);
-        return false;
-    }
+    event_add(vm, &((TraceOwner *)symbolic->owner)->events, EVENT_LEAK, "",
+              value_from_small(symbolic->value));
     return true;
 }
 
@@ -99,15 +89,6 @@ bool leak_store(Vm *vm, const Object *container, Value value)
     return store_value(vm, container, value, 0);
 }
 
-// The texts are counted strings.
-void leak_stores_free(Vm *vm, LeakStores *stores)
-{
-    for (size_t i = 0; i < stores->count; i++) {
-        object_release_null(&vm->ctx, stores->items[i].text);
-    }
-    vec_free(&vm->ctx, stores);
-}
-
 // NULL while the trace runs: the tensor is at home then.
 const char *leak_function(const Symbolic *symbolic)
 {
@@ -135,15 +116,19 @@ static void describe_stores(StrBuf *out, const TraceOwner *owner,
                             const Symbolic *symbolic)
 {
     const char *word = ", stored at line";
-    for (size_t i = 0; i < owner->leaks.count; i++) {
-        const LeakStore *store = &owner->leaks.items[i];
-        if (store->value == symbolic->value && store->line > 0) {
-            strbuf_printf(out, "%s %u", word, store->line);
-            if (store->text != NULL) {
-                strbuf_printf(out, " (%s)", store->text->text);
-            }
-            word = " and line";
+    for (size_t i = 0; i < owner->events.events.count; i++) {
+        const Event *event = &owner->events.events.items[i];
+        if (event->kind != EVENT_LEAK || event->line == 0 ||
+            value_small(event->value) != symbolic->value) {
+            continue;
         }
+        size_t length;
+        const char *text = event_text(event, &length);
+        strbuf_printf(out, "%s %u", word, event->line);
+        if (text != NULL) {
+            strbuf_printf(out, " (%.*s)", (int)length, text);
+        }
+        word = " and line";
     }
 }
 

@@ -1,5 +1,4 @@
-// Effects of a trace: recorded by the hooks. Containers made in the trace
-// itself are of no concern.
+// Effects of a trace: recorded by the hooks, and shown.
 #include "stager/ledger.h"
 
 #include "interp/core/raise.h"
@@ -9,56 +8,13 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
+#include <string.h>
+
+#include "stager/blocks.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
-#include "stager/observer.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
-
-// Empty, and right to free.
-void ledger_init(Ledger *ledger)
-{
-    *ledger = (Ledger){0};
-}
-
-// Everything in the rows is counted.
-void ledger_free(Vm *vm, Ledger *ledger)
-{
-    for (size_t i = 0; i < ledger->effects.count; i++) {
-        object_release_null(&vm->ctx, ledger->effects.items[i].text);
-        object_release_null(&vm->ctx, ledger->effects.items[i].value);
-    }
-    vec_free(&vm->ctx, &ledger->effects);
-}
-
-// Whether the past has an effect of the same place.
-static bool is_kept(const Ledger *past, const Effect *effect)
-{
-    for (size_t i = 0; i < past->effects.count; i++) {
-        const Effect *other = &past->effects.items[i];
-        if (other->line == effect->line &&
-            strcmp(other->what, effect->what) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void ledger_keep(Vm *vm, Ledger *past, Ledger *from)
-{
-    for (size_t i = 0; i < from->effects.count; i++) {
-        Effect *effect = &from->effects.items[i];
-        if (past->effects.count >= LEDGER_MAX_EFFECTS ||
-            is_kept(past, effect)) {
-            continue;
-        }
-        if (!vec_push(&vm->ctx, &past->effects, *effect)) {
-            raise_clear(vm);
-            return;
-        }
-        *effect = (Effect){.line = effect->line, .what = effect->what};
-    }
-}
 
 // --- Effects ---
 
@@ -74,40 +30,41 @@ static Str *short_text(Vm *vm, Value v)
                   : str_printf(vm, "<%s>", type_name(type_of(vm, v)));
 }
 
-// The library's own bookkeeping is no effect of the program. Rows are bounded:
-// a loop that appends a million times is one effect to a reader.
+// Whether the code runs on a side of a staged condition, however deep.
+static bool on_a_side(const Trace *trace)
+{
+    const StagedBlock *block = trace->blocks;
+    while (block != NULL && block->loop != NULL) {
+        block = block->outer;
+    }
+    return block != NULL;
+}
+
+// Only what it was, not the container: that may die with the call.
 static bool add_effect(Vm *vm, const char *what, Value value)
 {
-    Ledger *ledger = vm->trace->ledger;
-    if (ledger == NULL || trace_in_library(vm)) {
-        return true;
+    static const char *const drawn[] = {"next", "time", "random"};
+    EventKind kind = value_is_kind(value, KIND_SYMBOLIC) ? EVENT_STORE
+                     : on_a_side(vm->trace)              ? EVENT_SIDE
+                                                         : EVENT_EFFECT;
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        kind = strcmp(what, drawn[i]) == 0 ? EVENT_DRAW : kind;
     }
-    // The rest is not kept, but that there was more is.
-    if (ledger->effects.count >= LEDGER_MAX_EFFECTS) {
-        ledger->truncated = true;
-        return true;
-    }
-    // Only what it was, not the container: that may die with the call.
-    Effect effect = {.what = what, .trace = vm->trace->request->number};
-    if (!value_unbound(value)) {
-        effect.value = short_text(vm, value);
-        if (effect.value == NULL) {
-            return false;
-        }
-    }
-    if (!trace_line(vm, &effect.line, &effect.text) ||
-        !vec_push(&vm->ctx, &ledger->effects, effect)) {
-        object_release_null(&vm->ctx, effect.text);
-        object_release_null(&vm->ctx, effect.value);
+    Str *text = value_unbound(value) ? NULL : short_text(vm, value);
+    if (text == NULL && !value_unbound(value)) {
         return false;
     }
+    event_add(vm, vm->trace->events, kind, what,
+              text != NULL ? str_value(text) : VALUE_NONE);
     return true;
 }
 
-// Effects that no container shows; see note_effect.
 bool ledger_effect(Vm *vm, const char *what, Value value)
 {
-    observer_tell_effect(vm, what);
+    // What the graph is to print comes after all that tracing prints.
+    if (vm->trace->prints && strcmp(what, "print") == 0) {
+        event_add(vm, vm->trace->events, EVENT_ORDER, "", VALUE_NONE);
+    }
     return add_effect(vm, what, value);
 }
 
@@ -135,80 +92,78 @@ static const char *container_word(Vm *vm, const Object *container)
 }
 
 // A container made in this trace goes with it; storing there is the trace's own
-// affair.
+// affair. The library's own bookkeeping is no effect of the program.
 bool ledger_store(Vm *vm, Object *container, Value value)
 {
-    if (era_has(vm, vm->trace->era, container)) {
-        return true;
-    }
-    // A symbolic tensor that is kept outside is a leak, which is told as such.
-    if (!value_is_kind(value, KIND_SYMBOLIC) && !trace_in_library(vm)) {
-        observer_tell_effect(vm, container_word(vm, container));
-    }
-    return leak_store(vm, container, value) &&
-           add_effect(vm, container_word(vm, container), value);
+    return era_has(vm, vm->trace->era, container) ||
+           (leak_store(vm, container, value) &&
+            (trace_in_library(vm) ||
+             add_effect(vm, container_word(vm, container), value)));
 }
 
 // --- For people ---
 
-// A text that may be missing, as a value.
-static Value text_or_none(Str *text)
+// What was stored first, and how often something was. UNBOUND: nothing.
+static Value value_cell(Vm *vm, const Event *event)
 {
-    return text != NULL ? str_value(object_retain(text)) : VALUE_NONE;
+    if (event->count == 1) {
+        return value_retain(event->value);
+    }
+    Str *text =
+        value_is_str(event->value)
+            ? str_printf(vm, "%s (%u times)", value_as_str(event->value)->text,
+                         (unsigned)event->count)
+            : str_printf(vm, "%u times", (unsigned)event->count);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
-// Appends a tuple of owned values to the list; takes them.
-static bool append_row(Vm *vm, List *list, Value *row, size_t count)
+static Value line_cell(Vm *vm, const Event *event)
 {
-    // VALUE_FAIL in a row is let through to here, so that rows can be
-    // written as one expression.
-    Value tuple = tuple_of_owned(vm, row, count);
-    return !value_failed(tuple) && list_append_owned(vm, list, tuple);
+    size_t length;
+    const char *start = event_text(event, &length);
+    Str *text = start != NULL ? str_new(vm, start, length) : NULL;
+    return text != NULL    ? str_value(text)
+           : start == NULL ? VALUE_NONE
+                           : VALUE_FAIL;
 }
 
 // (trace, line, what, value, text of the line)
-static bool effect_rows(Vm *vm, const Ledger *ledger, List *list)
+static bool add_rows(Vm *vm, const EventLog *log, List *list)
 {
-    for (size_t i = 0; i < ledger->effects.count; i++) {
-        const Effect *effect = &ledger->effects.items[i];
-        Str *what = str_from(vm, effect->what);
-        Value row[5] = {value_from_small((int64_t)effect->trace),
-                        value_from_small(effect->line),
-                        what != NULL ? str_value(what) : VALUE_FAIL,
-                        text_or_none(effect->value),
-                        text_or_none(effect->text)};
-        if (!append_row(vm, list, row, 5)) {
-            return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < log->events.count; i++) {
+        const Event *event = &log->events.items[i];
+        if (!event_is_effect(event)) {
+            continue;
         }
+        Str *what = str_from(vm, event->what);
+        Value row[5] = {value_from_small(event->trace),
+                        value_from_small(event->line),
+                        what != NULL ? str_value(what) : VALUE_FAIL,
+                        value_cell(vm, event), line_cell(vm, event)};
+        // VALUE_FAIL in a row is let through to here.
+        Value tuple = tuple_of_owned(vm, row, 5);
+        ok = !value_failed(tuple) && list_append_owned(vm, list, tuple);
     }
-    return true;
+    return ok;
 }
 
-// The rows of all traces, oldest trace first, behind those of dropped ones.
-static Value rows(Vm *vm, Value f, const char *who,
-                  bool (*add)(Vm *vm, const Ledger *ledger, List *list))
+// Of all traces, oldest first, behind those of dropped ones.
+Value ledger_effects_method(Vm *vm, Value *args)
 {
-    const StagedFunction *staged = staged_from(vm, f, who);
+    const StagedFunction *staged = staged_from(vm, args[1], "effects");
     List *list = staged != NULL ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;
     }
-    if (!add(vm, &staged->table.past, list)) {
-        object_release(&vm->ctx, list);
-        return VALUE_FAIL;
-    }
+    bool ok = add_rows(vm, &staged->table.past, list);
     size_t at = 0;
-    for (const Concrete *c; (c = traces_next(&staged->table, &at)) != NULL;) {
-        if (!add(vm, &c->ledger, list)) {
-            object_release(&vm->ctx, list);
-            return VALUE_FAIL;
-        }
+    for (const Concrete *c;
+         ok && (c = traces_next(&staged->table, &at)) != NULL;) {
+        ok = add_rows(vm, &c->owner->events, list);
     }
-    return value_from_object(list);
-}
-
-// A list, so that a program can look through it.
-Value ledger_effects_method(Vm *vm, Value *args)
-{
-    return rows(vm, args[1], "effects", effect_rows);
+    if (!ok) {
+        object_release(&vm->ctx, list);
+    }
+    return ok ? value_from_object(list) : VALUE_FAIL;
 }

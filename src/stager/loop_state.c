@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "interp/tensors/tensor_convert.h"
+#include "stager/events.h"
 #include "stager/graph_function.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
-#include "stager/observer.h"
 #include "stager/sizes.h"
 #include "stager/structure.h"
 
@@ -195,7 +195,7 @@ static Value show_leaf(Vm *vm, Value v, void *data)
             return value_retain(v);
         }
         id = node_output(walk->node, index);
-        observer_tell_number(vm, leaf->host);
+        event_number(vm, leaf->host);
     }
     Value shown = trace_symbolic(vm, vm->trace, id, walk->name);
     if (!value_failed(shown)) {

@@ -12,7 +12,7 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/era.h"
-#include "stager/observer.h"
+#include "stager/events.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
 
@@ -287,8 +287,8 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     Value made = add_output(m, first, second);
     // Numbers of the host stay weak, so that what follows promotes as if no
     // branch had been.
-    observer_tell_number(m->vm, a);
-    observer_tell_number(m->vm, b);
+    event_number(m->vm, a);
+    event_number(m->vm, b);
     if (!value_failed(made) && is_weak_number(a) && is_weak_number(b)) {
         value_as_symbolic(made)->weak = true;
     }

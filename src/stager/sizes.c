@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "interp/core/raise.h"
-#include "stager/observer.h"
+#include "stager/events.h"
 
 static const char member[] = ".shape";
 
@@ -52,8 +52,8 @@ bool sizes_read(Vm *vm, Value symbolic, int axis)
         return true;
     }
     TensorType type = operand_type(symbolic);
-    if (observed(vm) && !shape_is_static(type.rank, type.dims)) {
-        observer_tell(vm, DIVERGE_SIZE, "");
+    if (!shape_is_static(type.rank, type.dims)) {
+        event_add(vm, trace->events, EVENT_SIZE, "", VALUE_NONE);
     }
     if (trace->blocks == NULL) {
         return true;

@@ -197,7 +197,7 @@ static void owner_destroy(Vm *vm, Object *object)
 {
     TraceOwner *owner = (TraceOwner *)object;
     graph_release(&vm->ctx, owner->graph);
-    leak_stores_free(vm, &owner->leaks);
+    events_free(vm, &owner->events);
     object_free(vm, owner, sizeof *owner);
 }
 

@@ -155,6 +155,7 @@ static bool append_node(Vm *vm, const Writing *w)
          .text = strbuf_text(&w->text)},
         {.kind = ATTR_STR, .count = (uint32_t)strlen(style), .text = style},
         {.kind = ATTR_STR, .count = (uint32_t)strlen(stream), .text = stream}};
+    vm->trace->prints = true;
     return graph_append_host(vm->trace->graph, vm->trace->block, OP_PRINT,
                              w->ids.items, (uint32_t)w->ids.count, attrs, NULL,
                              NULL, 0, trace_place(vm)) != NULL;

@@ -6,7 +6,7 @@
 #include "stager/staged_fn.h"
 
 #include "interp/core/raise.h"
-#include "stager/observer.h"
+#include "stager/events.h"
 #include "stager/tell.h"
 #include "stager/trace.h"
 
@@ -100,9 +100,12 @@ static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
     const Function *target = value_is_kind(self->target, KIND_FUNCTION)
                                  ? (Function *)value_object(self->target)
                                  : NULL;
-    observer_tell_line(vm, DIVERGE_FROZEN,
-                       target != NULL ? target->code->source : NULL, read->line,
-                       place->text);
+    event_add_at(vm, &found->owner->events,
+                 (Event){.kind = EVENT_FROZEN,
+                         .line = read->line,
+                         .source = target != NULL ? target->code->source : NULL,
+                         .path = object_retain(place),
+                         .value = VALUE_NONE});
     // The reason is kept for what tells why a new trace was made.
     if (self->options.frozen == FROZEN_RETRACE) {
         object_release_null(&vm->ctx, self->why.frozen);

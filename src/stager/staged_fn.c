@@ -8,7 +8,7 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
-#include "stager/observer.h"
+#include "stager/events.h"
 #include "stager/trace.h"
 
 // Lambdas, natives and partial applications have names too, or get one.
@@ -225,16 +225,16 @@ static Value call_long(Vm *vm, Value value, const Value *args, uint32_t count,
 static Value call_observed(Vm *vm, Value value, const Value *args,
                            uint32_t count, Tuple *keyword_names)
 {
-    CallObserver *observer = stager_of(vm)->observer;
+    EventListener *listener = stager_of(vm)->listener;
     const Str *name = ((StagedFunction *)value_object(value))->name;
-    if (observer->depth++ == 0) {
+    if (listener->depth++ == 0) {
         Source *source;
         uint32_t line = trace_program_line(vm, &source);
-        observer->called(vm, name, source, line, observer->data);
+        listener->called(vm, name, source, line, listener->data);
     }
     Value result = call_long(vm, value, args, count, keyword_names);
-    if (--observer->depth == 0 && value_failed(result)) {
-        observer->raised(vm, observer->data);
+    if (--listener->depth == 0 && value_failed(result)) {
+        listener->raised(vm, listener->data);
     }
     return result;
 }
@@ -250,7 +250,7 @@ static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
             return result;
         }
     }
-    return stager_of(vm)->observer != NULL
+    return stager_of(vm)->listener != NULL
                ? call_observed(vm, value, args, count, keyword_names)
                : call_long(vm, value, args, count, keyword_names);
 }

@@ -5,7 +5,8 @@
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "ops/tensor_list.h"
-#include "stager/observer.h"
+#include "stager/events.h"
+#include "stager/stager.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
 
@@ -141,7 +142,7 @@ int staged_list_add_form(Vm *vm, ListForm *form, Value list)
 
 static Value convert(Vm *vm, Value v, DType dtype)
 {
-    observer_tell_number(vm, v);
+    event_number(vm, v);
     if (value_is_operand(v) && operand_type(v).dtype != dtype) {
         NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
         return tensor_call(vm, "cast", &v, 1, &attr, 1); // a weak number

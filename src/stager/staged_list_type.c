@@ -13,9 +13,9 @@
 #include "interp/objects/classes/obj_function.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/events.h"
 #include "stager/late_error.h"
 #include "stager/merge.h"
-#include "stager/observer.h"
 #include "stager/structure.h"
 
 #define CAN_DO                                                                 \
@@ -64,7 +64,7 @@ static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
 {
     DType dtype = dtype_element((DType)value_as_symbolic(list)->dtype);
     if (is_weak(leaf)) {
-        observer_tell_number(vm, leaf);
+        event_number(vm, leaf);
     }
     if (value_is_operand(leaf) && is_weak(leaf) &&
         operand_type(leaf).dtype != dtype &&

@@ -11,6 +11,8 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/graph_function.h"
+#include "stager/leak.h"
+#include "stager/ledger.h"
 #include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
@@ -92,7 +94,7 @@ static Value stage_eager(Vm *vm, Value *args)
         return VALUE_FAIL;
     }
     vm->eager_only = on == 1;
-    vm->long_calls = vm->eager_only || stager_of(vm)->observer != NULL;
+    vm->long_calls = vm->eager_only || stager_of(vm)->listener != NULL;
     return VALUE_NONE;
 }
 

@@ -10,7 +10,7 @@
 
 typedef struct ReadTrees ReadTrees; // autograph.c
 
-typedef struct CallObserver CallObserver; // observer.h
+typedef struct EventListener EventListener; // events.h
 
 // What vm->stager points to.
 typedef struct Stager {
@@ -28,14 +28,14 @@ typedef struct Stager {
     Identities identities;
     FrozenPlaces places;              // that traces have read
     Type *poison_types[POISON_TYPES]; // poison.h; counted
-    bool log;               // --trace: tell on stderr when a trace is made
-    bool notes;             // at a prompt: remarks, each cause once (tell.h)
-    Map told;               // the causes that were told
-    CallObserver *observer; // NULL: nobody; else vm->long_calls is set
-    bool sealed;            // stage.seal(): no staged function runs host code
-    TraceHooks hooks;       // what vm->hooks points to
-    PlanOptions options;    // for every plan
-    ReadTrees *trees;       // sources read again (autograph.h); NULL: none yet
+    bool log;                // --trace: tell on stderr when a trace is made
+    bool notes;              // at a prompt: remarks, each cause once (tell.h)
+    Map told;                // the causes that were told
+    EventListener *listener; // NULL: nobody; else vm->long_calls is set
+    bool sealed;             // stage.seal(): no staged function runs host code
+    TraceHooks hooks;        // what vm->hooks points to
+    PlanOptions options;     // for every plan
+    ReadTrees *trees;        // sources read again (autograph.h); NULL: none yet
 } Stager;
 
 // The stager of a Vm that stager_init has set up.

@@ -12,7 +12,7 @@
 #include "graph/walk.h"
 #include "interp/core/raise.h"
 #include "interp/hooks/program.h"
-#include "stager/observer.h"
+#include "stager/events.h"
 
 enum {
     TELL_LOOP_TIMES = 50,  // a loop unrolled less often is no news,
@@ -24,6 +24,11 @@ enum {
 static bool is_heard(Vm *vm)
 {
     return stager_of(vm)->log || stager_of(vm)->notes;
+}
+
+static bool is_observed(Vm *vm)
+{
+    return stager_of(vm)->listener != NULL;
 }
 
 // Standard output goes first, so that the remark stands behind what the
@@ -105,20 +110,20 @@ static bool tell_reason(Vm *vm, const StagedFunction *self,
 static bool tell_effects(Vm *vm, const StagedFunction *self,
                          const Concrete *made)
 {
-    const Ledger *ledger = &made->ledger;
+    const EventLog *log = &made->owner->events;
     // The first effect that was not told yet is named, the others are counted.
-    const Effect *first = NULL;
+    const Event *first = NULL;
     size_t more = 0;
-    for (size_t i = 0; i < ledger->effects.count; i++) {
-        const Effect *effect = &ledger->effects.items[i];
+    for (size_t i = 0; i < log->events.count; i++) {
+        const Event *event = &log->events.items[i];
         char key[TELL_KEY_SIZE];
         // By function, line and kind: a trace that is made again does not tell
         // the same again.
         int length = snprintf(key, sizeof key, "effect %p %u %s",
-                              (const void *)self, effect->line, effect->what);
-        if (is_new(vm, key, (size_t)length)) {
+                              (const void *)self, event->line, event->what);
+        if (event_is_effect(event) && is_new(vm, key, (size_t)length)) {
             more += first != NULL;
-            first = first != NULL ? first : effect;
+            first = first != NULL ? first : event;
         }
     }
     if (first == NULL) {
@@ -217,10 +222,15 @@ static bool tell_loop(Vm *vm, const StagedFunction *self, const Concrete *made,
     bool ok = count_nodes(&loop, made->graph->block);
     map_free(&loop.places);
     uint32_t line = source_place(code->source, info->span.start).line;
-    if (ok && loop.times >= TELL_LOOP_TIMES && observed(vm)) {
-        observer_tell_line(vm, DIVERGE_UNROLLED, code->source, line, "");
+    if (ok && loop.times >= TELL_LOOP_TIMES) {
+        event_add_at(vm, &made->owner->events,
+                     (Event){.kind = EVENT_UNROLL,
+                             .line = line,
+                             .source = code->source,
+                             .count = (uint32_t)loop.times,
+                             .value = VALUE_NONE});
     }
-    if (!ok || observed(vm) || loop.times < TELL_LOOP_TIMES ||
+    if (!ok || !is_heard(vm) || loop.times < TELL_LOOP_TIMES ||
         loop.nodes < TELL_LOOP_NODES) {
         return ok;
     }
@@ -248,7 +258,7 @@ static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
             : NULL;
     bool ok = true;
     if (code == NULL ||
-        (made->graph->node_count < TELL_LOOP_NODES && !observed(vm))) {
+        (made->graph->node_count < TELL_LOOP_NODES && !is_observed(vm))) {
         return true;
     }
     for (uint32_t i = 0; ok && i < code->block_count; i++) {
@@ -260,7 +270,8 @@ static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
 }
 
 // The reason is the text of stage.why without the place, which is told apart.
-static bool observe_retrace(Vm *vm, const StagedFunction *self)
+static bool observe_retrace(Vm *vm, const StagedFunction *self,
+                            const Concrete *made)
 {
     const Why *why = &self->why;
     if (why->old == NULL && why->frozen == NULL) {
@@ -271,8 +282,14 @@ static bool observe_retrace(Vm *vm, const StagedFunction *self)
     bool ok = why_print(vm, self, &text, NULL) && strbuf_ok(&text);
     if (ok) {
         const char *reason = strstr(strbuf_text(&text), ": ");
-        observer_tell_line(vm, DIVERGE_RETRACE, why->source, why->line,
-                           reason != NULL ? reason + 2 : strbuf_text(&text));
+        event_add_at(
+            vm, &made->owner->events,
+            (Event){.kind = EVENT_RETRACE,
+                    .line = why->line,
+                    .source = why->source,
+                    .path = str_from(vm, reason != NULL ? reason + 2
+                                                        : strbuf_text(&text)),
+                    .value = VALUE_NONE});
     }
     strbuf_free(&text);
     return ok;
@@ -281,8 +298,8 @@ static bool observe_retrace(Vm *vm, const StagedFunction *self)
 // The cause first, then what came of it.
 bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
-    if (observed(vm)) {
-        return observe_retrace(vm, self) && tell_loops(vm, self, made);
+    if (is_observed(vm)) {
+        return observe_retrace(vm, self, made) && tell_loops(vm, self, made);
     }
     return !is_heard(vm) ||
            (tell_reason(vm, self, made) && tell_effects(vm, self, made) &&

@@ -81,27 +81,6 @@ uint32_t trace_program_line(const Vm *vm, Source **source)
     return source_place(*source, code_span(frame->code, word).start).line;
 }
 
-// Without indentation: the line is quoted in messages and tables.
-bool trace_line(Vm *vm, uint32_t *line, Str **text)
-{
-    Source *source;
-    *line = trace_program_line(vm, &source);
-    *text = NULL;
-    if (source == NULL) {
-        return true;
-    }
-    size_t length = 0;
-    const char *start = source_line(source, *line, &length);
-    // A synthetic source has no lines: start is NULL then and length 0, so
-    // this loop does not touch it.
-    while (length > 0 && (*start == ' ' || *start == '\t')) {
-        start++;
-        length--;
-    }
-    *text = start != NULL ? str_new(vm, start, length) : NULL;
-    return start == NULL || *text != NULL;
-}
-
 static const char *variable_name(const Variable *variable)
 {
     return variable->name != NULL ? variable->name->text : "variable";

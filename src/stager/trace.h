@@ -48,6 +48,7 @@ struct Trace {
     uint64_t effects; // those to what is older than it, and other effects on
                       // the host: what cannot be taken back
     bool restoring;   // stores are nobody's events
+    bool prints;      // its graph does
     VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
     Object *raised; // counted: the exception that converted code raised
                     // last inside a block; NULL: none
@@ -55,7 +56,7 @@ struct Trace {
     VEC(struct Birth) births;      // Variables made in it (birth.h)
     VEC(GraphNode *) drawn;        // draws that first values of those used
     VEC(struct Concrete *) called; // counted: staged functions called in it
-    struct Ledger *ledger;         // its Concrete's (ledger.h)
+    struct EventLog *events;       // its owner's; NULL: nobody wants them
     struct Frozen *frozen;         // its Concrete's (frozen.h)
     struct Dict *keywords; // counted: the **kwargs of the traced function
     Frame *base;           // the traced function's, once it runs
@@ -80,9 +81,6 @@ bool trace_in_library(const Vm *vm);
 // (borrowed) is whose it is, NULL: unknown. What the embedded library does, it
 // does for the nearest line of the program.
 uint32_t trace_program_line(const Vm *vm, Source **source);
-// The line that runs now (0: unknown) and its text without indentation,
-// counted (NULL: unknown). False when memory is short.
-MUST_CHECK bool trace_line(Vm *vm, uint32_t *line, Str **text);
 // Where the running code is, for the node that comes next.
 GraphPlace trace_place(Vm *vm);
 // Adds to the pending error the frames from a node's site out to that of the

@@ -26,7 +26,7 @@ void traces_init(Vm *vm, TraceTable *table, size_t limit, bool relax)
     map_init(&table->by_key, &vm->ctx);
     map_init(&table->by_relaxed, &vm->ctx);
     strbuf_init(&table->last_key, &vm->ctx);
-    ledger_init(&table->past);
+    events_init(vm, &table->past, 0);
 }
 
 // Objects that are told apart by identity take their traces along.
@@ -60,7 +60,7 @@ void traces_free(Vm *vm, TraceTable *table)
     for (size_t i = 0; i < table->traces.count; i++) {
         object_release_null(&vm->ctx, table->traces.items[i]);
     }
-    ledger_free(vm, &table->past);
+    events_free(vm, &table->past);
     vec_free(&vm->ctx, &table->traces);
     map_free(&table->by_key);
     map_free(&table->by_relaxed);
@@ -300,7 +300,7 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
     }
     unchain(table, concrete);
     unlist(concrete);
-    ledger_keep(vm, &table->past, &concrete->ledger);
+    events_keep(vm, &table->past, &concrete->owner->events);
     table->traces.items[concrete->place] = NULL;
     table->count--;
     close_gaps(table);

@@ -35,13 +35,6 @@ def f(x):
     return 1.0 if x.shape[0] == 2 else 0.0
 call(f, tensor([1.0, 2.0]))
 """, ["expr.shape-compare*", "expr.shape-read*"]),
-    Known("host random numbers are no effect", "result", """\
-@stage
-def f(x):
-    return x + random.randint(0, 1000)
-call(f, tensor(0))
-call(f, tensor(0))
-""", ["host-random.*"]),
     Known("deque.insert is no effect", "state", """\
 q = deque([1.0])
 @stage

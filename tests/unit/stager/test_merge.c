@@ -14,7 +14,7 @@ static Trace trace;
 static Signature signature; // of its call: no arguments
 static StagedFunction staged;
 static TraceRequest request;
-static Ledger ledger;
+static EventLog events;
 static Frozen frozen;
 static Graph *graph;
 static StagedBlock block; // changes nothing
@@ -42,12 +42,12 @@ static void open_merge(void)
                     .graph = graph,
                     .block = graph->block,
                     .request = &request,
-                    .ledger = &ledger,
+                    .events = &events,
                     .frozen = &frozen};
     signature = (Signature){0};
     staged = (StagedFunction){.options.autograph = true};
     request = (TraceRequest){.staged = &staged, .signature = &signature};
-    ledger_init(&ledger);
+    events_init(vm, &events, 1);
     frozen_init(vm, &frozen);
     ValueId condition = add_input("c", DT_BOOL, 0, 0);
     (void)add_input("x", DT_FLOAT32, 0, 0);
@@ -68,7 +68,7 @@ static void close_merge(void)
 {
     merge_free(&merge);
     journal_drop_joined(vm, &trace);
-    ledger_free(vm, &ledger);
+    events_free(vm, &events);
     frozen_free(vm, &frozen);
     Object *owner = trace.owner;
     ((TraceOwner *)owner)->ended = true;

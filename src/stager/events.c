@@ -1,0 +1,183 @@
+// The log of a trace.
+//
+// Invariant: what is recorded changes nothing, and no error is pending because
+// of it.
+#include "stager/events.h"
+
+#include <string.h>
+
+#include "interp/core/raise.h"
+#include "interp/objects/numbers/obj_float.h"
+#include "stager/concrete.h"
+#include "stager/merge.h"
+#include "stager/trace.h"
+
+// What one row stands for.
+typedef struct EventPlace {
+    const void *source, *what;
+    uint64_t tensor; // of a leak: each has a row of its own
+    uint32_t line, kind;
+} EventPlace;
+
+static const struct {
+    uint16_t code;
+    bool effect;
+} kinds[] = {
+#define EVENT(name, code, effect) {code, effect},
+#include "stager/event_list.h"
+#undef EVENT
+};
+
+int event_code(EventKind kind)
+{
+    return kinds[kind].code;
+}
+
+bool event_is_effect(const Event *event)
+{
+    return kinds[event->kind].effect;
+}
+
+size_t events_count_effects(const EventLog *log)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < log->events.count; i++) {
+        count += event_is_effect(&log->events.items[i]);
+    }
+    return count;
+}
+
+// --- the log ---
+
+void events_init(Vm *vm, EventLog *log, size_t trace)
+{
+    *log = (EventLog){.trace = (uint32_t)trace};
+    map_init(&log->places, &vm->ctx);
+}
+
+static void drop(Vm *vm, const Event *event)
+{
+    source_release(&vm->ctx, event->source);
+    object_release_null(&vm->ctx, event->path);
+    release(vm, event->value);
+}
+
+void events_free(Vm *vm, EventLog *log)
+{
+    for (size_t i = 0; i < log->events.count; i++) {
+        drop(vm, &log->events.items[i]);
+    }
+    vec_free(&vm->ctx, &log->events);
+    map_free(&log->places);
+}
+
+static EventPlace place_of(const Event *event)
+{
+    return (EventPlace){
+        .source = event->source,
+        .what = event->what,
+        .tensor = event->kind == EVENT_LEAK ? VALUE_BITS(event->value) : 0,
+        .line = event->line,
+        .kind = event->kind};
+}
+
+// Takes what the event holds.
+static void put(Vm *vm, EventLog *log, const Event *event)
+{
+    EventPlace place = place_of(event);
+    const uint64_t *known =
+        map_get(&log->places, (const char *)&place, sizeof place);
+    if (known != NULL) {
+        log->events.items[*known].count += event->count;
+        drop(vm, event);
+        return;
+    }
+    bool room = log->events.count < EVENTS_KEPT || event->kind == EVENT_LEAK;
+    if (!room || !vec_reserve(&vm->ctx, &log->events, 1) ||
+        !map_put(&log->places, (const char *)&place, sizeof place,
+                 log->events.count)) {
+        log->cut = true;
+        drop(vm, event);
+        if (room) {
+            raise_clear(vm);
+        }
+        return;
+    }
+    log->events.items[log->events.count++] = *event;
+}
+
+void events_keep(Vm *vm, EventLog *past, const EventLog *from)
+{
+    for (size_t i = 0; i < from->events.count; i++) {
+        Event event = from->events.items[i];
+        if (!event_is_effect(&event)) {
+            continue; // only of its own trace
+        }
+        event.source =
+            event.source != NULL ? source_retain(event.source) : NULL;
+        event.path = event.path != NULL ? object_retain(event.path) : NULL;
+        (void)value_retain(event.value);
+        put(vm, past, &event);
+    }
+}
+
+// --- recording ---
+
+static void tell(Vm *vm, const Event *event)
+{
+    EventListener *listener = stager_of(vm)->listener;
+    if (listener != NULL && event_code(event->kind) != 0) {
+        listener->event(vm, event,
+                        vm->trace != NULL ? vm->trace->request->name : NULL,
+                        listener->data);
+    }
+}
+
+void event_add_at(Vm *vm, EventLog *log, Event event)
+{
+    if (event.source != NULL) {
+        (void)source_retain(event.source);
+    }
+    event.what = event.what != NULL ? event.what : "";
+    event.count = event.count > 0 ? event.count : 1;
+    tell(vm, &event);
+    if (log == NULL) {
+        drop(vm, &event);
+        return;
+    }
+    event.trace = log->trace;
+    put(vm, log, &event);
+}
+
+void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
+               Value value)
+{
+    Event event = {.kind = kind, .what = what, .value = value};
+    event.line = trace_program_line(vm, &event.source);
+    event_add_at(vm, log, event);
+}
+
+void event_number(Vm *vm, Value v)
+{
+    if (merge_is_number(v)) {
+        event_add(vm, vm->trace->events, EVENT_NUMBER,
+                  value_is_float(v) ? "a host float" : "a host int",
+                  VALUE_NONE);
+    }
+}
+
+// --- reading ---
+
+const char *event_text(const Event *event, size_t *length)
+{
+    *length = 0;
+    const char *start = event->source != NULL && event->line > 0
+                            ? source_line(event->source, event->line, length)
+                            : NULL;
+    // A source that was made up has no lines: start is NULL then.
+    while (*length > 0 && (*start == ' ' || *start == '\t')) {
+        start++;
+        --*length;
+    }
+    return start;
+}
