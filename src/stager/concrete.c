@@ -497,6 +497,10 @@ Concrete *concrete_new(Vm *vm, const TraceRequest *request)
     }
     if (self->plan == NULL) {
         add_note(vm, request->name, request->number);
+        // What it did outside stays done.
+        if (self->owner != NULL) {
+            events_keep(vm, &request->staged->table.past, &self->owner->events);
+        }
         object_release(&vm->ctx, self);
         return NULL;
     }

@@ -60,8 +60,8 @@ typedef struct EventListener {
 
 void events_init(Vm *vm, EventLog *log, size_t trace);
 void events_free(Vm *vm, EventLog *log);
-// The trace is dropped: what it did goes to what its function did before, one
-// of each place.
+// The trace is dropped, or failed: what it did goes to what its function did
+// before, one of each place.
 void events_keep(Vm *vm, EventLog *past, const EventLog *from);
 
 // Records an event of the line that the program is at; takes the value.

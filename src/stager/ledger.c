@@ -2,6 +2,7 @@
 #include "stager/ledger.h"
 
 #include "interp/core/raise.h"
+#include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
@@ -82,8 +83,12 @@ static const char *container_word(Vm *vm, const Object *container)
     case KIND_SET: return "set";
     case KIND_CELL: return "variable";
     case KIND_TYPE: return "class attribute";
-    // What goes on (note_step).
+    case KIND_INSTANCE: return "attribute";
     default:
+        if (deque_is(value_from_object((Object *)container))) {
+            return "deque";
+        }
+        // What goes on (note_step).
         return container->type->slots.next != NULL &&
                        !(container->type->flags & TYPE_HEAP)
                    ? "next"
@@ -91,13 +96,44 @@ static const char *container_word(Vm *vm, const Object *container)
     }
 }
 
+// Whether the library changes what is its own. What the program has handed to
+// it, as the deque that insert() changes, is the program's; but attributes that
+// the library sets are never.
+static bool is_bookkeeping(const Vm *vm, const Object *container)
+{
+    const Frame *called = NULL; // by the program
+    for (const Frame *frame = vm->frame;
+         frame != NULL && frame > vm->frames && frame->code->source->library;
+         frame--) {
+        called = frame;
+    }
+    if (called == NULL) {
+        return trace_in_library(vm);
+    }
+    bool handed = false;
+    for (uint32_t i = 0; i < called->code->parameter_count; i++) {
+        Value v = called->registers[i];
+        if (value_is_kind(v, KIND_CELL)) {
+            v = ((const Cell *)value_object(v))->value;
+        }
+        handed |= value_is_object(v) && value_object(v) == container;
+    }
+    return !handed || container->kind == KIND_INSTANCE;
+}
+
+// A module that is imported is no effect: nobody can tell a second time.
+static bool is_import(const Vm *vm, const Object *container, Value value)
+{
+    return container == &vm->modules->head && value_is_kind(value, KIND_MODULE);
+}
+
 // A container made in this trace goes with it; storing there is the trace's own
-// affair. The library's own bookkeeping is no effect of the program.
+// affair.
 bool ledger_store(Vm *vm, Object *container, Value value)
 {
     return era_has(vm, vm->trace->era, container) ||
            (leak_store(vm, container, value) &&
-            (trace_in_library(vm) ||
+            (is_bookkeeping(vm, container) || is_import(vm, container, value) ||
              add_effect(vm, container_word(vm, container), value)));
 }
 

@@ -24,7 +24,7 @@ typedef struct TraceTable {
     Concrete *newest, *oldest;    // found last and longest ago, borrowed
     StrBuf last_key;              // of the last call that was found
     Concrete *last;               // its trace, borrowed; NULL: none
-    EventLog past;                // effects of dropped traces
+    EventLog past;                // effects of traces that are gone
     struct DroppedTrace *dropped; // what max_traces dropped lately; NULL:
                                   // nothing
     size_t limit;                 // most traces that are kept, at least 1

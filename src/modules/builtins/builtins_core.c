@@ -10,6 +10,7 @@
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/tensors/obj_tensor.h"
 #include "modules/builtins/builtins.h"
+#include "modules/files/obj_file.h"
 
 BUILTIN_BODY(callable)
 {
@@ -91,8 +92,16 @@ static bool print_flush(Vm *vm, Printer *printer)
         return false;
     }
     Value text = str_value(line);
-    Value done =
-        value_call_method(vm, printer->file, vm->names[NAME_WRITE], &text, 1);
+    Value done;
+    if (vm->trace != NULL && value_is_object(printer->file) &&
+        value_object(printer->file)->type == vm->types[KIND_FILE]) {
+        // Its method would be one effect more.
+        File *file = value_as_file(printer->file);
+        done = file_write_text(vm, file, line) ? VALUE_NONE : VALUE_FAIL;
+    } else {
+        done = value_call_method(vm, printer->file, vm->names[NAME_WRITE],
+                                 &text, 1);
+    }
     release(vm, text);
     release(vm, done);
     return !value_failed(done);

@@ -6,6 +6,7 @@
 // releases them. None looks at elements, so that all of them work in a trace.
 #include "modules/builtins/builtins.h"
 
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
@@ -347,6 +348,9 @@ static Value rng_seed_function(Vm *vm, Value *args)
 {
     int64_t seed;
     if (!value_to_index(vm, args[0], &seed)) {
+        return VALUE_FAIL;
+    }
+    if (!note_effect(vm, "rng.seed", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     rng_seed(&vm->ctx.rng, (uint64_t)seed);

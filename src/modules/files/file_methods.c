@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
@@ -64,7 +65,10 @@ static File *readable_file(Vm *vm, Value *args, const char *what)
         file_unsupported(vm, binary ? what : "not readable");
         return NULL;
     }
-    return base->out.length == 0 || file_flush(vm, base) ? file : NULL;
+    return note_step(vm, file) &&
+                   (base->out.length == 0 || file_flush(vm, base))
+               ? file
+               : NULL;
 }
 
 FILE_BODY(read)
@@ -143,8 +147,9 @@ FILE_BODY(write)
     }
     Str *text = value_as_str(args[1]);
     File *file = value_as_file(args[0]);
-    return file_write_text(vm, file, text) ? int_from_u64(vm, text->count)
-                                           : VALUE_FAIL;
+    return note_effect(vm, "write", args[1]) && file_write_text(vm, file, text)
+               ? int_from_u64(vm, text->count)
+               : VALUE_FAIL;
 }
 
 // Unbuffered files hand everything on at once.
@@ -164,6 +169,7 @@ FILE_BODY(write_bytes)
     }
     size_t length = bytes_length(args[1]);
     bool done =
+        note_effect(vm, "write", args[1]) &&
         file_write(vm, base, bytes_text(args[1]), length) &&
         (!(value_as_file(args[0])->flags & FILE_RAW) || file_flush(vm, base));
     return done ? int_from_u64(vm, length) : VALUE_FAIL;

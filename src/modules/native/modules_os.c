@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
@@ -95,7 +96,9 @@ static Value on_path(Vm *vm, Value v, const PathUse *use,
         return path;
     }
     // raise_errno copies the path, so the path object may go right behind it.
-    Value result = act(text) == 0 ? VALUE_NONE : raise_errno(vm, errno, text);
+    Value result = !note_effect(vm, use->function, VALUE_UNBOUND) ? VALUE_FAIL
+                   : act(text) == 0                               ? VALUE_NONE
+                                    : raise_errno(vm, errno, text);
     release(vm, path);
     return result;
 }
@@ -140,9 +143,11 @@ OS_BODY(rename)
     }
     // May run code of the program; the first path is held meanwhile.
     Value second = path_argument(vm, args[1], PATH_ONLY("rename"), &to);
-    Value result = value_failed(second)    ? VALUE_FAIL
-                   : rename(from, to) == 0 ? VALUE_NONE
-                                           : raise_errno(vm, errno, from);
+    Value result =
+        value_failed(second) || !note_effect(vm, "rename", VALUE_UNBOUND)
+            ? VALUE_FAIL
+        : rename(from, to) == 0 ? VALUE_NONE
+                                : raise_errno(vm, errno, from);
     release(vm, first);
     release(vm, second);
     return result;
@@ -470,6 +475,9 @@ OS_BODY(urandom)
     if (size < 0) {
         return raise_error(vm, ERR_VALUE, "negative argument not allowed");
     }
+    if (!note_effect(vm, "random", VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
     Bytes *bytes = bytes_new(vm, NULL, (size_t)size);
     for (size_t at = 0; bytes != NULL && at < (size_t)size;) {
         ssize_t got = getrandom(bytes->data + at, (size_t)size - at, 0);
@@ -523,6 +531,9 @@ OS_BODY(system)
                            "system() argument 1 must be str, "
                            "not %s",
                            type_name(type_of(vm, args[0])));
+    }
+    if (!note_effect(vm, "system", VALUE_UNBOUND)) {
+        return VALUE_FAIL;
     }
     fflush(NULL);
     return int_from_i64(vm, run_shell(value_as_str(args[0])->text));

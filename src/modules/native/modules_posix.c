@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
@@ -117,7 +118,8 @@ POSIX_BODY(read)
 POSIX_BODY(write)
 {
     int file;
-    if (!int_of(vm, args[0], &file) || !check_bytes(vm, args[1])) {
+    if (!int_of(vm, args[0], &file) || !check_bytes(vm, args[1]) ||
+        !note_effect(vm, "write", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     for (;;) {
@@ -470,7 +472,7 @@ static bool spawn_check(Vm *vm, Value *args)
 POSIX_BODY(spawn)
 {
     int told[2] = {0, 0};
-    if (!spawn_check(vm, args)) {
+    if (!spawn_check(vm, args) || !note_effect(vm, "process", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     bool variables = !value_is_none(args[SPAWN_ENVIRONMENT]);

@@ -71,6 +71,9 @@ TIME_BODY(sleep)
         return raise_error(vm, ERR_OVERFLOW,
                            "timestamp too large to convert to C _PyTime_t");
     }
+    if (!note_effect(vm, "sleep", VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
     // Rounded up: sleep never returns early.
     // The bound above keeps the sum within 64 bits.
     int64_t until =

@@ -238,7 +238,8 @@ class Judge:
         eager = one.error or ("", "", -1)
         tracing = any("while tracing" in note for note in notes)
         if eager[:2] == other.error[:2]:
-            if eager[2] != line and "line" not in self.lenient:
+            if eager[2] != line and "line" not in self.lenient and \
+                    not self.explained():
                 return "line", f"{eager} | {other.error}"
             # Where the trace failed nothing has run: no more to compare.
             return "refused" if tracing else None
@@ -253,7 +254,7 @@ class Judge:
                 return "refused"
             return "refusal-line", f"{name}: {text}"
         if self.explained():
-            return None
+            return "refused" if tracing else None
         if tracing and line:
             return "refused" if "aside" in self.lenient else \
                 ("aside", f"{name}: {text} (line {line})")

@@ -35,15 +35,6 @@ def f(x):
     return 1.0 if x.shape[0] == 2 else 0.0
 call(f, tensor([1.0, 2.0]))
 """, ["expr.shape-compare*", "expr.shape-read*"]),
-    Known("deque.insert is no effect", "state", """\
-q = deque([1.0])
-@stage
-def f(x):
-    q.insert(0, 2.0)
-    return x
-call(f, tensor(1.0))
-call(f, tensor(1.0))
-""", ["deque.insert@outer.*"]),
     Known("aliases within a result", "result", """\
 @stage
 def f(x):

@@ -1,0 +1,323 @@
+// Handlers around nodes, and places that made many nodes.
+//
+// A node has a site: the instruction that made it, and those that called the
+// code of that. What the embedded library does, it does for the innermost
+// instruction of the program.
+#include "stager/sites.h"
+
+#include <string.h>
+
+#include "graph/graph.h"
+#include "interp/core/raise.h"
+#include "interp/objects/code/code.h"
+#include "stager/events.h"
+
+// How many nodes of one op one instruction of the program has made, at one
+// place of the library's where that made them.
+typedef struct PlaceCount {
+    const Code *code; // NULL: empty
+    const Source *source;
+    uint32_t word, start, op;
+    uint32_t count;
+    const GraphNode *node; // the first of them
+} PlaceCount;
+
+// A loop that was found to be unrolled.
+typedef struct Unrolled {
+    const Code *code;
+    uint32_t line;
+    uint32_t turns, nodes;
+} Unrolled;
+
+typedef struct Sites {
+    const Trace *trace;
+    const Graph *graph;
+    uint32_t *user;    // by site: the innermost of the program, 0: none
+    uint32_t *guarded; // by site: the innermost of these that stands inside a
+                       // `try`, 0: none
+    bool any_guarded;
+    PlaceCount *places; // a hash table
+    size_t capacity;    // of it, a power of two
+    VEC(Unrolled) loops;
+} Sites;
+
+static const GraphSite *site_at(const Graph *graph, uint32_t site)
+{
+    return &graph->sites.items[site - 1];
+}
+
+static const Code *code_at(const Graph *graph, uint32_t site)
+{
+    return (const Code *)site_at(graph, site)->code;
+}
+
+static uint32_t line_at(const Code *code, uint32_t word)
+{
+    return source_place(code->source, code_span(code, word).start).line;
+}
+
+// --- handlers ---
+
+// The `try` around an instruction. What leaves a `with`, and what ends the
+// handling of an exception, are no handlers of the program's.
+static const Handler *try_around(const Code *code, uint32_t word)
+{
+    for (uint32_t i = 0; i < code->handler_count; i++) {
+        const Handler *handler = &code->handlers[i];
+        const Ins *target = code->words + handler->target;
+        if (word > handler->start && word <= handler->end &&
+            INS_OP(target[0]) == OPCODE_PUSHEXC &&
+            INS_OP(target[1]) != OPCODE_WITHEXC) {
+            return handler;
+        }
+    }
+    return NULL;
+}
+
+static bool may_fail(Vm *vm, const Graph *graph, const GraphNode *node);
+
+static bool callee_may_fail(Vm *vm, const Graph *callee)
+{
+    bool fails = false;
+    if (ctx_enter(&vm->ctx)) {
+        for (size_t i = 0; !fails && i < callee->nodes.count; i++) {
+            const GraphNode *node = callee->nodes.items[i];
+            fails = node->block != NULL && may_fail(vm, callee, node);
+        }
+        ctx_leave(&vm->ctx);
+    } else {
+        raise_clear(vm); // nested too deep to look at
+        fails = true;
+    }
+    return fails;
+}
+
+// When the graph runs. The nodes of blocks are asked themselves; effects but
+// these cannot fail by themselves.
+static bool may_fail(Vm *vm, const Graph *graph, const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    if (op->payload == PAYLOAD_CALLEE) {
+        return callee_may_fail(vm, node->callee);
+    }
+    return node->op == OP_ASSERT || node->op == OP_RAISE ||
+           node->op == OP_HOST_CALL ||
+           (op->block_count == 0 && !op_has_effect(op) &&
+            !graph_is_total(graph, node));
+}
+
+static void tell_handler(Vm *vm, const Sites *sites, uint32_t site)
+{
+    const Code *code = code_at(sites->graph, site);
+    const Handler *handler =
+        try_around(code, site_at(sites->graph, site)->word);
+    event_add_at(vm, sites->trace->events,
+                 (Event){.kind = EVENT_HANDLER,
+                         .what = "an error at run time passes it",
+                         .line = line_at(code, handler->target + 1),
+                         .source = code->source,
+                         .value = VALUE_NONE});
+}
+
+// --- loops ---
+
+static uint64_t hash_place(const PlaceCount *place)
+{
+    uint64_t key[3] = {(uintptr_t)place->code ^ (uintptr_t)place->source,
+                       (uint64_t)place->word << 32 | place->start, place->op};
+    uint64_t hash = 0;
+    for (size_t i = 0; i < 3; i++) {
+        // Over the golden ratio: each bit goes to the upper ones.
+        hash = (hash ^ key[i]) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static bool same_place(const PlaceCount *a, const PlaceCount *b)
+{
+    return a->code == b->code && a->source == b->source && a->word == b->word &&
+           a->start == b->start && a->op == b->op;
+}
+
+static void count_node(Sites *sites, const GraphNode *node)
+{
+    uint32_t user = sites->user[node->place.site];
+    if (user == 0) {
+        return;
+    }
+    const GraphSite *site = site_at(sites->graph, user);
+    PlaceCount place = {.code = (const Code *)site->code,
+                        .source = node->place.source,
+                        .word = site->word,
+                        .start = node->place.span.start,
+                        .op = node->op,
+                        .node = node};
+    size_t at = (size_t)hash_place(&place) & (sites->capacity - 1);
+    while (sites->places[at].code != NULL &&
+           !same_place(&sites->places[at], &place)) {
+        at = (at + 1) & (sites->capacity - 1);
+    }
+    if (sites->places[at].code == NULL) {
+        sites->places[at] = place;
+    }
+    sites->places[at].count++;
+}
+
+// A loop of the graph's has made a node of each place once.
+static bool is_staged(const GraphNode *node, const Code *code,
+                      const BlockInfo *info)
+{
+    const GraphBlock *block = node->block;
+    for (; block != NULL; block = block->parent) {
+        const GraphNode *owner = block->owner;
+        if (owner != NULL && owner->op == OP_WHILE &&
+            owner->place.source == code->source &&
+            owner->place.span.start >= info->span.start &&
+            owner->place.span.end <= info->span.end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The line of the innermost loop of the host's around an instruction, 0: none.
+static uint32_t loop_around(const Code *code, uint32_t word,
+                            const GraphNode *node)
+{
+    Span span = code_span(code, word), found = {0, UINT32_MAX};
+    for (uint32_t i = 0; i < code->block_count; i++) {
+        const BlockInfo *info = &code->blocks[i];
+        if ((info->flags & BLOCK_IS_LOOP) && info->span.start <= span.start &&
+            info->span.end >= span.end &&
+            info->span.end - info->span.start < found.end - found.start &&
+            !is_staged(node, code, info)) {
+            found = info->span;
+        }
+    }
+    bool comprehension = (code->flags & CODE_COMPREHENSION) != 0;
+    if (found.end == UINT32_MAX && comprehension) {
+        found = code->span;
+    }
+    return found.end == UINT32_MAX
+               ? 0
+               : source_place(code->source, found.start).line;
+}
+
+static bool add_loop(Vm *vm, Sites *sites, const Code *code, uint32_t line,
+                     uint32_t count)
+{
+    for (size_t i = 0; i < sites->loops.count; i++) {
+        Unrolled *loop = &sites->loops.items[i];
+        if (loop->code->source == code->source && loop->line == line) {
+            loop->turns = count > loop->turns ? count : loop->turns;
+            loop->nodes += count;
+            return true;
+        }
+    }
+    Unrolled loop = {code, line, count, count};
+    return vec_push(&vm->ctx, &sites->loops, loop);
+}
+
+// The loop may stand in the code that made the nodes or in what called it.
+static bool find_loop(Vm *vm, Sites *sites, const PlaceCount *place)
+{
+    uint32_t site = sites->user[place->node->place.site];
+    while (site != 0) {
+        const GraphSite *at = site_at(sites->graph, site);
+        const Code *code = (const Code *)at->code;
+        uint32_t line = loop_around(code, at->word, place->node);
+        if (line > 0) {
+            return add_loop(vm, sites, code, line, place->count);
+        }
+        site = sites->user[at->caller];
+    }
+    return true;
+}
+
+static bool count_loops(Vm *vm, Sites *sites)
+{
+    const Graph *graph = sites->graph;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const GraphNode *node = graph->nodes.items[i];
+        if (node->block != NULL && node->place.site != 0) {
+            count_node(sites, node);
+        }
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < sites->capacity; i++) {
+        const PlaceCount *place = &sites->places[i];
+        ok = place->count < SITES_TURNS || find_loop(vm, sites, place);
+    }
+    return ok;
+}
+
+// --- both ---
+
+// Who calls comes before whom it calls.
+static void mark_sites(Sites *sites)
+{
+    const Graph *graph = sites->graph;
+    sites->user[0] = sites->guarded[0] = 0;
+    for (uint32_t i = 1; i <= graph->sites.count; i++) {
+        const GraphSite *site = site_at(graph, i);
+        const Code *code = (const Code *)site->code;
+        bool library = code->source->library;
+        bool guarded = !library && code->handler_count > 0 &&
+                       try_around(code, site->word) != NULL;
+        sites->user[i] = library ? sites->user[site->caller] : i;
+        sites->guarded[i] = guarded ? i : sites->guarded[site->caller];
+        sites->any_guarded |= guarded;
+    }
+}
+
+static bool tell(Vm *vm, Sites *sites)
+{
+    const Graph *graph = sites->graph;
+    mark_sites(sites);
+    for (size_t i = 0; sites->any_guarded && i < graph->nodes.count; i++) {
+        const GraphNode *node = graph->nodes.items[i];
+        uint32_t site = sites->guarded[node->place.site];
+        if (node->block != NULL && site != 0 && may_fail(vm, graph, node)) {
+            tell_handler(vm, sites, site);
+        }
+    }
+    if (graph->nodes.count < SITES_TURNS) {
+        return true;
+    }
+    for (sites->capacity = 64; sites->capacity < 2 * graph->nodes.count;) {
+        sites->capacity *= 2;
+    }
+    sites->places =
+        ctx_alloc_zero(&vm->ctx, sites->capacity * sizeof *sites->places);
+    bool ok = sites->places != NULL && count_loops(vm, sites);
+    for (size_t i = 0; ok && i < sites->loops.count; i++) {
+        const Unrolled *loop = &sites->loops.items[i];
+        event_add_at(vm, sites->trace->events,
+                     (Event){.kind = EVENT_UNROLL,
+                             .line = loop->line,
+                             .source = loop->code->source,
+                             .count = loop->turns,
+                             .value = value_from_small(loop->nodes)});
+    }
+    return ok;
+}
+
+void sites_tell(Vm *vm, const Trace *trace)
+{
+    Sites sites = {.trace = trace, .graph = trace->graph};
+    size_t size = 2 * (trace->graph->sites.count + 1) * sizeof(uint32_t);
+    sites.user = ctx_alloc(&vm->ctx, size);
+    bool ok = sites.user != NULL;
+    if (ok) {
+        sites.guarded = sites.user + trace->graph->sites.count + 1;
+        ok = tell(vm, &sites);
+    }
+    ctx_free(&vm->ctx, sites.user, size);
+    ctx_free(&vm->ctx, sites.places, sites.capacity * sizeof *sites.places);
+    vec_free(&vm->ctx, &sites.loops);
+    if (!ok) {
+        raise_clear(vm);
+        trace->events->cut = true;
+    }
+}

@@ -1,0 +1,15 @@
+// What a trace shows by the places in which its nodes were made: a `try` whose
+// handler cannot act, since its operations run later, and loops that host code
+// turned.
+#ifndef DUET_STAGER_SITES_H
+#define DUET_STAGER_SITES_H
+
+#include "stager/trace.h"
+
+enum { SITES_TURNS = 50 }; // a loop that turned less often is no news
+
+// When the trace is complete: EVENT_HANDLER for each handler, EVENT_UNROLL for
+// each loop. `count` is how often it turned, the value how many nodes it made.
+void sites_tell(Vm *vm, const Trace *trace);
+
+#endif
