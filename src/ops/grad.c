@@ -261,3 +261,25 @@ const OpDesc op_stop_gradient = {
     .gradient = grad_none,
     .graphdef = "StopGradient",
 };
+
+// ---- stand_in
+
+static bool grad_stand_in(GradCall *call)
+{
+    return !grad_asked(call, 1) || grad_give(call, 1, call->output_grads[0]);
+}
+
+// What a read of a Variable is in a gradient's graph, once something was
+// assigned: the value of the one, the way back of the other.
+const OpDesc op_stand_in = {
+    .name = "stand_in",
+    .params = "x, source, /",
+    .doc = "x, whose gradient is that of the source, of the same shape.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_VIEW | OP_INTERNAL,
+    .infer = infer_same,
+    .kernel = kernel_same,
+    .gradient = grad_stand_in,
+};

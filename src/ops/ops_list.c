@@ -464,3 +464,100 @@ const OpDesc op_list_unstack = {
     .infer = infer_list_unstack,
     .run = run_list_unstack,
 };
+
+// --- list_zeros, list_add: gradients of lists
+
+static bool infer_list_same(InferCall *call)
+{
+    TensorType element;
+    Shape shape;
+    if (!infer_list(call, &element)) {
+        return false;
+    }
+    shape_set(&shape, element.rank, element.dims);
+    for (uint32_t i = 1; i < call->input_count; i++) {
+        TensorType other = call->inputs[i];
+        if (other.dtype != call->inputs[0].dtype) {
+            return ctx_fail(call->ctx, ERR_TYPE, "%s: takes lists of %s",
+                            call->op->name, dtype_name(element.dtype));
+        }
+        if (other.rank != shape.rank) {
+            shape.rank = RANK_UNKNOWN;
+        }
+        for (int k = 0; k < shape.rank; k++) {
+            if (shape.dims[k] != other.dims[k]) {
+                shape.dims[k] = DIM_UNKNOWN;
+            }
+        }
+    }
+    return output_list(call, element.dtype, &shape);
+}
+
+// Lists as long as the first one; each element is the op's result of theirs.
+static bool run_by_element(StepCall *call, OpCode op, uint32_t count)
+{
+    static const AttrValue none[OP_MAX_ATTRS];
+    Tensor *lists[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < count; i++) {
+        lists[i] = call->table->input(call, i);
+    }
+    int64_t length = lists[0]->count;
+    if (count == 2 && lists[1]->count != length) {
+        return ctx_fail(call->ctx, ERR_VALUE,
+                        "list_add: lists of %lld and %lld elements",
+                        (long long)length, (long long)lists[1]->count);
+    }
+    Tensor *made = tensor_list_new(
+        call->ctx, dtype_element((DType)lists[0]->dtype), length);
+    for (int64_t i = 0; made != NULL && i < length; i++) {
+        Tensor *items[2] = {tensor_list_items(lists[0])[i], NULL};
+        Tensor *item[OP_MAX_OUTPUTS];
+        uint32_t outputs;
+        if (count == 2) {
+            items[1] = tensor_list_items(lists[1])[i];
+        }
+        if (!op_run(call->ctx, op, items, count, none, item, &outputs)) {
+            object_release(call->ctx, made);
+            return false;
+        }
+        tensor_list_push(made, item[0]);
+    }
+    if (made != NULL) {
+        call->table->set_output(call, 0, made);
+    }
+    return made != NULL;
+}
+
+static bool run_list_zeros(StepCall *call)
+{
+    return run_by_element(call, OP_ZEROS_LIKE, 1);
+}
+
+const OpDesc op_list_zeros = {
+    .name = "list_zeros",
+    .params = "list",
+    .doc = "A list of zeros in the shapes of the elements.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_INTERNAL | OP_LISTS,
+    .infer = infer_list_same,
+    .run = run_list_zeros,
+};
+
+static bool run_list_add(StepCall *call)
+{
+    return run_by_element(call, OP_ADD, 2);
+}
+
+const OpDesc op_list_add = {
+    .name = "list_add",
+    .params = "x1, x2",
+    .doc = "The sums of the elements of two lists of one length.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
+    .infer = infer_list_same,
+    .run = run_list_add,
+};

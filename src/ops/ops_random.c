@@ -291,3 +291,40 @@ const OpDesc op_random_shuffle = {
     .infer = infer_shuffle,
     .kernel = kernel_shuffle,
 };
+
+// ---- the generator's state
+
+static bool infer_rng_state(InferCall *call)
+{
+    static const int64_t two = 2;
+    return infer_output(call, 0, DT_INT64, 1, &two);
+}
+
+// Key and counter, before it is set.
+static bool kernel_rng_state(const KernelCall *call)
+{
+    RngState *rng = &call->ctx->rng, old = *rng;
+    if (call->input_count > 0) {
+        const uint64_t *next = call->inputs[0]->data;
+        *rng = (RngState){.key = next[0], .counter = next[1]};
+    }
+    uint64_t *out = call->outputs[0]->data;
+    out[0] = old.key;
+    out[1] = old.counter;
+    return true;
+}
+
+// For gradients, which draw once more what was drawn.
+const OpDesc op_rng_state = {
+    .name = "rng_state",
+    .params = "*next",
+    .doc = "The state of the generator of random numbers, two int64, which is "
+           "then\nset to another where one is given.",
+    .max_inputs = 1,
+    .output_count = 1,
+    .flags = OP_INTERNAL,
+    .access = DRAWS,
+    .infer = infer_rng_state,
+    .kernel = kernel_rng_state,
+    .gradient = grad_none,
+};
