@@ -159,13 +159,19 @@ static bool clone_outputs(Clone *clone, const GraphNode *from, GraphNode *node,
     return true;
 }
 
-// Inputs are mapped after the copy, so that the array is the target's own.
-static bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
+GraphPlace clone_place(const Clone *clone, const GraphNode *from)
 {
     GraphPlace place = from->place;
     place.site = place.site == 0 ? clone->caller : place.site + clone->sites;
-    GraphNode *node = build_node(clone->to, from->op, from->inputs,
-                                 from->input_count, from->attrs, place);
+    return place;
+}
+
+// Inputs are mapped after the copy, so that the array is the target's own.
+bool clone_node(Clone *clone, const GraphNode *from, GraphBlock *block)
+{
+    GraphNode *node =
+        build_node(clone->to, from->op, from->inputs, from->input_count,
+                   from->attrs, clone_place(clone, from));
     if (node == NULL || !clone_payload(clone, from, node)) {
         return false;
     }

@@ -27,6 +27,11 @@ void clone_free(Clone *clone);
 // The values that they use from outside must have been mapped.
 MUST_CHECK bool clone_nodes(Clone *clone, const GraphBlock *from,
                             GraphBlock *block, GraphNode *before);
+// One node of it, with its blocks, at the end of `block`.
+MUST_CHECK bool clone_node(Clone *clone, const GraphNode *from,
+                           GraphBlock *block);
+// Where the copy of a node stands in the source.
+GraphPlace clone_place(const Clone *clone, const GraphNode *from);
 
 // A copy that shares constants, captures, callees and sources.
 MUST_CHECK Graph *clone_graph(Graph *graph);

@@ -1,6 +1,7 @@
 // Graphs as functions of tensors, for tapes.
 #include "stager/graph_function.h"
 
+#include "graph/build.h"
 #include "graph/clone.h"
 #include "graph/passes/grad.h"
 #include "graph/passes/pass.h"
@@ -25,25 +26,33 @@ static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
         return NULL;
     }
     Object head = self->head;
-    *self = (GraphFunction){.head = head, .graph = graph};
+    *self = (GraphFunction){
+        .head = head, .graph = graph, .draws = graph_draws(graph)};
     return self;
 }
 
-static size_t argument_count(const Graph *graph)
+// Takes `v`, which may have failed.
+static bool push_input(Vm *vm, ValueVec *inputs, Value v)
 {
-    return graph->inputs.count + graph->variables.count;
+    return structure_push(vm, inputs, v);
+}
+
+static size_t argument_count(const GraphFunction *self)
+{
+    return self->graph->inputs.count + self->graph->variables.count +
+           self->draws;
 }
 
 // Bytes of a derived one's masks.
-static size_t mask_size(const Graph *graph)
+static size_t mask_size(const GraphFunction *self)
 {
-    return graph->block->result_count + 2 * argument_count(graph) + 1;
+    return self->graph->block->result_count + 3 * argument_count(self) + 1;
 }
 
 static void graph_fn_destroy(Vm *vm, Object *object)
 {
     GraphFunction *self = (GraphFunction *)object;
-    size_t size = mask_size(self->graph);
+    size_t size = mask_size(self);
     for (size_t i = 0; i < self->derived.count; i++) {
         ctx_free(&vm->ctx, self->derived.items[i].masks, size);
         object_release_null(&vm->ctx, self->derived.items[i].function);
@@ -72,11 +81,11 @@ static const GraphDerived *find_derived(Vm *vm, GraphFunction *self,
                                         const bool *masks)
 {
     size_t results = self->graph->block->result_count;
-    size_t arguments = argument_count(self->graph);
-    size_t size = mask_size(self->graph);
+    size_t arguments = argument_count(self);
+    size_t size = mask_size(self);
     for (size_t i = 0; i < self->derived.count; i++) {
-        if (memcmp(self->derived.items[i].masks, masks, results + arguments) ==
-            0) {
+        if (memcmp(self->derived.items[i].masks, masks,
+                   results + 2 * arguments) == 0) {
             return &self->derived.items[i];
         }
     }
@@ -84,9 +93,10 @@ static const GraphDerived *find_derived(Vm *vm, GraphFunction *self,
     if (own == NULL) {
         return NULL;
     }
-    memcpy(own, masks, results + arguments);
+    memcpy(own, masks, results + 2 * arguments);
     Graph *graph = graph_gradient(self->graph, own, own + results,
-                                  own + results + arguments);
+                                  own + results + arguments,
+                                  own + results + 2 * arguments);
     GraphDerived derived = {own, graph_fn_new(vm, graph)};
     if (derived.function != NULL &&
         vec_push(&vm->ctx, &self->derived, derived)) {
@@ -166,54 +176,87 @@ static bool append_call(Vm *vm, GraphFunction *self, const Value *inputs,
 
 static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
                     const Value *output_grads, const bool *wanted,
-                    Value *input_grads);
+                    Value *so_far, Value *input_grads);
 
-// A function without Variables; tapes are told. Outputs are owned.
-static bool call_function(Vm *vm, GraphFunction *self, const Value *inputs,
-                          Value *outputs)
+// The state of the generator of random numbers, as a tensor; in a trace a
+// symbolic one.
+static Value generator_state(Vm *vm)
 {
-    uint32_t count = (uint32_t)self->graph->inputs.count;
+    static const AttrValue none[OP_MAX_ATTRS];
+    return apply_one(vm, OP_RNG_STATE, NULL, 0, none);
+}
+
+// A function without Variables of its own, on values; tapes are told the
+// operands, among which Variables stand for themselves. Outputs are owned.
+static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
+                          const Value *operands, Value *outputs)
+{
+    size_t count = self->graph->inputs.count;
     uint32_t results = self->graph->block->result_count;
-    if (!(vm->trace != NULL ? append_call : run_plan)(vm, self, inputs,
-                                                      outputs)) {
-        return false;
+    ValueVec told = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = push_input(vm, &told, value_retain(operands[i]));
     }
-    if (tape_record_back(vm, go_back, value_from_object(self), inputs, count,
-                         outputs, results)) {
-        return true;
+    ok = ok && (!self->draws || push_input(vm, &told, generator_state(vm)));
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = !value_is_kind(operands[i], KIND_VARIABLE) ||
+             push_input(vm, &told, value_retain(values[i]));
     }
-    for (uint32_t i = 0; i < results; i++) {
-        value_release(&vm->ctx, outputs[i]);
+    if (ok && (vm->trace != NULL ? append_call : run_plan)(vm, self, values,
+                                                           outputs)) {
+        ok = tape_record_back(vm, go_back, value_from_object(self), told.items,
+                              (uint32_t)told.count, outputs, results);
+        for (uint32_t i = 0; !ok && i < results; i++) {
+            value_release(&vm->ctx, outputs[i]);
+        }
+    } else {
+        ok = false;
     }
-    return false;
+    structure_free(vm, &told);
+    return ok;
 }
 
 // Calls the gradient's function on the entry's operands and the gradients.
-static bool call_derived(Vm *vm, const GraphDerived *derived,
-                         const TapeEntry *entry, const Value *inputs,
-                         const Value *output_grads, Value *input_grads)
+static bool call_derived(Vm *vm, const GraphFunction *self,
+                         const GraphDerived *derived, const TapeEntry *entry,
+                         const Value *inputs, const Value *output_grads,
+                         Value *so_far, Value *input_grads)
 {
-    const bool *made =
-        derived->masks + entry->output_count + entry->input_count;
+    size_t count = argument_count(self);
+    const bool *begun = derived->masks + entry->output_count + count;
+    const bool *made = begun + count;
     GraphFunction *function = object_retain(derived->function);
     uint32_t results = function->graph->block->result_count, used = 0;
-    size_t size = (entry->input_count + entry->output_count + results + 1) *
-                  sizeof(Value);
-    Value *room = ctx_alloc(&vm->ctx, size);
+    size_t width = 2 * count + entry->output_count;
+    size_t size = (2 * width + results + 1) * sizeof(Value);
+    Value *room = ctx_alloc(&vm->ctx, size), *operands = room + width;
     bool ok = room != NULL;
-    for (uint32_t i = 0; ok && i < entry->input_count; i++) {
-        room[used++] = inputs[i];
+    // The Variables' values stand behind the arguments.
+    for (size_t i = 0, next = count; ok && i < count; i++) {
+        room[used++] = value_is_kind(inputs[i], KIND_VARIABLE) ? inputs[next++]
+                                                               : inputs[i];
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        if (begun[i]) {
+            room[used++] = so_far[i];
+        }
     }
     for (uint32_t i = 0; ok && i < entry->output_count; i++) {
         if (!value_unbound(output_grads[i])) {
             room[used++] = output_grads[i];
         }
     }
-    Value *outputs = room + used;
-    ok = ok && (results == 0 || call_function(vm, function, room, outputs));
-    for (uint32_t i = 0, next = 0; ok && i < entry->input_count; i++) {
+    for (uint32_t i = 0; ok && i < used; i++) {
+        operands[i] = i < count ? inputs[i] : room[i];
+    }
+    Value *outputs = operands + width;
+    ok = ok &&
+         (results == 0 || call_function(vm, function, room, operands, outputs));
+    for (size_t i = 0, next = 0; ok && i < count; i++) {
         if (made[i]) {
             input_grads[i] = outputs[next++];
+            so_far[i] = VALUE_UNBOUND;
         }
     }
     if (room != NULL) {
@@ -226,10 +269,10 @@ static bool call_derived(Vm *vm, const GraphDerived *derived,
 // TapeBackFn of a graph that was run: entry->data is its function.
 static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
                     const Value *output_grads, const bool *wanted,
-                    Value *input_grads)
+                    Value *so_far, Value *input_grads)
 {
     GraphFunction *self = (GraphFunction *)value_object(entry->data);
-    size_t size = mask_size(self->graph);
+    size_t size = mask_size(self), count = argument_count(self);
     bool *masks = ctx_alloc_zero(&vm->ctx, size);
     if (masks == NULL) {
         return false;
@@ -237,11 +280,14 @@ static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
     for (uint32_t i = 0; i < entry->output_count; i++) {
         masks[i] = !value_unbound(output_grads[i]);
     }
-    memcpy(masks + entry->output_count, wanted, entry->input_count);
+    memcpy(masks + entry->output_count, wanted, count);
+    for (size_t i = 0; i < count; i++) {
+        masks[entry->output_count + count + i] = !value_unbound(so_far[i]);
+    }
     const GraphDerived *derived = find_derived(vm, self, masks);
     ctx_free(&vm->ctx, masks, size);
-    return derived != NULL &&
-           call_derived(vm, derived, entry, inputs, output_grads, input_grads);
+    return derived != NULL && call_derived(vm, self, derived, entry, inputs,
+                                           output_grads, so_far, input_grads);
 }
 
 // ---- recording
@@ -257,10 +303,22 @@ static GraphFunction *graph_fn_of(Vm *vm, Graph *graph)
     return graph_fn_new(vm, copy);
 }
 
-// Takes `v`, which may have failed.
-static bool push_input(Vm *vm, ValueVec *inputs, Value v)
+// What follows the Variables, of which inputs[first] is the first one: the
+// generator's state, and their values. Tapes are told of no read: a Variable's
+// gradient is added to as a whole.
+static bool push_state(Vm *vm, const GraphFunction *function, size_t first,
+                       ValueVec *inputs)
 {
-    return structure_push(vm, inputs, v);
+    Tape *tapes = vm->tapes;
+    bool ok = !function->draws || push_input(vm, inputs, generator_state(vm));
+    vm->tapes = NULL;
+    // Reading one may register no further Variable: they are all there.
+    for (size_t i = 0; ok && i < function->graph->variables.count; i++) {
+        Variable *variable = value_as_variable(inputs->items[first + i]);
+        ok = push_input(vm, inputs, variable_read(vm, variable));
+    }
+    vm->tapes = tapes;
+    return ok;
 }
 
 bool graph_function_inputs(Vm *vm, Concrete *concrete,
@@ -288,13 +346,14 @@ bool graph_function_inputs(Vm *vm, Concrete *concrete,
         next++;
         ok = push_input(vm, inputs, value_retain(v));
     }
+    size_t first = inputs->count;
     for (size_t i = 0; ok && i < graph->variables.count; i++) {
         Object *variable = i < concrete->variables
                                ? value_object(signature->variables.items[i])
                                : graph->variables.items[i].owner;
-        ok = push_input(vm, inputs, variable_read(vm, (Variable *)variable));
+        ok = push_input(vm, inputs, value_from_object(object_retain(variable)));
     }
-    return ok;
+    return ok && push_state(vm, concrete->function, first, inputs);
 }
 
 bool graph_function_record(Vm *vm, Concrete *concrete, const ValueVec *inputs,
@@ -307,32 +366,40 @@ bool graph_function_record(Vm *vm, Concrete *concrete, const ValueVec *inputs,
 
 // ---- nodes with blocks
 
-// The values of the trace that the function takes, as symbolic tensors.
-static bool node_inputs(Vm *vm, const ValueId *ids, uint32_t count,
+// What the function takes, as symbolic tensors: values of the trace, what its
+// callees captured, Variables, the generator. Nodes that this takes are put at
+// the end of the trace.
+static bool node_inputs(Vm *vm, const GraphFunction *function,
+                        const ValueId *outside, uint32_t count,
                         ValueVec *inputs)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < count; i++) {
-        ok =
-            push_input(vm, inputs, trace_symbolic(vm, vm->trace, ids[i], NULL));
-    }
-    return ok;
-}
-
-// The Variables' values, which the node has left as they were or which its
-// gradient refuses.
-static bool node_variables(Vm *vm, ValueVec *inputs)
-{
     Trace *trace = vm->trace;
+    const Graph *graph = function->graph;
     bool ok = true;
-    // Reading one may register no further Variable: they are all there.
-    for (uint32_t i = 0; ok && i < trace->graph->variables.count; i++) {
+    for (uint32_t i = 0; ok && i < graph->inputs.count; i++) {
+        Tensor *capture = graph->inputs.items[i].capture;
+        ok = push_input(vm, inputs,
+                        i < count ? trace_symbolic(vm, trace, outside[i], NULL)
+                                  : value_from_object(object_retain(capture)));
+    }
+    size_t first = inputs->count;
+    for (uint32_t i = 0; ok && i < graph->variables.count; i++) {
         Object *variable = i < trace->stand_ins.count
                                ? value_object(trace->stand_ins.items[i])
                                : trace->graph->variables.items[i].owner;
-        ok = push_input(vm, inputs, variable_read(vm, (Variable *)variable));
+        ok = push_input(vm, inputs, value_from_object(object_retain(variable)));
     }
-    return ok;
+    return ok && push_state(vm, function, first, inputs);
+}
+
+// Behind `node` to before it: they must see what it found.
+static void move_before(Graph *graph, GraphNode *node)
+{
+    while (node->next != NULL) {
+        GraphNode *moved = node->next;
+        build_unlink(graph, moved);
+        build_link(graph, node->block, moved, node);
+    }
 }
 
 bool graph_function_record_node(Vm *vm, GraphNode *node)
@@ -348,15 +415,17 @@ bool graph_function_record_node(Vm *vm, GraphNode *node)
     if (outside == NULL) {
         return false;
     }
-    GraphFunction *function =
-        graph_fn_new(vm, graph_lift_node(graph, node, outside, &count));
+    Graph *lifted = graph_lift_node(graph, node, outside, &count);
+    GraphFunction *function = graph_fn_new(vm, lifted);
     ValueVec inputs = {0};
     Value *outputs =
-        function == NULL
+        function == NULL || !inline_run(lifted)
             ? NULL
             : ctx_alloc(&vm->ctx, (node->output_count + 1) * sizeof(Value));
-    bool ok = outputs != NULL && node_inputs(vm, outside, count, &inputs) &&
-              node_variables(vm, &inputs) && show_outputs(vm, node, outputs);
+    bool ok =
+        outputs != NULL && node_inputs(vm, function, outside, count, &inputs);
+    move_before(graph, node);
+    ok = ok && show_outputs(vm, node, outputs);
     if (ok) {
         ok = tape_record_back(vm, go_back, value_from_object(function),
                               inputs.items, (uint32_t)inputs.count, outputs,

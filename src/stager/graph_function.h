@@ -8,16 +8,20 @@
 
 // The gradient of a function for certain results and arguments.
 typedef struct GraphDerived {
-    bool *masks;             // given, by result; wanted and made, by argument
+    bool *masks; // given, by result; wanted, begun, made, by argument
     GraphFunction *function; // counted; NULL: nothing flows
 } GraphDerived;
 
-// Its arguments are the graph's inputs, captures too, and then the first values
-// of its Variables. Counted; made when a tape first sees the graph.
+// Its arguments are those of graph_gradient: the graph's inputs, captures too,
+// the first values of its Variables, and the state of the generator of random
+// numbers if it draws some. On a tape Variables themselves stand for their
+// values, which follow behind the arguments. Counted; made when a tape first
+// sees the graph.
 struct GraphFunction {
     Object head;
     Graph *graph; // counted, its calls inlined
     Plan *plan;   // counted, NULL until it runs outside of a trace
+    bool draws;   // random numbers
     VEC(GraphDerived) derived;
 };
 

@@ -1,17 +1,16 @@
 // Gradients of graphs. See grad.h.
 //
-// The forward graph is copied, calls inlined, Variables made values; then its
-// nodes are walked from the last one back and rules append what is new behind
-// them. An `if` goes back as an `if` on the same condition. A loop is run again
-// with its states put on lists, which a loop in the other direction takes off.
-// Blocks become graphs of their own for it, whose gradients are called: so they
-// may hold what they like.
+// The forward graph is copied (grad_forward.c); then its nodes are walked from
+// the last one back and rules append what is new behind them. An `if` goes back
+// as an `if` on the same condition, a loop as one in the other direction
+// (grad_loop.c). Blocks become graphs of their own for it, whose gradients are
+// called: so they may hold what they like.
 #include "graph/passes/grad_back.h"
 
 #include <string.h>
 
-#include "graph/passes/pass.h"
-#include "graph/rewrite.h"
+#include "graph/build.h"
+#include "graph/walk.h"
 
 // ---- an Emit that appends nodes; its values are ids plus one
 
@@ -81,6 +80,13 @@ bool back_flows(const Graph *graph, ValueId id)
     return dtype_is_float(dtype_element(graph_type(graph, id).dtype));
 }
 
+ValueId back_sum(Back *b, GraphBlock *block, ValueId left, ValueId right)
+{
+    ValueId both[2] = {left, right};
+    bool list = dtype_is_list(graph_type(b->graph, left).dtype);
+    return back_append(b, block, list ? OP_LIST_ADD : OP_ADD, both, 2, NULL);
+}
+
 // Adds to the gradient of a forward value.
 bool back_add(Back *b, ValueId value, ValueId grad)
 {
@@ -88,8 +94,7 @@ bool back_add(Back *b, ValueId value, ValueId grad)
         return false;
     }
     if (b->grads[value] != VALUE_ID_NONE) {
-        ValueId both[2] = {b->grads[value], grad};
-        grad = back_append(b, b->block, OP_ADD, both, 2, NULL);
+        grad = back_sum(b, b->block, b->grads[value], grad);
     }
     b->grads[value] = grad;
     return grad != VALUE_ID_NONE;
@@ -97,7 +102,31 @@ bool back_add(Back *b, ValueId value, ValueId grad)
 
 ValueId back_zeros(Back *b, GraphBlock *block, ValueId like)
 {
-    return back_append(b, block, OP_ZEROS_LIKE, &like, 1, NULL);
+    bool list = dtype_is_list(graph_type(b->graph, like).dtype);
+    return back_append(b, block, list ? OP_LIST_ZEROS : OP_ZEROS_LIKE, &like, 1,
+                       NULL);
+}
+
+void back_move(Back *b, GraphNode *last, GraphNode *node)
+{
+    GraphBlock *block = node->block;
+    for (GraphNode *next = last != NULL ? last->next : block->first;
+         next != NULL;) {
+        GraphNode *moved = next;
+        next = moved->next;
+        build_unlink(b->graph, moved);
+        build_link(b->graph, block, moved, node);
+    }
+}
+
+ValueId back_generator(Back *b, GraphNode *node)
+{
+    GraphNode *last = node->block->last;
+    ValueId state = back_append(b, node->block, OP_RNG_STATE, NULL, 0, NULL);
+    if (state != VALUE_ID_NONE) {
+        back_move(b, last, node);
+    }
+    return state;
 }
 
 // ---- nodes
@@ -170,46 +199,72 @@ bool back_push(Back *b, IdVec *to, const ValueId *ids, size_t count)
     return true;
 }
 
-// One side of an `if` going back: a block that yields the gradients of the
-// wanted values, zeros where its side has no part in them.
-static GraphBlock *side_back(Back *b, const GraphNode *node, int side,
-                             const IdVec *outside, const bool *wanted,
-                             const bool *given, const IdVec *inputs)
+// An `if` on its way back.
+typedef struct IfBack {
+    GraphNode *node;
+    IdVec outside;     // what its sides use
+    bool *wanted;      // of those
+    bool *begun;       // which of those have a gradient so far
+    bool *given;       // which outputs have one
+    IdVec grads;       // what has begun, what is given
+    ValueId generator; // its state, if a side draws
+    size_t size;       // of the masks
+} IfBack;
+
+// What a value has on a side that has no part in it.
+static ValueId passed_by(Back *b, GraphBlock *block, ValueId value)
 {
+    return b->grads[value] != VALUE_ID_NONE ? b->grads[value]
+                                            : back_zeros(b, block, value);
+}
+
+// One side: a block that yields the gradients of the wanted values.
+static GraphBlock *side_back(Back *b, const IfBack *branches, int side)
+{
+    const IdVec *outside = &branches->outside;
+    const bool *wanted = branches->wanted;
     Ctx *ctx = b->graph->ctx;
-    GraphBlock *from = node->blocks[side];
+    GraphBlock *from = branches->node->blocks[side];
     GraphBlock *block = graph_block_new(b->graph, b->block);
-    bool *made = ctx_alloc_zero(ctx, outside->count + 1);
+    // One more for a generator.
+    bool *made = ctx_alloc_zero(ctx, outside->count + 2);
     Graph *grad = NULL;
-    IdVec results = {0};
+    IdVec results = {0}, inputs = {0};
     bool ok = block != NULL && made != NULL;
     GraphNode *call = NULL;
     if (ok && !from->diverges) {
         Graph *lifted = back_lift(b->graph, from, outside);
-        grad =
-            lifted == NULL ? NULL : graph_gradient(lifted, given, wanted, made);
+        grad = lifted == NULL ? NULL
+                              : graph_gradient(lifted, branches->given, wanted,
+                                               branches->begun, made);
+        ok =
+            grad != NULL &&
+            back_push(b, &inputs, outside->items, outside->count) &&
+            back_push(b, &inputs, &branches->generator, graph_draws(lifted)) &&
+            back_push(b, &inputs, branches->grads.items, branches->grads.count);
         if (lifted != NULL) {
             graph_release(ctx, lifted);
         }
-        call = grad == NULL ? NULL : back_call(b, block, grad, inputs);
+        call = ok ? back_call(b, block, grad, &inputs) : NULL;
         ok = call != NULL;
     }
     uint32_t next = 0;
     for (size_t i = 0; ok && i < outside->count; i++) {
         if (wanted[i]) {
             ValueId id = made[i] ? node_output(call, next++)
-                                 : back_zeros(b, block, outside->items[i]);
+                                 : passed_by(b, block, outside->items[i]);
             ok = id != VALUE_ID_NONE && vec_push(ctx, &results, id);
         }
     }
     ok = ok && graph_block_results(b->graph, block, results.items,
                                    (uint32_t)results.count);
     vec_free(ctx, &results);
+    vec_free(ctx, &inputs);
     if (grad != NULL) {
         graph_release(ctx, grad);
     }
     if (made != NULL) {
-        ctx_free(ctx, made, outside->count + 1);
+        ctx_free(ctx, made, outside->count + 2);
     }
     return ok ? block : NULL;
 }
@@ -220,148 +275,70 @@ bool back_takes_part(const Back *b, ValueId id)
     return id < b->count && b->needed[id] && back_flows(b->graph, id);
 }
 
-static bool back_if(Back *b, const GraphNode *node, const IdVec *outside,
-                    const bool *wanted, const bool *given)
+static bool append_back(Back *b, IfBack *branches)
 {
-    IdVec inputs = {0};
+    GraphNode *node = branches->node;
+    const IdVec *outside = &branches->outside;
     GraphBlock *sides[2] = {NULL, NULL};
-    bool ok = back_push(b, &inputs, outside->items, outside->count);
-    for (uint32_t i = 0; ok && i < node->output_count; i++) {
-        ok = !given[i] ||
-             vec_push(b->graph->ctx, &inputs, b->grads[node_output(node, i)]);
+    bool ok = true;
+    if (back_draws(node->blocks[0]) || back_draws(node->blocks[1])) {
+        branches->generator = back_generator(b, node);
+        ok = branches->generator != VALUE_ID_NONE;
     }
     for (int side = 0; ok && side < 2; side++) {
-        sides[side] = side_back(b, node, side, outside, wanted, given, &inputs);
+        sides[side] = side_back(b, branches, side);
         ok = sides[side] != NULL;
     }
     GraphNode *made = ok ? graph_append_blocks(b->graph, b->block, node->op,
                                                node->inputs, 1, sides, b->place)
                          : NULL;
-    ok = made != NULL;
     uint32_t next = 0;
-    for (size_t i = 0; ok && i < outside->count; i++) {
-        ok = !wanted[i] ||
-             back_add(b, outside->items[i], node_output(made, next++));
+    for (size_t i = 0; made != NULL && i < outside->count; i++) {
+        if (branches->wanted[i]) {
+            b->grads[outside->items[i]] = node_output(made, next++);
+        }
     }
-    vec_free(b->graph->ctx, &inputs);
-    return ok;
+    return made != NULL;
 }
 
-// An `if`: which outputs have gradients, which outside values want some.
-static bool back_branches(Back *b, const GraphNode *node)
+// Which outputs have gradients, which outside values want some and have some.
+static bool back_branches(Back *b, GraphNode *node)
 {
     Ctx *ctx = b->graph->ctx;
-    IdVec outside = {0};
+    IfBack branches = {.node = node};
+    IdVec *outside = &branches.outside;
     bool any = false;
-    bool ok = back_outside(b->graph, node->blocks[0], &outside) &&
-              back_outside(b->graph, node->blocks[1], &outside);
-    size_t size = outside.count + node->output_count + 1;
-    bool *wanted = ok ? ctx_alloc_zero(ctx, size) : NULL;
-    ok = wanted != NULL;
-    for (size_t i = 0; ok && i < outside.count; i++) {
-        wanted[i] = back_takes_part(b, outside.items[i]);
-        any = any || wanted[i];
+    bool ok = back_outside(b->graph, node->blocks[0], outside) &&
+              back_outside(b->graph, node->blocks[1], outside);
+    // A generator is an argument too.
+    size_t count = outside->count + 1;
+    branches.size = 2 * count + node->output_count;
+    branches.wanted = ok ? ctx_alloc_zero(ctx, branches.size) : NULL;
+    ok = branches.wanted != NULL;
+    branches.begun = ok ? branches.wanted + count : NULL;
+    branches.given = ok ? branches.begun + count : NULL;
+    for (size_t i = 0; ok && i < outside->count; i++) {
+        ValueId id = outside->items[i];
+        branches.wanted[i] = back_takes_part(b, id);
+        branches.begun[i] = branches.wanted[i] && b->grads[id] != VALUE_ID_NONE;
+        any = any || branches.wanted[i];
+        ok = back_push(b, &branches.grads, &b->grads[id], branches.begun[i]);
     }
     for (uint32_t i = 0; ok && i < node->output_count; i++) {
-        wanted[outside.count + i] =
-            b->grads[node_output(node, i)] != VALUE_ID_NONE;
+        ValueId grad = b->grads[node_output(node, i)];
+        branches.given[i] = grad != VALUE_ID_NONE;
+        ok = back_push(b, &branches.grads, &grad, branches.given[i]);
     }
-    ok = ok &&
-         (!any || back_if(b, node, &outside, wanted, wanted + outside.count));
-    if (wanted != NULL) {
-        ctx_free(ctx, wanted, size);
+    ok = ok && (!any || append_back(b, &branches));
+    if (branches.wanted != NULL) {
+        ctx_free(ctx, branches.wanted, branches.size);
     }
-    vec_free(ctx, &outside);
+    vec_free(ctx, outside);
+    vec_free(ctx, &branches.grads);
     return ok;
 }
 
 // ---- the whole
-
-// What would happen a second time.
-static bool check_node(const GraphNode *node, const Graph *graph)
-{
-    const OpDesc *op = node_desc(node);
-    if (op->payload == PAYLOAD_CALLEE ||
-        (op_has_effect(op) && node->output_count > 0)) {
-        return ctx_fail(graph->ctx, ERR_VALUE,
-                        "%s in '%s' cannot be done again for a gradient that "
-                        "is taken outside of it; take the gradient inside of "
-                        "'%s'",
-                        op->name, graph->name, graph->name);
-    }
-    return true;
-}
-
-// Variables become values: a read is the first value, or what the last
-// assignment gave. Effects without results are dropped.
-static bool drop_effects(Graph *graph, ValueId *variables)
-{
-    Rewrite rewrite = {.graph = graph};
-    bool ok = true;
-    for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
-        rewrite_uses(&rewrite, &walk);
-        GraphNode *node = walk.node;
-        if (node == NULL) {
-            continue;
-        }
-        const OpDesc *op = node_desc(node);
-        if (op->payload == PAYLOAD_RESOURCE && node->output_count > 0) {
-            ok = rewrite_value(&rewrite, node_output(node, 0),
-                               variables[node->variable]);
-            build_unlink(graph, node);
-        } else if (op->payload == PAYLOAD_RESOURCE) {
-            if (walk.block != graph->block) {
-                ok = ctx_fail(graph->ctx, ERR_VALUE,
-                              "'%s' assigns Variable '%s' where a tensor "
-                              "decides; a gradient that goes through it must "
-                              "be taken inside of '%s'",
-                              graph->name,
-                              graph->variables.items[node->variable].name,
-                              graph->name);
-            }
-            variables[node->variable] = node->inputs[0];
-            build_unlink(graph, node);
-        } else if (op_has_effect(op) && node->output_count == 0 &&
-                   !walk.block->diverges) {
-            build_unlink(graph, node);
-        } else {
-            ok = check_node(node, graph);
-        }
-    }
-    rewrite_free(&rewrite);
-    // Nothing names them any more.
-    graph->variables.count = 0;
-    return ok;
-}
-
-// The forward graph in `to`: inputs, then the Variables' first values.
-static bool copy_forward(Graph *from, Graph *to, ValueId *inputs)
-{
-    Clone clone = {0};
-    IdVec results = {0};
-    size_t count = from->inputs.count;
-    bool ok = clone_init(&clone, from, to, 0);
-    for (size_t i = 0; ok && i < count; i++) {
-        ok = back_map_inputs(&clone, &from->inputs.items[i].value, 1);
-        inputs[i] =
-            ok ? clone.values[from->inputs.items[i].value] : VALUE_ID_NONE;
-    }
-    for (size_t i = 0; ok && i < from->variables.count; i++) {
-        const GraphVariable *variable = &from->variables.items[i];
-        inputs[count + i] = graph_add_input(to, variable->name, variable->type);
-        ok = inputs[count + i] != VALUE_ID_NONE;
-    }
-    ok = ok && back_copy_variables(from, to) &&
-         clone_nodes(&clone, from->block, to->block, NULL);
-    for (uint32_t i = 0; ok && i < from->block->result_count; i++) {
-        ok = vec_push(to->ctx, &results, clone.values[from->block->results[i]]);
-    }
-    ok = ok && graph_block_results(to, to->block, results.items,
-                                   (uint32_t)results.count);
-    vec_free(to->ctx, &results);
-    clone_free(&clone);
-    return ok;
-}
 
 // Which values something wanted flows into. Blocks are looked at whole.
 static void mark_needed(Back *b)
@@ -396,11 +373,13 @@ static void mark_needed(Back *b)
 // The forward nodes from the last one back; what is appended stands behind.
 static bool go_back(Back *b)
 {
-    GraphNode *node = b->graph->block->last;
+    GraphNode *node = b->graph->block->last, *previous;
     bool ok = true;
-    // Seeds need no node: the last node is a forward one.
-    for (; ok && node != NULL; node = node->previous) {
+    // Seeds need no node: the last node is a forward one. What is put before
+    // one on its way back is none of them.
+    for (; ok && node != NULL; node = previous) {
         bool any = false, has = false;
+        previous = node->previous;
         for (uint32_t i = 0; i < node->output_count; i++) {
             ValueId id = node_output(node, i);
             any = any || b->needed[id];
@@ -410,7 +389,8 @@ static bool go_back(Back *b)
             continue;
         }
         b->place = node->place;
-        ok = node->blocks[0] == NULL       ? back_by_rule(b, node)
+        ok = back_is_list(node)            ? back_list(b, node)
+             : node->blocks[0] == NULL     ? back_by_rule(b, node)
              : op_is_loop(node_desc(node)) ? back_loop(b, node)
                                            : back_branches(b, node);
     }
@@ -418,9 +398,20 @@ static bool go_back(Back *b)
 }
 
 // Inputs for the gradients that are given, and where they begin to flow.
-static bool add_seeds(Back *b, const bool *given)
+static bool add_seeds(Back *b, const bool *given, const bool *begun,
+                      const ValueId *inputs, size_t count)
 {
     const GraphBlock *block = b->graph->block;
+    for (size_t i = 0; i < count; i++) {
+        if (!begun[i]) {
+            continue;
+        }
+        ValueId sum =
+            graph_add_input(b->graph, "grad", graph_type(b->graph, inputs[i]));
+        if (sum == VALUE_ID_NONE || !back_add(b, inputs[i], sum)) {
+            return false;
+        }
+    }
     for (uint32_t i = 0; i < block->result_count; i++) {
         ValueId result = block->results[i];
         if (!given[i]) {
@@ -453,7 +444,8 @@ static bool set_results(Back *b, const ValueId *inputs, size_t count,
 
 // `to` holds the forward part.
 static bool add_backward(Graph *to, const ValueId *inputs, size_t count,
-                         const bool *given, const bool *wanted, bool *made)
+                         const bool *given, const bool *wanted,
+                         const bool *begun, bool *made)
 {
     Ctx *ctx = to->ctx;
     Back b = {.graph = to, .block = to->block, .count = to->values.count};
@@ -472,31 +464,26 @@ static bool add_backward(Graph *to, const ValueId *inputs, size_t count,
         b.needed[inputs[i]] = wanted[i] && back_flows(to, inputs[i]);
     }
     mark_needed(&b);
-    bool ok = add_seeds(&b, given) && go_back(&b) &&
+    bool ok = add_seeds(&b, given, begun, inputs, count) && go_back(&b) &&
               set_results(&b, inputs, count, wanted, made);
     ctx_free(ctx, b.grads, size);
     return ok;
 }
 
 Graph *graph_gradient(Graph *graph, const bool *given, const bool *wanted,
-                      bool *made)
+                      const bool *begun, bool *made)
 {
     Ctx *ctx = graph->ctx;
     if (!ctx_enter(ctx)) {
         return NULL;
     }
-    size_t count = graph->inputs.count + graph->variables.count;
-    size_t size = (count + 1) * 2 * sizeof(ValueId);
+    size_t count = graph_gradient_arguments(graph);
+    size_t size = (count + 1) * sizeof(ValueId);
     Graph *to = graph_new(ctx, graph->name);
     ValueId *inputs = ctx_alloc(ctx, size);
-    bool ok = to != NULL && inputs != NULL && copy_forward(graph, to, inputs);
-    if (ok) {
-        ValueId *variables = inputs + count + 1;
-        memcpy(variables, inputs + graph->inputs.count,
-               graph->variables.count * sizeof *variables);
-        ok = inline_run(to) && drop_effects(to, variables) &&
-             add_backward(to, inputs, count, given, wanted, made);
-    }
+    bool ok = to != NULL && inputs != NULL &&
+              back_copy_forward(graph, to, inputs) &&
+              add_backward(to, inputs, count, given, wanted, begun, made);
     if (inputs != NULL) {
         ctx_free(ctx, inputs, size);
     }

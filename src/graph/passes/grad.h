@@ -2,8 +2,8 @@
 //
 // The graph that is made computes what it needs of the forward one anew; in one
 // trace the passes merge both. It has no captures, Variables or effects of the
-// original: all that came from outside is an input, so that gradients can be
-// taken of it in turn.
+// original, but for draws of random numbers, which it draws again: all that
+// came from outside is an input, so that gradients can be taken of it in turn.
 #ifndef DUET_GRAPH_PASSES_GRAD_H
 #define DUET_GRAPH_PASSES_GRAD_H
 
@@ -11,12 +11,24 @@
 
 // The gradients of a graph's outputs, as a graph. Its inputs are those of
 // `graph` in order, captures too; then the first value of each of its
-// Variables; then the gradient of each output that is `given`. Its outputs are
-// the gradients of those inputs and Variables that are `wanted`, as far as
-// anything flows: made[i] says so. NULL with an error pending: an op without a
-// rule (ERR_LOOKUP), something that cannot be done twice (ERR_VALUE).
+// Variables; then, if it draws random numbers, the state of their generator
+// before it ran (OP_RNG_STATE); then, for each argument that has `begun`, the
+// gradient that it has so far, and for each output that is `given`, its own.
+// Its outputs are the gradients of those arguments that are `wanted`, as far as
+// anything flows: made[i] says so; what had begun is added to, so that sums go
+// in one order whether the graph's ops are met one by one or as a whole. A read
+// of a Variable is the Variable's, whatever was assigned before: an assignment
+// ends the way of a gradient, as it does in a program that is not staged. NULL
+// with an error pending: an op without a rule (ERR_LOOKUP), something that
+// cannot be done twice (ERR_VALUE).
 MUST_CHECK Graph *graph_gradient(Graph *graph, const bool *given,
-                                 const bool *wanted, bool *made);
+                                 const bool *wanted, const bool *begun,
+                                 bool *made);
+// How many arguments the gradient of the graph knows: all its inputs but the
+// gradients.
+size_t graph_gradient_arguments(const Graph *graph);
+// Whether it draws random numbers, blocks and callees included.
+bool graph_draws(const Graph *graph);
 // A node with its blocks as a graph of its own, whose inputs are the node's and
 // then the values that its blocks use from outside, which are told in `outside`
 // (room for the node's graph's values). Its outputs are the node's.

@@ -27,14 +27,33 @@ ValueId back_append(Back *b, GraphBlock *block, OpCode op,
                     const ValueId *inputs, uint32_t count,
                     const AttrValue *attrs);
 ValueId back_zeros(Back *b, GraphBlock *block, ValueId like);
+ValueId back_sum(Back *b, GraphBlock *block, ValueId left, ValueId right);
+// The state of the generator where the node stands, as a value before it.
+ValueId back_generator(Back *b, GraphNode *node);
+// Moves what stands behind `last` (NULL: all) before the node.
+void back_move(Back *b, GraphNode *last, GraphNode *node);
 // A call at the block's end. NULL: failed.
 GraphNode *back_call(Back *b, GraphBlock *block, Graph *callee,
                      const IdVec *inputs);
 // Adds to the gradient of a forward value; false also for VALUE_ID_NONE.
 MUST_CHECK bool back_add(Back *b, ValueId value, ValueId grad);
 MUST_CHECK bool back_push(Back *b, IdVec *to, const ValueId *ids, size_t count);
-// A loop's way back (grad_loop.c).
-MUST_CHECK bool back_loop(Back *b, const GraphNode *node);
+// The forward part (grad_forward.c): in `to`, which is empty, and without
+// Variables. `inputs` gets the arguments' values there.
+MUST_CHECK bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs);
+// Whether random numbers are drawn in the block.
+bool back_draws(GraphBlock *block);
+// Through an op of lists (grad_list.c).
+bool back_is_list(const GraphNode *node);
+MUST_CHECK bool back_list(Back *b, const GraphNode *node);
+// The gradient of a loop's body, whose first inputs are `states` among
+// `arguments` that are no gradients, in two (grad_split.c): *read takes the
+// arguments and gives what is read from the states' lists; *grad becomes one
+// that takes no such list, but those tensors, before the gradients.
+MUST_CHECK bool back_split(Graph **grad, size_t states, size_t arguments,
+                           Graph **read);
+// A loop's way back (grad_loop.c). The node is replaced.
+MUST_CHECK bool back_loop(Back *b, GraphNode *node);
 
 // Blocks as graphs (grad_lift.c). The values that the block uses from outside,
 // each once, behind those that are listed already.

@@ -1,17 +1,25 @@
-// The way back through a loop: it is run once more with its states put on
-// lists, which a loop in the other direction takes off.
+// The way back through a loop. The loop is made anew with its states put on
+// lists, turn by turn, and takes the place of the old one; one in the other
+// direction takes them off. A state that is a list itself is not kept: what the
+// way back wants is what was read from it, which is kept instead
+// (grad_split.c).
 #include "graph/passes/grad_back.h"
+#include "graph/rewrite.h"
 
 // What a loop's way back is made of.
 typedef struct LoopBack {
-    const GraphNode *node;
+    GraphNode *node;
     uint32_t states;
     IdVec outside;      // of both blocks
     bool *wanted;       // of the body's gradient: states, then outside values
+    bool *begun;        // the outside ones: their sums go through the turns
     bool *made;         // which of those it gives
     Graph *cond, *body; // as graphs of the states and the outside values
     Graph *grad;        // of the body
-    size_t size;        // of wanted and made
+    Graph *read;        // what is kept of lists; NULL: no state is one
+    bool draws;         // the body does
+    uint32_t kept;      // lists that the new loop gives behind the states
+    size_t size;        // of each mask
 } LoopBack;
 
 // The type that the states have in the loop.
@@ -20,56 +28,71 @@ static TensorType state_type(const Back *b, const LoopBack *loop, uint32_t i)
     return graph_type(b->graph, loop->node->blocks[SIDE_BODY]->params[i]);
 }
 
+static bool is_list(const Back *b, const LoopBack *loop, uint32_t i)
+{
+    return dtype_is_list(state_type(b, loop, i).dtype);
+}
+
 static bool begin_loop(Back *b, LoopBack *loop)
 {
     Ctx *ctx = b->graph->ctx;
-    const GraphNode *node = loop->node;
-    loop->states = node->input_count;
-    if (!back_outside(b->graph, node->blocks[SIDE_COND], &loop->outside) ||
-        !back_outside(b->graph, node->blocks[SIDE_BODY], &loop->outside)) {
+    GraphBlock **blocks = loop->node->blocks;
+    bool lists = false;
+    loop->states = loop->node->input_count;
+    loop->draws = back_draws(blocks[SIDE_BODY]);
+    if (!back_outside(b->graph, blocks[SIDE_COND], &loop->outside) ||
+        !back_outside(b->graph, blocks[SIDE_BODY], &loop->outside)) {
         return false;
     }
-    loop->size = loop->states + loop->outside.count + 1;
-    loop->wanted = ctx_alloc_zero(ctx, loop->size * 2);
+    // A generator is an argument too.
+    loop->size = loop->states + loop->outside.count + 2;
+    loop->wanted = ctx_alloc_zero(ctx, loop->size * 3);
     if (loop->wanted == NULL) {
         return false;
     }
-    loop->made = loop->wanted + loop->size;
+    loop->begun = loop->wanted + loop->size;
+    loop->made = loop->begun + loop->size;
     for (uint32_t i = 0; i < loop->states; i++) {
-        TensorType type = state_type(b, loop, i);
-        loop->wanted[i] = dtype_is_float(type.dtype);
-        if (dtype_is_list(type.dtype)) {
-            return ctx_fail(ctx, ERR_VALUE,
-                            "while: a list is part of the loop's state, and "
-                            "no gradient flows through such a loop yet");
-        }
+        loop->wanted[i] = back_flows(b->graph, blocks[SIDE_BODY]->params[i]);
+        lists = lists || is_list(b, loop, i);
     }
     for (size_t i = 0; i < loop->outside.count; i++) {
-        loop->wanted[loop->states + i] =
+        loop->wanted[loop->states + i] = loop->begun[loop->states + i] =
             back_takes_part(b, loop->outside.items[i]);
     }
-    loop->cond = back_lift(b->graph, node->blocks[SIDE_COND], &loop->outside);
-    loop->body = back_lift(b->graph, node->blocks[SIDE_BODY], &loop->outside);
+    loop->cond = back_lift(b->graph, blocks[SIDE_COND], &loop->outside);
+    loop->body = back_lift(b->graph, blocks[SIDE_BODY], &loop->outside);
     // All states' gradients are handed on from turn to turn, zeros too.
     loop->grad = loop->cond == NULL || loop->body == NULL
                      ? NULL
                      : graph_gradient(loop->body, loop->wanted, loop->wanted,
-                                      loop->made);
-    return loop->grad != NULL;
+                                      loop->begun, loop->made);
+    for (uint32_t i = 0; loop->grad != NULL && i < loop->states; i++) {
+        if (is_list(b, loop, i) && loop->wanted[i] && !loop->made[i]) {
+            return ctx_fail(ctx, ERR_VALUE,
+                            "while: a list is made anew in each turn, and no "
+                            "gradient flows through such a loop: put its "
+                            "elements into the list that is there before it");
+        }
+    }
+    return loop->grad != NULL &&
+           (!lists ||
+            back_split(&loop->grad, loop->states,
+                       graph_gradient_arguments(loop->body), &loop->read));
 }
 
 static void end_loop(Back *b, LoopBack *loop)
 {
     Ctx *ctx = b->graph->ctx;
-    Graph *graphs[3] = {loop->cond, loop->body, loop->grad};
-    for (int i = 0; i < 3; i++) {
+    Graph *graphs[4] = {loop->cond, loop->body, loop->grad, loop->read};
+    for (int i = 0; i < 4; i++) {
         if (graphs[i] != NULL) {
             graph_release(ctx, graphs[i]);
         }
     }
     vec_free(ctx, &loop->outside);
     if (loop->wanted != NULL) {
-        ctx_free(ctx, loop->wanted, loop->size * 2);
+        ctx_free(ctx, loop->wanted, loop->size * 3);
     }
 }
 
@@ -87,24 +110,26 @@ static bool add_params(Back *b, GraphBlock *block, const IdVec *like,
     return true;
 }
 
-// A call on the first `states` of the params and the outside values.
+// A call on the first `states` of the params, the outside values and, unless it
+// is VALUE_ID_NONE, the generator's state.
 static GraphNode *call_turn(Back *b, const LoopBack *loop, GraphBlock *block,
-                            Graph *callee, const ValueId *states)
+                            Graph *callee, const ValueId *states,
+                            ValueId generator)
 {
     IdVec inputs = {0};
     GraphNode *node = NULL;
     if (back_push(b, &inputs, states, loop->states) &&
-        back_push(b, &inputs, loop->outside.items, loop->outside.count)) {
+        back_push(b, &inputs, loop->outside.items, loop->outside.count) &&
+        back_push(b, &inputs, &generator, generator != VALUE_ID_NONE)) {
         node = back_call(b, block, callee, &inputs);
     }
     vec_free(b->graph->ctx, &inputs);
     return node;
 }
 
-// An empty list for a state.
-static ValueId new_list(Back *b, const LoopBack *loop, uint32_t state)
+// An empty list for values of a type.
+static ValueId new_list(Back *b, TensorType type)
 {
-    TensorType type = state_type(b, loop, state);
     int64_t dims[SHAPE_MAX_RANK];
     AttrValue attrs[2] = {{.kind = ATTR_DTYPE, .dtype = type.dtype},
                           {.kind = ATTR_NONE}};
@@ -118,47 +143,128 @@ static ValueId new_list(Back *b, const LoopBack *loop, uint32_t state)
     return back_append(b, b->block, OP_LIST_NEW, NULL, 0, attrs);
 }
 
-// The loop once more, with the states before each turn put on lists. The
-// node's outputs: the states, then the lists.
-static GraphNode *run_saving(Back *b, const LoopBack *loop)
+static ValueId zero(Back *b, GraphBlock *block)
+{
+    Tensor *none = tensor_scalar_int(b->graph->ctx, DT_INT32, 0);
+    GraphNode *node = none == NULL
+                          ? NULL
+                          : graph_append_const(b->graph, block, none, b->place);
+    object_release_null(b->graph->ctx, none);
+    return node == NULL ? VALUE_ID_NONE : node_output(node, 0);
+}
+
+// The lists that are empty before the first turn, one for each value that is
+// kept: states that are no lists, the generator's, what is read from lists. At
+// least one, for the other loop counts its turns by them.
+static bool empty_lists(Back *b, LoopBack *loop, IdVec *inputs)
+{
+    static const int64_t two = 2;
+    Ctx *ctx = b->graph->ctx;
+    size_t before = inputs->count;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < loop->states; i++) {
+        ok = is_list(b, loop, i) ||
+             vec_push(ctx, inputs, new_list(b, state_type(b, loop, i)));
+    }
+    if (ok && loop->draws) {
+        ok =
+            vec_push(ctx, inputs, new_list(b, (TensorType){DT_INT64, 1, &two}));
+    }
+    const GraphBlock *read = loop->read != NULL ? loop->read->block : NULL;
+    for (uint32_t i = 0; ok && read != NULL && i < read->result_count; i++) {
+        ok = vec_push(ctx, inputs,
+                      new_list(b, graph_type(loop->read, read->results[i])));
+    }
+    if (ok && inputs->count == before) {
+        ok =
+            vec_push(ctx, inputs, new_list(b, (TensorType){DT_INT32, 0, NULL}));
+    }
+    loop->kept = (uint32_t)(inputs->count - before);
+    for (size_t i = before; ok && i < inputs->count; i++) {
+        ok = inputs->items[i] != VALUE_ID_NONE;
+    }
+    return ok;
+}
+
+// What a turn keeps, in that order.
+static bool kept_values(Back *b, const LoopBack *loop, GraphBlock *block,
+                        const ValueId *params, ValueId generator, IdVec *kept)
+{
+    Ctx *ctx = b->graph->ctx;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < loop->states; i++) {
+        ok = is_list(b, loop, i) || vec_push(ctx, kept, params[i]);
+    }
+    ok = ok && back_push(b, kept, &generator, loop->draws);
+    if (ok && loop->read != NULL) {
+        GraphNode *read =
+            call_turn(b, loop, block, loop->read, params, generator);
+        ok = read != NULL;
+        for (uint32_t i = 0; ok && i < read->output_count; i++) {
+            ok = vec_push(ctx, kept, node_output(read, i));
+        }
+    }
+    if (ok && kept->count == 0) {
+        ValueId turn = zero(b, block);
+        ok = turn != VALUE_ID_NONE && vec_push(ctx, kept, turn);
+    }
+    return ok;
+}
+
+// The body of the new loop: a turn of the old one, what is kept put on lists.
+static bool turn_saving(Back *b, const LoopBack *loop, GraphBlock *block,
+                        const ValueId *params)
+{
+    Ctx *ctx = b->graph->ctx;
+    IdVec kept = {0}, results = {0};
+    ValueId generator = VALUE_ID_NONE;
+    bool ok = true;
+    if (loop->draws) {
+        generator = back_append(b, block, OP_RNG_STATE, NULL, 0, NULL);
+        ok = generator != VALUE_ID_NONE;
+    }
+    ok = ok && kept_values(b, loop, block, params, generator, &kept);
+    GraphNode *turn =
+        ok ? call_turn(b, loop, block, loop->body, params, VALUE_ID_NONE)
+           : NULL;
+    ok = turn != NULL;
+    for (uint32_t i = 0; ok && i < loop->states; i++) {
+        ok = vec_push(ctx, &results, node_output(turn, i));
+    }
+    for (uint32_t i = 0; ok && i < loop->kept; i++) {
+        ValueId pair[2] = {params[loop->states + i], kept.items[i]};
+        ValueId list = back_append(b, block, OP_LIST_APPEND, pair, 2, NULL);
+        ok = list != VALUE_ID_NONE && vec_push(ctx, &results, list);
+    }
+    ok = ok && graph_block_results(b->graph, block, results.items,
+                                   (uint32_t)results.count);
+    vec_free(ctx, &kept);
+    vec_free(ctx, &results);
+    return ok;
+}
+
+// The new loop, at the end of the graph. The node's outputs: the states, then
+// the lists.
+static GraphNode *run_saving(Back *b, LoopBack *loop)
 {
     Ctx *ctx = b->graph->ctx;
     GraphBlock *blocks[2];
-    IdVec inputs = {0}, params[2] = {{0}, {0}}, results = {0};
-    uint32_t n = loop->states;
-    bool ok = back_push(b, &inputs, loop->node->inputs, n);
-    for (uint32_t i = 0; ok && i < n; i++) {
-        ValueId list = new_list(b, loop, i);
-        ok = list != VALUE_ID_NONE && vec_push(ctx, &inputs, list);
-    }
+    IdVec inputs = {0}, params[2] = {{0}, {0}};
+    bool ok = back_push(b, &inputs, loop->node->inputs, loop->states) &&
+              empty_lists(b, loop, &inputs);
     for (int side = 0; ok && side < 2; side++) {
         blocks[side] = graph_block_new(b->graph, b->block);
         ok = blocks[side] != NULL &&
              add_params(b, blocks[side], &inputs, &params[side]);
     }
     GraphNode *test = ok ? call_turn(b, loop, blocks[SIDE_COND], loop->cond,
-                                     params[SIDE_COND].items)
+                                     params[SIDE_COND].items, VALUE_ID_NONE)
                          : NULL;
-    GraphNode *turn = test != NULL
-                          ? call_turn(b, loop, blocks[SIDE_BODY], loop->body,
-                                      params[SIDE_BODY].items)
-                          : NULL;
-    ok = turn != NULL;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        ok = vec_push(ctx, &results, node_output(turn, i));
-    }
-    for (uint32_t i = 0; ok && i < n; i++) {
-        ValueId pair[2] = {params[SIDE_BODY].items[n + i],
-                           params[SIDE_BODY].items[i]};
-        ValueId list =
-            back_append(b, blocks[SIDE_BODY], OP_LIST_APPEND, pair, 2, NULL);
-        ok = list != VALUE_ID_NONE && vec_push(ctx, &results, list);
-    }
-    ValueId truth = ok ? node_output(test, 0) : VALUE_ID_NONE;
+    ValueId truth = test != NULL ? node_output(test, 0) : VALUE_ID_NONE;
     GraphNode *node = NULL;
-    if (ok && graph_block_results(b->graph, blocks[SIDE_COND], &truth, 1) &&
-        graph_block_results(b->graph, blocks[SIDE_BODY], results.items,
-                            (uint32_t)results.count)) {
+    if (test != NULL &&
+        graph_block_results(b->graph, blocks[SIDE_COND], &truth, 1) &&
+        turn_saving(b, loop, blocks[SIDE_BODY], params[SIDE_BODY].items)) {
         node = graph_append_blocks(b->graph, b->block, loop->node->op,
                                    inputs.items, (uint32_t)inputs.count, blocks,
                                    b->place);
@@ -166,18 +272,55 @@ static GraphNode *run_saving(Back *b, const LoopBack *loop)
     vec_free(ctx, &inputs);
     vec_free(ctx, &params[0]);
     vec_free(ctx, &params[1]);
-    vec_free(ctx, &results);
     return node;
 }
 
+// The new loop in the place of the old one, also for what was made of that
+// already.
+static bool replace_loop(Back *b, const LoopBack *loop, GraphNode *last,
+                         const GraphNode *saved)
+{
+    GraphNode *old = loop->node;
+    Rewrite rewrite = {.graph = b->graph};
+    bool ok = true;
+    back_move(b, last, old);
+    build_unlink(b->graph, old);
+    for (uint32_t i = 0; ok && i < loop->states; i++) {
+        ValueId from = node_output(old, i), to = node_output(saved, i);
+        ok = rewrite_value(&rewrite, from, to);
+        for (size_t k = 0; k < b->count; k++) {
+            b->grads[k] = b->grads[k] == from ? to : b->grads[k];
+        }
+    }
+    for (Walk walk = walk_forward(b->graph->block); ok && walk_next(&walk);) {
+        rewrite_uses(&rewrite, &walk);
+    }
+    rewrite_free(&rewrite);
+    return ok;
+}
+
+// What a value's sum begins with: what it has, or -0, to which even a -0 adds
+// nothing but itself.
+static ValueId first_sum(Back *b, ValueId value)
+{
+    if (b->grads[value] != VALUE_ID_NONE) {
+        return b->grads[value];
+    }
+    ValueId none = back_zeros(b, b->block, value);
+    bool list = dtype_is_list(graph_type(b->graph, value).dtype);
+    return none == VALUE_ID_NONE || list
+               ? none
+               : back_append(b, b->block, OP_NEGATIVE, &none, 1, NULL);
+}
+
 // What the loop that goes back begins with: the lists, then a gradient for
-// each wanted value: a state's from behind the loop, an outside one's zeros.
+// each wanted value: a state's from behind the loop, an outside one's so far.
 static bool first_state(Back *b, const LoopBack *loop, const GraphNode *saved,
                         IdVec *state)
 {
     Ctx *ctx = b->graph->ctx;
     uint32_t n = loop->states;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < loop->kept; i++) {
         if (!vec_push(ctx, state, node_output(saved, n + i))) {
             return false;
         }
@@ -186,10 +329,11 @@ static bool first_state(Back *b, const LoopBack *loop, const GraphNode *saved,
         if (!loop->wanted[i]) {
             continue;
         }
-        ValueId last =
-            i < n ? node_output(loop->node, i) : loop->outside.items[i - n];
-        ValueId grad = i < n ? b->grads[last] : VALUE_ID_NONE;
-        grad = grad != VALUE_ID_NONE ? grad : back_zeros(b, b->block, last);
+        ValueId grad = i < n ? b->grads[node_output(loop->node, i)]
+                             : first_sum(b, loop->outside.items[i - n]);
+        if (grad == VALUE_ID_NONE && i < n) {
+            grad = back_zeros(b, b->block, node_output(saved, i));
+        }
         if (grad == VALUE_ID_NONE || !vec_push(ctx, state, grad)) {
             return false;
         }
@@ -197,48 +341,68 @@ static bool first_state(Back *b, const LoopBack *loop, const GraphNode *saved,
     return true;
 }
 
-// One turn back: the states are taken off the lists, the body's gradient is
-// called, its results become the states' gradients and are added to the
-// outside values'.
+// What was kept of a turn: the lists without it, in `results`, and what the
+// body's gradient takes of it, in `inputs`, with the outside values between.
+static bool take_off(Back *b, const LoopBack *loop, GraphBlock *block,
+                     const IdVec *params, IdVec *results, IdVec *inputs)
+{
+    Ctx *ctx = b->graph->ctx;
+    uint32_t states = 0;
+    for (uint32_t i = 0; i < loop->states; i++) {
+        states += !is_list(b, loop, i);
+    }
+    for (uint32_t i = 0; i <= loop->kept; i++) {
+        if (i == states &&
+            !back_push(b, inputs, loop->outside.items, loop->outside.count)) {
+            return false;
+        }
+        if (i == loop->kept) {
+            break;
+        }
+        ValueId list =
+            back_append(b, block, OP_LIST_POP, &params->items[i], 1, NULL);
+        if (list == VALUE_ID_NONE || !vec_push(ctx, results, list) ||
+            !vec_push(ctx, inputs, list + 1)) {
+            return false;
+        }
+    }
+    // Only the turns were counted.
+    size_t takes = loop->outside.count + states + loop->draws +
+                   (loop->read != NULL ? loop->read->block->result_count : 0);
+    if (inputs->count > takes) {
+        inputs->count = takes;
+    }
+    return true;
+}
+
+// One turn back: the body's gradient is called with the sums of the outside
+// values and the gradients of the states, and gives them as they are before the
+// turn.
 static bool turn_back(Back *b, const LoopBack *loop, GraphBlock *block,
                       const IdVec *params)
 {
     Ctx *ctx = b->graph->ctx;
     uint32_t n = loop->states;
     IdVec results = {0}, inputs = {0};
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        ValueId list =
-            back_append(b, block, OP_LIST_POP, &params->items[i], 1, NULL);
-        ok = list != VALUE_ID_NONE && vec_push(ctx, &results, list) &&
-             vec_push(ctx, &inputs, list + 1);
+    bool ok = take_off(b, loop, block, params, &results, &inputs);
+    size_t sums = loop->kept;
+    for (uint32_t i = 0; i < n; i++) {
+        sums += loop->wanted[i];
     }
-    ok = ok && back_push(b, &inputs, loop->outside.items, loop->outside.count);
-    size_t next = n;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        ok = !loop->wanted[i] || vec_push(ctx, &inputs, params->items[next++]);
-    }
+    ok = ok &&
+         back_push(b, &inputs, params->items + sums, params->count - sums) &&
+         back_push(b, &inputs, params->items + loop->kept, sums - loop->kept);
     GraphNode *call = ok ? back_call(b, block, loop->grad, &inputs) : NULL;
     ok = call != NULL;
-    uint32_t given = 0;
-    next = n;
-    for (uint32_t i = 0; ok && i < n + loop->outside.count; i++) {
+    uint32_t given = 0, tensor = 0; // among the states
+    for (uint32_t i = 0; ok && i < n + loop->outside.count;
+         tensor += i < n && !is_list(b, loop, i), i++) {
         if (!loop->wanted[i]) {
             continue;
         }
-        ValueId before = params->items[next++];
-        ValueId made =
-            loop->made[i] ? node_output(call, given++) : VALUE_ID_NONE;
-        if (i < n) {
-            made = made != VALUE_ID_NONE
-                       ? made
-                       : back_zeros(b, block, inputs.items[i]);
-        } else if (made == VALUE_ID_NONE) {
-            made = before;
-        } else {
-            ValueId both[2] = {before, made};
-            made = back_append(b, block, OP_ADD, both, 2, NULL);
-        }
+        ValueId made = loop->made[i]
+                           ? node_output(call, given++)
+                           : back_zeros(b, block, inputs.items[tensor]);
         ok = made != VALUE_ID_NONE && vec_push(ctx, &results, made);
     }
     ok = ok && graph_block_results(b->graph, block, results.items,
@@ -251,17 +415,9 @@ static bool turn_back(Back *b, const LoopBack *loop, GraphBlock *block,
 // As long as there is something on the lists.
 static bool test_back(Back *b, GraphBlock *block, ValueId list)
 {
-    Tensor *none = tensor_scalar_int(b->graph->ctx, DT_INT32, 0);
-    GraphNode *zero = none == NULL
-                          ? NULL
-                          : graph_append_const(b->graph, block, none, b->place);
-    object_release_null(b->graph->ctx, none);
-    if (zero == NULL) {
-        return false;
-    }
     ValueId pair[2] = {back_append(b, block, OP_LIST_SIZE, &list, 1, NULL),
-                       node_output(zero, 0)};
-    ValueId truth = pair[0] == VALUE_ID_NONE
+                       zero(b, block)};
+    ValueId truth = pair[0] == VALUE_ID_NONE || pair[1] == VALUE_ID_NONE
                         ? VALUE_ID_NONE
                         : back_append(b, block, OP_GREATER, pair, 2, NULL);
     return truth != VALUE_ID_NONE &&
@@ -273,8 +429,10 @@ static bool back_loop_of(Back *b, LoopBack *loop)
     Ctx *ctx = b->graph->ctx;
     GraphBlock *blocks[2];
     IdVec state = {0}, params[2] = {{0}, {0}};
+    GraphNode *last = b->block->last;
     GraphNode *saved = run_saving(b, loop);
-    bool ok = saved != NULL && first_state(b, loop, saved, &state);
+    bool ok = saved != NULL && replace_loop(b, loop, last, saved) &&
+              first_state(b, loop, saved, &state);
     for (int side = 0; ok && side < 2; side++) {
         blocks[side] = graph_block_new(b->graph, b->block);
         ok = blocks[side] != NULL &&
@@ -287,12 +445,20 @@ static bool back_loop_of(Back *b, LoopBack *loop)
                                (uint32_t)state.count, blocks, b->place)
                          : NULL;
     ok = node != NULL;
-    uint32_t next = loop->states;
-    for (uint32_t i = 0; ok && i < loop->states + loop->outside.count; i++) {
+    // The outside values' first: theirs are whole sums, the states' come last.
+    uint32_t next = loop->kept;
+    for (uint32_t i = 0; i < loop->states; i++) {
+        next += loop->wanted[i];
+    }
+    for (size_t i = 0; ok && i < loop->outside.count; i++) {
+        if (loop->wanted[loop->states + i]) {
+            b->grads[loop->outside.items[i]] = node_output(node, next++);
+        }
+    }
+    next = loop->kept;
+    for (uint32_t i = 0; ok && i < loop->states; i++) {
         if (loop->wanted[i]) {
-            ValueId value = i < loop->states
-                                ? loop->node->inputs[i]
-                                : loop->outside.items[i - loop->states];
+            ValueId value = loop->node->inputs[i];
             ValueId made = node_output(node, next++);
             ok = !back_takes_part(b, value) || back_add(b, value, made);
         }
@@ -303,7 +469,7 @@ static bool back_loop_of(Back *b, LoopBack *loop)
     return ok;
 }
 
-bool back_loop(Back *b, const GraphNode *node)
+bool back_loop(Back *b, GraphNode *node)
 {
     LoopBack loop = {.node = node};
     bool ok = begin_loop(b, &loop) && back_loop_of(b, &loop);

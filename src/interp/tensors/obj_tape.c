@@ -214,10 +214,11 @@ static Value tape_gradient_flat(Vm *vm, Value *args)
 // none; it gives a list, an item for each operand.
 static bool call_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
                       const Value *output_grads, const bool *wanted,
-                      Value *input_grads)
+                      Value *so_far, Value *input_grads)
 {
     (void)inputs;
     (void)wanted;
+    (void)so_far;
     Value function = value_retain(entry->data);
     uint32_t count = entry->input_count, given = entry->output_count;
     size_t size = (given + 1) * sizeof(Value);

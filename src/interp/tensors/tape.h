@@ -30,10 +30,12 @@ typedef struct TapeItem {
 
 // How an entry goes backwards that is no op: from the gradients of its results
 // (VALUE_UNBOUND: none) to those of its operands (left UNBOUND: none; owned).
+// so_far[i] is what operand i has already (UNBOUND: none); who adds to it
+// itself makes it UNBOUND.
 typedef struct TapeEntry TapeEntry;
 typedef bool (*TapeBackFn)(Vm *vm, const TapeEntry *entry, const Value *inputs,
                            const Value *output_grads, const bool *wanted,
-                           Value *input_grads);
+                           Value *so_far, Value *input_grads);
 struct TapeEntry {
     OpCode op; // whose rule is asked, if `back` is NULL
     TapeBackFn back;

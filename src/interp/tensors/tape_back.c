@@ -15,7 +15,7 @@ typedef struct Backward {
     bool *sources; // by slot
     size_t width;  // most operands or results of an entry
     void **room;   // scratch for one entry: 4 rows of `width`
-    Value *values; // likewise, 3 rows
+    Value *values; // likewise, 4 rows
     bool *wanted;  // likewise, one
 } Backward;
 
@@ -37,7 +37,7 @@ static bool backward_init(Backward *b, Vm *vm, const Tape *tape)
     b->grads = ctx_alloc(&vm->ctx, slots * sizeof *b->grads);
     b->needed = ctx_alloc_zero(&vm->ctx, slots * 2);
     b->room = ctx_alloc(&vm->ctx, b->width * 4 * sizeof *b->room);
-    b->values = ctx_alloc(&vm->ctx, b->width * 3 * sizeof *b->values);
+    b->values = ctx_alloc(&vm->ctx, b->width * 4 * sizeof *b->values);
     b->wanted = ctx_alloc(&vm->ctx, b->width);
     for (size_t i = 0; b->grads != NULL && i < slots; i++) {
         b->grads[i] = VALUE_UNBOUND;
@@ -64,7 +64,7 @@ static void backward_free(Backward *b)
         ctx_free(ctx, b->room, b->width * 4 * sizeof *b->room);
     }
     if (b->values != NULL) {
-        ctx_free(ctx, b->values, b->width * 3 * sizeof *b->values);
+        ctx_free(ctx, b->values, b->width * 4 * sizeof *b->values);
     }
     if (b->wanted != NULL) {
         ctx_free(ctx, b->wanted, b->width);
@@ -168,20 +168,48 @@ static bool back_by_rule(Backward *b, TapeEntry entry, Value *made)
     return ask_rule(b, entry, &call, made);
 }
 
+// The gradient that operand `index` of the entry has so far: once for what is
+// an operand twice, and not for what is a result too.
+static Value so_far_of(const Backward *b, const TapeEntry *entry,
+                       uint32_t index)
+{
+    const TapeItem *items = b->tape->items.items + entry->first_item;
+    uint32_t slot = items[index].slot;
+    bool own = b->wanted[index];
+    for (uint32_t i = 0; own && i < entry->input_count + entry->output_count;
+         i++) {
+        own = items[i].slot != slot || i == index ||
+              (i > index && i < entry->input_count);
+    }
+    return own ? b->grads[slot] : VALUE_UNBOUND;
+}
+
 // By the entry's own way. The values are held by the tape.
 static bool back_by_itself(Backward *b, TapeEntry entry, Value *made)
 {
     const TapeItem *items = b->tape->items.items + entry.first_item;
     Value *inputs = b->values, *grads = inputs + b->width;
+    Value *so_far = grads + 2 * b->width; // `made` stands between
     for (uint32_t i = 0; i < entry.input_count; i++) {
         inputs[i] = items[i].value;
+        so_far[i] = so_far_of(b, &entry, i);
     }
     items += entry.input_count;
     for (uint32_t i = 0; i < entry.output_count; i++) {
         grads[i] = items[i].slot == TAPE_NO_SLOT ? VALUE_UNBOUND
                                                  : b->grads[items[i].slot];
     }
-    return entry.back(b->vm, &entry, inputs, grads, b->wanted, made);
+    bool ok = entry.back(b->vm, &entry, inputs, grads, b->wanted, so_far, made);
+    items = b->tape->items.items + entry.first_item;
+    for (uint32_t i = 0; ok && i < entry.input_count; i++) {
+        // The sum comes back in its place.
+        if (value_unbound(so_far[i]) &&
+            !value_unbound(so_far_of(b, &entry, i))) {
+            value_release(&b->vm->ctx, b->grads[items[i].slot]);
+            b->grads[items[i].slot] = VALUE_UNBOUND;
+        }
+    }
+    return ok;
 }
 
 // What of an entry's operands is wanted, and whether there is any.
