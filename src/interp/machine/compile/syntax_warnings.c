@@ -107,39 +107,59 @@ static bool warn(Walk *walk, const Node *node, const char *text)
 
 // --- what a node is ---
 
-// The type's name of what a node makes, NULL: not known before it runs.
-static const char *made_type(const Node *node)
+// What a node makes, as far as these warnings go.
+typedef struct Made {
+    const char *name; // of the type
+    bool no_items;    // cannot be subscripted at all
+    bool any_index;   // takes keys of any type
+    bool is_index;    // may stand in brackets behind a sequence
+} Made;
+
+static const Made made_int = {
+    .name = "int", .no_items = true, .is_index = true};
+static const Made made_bool = {
+    .name = "bool", .no_items = true, .is_index = true};
+static const Made made_str = {.name = "str"}, made_list = {.name = "list"};
+static const Made made_tuple = {.name = "tuple"},
+                  made_bytes = {.name = "bytes"};
+static const Made made_dict = {.name = "dict", .any_index = true};
+static const Made made_set = {.name = "set", .no_items = true};
+static const Made made_float = {.name = "float", .no_items = true};
+static const Made made_none = {.name = "NoneType", .no_items = true};
+static const Made made_dots = {.name = "ellipsis", .no_items = true};
+static const Made made_generator = {.name = "generator", .no_items = true};
+static const Made made_function = {.name = "function", .no_items = true};
+
+// NULL: not known before it runs. A sign or ~ on a number is a literal here.
+static const Made *made_by(const Node *node)
 {
-    static const char *const constants[] = {
-        [CONSTANT_NONE] = "NoneType", [CONSTANT_FALSE] = "bool",
-        [CONSTANT_TRUE] = "bool",     [CONSTANT_ELLIPSIS] = "ellipsis",
-        [CONSTANT_INT] = "int",       [CONSTANT_FLOAT] = "float",
-        [CONSTANT_STR] = "str",       [CONSTANT_BYTES] = "bytes"};
+    static const Made *const constants[] = {
+        [CONSTANT_NONE] = &made_none, [CONSTANT_FALSE] = &made_bool,
+        [CONSTANT_TRUE] = &made_bool, [CONSTANT_ELLIPSIS] = &made_dots,
+        [CONSTANT_INT] = &made_int,   [CONSTANT_FLOAT] = &made_float,
+        [CONSTANT_STR] = &made_str,   [CONSTANT_BYTES] = &made_bytes};
     switch (node->kind) {
     case AST_CONSTANT: return constants[node->constant.type];
-    // CPython computes -1, +1 and ~1 before it looks.
-    case AST_UNARY:
-        if (node->unary.op == UNARY_INVERT) {
-            return node->unary.operand->kind == AST_CONSTANT &&
-                           node->unary.operand->constant.type == CONSTANT_INT
-                       ? "int"
-                       : NULL;
+    case AST_UNARY: {
+        const Node *operand = node->unary.operand;
+        if (operand->kind != AST_CONSTANT || node->unary.op == UNARY_NOT) {
+            return NULL;
         }
-        return (node->unary.op == UNARY_NEG || node->unary.op == UNARY_POS) &&
-                       node->unary.operand->kind == AST_CONSTANT &&
-                       node->unary.operand->constant.type <= CONSTANT_FLOAT
-                   ? made_type(node->unary.operand)
-                   : NULL;
-    case AST_TUPLE: return "tuple";
+        ConstantType type = operand->constant.type;
+        bool folded = node->unary.op == UNARY_INVERT ? type == CONSTANT_INT
+                                                     : type <= CONSTANT_FLOAT;
+        return folded ? constants[type] : NULL;
+    }
+    case AST_TUPLE: return &made_tuple;
     case AST_LIST:
-    case AST_LIST_COMP: return "list";
+    case AST_LIST_COMP: return &made_list;
     case AST_DICT:
-    case AST_DICT_COMP: return "dict";
+    case AST_DICT_COMP: return &made_dict;
     case AST_SET:
-    case AST_SET_COMP: return "set";
-    case AST_GENERATOR_EXP: return "generator";
-    case AST_LAMBDA: return "function";
-    case AST_JOINED_STR: return "str";
+    case AST_SET_COMP: return &made_set;
+    case AST_GENERATOR_EXP: return &made_generator;
+    case AST_LAMBDA: return &made_function;
+    case AST_JOINED_STR: return &made_str;
     default: return NULL;
     }
 }
@@ -153,7 +173,7 @@ static bool is_literal(const Node *node)
     }
     // `-1` is a literal as well: CPython has folded it by then.
     if (node->kind != AST_TUPLE) {
-        return made_type(node) != NULL && node->kind == AST_UNARY;
+        return node->kind == AST_UNARY && made_by(node) != NULL;
     }
     // Tuples in tuples are looked into by CPython; one level does in practice.
     for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
@@ -199,56 +219,40 @@ static bool check_assert(Walk *walk, const Node *node)
 static bool check_call(Walk *walk, const Node *node)
 {
     const Node *function = node->call.function;
-    const char *type =
-        function->kind == AST_LAMBDA ? NULL : made_type(function);
+    const Made *made = function->kind == AST_LAMBDA ? NULL : made_by(function);
     char text[100];
-    if (type == NULL) {
+    if (made == NULL) {
         return true;
     }
     snprintf(text, sizeof text,
-             "'%s' object is not callable; perhaps you missed a comma?", type);
+             "'%s' object is not callable; perhaps you missed a comma?",
+             made->name);
     return warn(walk, node, text);
-}
-
-static bool has_no_items(const char *type)
-{
-    static const char *const types[] = {"NoneType",  "bool",    "ellipsis",
-                                        "int",       "float",   "set",
-                                        "generator", "function"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (strcmp(types[i], type) == 0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // `[[1, 2] [3, 4]]`: stores and deletions are not looked at.
 static bool check_subscript(Walk *walk, const Node *node)
 {
-    const char *type = made_type(node->subscript.value);
-    const char *index = node->subscript.index->kind == AST_SLICE
-                            ? NULL
-                            : made_type(node->subscript.index);
+    const Made *made = made_by(node->subscript.value);
+    const Made *index = made_by(node->subscript.index);
     char text[120];
-    if (type == NULL || node->subscript.context != CONTEXT_LOAD) {
+    if (made == NULL || node->subscript.context != CONTEXT_LOAD) {
         return true;
     }
-    if (has_no_items(type)) {
+    if (made->no_items) {
         snprintf(text, sizeof text,
                  "'%s' object is not subscriptable; perhaps you missed a "
                  "comma?",
-                 type);
+                 made->name);
         return warn(walk, node, text);
     }
-    if (index == NULL || strcmp(type, "dict") == 0 ||
-        strcmp(index, "int") == 0 || strcmp(index, "bool") == 0) {
+    if (index == NULL || made->any_index || index->is_index) {
         return true;
     }
     snprintf(text, sizeof text,
              "%s indices must be integers or slices, not %s; perhaps you "
              "missed a comma?",
-             type, index);
+             made->name, index->name);
     return warn(walk, node, text);
 }
 
