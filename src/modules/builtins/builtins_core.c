@@ -147,14 +147,8 @@ static bool print_all(Vm *vm, Printer *printer, const Tuple *values, Value sep,
            (printer->pieces || print_flush(vm, printer));
 }
 
-// Whether it is code of this file of the library.
-static bool code_is_of(const Code *code, const char *file)
-{
-    return code->source->library && strcmp(code->source->name, file) == 0;
-}
-
-// Whether the file is one in memory, whose write() is the library's own: the
-// program cannot see how many writes a line takes.
+// Whether the file's write() is the library's own and its class says that
+// nobody can see how many writes a line takes.
 static bool is_in_memory(Vm *vm, Value file)
 {
     Str *name = vm->names[NAME_WRITE];
@@ -163,8 +157,9 @@ static bool is_in_memory(Vm *vm, Value file)
     }
     Value found = type_lookup(vm, type_of(vm, file), name);
     return value_is_kind(found, KIND_FUNCTION) &&
-           code_is_of(((Function *)value_object(found))->code,
-                      "lib/python/_iomemory.duet") &&
+           ((Function *)value_object(found))->code->source->library &&
+           !value_unbound(type_lookup(vm, type_of(vm, file),
+                                      vm->names[NAME_WHOLE_LINES])) &&
            value_unbound(instance_get(vm, value_object(file), name));
 }
 
@@ -265,26 +260,13 @@ static bool add_types(Vm *vm)
     return vm->bool_type == NULL || add_builtin(vm, "bool", vm->bool_type);
 }
 
-// What makes an iterator is the class of it.
-static bool names_iterator(const char *name)
-{
-    static const char *const names[] = {"enumerate", "filter", "map",
-                                        "reversed", "zip"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // map and the like are classes in Python (isinstance(x, map)), so the name gets
 // the class, and calling it runs the native.
-static bool add_function(Vm *vm, const NativeDef *def)
+static bool add_function(Vm *vm, const NativeDef *def, bool is_class)
 {
     // Without an owner: a function, not a method of a type.
     Native *native = native_new(vm, def, NULL);
-    if (native == NULL || !names_iterator(def->name)) {
+    if (native == NULL || !is_class) {
         bool done = native != NULL && add_builtin(vm, def->name, native);
         object_release_null(&vm->ctx, native);
         return done;
@@ -302,8 +284,14 @@ static bool add_function(Vm *vm, const NativeDef *def)
 bool builtins_init(Vm *vm)
 {
     // builtin_list.h has the rows, in no order that matters.
-    static const NativeDef rows[] = {
-#define BUILTIN(name, params, function, doc) {name, params, function, doc},
+    static const struct {
+        NativeDef def;
+        bool is_class;
+    } rows[] = {
+#define BUILTIN(name, params, function, doc)                                   \
+    {{name, params, function, doc}, false},
+#define BUILTIN_CLASS(name, params, function, doc)                             \
+    {{name, params, function, doc}, true},
 #include "modules/builtins/builtin_list.h"
 #undef BUILTIN
     };
@@ -316,7 +304,7 @@ bool builtins_init(Vm *vm)
     }
     // The rows outlive the Vm, as natives point to them.
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!add_function(vm, &rows[i])) {
+        if (!add_function(vm, &rows[i].def, rows[i].is_class)) {
             return false;
         }
     }

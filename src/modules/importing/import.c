@@ -459,8 +459,9 @@ static Value import_dotted(Vm *vm, Str *name, bool hiding)
     return module;
 }
 
-// Whether it is a program that imports, by a statement or by importlib. What
-// the library imports is the library's: a program's file cannot break it.
+// Whether it is a program that imports, by a statement or by a module that
+// imports for its callers (importlib says so). What the library imports is the
+// library's: a program's file cannot break it.
 static bool program_imports(const Vm *vm)
 {
     for (const Frame *f = vm->frame; f != NULL && f >= vm->frames; f--) {
@@ -468,7 +469,8 @@ static bool program_imports(const Vm *vm)
         if (source == NULL || !source->library) {
             return true;
         }
-        if (strncmp(source->name, "lib/python/importlib/", 21) != 0) {
+        if (value_unbound(
+                dict_get_name(f->globals, vm->names[NAME_FOR_CALLERS]))) {
             return false;
         }
     }

@@ -94,13 +94,13 @@ static bool skip_fraction(JsonReader *r)
 
 // A number; anything else is no value at all. Nothing but JSON's own form: no
 // '+', no leading zeros, no underscores.
-// Nothing else begins a value, so this is where "Expecting value" comes from.
+// Nothing else begins a value, so this is where NULL comes from.
 static Value read_number(JsonReader *r)
 {
     const char *start = r->at;
     r->at += *start == '-';
     if (!is_digit(r, r->at)) {
-        return json_fault(r, "Expecting value", start);
+        return json_fault(r, NULL, start);
     }
     // A leading zero is the whole number.
     if (*r->at++ != '0') {
@@ -300,7 +300,7 @@ static Value read_object(JsonReader *r)
 static Value read_value(JsonReader *r)
 {
     if (r->at >= r->end) {
-        return json_fault(r, "Expecting value", r->end);
+        return json_fault(r, NULL, r->end);
     }
     if (*r->at == '"') {
         Str *text = json_read_string(r, false);
@@ -385,7 +385,7 @@ Value json_scan(Vm *vm, Value *args)
     }
     size_t place;
     if (!find_place(vm, args[0], index, &place)) {
-        return json_fault_at(&r, "Expecting value", index);
+        return json_fault_at(&r, NULL, index);
     }
     // Only now: a fault before needs no places of bytes.
     r.begin = r.text->text;

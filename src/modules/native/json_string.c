@@ -38,7 +38,7 @@ static void raise_over(Vm *vm, Value made, Exception *stop)
 Value json_fault_at(JsonReader *r, const char *message, int64_t index)
 {
     Vm *vm = r->vm;
-    Str *words = str_from(vm, message);
+    Str *words = str_from(vm, message == NULL ? "Expecting value" : message);
     if (words == NULL) {
         return VALUE_FAIL;
     }
@@ -48,7 +48,7 @@ Value json_fault_at(JsonReader *r, const char *message, int64_t index)
                                        : vm_call(vm, r->error_class, args, 3);
     object_release(&vm->ctx, words);
     bool wanting = !value_failed(made) && value_is_kind(made, KIND_EXCEPTION) &&
-                   strcmp(message, "Expecting value") == 0;
+                   message == NULL;
     Exception *stop = wanting ? hidden_stop(vm, args[2]) : NULL;
     if (wanting && stop == NULL) {
         release(vm, made);

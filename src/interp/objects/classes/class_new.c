@@ -109,7 +109,7 @@ static MethodWrap *wrap_native(Vm *vm, Type *cls, const TypeDef *of,
     }
     native->place = of->name;
     native->flags |= is_class ? NATIVE_OF_CLASS : 0;
-    if (strcmp(def->name, "__new__") == 0) {
+    if (native->name == vm->names[NAME_NEW]) {
         // Borrowed: a built-in type stays as long as the machine.
         native->flags |= NATIVE_MAKES;
         native->data = cls;

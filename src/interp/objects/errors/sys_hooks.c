@@ -25,13 +25,13 @@ static Module *loaded(Vm *vm, const char *name)
                                              : NULL;
 }
 
-static bool is_ours(Value hook)
+static bool is_ours(const Vm *vm, Value hook)
 {
     if (!value_is_kind(hook, KIND_FUNCTION)) {
         return false;
     }
     Value module = ((Function *)value_object(hook))->module;
-    return value_is_str(module) && str_is(value_as_str(module), "_sysinfo");
+    return value_same(module, value_from_object(vm->names[NAME_SYSINFO]));
 }
 
 Value sys_hook(Vm *vm, const char *name)
@@ -41,7 +41,7 @@ Value sys_hook(Vm *vm, const char *name)
                    ? NULL
                    : str_interned(vm, name, strlen(name));
     Value hook = key == NULL ? VALUE_UNBOUND : dict_get_name(sys->dict, key);
-    return is_ours(hook) ? VALUE_UNBOUND : hook;
+    return is_ours(vm, hook) ? VALUE_UNBOUND : hook;
 }
 
 int64_t sys_traceback_limit(Vm *vm)
