@@ -15,8 +15,10 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/obj_str.h"
+#include "modules/builtins/builtins.h"
 #include "modules/builtins/help.h"
 #include "modules/importing/module.h"
+#include "ops/op.h"
 
 static const Peek unknown = {.value = VALUE_UNBOUND};
 
@@ -202,13 +204,31 @@ static Peek peek_item(Session *session, const Source *source, Peek *peek,
     return result;
 }
 
-// The value of a call is known only as far as a class says it. Functions may do
-// anything, so that nothing is said of what they return.
+// Whether what a native gives is one tensor: it is an op's, or makes tensors.
+static bool gives_tensor(const NativeDef *def)
+{
+    int op = op_find(def->name, strlen(def->name));
+    // The very name of the descriptor: a text has a method `index`, too.
+    if (op >= 0 && op_desc((OpCode)op)->name == def->name) {
+        return op_desc((OpCode)op)->output_count == 1;
+    }
+    const NativeDef *row = tensor_functions;
+    while (row->name != NULL && row != def) {
+        row++;
+    }
+    return row->name != NULL;
+}
+
+// The value of a call is known only as far as a class or an op says it.
+// Functions may do anything, so that nothing is said of what they return.
 static Peek peek_call(Session *session, Peek *peek)
 {
     Peek result = unknown;
     if (value_is_kind(peek->value, KIND_TYPE)) {
         result.type = (Type *)value_object(peek->value);
+    } else if (value_is_kind(peek->value, KIND_NATIVE) &&
+               gives_tensor(((Native *)value_object(peek->value))->def)) {
+        result = of_kind(session, KIND_TENSOR);
     }
     peek_free(session, peek);
     return result;
