@@ -233,7 +233,23 @@ static void stage_destroy(Vm *vm, Object *self)
 // called and have methods as well.
 const TypeDef stage_type_def = {
     .name = "stage",
-    .doc = "Stages functions: @stage traces a function into graphs.",
+    .doc = "Stages a function: it is traced into a graph, once for each\n"
+           "signature of its arguments, and the graph runs. With options:\n"
+           "@stage(relax=True).\n\n"
+           "signature   a list with a spec for each parameter: one trace;\n"
+           "            what does not fit is refused; None is any size\n"
+           "relax       True: where sizes differ trace 2 is a general one\n"
+           "autograph   False: `if`, `while`, `for` on tensors stay as\n"
+           "            they are\n"
+           "frozen      what a trace has read on the host has changed:\n"
+           "            'note' says so and keeps the old value, 'retrace'\n"
+           "            traces anew, 'error' raises, 'silent' keeps it\n"
+           "max_traces  so many are kept; the one not used longest goes\n\n"
+           "f.host is the function as it was, f.graph(…) its graph,\n"
+           "f.concrete(…) one trace. At the prompt: %why f, %traces f,\n"
+           "%compare f(…), %lesson 1.\n",
+    .params = "function=None, *, signature=None, relax=False, autograph=True, "
+              "frozen='note', max_traces=10000",
     .kind = KIND_OPAQUE,
     .size = sizeof(Object),
     .flags = TYPE_FINAL,

@@ -163,6 +163,10 @@ bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
         const NativeDef *def = ((Native *)value_object(v))->def;
         strbuf_printf(out, "%s(%s)", def->name, def->params);
         *doc = def->doc;
+    } else if (!value_is_kind(v, KIND_FUNCTION)) {
+        const Type *type = type_of(vm, v);
+        strbuf_printf(out, "%s(%s)", type->name->text, type->def->params);
+        *doc = type->def->doc;
     } else {
         // help_is_callable let nothing else through.
         const Function *function = (Function *)value_object(v);
@@ -178,13 +182,27 @@ bool help_add_callable(Vm *vm, StrBuf *out, Value v, const char **doc)
     return true;
 }
 
+// An object whose built-in type says how it is called, and that no program
+// makes: `stage`.
+static bool is_called_object(Value v)
+{
+    if (!value_is_object(v) || value_is_kind(v, KIND_TYPE)) {
+        return false;
+    }
+    // The definition's own slots: a type inherits others.
+    const TypeDef *def = type_of(NULL, v)->def;
+    return value_is_kind(v, KIND_OPAQUE) && def->slots.call != NULL &&
+           def->slots.make == NULL && def->params != NULL;
+}
+
 // A method may be bound to any callable: a staged function is none of these.
 bool help_is_callable(Value v)
 {
     if (value_is_kind(v, KIND_METHOD)) {
         v = ((const Method *)value_object(v))->function;
     }
-    return value_is_kind(v, KIND_NATIVE) || value_is_kind(v, KIND_FUNCTION);
+    return value_is_kind(v, KIND_NATIVE) || value_is_kind(v, KIND_FUNCTION) ||
+           is_called_object(v);
 }
 
 // The public functions of a class or module: a line each.
@@ -266,7 +284,8 @@ static bool add_help(Vm *vm, StrBuf *out, Value v)
         if (done && doc != NULL) {
             add_doc(out, doc, 4);
         }
-        return done;
+        return done && (!is_called_object(v) ||
+                        add_members(vm, out, type_of(vm, v)->dict));
     }
     if (value_is_kind(v, KIND_TYPE)) {
         return add_type(vm, out, (Type *)value_object(v));

@@ -8,7 +8,7 @@
 
 typedef struct Vm Vm;
 
-// A function, native function or bound method.
+// A function, native function, bound method, or `stage`.
 bool help_is_callable(Value v);
 // Takes the first parameter out of the signature that begins at `from`.
 void help_drop_first(StrBuf *text, size_t from);

@@ -4,8 +4,10 @@
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/types.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/exception_family.h"
 #include "interp/objects/errors/exception_fields.h"
+#include "interp/objects/text/obj_str.h"
 
 // The base classes of an error: names separated by commas.
 static Tuple *error_bases(Vm *vm, const char *bases)
@@ -48,6 +50,51 @@ static Type *create_error(Vm *vm, const char *name, const char *base_list)
     return cls;
 }
 
+// What those say that are Duet's own; the others are Python's.
+static const struct {
+    ErrorKind kind;
+    const char *text;
+} docs[] = {
+    {ERR_OP, "An operation on tensors failed; its subclasses say how."},
+    {ERR_SHAPE, "Shapes do not fit one another, or not the operation. The "
+                "message names them;\nreshape, expand_dims and .T bring them "
+                "together."},
+    {ERR_DTYPE, "Tensors of two dtypes meet, or the operation does not know "
+                "the dtype: cast one\nof them."},
+    {ERR_OP_INDEX, "An index lies outside of its axis."},
+    {ERR_OP_DIVISION, "Division of ints by zero; floats give inf or nan."},
+    {ERR_OP_OVERFLOW, "A host number is out of the range of the tensor's "
+                      "dtype."},
+    {ERR_OP_VALUE, "The operation cannot do this with the value: the truth of "
+                   "several elements,\na negative power of an int."},
+    {ERR_SIGNATURE, "A call does not fit signature= or a concrete function. "
+                    "None in a spec is any\nsize; cast changes a dtype."},
+    {ERR_LEAK, "A symbolic tensor was stored outside of its trace and is used "
+               "after it. The\nmessage says where it was made and stored: "
+               "return it, or keep it in a Variable."},
+    {ERR_SYMBOLIC, "Host code asked a symbolic tensor for its value while "
+                   "tracing, when there is\nnone: use the tensor's own "
+                   "operation (where, maximum, cast, any)."},
+    {ERR_FROZEN, "A host value that a trace has read has changed, and the "
+                 "function is staged\nwith frozen='error': pass it as an "
+                 "argument, or make it a Variable."},
+};
+
+static bool add_docs(Vm *vm)
+{
+    for (size_t i = 0; i < sizeof docs / sizeof *docs; i++) {
+        Str *text = str_from(vm, docs[i].text);
+        bool added = text != NULL &&
+                     dict_set_name(vm, vm->error_types[docs[i].kind]->dict,
+                                   vm->names[NAME_DOC], str_value(text));
+        object_release_null(&vm->ctx, text);
+        if (!added) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The list has bases before what derives from them. No class replaces a
 // built-in one at first.
 bool error_types_init(Vm *vm)
@@ -75,5 +122,5 @@ bool error_types_init(Vm *vm)
         vm->error_overrides[i] = VALUE_UNBOUND;
     }
     exception_families_mark(vm);
-    return true;
+    return add_docs(vm);
 }
