@@ -8,6 +8,7 @@
 #include "repl/prompt.h"
 #include "repl/script.h"
 #include "repl/session.h"
+#include "repl/terminal.h"
 
 // sys.argv[0].
 // The prompt and piped-in text have the empty string.
@@ -36,6 +37,19 @@ static int end_by_interrupt(int status)
     return status;
 }
 
+// What to type first. Who gave a program, or does not look on, knows.
+static void greet(const Args *args)
+{
+    // On a screen where it does not fit into two rows it is in the way.
+    enum { COLUMNS = 45 };
+    if (args->mode == ARGS_PROMPT && isatty(STDOUT_FILENO) &&
+        terminal_size().columns >= COLUMNS) {
+        puts("Duet " PACKAGE_VERSION " · %tour: see it in three minutes\n"
+             "x? what x is · % commands · Ctrl-D leaves");
+        fflush(stdout);
+    }
+}
+
 // Without a program it depends on the terminal: text that is piped in is a
 // program, even if it has no name.
 int run_program(const Args *args)
@@ -56,6 +70,7 @@ int run_program(const Args *args)
     }
     // With -i the prompt comes after an error too, but not after sys.exit.
     if (prompt && !session.exiting) {
+        greet(args);
         prompt_run(&session);
     }
     prompt_close();
