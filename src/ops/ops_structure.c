@@ -155,6 +155,20 @@ const OpDesc op_host_call = {
     .run = run_host_call,
 };
 
+// Datasets are host code: the host makes the element, may be with functions of
+// the program, which may do anything. Which dataset or iterator it is comes as
+// a tensor that holds it (ops/tensor_hold.h).
+#define DRAW(op_name, summary)                                                 \
+    {                                                                          \
+        .name = (op_name), .params = "place", .doc = (summary),                \
+        .min_inputs = 1, .max_inputs = 1, .flags = OP_INTERNAL | OP_MAY_FAIL,  \
+        .access = EVERYTHING, .payload = PAYLOAD_HOST, .run = run_host_call    \
+    }
+const OpDesc op_iterate = DRAW("iterate", "A new iterator of a dataset.");
+const OpDesc op_more =
+    DRAW("more", "Whether an iterator has another element, which waits there.");
+const OpDesc op_next = DRAW("next", "An iterator's next element, as leaves.");
+
 static bool run_raise(StepCall *call)
 {
     return call->table->host(call, HOST_RAISE);

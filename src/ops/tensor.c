@@ -3,7 +3,7 @@
 // Invariant: `data` points into `small` exactly when `buffer` is NULL. Only
 // the tensor that allocated a buffer of strings may set them, before it is
 // shared; the strings of a buffer are released with the buffer.
-#include "ops/tensor.h"
+#include "ops/tensor_hold.h"
 
 #include <string.h>
 
@@ -14,8 +14,15 @@
 // Buffer.flags: release must know what the elements are when a tensor is gone.
 enum {
     BUFFER_STRINGS = 1, // TensorString *
-    BUFFER_TENSORS = 2  // Tensor *: of a list
+    BUFFER_TENSORS = 2, // Tensor *: of a list
+    BUFFER_HELD = 4     // a number, and the object that it stands for
 };
+
+// The elements of a tensor that holds an object.
+typedef struct Held {
+    int64_t number; // the one element
+    Object *object; // counted
+} Held;
 
 // The pool rounds `size` up; the buffer keeps what it was given, since that is
 // what names the pool's size class on the way back. A buffer of pointers is
@@ -76,6 +83,9 @@ static void buffer_release(Ctx *ctx, Buffer *buffer)
         for (size_t i = 0; i < count; i++) {
             object_release_null(ctx, tensors[i]);
         }
+    }
+    if (buffer->flags & BUFFER_HELD) {
+        object_release(ctx, ((Held *)buffer->data)->object);
     }
     pool_give(buffer->pool, buffer->data, buffer->size);
     ctx_free(ctx, buffer, sizeof(*buffer));
@@ -230,6 +240,34 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
 Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank, const int64_t *dims)
 {
     return tensor_window(ctx, tensor, 0, rank, dims);
+}
+
+// One number for each object, so that constants that are equal are the same
+// one. A buffer even for so little: whatever shares it keeps the object.
+Tensor *tensor_hold(Ctx *ctx, Object *object)
+{
+    Tensor *tensor = tensor_bare(ctx, DT_INT64, 0, NULL, 1);
+    Buffer *buffer = tensor != NULL ? buffer_new(ctx, sizeof(Held), 0) : NULL;
+    if (buffer == NULL) {
+        if (tensor != NULL) {
+            tensor_free_head(ctx, tensor);
+        }
+        return NULL;
+    }
+    *(Held *)buffer->data =
+        (Held){(int64_t)(uintptr_t)object, object_retain(object)};
+    buffer->flags = BUFFER_HELD;
+    tensor->buffer = buffer;
+    tensor->data = buffer->data;
+    return tensor;
+}
+
+Object *tensor_held(const Tensor *tensor)
+{
+    const Buffer *buffer = tensor->buffer;
+    return buffer != NULL && (buffer->flags & BUFFER_HELD) != 0
+               ? ((const Held *)buffer->data)->object
+               : NULL;
 }
 
 // Windows of a buffer know only a part of it, so strings there are left to the

@@ -9,6 +9,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_convert.h"
+#include "ops/tensor_hold.h"
 #include "stager/concrete.h"
 #include "stager/trace.h"
 
@@ -206,8 +207,8 @@ static Value result_leaf(Vm *vm, Value v, void *data)
 
 // The function's text is an attribute, for printed graphs.
 // Borrowed from the graph; NULL: an error is pending.
-static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
-                                         Tuple *tuple)
+static const GraphNode *append_host_call(Vm *vm, OpCode op,
+                                         const HostCall *call, Tuple *tuple)
 {
     size_t inputs = call->tensors.count, outputs = call->specs.count;
     // One more than is needed, here and below, so that no operand and no
@@ -224,17 +225,19 @@ static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
     for (size_t i = 0; ok && i < outputs; i++) {
         types[i] = spec_type((const Spec *)value_object(call->specs.items[i]));
     }
-    // The tuple itself goes into the node as its host object.
-    Str *name = ok ? value_repr(vm, tuple->items[0]) : NULL;
+    // The tuple itself goes into the node as its host object. Ops of datasets
+    // have no text: what they do is known.
+    Str *name = !ok                           ? NULL
+                : op_desc(op)->attr_count > 0 ? value_repr(vm, tuple->items[0])
+                                              : str_from(vm, "");
     const GraphNode *node = NULL;
     if (name != NULL) {
         AttrValue attr = {.kind = ATTR_STR,
                           .count = (uint32_t)name->length,
                           .text = name->text};
-        node =
-            graph_append_host(vm->trace->graph, vm->trace->block, OP_HOST_CALL,
-                              ids, (uint32_t)inputs, &attr, (Object *)tuple,
-                              types, (uint32_t)outputs, trace_place(vm));
+        node = graph_append_host(vm->trace->graph, vm->trace->block, op, ids,
+                                 (uint32_t)inputs, &attr, (Object *)tuple,
+                                 types, (uint32_t)outputs, trace_place(vm));
         object_release(&vm->ctx, name);
     }
     if (types != NULL) {
@@ -247,9 +250,9 @@ static const GraphNode *append_host_call(Vm *vm, const HostCall *call,
 }
 
 // Results have the types that out= promises; the run checks them.
-static Value call_traced(Vm *vm, const HostCall *call, Tuple *tuple)
+static Value call_traced(Vm *vm, OpCode op, const HostCall *call, Tuple *tuple)
 {
-    Results results = {.node = append_host_call(vm, call, tuple)};
+    Results results = {.node = append_host_call(vm, op, call, tuple)};
     return results.node != NULL
                ? structure_map(vm, tuple->items[2], result_leaf, &results)
                : VALUE_FAIL;
@@ -291,7 +294,7 @@ static Value call_eager(Vm *vm, const HostCall *call, const Tuple *tuple)
 
 // The function, the arguments and the specs are packed once for both ways.
 // Owned. `args` is a list or tuple whose items may be structures.
-Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
+static Value host_call(Vm *vm, OpCode op, Value fn, Value args, Value out)
 {
     HostCall call = {0};
     Value given = structure_map(vm, args, take_operand, &call);
@@ -307,7 +310,7 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
         parts[2] = specs;
         Tuple *tuple = tuple_from(vm, parts, 3);
         if (tuple != NULL) {
-            result = vm->trace != NULL ? call_traced(vm, &call, tuple)
+            result = vm->trace != NULL ? call_traced(vm, op, &call, tuple)
                                        : call_eager(vm, &call, tuple);
             object_release(&vm->ctx, tuple);
         }
@@ -318,6 +321,11 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
     structure_free(vm, &call.tensors);
     structure_free(vm, &call.specs);
     return result;
+}
+
+Value stage_host_call(Vm *vm, Value fn, Value args, Value out)
+{
+    return host_call(vm, OP_HOST_CALL, fn, args, out);
 }
 
 // Arguments come as one list, so that out= can stand beside them.
@@ -337,4 +345,55 @@ Value stage_host_call_method(Vm *vm, Value *args)
     }
     return stage_host_call(vm, args[1], list,
                            value_unbound(args[3]) ? VALUE_NONE : args[3]);
+}
+
+// --- Datasets ---
+
+static OpCode draw_op(Value name)
+{
+    static const OpCode ops[] = {OP_ITERATE, OP_MORE, OP_NEXT};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        const Str *text = value_is_str(name) ? value_as_str(name) : NULL;
+        const char *own = op_desc(ops[i])->name;
+        if (text != NULL && text->length == strlen(own) &&
+            memcmp(text->text, own, text->length) == 0) {
+            return ops[i];
+        }
+    }
+    return OP_COUNT;
+}
+
+// lib/data/_walk.duet has the functions; the ops stand in graphs.
+Value stage_draw_method(Vm *vm, Value *args)
+{
+    OpCode op = draw_op(args[1]);
+    if (op == OP_COUNT) {
+        return raise_error(vm, ERR_VALUE, "stage.draw() knows no such op");
+    }
+    Tuple *place = tuple_from(vm, &args[3], 1);
+    if (place == NULL) {
+        return VALUE_FAIL;
+    }
+    Value result =
+        host_call(vm, op, args[2], value_from_object(place), args[4]);
+    object_release(&vm->ctx, place);
+    return result;
+}
+
+Value stage_hold_method(Vm *vm, Value *args)
+{
+    if (!value_is_object(args[1])) {
+        return raise_error(vm, ERR_TYPE, "stage.hold() takes an object");
+    }
+    Tensor *tensor = tensor_hold(&vm->ctx, value_object(args[1]));
+    return tensor != NULL ? value_from_object(tensor) : VALUE_FAIL;
+}
+
+Value stage_held_method(Vm *vm, Value *args)
+{
+    Object *object =
+        value_is_tensor(args[1]) ? tensor_held(value_as_tensor(args[1])) : NULL;
+    return object != NULL
+               ? value_from_object(object_retain(object))
+               : raise_error(vm, ERR_TYPE, "this is no dataset or iterator");
 }

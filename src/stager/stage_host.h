@@ -17,6 +17,11 @@ Value stage_host_call(Vm *vm, Value fn, Value args, Value out);
 
 // Methods of `stage`.
 Value stage_host_call_method(Vm *vm, Value *args);
+// stage.draw(op, function, place, out): as host_call, for the ops of datasets.
+Value stage_draw_method(Vm *vm, Value *args);
+// stage.hold(object) and stage.held(tensor) (ops/tensor_hold.h).
+Value stage_hold_method(Vm *vm, Value *args);
+Value stage_held_method(Vm *vm, Value *args);
 Value stage_summary_method(Vm *vm, Value *args);
 Value stage_once_method(Vm *vm, Value *args);
 
