@@ -8,6 +8,7 @@
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/for_iterator.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
 
@@ -239,6 +240,10 @@ static Value count_of(Vm *vm, Value iterable)
 // What the target is assigned in a turn: a row, a number, or a tuple of such.
 static Value item_of(Vm *vm, Value iterable, Value index)
 {
+    // An object's function of the turn.
+    if (!block_is_note(iterable) && value_is_callable(vm, iterable)) {
+        return vm_call(vm, iterable, &index, 1);
+    }
     // A tensor: item by item along its first axis.
     if (!block_is_note(iterable)) {
         Value source = as_source(vm, iterable);
@@ -281,16 +286,9 @@ static Value item_of(Vm *vm, Value iterable, Value index)
 
 // --- objects with __stage_items__ ---
 
-// What is neither was accepted as a source because its class has the method.
-// After for_source_open the same test still holds: what is kept then is the
-// function of the pair.
-static bool is_object_source(Value iterable)
-{
-    return !block_is_note(iterable) && !value_is_operand(iterable);
-}
-
 // Calls the method: a pair, how many turns and a function of the turn's index.
-// *get is owned.
+// Instead of a number there may be a function that tells before each turn
+// whether there is one. *get is owned.
 static Value object_count(Vm *vm, Value object, Value *get)
 {
     Value pair =
@@ -311,30 +309,92 @@ static Value object_count(Vm *vm, Value object, Value *get)
     return count;
 }
 
-// Nodes for the count go to the block around the loop, and are computed once.
-bool for_source_open(Vm *vm, Value iterable, ForSource *out)
+// Takes a count; owned, an int32 operand.
+static Value as_count(Vm *vm, Value count)
 {
-    Value walked = VALUE_UNBOUND; // what gives the items
+    if (value_failed(count)) {
+        return count;
+    }
+    Value operand = tensor_from_value(vm, "for", count, DT_NONE);
+    Value cast =
+        value_failed(operand) ? operand : index_as(vm, operand, DT_INT32);
+    release(vm, value_failed(operand) ? VALUE_NONE : operand);
+    release(vm, count);
+    return cast;
+}
+
+// Takes what an object gave as its count.
+static Value as_term(Vm *vm, Value count)
+{
+    bool asks = !value_failed(count) && !value_is_operand(count) &&
+                value_is_callable(vm, count);
+    return asks ? count : as_count(vm, count);
+}
+
+// The source as for_source_item takes it: objects are opened, once and in
+// order. What tells whether there is a turn is appended to `terms`. Owned.
+static Value open_parts(Vm *vm, Value iterable, ValueVec *terms)
+{
+    bool note = block_is_note(iterable);
+    if (!note && for_iterator_in(vm, iterable)) {
+        Value get = VALUE_UNBOUND;
+        Value count = as_term(vm, object_count(vm, iterable, &get));
+        if (!structure_push(vm, terms, count)) {
+            release(vm, get);
+            return VALUE_FAIL;
+        }
+        return get;
+    }
+    if (!note || note_kind(vm, value_as_tuple(iterable)) == NOTE_RANGE) {
+        Value source = as_source(vm, iterable);
+        Value count =
+            value_failed(source) ? source : as_count(vm, count_of(vm, source));
+        if (!structure_push(vm, terms, count)) {
+            release(vm, value_failed(source) ? VALUE_NONE : source);
+            return VALUE_FAIL;
+        }
+        return source;
+    }
+    const Tuple *old = value_as_tuple(iterable);
+    Tuple *opened = ctx_enter(&vm->ctx) ? tuple_new(vm, old->count) : NULL;
+    if (opened == NULL) {
+        return VALUE_FAIL;
+    }
+    // Behind the iterable of enumerate is its start.
+    size_t end = note_kind(vm, old) == NOTE_ENUMERATE ? 3 : old->count;
+    bool ok = true;
+    for (size_t i = 0; ok && i < old->count; i++) {
+        Value part = i < 2 || i >= end ? value_retain(old->items[i])
+                                       : open_parts(vm, old->items[i], terms);
+        ok = !value_failed(part);
+        opened->items[i] = ok ? part : VALUE_NONE;
+    }
+    ctx_leave(&vm->ctx);
+    if (!ok) {
+        object_release(&vm->ctx, opened);
+        return VALUE_FAIL;
+    }
+    return value_from_object(opened);
+}
+
+static bool open_objects(Vm *vm, Value iterable, ForSource *out)
+{
+    ValueVec terms = {0};
+    Value walked = open_parts(vm, iterable, &terms);
     Value count = VALUE_FAIL;
-    if (is_object_source(iterable)) {
-        count = object_count(vm, iterable, &walked);
-    } else {
-        walked = value_retain(iterable);
-        count = count_of(vm, iterable);
+    if (!value_failed(walked)) {
+        bool one = terms.count == 1 && value_is_operand(terms.items[0]);
+        Tuple *list = one ? NULL : tuple_from(vm, terms.items, terms.count);
+        count = one            ? value_retain(terms.items[0])
+                : list != NULL ? value_from_object(list)
+                               : VALUE_FAIL;
     }
-    Value cast = VALUE_FAIL;
-    if (!value_failed(count)) {
-        Value operand = tensor_from_value(vm, "for", count, DT_NONE);
-        cast =
-            value_failed(operand) ? operand : index_as(vm, operand, DT_INT32);
-        release(vm, value_failed(operand) ? VALUE_NONE : operand);
-        release(vm, count);
-    }
-    if (value_failed(cast)) {
-        release(vm, walked);
+    structure_free(vm, &terms);
+    if (value_failed(count)) {
+        release(vm, value_failed(walked) ? VALUE_NONE : walked);
         return false;
     }
-    *out = (ForSource){.count = cast,
+    *out = (ForSource){.count = count,
                        .iterable = walked,
                        .list = staged_list_is(vm, iterable)
                                    ? value_retain(iterable)
@@ -342,12 +402,31 @@ bool for_source_open(Vm *vm, Value iterable, ForSource *out)
     return true;
 }
 
+// Nodes for the count go to the block around the loop, and are computed once.
+bool for_source_open(Vm *vm, Value iterable, ForSource *out)
+{
+    if (for_iterator_in(vm, iterable)) {
+        return open_objects(vm, iterable, out);
+    }
+    Value count = as_count(vm, count_of(vm, iterable));
+    if (value_failed(count)) {
+        return false;
+    }
+    *out = (ForSource){.count = count,
+                       .iterable = value_retain(iterable),
+                       .list = VALUE_UNBOUND};
+    return true;
+}
+
+bool for_source_asks(const ForSource *source)
+{
+    return value_is_kind(source->count, KIND_TUPLE);
+}
+
 // Called once, while the body is traced.
 Value for_source_item(Vm *vm, const ForSource *source, Value index)
 {
-    return is_object_source(source->iterable)
-               ? vm_call(vm, source->iterable, &index, 1)
-               : item_of(vm, source->iterable, index);
+    return item_of(vm, source->iterable, index);
 }
 
 // Right for a source that was never opened too.

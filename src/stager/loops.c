@@ -5,6 +5,7 @@
 #include "graph/walk.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/for_iterator.h"
 
 // A mark of loop_head: room for the nodes, and all of an immediate int.
 static const uint32_t MARK_BITS = 40;
@@ -231,10 +232,34 @@ static const Ins *begin_body(Vm *vm, Frame *frame, StagedBlock *block,
                : NULL;
 }
 
+// Whether there is another item, where `before` holds: an iterator may have to
+// be asked, which is not done when the loop ends anyway.
+static ValueId ask_condition(Vm *vm, StagedBlock *block, ValueId before)
+{
+    StagedLoop *loop = block->loop;
+    Value index = trace_symbolic(
+        vm, vm->trace, loop->leaves.items[loop->index_leaf].cond, "index");
+    if (value_failed(index)) {
+        return VALUE_ID_NONE;
+    }
+    vm->trace->block = block->sides[0];
+    ValueId id =
+        for_iterator_ask(vm, loop->source.count, index, before, block->place);
+    release(vm, index);
+    return id;
+}
+
 // index < count, in the condition's block; kept in block->condition.
 static bool count_condition(Vm *vm, StagedBlock *block)
 {
     StagedLoop *loop = block->loop;
+    if (for_source_asks(&loop->source)) {
+        // Flags come first (stop_condition).
+        bool stops = (block->info->flags & BLOCK_HAS_STOP) != 0;
+        block->condition =
+            stops ? VALUE_ID_NONE : ask_condition(vm, block, VALUE_ID_NONE);
+        return stops || block->condition != VALUE_ID_NONE;
+    }
     Value index = trace_symbolic(
         vm, vm->trace, loop->leaves.items[loop->index_leaf].cond, "index");
     if (value_failed(index)) {
@@ -312,6 +337,9 @@ static ValueId stop_condition(Vm *vm, StagedBlock *block, Value stop)
                                  NULL, block->place);
     if (go == NULL) {
         return VALUE_ID_NONE;
+    }
+    if (for_source_asks(&block->loop->source)) {
+        return ask_condition(vm, block, node_output(go, 0));
     }
     ValueId both[2] = {block->condition, node_output(go, 0)};
     GraphNode *node = graph_append(graph, block->sides[0], OP_LOGICAL_AND, both,

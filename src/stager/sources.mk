@@ -13,6 +13,7 @@ stager_sources += src/stager/concrete_show.c
 stager_sources += src/stager/content.c
 stager_sources += src/stager/era.c
 stager_sources += src/stager/events.c
+stager_sources += src/stager/for_iterator.c
 stager_sources += src/stager/for_source.c
 stager_sources += src/stager/frozen.c
 stager_sources += src/stager/frozen_place.c

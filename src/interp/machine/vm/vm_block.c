@@ -144,6 +144,15 @@ bool block_is_note(Value v)
            value_same(value_as_tuple(v)->items[0], VALUE_RANGE_MARK);
 }
 
+// An object may say by __stage_items__ how a staged loop walks it.
+static bool has_stage_items(Vm *vm, Value v)
+{
+    return vm->trace != NULL &&
+           (value_is_kind(v, KIND_INSTANCE) || value_is_kind(v, KIND_OPAQUE)) &&
+           !value_unbound(
+               type_lookup(vm, type_of(vm, v), vm->names[NAME_STAGE_ITEMS]));
+}
+
 // The names could be bound to something else: what is called decides, not what
 // it was called by.
 static bool wants_note(Vm *vm, const Value *window, uint32_t count)
@@ -157,8 +166,8 @@ static bool wants_note(Vm *vm, const Value *window, uint32_t count)
         object_release_null(&vm->ctx, name);
     }
     for (uint32_t i = 1; i <= count; i++) {
-        tensors =
-            tensors || value_is_operand(window[i]) || block_is_note(window[i]);
+        tensors = tensors || value_is_operand(window[i]) ||
+                  block_is_note(window[i]) || has_stage_items(vm, window[i]);
     }
     return known && tensors;
 }
@@ -193,15 +202,6 @@ static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
         value_replace(&vm->ctx, &window[i], VALUE_UNBOUND);
     }
     return slow_set(vm, f, a, made) ? f->pc : NULL;
-}
-
-// An object may say by __stage_items__ how a staged loop walks it.
-static bool has_stage_items(Vm *vm, Value v)
-{
-    return vm->trace != NULL &&
-           (value_is_kind(v, KIND_INSTANCE) || value_is_kind(v, KIND_OPAQUE)) &&
-           !value_unbound(
-               type_lookup(vm, type_of(vm, v), vm->names[NAME_STAGE_ITEMS]));
 }
 
 // Host iterables get the state of an ordinary loop, and the next instruction
