@@ -3,6 +3,10 @@ lib_modules = \
 	lib/_blocks.duet \
 	lib/_shown.duet \
 	lib/_tape.duet \
+	lib/data/__init__.duet \
+	lib/data/_dataset.duet \
+	lib/data/_nest.duet \
+	lib/data/_walk.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
 	lib/duet/_codes.duet \
