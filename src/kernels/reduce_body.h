@@ -65,14 +65,18 @@ enum {
             for (int64_t j = 0; j < GROUP; j++) {                              \
                 group[j] = NEUTRAL;                                            \
             }                                                                  \
-            for (int64_t i = g; i < whole; i += REDUCE_LANES) {                \
+            int64_t i = g;                                                     \
+            do {                                                               \
                 REDUCE_LOOP_##name for (int64_t j = 0; j < GROUP; j++)         \
                 {                                                              \
                     A l = group[j], r = (A)in[i + j];                          \
                     group[j] = (A)(JOIN);                                      \
                 }                                                              \
+                i += REDUCE_LANES;                                             \
+            } while (i < whole);                                               \
+            for (int64_t j = 0; j < GROUP; j++) {                              \
+                lanes[g + j] = group[j];                                       \
             }                                                                  \
-            memcpy(lanes + g, group, sizeof(group));                           \
         }                                                                      \
         for (int64_t j = 0; j < n - whole; j++) {                              \
             A l = lanes[j], r = (A)in[whole + j];                              \
