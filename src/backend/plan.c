@@ -16,6 +16,7 @@
 #include "graph/graph_check.h"
 #include "graph/needed.h"
 #include "graph/walk.h"
+#include "ops/product.h"
 
 // Sanitizer builds check always.
 static bool check_default(void)
@@ -73,7 +74,7 @@ static const uint32_t *builder_slots(Builder *builder, const ValueId *values,
 {
     uint32_t *slots = arena_new_array(&builder->plan->arena, uint32_t, count);
     for (uint32_t i = 0; slots != NULL && i < count; i++) {
-        slots[i] = builder->slots[values[i]];
+        slots[i] = builder->slots[builder_source(builder, values[i])];
     }
     return slots;
 }
@@ -125,7 +126,8 @@ static void find_uses(Builder *builder)
             continue;
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
-            use(builder, node->inputs[i], node, walk.block);
+            use(builder, builder_source(builder, node->inputs[i]), node,
+                walk.block);
         }
         for (int b = 0; b < OP_MAX_BLOCKS; b++) {
             if (node->blocks[b] != NULL) {
@@ -201,6 +203,12 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
     step->run = node_desc(node)->run != NULL
                     ? step_call
                     : step_op_for(builder->graph, node);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (builder->turned[node->inputs[i]] != VALUE_ID_NONE) {
+            step->run = step_product;
+            step->turned |= i == 0 ? PRODUCT_LEFT : PRODUCT_RIGHT;
+        }
+    }
     step->input_count = node->input_count;
     step->output_count = node->output_count;
     step->inputs = builder_slots(builder, node->inputs, node->input_count);
@@ -349,13 +357,13 @@ StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
     return steps;
 }
 
-// Scratch by value and by node: one block of memory, cut in four.
+// Scratch by value and by node: one block of memory, cut in five.
 static bool lay_out(Builder *builder)
 {
     Graph *graph = builder->graph;
     // One entry more than needed, so that an empty graph asks for some memory.
     size_t values = graph->values.count, nodes = graph->nodes.count;
-    size_t size = (3 * values + nodes + 1) * sizeof(uint32_t);
+    size_t size = (4 * values + nodes + 1) * sizeof(uint32_t);
     uint32_t *room = ctx_alloc(builder->ctx, size);
     if (room == NULL) {
         return false;
@@ -364,8 +372,10 @@ static bool lay_out(Builder *builder)
     builder->slots = room;
     builder->last_use = room + values;
     builder->chain_next = room + 2 * values;
-    builder->chain_heads = room + 3 * values;
-    bool ok = graph_mark_needed(graph);
+    builder->turned = room + 3 * values;
+    builder->chain_heads = room + 4 * values;
+    bool ok = graph_mark_needed(graph) &&
+              (!builder->options->fuse || builder_turn(builder));
     if (ok) {
         find_uses(builder);
         builder->plan->block = builder_steps(builder, graph->block, NULL, 0);

@@ -24,6 +24,8 @@ typedef struct Builder {
     uint32_t *last_use;    // by value: a node's serial, or USE_*
     uint32_t *chain_next;  // by value: the next that dies at the same place
     uint32_t *chain_heads; // by node: the values that die after it
+    ValueId *turned;       // by value: the matrix that it is the transpose of,
+                           // where products read that; or VALUE_ID_NONE
     uint32_t groups;       // tile programs tried: their nodes' marks, above 1
 } Builder;
 
@@ -45,6 +47,14 @@ bool builder_has_body(const Builder *builder, const GraphNode *node);
 
 // Gives a constant a slot that always holds it.
 MUST_CHECK bool builder_pin(Builder *builder, GraphNode *node);
+// What a step reads for the value.
+static inline ValueId builder_source(const Builder *builder, ValueId value)
+{
+    ValueId source = builder->turned[value];
+    return source != VALUE_ID_NONE ? source : value;
+}
+// Finds the transposes that need not be made; their marks go.
+MUST_CHECK bool builder_turn(Builder *builder);
 // Puts a value on the list of what dies after its last use, or with its block.
 void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain);
 

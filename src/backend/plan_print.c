@@ -85,6 +85,11 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
         } else {
             strbuf_puts(out, op_desc(step->node->op)->name);
             print_slots(out, " ", step->inputs, step->input_count);
+            if (step->run == step_product) {
+                strbuf_puts(out, step->turned == 1   ? " (left turned)"
+                                 : step->turned == 2 ? " (right turned)"
+                                                     : " (both turned)");
+            }
             print_slots(out, " -> ", step->outputs, step->output_count);
         }
         // Two blanks set apart what happens after the step.

@@ -45,6 +45,7 @@ struct Step {
         Plan *callee;          // call
         TileProgram *program;  // a fused chain
         ScalarProgram *scalar; // a loop over scalars
+        uint32_t turned;       // a product: its operands that are transposes
     };
 };
 
@@ -94,6 +95,8 @@ struct Plan {
 
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
+// A product of operands of which some are turned (ops/product.h).
+bool step_product(PlanRun *run, const Step *step);
 // A structural op, by its descriptor's `run` (step_call.c).
 bool step_call(PlanRun *run, const Step *step);
 // Writes to stderr what DUET_DUMP=graph or plan asks for.

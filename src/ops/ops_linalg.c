@@ -127,15 +127,40 @@ static GemmArgs dense_args(int64_t m, int64_t n, int64_t k)
                       .c_row = n};
 }
 
-// The output needs no clearing: the kernels overwrite it.
-static bool kernel_matmul(const KernelCall *call)
+// The sizes as if what is turned were not.
+static void turn_shape(MatmulShape *s, const MatmulBatch *b, unsigned turned)
 {
-    Tensor *out = call->outputs[0];
-    MatmulBatch b = {.left = call->inputs[0],
-                     .right = call->inputs[1],
+    if ((turned & PRODUCT_LEFT) != 0) {
+        s->m = tensor_dims(b->left)[b->left->rank - 1];
+        s->k = tensor_dims(b->left)[b->left->rank - 2];
+    }
+    if ((turned & PRODUCT_RIGHT) != 0) {
+        s->n = tensor_dims(b->right)[b->right->rank - 2];
+    }
+}
+
+static void turn_args(GemmArgs *args, unsigned turned)
+{
+    if ((turned & PRODUCT_LEFT) != 0) {
+        args->a_row = 1;
+        args->a_step = args->m;
+    }
+    if ((turned & PRODUCT_RIGHT) != 0) {
+        args->b_row = 1;
+        args->b_step = args->k;
+    }
+}
+
+// The output needs no clearing: the kernels overwrite it.
+bool product_of(Ctx *ctx, Tensor *left, Tensor *right, unsigned turned,
+                Tensor *out)
+{
+    MatmulBatch b = {.left = left,
+                     .right = right,
                      .out = out,
                      .size = (int64_t)dtype_size((DType)out->dtype)};
     b.shape = matmul_shape(tensor_type(b.left), tensor_type(b.right));
+    turn_shape(&b.shape, &b, turned);
     const MatmulShape *s = &b.shape;
     shape_set(&b.batch, out->rank - !s->left_vector - !s->right_vector,
               tensor_dims(out));
@@ -146,7 +171,14 @@ static bool kernel_matmul(const KernelCall *call)
                        .count = count,
                        .place = place_matrices,
                        .batch = &b};
-    return product_run(call->ctx, &product);
+    turn_args(&product.args, turned);
+    return product_run(ctx, &product);
+}
+
+static bool kernel_matmul(const KernelCall *call)
+{
+    return product_of(call->ctx, call->inputs[0], call->inputs[1], 0,
+                      call->outputs[0]);
 }
 
 // Two matrices, eagerly: no shape rule to run, one product.

@@ -1,0 +1,62 @@
+// Transposes that products read where they are.
+#include "backend/plan_build.h"
+#include "graph/walk.h"
+
+// A matrix, or some: what products read by columns.
+static bool is_turned(const Graph *graph, ValueId value)
+{
+    const GraphNode *node = graph_value(graph, value)->node;
+    return node != NULL && node->op == OP_MATRIX_TRANSPOSE && node->mark &&
+           shape_is_static(graph_type(graph, value).rank,
+                           graph_type(graph, value).dims);
+}
+
+// A product whose sizes are all known: others go the eager way.
+static bool is_product(const Graph *graph, const GraphNode *node)
+{
+    bool fixed = node != NULL && node->op == OP_MATMUL && node->mark;
+    for (uint32_t i = 0; fixed && i < node->input_count; i++) {
+        TensorType type = graph_type(graph, node->inputs[i]);
+        fixed = type.rank >= 2 && shape_is_static(type.rank, type.dims);
+    }
+    return fixed;
+}
+
+// Counts the uses by all that need the value made, then leaves those that are
+// without: of a value in another block a step of its own is made.
+bool builder_turn(Builder *builder)
+{
+    Graph *graph = builder->graph;
+    size_t size = graph->values.count * sizeof(bool) + 1;
+    bool *made = NULL;
+    for (size_t i = 0; made == NULL && i < graph->nodes.count; i++) {
+        if (graph->nodes.items[i]->op == OP_MATRIX_TRANSPOSE) {
+            made = ctx_alloc_zero(builder->ctx, size);
+            if (made == NULL) {
+                return false;
+            }
+        }
+    }
+    if (made == NULL) {
+        return true;
+    }
+    for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
+        uint32_t count;
+        const ValueId *uses = walk_uses(&walk, &count);
+        bool reads = is_product(graph, walk.node);
+        for (uint32_t i = 0;
+             (walk.node == NULL || walk.node->mark) && i < count; i++) {
+            made[uses[i]] = made[uses[i]] || !reads ||
+                            graph_value(graph, uses[i])->block != walk.block;
+        }
+    }
+    for (size_t i = 0; i < graph->values.count; i++) {
+        if (!made[i] && is_turned(graph, (ValueId)i)) {
+            GraphNode *node = graph->values.items[i].node;
+            builder->turned[i] = node->inputs[0];
+            node->mark = 0;
+        }
+    }
+    ctx_free(builder->ctx, made, size);
+    return true;
+}
