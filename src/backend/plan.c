@@ -309,6 +309,9 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
             return false;
         }
     }
+    if (!nest_join(builder, steps)) {
+        return false;
+    }
     builder->plan->step_count += steps->step_count;
     return true;
 }

@@ -52,8 +52,9 @@ static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
         if (reg->kind != TILE_TEMP) {
             strbuf_putc(out, '\n');
             strbuf_pad(out, ' ', indent + 2);
-            strbuf_printf(out, "r%u %s $%u%s", i, is_output ? "->" : "<-",
-                          reg->slot, kinds[reg->kind]);
+            strbuf_printf(out, "r%u %s $%u%s%s", i, is_output ? "->" : "<-",
+                          reg->slot, kinds[reg->kind],
+                          reg->inner != 0 ? " (inside)" : "");
         }
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
@@ -67,6 +68,17 @@ static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
     }
 }
 
+// Its chains, one below the other.
+static void print_nest(StrBuf *out, const TileNest *nest, uint32_t indent)
+{
+    strbuf_printf(out, "nest of %lld rows:", (long long)nest->rows);
+    for (uint32_t s = 0; s < nest->stage_count; s++) {
+        strbuf_putc(out, '\n');
+        strbuf_pad(out, ' ', indent + 2);
+        print_tile(out, nest->stages[s], indent + 2);
+    }
+}
+
 // A step a line; a step's blocks stand below it, indented.
 static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
 {
@@ -76,6 +88,8 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
         // The function tells what the step's union holds.
         if (step->run == step_tile || step->run == step_tile_single) {
             print_tile(out, step->program, indent);
+        } else if (step->run == step_nest) {
+            print_nest(out, step->nest, indent);
         } else if (step->run == step_scalar) {
             strbuf_printf(out,
                           "loop over scalars: %u instructions, %u "

@@ -135,7 +135,14 @@ static const GraphNode *tile_node(const TileProgram *program, uint32_t *index)
 // A tile program keeps its nodes, any other step is one node's.
 const GraphNode *profile_node(const Step *step, uint32_t index)
 {
-    return is_tile(step) ? tile_node(step->program, &index)
-           : index == 0  ? step->node
-                         : NULL;
+    const GraphNode *node = NULL;
+    if (step->run != step_nest) {
+        return is_tile(step) ? tile_node(step->program, &index)
+               : index == 0  ? step->node
+                             : NULL;
+    }
+    for (uint32_t s = 0; node == NULL && s < step->nest->stage_count; s++) {
+        node = tile_node(step->nest->stages[s], &index);
+    }
+    return node;
 }

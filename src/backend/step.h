@@ -15,6 +15,7 @@ typedef struct StepBlock StepBlock;
 typedef struct PlanFrame PlanFrame;
 typedef struct TileProgram TileProgram;
 typedef struct TileKernel TileKernel;
+typedef struct TileNest TileNest;
 typedef struct ScalarProgram ScalarProgram;
 
 // What a step can reach while the plan runs: one for each plan_run, on the C
@@ -44,6 +45,7 @@ struct Step {
     union {
         Plan *callee;          // call
         TileProgram *program;  // a fused chain
+        TileNest *nest;        // chains along the same rows
         ScalarProgram *scalar; // a loop over scalars
         uint32_t turned;       // a product: its operands that are transposes
     };

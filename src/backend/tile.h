@@ -26,6 +26,7 @@ enum {
     TILE_LONG = 1 << 14,  // elements that a single kernel is given at once
     TILE_MAX_OPS = 60,
     TILE_MAX_ENDS = 8,
+    TILE_MAX_STAGES = 8,
     TILE_MAX_REGS = 4 * TILE_MAX_OPS, // three operands and a result each
     TILE_NO_REG = 255
 };
@@ -44,6 +45,7 @@ typedef enum TileKind {
 typedef struct TileReg {
     uint32_t slot;   // operand or output
     uint32_t offset; // in scratch: a temporary, or where it is laid out
+    uint32_t inner;  // 1 + where it is in a nest's scratch; 0: in a tensor
     uint16_t width;  // bytes of an element
     uint8_t kind;    // TileKind
     DType dtype;
@@ -81,7 +83,9 @@ typedef struct TileEnd {
     double divisor;  // of a mean; 0: none
     uint32_t slot;   // the result's
     uint32_t offset; // in scratch: results of a wide row's pieces
+    uint32_t inner;  // as a register's
     uint16_t width;  // bytes of a result
+    DType dtype;     // its own
     uint8_t reg;
 } TileEnd;
 
@@ -101,6 +105,19 @@ struct TileProgram {
     TileEnd *ends;
     TileKernel *kernels; // one at least
 };
+
+// Programs over the same rows, of which some read what others have made of a
+// row: they run on some rows after another, so that those stay in the cache.
+// What only they read is kept for so many rows (nest.c).
+typedef struct TileNest {
+    uint32_t stage_count;
+    TileProgram *stages[TILE_MAX_STAGES];
+    int64_t rows, block; // rows, and how many of them at a time
+    int64_t elements;    // of the largest stage
+    double cost;         // of a row
+    size_t inner_size;   // bytes of what stays inside
+    size_t scratch_size; // and of all that a thread needs
+} TileNest;
 
 // Narrow rows share a tile.
 static inline bool tile_is_grouped(const TileProgram *program)
@@ -137,6 +154,10 @@ void tile_release(Ctx *ctx, Plan *plan);
 // node that it covers, NULL if it covers none.
 MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
                           uint32_t *block_chain, GraphNode **last);
+// Makes one step of programs that stand next to each other and go along the
+// same rows, as many as there are.
+MUST_CHECK bool nest_join(Builder *builder, StepBlock *block);
+bool step_nest(PlanRun *run, const Step *step);
 // Runs a program over its tiles. False with an error pending.
 bool step_tile(PlanRun *run, const Step *step);
 // The same for one kernel where nothing broadcasts along rows or columns.

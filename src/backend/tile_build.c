@@ -263,6 +263,7 @@ static void add_end(Fuser *fuser, const GraphNode *node, uint32_t *block_chain)
                   .divisor = end.divisor,
                   .slot = builder->plan->slot_count,
                   .width = (uint16_t)dtype_size(out.dtype),
+                  .dtype = out.dtype,
                   .reg = reg};
     builder->slots[node->first_output] = builder->plan->slot_count++;
     builder_mourn(builder, node->first_output, block_chain);
@@ -318,7 +319,7 @@ static void find_reuse(Fuser *fuser)
 
 // Whether the node reduces rows of the program's shape, or all of it, and as
 // the operands have them.
-static bool can_end(Fuser *fuser, const GraphNode *node)
+static bool can_end(Fuser *fuser, const GraphNode *node, bool first)
 {
     const Graph *graph = fuser->builder->graph;
     ReduceEnd end;
@@ -332,7 +333,10 @@ static bool can_end(Fuser *fuser, const GraphNode *node)
         return false;
     }
     int64_t columns = end.rows == 1 ? 0 : end.columns;
-    if (columns != fuser->columns && (fuser->columns != 0 || fuser->ends > 0)) {
+    // Alone it is worth a program if rows of it may be at hand (nest.c).
+    if ((first && (end.rows == 1 || end.columns == 1)) ||
+        (columns != fuser->columns &&
+         (fuser->columns != 0 || fuser->ends > 0))) {
         return false;
     }
     fuser->columns = columns;
@@ -350,7 +354,7 @@ static GraphNode *cover(Fuser *fuser, GraphNode *node)
         if (!node->mark || node_tensor(node) != NULL) {
             continue;
         }
-        if (count > 0 && can_end(fuser, node)) {
+        if (can_end(fuser, node, last == NULL)) {
             fuser->ends++;
         } else if (fuser->ends > 0 || !builder_has_body(fuser->builder, node) ||
                    !fits(fuser, node)) {
@@ -406,7 +410,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->rank = fuser->shape.rank;
     made->dims = fuser->shape.dims;
     made->kernels = NULL;
-    made->cost = 0;
+    made->cost = 0.1 * fuser->end_count;
     made->scratch_size = 0;
     made->end_count = fuser->end_count;
     made->op_count = fuser->op_count;
@@ -455,7 +459,7 @@ static void add_scratch(const Fuser *fuser, TileProgram *program)
     Plan *plan = fuser->builder->plan;
     bool grouped = tile_is_grouped(program);
     size_t size = 0;
-    if (program->kernels->next != NULL || grouped || program->end_count > 0) {
+    if (grouped || program->end_count > 0 || program->kernels->next != NULL) {
         size = (size_t)fuser->next_temp * fuser->temp_size;
     }
     for (uint32_t i = 0; !grouped && i < program->end_count; i++) {
@@ -485,8 +489,8 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
         return false;
     }
     add_scratch(fuser, step->program);
-    bool single = step->program->kernels->next == NULL &&
-                  step->program->columns == 0 && fuser->ends == 0;
+    bool single = fuser->ends == 0 && step->program->columns == 0 &&
+                  step->program->kernels->next == NULL;
     step->run = single ? step_tile_single : step_tile;
     return builder_dead_list(builder, chain, &step->dead, &step->dead_count);
 }
@@ -501,11 +505,13 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
     if (kernel_state(builder->ctx) == NULL) {
         return false;
     }
-    if (!builder_has_body(builder, node)) {
+    bool ends = node_desc(node)->ends != 0;
+    if (!ends && !builder_has_body(builder, node)) {
         return true;
     }
     fuser.builder = builder;
-    fuser.shape = graph_type(builder->graph, node->first_output);
+    fuser.shape =
+        graph_type(builder->graph, ends ? node->inputs[0] : node->first_output);
     if (static_count(fuser.shape) < 0) {
         return true;
     }

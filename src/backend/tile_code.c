@@ -168,9 +168,11 @@ static bool store_temps(Part *part)
 // Whether each run takes a multiple of a kernel's steps.
 static bool is_even(const TileProgram *program)
 {
-    // A piece of the whole or of a row, or some whole rows.
+    // A piece of the whole or of a row, or some whole rows. What has an element
+    // for each row may be run along with rows of others, some at a time.
     int64_t run = program->columns == 0 ? program->count : program->columns;
-    return run % KERNEL_STEP == 0;
+    bool column = program->rank > 0 && program->dims[program->rank - 1] == 1;
+    return run % KERNEL_STEP == 0 && !column;
 }
 
 // Rough: threads and polls alone depend on it.

@@ -30,6 +30,7 @@ typedef struct TileHand {
     TileRun *at;
     char *scratch;
     int64_t part;                 // of a row that is reduced
+    char *results[TILE_MAX_ENDS]; // the first row's
     char *cursors[TILE_MAX_REGS]; // where a register's next elements are
 } TileHand;
 
@@ -39,6 +40,9 @@ static inline bool make_output(PlanRun *run, const TileProgram *program,
                                TileOutput output)
 {
     const TileReg *reg = &program->regs[output.reg];
+    if (reg->inner != 0) {
+        return true;
+    }
     if (output.reuse != TILE_NO_REG) {
         uint32_t from = program->regs[output.reuse].slot;
         Tensor *tensor = run->slots[from];
@@ -64,6 +68,9 @@ static bool make_outputs(PlanRun *run, const TileProgram *program)
     }
     for (uint32_t i = 0; i < program->end_count; i++) {
         const TileEnd *end = &program->ends[i];
+        if (end->inner != 0) {
+            continue;
+        }
         TensorType type = graph_type(run->plan->graph, end->node->first_output);
         run->slots[end->slot] =
             tensor_new(run->ctx, type.dtype, type.rank, type.dims);
@@ -201,7 +208,7 @@ static void run_linear(TileHand *hand, char *const *parts, int64_t left)
 
 // Wide rows, each in pieces of its own, whose shares in a reduction are then
 // folded.
-static void run_rows(TileHand *hand, int64_t row, int64_t end_row)
+static void run_rows(TileHand *hand, int64_t rows)
 {
     const TileProgram *program = hand->at->program;
     int64_t columns = program->columns;
@@ -211,12 +218,12 @@ static void run_rows(TileHand *hand, int64_t row, int64_t end_row)
     for (uint32_t i = 0; i < program->end_count; i++) {
         parts[i] = hand->scratch + program->ends[i].offset;
     }
-    for (; row < end_row; row++) {
+    for (int64_t row = 0; row < rows; row++) {
         hand->part = 0;
         run_linear(hand, program->end_count > 0 ? parts : NULL, columns);
         for (uint32_t i = 0; i < program->end_count; i++) {
             const TileEnd *end = &program->ends[i];
-            end->fold(hand->at->results[i] + (size_t)row * end->width, parts[i],
+            end->fold(hand->results[i] + (size_t)row * end->width, parts[i],
                       hand->part);
         }
         advance(hand, TILE_DENSE, columns - last);
@@ -272,12 +279,12 @@ static void lay_row(char *to, const char *from, size_t size, int64_t rows)
 
 // Narrow rows, several a tile. Row operands are laid out once, column
 // operands for each tile.
-static void run_groups(TileHand *hand, int64_t row, int64_t end_row)
+static void run_groups(TileHand *hand, int64_t rows)
 {
     const TileProgram *program = hand->at->program;
     int64_t columns = program->columns, group = tile_group(program);
     const char *from[TILE_MAX_REGS];
-    group = group < end_row - row ? group : end_row - row;
+    group = group < rows ? group : rows;
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
         if (reg->kind == TILE_ROW || reg->kind == TILE_COLUMN) {
@@ -291,8 +298,8 @@ static void run_groups(TileHand *hand, int64_t row, int64_t end_row)
         }
     }
     // The last group may have fewer rows.
-    for (; row < end_row; row += group) {
-        group = group < end_row - row ? group : end_row - row;
+    for (int64_t row = 0; row < rows; row += group) {
+        group = group < rows - row ? group : rows - row;
         for (uint32_t i = 0; i < program->reg_count; i++) {
             const TileReg *reg = &program->regs[i];
             if (reg->kind == TILE_COLUMN) {
@@ -302,7 +309,7 @@ static void run_groups(TileHand *hand, int64_t row, int64_t end_row)
             }
         }
         run_tile(hand, group * columns);
-        end_tile(hand, hand->at->results, row, group, columns);
+        end_tile(hand, hand->results, row, group, columns);
         // Copies of rows and columns stay where they are.
         advance(hand, TILE_DENSE, group * columns);
     }
@@ -310,33 +317,79 @@ static void run_groups(TileHand *hand, int64_t row, int64_t end_row)
 
 // ---- units
 
+// A thread's hand on a program from an element and its row on; `inner` is the
+// nest's scratch.
+static void take_up(TileHand *hand, TileRun *at, char *scratch, char *inner,
+                    int64_t element, int64_t row)
+{
+    const TileProgram *program = at->program;
+    hand->at = at;
+    hand->scratch = scratch;
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        const TileReg *reg = &program->regs[i];
+        if (reg->inner != 0) {
+            hand->cursors[i] = inner + reg->inner - 1;
+        } else if (reg->kind == TILE_TEMP) {
+            hand->cursors[i] = scratch + reg->offset;
+        } else {
+            int64_t ahead = reg->kind == TILE_DENSE    ? element
+                            : reg->kind == TILE_COLUMN ? row
+                                                       : 0;
+            hand->cursors[i] = at->starts[i] + ahead * reg->width;
+        }
+    }
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        const TileEnd *end = &program->ends[i];
+        hand->results[i] = end->inner != 0 ? inner + end->inner - 1
+                                           : at->results[i] + row * end->width;
+    }
+}
+
+// Means, once their sums are known.
+static void divide(const TileEnd *end, DType dtype, char *data, int64_t count)
+{
+    for (int64_t k = 0; end->divisor != 0 && k < count; k++) {
+        if (dtype == DT_FLOAT32) {
+            ((float *)(void *)data)[k] /= (float)end->divisor;
+        } else {
+            ((double *)(void *)data)[k] /= end->divisor;
+        }
+    }
+}
+
+// Whole rows of what is in hand.
+static void run_some(TileHand *hand, int64_t rows)
+{
+    const TileProgram *program = hand->at->program;
+    (tile_is_grouped(program) ? run_groups : run_rows)(hand, rows);
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        const TileEnd *end = &program->ends[i];
+        divide(end, end->dtype, hand->results[i], rows);
+    }
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 // Three ways to walk, by what broadcasts; the tiles are run alike.
 static void run_units(void *data, int64_t begin, int64_t end, int thread)
 {
     TileRun *at = data;
     const TileProgram *program = at->program;
     TileHand hand; // cursors are set as far as there are registers
-    hand.at = at;
-    hand.scratch = at->scratch + (size_t)thread * program->scratch_size;
-    memcpy(hand.cursors, at->starts, program->reg_count * sizeof(char *));
-    for (uint32_t i = 0; i < program->reg_count; i++) {
-        if (program->regs[i].kind == TILE_TEMP) {
-            hand.cursors[i] = hand.scratch + program->regs[i].offset;
-        }
-    }
-    int64_t unit = tile_unit(program), left = program->count - begin * unit;
-    advance(&hand, TILE_DENSE, begin * unit);
-    if (program->columns == 0) {
+    char *scratch = at->scratch + (size_t)thread * program->scratch_size;
+    int64_t unit = tile_unit(program), columns = program->columns;
+    int64_t first = begin * unit, count = least(end * unit, program->count);
+    take_up(&hand, at, scratch, NULL, first, columns > 0 ? first / columns : 0);
+    if (columns == 0) {
         hand.part = begin;
         run_linear(&hand, program->end_count > 0 ? at->results : NULL,
-                   left < (end - begin) * unit ? left : (end - begin) * unit);
+                   count - first);
         return;
     }
-    int64_t rows = unit / program->columns,
-            all = program->count / program->columns;
-    advance(&hand, TILE_COLUMN, begin * rows);
-    (tile_is_grouped(program) ? run_groups : run_rows)(
-        &hand, begin * rows, end * rows < all ? end * rows : all);
+    run_some(&hand, (count - first) / columns);
 }
 
 // The one row's result, of those of its tiles.
@@ -345,26 +398,9 @@ static void fold_tiles(TileRun *at, int64_t tiles)
     const TileProgram *program = at->program;
     for (uint32_t i = 0; program->columns == 0 && i < program->end_count; i++) {
         const TileEnd *end = &program->ends[i];
-        end->fold(at->run->slots[end->slot]->data, at->results[i], tiles);
-    }
-}
-
-// Means, once their sums are known.
-static void divide_means(TileRun *at)
-{
-    for (uint32_t i = 0; i < at->program->end_count; i++) {
-        const TileEnd *end = &at->program->ends[i];
-        const Tensor *out = at->run->slots[end->slot];
-        if (end->divisor == 0) {
-            continue;
-        }
-        for (int64_t k = 0; k < out->count; k++) {
-            if (out->dtype == DT_FLOAT32) {
-                ((float *)out->data)[k] /= (float)end->divisor;
-            } else {
-                ((double *)out->data)[k] /= end->divisor;
-            }
-        }
+        char *to = at->run->slots[end->slot]->data;
+        end->fold(to, at->results[i], tiles);
+        divide(end, end->dtype, to, 1);
     }
 }
 
@@ -372,9 +408,11 @@ static void divide_means(TileRun *at)
 static void set_results(TileRun *at, char *room, int64_t tiles)
 {
     for (uint32_t i = 0; i < at->program->end_count; i++) {
+        const Tensor *out = at->run->slots[at->program->ends[i].slot];
         at->results[i] = at->program->columns == 0
                              ? room + (size_t)(i * tiles) * 8
-                             : at->run->slots[at->program->ends[i].slot]->data;
+                         : out != NULL ? out->data
+                                       : NULL;
     }
 }
 
@@ -416,16 +454,32 @@ static void run_alone(TileRun *at, int64_t units)
     fold_tiles(at, tiles);
 }
 
-static bool run_program(PlanRun *run, const TileProgram *program)
+// Outputs are made, and the program's run is ready to begin.
+static bool begin_run(TileRun *at, PlanRun *run, const TileProgram *program)
 {
-    TileRun at; // starts are set as far as there are registers
-    at.run = run;
-    at.program = program;
-    atomic_init(&at.failed, TILE_NO_OP);
+    at->run = run;
+    at->program = program;
+    atomic_init(&at->failed, TILE_NO_OP);
     if (UNLIKELY(!make_outputs(run, program))) {
         return false;
     }
-    set_starts(&at);
+    set_starts(at);
+    return true;
+}
+
+static bool finish_run(TileRun *at)
+{
+    int failed = atomic_load_explicit(&at->failed, memory_order_relaxed);
+    return LIKELY(failed == TILE_NO_OP) ||
+           fail_tile(at->run, at->program, failed);
+}
+
+static bool run_program(PlanRun *run, const TileProgram *program)
+{
+    TileRun at; // starts are set as far as there are registers
+    if (!begin_run(&at, run, program)) {
+        return false;
+    }
     int64_t unit = tile_unit(program);
     int64_t units = (program->count + unit - 1) / unit;
     if (program->count > TILE_ALONE) {
@@ -435,12 +489,7 @@ static bool run_program(PlanRun *run, const TileProgram *program)
     } else if (units > 0) {
         run_alone(&at, units);
     }
-    int failed = atomic_load_explicit(&at.failed, memory_order_relaxed);
-    if (UNLIKELY(failed != TILE_NO_OP)) {
-        return fail_tile(run, program, failed);
-    }
-    divide_means(&at);
-    return true;
+    return finish_run(&at);
 }
 
 bool step_tile_single(PlanRun *run, const Step *step)
@@ -453,4 +502,84 @@ bool step_tile_single(PlanRun *run, const Step *step)
 bool step_tile(PlanRun *run, const Step *step)
 {
     return run_program(run, step->program);
+}
+
+// ---- nests
+
+typedef struct NestRun {
+    const TileNest *nest;
+    char *scratch; // the first thread's
+    TileRun stages[TILE_MAX_STAGES];
+} NestRun;
+
+// Some rows through all stages, then the next.
+static void run_blocks(void *data, int64_t begin, int64_t end, int thread)
+{
+    NestRun *at = data;
+    const TileNest *nest = at->nest;
+    char *inner = at->scratch + (size_t)thread * nest->scratch_size;
+    TileHand hand;
+    for (int64_t block = begin; block < end; block++) {
+        int64_t row = block * nest->block;
+        int64_t rows = least(nest->block, nest->rows - row);
+        for (uint32_t s = 0; s < nest->stage_count; s++) {
+            int64_t columns = nest->stages[s]->columns;
+            take_up(&hand, &at->stages[s], inner + nest->inner_size, inner,
+                    row * (columns > 0 ? columns : 1), row);
+            if (columns > 0) {
+                run_some(&hand, rows);
+            } else {
+                run_linear(&hand, NULL, rows);
+            }
+        }
+    }
+}
+
+// Stage by stage, so that a tensor that one takes over was found by those
+// before it.
+static bool begin_stages(NestRun *at, PlanRun *run)
+{
+    for (uint32_t s = 0; s < at->nest->stage_count; s++) {
+        TileRun *stage = &at->stages[s];
+        if (!begin_run(stage, run, at->nest->stages[s])) {
+            return false;
+        }
+        set_results(stage, NULL, 0);
+    }
+    return true;
+}
+
+static bool finish_stages(NestRun *at)
+{
+    for (uint32_t s = 0; s < at->nest->stage_count; s++) {
+        if (!finish_run(&at->stages[s])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool step_nest(PlanRun *run, const Step *step)
+{
+    NestRun at;
+    const TileNest *nest = at.nest = step->nest;
+    if (!begin_stages(&at, run)) {
+        return false;
+    }
+    int64_t blocks = (nest->rows + nest->block - 1) / nest->block;
+    Job job = {run_blocks, &at, blocks, nest->cost * (double)nest->block + 1};
+    if (nest->elements <= TILE_ALONE) {
+        at.scratch = plan_scratch(run);
+        run_blocks(&at, 0, blocks, 0);
+        return finish_stages(&at);
+    }
+    Ctx *ctx = run->ctx;
+    size_t bytes = nest->scratch_size * (size_t)threads_most();
+    at.scratch = pool_take(ctx, ctx->kernels->pool, &bytes);
+    if (at.scratch == NULL) {
+        return false;
+    }
+    bool ok = threads_run(ctx, &job);
+    pool_give(ctx->kernels->pool, at.scratch, bytes);
+    return ok && finish_stages(&at);
 }
