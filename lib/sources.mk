@@ -168,11 +168,20 @@ lib_modules = \
 	lib/tensorflow/dtypes.duet \
 	lib/tensorflow/errors.duet \
 	lib/tensorflow/keras/__init__.duet \
+	lib/tensorflow/keras/_base.duet \
+	lib/tensorflow/keras/_progress.duet \
+	lib/tensorflow/keras/_training.duet \
 	lib/tensorflow/keras/activations.duet \
+	lib/tensorflow/keras/backend.duet \
+	lib/tensorflow/keras/callbacks.duet \
+	lib/tensorflow/keras/initializers.duet \
 	lib/tensorflow/keras/layers.duet \
 	lib/tensorflow/keras/losses.duet \
+	lib/tensorflow/keras/metrics.duet \
 	lib/tensorflow/keras/models.duet \
 	lib/tensorflow/keras/optimizers.duet \
+	lib/tensorflow/keras/regularizers.duet \
+	lib/tensorflow/keras/utils.duet \
 	lib/tensorflow/linalg.duet \
 	lib/tensorflow/math.duet \
 	lib/tensorflow/nest.duet \
