@@ -15,6 +15,7 @@
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
+#include "stager/sites.h"
 
 // Targets are words from the start of the converted code.
 static const Ins *word_at(const Frame *frame, uint32_t word)
@@ -576,6 +577,11 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
         }
         give_back(vm, frame, trace->blocks);
         block_end(vm);
+        trace->gave_up = true;
+    }
+    if (handler != NULL) {
+        sites_caught(vm, frame->code, handler);
+        trace->gave_up = false;
     }
     return NULL;
 }

@@ -13,6 +13,7 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/hidden.h"
+#include "stager/sites.h"
 
 // A walk over the call's arguments beside the signature's list of tensors,
 // which was made by the same walk.
@@ -396,6 +397,9 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     blocks_drop(vm, &trace);
     ok = ok && birth_close(vm, &trace) &&
          frozen_close(vm, &concrete->frozen, concrete);
+    if (ok) {
+        sites_tell(vm, &trace);
+    }
     // Whatever happened, the enclosing trace goes on as it was.
     vm->trace = trace.outer;
     era_close(vm);

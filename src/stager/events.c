@@ -110,8 +110,8 @@ void events_keep(Vm *vm, EventLog *past, const EventLog *from)
 {
     for (size_t i = 0; i < from->events.count; i++) {
         Event event = from->events.items[i];
-        if (!event_is_effect(&event)) {
-            continue; // only of its own trace
+        if (event.kind == EVENT_LEAK) {
+            continue; // told by the tensor, which keeps the log
         }
         event.source =
             event.source != NULL ? source_retain(event.source) : NULL;

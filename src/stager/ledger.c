@@ -163,43 +163,87 @@ static Value line_cell(Vm *vm, const Event *event)
                            : VALUE_FAIL;
 }
 
+static Value word_cell(Vm *vm, const Event *event)
+{
+    const char *word = event->path != NULL ? event->path->text : event->what;
+    Str *text = str_from(vm, word);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+// "D101"; None: staged and eager runs do not differ by it.
+static Value code_cell(Vm *vm, const Event *event)
+{
+    int code = event_code(event->kind);
+    Str *text = code != 0 ? str_printf(vm, "D%d", code) : NULL;
+    return text != NULL ? str_value(text) : code == 0 ? VALUE_NONE : VALUE_FAIL;
+}
+
+typedef bool (*AddRow)(Vm *vm, const Event *event, List *list);
+
+// VALUE_FAIL in a row is let through to here.
+static bool add_row(Vm *vm, Value *row, size_t count, List *list)
+{
+    Value tuple = tuple_of_owned(vm, row, count);
+    return !value_failed(tuple) && list_append_owned(vm, list, tuple);
+}
+
 // (trace, line, what, value, text of the line)
-static bool add_rows(Vm *vm, const EventLog *log, List *list)
+static bool add_effect_row(Vm *vm, const Event *event, List *list)
+{
+    if (!event_is_effect(event)) {
+        return true;
+    }
+    Value row[5] = {value_from_small(event->trace),
+                    value_from_small(event->line), word_cell(vm, event),
+                    value_cell(vm, event), line_cell(vm, event)};
+    return add_row(vm, row, 5, list);
+}
+
+// (trace, line, code, what, times, text of the line)
+static bool add_event_row(Vm *vm, const Event *event, List *list)
+{
+    Value row[6] = {
+        value_from_small(event->trace), value_from_small(event->line),
+        code_cell(vm, event),           word_cell(vm, event),
+        value_from_small(event->count), line_cell(vm, event)};
+    return add_row(vm, row, 6, list);
+}
+
+static bool add_rows(Vm *vm, const EventLog *log, AddRow add, List *list)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < log->events.count; i++) {
-        const Event *event = &log->events.items[i];
-        if (!event_is_effect(event)) {
-            continue;
-        }
-        Str *what = str_from(vm, event->what);
-        Value row[5] = {value_from_small(event->trace),
-                        value_from_small(event->line),
-                        what != NULL ? str_value(what) : VALUE_FAIL,
-                        value_cell(vm, event), line_cell(vm, event)};
-        // VALUE_FAIL in a row is let through to here.
-        Value tuple = tuple_of_owned(vm, row, 5);
-        ok = !value_failed(tuple) && list_append_owned(vm, list, tuple);
+        ok = add(vm, &log->events.items[i], list);
     }
     return ok;
 }
 
 // Of all traces, oldest first, behind those of dropped ones.
-Value ledger_effects_method(Vm *vm, Value *args)
+static Value rows(Vm *vm, Value function, const char *who, AddRow add)
 {
-    const StagedFunction *staged = staged_from(vm, args[1], "effects");
+    const StagedFunction *staged = staged_from(vm, function, who);
     List *list = staged != NULL ? list_new(vm, 0) : NULL;
     if (list == NULL) {
         return VALUE_FAIL;
     }
-    bool ok = add_rows(vm, &staged->table.past, list);
+    bool ok = add_rows(vm, &staged->table.past, add, list);
     size_t at = 0;
     for (const Concrete *c;
          ok && (c = traces_next(&staged->table, &at)) != NULL;) {
-        ok = add_rows(vm, &c->owner->events, list);
+        ok = add_rows(vm, &c->owner->events, add, list);
     }
     if (!ok) {
         object_release(&vm->ctx, list);
     }
     return ok ? value_from_object(list) : VALUE_FAIL;
+}
+
+Value ledger_effects_method(Vm *vm, Value *args)
+{
+    return rows(vm, args[1], "effects", add_effect_row);
+}
+
+Value ledger_events_method(Vm *vm, Value *args)
+{
+    return rows(vm, args[1], "events", add_event_row);
 }

@@ -10,7 +10,8 @@
 MUST_CHECK bool ledger_store(Vm *vm, Object *container, Value value);
 MUST_CHECK bool ledger_effect(Vm *vm, const char *what, Value value);
 
-// stage.effects(f).
+// stage.effects(f), and stage.events(f) of all kinds.
 Value ledger_effects_method(Vm *vm, Value *args);
+Value ledger_events_method(Vm *vm, Value *args);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "graph/graph.h"
 #include "interp/core/raise.h"
-#include "interp/objects/code/code.h"
 #include "stager/events.h"
 
 // How many nodes of one op one instruction of the program has made, at one
@@ -58,20 +57,52 @@ static uint32_t line_at(const Code *code, uint32_t word)
 
 // --- handlers ---
 
-// The `try` around an instruction. What leaves a `with`, and what ends the
-// handling of an exception, are no handlers of the program's.
+// What leaves a `with`, and what ends the handling of an exception, are no
+// handlers of the program's.
+static bool is_try(const Code *code, const Handler *handler)
+{
+    const Ins *target = code->words + handler->target;
+    return INS_OP(target[0]) == OPCODE_PUSHEXC &&
+           INS_OP(target[1]) != OPCODE_WITHEXC;
+}
+
+// The `try` around an instruction, NULL: none.
 static const Handler *try_around(const Code *code, uint32_t word)
 {
     for (uint32_t i = 0; i < code->handler_count; i++) {
         const Handler *handler = &code->handlers[i];
-        const Ins *target = code->words + handler->target;
         if (word > handler->start && word <= handler->end &&
-            INS_OP(target[0]) == OPCODE_PUSHEXC &&
-            INS_OP(target[1]) != OPCODE_WITHEXC) {
+            is_try(code, handler)) {
             return handler;
         }
     }
     return NULL;
+}
+
+static void add_handler(Vm *vm, const Trace *trace, const Code *code,
+                        const Handler *handler, const char *what)
+{
+    event_add_at(vm, trace->events,
+                 (Event){.kind = EVENT_HANDLER,
+                         .what = what,
+                         .line = line_at(code, handler->target + 1),
+                         .source = code->source,
+                         .value = VALUE_NONE});
+}
+
+// What only tracing refuses, and errors of a side that may not be taken.
+void sites_caught(Vm *vm, const Code *code, const Handler *handler)
+{
+    static const ErrorKind own[] = {ERR_SYMBOLIC, ERR_LEAK, ERR_FROZEN,
+                                    ERR_SIGNATURE};
+    bool meant = vm->trace->gave_up;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        meant = meant || raise_matches(vm, own[i]);
+    }
+    if (meant && !code->source->library && is_try(code, handler)) {
+        add_handler(vm, vm->trace, code, handler,
+                    "an error of tracing alone came here");
+    }
 }
 
 static bool may_fail(Vm *vm, const Graph *graph, const GraphNode *node);
@@ -109,14 +140,9 @@ static bool may_fail(Vm *vm, const Graph *graph, const GraphNode *node)
 static void tell_handler(Vm *vm, const Sites *sites, uint32_t site)
 {
     const Code *code = code_at(sites->graph, site);
-    const Handler *handler =
-        try_around(code, site_at(sites->graph, site)->word);
-    event_add_at(vm, sites->trace->events,
-                 (Event){.kind = EVENT_HANDLER,
-                         .what = "an error at run time passes it",
-                         .line = line_at(code, handler->target + 1),
-                         .source = code->source,
-                         .value = VALUE_NONE});
+    add_handler(vm, sites->trace, code,
+                try_around(code, site_at(sites->graph, site)->word),
+                "an error at run time passes it");
 }
 
 // --- loops ---
@@ -240,7 +266,9 @@ static bool count_loops(Vm *vm, Sites *sites)
     const Graph *graph = sites->graph;
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
-        if (node->block != NULL && node->place.site != 0) {
+        // Of numbers of the host one instruction may make several.
+        if (node->block != NULL && node->place.site != 0 &&
+            node_desc(node)->payload != PAYLOAD_TENSOR) {
             count_node(sites, node);
         }
     }

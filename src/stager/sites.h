@@ -4,6 +4,7 @@
 #ifndef DUET_STAGER_SITES_H
 #define DUET_STAGER_SITES_H
 
+#include "interp/objects/code/code.h"
 #include "stager/trace.h"
 
 enum { SITES_TURNS = 50 }; // a loop that turned less often is no news
@@ -11,5 +12,8 @@ enum { SITES_TURNS = 50 }; // a loop that turned less often is no news
 // When the trace is complete: EVENT_HANDLER for each handler, EVENT_UNROLL for
 // each loop. `count` is how often it turned, the value how many nodes it made.
 void sites_tell(Vm *vm, const Trace *trace);
+// A handler of this code is about to get the pending error: EVENT_HANDLER where
+// eager code might not raise it.
+void sites_caught(Vm *vm, const Code *code, const Handler *handler);
 
 #endif

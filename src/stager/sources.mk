@@ -39,6 +39,7 @@ stager_sources += src/stager/notes.c
 stager_sources += src/stager/options.c
 stager_sources += src/stager/poison.c
 stager_sources += src/stager/signature.c
+stager_sources += src/stager/sites.c
 stager_sources += src/stager/sizes.c
 stager_sources += src/stager/stage_blocks.c
 stager_sources += src/stager/stage_code.c

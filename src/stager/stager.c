@@ -211,6 +211,9 @@ static const NativeDef stage_methods[] = {
     {"effects", "self, function, /", ledger_effects_method,
      "What tracing did on the host that graphs do not repeat: rows (trace, "
      "line, what, value, text of the line)."},
+    {"events", "self, function, /", ledger_events_method,
+     "What traces do otherwise than eager code: rows (trace, line, code, what, "
+     "times, text of the line); %explain tells of a code."},
     {"why", "self, function, /", why_method,
      "Why the last trace was made: what was new, and the cure; None: there is "
      "none."},

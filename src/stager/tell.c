@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/walk.h"
 #include "interp/core/raise.h"
 #include "interp/hooks/program.h"
 #include "stager/events.h"
 
 enum {
-    TELL_LOOP_TIMES = 50,  // a loop unrolled less often is no news,
-    TELL_LOOP_NODES = 200, // nor one that made fewer nodes
+    TELL_LOOP_NODES = 200, // a loop that made fewer is no news
     TELL_KEY_SIZE = 96     // room for a key without texts of the program
 };
 
@@ -154,117 +152,31 @@ static bool tell_effects(Vm *vm, const StagedFunction *self,
 
 // --- unrolled loops ---
 
-// How often the nodes of one loop were made.
-typedef struct Unrolled {
-    const Source *source;
-    Span span;    // of the loop's statement
-    Map places;   // nodes by op and by the place in the text that made them
-    size_t nodes; // inside the loop
-    size_t times; // the most that one place made
-} Unrolled;
-
-// Adds a node that stands in the loop's text. Nodes are counted by place: a
-// loop that was unrolled has as many of each place as it has turns.
-// False: no memory.
-static bool count_node(Unrolled *loop, const GraphNode *node)
-{
-    Span span = node->place.span;
-    if (node->place.source != loop->source || span.start < loop->span.start ||
-        span.end > loop->span.end) {
-        return true;
-    }
-    // One place may make several nodes, hence the operation in the key.
-    uint32_t key[3] = {span.start, span.end, node->op};
-    uint64_t *count = map_get(&loop->places, (const char *)key, sizeof key);
-    uint64_t now = count == NULL ? 1 : *count + 1;
-    if (count != NULL) {
-        *count = now;
-    } else if (!map_put(&loop->places, (const char *)key, sizeof key, now)) {
-        return false;
-    }
-    loop->nodes++;
-    loop->times = now > loop->times ? (size_t)now : loop->times;
-    return true;
-}
-
-static bool count_nodes(Unrolled *loop, GraphBlock *block)
-{
-    bool ok = true;
-    for (Walk walk = walk_forward(block); ok && walk_next(&walk);) {
-        ok = walk.node == NULL || count_node(loop, walk.node);
-    }
-    return ok;
-}
-
-// A statement that holds another one: the innermost loop is told.
-// `outer` itself is not asked.
-static bool holds_loop(const Code *code, const BlockInfo *outer)
-{
-    for (uint32_t i = 0; i < code->block_count; i++) {
-        const BlockInfo *info = &code->blocks[i];
-        if (info != outer && info->span.start >= outer->span.start &&
-            info->span.end <= outer->span.end &&
-            (info->flags & BLOCK_IS_LOOP)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Where one and the same place made many nodes, host code turned the loop. In
-// the function's own text only: what it calls has traces or texts of its own.
 // False: an error is pending.
-static bool tell_loop(Vm *vm, const StagedFunction *self, const Concrete *made,
-                      const Code *code, const BlockInfo *info)
+static bool tell_loop(Vm *vm, const StagedFunction *self, const Event *event)
 {
-    Unrolled loop = {.source = code->source, .span = info->span};
-    map_init(&loop.places, &vm->ctx);
-    bool ok = count_nodes(&loop, made->graph->block);
-    map_free(&loop.places);
-    uint32_t line = source_place(code->source, info->span.start).line;
-    if (ok && loop.times >= TELL_LOOP_TIMES) {
-        event_add_at(vm, &made->owner->events,
-                     (Event){.kind = EVENT_UNROLL,
-                             .line = line,
-                             .source = code->source,
-                             .count = (uint32_t)loop.times,
-                             .value = VALUE_NONE});
-    }
-    if (!ok || !is_heard(vm) || loop.times < TELL_LOOP_TIMES ||
-        loop.nodes < TELL_LOOP_NODES) {
-        return ok;
-    }
     char key[TELL_KEY_SIZE];
-    int length =
-        snprintf(key, sizeof key, "loop %p %u", (const void *)self, line);
+    int length = snprintf(key, sizeof key, "loop %p %p %u", (const void *)self,
+                          (const void *)event->source, event->line);
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     strbuf_printf(&text,
-                  "%s: loop at line %u unrolled %zu times: %zu nodes; a loop "
+                  "%s: loop at line %u unrolled %u times: %lld nodes; a loop "
                   "over a tensor, or range(tensor(n)), stays a loop",
-                  self->name->text, line, loop.times, loop.nodes);
+                  self->name->text, event->line, event->count,
+                  (long long)value_small(event->value));
     return say_new(vm, key, (size_t)length, &text);
 }
 
-// Only where the graph is large enough for a loop to matter: counting costs a
-// walk over all nodes for each loop.
-// False: an error is pending. Only functions that were converted are looked at,
-// for they have a list of their loops.
 static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
-    const Code *code =
-        value_is_kind(self->target, KIND_FUNCTION)
-            ? ((const Function *)value_object(self->target))->code->converted
-            : NULL;
+    const EventLog *log = &made->owner->events;
     bool ok = true;
-    if (code == NULL ||
-        (made->graph->node_count < TELL_LOOP_NODES && !is_observed(vm))) {
-        return true;
-    }
-    for (uint32_t i = 0; ok && i < code->block_count; i++) {
-        const BlockInfo *info = &code->blocks[i];
-        ok = !(info->flags & BLOCK_IS_LOOP) || holds_loop(code, info) ||
-             tell_loop(vm, self, made, code, info);
+    for (size_t i = 0; ok && i < log->events.count; i++) {
+        const Event *event = &log->events.items[i];
+        ok = event->kind != EVENT_UNROLL ||
+             value_small(event->value) < TELL_LOOP_NODES ||
+             tell_loop(vm, self, event);
     }
     return ok;
 }
@@ -299,7 +211,7 @@ static bool observe_retrace(Vm *vm, const StagedFunction *self,
 bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
     if (is_observed(vm)) {
-        return observe_retrace(vm, self, made) && tell_loops(vm, self, made);
+        return observe_retrace(vm, self, made);
     }
     return !is_heard(vm) ||
            (tell_reason(vm, self, made) && tell_effects(vm, self, made) &&

@@ -49,6 +49,7 @@ struct Trace {
                       // the host: what cannot be taken back
     bool restoring;   // stores are nobody's events
     bool prints;      // its graph does
+    bool gave_up;     // the error on its way has left a staged block
     VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
     Object *raised; // counted: the exception that converted code raised
                     // last inside a block; NULL: none

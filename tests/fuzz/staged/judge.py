@@ -29,6 +29,9 @@ WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
          "name": ("global", "dict")}
 # Effects that are no change of a container, and what they can explain.
 QUIET = ("print",)
+# Codes of events that lead eager and staged code different ways: a handler
+# that cannot act, a size that is None.
+ASTRAY = ("D105", "D112")
 NEAR = 1e-5  # between numbers that the host and tensors computed
 
 
@@ -141,15 +144,16 @@ def same_line(left, right):
 class Judge:
     """Compares the two runs of one program."""
 
-    def __init__(self, eager, staged, effects, frozen, lenient=()):
+    def __init__(self, eager, staged, effects, frozen, codes, lenient=()):
         self.eager, self.staged = eager, staged
-        self.effects, self.frozen = effects, frozen
+        self.effects, self.frozen, self.codes = effects, frozen, codes
         self.lenient = lenient  # kinds that are known everywhere
         self.how = "equal"
 
     def explained(self, path=None):
         """Whether a recorded event names such a difference."""
-        changed = any(row[2] for row in self.frozen)
+        changed = any(row[2] for row in self.frozen) or \
+            any(code in ASTRAY for code in self.codes)
         words = {row[1] for row in self.effects} - set(QUIET)
         if path is None:
             found = bool(words) or changed

@@ -19,22 +19,6 @@ class Known:
 
 
 KNOWN = [
-    Known("try around what fails at run time", "raised", """\
-@stage
-def f(x):
-    try:
-        y = 6 // x
-    except OpError:
-        y = x
-    return y
-call(f, tensor(0))
-""", ["try.*"]),
-    Known("size of an unknown shape is None", "result", """\
-@stage(signature=[spec((None,), float32)])
-def f(x):
-    return 1.0 if x.shape[0] == 2 else 0.0
-call(f, tensor([1.0, 2.0]))
-""", ["expr.shape-compare*", "expr.shape-read*"]),
     Known("aliases within a result", "result", """\
 @stage
 def f(x):

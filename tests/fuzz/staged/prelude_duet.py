@@ -19,12 +19,14 @@ def events(space):
     """Records what the ledgers of the program's staged functions hold."""
     found = {id(value): value for value in space.values()
              if type(value).__name__ == "staged"}
-    rows, frozen = [], []
+    rows, frozen, codes = [], [], []
     for function in found.values():
         rows += [row[1:] for row in stage.effects(function)]
+        codes += [row[2] for row in stage.events(function)]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))
+    print("@ codes", repr(codes))
     print("@ frozen", repr(frozen))
 
 

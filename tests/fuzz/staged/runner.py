@@ -30,7 +30,7 @@ class Record:
 
     def __init__(self):
         self.runs = {"eager": [], "staged": []}
-        self.effects, self.frozen = [], []
+        self.effects, self.frozen, self.codes = [], [], []
         self.ended = False
 
     def verdict(self, lenient):
@@ -38,7 +38,7 @@ class Record:
         if not self.ended:
             return Verdict("crash", "the process ended", "unexplained")
         return Judge(self.runs["eager"], self.runs["staged"], self.effects,
-                     self.frozen, lenient).verdict()
+                     self.frozen, self.codes, lenient).verdict()
 
 
 def limits():
@@ -70,7 +70,7 @@ def take_record(record, steps, step, line):
     """Adds one line to a record; the step that the next line belongs to."""
     _, name, text = line.split(" ", 2)
     value = ast.literal_eval(text)
-    if name in ("effects", "frozen"):
+    if name in ("effects", "frozen", "codes"):
         setattr(record, name, value)
     elif name == "state":
         if steps:
