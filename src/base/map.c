@@ -41,7 +41,7 @@ static uint64_t last_bytes(const unsigned char *bytes, size_t length)
 // Eight bytes a step, read by memcpy since keys are not aligned. The length
 // goes in first, so that zeros at the end make a difference. Never 0, so that
 // 0 can stand for "none" in a field.
-uint64_t hash_bytes(const void *bytes, size_t length)
+uint64_t map_hash(const void *bytes, size_t length)
 {
     // Odd, with about as many ones as zeros; nothing else matters of them.
     const uint64_t step = 0x9E6C63D0876A9A35u;
@@ -100,7 +100,7 @@ uint64_t *map_get(const Map *map, const char *key, size_t length)
     if (map->capacity == 0) {
         return NULL;
     }
-    MapEntry *entry = find(map, key, length, hash_bytes(key, length));
+    MapEntry *entry = find(map, key, length, map_hash(key, length));
     return entry->key == NULL ? NULL : &entry->value;
 }
 
@@ -133,7 +133,7 @@ bool map_put(Map *map, const char *key, size_t length, uint64_t value)
     if (4 * (map->count + 1) > 3 * map->capacity && !grow(map)) {
         return false;
     }
-    uint64_t hash = hash_bytes(key, length);
+    uint64_t hash = map_hash(key, length);
     MapEntry *entry = find(map, key, length, hash);
     if (entry->key == NULL) {
         char *copy = ctx_strndup(map->ctx, key, length);
@@ -154,7 +154,7 @@ bool map_remove(Map *map, const char *key, size_t length)
     if (map->capacity == 0) {
         return false;
     }
-    MapEntry *entry = find(map, key, length, hash_bytes(key, length));
+    MapEntry *entry = find(map, key, length, map_hash(key, length));
     if (entry->key == NULL) {
         return false;
     }

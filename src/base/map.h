@@ -31,6 +31,6 @@ MUST_CHECK bool map_put(Map *map, const char *key, size_t length,
 bool map_remove(Map *map, const char *key, size_t length);
 
 // The hash of bytes that map, str and the graph share: 64 bits, never 0.
-uint64_t hash_bytes(const void *bytes, size_t length);
+uint64_t map_hash(const void *bytes, size_t length);
 
 #endif

@@ -332,7 +332,7 @@ static uint64_t trail_add(uint64_t trail, uint64_t value)
     // By hashing the pair and not by a sum, which would not see two effects
     // change places.
     uint64_t pair[2] = {trail, value};
-    return hash_bytes(pair, sizeof pair);
+    return map_hash(pair, sizeof pair);
 }
 
 static bool block_trail(Graph *graph, const GraphBlock *block,

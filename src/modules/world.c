@@ -153,7 +153,8 @@ static bool add_builtins_module(Vm *vm)
 static bool modules_init(Vm *vm)
 {
     vm->modules = dict_new(vm);
-    return vm->modules != NULL && files_init(vm) && add_builtins_module(vm);
+    return vm->modules != NULL && file_streams_init(vm) &&
+           add_builtins_module(vm);
 }
 
 // Modules first: their destructors may still print.
@@ -162,7 +163,7 @@ static void modules_free(Vm *vm)
     object_release_null(&vm->ctx, vm->modules);
     vm->modules = NULL;
     display_free(vm);
-    files_free(vm);
+    file_streams_free(vm);
 }
 
 // The order matters: types before the first object, shared strs before the

@@ -40,15 +40,15 @@ uint64_t attr_hash(const AttrValue *attr)
 {
     switch (attr->kind) {
     case ATTR_INTS:
-        return hash_bytes(attr->ints, attr->count * sizeof(int64_t)) + 1;
-    case ATTR_STR: return hash_bytes(attr->text, attr->count) + 2;
+        return map_hash(attr->ints, attr->count * sizeof(int64_t)) + 1;
+    case ATTR_STR: return map_hash(attr->text, attr->count) + 2;
     default: {
         int64_t value = attr->integer;
         // None may have any bits in its members.
         value = attr->kind == ATTR_NONE ? 0 : value;
         value = attr->kind == ATTR_BOOL ? attr->boolean : value;
         value = attr->kind == ATTR_DTYPE ? (int64_t)attr->dtype : value;
-        return hash_bytes(&value, sizeof(value)) + (uint64_t)attr->kind;
+        return map_hash(&value, sizeof(value)) + (uint64_t)attr->kind;
     }
     }
 }

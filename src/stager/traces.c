@@ -309,7 +309,7 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
 
 static uint64_t hash_key(const StrBuf *key)
 {
-    return hash_bytes(strbuf_text(key), key->length);
+    return map_hash(strbuf_text(key), key->length);
 }
 
 size_t traces_dropped(const TraceTable *table, const StrBuf *key)

@@ -83,7 +83,7 @@ static uint64_t node_hash(const Cse *cse, const GraphNode *node)
         if (tensor->dtype != DT_STRING) {
             size_t size =
                 (size_t)tensor->count * dtype_size((DType)tensor->dtype);
-            hash = mix(hash, hash_bytes(tensor->data, size));
+            hash = mix(hash, map_hash(tensor->data, size));
         }
         return hash;
     }

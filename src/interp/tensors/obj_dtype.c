@@ -123,7 +123,7 @@ static bool dtype_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)vm;
     const char *name = dtype_name(((DTypeObject *)value_object(self))->dtype);
-    *hash = hash_bytes(name, strlen(name));
+    *hash = map_hash(name, strlen(name));
     return true;
 }
 
@@ -317,7 +317,7 @@ static bool spec_hash(Vm *vm, Value self, uint64_t *hash)
     (void)vm;
     const Spec *spec = (Spec *)value_object(self);
     size_t count = spec->rank > 0 ? (size_t)spec->rank : 0;
-    *hash = hash_bytes(spec->dims, count * sizeof(int64_t)) * 31 +
+    *hash = map_hash(spec->dims, count * sizeof(int64_t)) * 31 +
             (uint64_t)spec->dtype + ((uint64_t)(spec->rank + 1) << 8);
     return true;
 }

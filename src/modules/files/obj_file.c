@@ -486,8 +486,9 @@ static Value make_stream(Vm *vm, int descriptor, const char *text,
     return file == NULL ? VALUE_FAIL : value_from_object(file);
 }
 
-// All three are set in any case, so that files_free need not know which failed.
-bool files_init(Vm *vm)
+// All three are set in any case, so that file_streams_free need not know which
+// failed.
+bool file_streams_init(Vm *vm)
 {
     Value in = make_stream(vm, STDIN_FILENO, "<stdin>", "r",
                            FILE_READ | FILE_UNIVERSAL | FILE_TRANSLATE);
@@ -502,7 +503,7 @@ bool files_init(Vm *vm)
 
 // The last reference flushes a stream (file_destroy). Standard output goes
 // before standard error.
-void files_free(Vm *vm)
+void file_streams_free(Vm *vm)
 {
     value_replace(&vm->ctx, &vm->stdin_file, VALUE_UNBOUND);
     value_replace(&vm->ctx, &vm->stdout_file, VALUE_UNBOUND);

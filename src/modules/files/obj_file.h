@@ -59,8 +59,8 @@ MUST_CHECK bool file_check_open(Vm *vm, const File *file);
 // Text for a text file: encoded, line ends as the file has them.
 MUST_CHECK bool file_write_text(Vm *vm, File *file, Str *text);
 // Makes vm->stdin_file, vm->stdout_file and vm->stderr_file.
-MUST_CHECK bool files_init(Vm *vm);
-void files_free(Vm *vm);
+MUST_CHECK bool file_streams_init(Vm *vm);
+void file_streams_free(Vm *vm);
 
 // Where the descriptor and the bytes are.
 static inline File *file_base(File *file)

@@ -111,7 +111,7 @@ static double lanczos_gamma(double x)
 }
 
 // 200 is past where doubles end (171.6), and where a negative one becomes 0.
-double gamma_value(double x)
+double math_gamma_value(double x)
 {
     if (!isfinite(x)) {
         return x < 0 ? NAN : x;
@@ -132,7 +132,7 @@ double gamma_value(double x)
     return lanczos_gamma(x);
 }
 
-double gamma_logarithm(double x)
+double math_gamma_log(double x)
 {
     if (!isfinite(x)) {
         return isnan(x) ? x : HUGE_VAL;

@@ -4,8 +4,8 @@
 
 // NaN where the function has no value (0 and the negative whole numbers), an
 // infinity where the result is too large.
-double gamma_value(double x);
+double math_gamma_value(double x);
 // log(|gamma(x)|), with the same two answers.
-double gamma_logarithm(double x);
+double math_gamma_log(double x);
 
 #endif

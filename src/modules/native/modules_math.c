@@ -97,8 +97,8 @@ static double log1p_of(double x)
     X(exp2, exp2, "2 to the power x.")                                         \
     X(expm1, expm1, "exp(x) - 1, exact near 0.")                               \
     X(fabs, fabs, "The absolute value as a float.")                            \
-    X(gamma, gamma_value, "The gamma function.")                               \
-    X(lgamma, gamma_logarithm, "The logarithm of the gamma function.")         \
+    X(gamma, math_gamma_value, "The gamma function.")                          \
+    X(lgamma, math_gamma_log, "The logarithm of the gamma function.")          \
     X(log1p, log1p_of, "log(1 + x), exact near 0.")                            \
     X(radians, radians_of, "Degrees as radians.")                              \
     X(sin, sin, "The sine.")                                                   \

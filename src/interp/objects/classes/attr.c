@@ -397,10 +397,10 @@ static int load_of_class(Vm *vm, Value self, Str *name, Value *callee)
         return -2;
     }
     Value found = type_lookup(vm, cls, name);
-    Value of_class = wrapped_function(vm, found, KIND_CLASSMETHOD);
+    Value of_class = descriptor_wrapped(vm, found, KIND_CLASSMETHOD);
     Value alone = value_is_kind(found, KIND_FUNCTION)
                       ? found
-                      : wrapped_function(vm, found, KIND_STATICMETHOD);
+                      : descriptor_wrapped(vm, found, KIND_STATICMETHOD);
     if (value_unbound(of_class) && value_unbound(alone)) {
         return -2;
     }
@@ -428,8 +428,8 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
     // An attribute of the instance goes before a plain function of the class.
     bool hidden = !value_unbound(found) && may_have_attributes(self) &&
                   !value_unbound(instance_get(vm, value_object(self), name));
-    Value alone =
-        hidden ? VALUE_UNBOUND : wrapped_function(vm, found, KIND_STATICMETHOD);
+    Value alone = hidden ? VALUE_UNBOUND
+                         : descriptor_wrapped(vm, found, KIND_STATICMETHOD);
     bool method = !value_unbound(found) && !hidden && binds(found);
     if ((method || !value_unbound(alone)) &&
         !note_class_read(vm, self, cls, name, found)) {

@@ -423,8 +423,8 @@ Function *class_maker(Vm *vm, Type *cls)
         return NULL; // the metaclass has a say
     }
     if (cls->slots.make == user_make && (init == NULL || init == plain->init)) {
-        found = wrapped_function(vm, type_lookup(vm, cls, vm->names[NAME_NEW]),
-                                 KIND_STATICMETHOD);
+        found = descriptor_wrapped(
+            vm, type_lookup(vm, cls, vm->names[NAME_NEW]), KIND_STATICMETHOD);
     } else if (cls->slots.make == plain->make && init == user_init &&
                (cls->flags & TYPE_HEAP) && cls->kind == KIND_INSTANCE &&
                (cls->flags & TYPE_ABSTRACT) == 0) {

@@ -122,7 +122,7 @@ Value function_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 }
 
 // types.CellType(), empty, or with what it holds.
-Value cell_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+Value function_make_cell(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls; // no class derives from it
     if (!arguments_check(vm, "cell", args, keywords, 1)) {

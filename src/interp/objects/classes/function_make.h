@@ -8,6 +8,6 @@
 // Owned; VALUE_FAIL: TypeError or ValueError, or memory.
 Value function_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords);
 // types.CellType() and types.CellType(contents). Owned or VALUE_FAIL.
-Value cell_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords);
+Value function_make_cell(Vm *vm, Type *cls, Tuple *args, Dict *keywords);
 
 #endif

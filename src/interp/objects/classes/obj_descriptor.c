@@ -337,7 +337,7 @@ MethodWrap *staticmethod_new(Vm *vm, Value function)
     return wrap_new(vm, type_of_kind(vm, KIND_STATICMETHOD), function);
 }
 
-Value wrapped_function(const Vm *vm, Value found, Kind kind)
+Value descriptor_wrapped(const Vm *vm, Value found, Kind kind)
 {
     if (!value_is_kind(found, kind) ||
         value_object(found)->type != vm->types[kind]) {

@@ -27,7 +27,7 @@ MUST_CHECK MethodWrap *classmethod_new(Vm *vm, Value function);  // retains
 MUST_CHECK MethodWrap *staticmethod_new(Vm *vm, Value function); // retains
 // The function in a classmethod or staticmethod of exactly this kind, borrowed;
 // UNBOUND: it is no such thing, or something else is in it.
-Value wrapped_function(const Vm *vm, Value found, Kind kind);
+Value descriptor_wrapped(const Vm *vm, Value found, Kind kind);
 // The getter of the property that the class of an object has under this name,
 // borrowed; UNBOUND: it is none, or the class has a say in look-ups.
 Value property_plain_getter(Vm *vm, Value object, Str *name);

@@ -208,7 +208,8 @@ static const NativeDef member_slot_methods[] = {
 
 // Copying asks getattr of its class for it.
 static const NativeDef member_methods[] = {
-    {"__reduce__", "self, /", member_reduce, "How copying finds it again."},
+    {"__reduce__", "self, /", object_reduce_member,
+     "How copying finds it again."},
     {NULL, NULL, NULL, NULL},
 };
 

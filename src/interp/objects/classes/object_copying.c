@@ -47,18 +47,18 @@ LIBRARY_METHOD(object_getstate, 1, "copyreg", "_getstate")
 // What a built-in class is to be made of again.
 LIBRARY_METHOD(object_getnewargs, 1, "copyreg", "_newargs")
 
-LIBRARY_METHOD(set_reduce, 1, "copyreg", "_reduce_set")
+LIBRARY_METHOD(object_reduce_set, 1, "copyreg", "_reduce_set")
 
 // Of a member of a class: getattr and what to give it.
-LIBRARY_METHOD(member_reduce, 1, "copyreg", "_reduce_member")
+LIBRARY_METHOD(object_reduce_member, 1, "copyreg", "_reduce_member")
 
-LIBRARY_METHOD(slice_reduce, 1, "copyreg", "_reduce_slice")
+LIBRARY_METHOD(object_reduce_slice, 1, "copyreg", "_reduce_slice")
 
-LIBRARY_METHOD(exception_reduce, 1, "copyreg", "_reduce_error")
+LIBRARY_METHOD(object_reduce_exception, 1, "copyreg", "_reduce_error")
 
-LIBRARY_METHOD(exception_setstate, 2, "copyreg", "_setstate")
+LIBRARY_METHOD(object_set_exception, 2, "copyreg", "_setstate")
 
 // list[int] and the like: an alias that only annotations use.
-LIBRARY_METHOD(class_getitem_native, 2, "types", "GenericAlias")
+LIBRARY_METHOD(object_class_getitem, 2, "types", "GenericAlias")
 
 const NativeDef generic_class_methods[] = {CLASS_GETITEM_ROW, {0}};

@@ -13,12 +13,12 @@ Value object_reduce_ex(Vm *vm, Value *args);
 Value object_reduce(Vm *vm, Value *args);
 Value object_getstate(Vm *vm, Value *args);
 Value object_getnewargs(Vm *vm, Value *args);
-Value set_reduce(Vm *vm, Value *args);
-Value member_reduce(Vm *vm, Value *args);
-Value slice_reduce(Vm *vm, Value *args);
-Value exception_reduce(Vm *vm, Value *args);
-Value exception_setstate(Vm *vm, Value *args);
-Value class_getitem_native(Vm *vm, Value *args);
+Value object_reduce_set(Vm *vm, Value *args);
+Value object_reduce_member(Vm *vm, Value *args);
+Value object_reduce_slice(Vm *vm, Value *args);
+Value object_reduce_exception(Vm *vm, Value *args);
+Value object_set_exception(Vm *vm, Value *args);
+Value object_class_getitem(Vm *vm, Value *args);
 
 #define NEWARGS_ROW                                                            \
     {                                                                          \
@@ -27,7 +27,7 @@ Value class_getitem_native(Vm *vm, Value *args);
     }
 #define CLASS_GETITEM_ROW                                                      \
     {                                                                          \
-        "__class_getitem__", "cls, item, /", class_getitem_native,             \
+        "__class_getitem__", "cls, item, /", object_class_getitem,             \
             "The class with its parameters, list[int]."                        \
     }
 

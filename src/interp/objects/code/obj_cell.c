@@ -69,6 +69,6 @@ const TypeDef cell_type_def = {
     .slots = {.destroy = cell_destroy,
               .visit = cell_visit,
               .clear = cell_clear,
-              .make = cell_make},
+              .make = function_make_cell},
     .members = cell_members,
 };

@@ -276,7 +276,7 @@ static Value get_step(Vm *vm, Value self)
 }
 
 static const NativeDef slice_methods[] = {
-    {"__reduce__", "self, /", slice_reduce, "How it is made again."},
+    {"__reduce__", "self, /", object_reduce_slice, "How it is made again."},
     {"indices", "self, length, /", method_indices,
      "(start, stop, step) for a sequence of this length."},
     {0}};

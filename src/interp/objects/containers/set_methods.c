@@ -273,7 +273,7 @@ static Value method_clear(Vm *vm, Value *args)
 }
 
 #define SHARED_METHODS                                                         \
-    {"__reduce__", "self, /", set_reduce, "How it is made again."},            \
+    {"__reduce__", "self, /", object_reduce_set, "How it is made again."},     \
         {"union", "self, *others", method_union,                               \
          "The items of this and all others."},                                 \
         {"intersection", "self, *others", method_intersection,                 \

@@ -437,8 +437,8 @@ static bool set_notes(Vm *vm, Value self, Value value)
 }
 
 static const NativeDef exception_methods[] = {
-    {"__reduce__", "self, /", exception_reduce, "How it is made again."},
-    {"__setstate__", "self, state, /", exception_setstate,
+    {"__reduce__", "self, /", object_reduce_exception, "How it is made again."},
+    {"__setstate__", "self, state, /", object_set_exception,
      "Set attributes from a dict."},
     {"with_traceback", "self, tb, /", with_traceback,
      "Set __traceback__ and return self."},

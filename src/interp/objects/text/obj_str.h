@@ -62,7 +62,7 @@ void str_print_repr(StrBuf *out, const char *text, size_t length);
 // The hash of str and bytes: 0 for the empty text, else never 0.
 static inline uint64_t text_hash(const char *text, size_t length)
 {
-    return length == 0 ? 0 : hash_bytes(text, length);
+    return length == 0 ? 0 : map_hash(text, length);
 }
 // Kept in the str; 0 stands for "not computed", or for the empty text.
 static inline uint64_t str_hash(Str *str)
