@@ -17,7 +17,6 @@ graph_sources += src/graph/passes/fold.c
 graph_sources += src/graph/passes/grad.c
 graph_sources += src/graph/passes/grad_forward.c
 graph_sources += src/graph/passes/grad_lift.c
-graph_sources += src/graph/passes/grad_list.c
 graph_sources += src/graph/passes/grad_loop.c
 graph_sources += src/graph/passes/grad_split.c
 graph_sources += src/graph/passes/hoist.c

@@ -98,4 +98,14 @@ bool grad_std(GradCall *call);
 bool grad_extreme(GradCall *call);
 bool grad_logsumexp(GradCall *call);
 
+// Those of lists of tensors (grad_list.c). Sizes and zeros have none.
+bool grad_list_new(GradCall *call);
+bool grad_list_append(GradCall *call);
+bool grad_list_pop(GradCall *call);
+bool grad_list_read(GradCall *call);
+bool grad_list_write(GradCall *call);
+bool grad_list_stack(GradCall *call);
+bool grad_list_unstack(GradCall *call);
+bool grad_list_add(GradCall *call);
+
 #endif

@@ -4,6 +4,7 @@
 // what held the old one still does. The memory is the same where the old list
 // has no further use. Elements have one dtype; the type of a list covers the
 // shapes of all that was put into it. Errors are those of the host's lists.
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_list.h"
 #include "ops/tensor_move.h"
@@ -108,6 +109,7 @@ const OpDesc op_list_new = {
     .attr_count = 2,
     .infer = infer_list_new,
     .run = run_list_new,
+    .gradient = grad_list_new,
 };
 
 // --- list_append
@@ -146,6 +148,7 @@ const OpDesc op_list_append = {
     .flags = OP_INTERNAL | OP_LISTS,
     .infer = infer_list_append,
     .run = run_list_append,
+    .gradient = grad_list_append,
 };
 
 // --- list_pop
@@ -188,6 +191,7 @@ const OpDesc op_list_pop = {
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
     .infer = infer_list_pop,
     .run = run_list_pop,
+    .gradient = grad_list_pop,
 };
 
 // --- list_read, list_write
@@ -237,6 +241,7 @@ const OpDesc op_list_read = {
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
     .infer = infer_list_read,
     .run = run_list_read,
+    .gradient = grad_list_read,
 };
 
 static bool infer_list_write(InferCall *call)
@@ -279,6 +284,7 @@ const OpDesc op_list_write = {
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
     .infer = infer_list_write,
     .run = run_list_write,
+    .gradient = grad_list_write,
 };
 
 // --- list_size
@@ -310,6 +316,7 @@ const OpDesc op_list_size = {
     .flags = OP_INTERNAL | OP_LISTS,
     .infer = infer_list_size,
     .run = run_list_size,
+    .gradient = grad_none,
 };
 
 // --- list_stack, list_unstack
@@ -409,6 +416,7 @@ const OpDesc op_list_stack = {
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL | OP_DYNAMIC_SHAPE,
     .infer = infer_list_stack,
     .run = run_list_stack,
+    .gradient = grad_list_stack,
 };
 
 static bool infer_list_unstack(InferCall *call)
@@ -463,6 +471,7 @@ const OpDesc op_list_unstack = {
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
     .infer = infer_list_unstack,
     .run = run_list_unstack,
+    .gradient = grad_list_unstack,
 };
 
 // --- list_zeros, list_add: gradients of lists
@@ -543,6 +552,7 @@ const OpDesc op_list_zeros = {
     .flags = OP_INTERNAL | OP_LISTS,
     .infer = infer_list_same,
     .run = run_list_zeros,
+    .gradient = grad_none,
 };
 
 static bool run_list_add(StepCall *call)
@@ -560,4 +570,5 @@ const OpDesc op_list_add = {
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
     .infer = infer_list_same,
     .run = run_list_add,
+    .gradient = grad_list_add,
 };

@@ -4,6 +4,7 @@ ops_sources += src/ops/dtype.c
 ops_sources += src/ops/elementwise.c
 ops_sources += src/ops/emit.c
 ops_sources += src/ops/grad.c
+ops_sources += src/ops/grad_list.c
 ops_sources += src/ops/grad_reduce.c
 ops_sources += src/ops/infer.c
 ops_sources += src/ops/number_text.c

@@ -107,6 +107,19 @@ ValueId back_zeros(Back *b, GraphBlock *block, ValueId like)
                        NULL);
 }
 
+// Whether the value takes part in a gradient.
+bool back_takes_part(const Back *b, ValueId id)
+{
+    return id < b->count && b->needed[id] && back_flows(b->graph, id);
+}
+
+// What a value has so far, zeros if that is nothing.
+static ValueId so_far(Back *b, GraphBlock *block, ValueId value)
+{
+    return b->grads[value] != VALUE_ID_NONE ? b->grads[value]
+                                            : back_zeros(b, block, value);
+}
+
 void back_move(Back *b, GraphNode *last, GraphNode *node)
 {
     GraphBlock *block = node->block;
@@ -181,6 +194,46 @@ static bool back_by_rule(Back *b, const GraphNode *node)
     return ok;
 }
 
+// An element of a list: its gradient is added in the place of the element, so
+// that many reads of one list cost no more than as many elements. (By the op's
+// rule each would be a list of zeros but for one.)
+static bool back_read(Back *b, const GraphNode *node)
+{
+    ValueId list = node->inputs[0];
+    if (!back_takes_part(b, list)) {
+        return true;
+    }
+    ValueId whole = so_far(b, b->block, list);
+    ValueId three[3] = {whole, node->inputs[1], VALUE_ID_NONE};
+    ValueId sum = VALUE_ID_NONE;
+    if (whole != VALUE_ID_NONE) {
+        sum = back_append(b, b->block, OP_LIST_READ, three, 2, NULL);
+    }
+    if (sum != VALUE_ID_NONE) {
+        sum = back_sum(b, b->block, sum, b->grads[node_output(node, 0)]);
+    }
+    three[2] = sum;
+    b->grads[list] =
+        sum == VALUE_ID_NONE
+            ? VALUE_ID_NONE
+            : back_append(b, b->block, OP_LIST_WRITE, three, 3, NULL);
+    return b->grads[list] != VALUE_ID_NONE;
+}
+
+// A list that grew: its gradient is taken apart by one op, so that in a loop
+// the next order finds each version of a list used once.
+static bool back_grown(Back *b, const GraphNode *node)
+{
+    ValueId g = b->grads[node_output(node, 0)];
+    ValueId rest = back_append(b, b->block, OP_LIST_POP, &g, 1, NULL);
+    bool ok = rest != VALUE_ID_NONE;
+    for (uint32_t i = 0; ok && i < 2; i++) {
+        ok = !back_takes_part(b, node->inputs[i]) ||
+             back_add(b, node->inputs[i], rest + i);
+    }
+    return ok;
+}
+
 // A call at the block's end. NULL: failed.
 GraphNode *back_call(Back *b, GraphBlock *block, Graph *callee,
                      const IdVec *inputs)
@@ -210,13 +263,6 @@ typedef struct IfBack {
     ValueId generator; // its state, if a side draws
     size_t size;       // of the masks
 } IfBack;
-
-// What a value has on a side that has no part in it.
-static ValueId passed_by(Back *b, GraphBlock *block, ValueId value)
-{
-    return b->grads[value] != VALUE_ID_NONE ? b->grads[value]
-                                            : back_zeros(b, block, value);
-}
 
 // One side: a block that yields the gradients of the wanted values.
 static GraphBlock *side_back(Back *b, const IfBack *branches, int side)
@@ -252,7 +298,7 @@ static GraphBlock *side_back(Back *b, const IfBack *branches, int side)
     for (size_t i = 0; ok && i < outside->count; i++) {
         if (wanted[i]) {
             ValueId id = made[i] ? node_output(call, next++)
-                                 : passed_by(b, block, outside->items[i]);
+                                 : so_far(b, block, outside->items[i]);
             ok = id != VALUE_ID_NONE && vec_push(ctx, &results, id);
         }
     }
@@ -267,12 +313,6 @@ static GraphBlock *side_back(Back *b, const IfBack *branches, int side)
         ctx_free(ctx, made, outside->count + 2);
     }
     return ok ? block : NULL;
-}
-
-// Whether the value takes part in a gradient.
-bool back_takes_part(const Back *b, ValueId id)
-{
-    return id < b->count && b->needed[id] && back_flows(b->graph, id);
 }
 
 static bool append_back(Back *b, IfBack *branches)
@@ -370,13 +410,12 @@ static void mark_needed(Back *b)
     }
 }
 
-// The forward nodes from the last one back; what is appended stands behind.
-static bool go_back(Back *b)
+// The forward nodes from `node` back; what is appended stands behind, and what
+// is put before one on its way back is no forward node.
+static bool go_back(Back *b, GraphNode *node)
 {
-    GraphNode *node = b->graph->block->last, *previous;
+    GraphNode *previous;
     bool ok = true;
-    // Seeds need no node: the last node is a forward one. What is put before
-    // one on its way back is none of them.
     for (; ok && node != NULL; node = previous) {
         bool any = false, has = false;
         previous = node->previous;
@@ -389,7 +428,8 @@ static bool go_back(Back *b)
             continue;
         }
         b->place = node->place;
-        ok = back_is_list(node)            ? back_list(b, node)
+        ok = node->op == OP_LIST_READ      ? back_read(b, node)
+             : node->op == OP_LIST_APPEND  ? back_grown(b, node)
              : node->blocks[0] == NULL     ? back_by_rule(b, node)
              : op_is_loop(node_desc(node)) ? back_loop(b, node)
                                            : back_branches(b, node);
@@ -464,7 +504,9 @@ static bool add_backward(Graph *to, const ValueId *inputs, size_t count,
         b.needed[inputs[i]] = wanted[i] && back_flows(to, inputs[i]);
     }
     mark_needed(&b);
-    bool ok = add_seeds(&b, given, begun, inputs, count) && go_back(&b) &&
+    // A value that is given twice has a sum for a seed, which is a node.
+    GraphNode *last = to->block->last;
+    bool ok = add_seeds(&b, given, begun, inputs, count) && go_back(&b, last) &&
               set_results(&b, inputs, count, wanted, made);
     ctx_free(ctx, b.grads, size);
     return ok;

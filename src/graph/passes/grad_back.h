@@ -43,9 +43,6 @@ MUST_CHECK bool back_push(Back *b, IdVec *to, const ValueId *ids, size_t count);
 MUST_CHECK bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs);
 // Whether random numbers are drawn in the block.
 bool back_draws(GraphBlock *block);
-// Through an op of lists (grad_list.c).
-bool back_is_list(const GraphNode *node);
-MUST_CHECK bool back_list(Back *b, const GraphNode *node);
 // The gradient of a loop's body, whose first inputs are `states` among
 // `arguments` that are no gradients, in two (grad_split.c): *read takes the
 // arguments and gives what is read from the states' lists; *grad becomes one

@@ -82,7 +82,9 @@ static bool add_grad(Backward *b, uint32_t slot, Value grad)
         return true;
     }
     Value both[2] = {b->grads[slot], grad};
-    Value sum = apply_one(b->vm, OP_ADD, both, 2, NULL);
+    // In a trace it may be a list of tensors.
+    bool list = dtype_is_list(operand_type(grad).dtype);
+    Value sum = apply_one(b->vm, list ? OP_LIST_ADD : OP_ADD, both, 2, NULL);
     value_release(&b->vm->ctx, grad);
     if (value_failed(sum)) {
         return false;
