@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "interp/core/raise.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/world.h"
 #include "stager/events.h"
@@ -162,17 +164,29 @@ static void report_event(Vm *vm, const Event *event, const Str *function,
     end_line(report, &line);
 }
 
-// "raised" and the error's class: how the last call ended.
+// Whether it came while tracing, as its note says: no graph has run then.
+static bool is_of_trace(Value error)
+{
+    if (!value_is_object(error)) {
+        return false;
+    }
+    Value notes = value_as_exception(error)->notes;
+    return value_is_kind(notes, KIND_LIST) && value_as_list(notes)->count > 0;
+}
+
+// "raised", the error's class, and "traced" or "ran": how the last call ended.
 static void report_raised(Vm *vm, void *data)
 {
     const Report *report = data;
     Value error = vm->exception;
     const char *name =
         value_is_object(error) ? type_name(type_of(vm, error)) : "MemoryError";
+    const char *when = is_of_trace(error) ? "traced" : "ran";
     StrBuf line;
     strbuf_init(&line, &vm->ctx);
     strbuf_printf(&line, "raised");
     add_field(&line, name, strlen(name));
+    add_field(&line, when, strlen(when));
     end_line(report, &line);
 }
 
