@@ -4,8 +4,13 @@ lib_modules = \
 	lib/_shown.duet \
 	lib/_tape.duet \
 	lib/data/__init__.duet \
+	lib/data/_checkpoints.duet \
 	lib/data/_dataset.duet \
+	lib/data/_files.duet \
 	lib/data/_nest.duet \
+	lib/data/_npy.duet \
+	lib/data/_readers.duet \
+	lib/data/_stored.duet \
 	lib/data/_walk.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
@@ -167,6 +172,7 @@ lib_modules = \
 	lib/tensorflow/debugging.duet \
 	lib/tensorflow/dtypes.duet \
 	lib/tensorflow/errors.duet \
+	lib/tensorflow/io.duet \
 	lib/tensorflow/keras/__init__.duet \
 	lib/tensorflow/keras/_base.duet \
 	lib/tensorflow/keras/_progress.duet \
@@ -187,4 +193,5 @@ lib_modules = \
 	lib/tensorflow/nest.duet \
 	lib/tensorflow/nn.duet \
 	lib/tensorflow/random.duet \
-	lib/tensorflow/strings.duet
+	lib/tensorflow/strings.duet \
+	lib/tensorflow/train.duet

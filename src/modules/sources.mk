@@ -41,6 +41,7 @@ modules_sources += src/modules/native/modules_os.c
 modules_sources += src/modules/native/modules_posix.c
 modules_sources += src/modules/native/modules_random.c
 modules_sources += src/modules/native/modules_re.c
+modules_sources += src/modules/native/modules_store.c
 modules_sources += src/modules/native/modules_sys.c
 modules_sources += src/modules/native/modules_time.c
 modules_sources += src/modules/native/modules_traceback.c
