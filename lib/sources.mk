@@ -1,6 +1,7 @@
 # The embedded standard library: one module a line, alphabetical.
 lib_modules = \
 	lib/_blocks.duet \
+	lib/_graph_file.duet \
 	lib/_shown.duet \
 	lib/_tape.duet \
 	lib/data/__init__.duet \

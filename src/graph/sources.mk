@@ -5,6 +5,7 @@ graph_sources += src/graph/build_flow.c
 graph_sources += src/graph/clone.c
 graph_sources += src/graph/graph.c
 graph_sources += src/graph/graph_check.c
+graph_sources += src/graph/graph_file.c
 graph_sources += src/graph/graph_infer.c
 graph_sources += src/graph/graph_parse.c
 graph_sources += src/graph/graph_parse_node.c

@@ -1,5 +1,9 @@
 // What running plans ask of the host: text to print, host code, errors.
+#include <string.h>
+
 #include "interp/hooks/program.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
@@ -23,17 +27,58 @@ static bool host_call(void *data, Ctx *ctx, const GraphNode *node,
     return stage_host_run(data, node, inputs, outputs);
 }
 
-// A node of a graph that was parsed from text has no exception object: its
-// text is all there is to raise.
+// The built-in exception class of this name, borrowed; UNBOUND: none.
+static Value error_class(Vm *vm, const char *name, size_t length)
+{
+    Str *key = str_intern(vm, name, length);
+    Value found =
+        key == NULL ? VALUE_UNBOUND : dict_get_name(vm->builtins, key);
+    object_release_null(&vm->ctx, key);
+    return !value_unbound(found) && value_is_kind(found, KIND_TYPE) &&
+                   type_is_subtype((Type *)value_object(found),
+                                   vm->error_types[ERR_EXCEPTION])
+               ? found
+               : VALUE_UNBOUND;
+}
+
+// "ValueError: text" is raised as one; a class that is not built in, as
+// RuntimeError with the whole text.
+static void raise_text(Vm *vm, const char *text, size_t length)
+{
+    const char *colon = memchr(text, ':', length);
+    size_t name = colon != NULL ? (size_t)(colon - text) : length;
+    Value cls = error_class(vm, text, name);
+    size_t skipped = value_unbound(cls) ? 0 : name;
+    while (skipped > 0 && skipped < length &&
+           (text[skipped] == ':' || text[skipped] == ' ')) {
+        skipped++;
+    }
+    if (value_unbound(cls)) {
+        (void)raise_false(vm, ERR_RUNTIME, "%.*s", (int)length, text);
+        return;
+    }
+    Str *message = str_new(vm, text + skipped, length - skipped);
+    Value argument = message != NULL ? str_value(message) : VALUE_FAIL;
+    Value made = value_failed(argument)
+                     ? VALUE_FAIL
+                     : vm_call(vm, cls, &argument, message->length > 0);
+    release(vm, argument);
+    if (!value_failed(made)) {
+        raise_object(vm, made);
+    }
+}
+
+// A node of a graph that was read has no exception object: its text is all
+// there is to raise.
 static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
                        Tensor *const *inputs)
 {
+    (void)ctx;
     if (node->host != NULL) {
         late_error_raise(data, node, inputs);
-        return;
+    } else {
+        raise_text(data, node->attrs[0].text, node->attrs[0].count);
     }
-    (void)ctx_fail(ctx, ERR_ASSERTION, "%.*s", (int)node->attrs[0].count,
-                   node->attrs[0].text);
 }
 
 // For the line about long work; nothing else of the machine may run here.

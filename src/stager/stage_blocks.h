@@ -1,7 +1,8 @@
-// stage.cond, stage.loop and their like: control flow as functions.
+// stage.cond, stage.loop and their like: control flow as functions; and files
+// of graphs.
 //
-// They are written in Duet (lib/_blocks.duet), so that a trace converts them
-// as it converts everything else.
+// They are written in Duet (lib/_blocks.duet, lib/_graph_file.duet), so that a
+// trace converts them as it converts everything else.
 #ifndef DUET_STAGER_STAGE_BLOCKS_H
 #define DUET_STAGER_STAGE_BLOCKS_H
 
@@ -24,7 +25,13 @@
     STAGE_BLOCK(not_, 1, "self, operand, /", "`not` of a value.")              \
     STAGE_BLOCK(assert_, 0, "self, *args",                                     \
                 "`assert` of a value; the message "                            \
-                "is what a function gives.")
+                "is what a function gives.")                                   \
+    STAGE_BLOCK(save, 2, "self, path, functions, /",                           \
+                "Writes a concrete function, or a dict of them, with its "     \
+                "Variables as a file.")                                        \
+    STAGE_BLOCK(load, 1, "self, path, /",                                      \
+                "The function in such a file; a dict of them if there are "    \
+                "several.")
 
 #define STAGE_BLOCK(name, operands, params, doc)                               \
     Value stage_block_##name(Vm *vm, Value *args);

@@ -4,6 +4,8 @@
 // object holds its graph, so it stays valid on its own.
 #include "stager/stage_graph.h"
 
+#include "stager/stage_file.h"
+
 #include "export/boxes.h"
 #include "export/dot.h"
 #include "export/graphdef.h"
@@ -206,6 +208,8 @@ static const MemberDef graph_members[] = {
     {"nodes", graph_nodes, NULL,
      "A list of the nodes, those of inner blocks behind their owner."},
     {"name", graph_name, NULL, "The traced function's name."},
+    {"variables", graph_variables, NULL,
+     "The Variables that it uses; None: one that each call hands over."},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -271,6 +275,11 @@ static const NativeDef graph_static_methods[] = {
      "The graph that a text shows, as print(graph) writes it. ValueError with "
      "line and column where it is none. Constants must not be shortened: "
      "see text()."},
+    {"pack", "graphs, numbers, values, note, /", graph_pack,
+     "The bytes of a file of graphs: a number for each Variable of each of "
+     "them, which is its place in the values."},
+    {"unpack", "data, /", graph_unpack,
+     "(note, values, [(graph, numbers), ...]) of what pack() made."},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -278,6 +287,10 @@ static const NativeDef graph_static_methods[] = {
 static const NativeDef graph_methods[] = {
     {"text", "self, /", graph_text,
      "The printed form with every element of every constant."},
+    {"call", "self, tensors, variables, /", graph_call,
+     "Its results for lists of tensors and Variables."},
+    {"whole", "self, /", graph_whole,
+     "A copy in which calls are inlined, as it is saved."},
     {"dot", "self, /", graph_to_dot, "The graph in DOT, for Graphviz."},
     {"boxes", "self, /", graph_to_boxes,
      "The printed form, each block in a box."},

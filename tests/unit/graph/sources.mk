@@ -2,6 +2,7 @@
 unit_graph_sources =
 unit_graph_sources += tests/unit/graph/test_golden.c
 unit_graph_sources += tests/unit/graph/test_graph.c
+unit_graph_sources += tests/unit/graph/test_graph_file.c
 unit_graph_sources += tests/unit/graph/test_graphdef.c
 unit_graph_sources += tests/unit/graph/test_pictures.c
 unit_graph_sources += tests/unit/graph/test_text.c
