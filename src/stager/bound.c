@@ -45,6 +45,18 @@ static size_t place_of(const Code *code, int index, size_t extra)
                                           : (size_t)index + extra;
 }
 
+int bound_param(Value host, const Str *name, uint32_t positional)
+{
+    if (!value_is_kind(host, KIND_FUNCTION)) {
+        return -1;
+    }
+    const Code *code = ((const Function *)value_object(host))->code;
+    int index = find_param(code, name);
+    size_t named = (size_t)code->positional_count;
+    size_t extra = positional > named ? positional - named : 0;
+    return index < 0 ? -1 : (int)place_of(code, index, extra);
+}
+
 // A name that no parameter has goes to **kwargs, behind all others, and keeps
 // its name there. False without an error: the host's own call words the misfit.
 static bool bind_keywords(Vm *vm, const Code *code, const Value *values,

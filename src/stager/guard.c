@@ -7,14 +7,18 @@
 
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
+#include "stager/traces.h"
 
 // `concrete` goes first: releasing a value may run host code, which may call
 // the staged function again.
-void guard_clear(Vm *vm, Guard *guard)
+static void guard_clear(Vm *vm, Guard *guard)
 {
     uint32_t count = guard->count;
+    Tuple *names = guard->names;
     guard->concrete = NULL;
+    guard->names = NULL;
     guard->count = 0;
+    object_release_null(&vm->ctx, names);
     for (uint32_t i = 0; i < count; i++) {
         if (structure_is_plain(guard->arguments[i].same)) {
             release(vm, guard->arguments[i].same);
@@ -22,12 +26,34 @@ void guard_clear(Vm *vm, Guard *guard)
     }
 }
 
-void guard_visit(const Guard *guard, void (*visit)(Object *, void *),
-                 void *data)
+void guards_clear(Vm *vm, Guards *guards)
 {
-    for (uint32_t i = 0; i < guard->count; i++) {
-        const Value *same = &guard->arguments[i].same;
-        values_visit(same, structure_is_plain(*same), visit, data);
+    for (int i = 0; i < GUARD_COUNT; i++) {
+        guard_clear(vm, &guards->items[i]);
+    }
+}
+
+void guards_drop(Vm *vm, Guards *guards, const Concrete *concrete)
+{
+    for (int i = 0; i < GUARD_COUNT; i++) {
+        if (guards->items[i].concrete == concrete) {
+            guard_clear(vm, &guards->items[i]);
+        }
+    }
+}
+
+void guards_visit(const Guards *guards, void (*visit)(Object *, void *),
+                  void *data)
+{
+    for (int g = 0; g < GUARD_COUNT; g++) {
+        const Guard *guard = &guards->items[g];
+        if (guard->names != NULL) {
+            visit((Object *)guard->names, data);
+        }
+        for (uint32_t i = 0; i < guard->count; i++) {
+            const Value *same = &guard->arguments[i].same;
+            values_visit(same, structure_is_plain(*same), visit, data);
+        }
     }
 }
 
@@ -68,17 +94,65 @@ static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
     return true;
 }
 
+// In which order the trace has the tensors: by parameters, which keywords name
+// in any order. False: one is no parameter's name, or there are others, by
+// default.
+static bool find_places(Guard *guard, Value function, uint32_t named)
+{
+    uint32_t keys[GUARD_MAX_ARGUMENTS], tensors = 0, inputs = 0;
+    const Graph *graph = guard->concrete->graph;
+    for (uint32_t i = 0; i < guard->count; i++) {
+        keys[i] = i;
+        if (i >= named) {
+            Value name = guard->names->items[i - named];
+            int param = bound_param(function, value_as_str(name), named);
+            if (param < 0) {
+                return false;
+            }
+            keys[i] = (uint32_t)param;
+        }
+    }
+    for (uint32_t i = 0; i < guard->count; i++) {
+        guard->arguments[i].place = 0;
+        tensors += guard->arguments[i].is_tensor;
+        for (uint32_t k = 0; k < guard->count; k++) {
+            guard->arguments[i].place +=
+                guard->arguments[k].is_tensor && keys[k] < keys[i];
+        }
+    }
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        inputs += graph->inputs.items[i].kind == INPUT_ARGUMENT;
+    }
+    return tensors == inputs;
+}
+
+// The one of the trace if there is one, else an empty one, or the one that was
+// set or passed longest ago, as far as is known.
+static Guard *guard_due(Guards *guards, const Concrete *concrete)
+{
+    uint32_t due = (guards->last + 1) % GUARD_COUNT;
+    for (uint32_t i = 0; i < GUARD_COUNT; i++) {
+        if (guards->items[i].concrete == concrete) {
+            due = i;
+        }
+    }
+    guards->last = due;
+    return &guards->items[due];
+}
+
 // A trace with Variable arguments goes the long way: which of them are the same
 // one is part of its key.
-void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
-               uint32_t count)
+void guards_set(Vm *vm, Guards *guards, Value function, Concrete *concrete,
+                const Value *args, uint32_t count, Tuple *names)
 {
-    guard_clear(vm, guard);
+    uint32_t named = names != NULL ? (uint32_t)names->count : 0;
     if (count > GUARD_MAX_ARGUMENTS || concrete->outer.count > 0 ||
         concrete->variables > 0 ||
         concrete->graph->block->result_count > GUARD_MAX_ARGUMENTS) {
         return;
     }
+    Guard *guard = guard_due(guards, concrete);
+    guard_clear(vm, guard);
     for (uint32_t i = 0; i < count; i++) {
         if (!guard_argument(vm, args[i], &guard->arguments[i])) {
             guard_clear(vm, guard);
@@ -87,9 +161,13 @@ void guard_set(Vm *vm, Guard *guard, Concrete *concrete, const Value *args,
         // Kept in step, so that guard_clear releases just what is held.
         guard->count = i + 1;
     }
-    // The trace is named last: until then the guard lets nothing pass.
+    guard->names = names != NULL ? object_retain(names) : NULL;
     guard->single = value_is_kind(concrete->result, KIND_SYMBOLIC);
+    // The trace is named last: until then the guard lets nothing pass.
     guard->concrete = concrete;
+    if (!find_places(guard, function, count - named)) {
+        guard_clear(vm, guard);
+    }
 }
 
 // A tensor by dtype and shape, all else by identity.
@@ -113,25 +191,31 @@ static inline bool passes(const GuardArgument *guard, Value v)
     return true;
 }
 
+// Whether the guard covers the call; its tensors as the trace has them.
+static inline bool covers(const Guard *guard, const Value *args, uint32_t count,
+                          const Tuple *names, Tensor **inputs)
+{
+    if (guard->concrete == NULL || count != guard->count ||
+        names != guard->names || guard->concrete->frozen.stale) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const GuardArgument *argument = &guard->arguments[i];
+        if (!passes(argument, args[i])) {
+            return false;
+        }
+        if (argument->is_tensor) {
+            inputs[argument->place] = value_as_tensor(args[i]);
+        }
+    }
+    return true;
+}
+
 // Nothing is allocated on this way but the outputs.
-Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
+static Value guard_run(Vm *vm, const Guard *guard, Tensor **inputs)
 {
     Concrete *concrete = guard->concrete;
-    if (concrete == NULL || count != guard->count || concrete->frozen.stale ||
-        vm->tapes != NULL) {
-        return VALUE_UNBOUND;
-    }
-    // On the C stack: the sizes were checked when the guard was set.
-    Tensor *inputs[GUARD_MAX_ARGUMENTS], *outputs[GUARD_MAX_ARGUMENTS];
-    uint32_t tensors = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!passes(&guard->arguments[i], args[i])) {
-            return VALUE_UNBOUND;
-        }
-        if (guard->arguments[i].is_tensor) {
-            inputs[tensors++] = value_as_tensor(args[i]);
-        }
-    }
+    Tensor *outputs[GUARD_MAX_ARGUMENTS];
     // Read before the run, which may change the guard.
     bool single = guard->single;
     // The run may call host code, which may set the guard anew and drop the
@@ -144,4 +228,26 @@ Value guard_run(Vm *vm, const Guard *guard, const Value *args, uint32_t count)
     }
     object_release(&vm->ctx, concrete);
     return result;
+}
+
+// The one that passed last comes first.
+Value guards_run(Vm *vm, Guards *guards, const Value *args, uint32_t count,
+                 const Tuple *names)
+{
+    // On the C stack: the sizes were checked when the guard was set.
+    Tensor *inputs[GUARD_MAX_ARGUMENTS];
+    if (UNLIKELY(vm->tapes != NULL)) {
+        return VALUE_UNBOUND;
+    }
+    for (uint32_t i = 0; i < GUARD_COUNT; i++) {
+        uint32_t at = (guards->last + i) % GUARD_COUNT;
+        if (covers(&guards->items[at], args, count, names, inputs)) {
+            if (i > 0) {
+                guards->last = at;
+                traces_use(guards->items[at].concrete);
+            }
+            return guard_run(vm, &guards->items[at], inputs);
+        }
+    }
+    return VALUE_UNBOUND;
 }

@@ -30,6 +30,9 @@ typedef struct Bound {
 MUST_CHECK bool bound_make(Vm *vm, Value host, const Value *args,
                            uint32_t count, Tuple *keyword_names,
                            const Bound *traced, Bound *out);
+// Where the parameter of this name stands among the values of a call with so
+// many by position; -1: the function has none, or is not written in Duet.
+int bound_param(Value host, const Str *name, uint32_t positional);
 // Leaves it empty, so that it may be freed twice.
 void bound_free(Vm *vm, Bound *bound);
 // Values at and behind `*args` of the host, which its keyword-only parameters

@@ -180,25 +180,25 @@ static Value call_with_self(Vm *vm, StagedFunction *self, const Value *args,
     return result;
 }
 
-// A call by position that found its trace: the next one like it is quick.
+// A call that found its trace: the next one like it is quick.
 static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
-                            uint32_t count)
+                            uint32_t count, Tuple *names)
 {
     (void)object_retain(self);
-    Value result = call_with_self(vm, self, args, count, NULL, true);
+    Value result = call_with_self(vm, self, args, count, names, true);
     // With signature= arguments may be converted first, which the guard does
     // not do.
     if (!value_failed(result) && self->ran != NULL &&
         self->options.signature == NULL) {
-        guard_set(vm, &self->table.guard, self->ran, args, count);
+        guards_set(vm, &self->table.guards, self->target, self->ran, args,
+                   count, names);
     }
     self->ran = NULL;
     object_release(&vm->ctx, self);
     return result;
 }
 
-// A call inside a trace, by keyword or under stage.eager, and the first of its
-// kind.
+// A call inside a trace or under stage.eager, and the first of its kind.
 static Value call_long(Vm *vm, Value value, const Value *args, uint32_t count,
                        Tuple *keyword_names)
 {
@@ -214,9 +214,9 @@ static Value call_long(Vm *vm, Value value, const Value *args, uint32_t count,
     if (vm->eager_only) {
         return vm_call_keywords(vm, self->host, args, count, keyword_names);
     }
-    if (vm->trace == NULL && keyword_names == NULL &&
-        !value_is_none(self->host)) {
-        return call_and_guard(vm, self, args, count);
+    if (vm->trace == NULL && !value_is_none(self->host) &&
+        (keyword_names == NULL || value_unbound(self->instance))) {
+        return call_and_guard(vm, self, args, count, keyword_names);
     }
     return call_with_self(vm, self, args, count, keyword_names, true);
 }
@@ -244,8 +244,9 @@ static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
                          Tuple *keyword_names)
 {
     StagedFunction *self = (StagedFunction *)value_object(value);
-    if (LIKELY(vm->trace == NULL && !vm->long_calls && keyword_names == NULL)) {
-        Value result = guard_run(vm, &self->table.guard, args, count);
+    if (LIKELY(vm->trace == NULL && !vm->long_calls)) {
+        Value result =
+            guards_run(vm, &self->table.guards, args, count, keyword_names);
         if (LIKELY(!value_unbound(result))) {
             return result;
         }
@@ -405,7 +406,7 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
     for (Concrete *c; (c = traces_next(&self->table, &at)) != NULL;) {
         visit(&c->head, data);
     }
-    guard_visit(&self->table.guard, visit, data);
+    guards_visit(&self->table.guards, visit, data);
     if (self->why.old != NULL) {
         visit(&self->why.old->head, data);
     }
@@ -418,7 +419,7 @@ static void staged_visit(Object *object, void (*visit)(Object *, void *),
 static void staged_clear(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
-    guard_clear(vm, &self->table.guard);
+    guards_clear(vm, &self->table.guards);
     why_free(vm, &self->why);
     value_replace(&vm->ctx, &self->host, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);

@@ -48,7 +48,7 @@ static void unlist(Concrete *concrete)
 // Concrete functions that are held elsewhere stay valid.
 void traces_free(Vm *vm, TraceTable *table)
 {
-    guard_clear(vm, &table->guard);
+    guards_clear(vm, &table->guards);
     ctx_free(&vm->ctx, table->dropped,
              table->dropped != NULL ? DROPPED_KEPT * sizeof(DroppedTrace) : 0);
     // All of them first: the death of one may be that of an object that others
@@ -94,6 +94,15 @@ static void chain(TraceTable *table, Concrete *concrete)
     *(table->newest != NULL ? &table->newest->newer : &table->oldest) =
         concrete;
     table->newest = concrete;
+}
+
+void traces_use(Concrete *concrete)
+{
+    TraceTable *table = concrete->table;
+    if (concrete != table->newest) {
+        unchain(table, concrete);
+        chain(table, concrete);
+    }
 }
 
 // The maps hold addresses; the table's own vector holds the counts.
@@ -204,9 +213,8 @@ Concrete *traces_find(Vm *vm, TraceTable *table, const Signature *signature)
             return NULL;
         }
     }
-    if (found != NULL && found != table->newest) {
-        unchain(table, found);
-        chain(table, found);
+    if (found != NULL) {
+        traces_use(found);
     }
     return found;
 }
@@ -295,9 +303,7 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
     if (table->last == concrete) {
         table->last = NULL;
     }
-    if (table->guard.concrete == concrete) {
-        guard_clear(vm, &table->guard);
-    }
+    guards_drop(vm, &table->guards, concrete);
     unchain(table, concrete);
     unlist(concrete);
     events_keep(vm, &table->past, &concrete->owner->events);

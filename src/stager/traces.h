@@ -17,10 +17,10 @@ typedef struct TraceTable {
     Map by_relaxed; // the newest Concrete * of each relaxed key;
                     // others hang at its next_general
     VEC(Concrete *)
-    traces;       // counted, in order of tracing; NULL where one was
-                  // taken out (traces_next leaves those out)
-    size_t count; // of traces
-    Guard guard;  // the last call that it covers
+    traces;        // counted, in order of tracing; NULL where one was
+                   // taken out (traces_next leaves those out)
+    size_t count;  // of traces
+    Guards guards; // the last calls that they cover
     Concrete *newest, *oldest;    // found last and longest ago, borrowed
     StrBuf last_key;              // of the last call that was found
     Concrete *last;               // its trace, borrowed; NULL: none
@@ -47,6 +47,8 @@ Concrete *traces_next(const TraceTable *table, size_t *at);
 // The number of the trace of this key that max_traces has dropped; 0: none is
 // known.
 size_t traces_dropped(const TraceTable *table, const StrBuf *key);
+// A trace that is in a table was found again, by whatever way.
+void traces_use(Concrete *concrete);
 // Takes a trace out. The table's count on it goes.
 void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete);
 // Where relax= asks for it: generalises a signature that missed so that it

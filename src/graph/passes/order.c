@@ -37,6 +37,7 @@ typedef struct OrderItem {
     uint32_t users, foremost, last; // how many, and their waves
     uint32_t end;                   // the place of the last of them
     bool alike;                     // they all share its space
+    bool anchored;                  // it keeps its place among effects
     // Of a region, at the item that stands for it.
     uint32_t key;    // where it goes
     uint32_t member; // its first
@@ -170,6 +171,7 @@ static void add_item(Order *order, GraphNode *node, uint32_t *effect)
                                   .next_region = NOWHERE};
     node->mark = i;
     if (is_anchored(order->graph, node)) {
+        order->items[i].anchored = true;
         order->items[i].before = *effect;
         *effect = i;
     }
@@ -253,7 +255,7 @@ static void sink(Order *order)
         if (item->gives != 0 && item->alike && item->users > 0 &&
             item->users == order->uses[node->first_output] &&
             item->foremost > item->wave && item->foremost == item->last &&
-            !is_anchored(order->graph, node) && is_spared(order, item)) {
+            !item->anchored && is_spared(order, item)) {
             item->wave = item->foremost;
             hold(order, item);
         }
