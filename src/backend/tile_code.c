@@ -175,10 +175,15 @@ static bool is_even(const TileProgram *program)
     return run % KERNEL_STEP == 0 && !column;
 }
 
-// Rough: threads and polls alone depend on it.
+// Rough: threads and polls alone depend on it. What has no instruction stands
+// together in the list of primitives, and takes far longer than the rest.
 static double cost_of(const Part *part, const LoopKernel *kernel)
 {
-    double cost = 0.04 * part->build.ins_count + 0.05;
+    double cost = 0.05;
+    for (uint32_t i = 0; i < part->build.ins_count; i++) {
+        uint8_t op = part->build.ins[i].op;
+        cost += op >= PRIM_QUOT && op < PRIM_RARE_SIN ? 10 : 0.04;
+    }
     return kernel->code != NULL ? cost : 10 * cost;
 }
 
