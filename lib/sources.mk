@@ -13,6 +13,7 @@ lib_modules = \
 	lib/data/_readers.duet \
 	lib/data/_stored.duet \
 	lib/data/_walk.duet \
+	lib/_tensor_list.duet \
 	lib/duet/__init__.duet \
 	lib/duet/_base.duet \
 	lib/duet/_codes.duet \

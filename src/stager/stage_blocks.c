@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "interp/core/raise.h"
+#include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
 
-// The function of the module, borrowed from it; UNBOUND with an error
+// A name of the module, borrowed from it; UNBOUND with an error
 // pending. Its import is no event of a trace.
-static Value find_function(Vm *vm, const char *name)
+static Value find_function(Vm *vm, Str *module_name, const char *name)
 {
     // Outside any trace for the moment: what the module makes when it is
     // imported first is the program's, and would be lost with the trace.
@@ -20,9 +21,8 @@ static Value find_function(Vm *vm, const char *name)
     Value found = VALUE_UNBOUND;
     vm->trace = NULL;
     vm->ctx.birth = 0;
-    Module *module = function_name == NULL
-                         ? NULL
-                         : module_import(vm, vm->names[NAME_OF_BLOCKS]);
+    Module *module =
+        function_name == NULL ? NULL : module_import(vm, module_name);
     if (module != NULL) {
         found = dict_get_name(module->dict, function_name);
     }
@@ -36,7 +36,7 @@ static Value find_function(Vm *vm, const char *name)
 static Value call_block(Vm *vm, const char *name, const Value *args,
                         uint32_t count)
 {
-    Value function = find_function(vm, name);
+    Value function = find_function(vm, vm->names[NAME_OF_BLOCKS], name);
     // The module was found but lacks the function: the library and the program
     // are not of one version.
     if (value_unbound(function)) {
@@ -58,3 +58,25 @@ static Value call_block(Vm *vm, const char *name, const Value *args,
     }
 STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK
+
+static Value make_tensor_list(Vm *vm, Value *args)
+{
+    Value cls = find_function(vm, vm->names[NAME_OF_TENSOR_LIST], "TensorList");
+    if (value_unbound(cls)) {
+        return VALUE_FAIL;
+    }
+    Value given[3] = {args[0], VALUE_NONE, value_from_small(0)};
+    for (uint32_t i = 1; i < 3; i++) {
+        given[i] = value_unbound(args[i]) ? given[i] : args[i];
+    }
+    return vm_call(vm, cls, given, 3);
+}
+
+Object *stage_tensor_list(Vm *vm)
+{
+    static const NativeDef def = {
+        "TensorList", "dtype, shape=None, size=0", make_tensor_list,
+        "A list of tensors that a graph holds: append, write, read, stack, "
+        "size."};
+    return (Object *)native_new(vm, &def, NULL);
+}

@@ -38,4 +38,7 @@
 STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK
 
+// TensorList, a function in the place of the class that the library has.
+MUST_CHECK Object *stage_tensor_list(Vm *vm);
+
 #endif

@@ -1,10 +1,13 @@
 // Staged lists: making them of lists and back.
 #include "stager/staged_list.h"
 
+#include "interp/core/raise.h"
+#include "interp/hooks/note.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "ops/tensor_list.h"
+#include "stager/era.h"
 #include "stager/events.h"
 #include "stager/stager.h"
 #include "stager/structure.h"
@@ -228,4 +231,60 @@ Value staged_list_from(Vm *vm, const ListForm *form, GraphBlock *where,
     structure_free(vm, &leaves);
     structure_free(vm, &parts);
     return made;
+}
+
+// --- stage.hold_list
+
+// The form that the arguments name. False: none is known, or failed.
+static bool hold_form(Vm *vm, ListForm *form, Value dtype, Value shape)
+{
+    FormLeaf leaf = {.shape = {.rank = 0}};
+    if (value_unbound(shape) || value_is_none(shape) ||
+        !dtype_from_value(vm, dtype, &leaf.dtype)) {
+        return false;
+    }
+    const Tuple *sizes = value_as_tuple(shape);
+    leaf.shape.rank = (int)sizes->count;
+    for (size_t i = 0; i < sizes->count; i++) {
+        leaf.shape.dims[i] = value_is_int(sizes->items[i])
+                                 ? value_small(sizes->items[i])
+                                 : DIM_UNKNOWN;
+    }
+    form->pattern = VALUE_ELLIPSIS;
+    return vec_push(&vm->ctx, &form->leaves, leaf);
+}
+
+// In place, so that all names of the list see it.
+static bool hold(Vm *vm, Value list, Value dtype, Value shape)
+{
+    if (!era_has(vm, vm->trace->era, value_object(list))) {
+        return raise_false(vm, ERR_SYMBOLIC,
+                           "a list that is older than the trace cannot be one "
+                           "of its graph: make it in the staged function");
+    }
+    ListForm form = {.pattern = VALUE_UNBOUND};
+    bool known = hold_form(vm, &form, dtype, shape);
+    int fits = known              ? 1
+               : vm_has_error(vm) ? -1
+               : value_as_list(list)->count > 0
+                   ? staged_list_add_form(vm, &form, list)
+                   : 0; // as soon as something is in it
+    Value made = fits != 1 ? VALUE_NONE
+                 : note_store(vm, value_object(list), VALUE_UNBOUND)
+                     ? staged_list_from(vm, &form, vm->trace->block, list)
+                     : VALUE_FAIL;
+    if (fits == 1 && !value_failed(made)) {
+        staged_list_exchange(value_as_list(list), value_as_list(made));
+    }
+    release(vm, value_failed(made) ? VALUE_NONE : made);
+    list_form_free(vm, &form);
+    return fits >= 0 && !value_failed(made);
+}
+
+Value staged_list_hold_method(Vm *vm, Value *args)
+{
+    bool plain = vm->trace != NULL && value_is_object(args[1]) &&
+                 value_object(args[1])->type == vm->types[KIND_LIST];
+    return !plain || hold(vm, args[1], args[2], args[3]) ? value_retain(args[1])
+                                                         : VALUE_FAIL;
 }

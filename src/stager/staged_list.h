@@ -43,6 +43,9 @@ int staged_list_add_form(Vm *vm, ListForm *form, Value list);
 // `where`. VALUE_FAIL.
 Value staged_list_from(Vm *vm, const ListForm *form, GraphBlock *where,
                        Value list);
+// stage.hold_list(items, dtype, shape)
+Value staged_list_hold_method(Vm *vm, Value *args);
+
 // A list of the graph of up to 255 operands that have the leaf's dtype: what is
 // one part of a staged list. VALUE_FAIL.
 Value staged_list_make(Vm *vm, const FormLeaf *leaf, const Value *items,

@@ -222,6 +222,9 @@ static const NativeDef stage_methods[] = {
     {"compare", "self, function, *args, **keywords", stage_compare_method,
      "Calls it eagerly and staged in two copies of the world: a comparison "
      "with `codes`, `alike` and the text."},
+    {"hold_list", "self, items, dtype, shape=None, /", staged_list_hold_method,
+     "In a trace the list becomes one that the graph holds, of elements of "
+     "this type. The list."},
     {"error_class", "self, error, cls, /", stage_error_class,
      "Has errors of a built-in class raised as a class of one's own."},
     {"print", "self, *args, sep=' ', end='\\n', file=None, style='print'",
@@ -335,9 +338,12 @@ static bool bind_stage(Vm *vm, Stager *stager)
 {
     // One instance for the whole Vm; the built-ins hold it.
     Object *stage = object_new(vm, stager->stage_type, sizeof *stage);
+    Object *list = stage_tensor_list(vm);
     bool ok = bind_name(vm, "stage", stage) &&
+              bind_name(vm, "TensorList", list) &&
               bind_name(vm, "Graph", (Object *)stager->graph_type);
     object_release_null(&vm->ctx, stage);
+    object_release_null(&vm->ctx, list);
     return ok;
 }
 

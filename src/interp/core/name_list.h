@@ -93,6 +93,7 @@ NAME(OF_SYS, "sys")
 NAME(OF_PATH, "path")
 NAME(OF_ZIP, "zip")
 NAME(OF_BLOCKS, "_blocks")
+NAME(OF_TENSOR_LIST, "_tensor_list")
 // In the order of CompareOp, UnaryOp and BinaryOp: NAME_LT + op, NAME_NEG + op,
 // NAME_ADD + 3 * op (then the reflected and the in-place one).
 NAME(LT, "__lt__")
