@@ -104,6 +104,7 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
 void block_end(Vm *vm)
 {
     StagedBlock *block = vm->trace->blocks;
+    notes_leave(vm, block);
     vm->trace->blocks = block->outer;
     vm->trace->block = block->parent;
     block_free(vm, block);
@@ -268,6 +269,7 @@ static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
         return word_at(frame, info->join_target);
     }
     // The journal comes first: a path may lead through what it puts back.
+    notes_leave(vm, block);
     if (!journal_else(vm, block) ||
         !state_save(vm, frame, info, block->first) ||
         !journal_restore(vm, block) ||
@@ -346,6 +348,7 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
 // appended and the merged tensors get their numbers.
 static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
 {
+    notes_leave(vm, block);
     Merge merge = {.vm = vm,
                    .block = block,
                    .blocks = {block->sides[0], block->sides[1]},

@@ -11,6 +11,7 @@
 #include "stager/graph_function.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
+#include "stager/notes.h"
 #include "stager/sizes.h"
 #include "stager/structure.h"
 
@@ -208,10 +209,18 @@ static Value show_leaf(Vm *vm, Value v, void *data)
 static Value show_result_leaf(Vm *vm, Value v, void *data)
 {
     LoopWalk *walk = data;
-    return value_is_operand(v)
-               ? trace_symbolic(vm, vm->trace,
-                                node_output(walk->node, walk->next++), "result")
-               : value_retain(v);
+    if (!value_is_operand(v)) {
+        return value_retain(v);
+    }
+    bool late = walk->slot->kind == SLOT_LATE;
+    uint32_t index = walk->next++;
+    const LoopLeaf *leaf = &walk->block->loop->leaves.items[index];
+    Value shown = trace_symbolic(vm, vm->trace, node_output(walk->node, index),
+                                 late ? walk->name : "result");
+    if (!value_failed(shown) && late) {
+        value_as_symbolic(shown)->weak = !value_unbound(leaf->host);
+    }
+    return shown;
 }
 
 // What the slot's variable holds in a phase, owned.
@@ -235,6 +244,27 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
     }
 }
 
+// The variable has no value until it is read.
+static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
+{
+    StagedBlock *block = walk->block;
+    const BlockPlace *place = &block->info->places[i];
+    walk->next = walk->slot->first_leaf;
+    Value v = structure_map(vm, block->first[i], show_result_leaf, walk);
+    if (value_failed(v) || !state_set(vm, walk->frame, place, VALUE_UNBOUND) ||
+        !loop_note_gone(vm, walk, block->first[i])) {
+        release(vm, value_failed(v) ? VALUE_NONE : v);
+        return false;
+    }
+    notes_give(vm, (LateValue){.value = v,
+                               .turned = node_output(walk->node,
+                                                     block->loop->turned_leaf),
+                               .frame = walk->frame,
+                               .reg = place->index,
+                               .home = block->outer});
+    return true;
+}
+
 // One walk for the three views: the condition's params, the body's, the node's
 // outputs.
 static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
@@ -251,6 +281,12 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                          .name = state_name(place, room, sizeof room)};
         bool result = walk.slot->kind == SLOT_RESULT && node != NULL;
         if (walk.slot->kind == SLOT_PART) {
+            continue;
+        }
+        if (walk.slot->kind == SLOT_LATE && node != NULL) {
+            if (!show_late(vm, &walk, i)) {
+                return false;
+            }
             continue;
         }
         walk.next = walk.slot->first_leaf;

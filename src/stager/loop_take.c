@@ -244,6 +244,9 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
     }
     // By index, since adding a leaf may have moved the array.
     block->loop->leaves.items[index].result = result;
+    if (walk->slot->kind == SLOT_LATE && is_weak(v)) {
+        block->loop->leaves.items[index].host = value_retain(v);
+    }
     return trace_symbolic(vm, vm->trace, result, "result");
 }
 
@@ -286,7 +289,7 @@ static void give_up(StagedBlock *block, LoopSlot *slot)
 
 // The variable is set in a turn but need not be: reading it behind the loop is
 // an error that says so.
-static bool note_gone(Vm *vm, const LoopWalk *walk, Value after)
+bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after)
 {
     char text[300], what[80];
     if (value_unbound(after)) {
@@ -379,6 +382,60 @@ static int take_lengths(Vm *vm, StagedBlock *block, uint32_t i, Value after)
     return fits;
 }
 
+// Whether what a turn left is the same behind the loop when it is put together
+// from its tensors again: nobody else holds what of it can be changed.
+static bool can_carry(Vm *vm, const StagedBlock *block, Value v)
+{
+    StructureKind kind = structure_kind(vm, v);
+    bool own = !value_is_object(v) || era_has(vm, block->era, value_object(v));
+    ValueVec children = {0};
+    if (kind == STRUCTURE_LEAF) {
+        return value_is_kind(v, KIND_VARIABLE)
+                   ? false
+                   : loop_is_leaf(v) || structure_is_plain(v) || !own ||
+                         !value_is_object(v);
+    }
+    bool ok = (own || kind == STRUCTURE_TUPLE || kind == STRUCTURE_NAMED) &&
+              kind != STRUCTURE_SET && ctx_enter(&vm->ctx);
+    if (ok) {
+        ok = structure_children(vm, v, &children);
+        for (size_t i = 0; ok && i < children.count; i++) {
+            ok = can_carry(vm, block, children.items[i]);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    structure_free(vm, &children);
+    return ok;
+}
+
+// Whether there was a turn, once a loop.
+static bool add_turned(Vm *vm, StagedBlock *block)
+{
+    StagedLoop *loop = block->loop;
+    if (loop->has_turned) {
+        return true;
+    }
+    ValueId no =
+        merge_leaf_id(vm, "while", block->parent, VALUE_FALSE, DT_BOOL);
+    ValueId yes =
+        merge_leaf_id(vm, "while", block->sides[1], VALUE_TRUE, DT_BOOL);
+    loop->turned_leaf = loop_add_leaf(vm, block, no, "turned");
+    loop->has_turned = yes != VALUE_ID_NONE && loop->turned_leaf != UINT32_MAX;
+    if (loop->has_turned) {
+        loop->leaves.items[loop->turned_leaf].result = yes;
+    }
+    return loop->has_turned;
+}
+
+// A variable that a turn sets, that had no value before, and that is read
+// behind the loop: its tensors enter as zeros that nobody reads.
+static bool take_late(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
+                      Value after)
+{
+    block->loop->slots[i].kind = SLOT_LATE;
+    return add_turned(vm, block) && take_result(vm, block, i, walk, after);
+}
+
 // What became of one variable; hidden ones have rules of their own.
 static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                       Value after)
@@ -394,7 +451,13 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     if (slot->kind == SLOT_NONE) {
         const BlockPlace *place = &block->info->places[i];
         int made = place->hidden ? 0 : is_new_place(vm, walk, place, after);
-        return made == 0 ? place->hidden || note_gone(vm, walk, after)
+        if (made == 0 && place->later && !place->hidden &&
+            place->kind == STATE_LOCAL && place->step_count == 0 &&
+            !value_unbound(after) && can_carry(vm, block, after) &&
+            !notes_has_late(vm, walk->frame, place->index)) {
+            return take_late(vm, block, i, walk, after);
+        }
+        return made == 0 ? place->hidden || loop_note_gone(vm, walk, after)
                          : made > 0 && fail_new(vm, walk, place);
     }
     // A flag that no statement of this turn has set has not been raised.
@@ -419,7 +482,7 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     }
     if (taken == 0 && slot->kind == SLOT_FRESH) {
         give_up(block, slot);
-        return note_gone(vm, walk, after);
+        return loop_note_gone(vm, walk, after);
     }
     return taken == 1 || (taken == 0 && fail_change(vm, walk, before, after));
 }

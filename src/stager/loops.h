@@ -31,6 +31,7 @@ typedef enum SlotKind {
     SLOT_FRESH, // a turn assigns it before it reads it
     SLOT_KEPT,  // the same container before and after, changed in place
     SLOT_PART,  // an item of a list that is state as a whole (loop_held.h)
+    SLOT_LATE,  // unbound before: behind the loop what a turn left (notes.h)
     SLOT_FLAG,  // hidden: false whenever a turn begins
     SLOT_RESULT // hidden: has no value whenever a turn begins
 } SlotKind;
@@ -52,9 +53,11 @@ struct StagedLoop {
     uint32_t condition_leaf; // of a rotated `while`
     ForSource source;        // of a `for`: what it iterates over
     uint32_t index_leaf;     // of a `for`: the turns done
-    size_t first_size;       // of trace->sizes that were read in it
-    uint64_t effects;        // trace->effects where the loop was opened
-    size_t kept;             // how many of block->kept there were then
+    bool has_turned;         // whether there was a turn is a leaf, turned_leaf
+    uint32_t turned_leaf;
+    size_t first_size; // of trace->sizes that were read in it
+    uint64_t effects;  // trace->effects where the loop was opened
+    size_t kept;       // how many of block->kept there were then
 };
 
 // The events of loops (interp/hooks/tracing.h). Each returns where the frame
@@ -99,6 +102,8 @@ MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
 // loop_take.c: takes what the turn has left as the leaves' results.
 // A structure that it changed in place becomes one of block->kept.
 MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
+// Notes that a turn sets the variable, which had no value before the loop.
+MUST_CHECK bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after);
 // Appends the node and puts its outputs into the frame.
 MUST_CHECK bool loop_close(Vm *vm, Frame *frame, StagedBlock *block);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interp/objects/text/obj_str.h"
+#include "stager/late_error.h"
 #include "stager/merge.h"
 
 // Spans of converted code are those of the user's text.
@@ -53,7 +54,8 @@ bool notes_add(Vm *vm, const Code *code, const char *name, ErrorKind kind,
                const char *text)
 {
     Ctx *ctx = &vm->ctx;
-    BlockNote note = {.code = code, .kind = kind};
+    BlockNote note = {
+        .code = code, .kind = kind, .late = {.value = VALUE_UNBOUND}};
     note.name = ctx_alloc(ctx, strlen(name) + 1);
     note.text = ctx_alloc(ctx, strlen(text) + 1);
     bool ok = note.name != NULL && note.text != NULL;
@@ -130,6 +132,104 @@ bool notes_raise(Vm *vm, const Code *code, const Str *name)
     return false;
 }
 
+// --- late values ---
+
+void notes_give(Vm *vm, LateValue late)
+{
+    vec_last(&vm->trace->notes).late = late;
+}
+
+// The error of eager code, if no turn was made.
+static bool assert_turned(Vm *vm, const LateValue *late)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "cannot access local variable '%.100s' where it is not "
+             "associated with a value",
+             late->frame->code->local_names[late->reg]->text);
+    Str *message = str_from(vm, text);
+    Value argument = message != NULL ? value_from_object(message) : VALUE_FAIL;
+    Value cls = value_from_object(vm->error_types[ERR_UNBOUND_LOCAL]);
+    Value error = message != NULL ? vm_call(vm, cls, &argument, 1) : VALUE_FAIL;
+    bool ok = !value_failed(error) &&
+              late_error_append(vm, error, late->turned, trace_place(vm));
+    release(vm, value_failed(error) ? VALUE_NONE : error);
+    object_release_null(&vm->ctx, message);
+    return ok;
+}
+
+// The late value of the newest note on the variable; NULL: it has none.
+static LateValue *find_late(Vm *vm, Frame *frame, uint32_t reg)
+{
+    const char *name = frame->code->local_names[reg]->text;
+    for (size_t i = vm->trace->notes.count; i-- > 0;) {
+        BlockNote *note = &vm->trace->notes.items[i];
+        if (note->code == frame->code && strcmp(note->name, name) == 0) {
+            LateValue *late = &note->late;
+            return !value_unbound(late->value) && late->frame == frame ? late
+                                                                       : NULL;
+        }
+    }
+    return NULL;
+}
+
+bool notes_has_late(Vm *vm, Frame *frame, uint32_t reg)
+{
+    return find_late(vm, frame, reg) != NULL;
+}
+
+// A block that is under way assigns the variable: what it is there is not what
+// the loop left.
+static bool is_assigned(Vm *vm, const LateValue *late)
+{
+    bool found = false;
+    const StagedBlock *block = vm->trace->blocks;
+    for (; block != NULL && block != late->home && !found;
+         block = block->outer) {
+        for (uint32_t i = 0; i < block->info->place_count && !found; i++) {
+            const BlockPlace *place = &block->info->places[i];
+            found = block->frame == late->frame && place->kind == STATE_LOCAL &&
+                    place->step_count == 0 && place->index == late->reg;
+        }
+    }
+    return found;
+}
+
+int notes_late(Vm *vm, Frame *frame, uint32_t reg)
+{
+    LateValue *late = find_late(vm, frame, reg);
+    if (late == NULL || late->is_shown || is_assigned(vm, late)) {
+        return 0;
+    }
+    if (!assert_turned(vm, late)) {
+        return -1;
+    }
+    late->is_shown = true;
+    late->shown = vm->trace->blocks;
+    value_replace(&vm->ctx, &frame->registers[reg], value_retain(late->value));
+    return 1;
+}
+
+void notes_leave(Vm *vm, const StagedBlock *block)
+{
+    for (size_t i = 0; i < vm->trace->notes.count; i++) {
+        LateValue *late = &vm->trace->notes.items[i].late;
+        if (value_unbound(late->value)) {
+            continue;
+        }
+        if (late->is_shown && late->shown == block) {
+            Value *place = &late->frame->registers[late->reg];
+            if (value_same(*place, late->value)) {
+                value_replace(&vm->ctx, place, VALUE_UNBOUND);
+            }
+            late->is_shown = false;
+        }
+        if (late->home == block) {
+            value_replace(&vm->ctx, &late->value, VALUE_UNBOUND);
+        }
+    }
+}
+
 // Notes go with their trace.
 void notes_free(Vm *vm, Trace *trace)
 {
@@ -137,6 +237,7 @@ void notes_free(Vm *vm, Trace *trace)
         BlockNote *note = &trace->notes.items[i];
         ctx_free(&vm->ctx, note->name, strlen(note->name) + 1);
         ctx_free(&vm->ctx, note->text, strlen(note->text) + 1);
+        release(vm, note->late.value);
     }
     vec_free(&vm->ctx, &trace->notes);
 }

@@ -6,11 +6,25 @@
 #include "stager/blocks.h"
 
 // What is told to whoever reads a variable that a block left unbound.
+
+// The value of a variable that a loop sets if it makes a turn: whoever reads it
+// first appends an assertion that there was one.
+typedef struct LateValue {
+    Value value;    // owned; UNBOUND: there is none
+    ValueId turned; // a bool
+    Frame *frame;   // whose local it is
+    uint32_t reg;
+    const struct StagedBlock *home, *shown; // innermost where the loop stood,
+                                            // where it was read last
+    bool is_shown;
+} LateValue;
+
 typedef struct BlockNote {
     const Code *code; // whose variable; alive as long as the trace runs
     char *name;       // owned, as is the text
     char *text;
     ErrorKind kind;
+    LateValue late;
 } BlockNote;
 
 // The two sides of `block` left `place` with values that cannot be merged.
@@ -26,6 +40,15 @@ MUST_CHECK bool notes_text(Vm *vm, const Frame *frame, const StagedBlock *block,
 // Keeps a note on a place. False: no memory.
 MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
                           ErrorKind kind, const char *text);
+// Gives the newest note of the code a late value, which is taken.
+void notes_give(Vm *vm, LateValue late);
+// Whether the variable has one.
+bool notes_has_late(Vm *vm, Frame *frame, uint32_t reg);
+// TraceHooks.late.
+int notes_late(Vm *vm, Frame *frame, uint32_t reg);
+// A side or turn of the block has ended: what was read in it is to be asserted
+// again behind it; what was made in it is gone.
+void notes_leave(Vm *vm, const struct StagedBlock *block);
 // Raises the newest note on a variable; false: there is none.
 bool notes_raise(Vm *vm, const Code *code, const Str *name);
 // All notes of a trace, at its end.

@@ -13,6 +13,7 @@
 #include "stager/graph_function.h"
 #include "stager/leak.h"
 #include "stager/ledger.h"
+#include "stager/notes.h"
 #include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
@@ -365,6 +366,7 @@ bool stager_init(Vm *vm, bool log)
     stager->hooks = (TraceHooks){.apply = trace_apply,
                                  .block = blocks_event,
                                  .unwind = blocks_unwind,
+                                 .late = notes_late,
                                  .unbound = blocks_unbound,
                                  .convert = autograph_convert,
                                  .store = journal_store,

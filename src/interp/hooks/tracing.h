@@ -51,6 +51,9 @@ struct TraceHooks {
     // Where to go on if a block turns the error into one of run time, else
     // NULL.
     const Ins *(*unwind)(Vm *vm, Frame *frame, const struct Handler *handler);
+    // An empty local that a staged loop may have set gets its value: 1; 0: it
+    // is none; -1: failed.
+    int (*late)(Vm *vm, Frame *frame, uint32_t reg);
     // Why a place has no value, if a block knows: raises, true.
     bool (*unbound)(Vm *vm, const Code *code, const Str *name);
     // The function's code as it runs inside a trace (converted), borrowed.

@@ -339,6 +339,7 @@ void compile_place_register(Compiler *c, uint32_t info, Reg target)
 // A search for a name; it stops at the first place where the name stands.
 typedef struct Mention {
     const char *name;
+    uint32_t behind; // nodes that end up to there do not count
     bool found;
 } Mention;
 
@@ -364,7 +365,8 @@ static void mention_text(Text text, Mention *mention)
 // that is too deep to look at counts as a mention.
 static void find_mention(Compiler *c, const Node *node, Mention *mention)
 {
-    if (node == NULL || mention->found) {
+    if (node == NULL || mention->found ||
+        (mention->behind > 0 && node->span.end <= mention->behind)) {
         return;
     }
     // The whole compilation fails then, with the error of the depth.
@@ -424,6 +426,16 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
     return false;
 }
 
+// Whether the function mentions the name behind the loop.
+static bool is_later(Compiler *c, const Node *loop, const char *name)
+{
+    Mention mention = {.name = name, .behind = loop->span.end};
+    if (c->staged != NULL) {
+        find_mentions(c, c->staged->body, &mention);
+    }
+    return mention.found;
+}
+
 // Only locals are looked at: a cell or a global may be read by a function that
 // the turn calls.
 void compile_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
@@ -438,6 +450,7 @@ void compile_mark_fresh(Compiler *c, uint32_t number, const Node *loop)
         if (place->kind == STATE_LOCAL && place->step_count == 0 &&
             place->hidden == HIDDEN_NONE) {
             place->fresh = is_fresh(c, loop, place->name->text);
+            place->later = is_later(c, loop, place->name->text);
         }
     }
 }

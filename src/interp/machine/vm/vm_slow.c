@@ -37,8 +37,13 @@ bool slow_unbound(Vm *vm, const Frame *f, uint32_t reg)
 // always passes.
 bool slow_bound(Vm *vm, const Frame *f, uint32_t reg)
 {
-    return LIKELY(!value_unbound(f->registers[reg])) ||
-           slow_unbound(vm, f, reg);
+    if (LIKELY(!value_unbound(f->registers[reg]))) {
+        return true;
+    }
+    int late = vm->trace != NULL && reg < f->code->local_count
+                   ? vm->hooks->late(vm, (Frame *)f, reg)
+                   : 0;
+    return late > 0 || (late == 0 && slow_unbound(vm, f, reg));
 }
 
 // Whoever reads a temporary for the last time empties it: that is every

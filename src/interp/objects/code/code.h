@@ -87,6 +87,7 @@ typedef struct BlockPlace {
     uint8_t kind;    // PlaceKind, of the variable
     uint8_t hidden;  // HiddenKind
     bool fresh;      // a loop's turn assigns it before it may read it
+    bool later;      // of a loop: something behind it mentions the variable
     uint16_t index;  // what `kind` says
     Str *name;       // the variable's, owned; NULL: an expression's value
     PathStep *steps; // of a path ("self.h", "d['k']"), owned; NULL: the
