@@ -21,6 +21,7 @@ ops_sources += src/ops/ops_index.c
 ops_sources += src/ops/ops_join.c
 ops_sources += src/ops/ops_linalg.c
 ops_sources += src/ops/ops_list.c
+ops_sources += src/ops/ops_list_parts.c
 ops_sources += src/ops/ops_loss.c
 ops_sources += src/ops/ops_math.c
 ops_sources += src/ops/ops_neural.c

@@ -53,6 +53,7 @@ stager_sources += src/stager/staged_find.c
 stager_sources += src/stager/staged_fit.c
 stager_sources += src/stager/staged_fn.c
 stager_sources += src/stager/staged_list.c
+stager_sources += src/stager/staged_list_parts.c
 stager_sources += src/stager/staged_list_type.c
 stager_sources += src/stager/stager.c
 stager_sources += src/stager/state.c

@@ -36,6 +36,14 @@ void staged_list_exchange(List *list, List *other);
 // lists. A List, VALUE_FAIL.
 Value staged_list_unpack(Vm *vm, const Value *parts, size_t count);
 
+// Its elements from `start` to before `stop` (None: open) as a new one; itself
+// and another list, staged or not, one behind the other: `who` opens the error
+// where their forms differ. VALUE_FAIL.
+Value staged_list_slice(Vm *vm, Value self, Value start, Value stop);
+Value staged_list_joined(Vm *vm, const char *who, Value self, Value other);
+// The list becomes what the other (taken, may be VALUE_FAIL) is.
+MUST_CHECK bool staged_list_become(Vm *vm, Value self, Value other);
+
 // Makes the form cover the elements of a list, staged or not. As list_form_add;
 // 0 where no element tells the form.
 int staged_list_add_form(Vm *vm, ListForm *form, Value list);

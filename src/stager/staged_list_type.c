@@ -11,6 +11,7 @@
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/obj_function.h"
+#include "interp/objects/iterators/obj_iter.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/events.h"
@@ -19,8 +20,8 @@
 #include "stager/structure.h"
 
 #define CAN_DO                                                                 \
-    "tensors decide how long this list is: it has append, extend, pop(), "     \
-    "items by one number, len, copy, for statements and stack"
+    "tensors decide how long this list is: it has append, extend, insert, "    \
+    "pop, clear, copy, +, items and slices, len, for statements and stack"
 
 static Value fail_use(Vm *vm, const char *what)
 {
@@ -146,6 +147,14 @@ static Value copy_of(Vm *vm, Value self)
 
 static Value get_item(Vm *vm, Value self, Value key)
 {
+    if (value_is_kind(key, KIND_SLICE)) {
+        const Slice *slice = (const Slice *)value_object(key);
+        bool plain =
+            value_is_none(slice->step) ||
+            (value_is_int(slice->step) && value_small(slice->step) == 1);
+        return plain ? staged_list_slice(vm, self, slice->start, slice->stop)
+                     : fail_use(vm, "a list's slice with a step");
+    }
     Value index = as_index(vm, key);
     if (value_failed(index)) {
         return index;
@@ -189,7 +198,8 @@ static Value size_of(Vm *vm, Value self)
 static bool extend(Vm *vm, Value self, Value items)
 {
     if (staged_list_is(vm, items)) {
-        return fail_use_false(vm, "extend by a list of this kind");
+        Value both = staged_list_joined(vm, "extend", self, items);
+        return staged_list_become(vm, self, both);
     }
     Tuple *all = value_to_tuple(vm, items);
     bool ok = all != NULL;
@@ -229,30 +239,45 @@ static bool is_end(Vm *vm, Value self, Value index)
     return node != NULL && node->op == OP_LIST_SIZE && node->inputs[0] == list;
 }
 
+// What stands before the place, the element, what stands behind it.
 static Value method_insert(Vm *vm, Value *args)
 {
-    if (!is_end(vm, args[0], args[1])) {
-        return vm_has_error(vm) ? VALUE_FAIL
-                                : fail_use(vm, "insert before the end");
+    Value self = args[0], at = args[1];
+    if (is_end(vm, self, at)) {
+        return put_item(vm, "insert", self, VALUE_UNBOUND, args[2])
+                   ? VALUE_NONE
+                   : VALUE_FAIL;
     }
-    return put_item(vm, "insert", args[0], VALUE_UNBOUND, args[2]) ? VALUE_NONE
-                                                                   : VALUE_FAIL;
+    Value head = vm_has_error(vm) ? VALUE_FAIL
+                                  : staged_list_slice(vm, self, VALUE_NONE, at);
+    Value tail =
+        value_failed(head) ? head : staged_list_slice(vm, self, at, VALUE_NONE);
+    bool ok = !value_failed(tail) &&
+              put_item(vm, "insert", head, VALUE_UNBOUND, args[2]) &&
+              staged_list_become(vm, self,
+                                 staged_list_joined(vm, "insert", head, tail));
+    release(vm, value_failed(head) ? VALUE_NONE : head);
+    release(vm, value_failed(tail) ? VALUE_NONE : tail);
+    return ok ? VALUE_NONE : VALUE_FAIL;
 }
 
 static Value method_pop(Vm *vm, Value *args)
 {
-    Value self = args[0], index = args[1];
-    if (!value_unbound(index) &&
-        !(value_is_int(index) && value_small(index) == -1)) {
-        return fail_use(vm, "pop of any but the last");
+    Value self = args[0];
+    bool last = value_unbound(args[1]) ||
+                (value_is_int(args[1]) && value_small(args[1]) == -1);
+    Value index = last ? VALUE_NONE : as_index(vm, args[1]);
+    if (value_failed(index)) {
+        return index;
     }
     ValueVec lists = {0}, leaves = {0};
     const Value *parts = staged_list_parts(self);
     bool ok = note_store(vm, value_object(self), VALUE_UNBOUND);
     for (size_t i = 1; ok && i < staged_list_count(self); i++) {
-        Value made[OP_MAX_OUTPUTS];
+        Value made[OP_MAX_OUTPUTS], inputs[2] = {parts[i], index};
         uint32_t outputs = OP_MAX_OUTPUTS;
-        ok = apply(vm, OP_LIST_POP, &parts[i], 1, NULL, made, &outputs);
+        ok = apply(vm, last ? OP_LIST_POP : OP_LIST_TAKE, inputs, last ? 1 : 2,
+                   NULL, made, &outputs);
         if (ok) {
             set_weak(made[0], is_weak(parts[i]));
             set_weak(made[1], is_weak(parts[i]));
@@ -266,7 +291,15 @@ static Value method_pop(Vm *vm, Value *args)
     }
     structure_free(vm, &lists);
     structure_free(vm, &leaves);
+    release(vm, index);
     return item;
+}
+
+static Value method_clear(Vm *vm, Value *args)
+{
+    Value none =
+        staged_list_slice(vm, args[0], VALUE_NONE, value_from_small(0));
+    return staged_list_become(vm, args[0], none) ? VALUE_NONE : VALUE_FAIL;
 }
 
 static Value method_copy(Vm *vm, Value *args)
@@ -337,8 +370,9 @@ static Value method_tensor(Vm *vm, Value *args)
 static const NativeDef methods[] = {
     {"append", "self, object, /", method_append, "Adds at the end."},
     {"extend", "self, iterable, /", method_extend, "Adds all at the end."},
-    {"insert", "self, index, object, /", method_insert, "At the end only."},
-    {"pop", "self, index=-1, /", method_pop, "Takes the last one out."},
+    {"insert", "self, index, object, /", method_insert, "Before a place."},
+    {"pop", "self, index=-1, /", method_pop, "Takes one out."},
+    {"clear", "self, /", method_clear, "Takes all out."},
     {"copy", "self, /", method_copy, "A list of the same elements."},
     {"__len__", "self, /", method_len, "len(self), a tensor."},
     {"__getitem__", "self, index, /", method_get_item, "self[index]."},
@@ -428,12 +462,7 @@ static Value binary(Vm *vm, BinaryOp op, Value a, Value b)
                    ? VALUE_NOT_IMPLEMENTED
                    : fail_use(vm, "an operator on a list");
     }
-    Value copy = copy_of(vm, a);
-    if (!value_failed(copy) && !extend(vm, copy, b)) {
-        release(vm, copy);
-        return VALUE_FAIL;
-    }
-    return copy;
+    return staged_list_joined(vm, "a sum of lists", a, b);
 }
 
 static Value inplace(Vm *vm, BinaryOp op, Value a, Value b)
