@@ -5,6 +5,7 @@
 
 #include "interp/objects/containers/obj_dict.h"
 #include "stager/merge.h"
+#include "stager/staged_list.h"
 
 #include "program.h"
 
@@ -278,7 +279,7 @@ Test(merge, structures_that_differ_are_left_unbound)
     program_run("from collections import namedtuple\n"
                 "P = namedtuple('P', 'a b')\n"
                 "Q = namedtuple('Q', 'a b')\n");
-    expect_mismatch("[1, 2]", "[1]", ERR_TYPE);
+    expect_mismatch("[1, 'a']", "[1]", ERR_TYPE);
     expect_mismatch("[1, 2]", "(1, 2)", ERR_TYPE);
     expect_mismatch("P(1, 2)", "Q(1, 2)", ERR_TYPE);
     expect_mismatch("P(1, 2)", "(1, 2)", ERR_TYPE);
@@ -287,6 +288,16 @@ Test(merge, structures_that_differ_are_left_unbound)
     expect_mismatch("{'a': 1}", "{'a': 1, 'b': 2}", ERR_TYPE);
     expect_mismatch("{1, 2}", "{1, 2}", ERR_TYPE);
     expect_mismatch("[1, [x]]", "[1, [n]]", ERR_DTYPE); // deep inside
+}
+
+// The graph holds a list of one form, whatever its length.
+Test(merge, lists_of_other_lengths_are_one_list)
+{
+    Value list = merged("[1, 2]", "[x]");
+    cr_assert(staged_list_is(vm, list));
+    cr_expect_eq(staged_list_count(list), 2);
+    cr_expect_eq(operand_type(staged_list_parts(list)[1]).dtype,
+                 dtype_list_of(DT_FLOAT32));
 }
 
 // The note tells both sides, leaf and not structure.
