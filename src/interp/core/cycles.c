@@ -87,7 +87,6 @@ static uintptr_t trial_count(const GcLinks *links)
     return (uintptr_t)links->previous;
 }
 
-// The back link is free during a collection and holds the count.
 static void set_trial_count(GcLinks *links, uintptr_t count)
 {
     links->previous = (GcLinks *)count;

@@ -250,7 +250,6 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     if (trainable < 0) {
         return VALUE_FAIL;
     }
-    // A tensor, a Variable or a symbol; a host value becomes a tensor.
     Value initial = tensor_from_value(vm, "Variable", given[0], dtype);
     if (value_failed(initial)) {
         return VALUE_FAIL;

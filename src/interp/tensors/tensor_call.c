@@ -455,7 +455,6 @@ Value tensor_call_bound(Vm *vm, OpCode code, const Value *args, uint32_t count)
         return apply_one(vm, code, args, op_desc(code)->min_inputs, none);
     }
     BoundCall call = {.op = op_desc(code), .inputs = call.few};
-    // The list takes one slot in `args`, whatever its number of inputs.
     bool list = call.op->flags & OP_LIST_INPUT;
     Value whole = list ? stack_whole(vm, code, args, count) : VALUE_UNBOUND;
     if (!value_unbound(whole)) {

@@ -444,7 +444,6 @@ static Value list_level(Vm *vm, const Tensor *tensor, int axis, int64_t *index)
     return value_from_object(list);
 }
 
-// A tensor's elements are contiguous, so one running index is enough.
 Value tensor_to_list(Vm *vm, const Tensor *tensor)
 {
     int64_t index = 0;

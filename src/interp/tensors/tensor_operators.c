@@ -34,7 +34,6 @@ static Value apply_pair(Vm *vm, OpCode op, Value a, Value b)
 {
     Value given[2] = {a, b};
     Value inputs[2];
-    // Two tensors: nothing to convert or release, and the op checks the dtypes.
     if (value_is_operand(a) && value_is_operand(b)) {
         return apply_one(vm, op, given, 2, NULL);
     }

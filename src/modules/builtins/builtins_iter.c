@@ -12,7 +12,6 @@
 static Value reduce_tensor(Vm *vm, const char *name, Value tensor, Value axis,
                            Value keepdims)
 {
-    // The method of that name serves eager and symbolic tensors alike.
     Str *method = str_intern(vm, name, strlen(name));
     if (method == NULL) {
         return VALUE_FAIL;
@@ -74,7 +73,6 @@ static Value find_truth(Vm *vm, Value iterable, int wanted)
     return result;
 }
 
-// Stops at the first false item, as `any` stops at the first true one.
 BUILTIN_BODY(all)
 {
     return builtin_is_tensor(args[0])
@@ -265,7 +263,6 @@ static bool sum_take(Vm *vm, Sink *sink, Value item)
     return add_plain(&((SumSink *)sink)->total, item);
 }
 
-// Adds what the iterator gives to the total (taken). VALUE_FAIL: failed.
 static Value sum_items(Vm *vm, Value iterator, Value start)
 {
     SumSink sum = {{sum_take}, start};
@@ -319,7 +316,6 @@ typedef struct Best {
 // Takes the item.
 static bool best_offer(Vm *vm, Best *best, Value item)
 {
-    // The function's result is compared; the item is what is returned.
     Value key = value_unbound(best->function)
                     ? value_retain(item)
                     : vm_call(vm, best->function, &item, 1);
@@ -403,7 +399,6 @@ static Value best_of_plain(Vm *vm, const Tuple *values, CompareOp op)
 static Value extreme(Vm *vm, const char *name, CompareOp op, const Value *args)
 {
     const Tuple *values = value_as_tuple(args[0]);
-    // One argument is the iterable, several are the items themselves.
     bool many = values->count > 1;
     if (values->count == 0) {
         return raise_error(vm, ERR_TYPE,

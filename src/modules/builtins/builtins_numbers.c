@@ -201,7 +201,6 @@ static Value own_divmod(Vm *vm, Value *args)
                              type_name(left), type_name(right));
 }
 
-// Numbers and tensors go by // and %, without asking for __divmod__.
 BUILTIN_BODY(divmod)
 {
     if (value_both_ints(args[0], args[1]) &&

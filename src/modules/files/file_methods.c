@@ -308,7 +308,6 @@ FILE_BODY(seek)
     if (!file_flush(vm, base) || !file_forget(vm, base)) {
         return VALUE_FAIL;
     }
-    // Both buffers are empty now, so the system's place is the program's.
     off_t place = lseek(base->descriptor, offset, (int)whence);
     if (place < 0) {
         return raise_errno(vm, errno, NULL);

@@ -392,7 +392,6 @@ static Value file_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// A file is its own iterator, so several loops share one position.
 static Value file_iter(Vm *vm, Value self)
 {
     return file_check_open(vm, file_base(value_as_file(self)))

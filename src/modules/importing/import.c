@@ -68,7 +68,6 @@ static bool set_place(Vm *vm, Module *module, const char *path, bool package)
                   package ? strlen(name) : parent)) {
         return false;
     }
-    // Only a package has a path in which modules below it are looked for.
     if (!package) {
         return true;
     }
@@ -540,7 +539,6 @@ Value import_module(Vm *vm, Dict *globals, Str *name, Value wanted,
     if (full == NULL) {
         return VALUE_FAIL;
     }
-    // Whichever module the statement gives, all of its parents are imported.
     Value module = module_import_any(vm, full);
     // `import a.b` binds a; dots in front of the name do not count.
     size_t before = full->length - (level == 0 ? full->length : name->length);

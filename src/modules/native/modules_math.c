@@ -14,7 +14,6 @@
 #include "modules/native/math_exact.h"
 #include "modules/native/math_gamma.h"
 
-// The head of a native function; the rows of `functions` name it.
 #define MATH_BODY(id) static Value math_##id(Vm *vm, Value *args)
 
 // `finite`: all operands were; `nan`: one was. An infinity out of infinities
@@ -297,7 +296,6 @@ static Value pair_of(Vm *vm, Value first, Value second)
     return pair != NULL ? value_from_object(pair) : VALUE_FAIL;
 }
 
-// Both parts have the sign of x; an infinity has the fraction 0.
 MATH_BODY(modf)
 {
     double x, whole;
@@ -464,7 +462,6 @@ static bool add_constants(Vm *vm, Dict *dict)
     return true;
 }
 
-// The native half; lib/python/math.duet adds what needs no C.
 const ModuleDef math_module = {
     .name = "math",
     .doc = "Functions on numbers, as the C library defines them.",

@@ -248,7 +248,6 @@ static bool caller_init(Vm *vm, Value v, Tuple *args, Dict *keywords)
     object_release_null(&vm->ctx, self->keywords);
     self->method = name;
     self->keywords = copy;
-    // All that could fail is done: from here on the old parts go.
     set_keys(vm, self, rest);
     return true;
 }

@@ -255,7 +255,6 @@ static bool add_entries(Vm *vm, List *list, DIR *folder)
 {
     for (;;) {
         struct dirent *entry = readdir(folder);
-        // The end, or an error of reading, which is taken for the end.
         if (entry == NULL) {
             return true;
         }

@@ -19,7 +19,6 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/importing/module.h"
 
-// The head of a native function; the rows of `functions` name it.
 #define POSIX_BODY(name) static Value posix_##name(Vm *vm, Value *args)
 
 // The most that one read asks for, so that a huge wish is not allocated.

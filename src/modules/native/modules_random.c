@@ -209,7 +209,6 @@ static Value many_bits(Vm *vm, char *state, uint64_t bits)
     if (bytes == NULL) {
         return VALUE_FAIL;
     }
-    // The first word drawn is the lowest; the buffer is big-endian.
     for (size_t i = 0; i < words; i++, bits -= 32) {
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
             object_release(&vm->ctx, bytes);

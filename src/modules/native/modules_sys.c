@@ -20,7 +20,6 @@ enum {
     DIGITS_MIN = 640 // the least limit besides 0
 };
 
-// The head of a native function; the rows of `functions` name it.
 #define SYS_BODY(name) static Value sys_##name(Vm *vm, Value *args)
 
 // SystemExit with the status as its one argument, or with none, so that a

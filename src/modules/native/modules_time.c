@@ -47,7 +47,6 @@ CLOCK_BODY(monotonic, CLOCK_MONOTONIC)
 CLOCK_BODY(process_time, CLOCK_PROCESS_CPUTIME_ID)
 CLOCK_BODY(thread_time, CLOCK_THREAD_CPUTIME_ID)
 
-// The head of a native function; the rows of `functions` name it.
 #define TIME_BODY(name) static Value time_##name(Vm *vm, Value *args)
 
 // Until the moment itself, so that signals do not make it longer.

@@ -15,7 +15,6 @@
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
 
-// The head of a native function; the rows of the table name it.
 #define UNICODE_BODY(name) static Value unicode_##name(Vm *vm, Value *args)
 
 // In the order of utf8proc_category_t.
@@ -240,7 +239,6 @@ static bool add_parts(Vm *vm, PointVec *out, uint32_t c, int options)
     if (!vec_reserve(&vm->ctx, out, MOST_PARTS)) {
         return false;
     }
-    // The library writes behind what is there; there is room for the longest.
     utf8proc_int32_t *to = out->items + out->count;
     utf8proc_ssize_t parts = 0;
     int boundary = 0;

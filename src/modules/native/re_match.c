@@ -170,7 +170,6 @@ static Value match_groupdict(Vm *vm, Value *args)
            dict_next(match->pattern->groups, &position, &name, &number)) {
         Value text =
             group_value(vm, match, (uint32_t)value_small(number), none);
-        // dict_set retains, so the text is released below in any case.
         bool ok = !value_failed(text) && dict_set(vm, all, name, text);
         if (!value_failed(text)) {
             release(vm, text);

@@ -67,7 +67,6 @@ static bool scan_begin(Vm *vm, Scan *scan, Value *args, Value *range)
     return false;
 }
 
-// match, fullmatch and search: args are self, string, pos, endpos.
 static Value find_once(Vm *vm, Value *args, bool search, bool whole)
 {
     Scan scan;

@@ -100,7 +100,6 @@ static bool add_instruction(Vm *vm, StrBuf *out, const Code *code,
         strbuf_printf(out, "  x=%u", x);
     }
     size_t width = out->length - start;
-    // Positions stand in one column where the text is short enough.
     strbuf_pad(out, ' ', width < 44 ? 44 - width : 1);
     // `next`, as code_span wants the word behind the instruction.
     Place place = source_place(code->source, code_span(code, next).start);

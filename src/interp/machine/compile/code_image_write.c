@@ -188,7 +188,6 @@ static void put_code(Writer *w, const Code *code)
     ctx_leave(&w->vm->ctx);
 }
 
-// The texts are known only when all code is written, and go in front of it.
 static void join(Writer *w, StrBuf *out)
 {
     put_number(out, w->texts.count);

@@ -22,13 +22,11 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole)
 {
     Reg first = c->top;
     uint32_t done = 0;
-    // The first batch makes the list; later ones are appended to it.
     while (done < items.count && c->top - first < BATCH &&
            items.items[done]->kind != AST_STARRED && !c->failed) {
         compile_temp(c, items.items[done++]);
     }
     compile_emit(c, OPCODE_LIST, target, first, c->top - first);
-    // The batch's registers are free again: the list holds the items.
     c->top = first;
     while (done < items.count && !c->failed) {
         if (items.items[done]->kind == AST_STARRED) {
@@ -279,7 +277,6 @@ void compile_walked_to(Compiler *c, const Node *node, Reg target)
 // them together.
 enum { DICT_RUN = 15, DICT_PART = 17 };
 
-// How many pairs from `from` on are evaluated together: 1 in a long run.
 static uint32_t dict_run(NodeList keys, uint32_t from, uint32_t *pairwise)
 {
     uint32_t count = 0;
@@ -365,7 +362,6 @@ void compile_check_keywords(Compiler *c, NodeList keywords)
     // Quadratic, so very wide calls are left to DICTMERGE, which refuses a
     // repeated name when the call is made.
     for (uint32_t i = 0; i < keywords.count && keywords.count < 256; i++) {
-        // `**mapping` has no name; its keys are checked when the call is made.
         const char *name = keywords.items[i]->keyword.name.text;
         for (uint32_t k = 0; name != NULL && k < i; k++) {
             const char *other = keywords.items[k]->keyword.name.text;

@@ -68,7 +68,6 @@ void compile_class_to(Compiler *c, const Node *node, Reg target)
     NodeList decorators = node->class_def.decorators;
     Reg first = compile_decorators_before(c, decorators);
     Reg base = compile_push_many(c, 7);
-    // A tuple of the bases, starred ones included, by the code for tuples.
     Node bases = {.kind = AST_TUPLE, .span = node->span};
     bases.sequence.elements = node->class_def.bases;
     compile_to(c, &bases, base);
@@ -96,7 +95,6 @@ void compile_class_to(Compiler *c, const Node *node, Reg target)
     // MAKEFUNC and CALL want neighbours behind the body's function.
     compile_push_many(c, 2);
     compile_emit(c, OPCODE_MAKEFUNC, base + 5, code, 0);
-    // The body is called with the namespace as its only argument.
     compile_emit(c, OPCODE_MOVE, base + 6, base + 2, 0);
     compile_emit(c, OPCODE_CALL, base + 5, 1, 0);
     compile_emit(c, OPCODE_LOADK, base + 6,

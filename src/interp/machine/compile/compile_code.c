@@ -182,7 +182,6 @@ void compiler_name(Compiler *c, const char *name)
     bool in_function = c->outer->scope != NULL &&
                        c->outer->scope->kind != SCOPE_CLASS &&
                        c->outer->scope->kind != SCOPE_COMPREHENSION;
-    // Room for ".<locals>", a point and the NUL besides both names.
     size_t size = (prefix == NULL ? 0 : strlen(prefix)) + strlen(name) + 12;
     char *text = arena_alloc(c->table->arena, size);
     if (text == NULL) {

@@ -112,7 +112,6 @@ uint32_t compile_new_label(Compiler *c)
     return (uint32_t)c->labels.count - 1;
 }
 
-// Places are words before the layout, which moves them (lay_out).
 void compile_place_label(Compiler *c, uint32_t label)
 {
     if (!c->failed) {
@@ -384,7 +383,6 @@ static void write_words(const Compiler *c, const Layout *layout, Ins *out)
     }
 }
 
-// The finishing touches, once all words stand where they will.
 static bool fuse_words(const Compiler *c, const Layout *layout, Code *code)
 {
     size_t count = c->spans.count;

@@ -210,7 +210,6 @@ static void bool_operand(Compiler *c, const Node *node, const Node *whole,
     }
     if (node->kind == AST_BOOL_OP) {
         NodeList values = node->bool_op.values;
-        // The inner operator stops at the same truth as the outer one.
         bool same = (node->bool_op.op == BOOL_OR) == keep;
         uint32_t next = compile_new_label(c);
         for (uint32_t i = 0; i < values.count; i++) {
@@ -233,7 +232,6 @@ static void bool_operand(Compiler *c, const Node *node, const Node *whole,
     ctx_leave(&c->vm->ctx);
 }
 
-// The value of `and` and `or` is that of the operand that decides.
 static void bool_to(Compiler *c, const Node *node, Reg target)
 {
     // The KEEP jumps leave the deciding value in its register.
@@ -479,7 +477,6 @@ void compile_to(Compiler *c, const Node *node, Reg target)
         c->failed = true;
         return;
     }
-    // Set again behind it, as parts of the expression have moved it.
     c->span = node->span;
     expression(c, node, target);
     c->span = node->span;

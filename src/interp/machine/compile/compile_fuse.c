@@ -99,7 +99,6 @@ static Ins with_flags(Ins word, uint32_t flags)
     return word | (Ins)flags << 8;
 }
 
-// The register that an operand's letter names; UINT32_MAX: no operand.
 static uint32_t operand_register(Ins word, char letter)
 {
     switch (letter) {

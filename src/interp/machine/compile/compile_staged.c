@@ -89,7 +89,6 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
         for (uint32_t j = i + 1; j < values.count; j++) {
             compile_expression_places(c, block, values.items[j]);
         }
-        // The value so far is part of the state that the join merges.
         compile_place_register(c, block, target);
         block_at(c, block)->flags = is_and ? BLOCK_IS_AND : BLOCK_IS_OR;
         c->failed = c->failed || !vec_push(&c->vm->ctx, &blocks, block);
@@ -391,7 +390,6 @@ static void staged_for(Compiler *c, const Node *node)
     for_turn(c, node, stop, item);
     block_next(c, block);
     compile_place_label(c, block_at(c, block)->else_target);
-    // A flag that `break` or `return` has set ends the loop early.
     if (stop != NULL) {
         Reg test = compile_push(c);
         test_value(c, stop, test);

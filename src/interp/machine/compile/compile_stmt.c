@@ -108,7 +108,6 @@ static void for_stmt(Compiler *c, const Node *node)
     compile_place_label(c, loop.continue_label);
     c->span = node->span; // so that an error in the iterator has no carets
     compile_emit_jump(c, OPCODE_FORLOOP, state, item, again);
-    // The loop has emptied its registers when it runs out of items.
     c->top = state;
     compile_body(c, node->for_stmt.orelse);
     compile_place_label(c, loop.break_label);
@@ -169,12 +168,10 @@ static void return_stmt(Compiler *c, const Node *node)
     c->top = mark;
 }
 
-// A side that ends jumps behind all others; the last has no need to.
 static void if_stmt(Compiler *c, const Node *node)
 {
     uint32_t end = compile_new_label(c);
     for (;;) { // down a chain of elif without recursion
-        // Where this test goes if it fails: the next one, or the end.
         uint32_t otherwise = compile_new_label(c);
         compile_jump_if(c, node->if_stmt.test, false, otherwise, node);
         compile_body(c, node->if_stmt.body);
@@ -223,7 +220,6 @@ static bool assign_pairwise(Compiler *c, const Node *target, const Node *value)
     for (uint32_t i = 0; i < values.count; i++) {
         compile_temp(c, values.items[i]);
     }
-    // Storing empties the temporaries, so none has to be dropped.
     for (uint32_t i = 0; i < places.count; i++) {
         compile_store_target(c, places.items[i], first + i);
     }
@@ -387,7 +383,6 @@ static void import_from(Compiler *c, const Node *node)
     for (uint32_t i = 0; i < names.count && !c->failed; i++) {
         const Node *alias = names.items[i];
         Text name = alias->alias.name, as = alias->alias.asname;
-        // IMPORTSTAR takes the module; it is the last name of the statement.
         if (name.text[0] == '*') {
             compile_emit(c, OPCODE_IMPORTSTAR, module, 0, 0);
             return;
@@ -455,7 +450,6 @@ static void definition(Compiler *c, const Node *node)
         c, function ? node->function_def.name : node->class_def.name, value);
 }
 
-// One row a kind of statement; what needs no code falls through.
 static void statement(Compiler *c, const Node *node)
 {
     // A staged function compiles its branches and loops in another way.

@@ -89,7 +89,6 @@ static void unpack_to(Compiler *c, const Node *target, Reg source)
     c->top = first;
 }
 
-// The container is evaluated before the key, both after the value.
 static void store_item(Compiler *c, const Node *target, Reg source)
 {
     Reg mark = c->top;
@@ -262,7 +261,6 @@ static void delete_name(Compiler *c, const Node *node)
     }
 }
 
-// Tuples and lists of targets are deleted from left to right.
 void compile_delete_target(Compiler *c, const Node *node)
 {
     Reg mark = c->top;

@@ -70,7 +70,6 @@ static void leave_one(Compiler *c, Exit *exit)
         c->span = here;
         break;
     }
-    // The exception is done; its name is unbound, as at the end of the handler.
     case EXIT_HANDLED:
         compile_emit(c, OPCODE_POPEXC, 0, 0, 0);
         compile_emit(c, OPCODE_DROP, exit->base, 0, 0);
@@ -116,7 +115,6 @@ static void resume_ranges(Compiler *c, const Exit *until)
     }
 }
 
-// The counterpart of compile_leave_to, behind the jump or return.
 void compile_leave_resume(Compiler *c, const Exit *until)
 {
     resume_ranges(c, until);
@@ -210,7 +208,6 @@ static void try_except(Compiler *c, const Node *node)
 {
     Reg exception = c->top;
     Exit mark;
-    // Errors arrive at `target` with the stack cut back to `exception`.
     Range range = {0, compile_new_label(c), exception};
     uint32_t done = compile_new_label(c);
     exit_push(c, &mark, EXIT_TRY, &range);
@@ -221,7 +218,6 @@ static void try_except(Compiler *c, const Node *node)
     compile_body(c, node->try_stmt.orelse);
     compile_emit_jump(c, OPCODE_JMP, 0, 0, done);
     compile_place_label(c, range.target);
-    // The exception arrives in this register (the handler's depth).
     compile_push(c);
     handlers(c, node, exception, done);
     compile_place_label(c, done);

@@ -217,7 +217,6 @@ static Node *flags_node(Lower *l, uint32_t exits, Span span)
     return either;
 }
 
-// Puts `list` under the condition that none of these flags is set.
 static void add_guarded(Lower *l, NodeVec *out, uint32_t exits, NodeList list)
 {
     if (list.count == 0 || l->make.failed) {

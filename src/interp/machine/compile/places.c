@@ -369,7 +369,6 @@ static void find_mention(Compiler *c, const Node *node, Mention *mention)
         (mention->behind > 0 && node->span.end <= mention->behind)) {
         return;
     }
-    // The whole compilation fails then, with the error of the depth.
     if (c->failed || !ctx_enter(&c->vm->ctx)) {
         c->failed = true;
         return;
@@ -405,7 +404,6 @@ static bool is_fresh(Compiler *c, const Node *loop, const char *name)
     bool is_for = loop->kind == AST_FOR;
     NodeList turn = is_for ? loop->for_stmt.body : loop->if_stmt.body;
     if (is_for) {
-        // The target is assigned by the loop itself, before the body.
         find_mention(c, loop->for_stmt.target, &mention);
         if (mention.found) {
             return loop->for_stmt.target->kind == AST_NAME ||

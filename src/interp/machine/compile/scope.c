@@ -120,7 +120,6 @@ Scope *scope_push(ScopeWalk *w, ScopeKind kind, const Node *node)
                                   sizeof node, (uintptr_t)scope)) {
         return NULL;
     }
-    // The node's address is the key: the compiler meets the same node.
     scope->kind = kind;
     scope->node = node;
     scope->parent = w->scope;

@@ -28,7 +28,6 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
             }
             continue;
         }
-        // It has captured the variable itself: its cell serves further inwards.
         if (own != NULL && own->place == PLACE_CAPTURED) {
             break;
         }
@@ -81,7 +80,6 @@ static bool capture(ScopeWalk *w, Scope *scope, Symbol *symbol, bool *found)
     return true;
 }
 
-// Assigned names are local, the others are looked for outwards.
 static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
 {
     bool assigned = symbol->flags & (SYMBOL_ASSIGNED | SYMBOL_PARAM);
@@ -107,7 +105,6 @@ static bool place_symbol(ScopeWalk *w, Scope *scope, Symbol *symbol)
         symbol->place = PLACE_NAME;
         return assigned || capture(w, scope, symbol, &found);
     }
-    // Not bound here: the scopes around are asked, and globals last.
     if (!capture(w, scope, symbol, &found)) {
         return false;
     }

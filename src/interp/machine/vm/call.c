@@ -33,7 +33,6 @@ static Value *take_space(Vm *vm, Value *space, uint32_t count)
                : ctx_alloc(&vm->ctx, count * sizeof(Value));
 }
 
-// `count` as for take_space: the allocator wants the size again.
 static void give_space(Vm *vm, Value *space, Value *taken, uint32_t count)
 {
     if (taken != space) {
@@ -50,7 +49,6 @@ static bool bind_native_keywords(Vm *vm, const Native *native, Value *bound,
         if (!ctx_poll_at(&vm->ctx, i + 1)) {
             return false;
         }
-        // Names are compared one by one: natives have few parameters.
         int at = native_find_param(native, name);
         if (at >= 0 && !value_unbound(bound[at])) {
             return raise_false(
@@ -88,7 +86,6 @@ static bool bind_native(Vm *vm, const Native *native, Value *bound,
         bound[i] = i < taken ? value_retain(window[i]) : VALUE_UNBOUND;
     }
     if (varargs >= 0) {
-        // What is beyond the positional parameters; an empty tuple often.
         Tuple *extra = tuple_from(vm, window + taken, given - taken);
         if (extra == NULL) {
             return false;
@@ -152,7 +149,6 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
         bound[i] = VALUE_UNBOUND;
     }
     Value result = VALUE_FAIL;
-    // The window keeps its own references until call_native empties it.
     if (bind_native(vm, native, bound, window, count, keyword_names)) {
         result = native->function(vm, bound);
     }
@@ -239,7 +235,6 @@ static Value call_method(Vm *vm, Method *method, Value *window, uint32_t count,
 static Value call_through_slot(Vm *vm, Value callee, Value *window,
                                uint32_t count, Tuple *keyword_names)
 {
-    // The slot borrows the arguments, so the window is released here.
     Type *type = type_of(vm, callee);
     Value result = VALUE_FAIL;
     if (type->slots.call == NULL) {

@@ -13,7 +13,6 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 
-// One call while it is bound; nothing of it outlives call_bind.
 typedef struct Binding {
     Vm *vm;
     Function *function;
@@ -257,7 +256,6 @@ static bool fill_defaults(Binding *b)
     bool used = false;
     for (uint32_t i = 0; i < positional; i++) {
         if (value_unbound(b->window[i])) {
-            // All missing ones are named, so they are counted from the first.
             if (i < bare) {
                 return missing_arguments(b, 0, bare, "positional");
             }

@@ -213,7 +213,6 @@ bool slow_format(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     value_replace(&vm->ctx, &f->registers[INS_A(ins)], value_from_object(text));
-    // Temporaries are emptied; the target has been replaced already.
     if (b != INS_A(ins)) {
         slow_drop(vm, f, b);
     }
@@ -376,7 +375,6 @@ bool slow_unpackx(Vm *vm, Frame *f, Ins ins)
     }
     // What the star takes, which may be nothing.
     size_t rest = found - before - after;
-    // Of `rest` items that are None until the loop replaces them.
     List *middle = list_new(vm, rest);
     for (size_t i = 0; i < found && middle != NULL; i++) {
         // The list itself goes below.

@@ -306,7 +306,6 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     value_replace(&vm->ctx, &window[-1], value_from_object(self));
     int entered = vm_enter_function(vm, init, window + 1, count + 1,
                                     keyword_names, FRAME_INIT);
-    // The instance in the callee's place is released by the unwinding.
     if (entered < 0) {
         value_replace(&vm->ctx, &window[0], VALUE_UNBOUND);
     }

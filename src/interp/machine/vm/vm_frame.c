@@ -78,7 +78,6 @@ void vm_cut_handled(Vm *vm, size_t count)
     }
 }
 
-// Removes the running frame, whose registers hold nothing any more.
 static void pop_frame(Vm *vm)
 {
     Frame *f = vm->frame;

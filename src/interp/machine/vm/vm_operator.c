@@ -63,7 +63,6 @@ static bool append_text(Vm *vm, Frame *f, Ins ins)
         return false;
     }
     *place = value_from_object(text);
-    // Nothing can come between: the name has its text at any time.
     if (global != NULL) {
         global->value = value_retain(*place);
     }
@@ -386,7 +385,6 @@ static const Fused fused_jumps[] = {
 };
 #undef FUSED_SIX
 
-// The operands have been compared: they are emptied, and the jump is decided.
 static int finish_jump(Vm *vm, Frame *f, Ins ins, bool truth)
 {
     const Fused *fused = &fused_jumps[INS_OP(ins)];
@@ -451,7 +449,6 @@ int slow_jump_truth(Vm *vm, Frame *f, Ins ins)
     return truth < 0 ? -1 : finish_truth_jump(vm, f, ins, truth);
 }
 
-// The truth of what a method returned decides about the jump.
 int slow_jump_answered(Vm *vm, Frame *f, Ins ins, Value answer)
 {
     Opcode op = (Opcode)INS_OP(ins);

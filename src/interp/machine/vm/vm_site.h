@@ -52,7 +52,6 @@ static inline bool site_recall(Vm *vm, const void *key, const Str *name,
     return true;
 }
 
-// The inline cache has just been filled: its first word is the key.
 static inline void site_keep(Vm *vm, Str *name, SiteUse use, const void *cache)
 {
     uintptr_t key;

@@ -139,7 +139,6 @@ static bool is_cached_module(Value self, const ObjectShape *shape)
            (const char *)shape == (const char *)value_object(self) + 1;
 }
 
-// The cache words stand behind the instruction, where pc points.
 bool slow_getattr(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {
@@ -316,7 +315,6 @@ bool slow_getitem(Vm *vm, Frame *f, Ins ins)
     return slow_finish(vm, f, ins, item, INS_B(ins), INS_C(ins));
 }
 
-// The key stands in the instruction; classes see it as an int.
 bool slow_getitemi(Vm *vm, Frame *f, Ins ins)
 {
     if (!slow_bound(vm, f, INS_B(ins))) {

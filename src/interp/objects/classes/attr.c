@@ -22,7 +22,6 @@ static Type *type_of_object(Value v)
     return value_is_object(v) ? value_object(v)->type : NULL;
 }
 
-// Properties and members are; functions only bind when they are read.
 bool attr_is_data_descriptor(Value found)
 {
     // UNBOUND is what a failed look-up in the class gives.
@@ -259,7 +258,6 @@ Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
                         uint32_t count)
 {
     Value callee;
-    // Without a bound method where the arguments fit on the C stack.
     int kind = attr_load_method(vm, v, name, NULL, &callee);
     if (kind < 0) {
         return VALUE_FAIL;

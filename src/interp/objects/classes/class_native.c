@@ -94,7 +94,6 @@ NATIVE_OF(DELITEM)
     return none_if(SLOTS->set_item(vm, args[0], args[1], VALUE_UNBOUND));
 }
 
-// Unlike `in`, which falls back on iteration, this needs the slot.
 NATIVE_OF(CONTAINS)
 {
     int found = SLOTS->contains(vm, args[0], args[1]);

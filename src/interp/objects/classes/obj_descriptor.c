@@ -314,7 +314,6 @@ static void wrap_clear(Vm *vm, Object *self)
     object_release_null(&vm->ctx, dict);
 }
 
-// Both kinds have one layout and differ in their get_descriptor.
 static MethodWrap *wrap_new(Vm *vm, Type *cls, Value function)
 {
     MethodWrap *self = object_new(vm, cls, sizeof *self);
