@@ -38,8 +38,11 @@ static bool compile_module(Vm *vm, size_t index)
     const EmbeddedModule *module = &embedded_modules[index];
     StrBuf image;
     strbuf_init(&image, &vm->ctx);
+    char *text = module_embedded_text(&vm->ctx, module);
     Source *source =
-        source_new(&vm->ctx, module->path, module->text, module->length);
+        text == NULL ? NULL
+                     : source_new(&vm->ctx, module->path, text, module->length);
+    ctx_free(&vm->ctx, text, module->length + 1);
     if (source != NULL) {
         source->origin = SOURCE_MODULE;
         source->library = true;

@@ -5,9 +5,12 @@
 // The table is sorted by module name: modules/importing/embedded.h promises it.
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/pack.h"
 
 enum { BYTES_PER_LINE = 20, NAME_SIZE = 256, PATH_SIZE = 4096 };
 
@@ -60,28 +63,121 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const Module *)a)->name, ((const Module *)b)->name);
 }
 
-// Writes the file's bytes as an array; numbers, since a compiler need not
-// take a string literal of more than 4095 bytes.
+// The bytes of a file, in a block of its own.
+static unsigned char *read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0 || ftell(file) < 0) {
+        die(strerror(errno), path);
+    }
+    *length = (size_t)ftell(file);
+    unsigned char *bytes = malloc(*length + 1);
+    rewind(file);
+    if (bytes == NULL || fread(bytes, 1, *length, file) != *length) {
+        die("cannot be read", path);
+    }
+    fclose(file);
+    return bytes;
+}
+
+// Where texts of four bytes stood: the last place of each hash, and from each
+// place the one before. Places count from 1.
+typedef struct Places {
+    size_t last[1 << 16];
+    size_t *before;
+} Places;
+
+static size_t hash_of(const unsigned char *at)
+{
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    return word * 2654435761u >> 16;
+}
+
+static void note_place(Places *places, const unsigned char *text, size_t at)
+{
+    size_t *last = &places->last[hash_of(text + at)];
+    places->before[at] = *last;
+    *last = at + 1;
+}
+
+// The longest text before `at` that stands there again; its length, or 0.
+static size_t find_match(const Places *places, const unsigned char *text,
+                         size_t length, size_t at, size_t *back)
+{
+    size_t best = 0, tries = 256;
+    for (size_t place = places->last[hash_of(text + at)];
+         place != 0 && at + 1 - place <= PACK_BACK_MOST && tries-- > 0;
+         place = places->before[place - 1]) {
+        size_t same = 0;
+        while (same < PACK_MOST && at + same < length &&
+               text[place - 1 + same] == text[at + same]) {
+            same++;
+        }
+        if (same > best) {
+            best = same;
+            *back = at + 1 - place;
+        }
+    }
+    return best < PACK_LEAST ? 0 : best;
+}
+
+// Numbers, since a compiler need not take a string literal of more than 4095
+// bytes.
+static void write_byte(unsigned byte)
+{
+    static size_t written;
+    printf(written++ % BYTES_PER_LINE == 0 ? "\n    %u," : "%u,", byte);
+}
+
+static void write_plain(const unsigned char *from, const unsigned char *end)
+{
+    while (from < end) {
+        size_t count = (size_t)(end - from);
+        count = count > PACK_PLAIN_MOST ? PACK_PLAIN_MOST : count;
+        write_byte((unsigned)count - 1);
+        for (; count > 0; count--) {
+            write_byte(*from++);
+        }
+    }
+}
+
+// Writes a file packed (base/pack.h): each piece the longest match there is.
 static void write_text(Module *module, size_t index, const char *folder)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", folder, module->path);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        die(strerror(errno), path);
+    unsigned char *text = read_file(path, &module->length);
+    Places *places = calloc(1, sizeof *places);
+    if (places == NULL ||
+        (places->before = calloc(module->length + 1, sizeof(size_t))) == NULL) {
+        die("out of memory", path);
     }
-    printf("static const char text_%zu[] = {", index);
-    for (int byte; (byte = getc(file)) != EOF; module->length++) {
-        if (module->length % BYTES_PER_LINE == 0) {
-            printf("\n    ");
+    printf("static const unsigned char text_%zu[] = {", index);
+    size_t plain = 0;
+    for (size_t at = 0; at < module->length;) {
+        size_t back = 0;
+        bool looked = at + PACK_LEAST <= module->length;
+        size_t same =
+            looked ? find_match(places, text, module->length, at, &back) : 0;
+        if (same > 0) {
+            write_plain(text + plain, text + at);
+            write_byte((unsigned)(PACK_MATCH + same - PACK_LEAST));
+            write_byte(back & 255);
+            write_byte((unsigned)(back >> 8));
         }
-        printf("%d,", (signed char)byte);
+        for (size_t end = at + (same > 0 ? same : 1); at < end; at++) {
+            if (at + PACK_LEAST <= module->length) {
+                note_place(places, text, at);
+            }
+        }
+        plain = same > 0 ? at : plain;
     }
+    write_plain(text + plain, text + module->length);
     printf("\n    0};\n");
-    if (ferror(file) != 0) {
-        die("cannot be read", path);
-    }
-    fclose(file);
+    free(places->before);
+    free(places);
+    free(text);
 }
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@ base_sources += src/base/diag.c
 base_sources += src/base/digest.c
 base_sources += src/base/inject.c
 base_sources += src/base/map.c
+base_sources += src/base/pack.c
 base_sources += src/base/pages.c
 base_sources += src/base/rng.c
 base_sources += src/base/source.c

@@ -3,15 +3,14 @@
 #ifndef DUET_MODULES_IMPORTING_EMBEDDED_H
 #define DUET_MODULES_IMPORTING_EMBEDDED_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/ctx.h"
 
 typedef struct EmbeddedModule {
     const char *name; // as imported: "tensorflow.keras"
     const char *path; // as tracebacks show it: "lib/tensorflow/keras.duet"
-    const char *text; // UTF-8, NUL-terminated
-    size_t length;    // bytes of text, without the NUL
-    bool is_package;  // from an __init__.duet
+    const unsigned char *packed; // UTF-8 (base/pack.h)
+    size_t length;               // bytes of the text
+    bool is_package;             // from an __init__.duet
 } EmbeddedModule;
 
 // Sorted by name (strcmp), so that a search may halve.
@@ -26,5 +25,9 @@ extern const size_t embedded_image_count;
 
 // NULL: none of that name.
 const EmbeddedModule *module_find_embedded(const char *name);
+
+// The text, in a block of length + 1 bytes with a NUL, which the caller frees.
+// NULL: no memory.
+MUST_CHECK char *module_embedded_text(Ctx *ctx, const EmbeddedModule *module);
 
 #endif

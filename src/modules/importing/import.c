@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pack.h"
 #include "interp/machine/compile/code_image.h"
 #include "interp/machine/compile/dump.h"
 #include "interp/machine/compile/source_bytes.h"
@@ -94,6 +95,16 @@ static void forget(Vm *vm, Str *name)
         raise_clear(vm);
     }
     value_replace(&vm->ctx, &vm->exception, error);
+}
+
+char *module_embedded_text(Ctx *ctx, const EmbeddedModule *module)
+{
+    char *text = ctx_alloc(ctx, module->length + 1);
+    if (text != NULL) {
+        pack_expand(module->packed, text, module->length);
+        text[module->length] = '\0';
+    }
+    return text;
 }
 
 // Borrowed; UNBOUND: not there; FAIL: None stands there to forbid the module.
@@ -351,8 +362,12 @@ static int try_library(Vm *vm, Str *name, Value *module)
     const EmbeddedModule *embedded = module_find_embedded(name->text);
     const ModuleDef *def = module_find_native(vm, name->text);
     if (embedded != NULL) {
-        *module = run_module(vm, name, embedded->path, embedded->text,
-                             embedded->length, embedded->is_package, embedded);
+        char *text = module_embedded_text(&vm->ctx, embedded);
+        *module = text == NULL ? VALUE_FAIL
+                               : run_module(vm, name, embedded->path, text,
+                                            embedded->length,
+                                            embedded->is_package, embedded);
+        ctx_free(&vm->ctx, text, embedded->length + 1);
     } else if (def != NULL) {
         Module *made = module_make_native(vm, name, def);
         *module = made == NULL ? VALUE_FAIL : value_from_object(made);

@@ -94,7 +94,10 @@ Test(code_image, the_library_comes_back)
 {
     for (size_t i = 0; i < embedded_module_count; i++) {
         const EmbeddedModule *module = &embedded_modules[i];
-        Source *source = source_of(module->path, module->text, module->length);
+        char *text = module_embedded_text(&vm->ctx, module);
+        cr_assert_not_null(text);
+        Source *source = source_of(module->path, text, module->length);
+        ctx_free(&vm->ctx, text, module->length + 1);
         source->library = true;
         Code *read = round_trip(source, module->name);
         object_release(&vm->ctx, read);
