@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "interp/core/raise.h"
 #include "repl/command.h"
 #include "repl/entry.h"
 #include "repl/script.h"
@@ -38,14 +39,17 @@ static bool ends_in_semicolon(const char *cell, const char *end)
 }
 
 // Whether a line may follow what stands from `text` on: inside brackets or a
-// string it belongs to the code, whatever it begins with.
+// string it belongs to the code, whatever it begins with. False with an error
+// pending: no memory.
 static bool is_complete(Ctx *ctx, const char *text, const char *end)
 {
     StrBuf code;
     strbuf_init(&code, ctx);
     strbuf_add(&code, text, (size_t)(end - text));
-    bool complete = strbuf_ok(&code) &&
-                    entry_status(ctx, strbuf_text(&code)) != PARSE_INCOMPLETE;
+    if (!strbuf_ok(&code)) {
+        return false;
+    }
+    bool complete = entry_status(ctx, strbuf_text(&code)) != PARSE_INCOMPLETE;
     ctx_clear(ctx);
     strbuf_free(&code);
     return complete;
@@ -71,9 +75,12 @@ bool cells_next_part(Ctx *ctx, const char *text, const char *end,
     *part = (CellPart){.text = text, .command = starts_command(text, end)};
     const char *at =
         part->command ? command_end(text, end) : next_line(text, end);
-    while (!part->command && at < end &&
+    while (!part->command && at < end && !ctx_failed(ctx) &&
            !(starts_command(at, end) && is_complete(ctx, text, at))) {
         at = next_line(at, end);
+    }
+    if (ctx_failed(ctx)) {
+        return false;
     }
     part->length = (size_t)(at - text);
     for (const char *c = text; c < at; c++) {
@@ -117,6 +124,10 @@ static bool run_cell(Session *session, const char *name, const char *text,
                                         line, RUN_INTERACTIVE);
         text += part.length;
         line += part.lines;
+    }
+    if (vm_has_error(session->vm)) {
+        session_report(session);
+        return false;
     }
     return passed;
 }

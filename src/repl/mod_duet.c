@@ -143,6 +143,10 @@ static Value run_parts(CellRun *run, const Str *cell)
         text += part.length;
         run->line += part.lines;
     }
+    if (!value_failed(value) && vm_has_error(vm)) {
+        release(vm, value);
+        return VALUE_FAIL;
+    }
     return value;
 }
 

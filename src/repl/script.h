@@ -22,8 +22,8 @@ typedef struct CellPart {
     bool command;
 } CellPart;
 
-// The part that begins at `text`; false at the end of the cell. Nothing is
-// pending afterwards.
+// The part that begins at `text`; false at the end of the cell, or with an
+// error pending.
 bool cells_next_part(Ctx *ctx, const char *text, const char *end,
                      CellPart *part);
 
