@@ -11,7 +11,6 @@
 #include "repl/terminal.h"
 #include "stager/stager.h"
 
-// Lines as they stand on a screen of so many columns, counted in code points.
 static int line_count(const char *text, int columns)
 {
     int lines = 0, column = 0;
@@ -66,7 +65,6 @@ static void print_wrapped(const char *text, int columns)
     bool first = true;
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
-        // Bytes for columns: a word of other letters wraps early, no more.
         int width = (int)length;
         bool fits = column + width + !first < columns;
         if (!first) {

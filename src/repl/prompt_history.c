@@ -104,7 +104,6 @@ static int move(int direction, int key)
         at += direction;
     }
     if (list == NULL || at < 0 || from + direction > *lib->history_length) {
-        // The bell, and the entry stays: there is nothing further that way.
         return lib->rl_ding();
     }
     return direction < 0 ? lib->rl_get_previous_history(from - at, key)

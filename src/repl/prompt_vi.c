@@ -108,7 +108,6 @@ static void note_kill(Prompt *prompt)
     }
 }
 
-// Does it; one that changes the text is what `.` means from now on.
 static void perform(Prompt *prompt, ViCommand command, bool again)
 {
     Readline *lib = &prompt->lib;

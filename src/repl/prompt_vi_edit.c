@@ -297,7 +297,6 @@ static bool join(Readline *lib, ViCommand command)
     int turns = times(command) > 2 ? times(command) - 1 : 1;
     bool joined = false;
     lib->rl_begin_undo_group();
-    // Fewer lines than asked for are joined as far as there are any.
     for (; turns > 0; turns--) {
         int end = prompt_line_end(text_of(lib), *lib->rl_point);
         if (text_of(lib)[end] == '\0') {

@@ -66,7 +66,6 @@ static bool write_all(int file, const char *text, size_t length)
     return true;
 }
 
-// The whole file from its start. False: ERR_OS or ERR_MEMORY pending.
 static bool read_back(Vm *vm, int file, StrBuf *text)
 {
     char block[READ_SIZE];

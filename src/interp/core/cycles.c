@@ -178,7 +178,6 @@ static size_t part(GcLinks *candidates, GcLinks *reached, GcLinks *garbage)
     return count;
 }
 
-// Moves what is held from outside to `reached`, the rest to `garbage`.
 static size_t try_deletion(GcLinks *candidates, GcLinks *reached,
                            GcLinks *garbage)
 {

@@ -135,7 +135,6 @@ static bool begin_gradient(Vm *vm, Tape *tape)
     return true;
 }
 
-// The items of a list, as many as there are in `count`. False: raised.
 static bool read_items(Vm *vm, Value v, size_t count, Value *items)
 {
     if (!value_is_kind(v, KIND_LIST) || value_as_list(v)->count != count) {

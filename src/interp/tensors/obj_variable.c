@@ -69,7 +69,6 @@ static void describe(StrBuf *out, Variable *variable)
     tensor_type_print(out, tensor_type(variable_cell(variable)->value));
 }
 
-// Always false. The text names both types, the one held and the one given.
 static bool refuse(Vm *vm, Variable *variable, ErrorKind kind, TensorType given)
 {
     StrBuf buf;

@@ -352,7 +352,6 @@ static uint32_t bound_inputs(const OpDesc *op, const Value *args,
     return inputs;
 }
 
-// How many tensors an op with a varying number of outputs will give.
 static bool result_room(Vm *vm, const BoundCall *call, uint32_t *room)
 {
     *room = OP_MAX_OUTPUTS;
@@ -416,7 +415,6 @@ static Value run_call(Vm *vm, OpCode code, BoundCall *call)
     if (outputs == NULL) {
         return VALUE_FAIL;
     }
-    // The room on the way in, the number of outputs on the way out.
     uint32_t count = room;
     Value result = VALUE_FAIL;
     if (apply(vm, code, call->inputs, call->input_count, call->attrs, outputs,

@@ -58,7 +58,6 @@ static Value operand_of(Vm *vm, const char *who, Value v, DType dtype)
     return tensor_call(vm, "cast", &v, 1, &attr, 1);
 }
 
-// The first `count` values of an array that was filled from the front.
 static void release_all(Vm *vm, Value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -322,7 +321,6 @@ static Value builtin_tensordot(Vm *vm, Value *args)
     Value operands[2];
     int64_t axes[2][SHAPE_MAX_RANK];
     int counts[2];
-    // Both sides get their dtype in common before the axes are read.
     if (!tensor_unify(vm, "tensordot", args, 2, operands)) {
         return VALUE_FAIL;
     }

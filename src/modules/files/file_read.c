@@ -440,7 +440,6 @@ static size_t find_end(const File *file, const char *text, size_t length,
     return (size_t)(back - text) + *ending;
 }
 
-// The line of `length` bytes, or its first `limit` characters.
 static Value give_line(Vm *vm, File *file, size_t length, size_t ending,
                        int64_t limit, bool binary)
 {

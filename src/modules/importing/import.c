@@ -86,7 +86,6 @@ static bool set_place(Vm *vm, Module *module, const char *path, bool package)
     return module_add(vm, module->dict, "__path__", value_from_object(list));
 }
 
-// The pending error stays while the module is taken out of sys.modules.
 static void forget(Vm *vm, Str *name)
 {
     Value error = raise_take(vm);
@@ -227,7 +226,6 @@ static int try_folder(Vm *vm, Str *name, const char *folder, const char *stem,
         StrBuf text;
         strbuf_init(&text, &vm->ctx);
         int found = read_file(vm, path->text, &text);
-        // The first file that exists decides, even if running it fails.
         if (found == 1) {
             *module = run_module(vm, name, path->text, strbuf_text(&text),
                                  text.length, endings[i].package, NULL);

@@ -152,7 +152,6 @@ static Value step_growing(Vm *vm, Iterator *self, int64_t gap)
         if (i < 0) {
             return itertools_ended(vm, self);
         }
-        // It and those behind it take the least places that are left.
         int64_t at = place(places, (size_t)i) + 1;
         for (; i < count; i++, at += gap) {
             set_place(places, (size_t)i, at);

@@ -68,7 +68,6 @@ Value json_fault(JsonReader *r, const char *message, const char *place)
                          (int64_t)str_index_of(r->vm, r->text, offset));
 }
 
-// The character that a one-letter escape means, 0 if there is none.
 static char escaped(char c)
 {
     static const char letters[] = "\"\\/bfnrt";

@@ -200,7 +200,6 @@ static bool enter(Writer *w, Level *level, Value v, const Level *outer,
     return json_enter(w->vm, &w->depth, " while encoding a JSON object");
 }
 
-// A new line, indented for `number` levels; nothing without an indent.
 static void put_line(Writer *w, size_t number)
 {
     if (w->indent == NULL) {

@@ -47,7 +47,6 @@ static Value reduce(Vm *vm, Value *args)
                          ? VALUE_FAIL
                          : vm_call(vm, args[0], pair, 2);
         release(vm, pair[1]);
-        // A failure takes the place of the result, and ends the loop.
         value_replace(&vm->ctx, &pair[0], next);
     }
     release(vm, items);

@@ -357,7 +357,6 @@ OS_BODY(stat)
     return result;
 }
 
-// The path with links followed; None if there is no such file.
 OS_BODY(realpath)
 {
     const char *text;

@@ -56,7 +56,6 @@ static bool check_bytes(Vm *vm, Value v)
                        type_name(type_of(vm, v)));
 }
 
-// What a call of the system gave, -1 being its refusal, as an int.
 static Value int_or_errno(Vm *vm, int64_t result)
 {
     return result < 0 ? raise_errno(vm, errno, NULL) : int_from_i64(vm, result);

@@ -136,7 +136,6 @@ static Value make_fields(Vm *vm, const struct tm *tm)
     return value_from_object(tuple);
 }
 
-// By the zone of the environment (TZ), as the C library finds it.
 TIME_BODY(localtime)
 {
     time_t seconds;

@@ -176,7 +176,6 @@ UNICODE_BODY(east_asian_width)
                               : char_east_asian_width(c));
 }
 
-// Digits that form numbers by place, which int() reads as well.
 UNICODE_BODY(decimal)
 {
     uint32_t c;

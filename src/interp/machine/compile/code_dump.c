@@ -54,7 +54,6 @@ static bool add_constant(Vm *vm, StrBuf *out, const Code *code, uint32_t index)
     return true;
 }
 
-// One operand; `bits` are its 16 and, for a long jump, the next 16 above.
 static bool add_operand(Vm *vm, StrBuf *out, const Code *code, char form,
                         uint32_t bits, uint32_t next)
 {

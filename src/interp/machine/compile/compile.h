@@ -126,7 +126,6 @@ Reg compile_any(Compiler *c,
 Reg compile_temp(Compiler *c, const Node *node); // always a new temporary
 // compile_any, but a local that is not bound fails before `next` is evaluated.
 Reg compile_first(Compiler *c, const Node *node, const Node *next);
-// The same check alone, of a local that is read in place later.
 void compile_check_bound(Compiler *c, const Node *node, const Node *next);
 // Whether reading this expression in place cannot meet a local without a value.
 bool compile_surely_read(Compiler *c, const Node *node);
@@ -218,7 +217,6 @@ void compile_leave_resume(Compiler *c, const Exit *until);
 // Where an error in reading an attribute is: one that is spread over lines is
 // shown at its name alone.
 Span compile_attribute_span(const Compiler *c, const Node *node);
-// Refuses a keyword that a call or a class statement has twice.
 void compile_check_keywords(Compiler *c, NodeList keywords);
 
 // Marks temporaries and chains in finished words (compile_fuse.c); starts[]

@@ -477,7 +477,6 @@ void compile_call_to(Compiler *c, const Node *node, Reg target)
     NodeList args = node->call.arguments, keywords = node->call.keywords;
     const Node *function = node->call.function;
     Reg mark = c->top;
-    // The uppermost temporary can be the callee's place, and the result's.
     bool in_place = target >= c->local_count && target + 1 == c->top;
     Reg callee = in_place ? target : compile_push(c);
     compile_check_keywords(c, keywords);

@@ -11,7 +11,6 @@
 void compiler_open(Compiler *c, Compiler *outer, Scope *scope);
 // Parameters and locals that inner functions share move into cells.
 void compiler_cells(Compiler *c);
-// Sets the name with which the names of inner functions begin.
 void compiler_name(Compiler *c, const char *name);
 // What is known of `code` besides its words: names, captures, flags, counts.
 void compiler_fill(Compiler *c, Code *code, const Node *node, const char *name,

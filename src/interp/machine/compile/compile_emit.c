@@ -358,7 +358,6 @@ static Ins wide_jump(int64_t distance)
     return (Ins)OPCODE_JMP | (Ins)(uint32_t)(int32_t)distance << 32;
 }
 
-// Jumps get their distances; cache words are copied as they are.
 static void write_words(const Compiler *c, const Layout *layout, Ins *out)
 {
     for (uint32_t i = 0; i < c->words.count; i++) {
@@ -444,7 +443,6 @@ static bool write_positions(Compiler *c, const Layout *layout, Code *code)
     return ok;
 }
 
-// Labels become words of the final layout; the order is kept.
 static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
 {
     size_t count = c->handlers.count;

@@ -372,7 +372,6 @@ static void yield_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
-// The value is copied: it is both stored and the value of the expression.
 static void walrus_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;

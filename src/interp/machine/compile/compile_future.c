@@ -38,7 +38,6 @@ static bool is_docstring(const Node *node)
            node->expr_stmt.value->constant.type == CONSTANT_STR;
 }
 
-// All that there are: most of them are of no effect any more.
 static bool known_feature(Text name)
 {
     for (size_t i = 0; i < sizeof known_features / sizeof *known_features;

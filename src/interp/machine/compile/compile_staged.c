@@ -38,7 +38,6 @@ static BlockInfo *block_at(Compiler *c, uint32_t block)
     return c->failed ? &c->no_block : &c->blocks.items[block];
 }
 
-// The text that a side of a block covers; error texts name its line.
 static Span list_span(NodeList list)
 {
     return list.count == 0 ? (Span){0, 0}

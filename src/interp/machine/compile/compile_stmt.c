@@ -26,7 +26,6 @@ static void loop_body(Compiler *c, NodeList list, Exit *loop)
 // Inverted: the test stands at the bottom.
 static void while_stmt(Compiler *c, const Node *node)
 {
-    // No hidden registers: a `while` keeps nothing between turns.
     Exit loop = {.kind = EXIT_LOOP,
                  .outer = c->exits,
                  .handled = c->handled,
@@ -113,7 +112,6 @@ static void for_stmt(Compiler *c, const Node *node)
     compile_place_label(c, loop.break_label);
 }
 
-// Leaves all blocks between here and the loop first: finally, with, except.
 static void leave_loop(Compiler *c, const Node *node)
 {
     bool is_break = node->kind == AST_BREAK;
@@ -401,7 +399,6 @@ static void show_value(Compiler *c, const Node *expression)
 {
     uint32_t wanted = compile_constant_value(
         c, value_retain(value_from_object(c->vm->empty_tuple)));
-    // The function and its one argument, side by side as CALL wants them.
     Reg hook = compile_push_many(c, 2);
     compile_emit(c, OPCODE_IMPORT, hook, compile_constant_name(c, "sys", 3),
                  wanted);
@@ -497,7 +494,6 @@ void compile_body(Compiler *c, NodeList list)
         c->span = list.items[i]->span;
         statement(c, list.items[i]);
         c->top = mark;
-        // From here on a read of that local needs no test for being unbound.
         if (list.items[i]->kind == AST_ASSIGN) {
             compile_note_bound(c, list.items[i]->assign.targets.items[0]);
         }

@@ -185,7 +185,6 @@ static void augment_item(Compiler *c, const Node *node)
     const Node *index = target->subscript.index;
     int32_t number;
     Reg object = compile_first(c, target->subscript.value, index);
-    // A literal stands in GETITEMI; only the store needs it in a register.
     bool literal = compile_constant_int16(index, &number);
     Reg key = literal ? compile_push(c) : compile_any(c, index);
     Reg value = compile_push(c), mark = c->top;

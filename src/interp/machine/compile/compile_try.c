@@ -15,7 +15,6 @@ static void begin(Compiler *c, Range *range)
     range->start = compile_label_here(c);
 }
 
-// Up to here; compile_add_handler keeps inner handlers in front of outer ones.
 static void end(Compiler *c, const Range *range)
 {
     compile_add_handler(c, range->start, compile_label_here(c), range->target,

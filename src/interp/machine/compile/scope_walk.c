@@ -56,7 +56,6 @@ static bool walk_param_values(ScopeWalk *w, const Node *params)
 // the source within each kind.
 static bool add_params(ScopeWalk *w, const Node *params)
 {
-    // Registers in the order positional, keyword-only, *args, **kwargs.
     NodeList list = params->params.params;
     static const ParamKind order[] = {PARAM_POSITIONAL_ONLY, PARAM_POSITIONAL,
                                       PARAM_KEYWORD_ONLY, PARAM_VARARGS,

@@ -16,7 +16,6 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
 
-// Room for the name of an encoding; longer ones are cut, and unknown.
 enum { NAME_SIZE = 64 };
 
 // Whether a line can only be blank or a comment; *at: where that starts.
@@ -157,7 +156,6 @@ static Value fail_decoding(Vm *vm, const char *name, SourceOrigin origin,
     return fail_owned(vm, name, origin, message);
 }
 
-// A file is read by lines, which needs an encoding whose line ends are ASCII's.
 static bool is_wide(const char *encoding)
 {
     return strncasecmp(encoding, "utf-16", 6) == 0 ||

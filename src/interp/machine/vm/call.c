@@ -25,7 +25,6 @@ static void release_window(Vm *vm, Value *window, uint32_t count)
 
 // --- natives ---
 
-// A window for `count` values: `space` if it is large enough.
 static Value *take_space(Vm *vm, Value *space, uint32_t count)
 {
     return count <= CALL_INLINE_ARGS

@@ -63,7 +63,6 @@ static const Ins *block_if(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
     return truth ? f->pc : word_at(f, info->else_target);
 }
 
-// The end of a side or a turn: the stager's if it traces the block.
 static const Ins *block_end(Vm *vm, Frame *f, BlockEvent event,
                             const BlockInfo *info, Ins ins)
 {

@@ -145,7 +145,6 @@ static Value short_decimal(const Str *text)
 // the general way.
 static Value convert(Vm *vm, const Type *cls, Value v)
 {
-    // The conversions that programs use most, without binding any argument.
     if (cls == vm->types[KIND_STR] && value_is_int(v)) {
         return int_text(vm, v);
     }

@@ -87,7 +87,6 @@ bool slow_reraise(Vm *vm, Frame *f, Ins ins)
     return false;
 }
 
-// What is being handled innermost, whichever function handles it.
 bool slow_raise_again(Vm *vm, Frame *f, Ins ins)
 {
     (void)f;

@@ -114,7 +114,6 @@ static Value take_callee(Frame *f, Value *owner)
     return callee;
 }
 
-// The frame of an instruction's helper is gone with an error pending.
 static void abandon(Vm *vm, Frame *f, Value owner)
 {
     if (f->flags & FRAME_FAR) {

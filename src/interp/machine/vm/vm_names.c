@@ -283,7 +283,6 @@ static bool store(Vm *vm, Frame *f, Cell *cell, uint32_t reg)
     return true;
 }
 
-// Deletes the variable; the cell itself stays with all who share it.
 static bool empty(Vm *vm, Cell *cell, const char *name, bool is_free)
 {
     if (value_unbound(cell->value)) {

@@ -91,7 +91,6 @@ static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
         (left != right && (right->flags & TYPE_HEAP))) {
         return NULL;
     }
-    // Three names for each operator: __add__, __radd__, __iadd__.
     NameId plain = NAME_ADD + 3 * op;
     if ((INS_X(ins) & 1) &&
         !value_unbound(type_lookup_special(vm, left, plain + 2))) {

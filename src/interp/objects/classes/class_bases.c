@@ -81,7 +81,6 @@ static const void *layout_of(const Type *cls)
                                       : (const void *)cls->def;
 }
 
-// Whether the class adds slots or a built-in layout to that of its base.
 static bool adds_layout(Vm *vm, const Type *cls)
 {
     if (cls->flags & TYPE_HEAP) {

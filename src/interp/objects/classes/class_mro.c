@@ -58,7 +58,6 @@ static bool bases_differ(Vm *vm, const Tuple *bases)
     return true;
 }
 
-// Whether an earlier list has the same head as list number i.
 static bool head_again(const MergeList *lists, size_t i)
 {
     for (size_t k = 0; k < i; k++) {

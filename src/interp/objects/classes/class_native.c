@@ -304,7 +304,6 @@ static const NativeDef power_natives[] = {
      "Return pow(value, self, mod)."},
 };
 
-// The row of a method of binary_natives, or what stands in for it.
 static const NativeDef *operator_row(size_t row)
 {
     return row / 3 == BINARY_POW && row % 3 != 2 ? &power_natives[row % 3]

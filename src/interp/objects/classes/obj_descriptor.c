@@ -148,7 +148,6 @@ static Value property_read(Vm *vm, Value self, Value instance, Type *owner)
     if (value_is_none(property->get)) {
         return property_lacks(vm, property, instance, "getter"), VALUE_FAIL;
     }
-    // The getter is called as a plain function, without binding it.
     return vm_call(vm, property->get, &instance, 1);
 }
 
@@ -209,7 +208,6 @@ static Value property_setter(Vm *vm, Value *args)
     return property_copy(vm, args, 1);
 }
 
-// A copy with another deleter: @x.deleter leaves the first property alone.
 static Value property_deleter(Vm *vm, Value *args)
 {
     return property_copy(vm, args, 2);

@@ -11,7 +11,6 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/str_methods.h"
 
-// The code point that a number of the table stands for; False: it is none.
 static bool mapped_code(Vm *vm, Value mapped, uint32_t *code)
 {
     int64_t number;
