@@ -51,7 +51,8 @@ size_t events_count_effects(const EventLog *log)
 
 void events_init(Vm *vm, EventLog *log, size_t trace)
 {
-    *log = (EventLog){.trace = (uint32_t)trace};
+    *log =
+        (EventLog){.trace = (uint32_t)trace, .heard = stager_of(vm)->listener};
     map_init(&log->places, &vm->ctx);
 }
 
@@ -130,6 +131,23 @@ static void tell(Vm *vm, const Event *event)
         listener->event(vm, event,
                         vm->trace != NULL ? vm->trace->request->name : NULL,
                         listener->data);
+    }
+}
+
+void events_tell_again(Vm *vm, EventLog *log, const Str *function)
+{
+    EventListener *listener = stager_of(vm)->listener;
+    if (LIKELY(listener == NULL) || log->heard == listener) {
+        return;
+    }
+    log->heard = listener;
+    for (size_t i = 0; i < log->events.count; i++) {
+        const Event *event = &log->events.items[i];
+        // Which call made the trace, and what had changed, was before.
+        if (event_code(event->kind) != 0 && event->kind != EVENT_RETRACE &&
+            event->kind != EVENT_FROZEN) {
+            listener->event(vm, event, function, listener->data);
+        }
     }
 }
 

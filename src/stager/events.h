@@ -37,10 +37,11 @@ enum { EVENTS_KEPT = 1000 }; // places; leaks are always kept
 
 // Freed with its owner.
 typedef struct EventLog {
-    VEC(Event) events; // in order of the first time
-    Map places;        // an event's number by kind and place
-    uint32_t trace;    // the number of the trace, from 1
-    bool cut;          // there were more than are kept
+    VEC(Event) events;                 // in order of the first time
+    Map places;                        // an event's number by kind and place
+    uint32_t trace;                    // the number of the trace, from 1
+    bool cut;                          // there were more than are kept
+    const struct EventListener *heard; // who was told of them; NULL: nobody
 } EventLog;
 
 // Who is told of each event at once: a process that is ended has told what it
@@ -63,6 +64,9 @@ void events_free(Vm *vm, EventLog *log);
 // The trace is dropped, or failed: what it did goes to what its function did
 // before, one of each place.
 void events_keep(Vm *vm, EventLog *past, const EventLog *from);
+// The trace is used. Who listens since it was made hears now what it did: that
+// does not happen again.
+void events_tell_again(Vm *vm, EventLog *log, const Str *function);
 
 // Records an event of the line that the program is at; takes the value.
 // `log` NULL: nobody wants it.

@@ -185,6 +185,7 @@ Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
     if (found == NULL) {
         return vm_has_error(vm) ? NULL : make_trace(vm, self, bound, signature);
     }
+    events_tell_again(vm, &found->owner->events, self->name);
     bool again = false;
     (void)object_retain(found);
     if (LIKELY(!found->frozen.stale) ||
