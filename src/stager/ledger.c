@@ -62,6 +62,13 @@ static bool add_effect(Vm *vm, const char *what, Value value)
 
 bool ledger_effect(Vm *vm, const char *what, Value value)
 {
+    // int(x), float(x) of a tensor: eagerly a number of the host.
+    bool real = strcmp(what, "float") == 0;
+    if (real || strcmp(what, "int") == 0) {
+        event_add(vm, vm->trace->events, EVENT_NUMBER,
+                  real ? "a host float" : "a host int", VALUE_NONE);
+        return true;
+    }
     // What the graph is to print comes after all that tracing prints.
     if (vm->trace->prints && strcmp(what, "print") == 0) {
         event_add(vm, vm->trace->events, EVENT_ORDER, "", VALUE_NONE);

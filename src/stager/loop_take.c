@@ -13,6 +13,7 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/tensors/apply.h"
 #include "stager/era.h"
+#include "stager/events.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
@@ -172,6 +173,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         !is_weak(after)) { // it is a tensor's from now on
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
+    event_number(vm, after);
     leaf->result = merge_leaf_id(vm, "while", block->sides[1], after, have);
     return leaf->result == VALUE_ID_NONE ? clear_misfit(vm) : 1;
 }

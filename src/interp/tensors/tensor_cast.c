@@ -8,6 +8,7 @@
 #include "interp/tensors/obj_tensor.h"
 
 #include "interp/core/raise.h"
+#include "interp/hooks/note.h"
 #include "interp/hooks/tracing.h"
 #include "interp/tensors/tensor_call.h"
 
@@ -67,6 +68,10 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to)
         return raise_error(vm, ERR_TYPE,
                            "%s() of a string tensor: use strings.to_number",
                            who);
+    }
+    // Eagerly it is a number of the host, with more bits.
+    if (dtype != DT_BOOL && !note_effect(vm, who, v)) {
+        return VALUE_FAIL;
     }
     NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
     Value cast = is_kind_of(type.dtype, dtype)
