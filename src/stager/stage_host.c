@@ -218,6 +218,7 @@ static const GraphNode *append_host_call(Vm *vm, OpCode op,
     ValueId *ids = ctx_alloc(&vm->ctx, id_size);
     TensorType *types = ids != NULL ? ctx_alloc(&vm->ctx, type_size) : NULL;
     bool ok = types != NULL;
+    vm->trace->prints = true; // as its function may
     for (size_t i = 0; ok && i < inputs; i++) {
         ids[i] = trace_operand(vm, vm->trace, call->tensors.items[i]);
         ok = ids[i] != VALUE_ID_NONE;
