@@ -151,6 +151,6 @@ class Specials(Statements):
     def growing(self):
         """A tensor that grows by turns, with its size read."""
         self.later.append(("growing", "for _ in range(tensor(2)):\n"
-                           "    grown = concat([grown, grown])"
+                           "    grown = concat([grown[:8], grown[:8]])"
                            " * grown.shape[0]"))
         return ["grown = stack([y])"]
