@@ -7,6 +7,7 @@ base_sources += src/base/char_name.c
 base_sources += src/base/ctx.c
 base_sources += src/base/diag.c
 base_sources += src/base/digest.c
+base_sources += src/base/inflate.c
 base_sources += src/base/inject.c
 base_sources += src/base/map.c
 base_sources += src/base/pack.c

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/bulk.h"
+#include "base/inflate.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
@@ -157,6 +158,43 @@ STORE_BODY(from_bytes)
     return value_from_object(tensor);
 }
 
+// --- compressed bytes ---
+
+// inflate(data, start, end, size): what a file holds compressed, of which it
+// tells the size.
+STORE_BODY(inflate)
+{
+    int64_t start, end, size;
+    if (!value_is_kind(args[0], KIND_BYTES)) {
+        return raise_error(vm, ERR_TYPE, "inflate() takes bytes");
+    }
+    if (!value_to_index(vm, args[1], &start) ||
+        !value_to_index(vm, args[2], &end) ||
+        !value_to_index(vm, args[3], &size)) {
+        return VALUE_FAIL;
+    }
+    // One byte makes 1,032 at most: room is not given for a mere claim.
+    size_t length = bytes_length(args[0]);
+    if (start < 0 || end < start || (uint64_t)end > length || size < 0 ||
+        size / 1032 > end - start) {
+        return raise_error(vm, ERR_VALUE, "the sizes cannot be true");
+    }
+    Bytes *made = bytes_new(vm, NULL, (size_t)size);
+    if (made == NULL) {
+        return VALUE_FAIL;
+    }
+    const unsigned char *data = (const unsigned char *)bytes_text(args[0]);
+    int done = inflate_all(&vm->ctx, data + start, (size_t)(end - start),
+                           (unsigned char *)made->data, (size_t)size);
+    if (done <= 0) {
+        object_release(&vm->ctx, made);
+        return done < 0 ? VALUE_FAIL
+                        : raise_error(vm, ERR_VALUE,
+                                      "the compressed data is damaged");
+    }
+    return value_from_object(made);
+}
+
 // --- the disk ---
 
 // fsync(fd): what was written has reached the disk.
@@ -177,6 +215,8 @@ static const NativeDef store_functions[] = {
     {"to_bytes", "tensor, /", store_to_bytes, "The elements of a tensor."},
     {"from_bytes", "data, start, dtype, shape, swap=False, /", store_from_bytes,
      "A tensor of such elements."},
+    {"inflate", "data, start, end, size, /", store_inflate,
+     "What was compressed by DEFLATE."},
     {"fsync", "fd, /", store_fsync,
      "Waits until what was written to a file is on the disk."},
     {NULL, NULL, NULL, NULL}};
