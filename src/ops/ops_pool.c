@@ -75,6 +75,21 @@ static bool infer_pool_grad(InferCall *call)
     return infer_same(call);
 }
 
+// The images, and what to pick of in their places.
+static bool infer_pool_pick(InferCall *call)
+{
+    TensorType x = call->inputs[0], from = call->inputs[1];
+    bool known = x.rank == 4 && from.rank == 4;
+    for (int i = 0; known && i < 4; i++) {
+        known = x.dims[i] == from.dims[i] || x.dims[i] == DIM_UNKNOWN ||
+                from.dims[i] == DIM_UNKNOWN;
+    }
+    return infer_equal_dtypes(call, 0) &&
+           (known || x.rank == RANK_UNKNOWN || from.rank == RANK_UNKNOWN ||
+            infer_shape_error2(call, "shapes differ: %s and %s", x, from)) &&
+           infer_pool(call);
+}
+
 // ---- kernels
 
 // One call at work.
@@ -137,11 +152,13 @@ static bool pool_start(const KernelCall *call, Pool2d *pool)
     if (!pool_axes(call->ctx, call->op, call->attrs, dims + 1, axes)) {
         return false;
     }
-    *pool = (Pool2d){.high = axes[0],
-                     .wide = axes[1],
-                     .channels = dims[3],
-                     .x = call->inputs[0]->data,
-                     .out = call->outputs[0]->data};
+    *pool =
+        (Pool2d){.high = axes[0],
+                 .wide = axes[1],
+                 .channels = dims[3],
+                 .x = call->inputs[0]->data,
+                 .grad = call->input_count > 1 ? call->inputs[1]->data : NULL,
+                 .out = call->outputs[0]->data};
     return true;
 }
 
@@ -175,7 +192,6 @@ static bool run_pool_grad(const KernelCall *call, PoolLoops loops)
     }
     int64_t windows = pool.high.out * pool.wide.out;
     memset(pool.out, 0, (size_t)x->count * dtype_size((DType)x->dtype));
-    pool.grad = call->inputs[1]->data;
     pool.blocks = (pool.channels + LANES - 1) / LANES;
     Job job = {.run = x->dtype == DT_FLOAT32 ? loops.f32 : loops.f64,
                .data = &pool,
@@ -207,6 +223,11 @@ static bool kernel_avg_pool2d(const KernelCall *call)
     return run_pool(call, (PoolLoops){run_mean_f32, run_mean_f64});
 }
 
+static bool kernel_max_pick(const KernelCall *call)
+{
+    return run_pool(call, (PoolLoops){run_max_pick_f32, run_max_pick_f64});
+}
+
 static bool kernel_max_grad(const KernelCall *call)
 {
     return run_pool_grad(call, (PoolLoops){run_max_grad_f32, run_max_grad_f64});
@@ -236,6 +257,26 @@ static bool grad_max_pool(GradCall *call)
 static bool grad_avg_pool(GradCall *call)
 {
     return grad_pool(call, OP_AVG_POOL2D_GRAD);
+}
+
+// Where the largest elements stand does not change: the gradient's own way back
+// is linear.
+static bool grad_max_pool_other(GradCall *call, OpCode other)
+{
+    EmitValue inputs[2] = {call->inputs[0], call->output_grads[0]};
+    return !grad_asked(call, 1) ||
+           grad_give(call, 1,
+                     call->emit->op(call->emit, other, inputs, 2, call->attrs));
+}
+
+static bool grad_max_pool_grad(GradCall *call)
+{
+    return grad_max_pool_other(call, OP_MAX_POOL2D_PICK);
+}
+
+static bool grad_max_pool_pick(GradCall *call)
+{
+    return grad_max_pool_other(call, OP_MAX_POOL2D_GRAD);
 }
 
 // The mean of a window is linear: of the images the sizes alone count.
@@ -276,6 +317,14 @@ const OpDesc op_max_pool2d_grad = {
     .flags = OP_INTERNAL,
     .doc = "The gradient of the images x of max_pool2d(x), whose result has\n"
            "the gradient grad: it goes to the first of equal elements.",
+    .gradient = grad_max_pool_grad,
+};
+const OpDesc op_max_pool2d_pick = {
+    POOLING("max_pool2d_pick", "x, other", 2, infer_pool_pick, kernel_max_pick),
+    .flags = OP_INTERNAL,
+    .doc = "The elements of other, of the images' shape, that stand where\n"
+           "max_pool2d(x) has its own from.",
+    .gradient = grad_max_pool_pick,
 };
 // Of x the shape alone is read.
 const OpDesc op_avg_pool2d_grad = {

@@ -44,12 +44,12 @@ static void ID(mean)(const Pool2d *pool, Cells c, const ELEMENT *x,
     }
 }
 
-// `out` is the images' gradient here, placed as `x`.
-static void ID(max_grad)(const Pool2d *pool, Cells c, const ELEMENT *x,
-                         ELEMENT *out, const ELEMENT *grad, int64_t n)
+// Where the largest of each channel stands.
+static void ID(find)(const Pool2d *pool, Cells c, const ELEMENT *x, int64_t *at,
+                     int64_t n)
 {
     ELEMENT best[LANES];
-    int64_t at[LANES], first = ID(first_of)(pool, c);
+    int64_t first = ID(first_of)(pool, c);
     for (int64_t j = 0; j < n; j++) {
         best[j] = x[first + j];
         at[j] = first + j;
@@ -67,8 +67,29 @@ static void ID(max_grad)(const Pool2d *pool, Cells c, const ELEMENT *x,
             }
         }
     }
+}
+
+// `out` is the images' gradient here, placed as `x`.
+static void ID(max_grad)(const Pool2d *pool, Cells c, const ELEMENT *x,
+                         ELEMENT *out, const ELEMENT *grad, int64_t n)
+{
+    int64_t at[LANES];
+    ID(find)(pool, c, x, at, n);
     for (int64_t j = 0; j < n; j++) {
         out[at[j]] += grad[j];
+    }
+}
+
+// The way back of that: what `grad`, placed as `x`, has there.
+static void ID(max_pick)(const Pool2d *pool, Cells c, const ELEMENT *x,
+                         ELEMENT *out, int64_t n)
+{
+    int64_t at[LANES];
+    const ELEMENT *from =
+        (const ELEMENT *)pool->grad + (x - (const ELEMENT *)pool->x);
+    ID(find)(pool, c, x, at, n);
+    for (int64_t j = 0; j < n; j++) {
+        out[j] = from[at[j]];
     }
 }
 
@@ -134,6 +155,7 @@ static void ID(channels)(const Pool2d *pool, int64_t begin, int64_t end,
     }
 POOL_RUN(run_max, places, max)
 POOL_RUN(run_mean, places, mean)
+POOL_RUN(run_max_pick, places, max_pick)
 POOL_RUN(run_max_grad, channels, max_grad)
 POOL_RUN(run_mean_grad, channels, mean_grad)
 #undef POOL_RUN

@@ -57,6 +57,45 @@ Test(op_table, every_op_is_described)
     }
 }
 
+// Ops of the table without a rule, for a reason. All others have one, and one
+// that says that nothing flows (grad_none) counts: so a new op whose gradient
+// nobody thought of fails here, rather than where a program asks for it.
+// Elementwise ops of bools and ints, or with a bool for a result, need none.
+static const char *const without_rule[] = {
+    // ints, bools and strings come out
+    "nonzero", "searchsorted", "shape_of", "argsort", "any", "all", "argmax",
+    "argmin", "strings.length", "strings.upper", "strings.lower",
+    "strings.join", "strings.split", "strings.to_number",
+    // nothing goes in that a gradient flows into
+    "zeros", "ones", "eye", "one_hot",
+    // an order that is drawn: TensorFlow has none either
+    "rng.shuffle",
+    // not yet
+    "svd"};
+
+Test(op_table, every_op_has_a_gradient_or_a_reason)
+{
+    size_t reasons = sizeof without_rule / sizeof *without_rule;
+    bool used[sizeof without_rule / sizeof *without_rule] = {false};
+    for (int i = 0; i < OP_COUNT; i++) {
+        const OpDesc *op = op_desc((OpCode)i);
+        bool has =
+            op->gradient != NULL || op->compose != NULL ||
+            op->payload != PAYLOAD_NONE || op->block_count > 0 ||
+            ((op->flags & OP_ELEMENTWISE) != 0 &&
+             (op->result == RESULT_BOOL || (op->takes & TAKES_FLOAT) == 0));
+        for (size_t k = 0; !has && k < reasons; k++) {
+            if (strcmp(without_rule[k], op->name) == 0) {
+                has = used[k] = true;
+            }
+        }
+        cr_expect(has, "%s has no gradient and no reason", op->name);
+    }
+    for (size_t k = 0; k < reasons; k++) {
+        cr_expect(used[k], "%s has a gradient now", without_rule[k]);
+    }
+}
+
 // Every elementwise op on every dtype: the shape rule and the driver agree,
 // the quick way and the broadcasting way give the same bits, and so do the
 // tiers.
