@@ -145,32 +145,55 @@ static bool joined_axis(GradCall *call, EmitValue whole, int *axis)
                       &call->attrs[call->op->attr_count - 1], rank, 0, axis);
 }
 
+static EmitValue int_number(Emit *e, int64_t value)
+{
+    return e->constant(e, tensor_scalar_int(e->ctx, DT_INT32, value));
+}
+
+// As part_of where the graph knows no sizes: from *start, an int32, as many
+// slices as x has along the axis. Moves *start on.
+static EmitValue part_like(Emit *e, EmitValue g, int axis, EmitValue *start,
+                           EmitValue x)
+{
+    EmitValue shape = emit_1(e, OP_SHAPE_OF, x, NULL);
+    EmitValue size =
+        shape == NULL ? NULL
+                      : emit_reshape(e, part_of(e, shape, 0, axis, 1), 0, NULL);
+    EmitValue stop = grad_add(e, *start, size);
+    EmitValue places = emit_3(e, OP_ARANGE, *start, stop, int_number(e, 1));
+    AttrValue attr = {.kind = ATTR_INT, .integer = axis};
+    EmitValue both[2] = {g, places};
+    *start = stop;
+    return places == NULL ? NULL : e->op(e, OP_TAKE, both, 2, &attr);
+}
+
 // Each part of the gradient to the operand that stood there.
 static bool grad_concat(GradCall *call)
 {
     Emit *e = call->emit;
-    EmitValue g = call->output_grads[0];
+    EmitValue g = call->output_grads[0], from = NULL;
     int axis;
     int64_t start = 0;
     if (!joined_axis(call, call->outputs[0], &axis)) {
         return false;
     }
     for (uint32_t i = 0; i < call->input_count; i++) {
-        TensorType type = emit_type(e, call->inputs[i]);
+        EmitValue x = call->inputs[i], part = x;
+        TensorType type = emit_type(e, x);
         int64_t size =
             type.rank == RANK_UNKNOWN ? DIM_UNKNOWN : type.dims[axis];
-        if (size == DIM_UNKNOWN) {
-            return ctx_fail(e->ctx, ERR_SHAPE,
-                            "concat: the gradient needs sizes along the axis "
-                            "that are known in the trace");
+        // From the first unknown size on places are numbers of the graph.
+        if (size == DIM_UNKNOWN && from == NULL) {
+            from = int_number(e, start);
         }
-        if (call->wanted[i] &&
-            !grad_give(call, i,
-                       grad_reshape_like(e,
-                                         size == 0
-                                             ? call->inputs[i]
-                                             : part_of(e, g, axis, start, size),
-                                         call->inputs[i]))) {
+        if (from != NULL) {
+            part = part_like(e, g, axis, &from, x);
+        } else if (call->wanted[i] && size > 0) {
+            part = part_of(e, g, axis, start, size);
+        }
+        if (part == NULL ||
+            (call->wanted[i] &&
+             !grad_give(call, i, grad_reshape_like(e, part, x)))) {
             return false;
         }
         start += size;
