@@ -38,14 +38,24 @@ UNARY_OP(round, TAKES_NUMERIC, body_round, RESULT_SAME,
          "The nearest whole number; ties go to the even one.", "Rint");
 
 BODY(sqrt, loop_sqrt(build, x[0]))
-GRAD_1(sqrt, grad_div(e, grad_times(e, g, 0.5), y))
+// What nothing asks for is 0, also where the slope is infinite: a where() that
+// keeps roots of 0 out keeps their gradients out. It still is linear in g, of
+// which it is the way back.
+static EmitValue grad_asked_for(Emit *e, EmitValue g, EmitValue slope)
+{
+    EmitValue none = emit_with(e, OP_EQUAL, g, 0);
+    return emit_2(e, OP_STAND_IN, grad_unless(e, none, slope), slope);
+}
+
+GRAD_1(sqrt, grad_asked_for(e, g, grad_div(e, grad_times(e, g, 0.5), y)))
 // One of the few functions that IEEE 754 rounds exactly, on every machine.
 UNARY_OP(sqrt, TAKES_FLOAT, body_sqrt, RESULT_SAME,
          "The square root of floats; NaN below 0.", "Sqrt");
 
 BODY(rsqrt, loop_div(build, loop_like(build, x[0], 1), loop_sqrt(build, x[0])))
-GRAD_1(rsqrt,
-       grad_mul(e, grad_times(e, g, -0.5), grad_mul(e, y, grad_square(e, y))))
+GRAD_1(rsqrt, grad_asked_for(e, g,
+                             grad_mul(e, grad_times(e, g, -0.5),
+                                      grad_mul(e, y, grad_square(e, y)))))
 // A root and a division, each rounded: not the processor's estimate.
 UNARY_OP(rsqrt, TAKES_FLOAT, body_rsqrt, RESULT_SAME, "1 / sqrt(x), of floats.",
          "Rsqrt");
