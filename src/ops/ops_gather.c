@@ -116,6 +116,25 @@ static bool kernel_take(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
+// Whole slices of the first axis, as of an embedding: they are added where they
+// stood, so that of x nothing but the sizes is asked.
+static bool grad_take(GradCall *call)
+{
+    Emit *e = call->emit;
+    int64_t axis = attr_int(&call->attrs[0], 0);
+    int rank = emit_type(e, call->inputs[0]).rank;
+    if (axis != 0 && axis != -rank) {
+        return grad_places(call);
+    }
+    AttrValue last = {.kind = ATTR_INT, .integer = -1};
+    EmitValue none = emit_1(e, OP_ZEROS_LIKE, call->inputs[0], NULL);
+    EmitValue places = emit_1(e, OP_EXPAND_DIMS, call->inputs[1], &last);
+    return !grad_asked(call, 0) ||
+           grad_give(
+               call, 0,
+               emit_3(e, OP_SCATTER_ADD, none, places, call->output_grads[0]));
+}
+
 // NumPy flattens without an axis; here, as in TensorFlow, it is 0.
 static const AttrDesc take_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "0"},
@@ -135,7 +154,7 @@ const OpDesc op_take = {
     .attr_count = 1,
     .infer = infer_take,
     .kernel = kernel_take,
-    .gradient = grad_places,
+    .gradient = grad_take,
     .graphdef = "GatherV2",
 };
 
