@@ -143,7 +143,8 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
 static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
 {
     Pack pack = {.trace = trace};
-    concrete->result = structure_map(vm, value, pack_leaf, &pack);
+    concrete->result =
+        structure_map_shared(vm, value, pack_leaf, &pack, &concrete->shares);
     bool ok = !value_failed(concrete->result) &&
               graph_block_results(trace->graph, trace->block, pack.ids.items,
                                   (uint32_t)pack.ids.count);

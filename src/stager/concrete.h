@@ -24,6 +24,7 @@ typedef struct Concrete {
     Plan *plan;              // counted
     GraphFunction *function; // for tapes, counted; NULL: none has asked
     Value result;   // the result with symbolic tensors where outputs go
+    bool shares;    // it holds an object in two places
     Value target;   // the function that was traced, owned: names parameters
     Str *name;      // the staged function's, counted
     Bound bound;    // the arguments, specs where tensors stood, Identities

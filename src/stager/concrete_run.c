@@ -26,6 +26,16 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
     return ok;
 }
 
+// An object that the result holds twice is one for the caller too.
+static Value map_result(Vm *vm, const Concrete *concrete, LeafFn leaf,
+                        void *data)
+{
+    bool met;
+    return concrete->shares
+               ? structure_map_shared(vm, concrete->result, leaf, data, &met)
+               : structure_map(vm, concrete->result, leaf, data);
+}
+
 // A structure is rebuilt at each call: the caller may change what it got.
 Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
 {
@@ -33,7 +43,7 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
     uint32_t count = concrete->graph->block->result_count;
     // Each place takes a count of its own, for one output may stand in
     // several; the caller's counts go behind it.
-    Value result = structure_map(vm, concrete->result, structure_fill, &fill);
+    Value result = map_result(vm, concrete, structure_fill, &fill);
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
     }
@@ -239,7 +249,7 @@ static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
         result =
             node == NULL || (taped && !record_call(vm, concrete, &inputs, node))
                 ? VALUE_FAIL
-                : structure_map(vm, concrete->result, unpack_output, &unpack);
+                : map_result(vm, concrete, unpack_output, &unpack);
     }
     structure_free(vm, &inputs);
     vec_free(&vm->ctx, &ids);

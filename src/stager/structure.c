@@ -391,14 +391,45 @@ bool structure_check_path(Vm *vm, const WalkPath *path, Value v)
     return true;
 }
 
+// One walk.
+typedef struct MapWalk {
+    LeafFn leaf;
+    void *data;
+    bool shared;   // an object that stands in two places is mapped once
+    bool met;      // one did
+    ValueVec done; // those that were: each, then what became of it; owned
+} MapWalk;
+
+// What became of an object that was met before, borrowed; UNBOUND: none was.
+static Value find_done(const MapWalk *walk, Value v)
+{
+    for (size_t i = 0; i < walk->done.count; i += 2) {
+        if (value_same(walk->done.items[i], v)) {
+            return walk->done.items[i + 1];
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
+static bool add_done(Vm *vm, MapWalk *walk, Value v, Value mapped)
+{
+    return !walk->shared ||
+           (structure_push(vm, &walk->done, value_retain(v)) &&
+            structure_push(vm, &walk->done, value_retain(mapped)));
+}
+
 // The children are replaced one by one; the vector owns whatever it holds, so a
 // failure in the middle leaks nothing.
-static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
-                       const WalkPath *path)
+static Value map_value(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
 {
     // A leaf ends the walk before any count of depth: most trees are one leaf.
     if (structure_kind(vm, v) == STRUCTURE_LEAF) {
-        return leaf(vm, v, data);
+        return walk->leaf(vm, v, walk->data);
+    }
+    Value known = find_done(walk, v);
+    if (!value_unbound(known)) {
+        walk->met = true;
+        return value_retain(known);
     }
     if (!structure_check_path(vm, path, v) || !ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
@@ -408,7 +439,7 @@ static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
     ValueVec children = {0};
     bool ok = structure_children(vm, v, &children);
     for (size_t i = 0; ok && i < children.count; i++) {
-        Value mapped = map_value(vm, children.items[i], leaf, data, &inner);
+        Value mapped = map_value(vm, children.items[i], walk, &inner);
         ok = !value_failed(mapped);
         if (ok) {
             value_replace(&vm->ctx, &children.items[i], mapped);
@@ -417,13 +448,27 @@ static Value map_value(Vm *vm, Value v, LeafFn leaf, void *data,
     Value result = ok ? structure_rebuild(vm, v, &children) : VALUE_FAIL;
     structure_free(vm, &children);
     ctx_leave(&vm->ctx);
+    if (!value_failed(result) && !add_done(vm, walk, v, result)) {
+        release(vm, result);
+        return VALUE_FAIL;
+    }
     return result;
 }
 
 // The path begins empty.
 Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data)
 {
-    return map_value(vm, v, leaf, data, NULL);
+    MapWalk walk = {.leaf = leaf, .data = data};
+    return map_value(vm, v, &walk, NULL);
+}
+
+Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, void *data, bool *met)
+{
+    MapWalk walk = {.leaf = leaf, .data = data, .shared = true};
+    Value result = map_value(vm, v, &walk, NULL);
+    structure_free(vm, &walk.done);
+    *met = walk.met;
+    return result;
 }
 
 // The tensors stand in the order in which an earlier walk met the places.

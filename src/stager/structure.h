@@ -44,6 +44,9 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
 // A copy of the tree, with `leaf` of each leaf, in the order of a walk.
 typedef Value (*LeafFn)(Vm *vm, Value leaf, void *data);
 Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data);
+// The same, but an object that stands in several places is copied once, and
+// its leaves are met once. *met: whether there is one.
+Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, void *data, bool *met);
 
 // Tensors that take the places of the leaves of one kind, in the order of a
 // walk; the data of structure_fill, which is a LeafFn. Other leaves stay.

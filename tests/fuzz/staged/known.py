@@ -19,13 +19,6 @@ class Known:
 
 
 KNOWN = [
-    Known("aliases within a result", "result", """\
-@stage
-def f(x):
-    p = [x]
-    return [p, p]
-call(f, tensor(1.0))
-""", ["return-alias"]),
     Known("refusal without a line", "refusal-line", """\
 @stage
 def f(x, l):
