@@ -386,6 +386,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .era = vm->ctx.birth,
                    .as_written = !request->staged->options.autograph,
                    .events = &owner->events,
+                   .look = SITES_LOOK,
                    .frozen = &concrete->frozen};
     map_init(&trace.outer_inputs, &vm->ctx);
     trace.base = vm->frame == NULL ? vm->frames : vm->frame + 1;

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "interp/core/raise.h"
 #include "stager/events.h"
+#include "stager/tell.h"
 
 // How many nodes of one op one instruction of the program has made, at one
 // place of the library's where that made them.
@@ -31,12 +32,13 @@ typedef struct Unrolled {
 typedef struct Sites {
     const Trace *trace;
     const Graph *graph;
+    size_t site_size;  // of the next two
     uint32_t *user;    // by site: the innermost of the program, 0: none
     uint32_t *guarded; // by site: the innermost of these that stands inside a
                        // `try`, 0: none
     bool any_guarded;
-    PlaceCount *places; // a hash table
-    size_t capacity;    // of it, a power of two
+    PlaceCount *places;           // a hash table
+    size_t place_count, capacity; // of it; the latter a power of two
     VEC(Unrolled) loops;
 } Sites;
 
@@ -147,17 +149,14 @@ static void tell_handler(Vm *vm, const Sites *sites, uint32_t site)
 
 // --- loops ---
 
-static uint64_t hash_place(const PlaceCount *place)
+// Over the golden ratio: each bit goes to the upper ones.
+static size_t hash_place(const PlaceCount *place)
 {
-    uint64_t key[3] = {(uintptr_t)place->code ^ (uintptr_t)place->source,
-                       (uint64_t)place->word << 32 | place->start, place->op};
-    uint64_t hash = 0;
-    for (size_t i = 0; i < 3; i++) {
-        // Over the golden ratio: each bit goes to the upper ones.
-        hash = (hash ^ key[i]) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 32;
-    }
-    return hash;
+    uint64_t key = ((uintptr_t)place->code >> 4) +
+                   ((uintptr_t)place->source << 20) +
+                   ((uint64_t)place->word << 40) +
+                   ((uint64_t)place->start << 8) + place->op;
+    return (size_t)(key * 0x9E3779B97F4A7C15u >> 32);
 }
 
 static bool same_place(const PlaceCount *a, const PlaceCount *b)
@@ -166,11 +165,46 @@ static bool same_place(const PlaceCount *a, const PlaceCount *b)
            a->start == b->start && a->op == b->op;
 }
 
-static void count_node(Sites *sites, const GraphNode *node)
+// Where the place is, or belongs.
+static PlaceCount *find_place(const Sites *sites, const PlaceCount *place)
+{
+    size_t at = hash_place(place) & (sites->capacity - 1);
+    while (sites->places[at].code != NULL &&
+           !same_place(&sites->places[at], place)) {
+        at = (at + 1) & (sites->capacity - 1);
+    }
+    return &sites->places[at];
+}
+
+// Unrolled loops have few places, and long graphs without loops many.
+static bool grow_places(Vm *vm, Sites *sites)
+{
+    PlaceCount *old = sites->places;
+    size_t count = sites->capacity, size = count * sizeof *old;
+    size_t capacity = count > 0 ? 4 * count : 64;
+    sites->places = ctx_alloc_zero(&vm->ctx, capacity * sizeof *sites->places);
+    if (sites->places == NULL) {
+        sites->places = old;
+        return false;
+    }
+    sites->capacity = capacity;
+    for (size_t i = 0; i < count; i++) {
+        if (old[i].code != NULL) {
+            *find_place(sites, &old[i]) = old[i];
+        }
+    }
+    ctx_free(&vm->ctx, old, size);
+    return true;
+}
+
+static bool count_node(Vm *vm, Sites *sites, const GraphNode *node)
 {
     uint32_t user = sites->user[node->place.site];
     if (user == 0) {
-        return;
+        return true;
+    }
+    if (2 * sites->place_count >= sites->capacity && !grow_places(vm, sites)) {
+        return false;
     }
     const GraphSite *site = site_at(sites->graph, user);
     PlaceCount place = {.code = (const Code *)site->code,
@@ -179,15 +213,13 @@ static void count_node(Sites *sites, const GraphNode *node)
                         .start = node->place.span.start,
                         .op = node->op,
                         .node = node};
-    size_t at = (size_t)hash_place(&place) & (sites->capacity - 1);
-    while (sites->places[at].code != NULL &&
-           !same_place(&sites->places[at], &place)) {
-        at = (at + 1) & (sites->capacity - 1);
+    PlaceCount *found = find_place(sites, &place);
+    if (found->code == NULL) {
+        *found = place;
+        sites->place_count++;
     }
-    if (sites->places[at].code == NULL) {
-        sites->places[at] = place;
-    }
-    sites->places[at].count++;
+    found->count++;
+    return true;
 }
 
 // A loop of the graph's has made a node of each place once.
@@ -264,15 +296,15 @@ static bool find_loop(Vm *vm, Sites *sites, const PlaceCount *place)
 static bool count_loops(Vm *vm, Sites *sites)
 {
     const Graph *graph = sites->graph;
-    for (size_t i = 0; i < graph->nodes.count; i++) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
         // Of numbers of the host one instruction may make several.
         if (node->block != NULL && node->place.site != 0 &&
             node_desc(node)->payload != PAYLOAD_TENSOR) {
-            count_node(sites, node);
+            ok = count_node(vm, sites, node);
         }
     }
-    bool ok = true;
     for (size_t i = 0; ok && i < sites->capacity; i++) {
         const PlaceCount *place = &sites->places[i];
         ok = place->count < SITES_TURNS || find_loop(vm, sites, place);
@@ -299,10 +331,33 @@ static void mark_sites(Sites *sites)
     }
 }
 
-static bool tell(Vm *vm, Sites *sites)
+static bool open_sites(Vm *vm, const Trace *trace, Sites *sites)
+{
+    size_t count = trace->graph->sites.count + 1;
+    *sites = (Sites){.trace = trace, .graph = trace->graph};
+    sites->site_size = 2 * count * sizeof(uint32_t);
+    sites->user = ctx_alloc(&vm->ctx, sites->site_size);
+    if (sites->user != NULL) {
+        sites->guarded = sites->user + count;
+        mark_sites(sites);
+    }
+    return sites->user != NULL;
+}
+
+// What was not told for want of memory is only not told.
+static void close_sites(Vm *vm, Sites *sites, bool ok)
+{
+    ctx_free(&vm->ctx, sites->user, sites->site_size);
+    ctx_free(&vm->ctx, sites->places, sites->capacity * sizeof *sites->places);
+    vec_free(&vm->ctx, &sites->loops);
+    if (!ok) {
+        raise_clear(vm);
+    }
+}
+
+static void tell_handlers(Vm *vm, const Sites *sites)
 {
     const Graph *graph = sites->graph;
-    mark_sites(sites);
     for (size_t i = 0; sites->any_guarded && i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
         uint32_t site = sites->guarded[node->place.site];
@@ -310,42 +365,43 @@ static bool tell(Vm *vm, Sites *sites)
             tell_handler(vm, sites, site);
         }
     }
-    if (graph->nodes.count < SITES_TURNS) {
-        return true;
+}
+
+void sites_tell(Vm *vm, const Trace *trace)
+{
+    Sites sites;
+    bool ok = open_sites(vm, trace, &sites);
+    if (ok) {
+        tell_handlers(vm, &sites);
+        ok = trace->graph->nodes.count < SITES_TURNS || count_loops(vm, &sites);
     }
-    for (sites->capacity = 64; sites->capacity < 2 * graph->nodes.count;) {
-        sites->capacity *= 2;
-    }
-    sites->places =
-        ctx_alloc_zero(&vm->ctx, sites->capacity * sizeof *sites->places);
-    bool ok = sites->places != NULL && count_loops(vm, sites);
-    for (size_t i = 0; ok && i < sites->loops.count; i++) {
-        const Unrolled *loop = &sites->loops.items[i];
-        event_add_at(vm, sites->trace->events,
+    for (size_t i = 0; i < sites.loops.count; i++) {
+        const Unrolled *loop = &sites.loops.items[i];
+        event_add_at(vm, trace->events,
                      (Event){.kind = EVENT_UNROLL,
                              .line = loop->line,
                              .source = loop->code->source,
                              .count = loop->turns,
                              .value = value_from_small(loop->nodes)});
     }
-    return ok;
+    trace->events->cut |= !ok;
+    close_sites(vm, &sites, ok);
 }
 
-void sites_tell(Vm *vm, const Trace *trace)
+// Rarer and rarer, so that looking stays linear.
+void sites_look(Vm *vm, Trace *trace)
 {
-    Sites sites = {.trace = trace, .graph = trace->graph};
-    size_t size = 2 * (trace->graph->sites.count + 1) * sizeof(uint32_t);
-    sites.user = ctx_alloc(&vm->ctx, size);
-    bool ok = sites.user != NULL;
-    if (ok) {
-        sites.guarded = sites.user + trace->graph->sites.count + 1;
-        ok = tell(vm, &sites);
+    trace->look *= 2;
+    if (!tell_is_heard(vm)) {
+        return;
     }
-    ctx_free(&vm->ctx, sites.user, size);
-    ctx_free(&vm->ctx, sites.places, sites.capacity * sizeof *sites.places);
-    vec_free(&vm->ctx, &sites.loops);
-    if (!ok) {
-        raise_clear(vm);
-        trace->events->cut = true;
+    Sites sites;
+    bool ok = open_sites(vm, trace, &sites) && count_loops(vm, &sites);
+    for (size_t i = 0; i < sites.loops.count; i++) {
+        const Unrolled *loop = &sites.loops.items[i];
+        if (loop->turns >= SITES_LOOK) {
+            tell_unrolling(vm, trace->request->name, loop->line, loop->turns);
+        }
     }
+    close_sites(vm, &sites, ok);
 }

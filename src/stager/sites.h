@@ -7,11 +7,16 @@
 #include "interp/objects/code/code.h"
 #include "stager/trace.h"
 
-enum { SITES_TURNS = 50 }; // a loop that turned less often is no news
+enum {
+    SITES_TURNS = 50,  // a loop that turned less often is no news
+    SITES_LOOK = 10000 // turns that are told while they go on
+};
 
 // When the trace is complete: EVENT_HANDLER for each handler, EVENT_UNROLL for
 // each loop. `count` is how often it turned, the value how many nodes it made.
 void sites_tell(Vm *vm, const Trace *trace);
+// The trace has `look` nodes: people are told of a loop that turns and turns.
+void sites_look(Vm *vm, Trace *trace);
 // A handler of this code is about to get the pending error: EVENT_HANDLER where
 // eager code might not raise it.
 void sites_caught(Vm *vm, const Code *code, const Handler *handler);

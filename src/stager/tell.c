@@ -18,8 +18,7 @@ enum {
     TELL_KEY_SIZE = 96     // room for a key without texts of the program
 };
 
-// Whether anybody wants to hear of traces at all.
-static bool is_heard(Vm *vm)
+bool tell_is_heard(Vm *vm)
 {
     return stager_of(vm)->log || stager_of(vm)->notes;
 }
@@ -213,7 +212,7 @@ bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
     if (is_observed(vm)) {
         return observe_retrace(vm, self, made);
     }
-    return !is_heard(vm) ||
+    return !tell_is_heard(vm) ||
            (tell_reason(vm, self, made) && tell_effects(vm, self, made) &&
             tell_loops(vm, self, made));
 }
@@ -224,7 +223,7 @@ bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
                  const FrozenRead *read, const Str *place)
 {
-    if (!is_heard(vm)) {
+    if (!tell_is_heard(vm)) {
         return true;
     }
     char key[TELL_KEY_SIZE];
@@ -245,6 +244,18 @@ bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
     return say_new(vm, key, (size_t)length, &text);
 }
 
+void tell_unrolling(Vm *vm, const Str *name, uint32_t line, uint32_t turns)
+{
+    char text[200], number[16];
+    snprintf(number, sizeof number, turns < 1000000 ? "%u,%03u" : "%u,%03u,000",
+             (unsigned)(turns / (turns < 1000000 ? 1000 : 1000000)),
+             (unsigned)(turns < 1000000 ? turns % 1000 : turns / 1000 % 1000));
+    snprintf(text, sizeof text,
+             "%.80s: loop at line %u unrolled: %s turns so far", name->text,
+             (unsigned)line, number);
+    (void)say(vm, text);
+}
+
 // A trace that is dropped is news whatever was dropped before. It cannot fail:
 // the table must go on.
 void tell_dropped(Vm *vm, const Concrete *concrete, size_t limit)
@@ -254,7 +265,7 @@ void tell_dropped(Vm *vm, const Concrete *concrete, size_t limit)
              "trace %zu of %.80s dropped (max_traces %zu); if it is called "
              "again, its effects are repeated",
              concrete->number, concrete->name->text, limit);
-    if (is_heard(vm)) {
+    if (tell_is_heard(vm)) {
         (void)say(vm, text);
     }
 }

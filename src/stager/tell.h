@@ -18,6 +18,10 @@ MUST_CHECK bool tell_traced(Vm *vm, const StagedFunction *self,
 MUST_CHECK bool tell_frozen(Vm *vm, const StagedFunction *self,
                             const Concrete *found, const FrozenRead *read,
                             const Str *place);
+// Whether anybody wants to hear of traces at all.
+bool tell_is_heard(Vm *vm);
+// A trace that is under way unrolls a loop, which has turned so often by now.
+void tell_unrolling(Vm *vm, const Str *name, uint32_t line, uint32_t turns);
 // The table is full: this trace goes.
 void tell_dropped(Vm *vm, const Concrete *concrete, size_t limit);
 

@@ -10,6 +10,7 @@
 #include "interp/objects/errors/raise_object.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
+#include "stager/sites.h"
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
@@ -436,6 +437,9 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
                                    input_count, attrs, trace_place(vm));
     if (node == NULL || !node_results(vm, trace, node, outputs, output_count)) {
         return false;
+    }
+    if (UNLIKELY(trace->graph->nodes.count >= trace->look)) {
+        sites_look(vm, trace);
     }
     for (uint32_t i = 0; stays_weak && i < *output_count; i++) {
         value_as_symbolic(outputs[i])->weak = true;

@@ -50,6 +50,7 @@ struct Trace {
     bool restoring;   // stores are nobody's events
     bool prints;      // its graph does
     bool gave_up;     // the error on its way has left a staged block
+    size_t look; // with so many nodes, at loops that are unrolled (sites.h)
     VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
     Object *raised; // counted: the exception that converted code raised
                     // last inside a block; NULL: none
