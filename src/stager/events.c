@@ -15,7 +15,7 @@
 // What one row stands for.
 typedef struct EventPlace {
     const void *source, *what;
-    uint64_t tensor; // of a leak: each has a row of its own
+    uint64_t detail; // the tensor of a leak, else the path
     uint32_t line, kind;
 } EventPlace;
 
@@ -74,12 +74,15 @@ void events_free(Vm *vm, EventLog *log)
 
 static EventPlace place_of(const Event *event)
 {
-    return (EventPlace){
-        .source = event->source,
-        .what = event->what,
-        .tensor = event->kind == EVENT_LEAK ? VALUE_BITS(event->value) : 0,
-        .line = event->line,
-        .kind = event->kind};
+    const Str *path = event->path;
+    return (EventPlace){.source = event->source,
+                        .what = event->what,
+                        .detail =
+                            event->kind == EVENT_LEAK ? VALUE_BITS(event->value)
+                            : path != NULL ? map_hash(path->text, path->length)
+                                           : 0,
+                        .line = event->line,
+                        .kind = event->kind};
 }
 
 // Takes what the event holds.
