@@ -188,7 +188,8 @@ class Judge:
                 try:
                     self.states(before, other.state)
                 except Difference as error:
-                    if "refused-change" not in self.lenient:
+                    if "refused-change" not in self.lenient and \
+                            not self.explained(error.path):
                         return "refused-change", \
                             f"{error.left} -> {error.right}"
             if found:

@@ -26,19 +26,6 @@ def f(x, l):
     return x
 call(f, tensor(1.0), [1.0])
 """, lenient=["refusal-line"]),
-    Known("refused call that leaves a change", "refused-change", """\
-l = [1.0]
-@stage
-def f(x, n):
-    l.append(n)
-    if n == 1:
-        y = x
-    elif x > 0.0:
-        y = x
-    return y
-call(f, tensor(1.0), 1)
-call(f, tensor(1.0), 2)
-""", lenient=["refused-change"]),
     Known("host error of a side that is not taken", "aside", """\
 @stage
 def f(x):
