@@ -85,21 +85,51 @@ static EventPlace place_of(const Event *event)
                         .kind = event->kind};
 }
 
+// The event of this place, NULL: there is none.
+static Event *find(const EventLog *log, const EventPlace *place)
+{
+    if (log->places.count > 0) {
+        const uint64_t *at =
+            map_get(&log->places, (const char *)place, sizeof *place);
+        return at != NULL ? &log->events.items[*at] : NULL;
+    }
+    for (size_t i = 0; i < log->events.count; i++) {
+        EventPlace other = place_of(&log->events.items[i]);
+        if (memcmp(&other, place, sizeof other) == 0) {
+            return &log->events.items[i];
+        }
+    }
+    return NULL;
+}
+
+// Most traces have few events, which need no table.
+static bool add_place(EventLog *log, const Event *event)
+{
+    enum { FEW = 8 };
+    size_t count = log->events.count;
+    bool ok = true;
+    for (size_t i = 0; ok && count == FEW && i < FEW; i++) {
+        EventPlace place = place_of(&log->events.items[i]);
+        ok = map_put(&log->places, (const char *)&place, sizeof place, i);
+    }
+    EventPlace place = place_of(event);
+    return ok && (count < FEW || map_put(&log->places, (const char *)&place,
+                                         sizeof place, count));
+}
+
 // Takes what the event holds.
 static void put(Vm *vm, EventLog *log, const Event *event)
 {
     EventPlace place = place_of(event);
-    const uint64_t *known =
-        map_get(&log->places, (const char *)&place, sizeof place);
+    Event *known = find(log, &place);
     if (known != NULL) {
-        log->events.items[*known].count += event->count;
+        known->count += event->count;
         drop(vm, event);
         return;
     }
     bool room = log->events.count < EVENTS_KEPT || event->kind == EVENT_LEAK;
     if (!room || !vec_reserve(&vm->ctx, &log->events, 1) ||
-        !map_put(&log->places, (const char *)&place, sizeof place,
-                 log->events.count)) {
+        !add_place(log, event)) {
         log->cut = true;
         drop(vm, event);
         if (room) {
