@@ -23,11 +23,6 @@ bool tell_is_heard(Vm *vm)
     return stager_of(vm)->log || stager_of(vm)->notes;
 }
 
-static bool is_observed(Vm *vm)
-{
-    return stager_of(vm)->listener != NULL;
-}
-
 // Standard output goes first, so that the remark stands behind what the
 // program printed before it.
 // Always true, so that it can end a chain of steps that may fail.
@@ -180,41 +175,49 @@ static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
     return ok;
 }
 
-// The reason is the text of stage.why without the place, which is told apart.
-static bool observe_retrace(Vm *vm, const StagedFunction *self,
-                            const Concrete *made)
+// The text of stage.why without the place, which is told apart. NULL: failed.
+static Str *reason_text(Vm *vm, const StagedFunction *self)
+{
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    Str *made = NULL;
+    if (why_print(vm, self, &text, NULL) && strbuf_ok(&text)) {
+        const char *reason = strstr(strbuf_text(&text), ": ");
+        made = str_from(vm, reason != NULL ? reason + 2 : strbuf_text(&text));
+    }
+    strbuf_free(&text);
+    return made;
+}
+
+// The reason is for who listens: to find it takes longer than to record it.
+static bool record_retrace(Vm *vm, const StagedFunction *self,
+                           const Concrete *made)
 {
     const Why *why = &self->why;
     if (why->old == NULL && why->frozen == NULL) {
         return true;
     }
-    StrBuf text;
-    strbuf_init(&text, &vm->ctx);
-    bool ok = why_print(vm, self, &text, NULL) && strbuf_ok(&text);
-    if (ok) {
-        const char *reason = strstr(strbuf_text(&text), ": ");
-        event_add_at(
-            vm, &made->owner->events,
-            (Event){.kind = EVENT_RETRACE,
-                    .line = why->line,
-                    .source = why->source,
-                    .path = str_from(vm, reason != NULL ? reason + 2
-                                                        : strbuf_text(&text)),
-                    .value = VALUE_NONE});
+    bool heard = stager_of(vm)->listener != NULL;
+    Str *reason = heard ? reason_text(vm, self) : NULL;
+    if (heard && reason == NULL) {
+        return false;
     }
-    strbuf_free(&text);
-    return ok;
+    event_add_at(vm, &made->owner->events,
+                 (Event){.kind = EVENT_RETRACE,
+                         .line = why->line,
+                         .source = why->source,
+                         .path = reason,
+                         .value = VALUE_NONE});
+    return true;
 }
 
 // The cause first, then what came of it.
 bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 {
-    if (is_observed(vm)) {
-        return observe_retrace(vm, self, made);
-    }
-    return !tell_is_heard(vm) ||
-           (tell_reason(vm, self, made) && tell_effects(vm, self, made) &&
-            tell_loops(vm, self, made));
+    return record_retrace(vm, self, made) &&
+           (!tell_is_heard(vm) ||
+            (tell_reason(vm, self, made) && tell_effects(vm, self, made) &&
+             tell_loops(vm, self, made)));
 }
 
 // Keyed by the place, not by its value: a counter that changes before each call
