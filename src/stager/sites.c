@@ -263,17 +263,17 @@ static uint32_t loop_around(const Code *code, uint32_t word,
 }
 
 static bool add_loop(Vm *vm, Sites *sites, const Code *code, uint32_t line,
-                     uint32_t count)
+                     uint32_t turns, uint32_t nodes)
 {
     for (size_t i = 0; i < sites->loops.count; i++) {
         Unrolled *loop = &sites->loops.items[i];
         if (loop->code->source == code->source && loop->line == line) {
-            loop->turns = count > loop->turns ? count : loop->turns;
-            loop->nodes += count;
+            loop->turns = turns > loop->turns ? turns : loop->turns;
+            loop->nodes += nodes;
             return true;
         }
     }
-    Unrolled loop = {code, line, count, count};
+    Unrolled loop = {code, line, turns, nodes};
     return vec_push(&vm->ctx, &sites->loops, loop);
 }
 
@@ -286,7 +286,10 @@ static bool find_loop(Vm *vm, Sites *sites, const PlaceCount *place)
         const Code *code = (const Code *)at->code;
         uint32_t line = loop_around(code, at->word, place->node);
         if (line > 0) {
-            return add_loop(vm, sites, code, line, place->count);
+            // Of numbers of the host one instruction may make several.
+            bool number = node_desc(place->node)->payload == PAYLOAD_TENSOR;
+            return add_loop(vm, sites, code, line, number ? 0 : place->count,
+                            place->count);
         }
         site = sites->user[at->caller];
     }
@@ -299,9 +302,7 @@ static bool count_loops(Vm *vm, Sites *sites)
     bool ok = true;
     for (size_t i = 0; ok && i < graph->nodes.count; i++) {
         const GraphNode *node = graph->nodes.items[i];
-        // Of numbers of the host one instruction may make several.
-        if (node->block != NULL && node->place.site != 0 &&
-            node_desc(node)->payload != PAYLOAD_TENSOR) {
+        if (node->block != NULL && node->place.site != 0) {
             ok = count_node(vm, sites, node);
         }
     }
@@ -377,6 +378,9 @@ void sites_tell(Vm *vm, const Trace *trace)
     }
     for (size_t i = 0; i < sites.loops.count; i++) {
         const Unrolled *loop = &sites.loops.items[i];
+        if (loop->turns == 0) {
+            continue; // numbers alone
+        }
         event_add_at(vm, trace->events,
                      (Event){.kind = EVENT_UNROLL,
                              .line = loop->line,
