@@ -505,6 +505,11 @@ static bool needs_lowering(Lower *l, NodeList list, bool inside)
                     needs_lowering(l, node->try_stmt.body, inside) ||
                     needs_lowering(l, node->try_stmt.orelse, inside) ||
                     needs_lowering(l, node->try_stmt.finalbody, inside);
+            for (uint32_t j = 0; j < node->try_stmt.handlers.count; j++) {
+                const Node *handler = node->try_stmt.handlers.items[j];
+                needs =
+                    needs || needs_lowering(l, handler->handler.body, inside);
+            }
             break;
         case AST_WITH:
             needs = needs_lowering(l, node->with_stmt.body, inside);
