@@ -195,5 +195,6 @@ lib_modules = \
 	lib/tensorflow/nest.duet \
 	lib/tensorflow/nn.duet \
 	lib/tensorflow/random.duet \
+	lib/tensorflow/saved_model.duet \
 	lib/tensorflow/strings.duet \
 	lib/tensorflow/train.duet

@@ -49,10 +49,21 @@ static bool capture_constants(Graph *graph)
     return ok;
 }
 
+// NULL leaves the graph's own.
+static bool set_name(Graph *graph, const Str *name)
+{
+    graph->name = name == NULL
+                      ? graph->name
+                      : arena_strndup(&graph->arena, name->text, name->length);
+    return graph->name != NULL;
+}
+
 Value graph_whole(Vm *vm, Value *args)
 {
     Graph *copy = clone_graph(graph_of(args[0]));
-    Value object = copy != NULL && inline_run(copy) && capture_constants(copy)
+    const Str *name = value_is_str(args[1]) ? value_as_str(args[1]) : NULL;
+    Value object = copy != NULL && set_name(copy, name) && inline_run(copy) &&
+                           capture_constants(copy)
                        ? stage_graph_new(vm, copy)
                        : VALUE_FAIL;
     if (copy != NULL) {

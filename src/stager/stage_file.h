@@ -7,7 +7,7 @@
 #include "stager/stage_graph.h"
 
 // Of a Graph object: a copy in which calls are inlined and large constants
-// captured, as it is saved.
+// captured, as it is saved, and under which name.
 Value graph_whole(Vm *vm, Value *args);
 // graph.call(tensors, variables): its results, a list; in a trace a call there.
 Value graph_call(Vm *vm, Value *args);

@@ -289,7 +289,7 @@ static const NativeDef graph_methods[] = {
      "The printed form with every element of every constant."},
     {"call", "self, tensors, variables, /", graph_call,
      "Its results for lists of tensors and Variables."},
-    {"whole", "self, /", graph_whole,
+    {"whole", "self, name=None, /", graph_whole,
      "A copy in which calls are inlined, as it is saved."},
     {"dot", "self, /", graph_to_dot, "The graph in DOT, for Graphviz."},
     {"boxes", "self, /", graph_to_boxes,
