@@ -36,14 +36,25 @@ void duetgraph_free(DuetGraph *graph); // NULL is fine
 // graph, or has Variables, or inputs or outputs of strings. To be called once.
 bool duetgraph_parse(DuetGraph *graph, const char *text, size_t length);
 
+// Reads a graph from a file that stage.save has written, with what it captured
+// and its Variables, whose values each run may change. `name` is the graph's;
+// NULL: the file's first. False: as duetgraph_parse, or the file cannot be
+// read or is not whole. To be called once, instead of duetgraph_parse.
+bool duetgraph_load(DuetGraph *graph, const char *path, const char *name);
+
 size_t duetgraph_input_count(const DuetGraph *graph);
 size_t duetgraph_output_count(const DuetGraph *graph);
 
 // Runs the graph on its inputs and sets its outputs, which stay valid until
-// the next run. False: an input does not fit, an operation failed, or one needs
-// an interpreter (a print, a failing assert, a host call).
+// the next run. What it prints goes to standard output or error. False: an
+// input does not fit, an operation or an assert failed, or host code is called.
 bool duetgraph_run(DuetGraph *graph, const DuetArray *inputs,
                    DuetArray *outputs);
+
+// The value that a Variable has now, valid until the next run, and its name.
+// False: there are no so many, or it holds strings.
+bool duetgraph_variable(DuetGraph *graph, size_t index, const char **name,
+                        DuetArray *value);
 
 // Why the last call failed; valid until the next.
 const char *duetgraph_error(const DuetGraph *graph);

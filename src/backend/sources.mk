@@ -2,6 +2,7 @@
 backend_sources =
 backend_sources += src/backend/duetgraph.c
 backend_sources += src/backend/exec.c
+backend_sources += src/backend/host_text.c
 backend_sources += src/backend/nest.c
 backend_sources += src/backend/plan.c
 backend_sources += src/backend/plan_callee.c

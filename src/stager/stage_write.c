@@ -1,40 +1,16 @@
 // stage.print, eagerly and as a node of a graph.
 //
-// Invariant: both ways go through add_tensor and write_text, so that a staged
-// call prints what the eager one does. The node's format has a NUL byte in the
-// place of each tensor; a text that contains one is refused.
+// Invariant: both ways go through host_text_tensor and write_text, so that a
+// staged call prints what the eager one does. The node's format has a NUL byte
+// in the place of each tensor; a text that contains one is refused.
 #include "stager/stage_write.h"
 
-#include <stdlib.h>
-
+#include "backend/host_text.h"
 #include "interp/machine/vm/vm_text.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/display.h"
 #include "stager/trace.h"
-
-// How tensors print: "print" is the form of str(); "brief" has one blank
-// between values, "brief:5" shows so many at each end of an axis ("brief:-1"
-// all), "brief!" leaves strings unquoted.
-static void add_tensor(StrBuf *out, const char *style, size_t length,
-                       const Tensor *tensor)
-{
-    static const char brief[] = "brief";
-    size_t stem = strlen(brief);
-    if (length < stem || memcmp(style, brief, stem) != 0) {
-        tensor_print_str(out, tensor);
-        return;
-    }
-    // What follows the stem was checked by nobody: an unknown rest leaves the
-    // defaults.
-    const char *rest = style + stem;
-    bool plain = length > stem && *rest == '!';
-    rest += plain;
-    bool counted = rest < style + length && *rest == ':';
-    tensor_print_brief(
-        out, tensor, counted ? strtol(rest + 1, NULL, 10) : DISPLAY_BRIEF_EDGE,
-        !plain);
-}
 
 // What waits for standard output goes before anything on standard error, so
 // that the two, joined, stand in program order.
@@ -67,23 +43,12 @@ static bool write_text(Vm *vm, bool to_stderr, const StrBuf *text)
 }
 
 // The text is put together whole and written at once, so that nothing comes
-// between its parts. Attributes are counted texts: the format holds NUL bytes.
+// between its parts.
 bool stage_write_node(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 {
-    const AttrValue *format = &node->attrs[0], *style = &node->attrs[1];
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < format->count; i++) {
-        if (format->text[i] != '\0') {
-            strbuf_putc(&out, format->text[i]);
-        } else {
-            add_tensor(&out, style->text, style->count, inputs[next++]);
-        }
-    }
-    bool to_stderr =
-        node->attrs[2].count == strlen("stderr") &&
-        memcmp(node->attrs[2].text, "stderr", strlen("stderr")) == 0;
+    bool to_stderr = host_text_print(&out, node, inputs);
     bool done = strbuf_ok(&out) && write_text(vm, to_stderr, &out);
     strbuf_free(&out);
     return done;
@@ -140,7 +105,7 @@ static bool add_argument(Vm *vm, Writing *w, Value v)
     const Tensor *tensor = value_is_tensor(v)
                                ? value_as_tensor(v)
                                : variable_cell(value_as_variable(v))->value;
-    add_tensor(&w->text, style_text(w), strlen(style_text(w)), tensor);
+    host_text_tensor(&w->text, style_text(w), strlen(style_text(w)), tensor);
     return true;
 }
 

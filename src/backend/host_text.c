@@ -1,0 +1,45 @@
+// What a print of a graph shows.
+//
+// The node's format has a NUL byte in the place of each tensor.
+#include "backend/host_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void host_text_tensor(StrBuf *out, const char *style, size_t length,
+                      const Tensor *tensor)
+{
+    static const char brief[] = "brief";
+    size_t stem = strlen(brief);
+    if (length < stem || memcmp(style, brief, stem) != 0) {
+        tensor_print_str(out, tensor);
+        return;
+    }
+    // What follows the stem was checked by nobody: an unknown rest leaves the
+    // defaults.
+    const char *rest = style + stem;
+    bool plain = length > stem && *rest == '!';
+    rest += plain;
+    bool counted = rest < style + length && *rest == ':';
+    tensor_print_brief(out, tensor,
+                       counted ? strtol(rest + 1, NULL, 10) : HOST_TEXT_EDGE,
+                       !plain);
+}
+
+// Attributes are counted texts: the format holds NUL bytes.
+bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
+{
+    static const char errors[] = "stderr";
+    const AttrValue *format = &node->attrs[0], *style = &node->attrs[1];
+    const AttrValue *stream = &node->attrs[2];
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < format->count; i++) {
+        if (format->text[i] != '\0') {
+            strbuf_putc(out, format->text[i]);
+        } else if (next < node->input_count) {
+            host_text_tensor(out, style->text, style->count, inputs[next++]);
+        }
+    }
+    return stream->count == strlen(errors) &&
+           memcmp(stream->text, errors, strlen(errors)) == 0;
+}
