@@ -82,6 +82,21 @@ def canon(value, seen, depth=0):
     return f"('other', '{name}')"
 
 
+def floats(value, found=None):
+    """The tensors and Variables of floats in a structure."""
+    found = [] if found is None else found
+    kind = type(value).__name__
+    if kind in TENSORS + VARIABLES and "float" in dtype_name(value):
+        found.append(value)
+    elif isinstance(value, dict):
+        for item in value.values():
+            floats(item, found)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            floats(item, found)
+    return found
+
+
 def place(error):
     """The innermost line of the program that the error came through."""
     trail, line = error.__traceback__, 0
@@ -105,7 +120,8 @@ class World:
 
     def names(self):
         """What the program can name from here on."""
-        self.space.update(NAMES, call=self.call, show=self.show)
+        self.space.update(NAMES, call=self.call, show=self.show,
+                          graded=self.graded)
         self.known = set(self.space)
         return self.space
 
@@ -117,6 +133,18 @@ class World:
         except Exception as error:
             self.failed(error)
         self.look()
+
+    def graded(self, function, *args):
+        """What it gives, and the gradients of that by all that flows in."""
+        sources = floats([args, [
+            value for name, value in self.space.items()
+            if name not in self.known and type(value).__name__ in VARIABLES]])
+        with Tape() as tape:
+            for source in sources:
+                tape.watch(source)
+            result = function(*args)
+        return result, tape.gradient(floats(result), sources,
+                                     unconnected_gradients="zero")
 
     def failed(self, error):
         """Records an error."""

@@ -47,7 +47,7 @@ class Stage:
 NAMES.update(
     tensor=tf.constant, Variable=tf.Variable, stage=Stage(), zeros=tf.zeros,
     concat=lambda values: tf.concat(values, 0), stack=tf.stack,
-    maximum=tf.maximum, minimum=tf.minimum, where=tf.where, cast=tf.cast,
+    Tape=tf.GradientTape, maximum=tf.maximum, minimum=tf.minimum, where=tf.where, cast=tf.cast,
     reshape=tf.reshape, float32=tf.float32, int32=tf.int32,
     spec=tf.TensorSpec, strings=tf.strings, OpError=tf.errors.OpError,
     sum=reducer(tf.reduce_sum, sum), max=reducer(tf.reduce_max, max),

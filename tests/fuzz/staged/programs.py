@@ -240,6 +240,10 @@ class Maker(Specials):
     def calls(self, signature, changes):
         """Two calls of one signature, others, and changes between them."""
         rng = self.rng
+        # A Tape keeps all that grows.
+        self.graded = rng.random() < 0.4 and \
+            not any(row[0] == "growing" for row in self.later) and \
+            self.may("gradient")
         first = [self.argument(kind) for kind, _ in self.parameters]
         lines = [self.call(first), self.call(first)]
         # The same signature once more: other Variables, a dict turned round.
@@ -274,10 +278,10 @@ class Maker(Specials):
         return [self.argument(kind) if kind in kinds else text
                 for text, (kind, _) in zip(arguments, self.parameters)]
 
-    @staticmethod
-    def call(arguments):
-        """One step."""
-        return f"call({', '.join(['f'] + arguments)})"
+    def call(self, arguments):
+        """One step, at times with its gradients."""
+        name = "graded, f" if self.graded else "f"
+        return f"call({', '.join([name] + arguments)})"
 
     def frozen(self):
         """A value that the function reads outside, and what changes it."""

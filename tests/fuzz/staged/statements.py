@@ -82,7 +82,8 @@ class Statements(Writer):
         if depth > 0 and self.budget > 0:
             ways += [(6, self.staged_if), (3, self.staged_while),
                      (3, self.staged_for), (2, self.host_block),
-                     (1, self.guarded), (1, self.with_block)]
+                     (1, self.guarded), (1, self.with_block),
+                     (3 if self.context == "top" else 0.3, self.taped)]
         if self.context != "top":
             ways += [(1, self.leave)]
         for _ in range(6):
@@ -285,6 +286,26 @@ class Statements(Writer):
             return None
         return [f"with Entered({name}):"] + \
             self.block(self.context, 1, depth)
+
+    def taped(self, depth):
+        """A Tape inside of the function, around anything."""
+        name = self.name("F")
+        if not name or not self.may(f"tape.{self.context}"):
+            return None
+        saved = self.saved()
+        tape, source, target = (self.fresh(part) for part in ("tape", "s", "r"))
+        self.declare("F", source)
+        lines = [f"{target} = {self.fill('<F> * ' + source)}"]
+        self.declare("F", target)
+        self.origin[source] = "watched"
+        block = self.block(self.context, self.rng.randint(1, 3), depth)
+        lines += [f"{target} = {target} + {self.expr('F')}"]
+        self.scope = saved
+        return [f"{source} = {name} + tensor(0.0)",
+                f"with Tape() as {tape}:", f"    {tape}.watch({source})",
+                "    " + lines[0]] + block + ["    " + lines[1]] + [
+                    f"y = y + {tape}.gradient({target}, {source}, "
+                    "unconnected_gradients='zero')"]
 
     # --- what leaves, fails or is drawn ---
 
