@@ -214,9 +214,11 @@ typedef struct FileReader {
 
 static bool fail(FileReader *r, const char *what)
 {
-    return !ctx_failed(r->ctx) &&
-           ctx_fail(r->ctx, ERR_VALUE, "graph file, byte %zu: %s",
-                    (size_t)(r->at - r->start), what);
+    if (!ctx_failed(r->ctx)) {
+        (void)ctx_fail(r->ctx, ERR_VALUE, "graph file, byte %zu: %s",
+                       (size_t)(r->at - r->start), what);
+    }
+    return false;
 }
 
 static bool read_number(FileReader *r, int size, uint64_t *number)
