@@ -224,8 +224,9 @@ static bool write_host_types(Scope *scope, const GraphNode *node)
     return ok;
 }
 
-// host_call is a function of the host's: the node says that one is called, as
-// TensorFlow itself writes it, but only the program that made it can run it.
+// host_call is a function of the host's, as a walk through a dataset is: the
+// node says that one is called, as TensorFlow itself writes it, but only the
+// program that made it can run it.
 static bool write_host_call(Scope *scope, const GraphNode *node)
 {
     static const char op[] = "EagerPyFunc";
@@ -256,6 +257,9 @@ bool graphdef_effect(Scope *scope, const GraphNode *node)
     case OP_READ_VARIABLE: return write_read(scope, node);
     case OP_ASSIGN_VARIABLE: return write_assign(scope, node);
     case OP_PRINT: return write_print(scope, node);
+    case OP_ITERATE:
+    case OP_MORE:
+    case OP_NEXT:
     case OP_HOST_CALL: return write_host_call(scope, node);
     case OP_ASSERT:
     case OP_RAISE: return write_assert(scope, node);
