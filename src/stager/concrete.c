@@ -301,7 +301,8 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         (void)any_walked(vm, trace, &symbolic);
         value = bound_call(vm, request->target, &symbolic);
     }
-    bool ordered = any_walked(vm, trace, &symbolic);
+    // Fields of a dataclass may be properties: no code runs behind an error.
+    bool ordered = !value_failed(value) && any_walked(vm, trace, &symbolic);
     if (!value_failed(value) &&
         is_handed_through(vm, trace, &symbolic, value)) {
         event_add(vm, trace->events, EVENT_OBJECT, "built anew for each call",

@@ -347,14 +347,21 @@ static void concrete_clear(Vm *vm, Object *object)
     Concrete *self = (Concrete *)object;
     value_replace(&vm->ctx, &self->result, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);
-    // The graph may hold functions that host_call calls. Taken out first: what
-    // dies may come here again.
+    // The graph may hold functions that host_call calls; the log's owner and
+    // what tapes have been given hold the graph. Taken out first: what dies may
+    // come here again.
     Plan *plan = self->plan;
     Graph *graph = self->graph;
+    TraceOwner *owner = self->owner;
+    GraphFunction *function = self->function;
     self->plan = NULL;
     self->graph = NULL;
+    self->owner = NULL;
+    self->function = NULL;
     plan_release(&vm->ctx, plan);
     graph_release(&vm->ctx, graph);
+    object_release_null(&vm->ctx, owner);
+    object_release_null(&vm->ctx, function);
 }
 
 // Tracked by the collector: a concrete function may hold its own staged
