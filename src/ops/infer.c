@@ -119,6 +119,22 @@ bool infer_needs_rank(const InferCall *call, uint32_t input, int least)
                     call->op->name, input, type.rank, least);
 }
 
+// Integers are refused, not cast: NumPy would take them, the array API does
+// not.
+bool infer_needs_square(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    if (!infer_needs_float(call, type.dtype) || !infer_needs_rank(call, 0, 2)) {
+        return false;
+    }
+    if (type.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    int64_t a = type.dims[type.rank - 2], b = type.dims[type.rank - 1];
+    return a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN ||
+           infer_shape_error(call, "needs square matrices, not %s", type);
+}
+
 // No promotion between tensors, as in TensorFlow; only Python numbers take the
 // other operand's dtype, before the op is called.
 // False: raised. Operands in front of `first` may have any dtype.

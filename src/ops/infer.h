@@ -23,6 +23,8 @@ MUST_CHECK bool infer_needs_dtype(const InferCall *call, uint32_t input,
 // An unknown rank passes: the kernel meets the real one.
 MUST_CHECK bool infer_needs_rank(const InferCall *call, uint32_t input,
                                  int least);
+// Of input 0: floats, matrices in the last two axes, square ones.
+MUST_CHECK bool infer_needs_square(InferCall *call);
 // "op: text", with "%s" standing for shapes, one for each type.
 bool infer_shape_error(const InferCall *call, const char *text, TensorType a);
 // Always false; `text` has a %s for each of the types.

@@ -20,28 +20,11 @@ typedef struct Matrix {
     int64_t rows, columns, width;
 } Matrix;
 
-// Floats, and a square matrix at least.
-// False: raised. Integers are refused, not cast: NumPy would take them, the
-// array API does not.
-static bool needs_square(InferCall *call)
-{
-    TensorType type = call->inputs[0];
-    if (!infer_needs_float(call, type.dtype) || !infer_needs_rank(call, 0, 2)) {
-        return false;
-    }
-    if (type.rank == RANK_UNKNOWN) {
-        return true;
-    }
-    int64_t a = type.dims[type.rank - 2], b = type.dims[type.rank - 1];
-    return a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN ||
-           infer_shape_error(call, "needs square matrices, not %s", type);
-}
-
 // inv and cholesky: the result has the type of x.
 // The inverse and the factor are as large as the matrix.
 static bool infer_square(InferCall *call)
 {
-    return needs_square(call) && infer_same(call);
+    return infer_needs_square(call) && infer_same(call);
 }
 
 // Gauss with the largest pivot of the column; b is changed along, `width`
@@ -369,7 +352,7 @@ static bool kernel_qr(const KernelCall *call)
 static bool infer_det(InferCall *call)
 {
     TensorType type = call->inputs[0];
-    return needs_square(call) &&
+    return infer_needs_square(call) &&
            infer_output(call, 0, type.dtype,
                         type.rank < 0 ? type.rank : type.rank - 2, type.dims);
 }
@@ -379,7 +362,7 @@ static bool infer_det(InferCall *call)
 static bool infer_solve(InferCall *call)
 {
     TensorType a = call->inputs[0], b = call->inputs[1];
-    if (!infer_equal_dtypes(call, 0) || !needs_square(call) ||
+    if (!infer_equal_dtypes(call, 0) || !infer_needs_square(call) ||
         !infer_output(call, 0, b.dtype, b.rank, b.dims)) {
         return false;
     }

@@ -324,26 +324,11 @@ static bool kernel_svd(const KernelCall *call)
                           : each_matrix(call, columns, rows, svd_one);
 }
 
-// x: floats, matrices; square ones if asked for.
-static bool needs_matrices(InferCall *call, bool square)
-{
-    TensorType x = call->inputs[0];
-    if (!infer_needs_float(call, x.dtype) || !infer_needs_rank(call, 0, 2)) {
-        return false;
-    }
-    if (x.rank == RANK_UNKNOWN || !square) {
-        return true;
-    }
-    int64_t a = x.dims[x.rank - 2], b = x.dims[x.rank - 1];
-    return a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN ||
-           infer_shape_error(call, "needs square matrices, not %s", x);
-}
-
 static bool infer_eigh(InferCall *call)
 {
     TensorType x = call->inputs[0];
     call->output_count = 2;
-    return needs_matrices(call, true) &&
+    return infer_needs_square(call) &&
            infer_output(call, 0, x.dtype,
                         x.rank == RANK_UNKNOWN ? x.rank : x.rank - 1, x.dims) &&
            infer_output(call, 1, x.dtype, x.rank, x.dims);
@@ -353,7 +338,7 @@ static bool infer_svd(InferCall *call)
 {
     TensorType x = call->inputs[0];
     call->output_count = 3;
-    if (!needs_matrices(call, false)) {
+    if (!infer_needs_float(call, x.dtype) || !infer_needs_rank(call, 0, 2)) {
         return false;
     }
     for (int i = 0; i < 3; i++) {
