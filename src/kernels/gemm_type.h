@@ -107,7 +107,7 @@ TILES(3)
 TILES(4)
 TILES(5)
 TILES(6)
-#if GEMM_ROWS == 14
+#if defined(__AVX512F__)
 TILES(7)
 TILES(14)
 #endif
@@ -122,7 +122,7 @@ TILE(copy_2, GEMM_ROWS, 2, TILE_COPIES)
            {ID(whole_##R##_1), ID(whole_##R##_2)}}
 static const ID(TileFn) ID(tiles)[GEMM_ROWS + 1][2][2] = {
     TILES(1), TILES(2),  TILES(3), TILES(4), TILES(5), TILES(6),
-#if GEMM_ROWS == 14
+#if defined(__AVX512F__)
     TILES(7), TILES(14),
 #endif
 };
