@@ -48,6 +48,12 @@ lib_modules = \
 	lib/numpy/_array.duet \
 	lib/numpy/_functions.duet \
 	lib/numpy/linalg.duet \
+	lib/plot/__init__.duet \
+	lib/plot/_colours.duet \
+	lib/plot/_layers.duet \
+	lib/plot/_scale.duet \
+	lib/plot/_svg.duet \
+	lib/plot/_terminal.duet \
 	lib/python/__future__.duet \
 	lib/python/_frame.duet \
 	lib/python/_iobase.duet \
