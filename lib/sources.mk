@@ -48,6 +48,7 @@ lib_modules = \
 	lib/numpy/_array.duet \
 	lib/numpy/_functions.duet \
 	lib/numpy/linalg.duet \
+	lib/numpy/random.duet \
 	lib/plot/__init__.duet \
 	lib/plot/_colours.duet \
 	lib/plot/_layers.duet \
