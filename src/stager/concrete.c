@@ -12,7 +12,9 @@
 #include "interp/objects/protocol/protocol.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
+#include "stager/content.h"
 #include "stager/hidden.h"
+#include "stager/made.h"
 #include "stager/sites.h"
 
 // A walk over the call's arguments beside the signature's list of tensors,
@@ -138,13 +140,50 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
     return leaf;
 }
 
+// Variables stay what they are in the one object that holds them.
+static bool holds_variable(Vm *vm, Value object)
+{
+    Value content = made_content(vm, object);
+    bool found = false;
+    if (!value_failed(content)) {
+        const Tuple *parts = value_as_tuple(content);
+        Value names = parts->items[CONTENT_ATTRIBUTES];
+        uint32_t at = 0;
+        Value key, value;
+        while (!found && value_is_kind(names, KIND_DICT) &&
+               dict_next(value_as_dict(names), &at, &key, &value)) {
+            found = value_is_kind(value, KIND_VARIABLE);
+        }
+        release(vm, content);
+    }
+    return found;
+}
+
+// Objects that the trace made are made anew by each call, but for those that
+// it may have stored outside, or whose Variables are to stay theirs: what holds
+// no symbolic tensor is then one object for all calls.
+static bool opens_object(Vm *vm, Value v, void *data)
+{
+    const Pack *pack = data;
+    if (!era_has(vm, pack->trace->era, value_object(v))) {
+        return false;
+    }
+    bool own = pack->trace->effects == 0 && !holds_variable(vm, v);
+    int holds = own || vm_has_error(vm) ? 1 : hidden_holds(vm, v);
+    if (holds == 0) {
+        event_add(vm, pack->trace->events, EVENT_OBJECT,
+                  "one object for all calls", VALUE_NONE);
+    }
+    return holds > 0 && !vm_has_error(vm);
+}
+
 // The tree with its symbolic tensors is kept: a run puts tensors in their
 // places.
 static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
 {
     Pack pack = {.trace = trace};
-    concrete->result =
-        structure_map_shared(vm, value, pack_leaf, &pack, &concrete->shares);
+    concrete->result = structure_map_shared(vm, value, pack_leaf, opens_object,
+                                            &pack, &concrete->shares);
     bool ok = !value_failed(concrete->result) &&
               graph_block_results(trace->graph, trace->block, pack.ids.items,
                                   (uint32_t)pack.ids.count);

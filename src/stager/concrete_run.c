@@ -31,9 +31,9 @@ static Value map_result(Vm *vm, const Concrete *concrete, LeafFn leaf,
                         void *data)
 {
     bool met;
-    return concrete->shares
-               ? structure_map_shared(vm, concrete->result, leaf, data, &met)
-               : structure_map(vm, concrete->result, leaf, data);
+    return concrete->shares ? structure_map_shared(vm, concrete->result, leaf,
+                                                   NULL, data, &met)
+                            : structure_map(vm, concrete->result, leaf, data);
 }
 
 // A structure is rebuilt at each call: the caller may change what it got.

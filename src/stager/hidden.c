@@ -199,16 +199,14 @@ static bool fail(Search *search, const char *function)
     return false;
 }
 
-bool hidden_check(Vm *vm, const char *function, Value result)
+// `function` NULL: nothing is refused. 1: it holds something; -1: an error is
+// pending.
+static int search_result(Vm *vm, const char *function, Value result)
 {
-    if (poison_is(vm, result)) {
-        (void)poison_raise(vm, result);
-        return false;
-    }
     if (!value_is_object(result) || type_of(vm, result)->slots.visit == NULL ||
         value_object(result)->kind == KIND_TYPE ||
         value_object(result)->kind == KIND_MODULE) {
-        return true;
+        return 0;
     }
     Search search = {.vm = vm};
     map_init(&search.seen, &vm->ctx);
@@ -223,8 +221,25 @@ bool hidden_check(Vm *vm, const char *function, Value result)
             ->slots.visit(object, reach, &search);
         ok = !search.failed && ctx_poll(&vm->ctx);
     }
-    ok = ok && (search.found == 0 || fail(&search, function));
+    int found = ok ? search.found != 0 : -1;
+    if (found > 0 && function != NULL && !fail(&search, function)) {
+        found = -1;
+    }
     map_free(&search.seen);
     vec_free(&vm->ctx, &search.reached);
-    return ok;
+    return found;
+}
+
+int hidden_holds(Vm *vm, Value result)
+{
+    return poison_is(vm, result) ? 1 : search_result(vm, NULL, result);
+}
+
+bool hidden_check(Vm *vm, const char *function, Value result)
+{
+    if (poison_is(vm, result)) {
+        (void)poison_raise(vm, result);
+        return false;
+    }
+    return search_result(vm, function, result) == 0;
 }

@@ -11,5 +11,7 @@
 // Refuses a result of `function` that holds a symbolic tensor, with the path
 // to it, or something undecided (poison.h), with what both sides left.
 MUST_CHECK bool hidden_check(Vm *vm, const char *function, Value result);
+// Whether such a thing is in it; -1: an error is pending.
+int hidden_holds(Vm *vm, Value result);
 
 #endif

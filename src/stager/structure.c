@@ -10,6 +10,7 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/made.h"
 #include "stager/staged_list.h"
 
 // Takes a result as it comes, so that calls nest: a failed one is passed on.
@@ -55,6 +56,9 @@ static StructureKind heap_kind(Vm *vm, Value v)
     Type *cls = value_object(v)->type;
     if (staged_list_is(vm, v)) {
         return STRUCTURE_STAGED;
+    }
+    if (made_is(vm, v)) {
+        return STRUCTURE_MADE;
     }
     if (cls->kind == KIND_TUPLE) {
         // The mark of collections.namedtuple, which typing.NamedTuple makes
@@ -258,6 +262,9 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
         Tuple *tuple = value_as_tuple(v);
         return push_items(vm, out, tuple->items, tuple->count);
     }
+    if (kind == STRUCTURE_MADE) {
+        return structure_push(vm, out, made_content(vm, v));
+    }
     if (kind != STRUCTURE_DICT && kind != STRUCTURE_DATACLASS) {
         return true;
     }
@@ -372,6 +379,7 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
     case STRUCTURE_SET: return copy_set(vm, v);
     case STRUCTURE_NAMED: return rebuild_named(vm, v, children);
     case STRUCTURE_DATACLASS: return rebuild_dataclass(vm, v, children);
+    case STRUCTURE_MADE:
     case STRUCTURE_LEAF: break;
     }
     return value_retain(v);
@@ -394,6 +402,7 @@ bool structure_check_path(Vm *vm, const WalkPath *path, Value v)
 // One walk.
 typedef struct MapWalk {
     LeafFn leaf;
+    OpensFn opens; // NULL: no object is
     void *data;
     bool shared;   // an object that stands in two places is mapped once
     bool met;      // one did
@@ -418,26 +427,61 @@ static bool add_done(Vm *vm, MapWalk *walk, Value v, Value mapped)
             structure_push(vm, &walk->done, value_retain(mapped)));
 }
 
-// The children are replaced one by one; the vector owns whatever it holds, so a
-// failure in the middle leaks nothing.
-static Value map_value(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
+static Value map_value(Vm *vm, Value v, MapWalk *walk, const WalkPath *path);
+
+// What the object, or what stands for one, holds; a place of __slots__ may be
+// empty.
+static Value map_content(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
 {
-    // A leaf ends the walk before any count of depth: most trees are one leaf.
-    if (structure_kind(vm, v) == STRUCTURE_LEAF) {
-        return walk->leaf(vm, v, walk->data);
-    }
-    Value known = find_done(walk, v);
-    if (!value_unbound(known)) {
-        walk->met = true;
-        return value_retain(known);
-    }
-    if (!structure_check_path(vm, path, v) || !ctx_enter(&vm->ctx)) {
+    Value content = made_content(vm, v);
+    if (value_failed(content)) {
         return VALUE_FAIL;
     }
+    const Tuple *from = value_as_tuple(content);
+    Tuple *to = tuple_new(vm, from->count);
+    bool ok = to != NULL;
+    for (size_t i = 0; ok && i < from->count; i++) {
+        Value mapped = value_unbound(from->items[i])
+                           ? VALUE_UNBOUND
+                           : map_value(vm, from->items[i], walk, path);
+        ok = !value_failed(mapped);
+        to->items[i] = ok ? mapped : VALUE_NONE;
+    }
+    release(vm, content);
+    if (!ok) {
+        object_release_null(&vm->ctx, to);
+        return VALUE_FAIL;
+    }
+    return value_from_object(to);
+}
+
+// Known before what it holds, in which it may be met again.
+static Value map_object(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
+{
+    Value twin = made_twin(vm, v);
+    if (value_failed(twin)) {
+        return VALUE_FAIL;
+    }
+    Value content = add_done(vm, walk, v, twin) ? map_content(vm, v, walk, path)
+                                                : VALUE_FAIL;
+    bool ok = !value_failed(content) && made_fill(vm, twin, content);
+    release(vm, value_failed(content) ? VALUE_NONE : content);
+    if (!ok) {
+        release(vm, twin);
+        return VALUE_FAIL;
+    }
+    return twin;
+}
+
+// The children are replaced one by one; the vector owns whatever it holds, so a
+// failure in the middle leaks nothing.
+static Value map_children(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
+{
     // On the C stack: it ends with this call.
     WalkPath inner = {value_object(v), path};
     ValueVec children = {0};
-    bool ok = structure_children(vm, v, &children);
+    bool ok = structure_check_path(vm, path, v) &&
+              structure_children(vm, v, &children);
     for (size_t i = 0; ok && i < children.count; i++) {
         Value mapped = map_value(vm, children.items[i], walk, &inner);
         ok = !value_failed(mapped);
@@ -447,11 +491,36 @@ static Value map_value(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
     }
     Value result = ok ? structure_rebuild(vm, v, &children) : VALUE_FAIL;
     structure_free(vm, &children);
-    ctx_leave(&vm->ctx);
     if (!value_failed(result) && !add_done(vm, walk, v, result)) {
         release(vm, result);
         return VALUE_FAIL;
     }
+    return result;
+}
+
+// One level of the tree.
+static Value map_value(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
+{
+    // A leaf ends the walk before any count of depth: most trees are one leaf.
+    StructureKind kind = structure_kind(vm, v);
+    if (kind == STRUCTURE_LEAF && (walk->opens == NULL || !made_fits(vm, v))) {
+        return walk->leaf(vm, v, walk->data);
+    }
+    Value known = find_done(walk, v);
+    if (!value_unbound(known)) {
+        walk->met = true;
+        return value_retain(known);
+    }
+    if (kind == STRUCTURE_LEAF && !walk->opens(vm, v, walk->data)) {
+        return vm_has_error(vm) ? VALUE_FAIL : walk->leaf(vm, v, walk->data);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return VALUE_FAIL;
+    }
+    Value result = kind == STRUCTURE_LEAF || kind == STRUCTURE_MADE
+                       ? map_object(vm, v, walk, path)
+                       : map_children(vm, v, walk, path);
+    ctx_leave(&vm->ctx);
     return result;
 }
 
@@ -462,9 +531,10 @@ Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data)
     return map_value(vm, v, &walk, NULL);
 }
 
-Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, void *data, bool *met)
+Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, OpensFn opens,
+                           void *data, bool *met)
 {
-    MapWalk walk = {.leaf = leaf, .data = data, .shared = true};
+    MapWalk walk = {.leaf = leaf, .opens = opens, .data = data, .shared = true};
     Value result = map_value(vm, v, &walk, NULL);
     structure_free(vm, &walk.done);
     *met = walk.met;

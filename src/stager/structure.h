@@ -21,10 +21,12 @@ typedef enum StructureKind {
     STRUCTURE_LIST,
     STRUCTURE_STAGED, // a list that a graph holds (staged_list.h): its parts
     STRUCTURE_TUPLE,
-    STRUCTURE_DICT,     // children: the values; keys belong to the structure
-    STRUCTURE_SET,      // no children: elements are hashable, so no tensors
-    STRUCTURE_NAMED,    // a named tuple: its items, and its class
-    STRUCTURE_DATACLASS // its fields in order, and its class
+    STRUCTURE_DICT,      // children: the values; keys belong to the structure
+    STRUCTURE_SET,       // no children: elements are hashable, so no tensors
+    STRUCTURE_NAMED,     // a named tuple: its items, and its class
+    STRUCTURE_DATACLASS, // its fields in order, and its class
+    STRUCTURE_MADE       // an object that a call makes anew (made.h): what it
+                         // holds; in results alone
 } StructureKind;
 
 // Subclasses of list and dict are leaves, except named tuples.
@@ -45,8 +47,12 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
 typedef Value (*LeafFn)(Vm *vm, Value leaf, void *data);
 Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data);
 // The same, but an object that stands in several places is copied once, and
-// its leaves are met once. *met: whether there is one.
-Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, void *data, bool *met);
+// its leaves are met once. *met: whether there is one. `opens` (may be NULL):
+// whether an object that would be a leaf is copied as a Made (made.h); false
+// with an error pending fails.
+typedef bool (*OpensFn)(Vm *vm, Value leaf, void *data);
+Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, OpensFn opens,
+                           void *data, bool *met);
 
 // Tensors that take the places of the leaves of one kind, in the order of a
 // walk; the data of structure_fill, which is a LeafFn. Other leaves stay.

@@ -370,21 +370,26 @@ static void deque_clear(Vm *vm, Object *object)
     clear(vm, (Deque *)object);
 }
 
-// __new__ ignores what __init__ reads, so that a subclass may have its own.
-// Without a ring until the first item; -1 is no limit.
-static Value deque_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+// Without a ring until the first item.
+Value deque_alike(Vm *vm, Type *cls, int64_t most)
 {
-    (void)args;
-    (void)keywords;
     Deque *self = object_new(vm, cls, sizeof *self);
     if (self == NULL) {
         return VALUE_FAIL;
     }
     self->items = NULL;
     self->capacity = self->start = self->count = 0;
-    self->most = -1;
+    self->most = most;
     self->changes = 0;
     return value_from_object(self);
+}
+
+// __new__ ignores what __init__ reads, so that a subclass may have its own.
+static Value deque_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
+{
+    (void)args;
+    (void)keywords;
+    return deque_alike(vm, cls, -1);
 }
 
 // deque(iterable=(), maxlen=None); called again it begins anew.
