@@ -494,6 +494,7 @@ void plan_release(Ctx *ctx, Plan *plan)
         plan_release(ctx, plan->callees.items[i]);
     }
     tile_release(ctx, plan);
+    scalar_release(ctx, plan);
     vec_free(ctx, &plan->callees);
     vec_free(ctx, &plan->pins);
     graph_release(ctx, plan->graph);

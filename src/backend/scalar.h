@@ -10,6 +10,8 @@
 #ifndef DUET_BACKEND_SCALAR_H
 #define DUET_BACKEND_SCALAR_H
 
+#include <signal.h>
+
 #include "backend/plan_build.h"
 
 enum {
@@ -69,6 +71,12 @@ struct ScalarProgram {
     ScalarInput *inputs;
     uint32_t input_count;
     ScalarOutput *outputs; // as many as the loop's
+    uint32_t output_count;
+    uint32_t size; // bytes of the machine code
+    // The same as machine code; NULL: it is interpreted. False with an error
+    // pending.
+    bool (*run)(uint64_t *regs, PlanRun *run, volatile sig_atomic_t *interrupt);
+    ScalarProgram *next_of_plan;
 };
 
 // Compiles a loop. *program is NULL if it is none that can be. False with an
@@ -76,5 +84,13 @@ struct ScalarProgram {
 MUST_CHECK bool scalar_build(Builder *builder, GraphNode *loop,
                              ScalarProgram **program);
 bool step_scalar(PlanRun *run, const Step *step);
+// What machine code leaves to C: an op by its kernel, or the end of a turn when
+// somebody has set the interrupt flag.
+bool scalar_call(PlanRun *run, const ScalarOp *op, uint64_t *regs);
+// Machine code for a program whose registers have these dtypes, where there can
+// be any. False with ERR_MEMORY pending.
+MUST_CHECK bool scalar_emit(Ctx *ctx, ScalarProgram *program,
+                            const uint8_t *dtypes);
+void scalar_release(Ctx *ctx, Plan *plan); // the code of the plan's programs
 
 #endif

@@ -19,6 +19,7 @@ typedef struct Compiler {
     VEC(ScalarOp) code;
     VEC(ScalarInput) inputs;
     uint64_t initial[SCALAR_MAX_REGS];
+    uint8_t dtypes[SCALAR_MAX_REGS];
     uint32_t reg_count;
     bool full; // more registers or code than there may be: give up
 } Compiler;
@@ -109,7 +110,7 @@ static bool loop_fits(const Builder *builder, const GraphNode *loop)
 
 // The next free register. Past the last one the compiler goes on without harm
 // and gives up at its end.
-static uint16_t new_reg(Compiler *c)
+static uint16_t new_reg(Compiler *c, DType dtype)
 {
     if (c->reg_count == SCALAR_MAX_REGS) {
         c->full = true;
@@ -117,6 +118,7 @@ static uint16_t new_reg(Compiler *c)
         // run.
         return 0;
     }
+    c->dtypes[c->reg_count] = (uint8_t)dtype;
     return (uint16_t)c->reg_count++;
 }
 
@@ -142,13 +144,13 @@ static bool find_reg(Compiler *c, ValueId value, uint16_t *reg)
         *reg = (uint16_t)*known;
         return true;
     }
-    *reg = new_reg(c);
+    DType dtype = graph_type(c->builder->graph, value).dtype;
+    *reg = new_reg(c, dtype);
     // A constant outside of the loop is as good as one inside.
     const Tensor *tensor = graph_constant(c->builder->graph, value);
     if (tensor != NULL) {
         load_const(c, *reg, tensor);
     } else {
-        DType dtype = graph_type(c->builder->graph, value).dtype;
         // Values from outside have slots already: plan.c lays out in program
         // order.
         ScalarInput input = {c->builder->slots[value], *reg,
@@ -199,16 +201,16 @@ static bool compile_op(Compiler *c, const GraphNode *node)
 {
     // Instructions are chosen by the first operand's dtype: the graph's types
     // agree already, and `where` has an instruction of its own.
-    DType dtype = graph_type(c->builder->graph, node->inputs[0]).dtype;
+    const Graph *graph = c->builder->graph;
+    DType dtype = graph_type(graph, node->inputs[0]).dtype;
+    DType out = graph_type(graph, node->first_output).dtype;
     ScalarOp op = {.node = node};
     op.in_count = (uint16_t)node->input_count;
     op.code = (uint16_t)(node->op == OP_WHERE ? SCALAR_SELECT
                                               : plain_code(node->op, dtype));
     if (op.code == SCALAR_KERNEL) {
         op.kernel =
-            op_kernel(c->builder->ctx, node->op, dtype,
-                      graph_type(c->builder->graph, node->first_output).dtype,
-                      node->attrs, 0);
+            op_kernel(c->builder->ctx, node->op, dtype, out, node->attrs, 0);
         if (op.kernel == NULL) {
             return false;
         }
@@ -219,7 +221,7 @@ static bool compile_op(Compiler *c, const GraphNode *node)
         }
     }
     // After the operands: the result never shares a register with one.
-    op.out = new_reg(c);
+    op.out = new_reg(c, out);
     return set_reg(c, node->first_output, op.out) && emit(c, op);
 }
 
@@ -250,7 +252,8 @@ static bool compile_if(Compiler *c, const GraphNode *node)
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         // Reserved before either part is compiled, since both must know them.
-        outputs[i] = new_reg(c);
+        ValueId value = node_output(node, i);
+        outputs[i] = new_reg(c, graph_type(c->builder->graph, value).dtype);
     }
     if (!find_reg(c, node->inputs[0], &condition) ||
         !emit_jump(c, SCALAR_JUMP_FALSE, condition, &to_else) ||
@@ -292,7 +295,7 @@ static bool compile_turn(Compiler *c, const GraphBlock *body)
             // Move k would overwrite what move i is still to read. A param
             // that stays as it is is not written at all.
             if (from[i] == params[k] && from[k] != params[k]) {
-                uint16_t saved = new_reg(c);
+                uint16_t saved = new_reg(c, (DType)c->dtypes[from[i]]);
                 if (!emit_move(c, saved, from[i])) {
                     return false;
                 }
@@ -313,7 +316,8 @@ static bool compile_turn(Compiler *c, const GraphBlock *body)
 static bool enter_loop(Compiler *c, const GraphNode *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
-        uint16_t init, reg = new_reg(c);
+        DType dtype = graph_type(c->builder->graph, node->inputs[i]).dtype;
+        uint16_t init, reg = new_reg(c, dtype);
         if (!find_reg(c, node->inputs[i], &init) || !emit_move(c, reg, init) ||
             // One register for a state variable under all of its names: in the
             // condition, in the body and behind the loop.
@@ -448,8 +452,12 @@ static bool keep(Compiler *c, ScalarProgram **out)
         made->outputs[i] =
             (ScalarOutput){graph_type(c->builder->graph, value).dtype, reg};
     }
+    made->output_count = c->loop->output_count;
+    made->run = NULL;
+    made->next_of_plan = c->builder->plan->scalars;
+    c->builder->plan->scalars = made;
     *out = made;
-    return true;
+    return scalar_emit(c->builder->ctx, made, c->dtypes);
 }
 
 // The compiler's tables are large and short-lived: they come from the heap,

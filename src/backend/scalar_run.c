@@ -51,6 +51,15 @@ static void tell_rounds(PlanRun *run, const ScalarOp *op, const uint64_t *regs)
     }
 }
 
+bool scalar_call(PlanRun *run, const ScalarOp *op, uint64_t *regs)
+{
+    if (op->code == SCALAR_KERNEL) {
+        return run_kernel(run, op, regs);
+    }
+    tell_rounds(run, op, regs);
+    return ctx_poll(run->ctx);
+}
+
 #define SCALAR(name, dtype, T, R, expression)                                  \
     static inline void do_##name##_##dtype(const ScalarOp *op, uint64_t *regs) \
     {                                                                          \
@@ -77,7 +86,7 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
 #include "backend/scalar_list.h"
 #undef SCALAR
         case SCALAR_KERNEL:
-            if (UNLIKELY(!run_kernel(run, op, regs))) {
+            if (UNLIKELY(!scalar_call(run, op, regs))) {
                 return false;
             }
             break;
@@ -89,11 +98,8 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
         // The end of a turn, which is where Ctrl-C is noticed; the loop's ++ is
         // taken off the target.
         case SCALAR_LOOP:
-            if (UNLIKELY(run->ctx->interrupt)) {
-                tell_rounds(run, op, regs);
-                if (!ctx_poll(run->ctx)) {
-                    return false;
-                }
+            if (UNLIKELY(run->ctx->interrupt) && !scalar_call(run, op, regs)) {
+                return false;
             }
             op = code + op->target - 1;
             break;
@@ -123,7 +129,10 @@ bool step_scalar(PlanRun *run, const Step *step)
         // read.
         memcpy(&regs[input->reg], run->slots[input->slot]->data, input->size);
     }
-    if (!run_code(run, program->code, regs)) {
+    bool ok = program->run != NULL
+                  ? program->run(regs, run, &run->ctx->interrupt)
+                  : run_code(run, program->code, regs);
+    if (!ok) {
         return false;
     }
     for (uint32_t i = 0; i < step->output_count; i++) {

@@ -88,6 +88,7 @@ struct Plan {
     const uint32_t *arguments; // slots, in the order of PlanArgs.inputs
     PlanFrame *frames;         // not in use
     TileKernel *kernels;       // of its tile programs
+    ScalarProgram *scalars;    // that have code of their own
     size_t scratch_size;       // bytes that the widest tile program needs
     size_t step_count;
     uint64_t optimise_ns, compile_ns; // what plan_build took: passes, the rest

@@ -48,6 +48,10 @@ static void add_place(Code *code, int reg, CodePlace place, bool has_imm)
         code_byte(code, 0x24);
         code_long(code, (uint32_t)place.number * 32);
         break;
+    case PLACE_HOME:
+        code_byte(code, 0x80 | field | RBX);
+        code_long(code, place.number * 8u);
+        break;
     case PLACE_INDEX:
         // With a displacement of a byte, which rbp and r13 cannot do without.
         code_byte(code, 0x40 | field | 4);

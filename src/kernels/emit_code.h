@@ -17,6 +17,7 @@ typedef enum CodePlaceKind {
     PLACE_REG,   // a vector register
     PLACE_POOL,  // a constant
     PLACE_STACK, // 32 bytes of the frame, by number
+    PLACE_HOME,  // [rbx + number * 8], of scalar programs
     PLACE_INDEX  // [base + rdx * scale]
 } CodePlaceKind;
 typedef struct CodePlace {
