@@ -46,7 +46,10 @@ lib_modules = \
 	lib/nn/training.duet \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \
+	lib/numpy/_counts.duet \
 	lib/numpy/_functions.duet \
+	lib/numpy/_more.duet \
+	lib/numpy/_shapes.duet \
 	lib/numpy/linalg.duet \
 	lib/numpy/random.duet \
 	lib/plot/__init__.duet \
