@@ -5,6 +5,7 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/sites.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
 
@@ -100,6 +101,7 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
     if (has_traceback(value_as_exception(exception)) && place.site != 0 &&
         place.site != GRAPH_SITE_FAILED) {
         // The traceback has the running frame already.
+        sites_raised(vm, trace, place.site);
         place.site = trace->graph->sites.items[place.site - 1].caller;
     }
     IdVec ids = {0};

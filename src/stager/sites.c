@@ -147,6 +147,16 @@ static void tell_handler(Vm *vm, const Sites *sites, uint32_t site)
                 "an error at run time passes it");
 }
 
+void sites_raised(Vm *vm, const Trace *trace, uint32_t site)
+{
+    const Sites sites = {.trace = trace, .graph = trace->graph};
+    const Code *code = code_at(sites.graph, site);
+    if (!code->source->library &&
+        try_around(code, site_at(sites.graph, site)->word) != NULL) {
+        tell_handler(vm, &sites, site);
+    }
+}
+
 // --- loops ---
 
 // Over the golden ratio: each bit goes to the upper ones.

@@ -20,5 +20,8 @@ void sites_look(Vm *vm, Trace *trace);
 // A handler of this code is about to get the pending error: EVENT_HANDLER where
 // eager code might not raise it.
 void sites_caught(Vm *vm, const Code *code, const Handler *handler);
+// The graph is to raise at this site: EVENT_HANDLER for a `try` around it, in
+// that frame; its node tells those of the callers.
+void sites_raised(Vm *vm, const Trace *trace, uint32_t site);
 
 #endif
