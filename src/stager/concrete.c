@@ -16,6 +16,7 @@
 #include "stager/hidden.h"
 #include "stager/made.h"
 #include "stager/sites.h"
+#include "stager/written.h"
 
 // A walk over the call's arguments beside the signature's list of tensors,
 // which was made by the same walk.
@@ -179,11 +180,19 @@ static bool opens_object(Vm *vm, Value v, void *data)
 
 // The tree with its symbolic tensors is kept: a run puts tensors in their
 // places.
-static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
+static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
+                        const ValueVec *changed, Value value)
 {
     Pack pack = {.trace = trace};
-    concrete->result = structure_map_shared(vm, value, pack_leaf, opens_object,
-                                            &pack, &concrete->shares);
+    Written *written = &concrete->written;
+    Placed placed = {&written->copies, changed, &written->copies,
+                     &written->contents};
+    concrete->result =
+        written->copies.count > 0
+            ? structure_map_placed(vm, value, &placed, pack_leaf, opens_object,
+                                   &pack)
+            : structure_map_shared(vm, value, pack_leaf, opens_object, &pack,
+                                   &concrete->shares);
     bool ok = !value_failed(concrete->result) &&
               graph_block_results(trace->graph, trace->block, pack.ids.items,
                                   (uint32_t)pack.ids.count);
@@ -192,75 +201,6 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete, Value value)
     }
     vec_free(&vm->ctx, &pack.ids);
     return ok;
-}
-
-// Whether two trees are of one structure with the same leaves.
-static int same_tree(Vm *vm, Value a, Value b)
-{
-    // Leaves must be the very same: tracing hands symbolic tensors on and
-    // makes no equal ones.
-    StructureKind kind = structure_kind(vm, a);
-    if (value_same(a, b)) {
-        return 1;
-    }
-    if (kind == STRUCTURE_LEAF || kind != structure_kind(vm, b) ||
-        !ctx_enter(&vm->ctx)) {
-        return vm_has_error(vm) ? -1 : 0;
-    }
-    ValueVec own = {0}, other = {0};
-    bool set = kind == STRUCTURE_SET; // of elements, which are leaves
-    bool ok = set ? structure_keys(vm, a, &own) && structure_keys(vm, b, &other)
-                  : structure_children(vm, a, &own) &&
-                        structure_children(vm, b, &other);
-    int same = ok ? own.count == other.count : -1;
-    for (size_t i = 0; same > 0 && i < own.count; i++) {
-        same = same_tree(vm, own.items[i], other.items[i]);
-    }
-    structure_free(vm, &own);
-    structure_free(vm, &other);
-    ctx_leave(&vm->ctx);
-    return same;
-}
-
-// The function got copies of its structures, so a change of one would be lost
-// from the second call on, and be seen by nobody in the first.
-static bool check_arguments(Vm *vm, const TraceRequest *request,
-                            const Bound *given, const Bound *kept)
-{
-    for (size_t i = 0; i < kept->values.count; i++) {
-        int same = same_tree(vm, kept->values.items[i], given->values.items[i]);
-        if (same <= 0) {
-            return same == 0 &&
-                   raise_false(vm, ERR_VALUE,
-                               "%s changes its argument '%s' while it is "
-                               "traced; change a copy, and return it",
-                               request->name->text,
-                               bound_name(request->target, request->bound, i));
-        }
-    }
-    return true;
-}
-
-// Only lists, dicts and sets can be changed, so only they need a copy to
-// compare with.
-static bool any_structure(Vm *vm, const Bound *bound)
-{
-    for (size_t i = 0; i < bound->values.count; i++) {
-        StructureKind kind = structure_kind(vm, bound->values.items[i]);
-        if (kind == STRUCTURE_LIST || kind == STRUCTURE_DICT ||
-            kind == STRUCTURE_SET) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// A leaf that stays: for copying the structure alone.
-static Value same_leaf(Vm *vm, Value v, void *data)
-{
-    (void)vm;
-    (void)data;
-    return value_retain(v);
 }
 
 // Whether somebody has looked at the order of a dict in the tree since it was
@@ -332,11 +272,9 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     if (!bound_map(vm, request->bound, symbolic_leaf, &rebuild, &symbolic)) {
         return false;
     }
-    // A copy of what the function will see, before it can change anything.
-    Bound kept = {0};
+    Given given = {0};
     Value value = VALUE_FAIL;
-    if (!any_structure(vm, &symbolic) ||
-        bound_map(vm, &symbolic, same_leaf, NULL, &kept)) {
+    if (written_open(vm, &symbolic, &given)) {
         (void)any_walked(vm, trace, &symbolic);
         value = bound_call(vm, request->target, &symbolic);
     }
@@ -347,16 +285,14 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         event_add(vm, trace->events, EVENT_OBJECT, "built anew for each call",
                   VALUE_NONE);
     }
-    // The arguments are checked first: an error is then about them, whatever
-    // was returned.
-    bool ok =
-        !value_failed(value) && check_arguments(vm, request, &symbolic, &kept);
-    ok = ok && set_outputs(vm, trace, concrete, value);
+    bool ok = !value_failed(value) &&
+              written_close(vm, request, &given, &concrete->written) &&
+              set_outputs(vm, trace, concrete, &given.contents, value);
     ok = ok && !vm_has_error(vm) &&
          (!ordered || signature_order(vm, request->bound, &concrete->order));
     release(vm, value);
     bound_free(vm, &symbolic);
-    bound_free(vm, &kept);
+    written_free(vm, &given);
     return ok;
 }
 

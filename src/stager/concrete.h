@@ -16,6 +16,15 @@
 typedef struct StagedFunction StagedFunction; // stager/staged_fn.h
 typedef struct GraphFunction GraphFunction;   // stager/graph_function.h
 
+// The arguments' containers, if the trace changes one of them (written.h); both
+// in the order of a walk over the arguments.
+typedef struct Written {
+    ValueVec copies;   // those that the trace worked on, as they stand in the
+                       // result; owned
+    ValueVec contents; // what they hold at the end, with symbolic tensors where
+                       // outputs go, which are the first; UNBOUND: as before
+} Written;
+
 // Complete when concrete_new returns it; only its counters, its events and its
 // place in a table change afterwards.
 typedef struct Concrete {
@@ -23,8 +32,9 @@ typedef struct Concrete {
     Graph *graph;            // counted
     Plan *plan;              // counted
     GraphFunction *function; // for tapes, counted; NULL: none has asked
-    Value result;   // the result with symbolic tensors where outputs go
-    bool shares;    // it holds an object in two places
+    Value result; // the result with symbolic tensors where outputs go
+    bool shares;  // it holds an object in two places
+    Written written;
     Value target;   // the function that was traced, owned: names parameters
     Str *name;      // the staged function's, counted
     Bound bound;    // the arguments, specs where tensors stood, Identities
@@ -74,15 +84,18 @@ typedef struct TraceRequest {
 // which then names function and trace.
 MUST_CHECK Concrete *concrete_new(Vm *vm, const TraceRequest *request);
 // Runs the graph on the call's tensors and Variables; inside a trace, appends
-// a call of it there. The signature must be the concrete's own.
-Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature);
+// a call of it there. The signature must be the concrete's own, of `bound`.
+Value concrete_run(Vm *vm, Concrete *concrete, const Bound *bound,
+                   const Signature *signature);
 // The plan on the call's tensors (borrowed) and the cells of its Variables
 // (NULL: no Variable is an argument). The caller holds the concrete function,
 // which host code may drop. `outputs` are owned by the caller.
 MUST_CHECK bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
                                     VariableCell **cells, Tensor **outputs);
-// The result's structure with these tensors in it; takes them.
-Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs);
+// The result's structure with these tensors in it; takes them. `bound` may be
+// NULL where no argument is changed.
+Value concrete_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
+                      Tensor **outputs);
 // TraceHooks.keywords.
 void concrete_keywords(Vm *vm, const Function *function, Dict *keywords);
 // The slot `call` of concrete functions (concrete_call.c).

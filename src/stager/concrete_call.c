@@ -108,13 +108,18 @@ static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
         // trace.
         if (at < fitted->values.count) {
             (void)fail_value(vm, self, fitted, at);
+        } else if (self->written.copies.count > 0) {
+            raise_error(vm, ERR_SIGNATURE,
+                        "%s changes an argument, which its concrete functions "
+                        "cannot; call it, or change a copy and return it",
+                        self->name->text);
         } else if (self->outer.count > 0) {
             raise_error(vm, ERR_LEAK,
                         "%s: it uses a symbolic tensor of the "
                         "trace that it was made in",
                         self->name->text);
         } else {
-            result = concrete_run(vm, self, &signature);
+            result = concrete_run(vm, self, fitted, &signature);
         }
     }
     signature_free(vm, &pattern);

@@ -8,6 +8,7 @@
 #include "stager/graph_function.h"
 #include "stager/leak.h"
 #include "stager/trace.h"
+#include "stager/written.h"
 
 typedef VEC(ValueId) IdVec;
 
@@ -27,23 +28,27 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
 }
 
 // An object that the result holds twice is one for the caller too.
-static Value map_result(Vm *vm, const Concrete *concrete, LeafFn leaf,
-                        void *data)
+static Value map_result(Vm *vm, const Concrete *concrete, const Bound *bound,
+                        LeafFn leaf, void *data)
 {
     bool met;
+    if (UNLIKELY(concrete->written.copies.count > 0)) {
+        return written_unpack(vm, concrete, bound, leaf, data);
+    }
     return concrete->shares ? structure_map_shared(vm, concrete->result, leaf,
                                                    NULL, data, &met)
                             : structure_map(vm, concrete->result, leaf, data);
 }
 
 // A structure is rebuilt at each call: the caller may change what it got.
-Value concrete_unpack(Vm *vm, const Concrete *concrete, Tensor **outputs)
+Value concrete_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
+                      Tensor **outputs)
 {
     Fill fill = {KIND_SYMBOLIC, outputs, 0};
     uint32_t count = concrete->graph->block->result_count;
     // Each place takes a count of its own, for one output may stand in
     // several; the caller's counts go behind it.
-    Value result = map_result(vm, concrete, structure_fill, &fill);
+    Value result = map_result(vm, concrete, bound, structure_fill, &fill);
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
     }
@@ -118,7 +123,8 @@ static bool run_taped(Vm *vm, Concrete *concrete, const Signature *signature,
 
 // One block of memory for inputs, outputs and cells; they are few and
 // short-lived.
-static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
+static Value run_now(Vm *vm, Concrete *concrete, const Bound *bound,
+                     const Signature *signature)
 {
     const Graph *graph = concrete->graph;
     size_t inputs = signature->tensors.count;
@@ -146,7 +152,7 @@ static Value run_now(Vm *vm, Concrete *concrete, const Signature *signature)
     if ((tape_active(vm)
              ? run_taped(vm, concrete, signature, room)
              : concrete_run_inputs(vm, concrete, tensors, cells, outputs))) {
-        result = concrete_unpack(vm, concrete, outputs);
+        result = concrete_unpack(vm, concrete, bound, outputs);
     }
     ctx_free(&vm->ctx, room, total * sizeof *room);
     return result;
@@ -223,7 +229,8 @@ static bool record_call(Vm *vm, Concrete *concrete, const ValueVec *inputs,
 
 // The trace holds the callee until it ends: birth.c counts who holds a
 // Variable, and must know the callees that do.
-static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
+static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
+                         const Signature *signature)
 {
     // The outer trace keeps the inner one alive, since its node points into it.
     if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
@@ -249,7 +256,7 @@ static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
         result =
             node == NULL || (taped && !record_call(vm, concrete, &inputs, node))
                 ? VALUE_FAIL
-                : map_result(vm, concrete, unpack_output, &unpack);
+                : map_result(vm, concrete, bound, unpack_output, &unpack);
     }
     structure_free(vm, &inputs);
     vec_free(&vm->ctx, &ids);
@@ -261,11 +268,12 @@ static Value append_call(Vm *vm, Concrete *concrete, const Signature *signature)
 
 // A symbolic argument outside any trace has leaked; that is said here, since
 // the plan can only take tensors.
-Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
+Value concrete_run(Vm *vm, Concrete *concrete, const Bound *bound,
+                   const Signature *signature)
 {
     if (vm->trace != NULL) {
         concrete->hits++;
-        return append_call(vm, concrete, signature);
+        return append_call(vm, concrete, bound, signature);
     }
     if (signature->any_symbolic) {
         // Let the operation that uses it first say what is wrong.
@@ -277,5 +285,5 @@ Value concrete_run(Vm *vm, Concrete *concrete, const Signature *signature)
             }
         }
     }
-    return run_now(vm, concrete, signature);
+    return run_now(vm, concrete, bound, signature);
 }

@@ -311,6 +311,8 @@ static void concrete_destroy(Vm *vm, Object *object)
     object_release_null(&vm->ctx, self->function);
     graph_release(&vm->ctx, self->graph);
     release(vm, self->result);
+    structure_free(vm, &self->written.copies);
+    structure_free(vm, &self->written.contents);
     release(vm, self->target);
     object_release(&vm->ctx, self->name);
     bound_free(vm, &self->bound);
@@ -333,7 +335,8 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
                            void *data)
 {
     Concrete *self = (Concrete *)object;
-    const ValueVec *owned[] = {&self->bound.values, &self->outer};
+    const ValueVec *owned[] = {&self->bound.values, &self->outer,
+                               &self->written.copies, &self->written.contents};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         values_visit(owned[i]->items, owned[i]->count, visit, data);
     }

@@ -147,7 +147,7 @@ void guards_set(Vm *vm, Guards *guards, Value function, Concrete *concrete,
 {
     uint32_t named = names != NULL ? (uint32_t)names->count : 0;
     if (count > GUARD_MAX_ARGUMENTS || concrete->outer.count > 0 ||
-        concrete->variables > 0 ||
+        concrete->variables > 0 || concrete->written.copies.count > 0 ||
         concrete->graph->block->result_count > GUARD_MAX_ARGUMENTS) {
         return;
     }
@@ -224,7 +224,7 @@ static Value guard_run(Vm *vm, const Guard *guard, Tensor **inputs)
     Value result = VALUE_FAIL;
     if (LIKELY(concrete_run_inputs(vm, concrete, inputs, NULL, outputs))) {
         result = single ? tensor_adopt(vm, outputs[0])
-                        : concrete_unpack(vm, concrete, outputs);
+                        : concrete_unpack(vm, concrete, NULL, outputs);
     }
     object_release(&vm->ctx, concrete);
     return result;

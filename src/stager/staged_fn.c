@@ -111,7 +111,7 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
         if (concrete != NULL && !run) {
             result = value_from_object(concrete);
         } else if (concrete != NULL) {
-            result = concrete_run(vm, concrete, &signature);
+            result = concrete_run(vm, concrete, bound, &signature);
             // Borrowed: the guard may only remember a trace that the table
             // holds, and host code in the run may have dropped it.
             self->ran = concrete->table != NULL ? concrete : NULL;

@@ -236,7 +236,10 @@ static bool push_items(Vm *vm, ValueVec *out, const Value *items, size_t count)
 static Value child_of(Vm *vm, Value v, Value key, bool is_dict)
 {
     if (!is_dict) {
-        return value_get_attr(vm, v, value_as_str(key));
+        // A field is no read of a trace's, as an item is none.
+        Value own = instance_get(vm, value_object(v), value_as_str(key));
+        return value_unbound(own) ? value_get_attr(vm, v, value_as_str(key))
+                                  : value_retain(own);
     }
     Value value;
     // A key may be gone since the keys were listed: __eq__ of the program runs
@@ -538,6 +541,28 @@ Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, OpensFn opens,
     Value result = map_value(vm, v, &walk, NULL);
     structure_free(vm, &walk.done);
     *met = walk.met;
+    return result;
+}
+
+// All are known before any is walked: they may hold each other.
+Value structure_map_placed(Vm *vm, Value v, const Placed *placed, LeafFn leaf,
+                           OpensFn opens, void *data)
+{
+    MapWalk walk = {.leaf = leaf, .opens = opens, .data = data, .shared = true};
+    bool ok = true;
+    for (size_t i = 0; ok && i < placed->keys->count; i++) {
+        ok = add_done(vm, &walk, placed->keys->items[i],
+                      placed->places->items[i]);
+    }
+    for (size_t i = 0; ok && i < placed->keys->count; i++) {
+        Value model = placed->models->items[i];
+        ok = structure_push(vm, placed->made,
+                            value_unbound(model)
+                                ? VALUE_UNBOUND
+                                : map_children(vm, model, &walk, NULL));
+    }
+    Value result = ok ? map_value(vm, v, &walk, NULL) : VALUE_FAIL;
+    structure_free(vm, &walk.done);
     return result;
 }
 

@@ -54,6 +54,16 @@ typedef bool (*OpensFn)(Vm *vm, Value leaf, void *data);
 Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, OpensFn opens,
                            void *data, bool *met);
 
+// Structures that are to stand where others do: `keys` where the tree holds
+// them, `places` what stands there in the copy, `models` what they are to hold
+// (UNBOUND: what they do).
+typedef struct Placed {
+    const ValueVec *keys, *models, *places; // of one length; borrowed
+    ValueVec *made; // empty: copies of the models, which come first; owned
+} Placed;
+Value structure_map_placed(Vm *vm, Value v, const Placed *placed, LeafFn leaf,
+                           OpensFn opens, void *data);
+
 // Tensors that take the places of the leaves of one kind, in the order of a
 // walk; the data of structure_fill, which is a LeafFn. Other leaves stay.
 typedef struct Fill {

@@ -217,8 +217,11 @@ class Judge:
         try:
             self.states(one.state, other.state)
         except Difference as error:
-            if not self.explained(error.path):
+            # An argument's change is made when the call ends; this one failed.
+            late = other.error and "argument" in self.codes
+            if not late and not self.explained(error.path):
                 return "state", f"{error.left} | {error.right}"
+            self.how = "event"
         return None
 
     @staticmethod
@@ -243,9 +246,10 @@ class Judge:
         eager = one.error or ("", "", -1)
         tracing = any("while tracing" in note for note in notes)
         if eager[:2] == other.error[:2]:
-            if eager[2] != line and "line" not in self.lenient and \
-                    not self.explained():
-                return "line", f"{eager} | {other.error}"
+            if eager[2] != line and not self.explained():
+                kind = "aside" if tracing else "line"
+                if kind not in self.lenient:
+                    return kind, f"{eager} | {other.error}"
             # Where the trace failed nothing has run: no more to compare.
             return "refused" if tracing else None
         if eager[0] == name and eager[2] == line:

@@ -24,7 +24,7 @@ KNOWN = [
 def f(x, l):
     l.append(x)
     return x
-call(f, tensor(1.0), [1.0])
+call(f, tensor(1.0), [Variable(1.0)])
 """, lenient=["refusal-line"]),
     Known("host error of a side that is not taken", "aside", """\
 @stage

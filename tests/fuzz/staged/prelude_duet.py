@@ -23,6 +23,8 @@ def events(space):
     for function in found.values():
         rows += [row[1:] for row in stage.effects(function)]
         codes += [row[2] for row in stage.events(function)]
+        codes += ["argument" for row in stage.events(function)
+                  if row[3].startswith("an argument")]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))

@@ -1,0 +1,320 @@
+// Arguments that a trace changes.
+#include "stager/written.h"
+
+#include "interp/core/raise.h"
+#include "interp/hooks/note.h"
+#include "interp/objects/classes/attr.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
+#include "interp/objects/protocol/protocol.h"
+#include "stager/content.h"
+#include "stager/poison.h"
+#include "stager/staged_fn.h"
+#include "stager/trace.h"
+
+// Adds the containers in a tree, inner ones first.
+static bool collect(Vm *vm, Value v, ValueVec *out)
+{
+    StructureKind kind = structure_kind(vm, v);
+    if (kind == STRUCTURE_LEAF) {
+        return true;
+    }
+    ValueVec children = {0};
+    bool ok = ctx_enter(&vm->ctx);
+    if (ok) {
+        ok = kind == STRUCTURE_SET || structure_children(vm, v, &children);
+        for (size_t i = 0; ok && i < children.count; i++) {
+            ok = collect(vm, children.items[i], out);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    structure_free(vm, &children);
+    bool changes = kind == STRUCTURE_LIST || kind == STRUCTURE_STAGED ||
+                   kind == STRUCTURE_DICT || kind == STRUCTURE_DATACLASS ||
+                   value_is_kind(v, KIND_SET);
+    return ok && (!changes || structure_push(vm, out, value_retain(v)));
+}
+
+static bool collect_all(Vm *vm, const Bound *bound, Given *given)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < bound->values.count; i++) {
+        ok = collect(vm, bound->values.items[i], &given->containers);
+        while (ok && given->arguments.count < given->containers.count) {
+            ok = vec_push(&vm->ctx, &given->arguments, i);
+        }
+    }
+    return ok;
+}
+
+// What it holds, one level deep: of a dataclass its fields.
+static Value take(Vm *vm, Value container)
+{
+    if (structure_kind(vm, container) != STRUCTURE_DATACLASS) {
+        return content_take(vm, value_object(container));
+    }
+    ValueVec fields = {0};
+    Tuple *content = structure_children(vm, container, &fields)
+                         ? tuple_from(vm, fields.items, fields.count)
+                         : NULL;
+    structure_free(vm, &fields);
+    return content != NULL ? value_from_object(content) : VALUE_FAIL;
+}
+
+bool written_open(Vm *vm, const Bound *bound, Given *given)
+{
+    bool ok = collect_all(vm, bound, given);
+    for (size_t i = 0; ok && i < given->containers.count; i++) {
+        ok = structure_push(vm, &given->contents,
+                            take(vm, given->containers.items[i]));
+    }
+    return ok;
+}
+
+void written_free(Vm *vm, Given *given)
+{
+    structure_free(vm, &given->containers);
+    structure_free(vm, &given->contents);
+    vec_free(&vm->ctx, &given->arguments);
+}
+
+// --- what has changed ---
+
+static bool same_lists(const List *a, const List *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++) {
+        same = value_same(a->items[i], b->items[i]);
+    }
+    return same;
+}
+
+// In one order.
+static bool same_dicts(const Dict *a, const Dict *b)
+{
+    uint32_t at = 0, other = 0;
+    Value key, value, twin, second;
+    bool same = a->count == b->count;
+    while (same && dict_next(a, &at, &key, &value)) {
+        same = dict_next(b, &other, &twin, &second) && value_same(key, twin) &&
+               value_same(value, second);
+    }
+    return same;
+}
+
+static bool same_sets(const Set *a, const Set *b)
+{
+    size_t at = 0, other = 0;
+    Value key, twin;
+    bool same = a->count == b->count;
+    while (same && set_next(a, &at, &key)) {
+        same = set_next(b, &other, &twin) && value_same(key, twin);
+    }
+    return same;
+}
+
+// Parts of contents: the very same elements; tracing hands them on.
+static bool same_part(Value a, Value b)
+{
+    if (value_same(a, b)) {
+        return true;
+    }
+    if (!value_is_object(a) || !value_is_object(b) ||
+        value_object(a)->kind != value_object(b)->kind) {
+        return false;
+    }
+    switch (value_object(a)->kind) {
+    case KIND_LIST: return same_lists(value_as_list(a), value_as_list(b));
+    case KIND_DICT: return same_dicts(value_as_dict(a), value_as_dict(b));
+    case KIND_SET:
+        return same_sets((const Set *)value_object(a),
+                         (const Set *)value_object(b));
+    default: return false;
+    }
+}
+
+// 1: it holds other things than before; -1: an error is pending.
+static int has_changed(Vm *vm, Value container, Value before)
+{
+    if (poison_is(vm, container)) {
+        (void)poison_raise(vm, container);
+        return -1;
+    }
+    Value now = take(vm, container);
+    if (value_failed(now)) {
+        return -1;
+    }
+    const Tuple *a = value_as_tuple(before), *b = value_as_tuple(now);
+    bool same = true;
+    for (size_t i = 0; same && i < a->count; i++) {
+        same = same_part(a->items[i], b->items[i]);
+    }
+    release(vm, now);
+    return !same;
+}
+
+// A Variable comes back as its value, which is not what stood there.
+static bool holds_variable(Vm *vm, Value v)
+{
+    ValueVec children = {0};
+    bool found = value_is_kind(v, KIND_VARIABLE);
+    if (structure_kind(vm, v) != STRUCTURE_LEAF && ctx_enter(&vm->ctx)) {
+        // Without memory any answer is as good: the error is pending.
+        found = !structure_children(vm, v, &children);
+        for (size_t i = 0; !found && i < children.count; i++) {
+            found = holds_variable(vm, children.items[i]);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    structure_free(vm, &children);
+    return found;
+}
+
+// With signature= the trace and the call see other containers.
+static bool check_change(Vm *vm, const TraceRequest *request, Value container,
+                         const char *name)
+{
+    bool fits = request->staged->options.signature == NULL &&
+                !holds_variable(vm, container);
+    return !vm_has_error(vm) &&
+           (fits || raise_false(vm, ERR_VALUE,
+                                "%s changes its argument '%s' while it is "
+                                "traced; change a copy, and return it",
+                                request->name->text, name));
+}
+
+bool written_close(Vm *vm, const TraceRequest *request, Given *given,
+                   Written *written)
+{
+    bool any = false, ok = true;
+    for (size_t i = 0; ok && i < given->containers.count; i++) {
+        Value container = given->containers.items[i];
+        Value *content = &given->contents.items[i];
+        int changed = has_changed(vm, container, *content);
+        const char *name = bound_name(request->target, request->bound,
+                                      given->arguments.items[i]);
+        ok = changed == 0 ||
+             (changed > 0 && check_change(vm, request, container, name));
+        if (ok && changed > 0) {
+            event_add(vm, vm->trace->events, EVENT_OBJECT,
+                      "an argument, changed when the call ends", VALUE_NONE);
+        }
+        value_replace(&vm->ctx, content,
+                      changed > 0 ? value_retain(container) : VALUE_UNBOUND);
+        any = any || changed > 0;
+    }
+    for (size_t i = 0; ok && any && i < given->containers.count; i++) {
+        ok = structure_push(vm, &written->copies,
+                            value_retain(given->containers.items[i]));
+    }
+    return ok;
+}
+
+// --- writing ---
+
+static bool fail(Vm *vm, const Concrete *concrete, Value container,
+                 const char *why)
+{
+    return raise_false(vm, ERR_SIGNATURE,
+                       "%s changes an argument, a '%s' that %s; pass a copy, "
+                       "and return it",
+                       concrete->name->text,
+                       type_name(value_object(container)->type), why);
+}
+
+// In a trace two names of one container were two, or a value of the host's.
+static bool check(Vm *vm, const Concrete *concrete, const ValueVec *all,
+                  size_t place)
+{
+    Value container = all->items[place];
+    for (size_t i = 0; i < all->count; i++) {
+        if (i != place && value_same(all->items[i], container)) {
+            return fail(vm, concrete, container, "the call gives twice");
+        }
+    }
+    return !(value_object(container)->flags & OBJECT_WATCHED) ||
+           fail(vm, concrete, container, "a trace has read from outside");
+}
+
+// The call's own containers, `places` being empty; those that are to be written
+// are known by one name.
+static bool find_places(Vm *vm, const Concrete *concrete, const Bound *bound,
+                        Given *places)
+{
+    const ValueVec *contents = &concrete->written.contents;
+    bool ok = collect_all(vm, bound, places);
+    for (size_t i = 0; ok && i < contents->count; i++) {
+        ok = value_unbound(contents->items[i]) ||
+             check(vm, concrete, &places->containers, i);
+    }
+    return ok;
+}
+
+// An enclosing trace sees each value that is stored.
+static bool note_items(Vm *vm, Value container, Value made)
+{
+    ValueVec children = {0};
+    bool ok = note_store(vm, value_object(container), VALUE_UNBOUND) &&
+              (vm->trace == NULL || structure_children(vm, made, &children));
+    for (size_t i = 0; ok && i < children.count; i++) {
+        ok = note_store(vm, value_object(container), children.items[i]);
+    }
+    structure_free(vm, &children);
+    return ok;
+}
+
+// What is no field of a dataclass stays.
+static bool write_fields(Vm *vm, Value container, Value made)
+{
+    ValueVec keys = {0};
+    bool ok = structure_keys(vm, made, &keys);
+    for (size_t i = 0; ok && i < keys.count; i++) {
+        Str *name = value_as_str(keys.items[i]);
+        Value value = value_get_attr(vm, made, name);
+        ok = !value_failed(value) &&
+             attr_set_generic(vm, container, name, value);
+        release(vm, value_failed(value) ? VALUE_NONE : value);
+    }
+    structure_free(vm, &keys);
+    return ok;
+}
+
+static bool write_back(Vm *vm, Value container, Value made)
+{
+    if (structure_kind(vm, made) == STRUCTURE_DATACLASS) {
+        return write_fields(vm, container, made);
+    }
+    Value content = note_items(vm, container, made)
+                        ? content_take(vm, value_object(made))
+                        : VALUE_FAIL;
+    bool ok = !value_failed(content) &&
+              content_put(vm, value_object(container), content);
+    release(vm, value_failed(content) ? VALUE_NONE : content);
+    return ok;
+}
+
+Value written_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
+                     LeafFn leaf, void *data)
+{
+    Given places = {0};
+    ValueVec made = {0};
+    Value result = VALUE_FAIL;
+    if (find_places(vm, concrete, bound, &places)) {
+        Placed placed = {&concrete->written.copies, &concrete->written.contents,
+                         &places.containers, &made};
+        result = structure_map_placed(vm, concrete->result, &placed, leaf, NULL,
+                                      data);
+    }
+    bool ok = !value_failed(result);
+    for (size_t i = 0; ok && i < made.count; i++) {
+        ok = value_unbound(made.items[i]) ||
+             write_back(vm, places.containers.items[i], made.items[i]);
+    }
+    written_free(vm, &places);
+    structure_free(vm, &made);
+    if (!ok && !value_failed(result)) {
+        release(vm, result);
+        return VALUE_FAIL;
+    }
+    return result;
+}
