@@ -275,6 +275,9 @@ static bool kernel_index(const KernelCall *call)
 // The first operand behind x and, for unindex, `like`.
 static bool infer_unindex(InferCall *call)
 {
+    if (call->inputs[0].dtype == DT_STRING) {
+        return infer_dtype_refused(call, DT_STRING); // elements are moved
+    }
     TensorType like = call->inputs[1];
     return infer_output(call, 0, call->inputs[0].dtype, like.rank, like.dims);
 }
