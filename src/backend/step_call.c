@@ -51,6 +51,13 @@ static TensorType call_output_type(StepCall *call, uint32_t index)
                       node_output(own(call)->step->node, index));
 }
 
+static const AttrValue *call_attr(StepCall *call, uint32_t index)
+{
+    static const AttrValue none = {.kind = ATTR_NONE};
+    const AttrValue *attrs = own(call)->step->node->attrs;
+    return attrs != NULL ? &attrs[index] : &none;
+}
+
 static void call_set_output(StepCall *call, uint32_t index, Tensor *tensor)
 {
     step_set(own(call)->run, own(call)->step->outputs[index], tensor);
@@ -353,6 +360,7 @@ static const StepTable step_table = {
     .take = call_take,
     .input_count = call_input_count,
     .output_type = call_output_type,
+    .attr = call_attr,
     .set_output = call_set_output,
     .cell = call_cell,
     .branch = call_branch,

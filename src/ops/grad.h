@@ -98,7 +98,9 @@ bool grad_std(GradCall *call);
 bool grad_extreme(GradCall *call);
 bool grad_logsumexp(GradCall *call);
 
-// Those of lists of tensors (grad_list.c). Sizes and zeros have none.
+// A list of zeros in the shapes of a list's elements.
+EmitValue grad_list_zeros(Emit *emit, EmitValue list);
+// The rules of lists of tensors (grad_list.c). Sizes and zeros have none.
 bool grad_list_new(GradCall *call);
 bool grad_list_append(GradCall *call);
 bool grad_list_pop(GradCall *call);
@@ -107,5 +109,13 @@ bool grad_list_write(GradCall *call);
 bool grad_list_stack(GradCall *call);
 bool grad_list_unstack(GradCall *call);
 bool grad_list_add(GradCall *call);
+bool grad_list_slice(GradCall *call);
+bool grad_list_slice_add(GradCall *call);
+bool grad_list_concat(GradCall *call);
+bool grad_list_take(GradCall *call);
+bool grad_list_insert(GradCall *call);
+bool grad_list_resize(GradCall *call);
+bool grad_list_join(GradCall *call);
+bool grad_list_split(GradCall *call);
 
 #endif

@@ -258,6 +258,9 @@ static bool ints_from(Ctx *ctx, const char *op, int64_t count,
                         op, count, SHAPE_MAX_RANK);
     }
     shape_set(out, (int)count, ints);
+    for (int i = 0; i < out->rank; i++) {
+        out->dims[i] = ints[i] == ATTR_INT_NONE ? DIM_UNKNOWN : ints[i];
+    }
     return true;
 }
 
@@ -309,4 +312,75 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
         out->dims[i] = DIM_UNKNOWN;
     }
     return true;
+}
+
+// --- lists of tensors
+
+bool infer_list(InferCall *call, TensorType *element)
+{
+    *element = call->inputs[0];
+    if (!dtype_is_list(element->dtype)) {
+        return ctx_fail(call->ctx, ERR_TYPE, "%s: takes a list of tensors",
+                        call->op->name);
+    }
+    element->dtype = dtype_element(element->dtype);
+    return true;
+}
+
+bool infer_list_joined(InferCall *call, DType dtype, Shape *shape,
+                       uint32_t index)
+{
+    TensorType type = call->inputs[index];
+    if (type.dtype != dtype) {
+        return ctx_fail(call->ctx, ERR_DTYPE, "%s: the list holds %s, not %s",
+                        call->op->name, dtype_name(dtype_element(dtype)),
+                        dtype_name(type.dtype));
+    }
+    if (shape->rank != type.rank) {
+        shape->rank = RANK_UNKNOWN;
+    }
+    for (int i = 0; i < shape->rank; i++) {
+        shape->dims[i] =
+            shape->dims[i] == type.dims[i] ? type.dims[i] : DIM_UNKNOWN;
+    }
+    return true;
+}
+
+bool infer_list_output(InferCall *call, DType element, const Shape *shape)
+{
+    return infer_output(call, 0, dtype_list_of(element), shape->rank,
+                        shape->dims);
+}
+
+bool infer_list_index(InferCall *call, uint32_t input)
+{
+    TensorType type = call->inputs[input];
+    return (!dtype_is_list(type.dtype) && dtype_is_integer(type.dtype) &&
+            type.rank <= 0) ||
+           ctx_fail(call->ctx, ERR_TYPE, "%s: the index must be one int",
+                    call->op->name);
+}
+
+bool infer_list_known(InferCall *call, TensorType element, Shape *shape)
+{
+    shape_set(shape, element.rank, element.dims);
+    Shape known;
+    if (!attr_given(&call->attrs[0])) {
+        return true;
+    }
+    if (!infer_ints(call, &call->attrs[0], &known)) {
+        return false;
+    }
+    if (shape->rank == RANK_UNKNOWN) {
+        *shape = known;
+        return true;
+    }
+    bool fits = shape->rank == known.rank;
+    for (int i = 0; fits && i < known.rank; i++) {
+        fits = shape->dims[i] == DIM_UNKNOWN || known.dims[i] == DIM_UNKNOWN ||
+               shape->dims[i] == known.dims[i];
+        shape->dims[i] =
+            shape->dims[i] == DIM_UNKNOWN ? known.dims[i] : shape->dims[i];
+    }
+    return fits || infer_shape_error(call, "its elements are %s", element);
 }

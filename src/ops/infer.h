@@ -43,6 +43,21 @@ MUST_CHECK bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr,
 MUST_CHECK bool infer_ints(const InferCall *call, const AttrValue *attr,
                            Shape *out);
 
+// Input 0 is a list; *element is the type of its elements.
+MUST_CHECK bool infer_list(InferCall *call, TensorType *element);
+// Input `index`, an element to be or another list, is of this dtype. What a
+// shape has in common with it stays known in `shape`.
+MUST_CHECK bool infer_list_joined(InferCall *call, DType dtype, Shape *shape,
+                                  uint32_t index);
+// Input `input`, an index, is one int.
+MUST_CHECK bool infer_list_index(InferCall *call, uint32_t input);
+// *shape: what the type of the elements and attribute 0 tell of their shape.
+MUST_CHECK bool infer_list_known(InferCall *call, TensorType element,
+                                 Shape *shape);
+// Output 0 is a list of such elements.
+MUST_CHECK bool infer_list_output(InferCall *call, DType element,
+                                  const Shape *shape);
+
 // An attribute that was left out is ATTR_NONE, as None itself is.
 static inline bool attr_given(const AttrValue *attr)
 {

@@ -44,6 +44,20 @@ typedef struct AttrValue {
     };
 } AttrValue;
 
+static inline AttrValue attr_of_int(int64_t i)
+{
+    return (AttrValue){.kind = ATTR_INT, .integer = i};
+}
+static inline AttrValue attr_of_dtype(DType dtype)
+{
+    return (AttrValue){.kind = ATTR_DTYPE, .dtype = dtype};
+}
+// The ints are borrowed and must outlive the call.
+static inline AttrValue attr_of_ints(const int64_t *ints, uint32_t count)
+{
+    return (AttrValue){.kind = ATTR_INTS, .count = count, .ints = ints};
+}
+
 enum { OP_MAX_ATTRS = 8, OP_MAX_OUTPUTS = 4 };
 #define ATTR_INT_NONE INT64_MIN
 

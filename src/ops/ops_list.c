@@ -9,57 +9,6 @@
 #include "ops/tensor_list.h"
 #include "ops/tensor_move.h"
 
-// --- types
-
-// Input 0 is a list; *element is the type of its elements.
-static bool infer_list(InferCall *call, TensorType *element)
-{
-    *element = call->inputs[0];
-    if (!dtype_is_list(element->dtype)) {
-        return ctx_fail(call->ctx, ERR_TYPE, "%s: takes a list of tensors",
-                        call->op->name);
-    }
-    element->dtype = dtype_element(element->dtype);
-    return true;
-}
-
-// Input `index`, to be an element, is of the list's dtype. What a shape has in
-// common with it stays known in `shape`.
-static bool infer_joined(InferCall *call, DType element, Shape *shape,
-                         uint32_t index)
-{
-    TensorType type = call->inputs[index];
-    if (type.dtype != element) {
-        return ctx_fail(call->ctx, ERR_DTYPE, "%s: the list holds %s, not %s",
-                        call->op->name, dtype_name(element),
-                        dtype_name(type.dtype));
-    }
-    if (shape->rank != type.rank) {
-        shape->rank = RANK_UNKNOWN;
-    }
-    for (int i = 0; i < shape->rank; i++) {
-        shape->dims[i] =
-            shape->dims[i] == type.dims[i] ? type.dims[i] : DIM_UNKNOWN;
-    }
-    return true;
-}
-
-static bool output_list(InferCall *call, DType element, const Shape *shape)
-{
-    return infer_output(call, 0, dtype_list_of(element), shape->rank,
-                        shape->dims);
-}
-
-// An index: one int.
-static bool infer_index(InferCall *call, uint32_t input)
-{
-    TensorType type = call->inputs[input];
-    return (!dtype_is_list(type.dtype) && dtype_is_integer(type.dtype) &&
-            type.rank <= 0) ||
-           ctx_fail(call->ctx, ERR_TYPE, "%s: the index must be one int",
-                    call->op->name);
-}
-
 // --- list_new
 
 static const AttrDesc new_attrs[] = {
@@ -76,11 +25,11 @@ static bool infer_list_new(InferCall *call)
         return false;
     }
     for (uint32_t i = 0; i < call->input_count; i++) {
-        if (!infer_joined(call, element, &shape, i)) {
+        if (!infer_list_joined(call, element, &shape, i)) {
             return false;
         }
     }
-    return output_list(call, element, &shape);
+    return infer_list_output(call, element, &shape);
 }
 
 static bool run_list_new(StepCall *call)
@@ -122,8 +71,8 @@ static bool infer_list_append(InferCall *call)
         return false;
     }
     shape_set(&shape, element.rank, element.dims);
-    return infer_joined(call, element.dtype, &shape, 1) &&
-           output_list(call, element.dtype, &shape);
+    return infer_list_joined(call, element.dtype, &shape, 1) &&
+           infer_list_output(call, element.dtype, &shape);
 }
 
 static bool run_list_append(StepCall *call)
@@ -173,10 +122,17 @@ static bool run_list_pop(StepCall *call)
     }
     list = call->table->take(call, 0);
     list = tensor_list_own(call->ctx, list, list->count);
-    if (list == NULL) {
+    TensorType type = call->table->output_type(call, 1);
+    Tensor *item = list == NULL
+                       ? NULL
+                       : tensor_list_item(call->ctx, list, list->count - 1,
+                                          type.rank, type.dims);
+    if (item == NULL) {
+        object_release_null(call->ctx, list);
         return false;
     }
-    call->table->set_output(call, 1, tensor_list_pop(list));
+    object_release_null(call->ctx, tensor_list_pop(list));
+    call->table->set_output(call, 1, item);
     call->table->set_output(call, 0, list);
     return true;
 }
@@ -196,8 +152,10 @@ const OpDesc op_list_pop = {
 
 // --- list_read, list_write
 
-// The place of element `index`; negative ones count from the end.
-static bool find_place(StepCall *call, const char *fault, int64_t *place)
+// The place of element `index`; negative ones count from the end unless
+// attribute `strict` is set.
+static bool find_place(StepCall *call, uint32_t strict, const char *fault,
+                       int64_t *place)
 {
     const Tensor *list = call->table->input(call, 0);
     const Tensor *index = call->table->input(call, 1);
@@ -207,27 +165,71 @@ static bool find_place(StepCall *call, const char *fault, int64_t *place)
                         (long long)index->count);
     }
     *place = tensor_int_at(index, 0);
+    if (attr_bool(call->table->attr(call, strict), false)) {
+        return (*place >= 0 && *place < list->count) ||
+               ctx_fail(call->ctx, ERR_OP_INDEX,
+                        "index %lld is not in [0, %lld)", (long long)*place,
+                        (long long)list->count);
+    }
     *place += *place < 0 ? list->count : 0;
     return (*place >= 0 && *place < list->count) ||
            ctx_fail(call->ctx, ERR_INDEX, "%s", fault);
 }
 
+// What a program knows of the elements' shape beyond the list's type. A list
+// that is made before its elements are known is of any.
+static const AttrDesc known_attrs[] = {
+    {"shape", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+    {"strict", ATTR_BOOL, ATTR_HOST_ONLY, "False"}, // of list_read
+};
+
+// Whether an element that is read is what the graph takes it for: what follows
+// relies on it.
+static bool check_known(StepCall *call, const Tensor *item, int rank,
+                        const int64_t *dims)
+{
+    bool fits = rank == RANK_UNKNOWN || item->rank == rank;
+    for (int i = 0; fits && i < rank; i++) {
+        fits = dims[i] == DIM_UNKNOWN || dims[i] == tensor_dims(item)[i];
+    }
+    if (!fits) {
+        StrBuf text;
+        strbuf_init(&text, call->ctx);
+        shape_print(&text, item->rank, tensor_dims(item));
+        strbuf_puts(&text, ", where the others have ");
+        shape_print(&text, rank, dims);
+        if (strbuf_ok(&text)) {
+            ctx_fail(call->ctx, ERR_SHAPE, "an element has the shape %s",
+                     strbuf_text(&text));
+        }
+        strbuf_free(&text);
+    }
+    return fits;
+}
+
 static bool infer_list_read(InferCall *call)
 {
     TensorType element;
-    return infer_list(call, &element) && infer_index(call, 1) &&
-           infer_output(call, 0, element.dtype, element.rank, element.dims);
+    Shape shape;
+    return infer_list(call, &element) && infer_list_index(call, 1) &&
+           infer_list_known(call, element, &shape) &&
+           infer_output(call, 0, element.dtype, shape.rank, shape.dims);
 }
 
 static bool run_list_read(StepCall *call)
 {
     int64_t place;
-    if (!find_place(call, "list index out of range", &place)) {
+    TensorType type = call->table->output_type(call, 0);
+    Tensor *item =
+        find_place(call, 1, "list index out of range", &place)
+            ? tensor_list_item(call->ctx, call->table->input(call, 0), place,
+                               type.rank, type.dims)
+            : NULL;
+    if (item == NULL || !check_known(call, item, type.rank, type.dims)) {
+        object_release_null(call->ctx, item);
         return false;
     }
-    Tensor *list = call->table->input(call, 0);
-    call->table->set_output(call, 0,
-                            object_retain(tensor_list_items(list)[place]));
+    call->table->set_output(call, 0, item);
     return true;
 }
 
@@ -239,27 +241,33 @@ const OpDesc op_list_read = {
     .max_inputs = 2,
     .output_count = 1,
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
+    .attrs = known_attrs,
+    .attr_count = 2,
     .infer = infer_list_read,
     .run = run_list_read,
     .gradient = grad_list_read,
+};
+
+static const AttrDesc strict_attrs[] = {
+    {"strict", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
 
 static bool infer_list_write(InferCall *call)
 {
     TensorType element;
     Shape shape;
-    if (!infer_list(call, &element) || !infer_index(call, 1)) {
+    if (!infer_list(call, &element) || !infer_list_index(call, 1)) {
         return false;
     }
     shape_set(&shape, element.rank, element.dims);
-    return infer_joined(call, element.dtype, &shape, 2) &&
-           output_list(call, element.dtype, &shape);
+    return infer_list_joined(call, element.dtype, &shape, 2) &&
+           infer_list_output(call, element.dtype, &shape);
 }
 
 static bool run_list_write(StepCall *call)
 {
     int64_t place;
-    if (!find_place(call, "list assignment index out of range", &place)) {
+    if (!find_place(call, 0, "list assignment index out of range", &place)) {
         return false;
     }
     Tensor *list = call->table->take(call, 0);
@@ -269,7 +277,7 @@ static bool run_list_write(StepCall *call)
     }
     Tensor **item = &tensor_list_items(list)[place], *old = *item;
     *item = call->table->take(call, 2);
-    object_release(call->ctx, old);
+    object_release_null(call->ctx, old);
     call->table->set_output(call, 0, list);
     return true;
 }
@@ -282,6 +290,8 @@ const OpDesc op_list_write = {
     .max_inputs = 3,
     .output_count = 1,
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
+    .attrs = strict_attrs,
+    .attr_count = 1,
     .infer = infer_list_write,
     .run = run_list_write,
     .gradient = grad_list_write,
@@ -324,79 +334,95 @@ const OpDesc op_list_size = {
 static bool infer_list_stack(InferCall *call)
 {
     TensorType element;
-    if (!infer_list(call, &element)) {
+    Shape shape, out = {.rank = RANK_UNKNOWN};
+    if (!infer_list(call, &element) ||
+        !infer_list_known(call, element, &shape)) {
         return false;
     }
-    if (element.rank == SHAPE_MAX_RANK) {
+    if (shape.rank == SHAPE_MAX_RANK) {
         return infer_shape_error(call, "rank too high: %s", element);
     }
-    Shape out = {.rank = RANK_UNKNOWN};
-    if (element.rank >= 0) {
-        shape_set(&out, element.rank, element.dims);
+    if (shape.rank >= 0) {
+        shape_set(&out, shape.rank, shape.dims);
         out.rank++;
         out.dims[0] = DIM_UNKNOWN;
-        for (int i = 0; i < element.rank; i++) {
-            out.dims[i + 1] = element.dims[i];
+        for (int i = 0; i < shape.rank; i++) {
+            out.dims[i + 1] = shape.dims[i];
         }
     }
     return infer_output(call, 0, element.dtype, out.rank, out.dims);
 }
 
-// All elements have the shape of the first, which has room for one axis more.
-static bool check_alike(Ctx *ctx, const Tensor *list)
+static bool fail_differing(Ctx *ctx, const Tensor *a, const Tensor *b)
 {
-    Tensor **items = tensor_list_items(list);
-    if (items[0]->rank == SHAPE_MAX_RANK) {
-        return ctx_fail(ctx, ERR_SHAPE, "stack: rank too high");
+    StrBuf text;
+    strbuf_init(&text, ctx);
+    shape_print(&text, a->rank, tensor_dims(a));
+    strbuf_puts(&text, " and ");
+    shape_print(&text, b->rank, tensor_dims(b));
+    if (strbuf_ok(&text)) {
+        ctx_fail(ctx, ERR_SHAPE, "stack: shapes differ: %s",
+                 strbuf_text(&text));
     }
-    for (int64_t i = 1; i < list->count; i++) {
-        if (!shape_equal(items[i]->rank, tensor_dims(items[i]), items[0]->rank,
-                         tensor_dims(items[0]))) {
-            StrBuf text;
-            strbuf_init(&text, ctx);
-            shape_print(&text, items[0]->rank, tensor_dims(items[0]));
-            strbuf_puts(&text, " and ");
-            shape_print(&text, items[i]->rank, tensor_dims(items[i]));
-            if (strbuf_ok(&text)) {
-                ctx_fail(ctx, ERR_SHAPE, "stack: shapes differ: %s",
-                         strbuf_text(&text));
-            }
-            strbuf_free(&text);
-            return false;
-        }
-    }
-    return true;
+    strbuf_free(&text);
+    return false;
 }
 
-// An empty list has the shape that the graph knows of its elements.
+// The shape of all elements that were written, which has room for one axis
+// more: theirs, or what the graph knows.
+static bool find_shape(StepCall *call, const Tensor *list, Shape *shape)
+{
+    TensorType type = call->table->output_type(call, 0);
+    const Tensor *first = NULL;
+    for (int64_t i = 0; i < list->count; i++) {
+        const Tensor *item = tensor_list_items(list)[i];
+        first = first != NULL ? first : item;
+        if (item != NULL && !shape_equal(item->rank, tensor_dims(item),
+                                         first->rank, tensor_dims(first))) {
+            return fail_differing(call->ctx, first, item);
+        }
+    }
+    if (first != NULL) {
+        shape_set(shape, first->rank, tensor_dims(first));
+        return (first->rank < SHAPE_MAX_RANK ||
+                ctx_fail(call->ctx, ERR_SHAPE, "stack: rank too high")) &&
+               check_known(call, first,
+                           type.rank < 0 ? RANK_UNKNOWN : type.rank - 1,
+                           type.dims + 1);
+    }
+    if (type.rank > 0 && shape_is_static(type.rank - 1, type.dims + 1)) {
+        shape_set(shape, type.rank - 1, type.dims + 1);
+        return true;
+    }
+    return ctx_fail(call->ctx, ERR_SHAPE,
+                    list->count == 0
+                        ? "stack: an empty list, whose elements' shape is not "
+                          "known"
+                        : "an element that was never written, of a list whose "
+                          "elements' shape is not known");
+}
+
 static bool run_list_stack(StepCall *call)
 {
     Ctx *ctx = call->ctx;
     const Tensor *list = call->table->input(call, 0);
     TensorType type = call->table->output_type(call, 0);
-    Shape shape;
-    if (list->count > 0) {
-        const Tensor *first = tensor_list_items(list)[0];
-        if (!check_alike(ctx, list)) {
-            return false;
-        }
-        shape.rank = first->rank + 1;
-        for (int i = 0; i < first->rank; i++) {
-            shape.dims[i + 1] = tensor_dims(first)[i];
-        }
-    } else if (type.rank > 0 && shape_is_static(type.rank - 1, type.dims + 1)) {
-        shape_set(&shape, type.rank, type.dims);
-    } else {
-        return ctx_fail(ctx, ERR_SHAPE,
-                        "stack: an empty list, whose elements' shape is not "
-                        "known");
+    Shape shape, all;
+    if (!find_shape(call, list, &shape)) {
+        return false;
     }
-    shape.dims[0] = list->count;
-    Tensor *out = tensor_new(ctx, type.dtype, shape.rank, shape.dims);
+    all.rank = shape.rank + 1;
+    all.dims[0] = list->count;
+    for (int i = 0; i < shape.rank; i++) {
+        all.dims[i + 1] = shape.dims[i];
+    }
+    Tensor *out = tensor_new(ctx, type.dtype, all.rank, all.dims);
     bool ok = out != NULL;
     for (int64_t i = 0; ok && i < list->count; i++) {
-        const Tensor *item = tensor_list_items(list)[i];
-        ok = tensor_copy(ctx, out, i * item->count, item, 0, item->count);
+        Tensor *item = tensor_list_item(ctx, list, i, shape.rank, shape.dims);
+        ok = item != NULL &&
+             tensor_copy(ctx, out, i * item->count, item, 0, item->count);
+        object_release_null(ctx, item);
     }
     if (!ok) {
         object_release_null(ctx, out);
@@ -414,6 +440,8 @@ const OpDesc op_list_stack = {
     .max_inputs = 1,
     .output_count = 1,
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL | OP_DYNAMIC_SHAPE,
+    .attrs = known_attrs,
+    .attr_count = 1,
     .infer = infer_list_stack,
     .run = run_list_stack,
     .gradient = grad_list_stack,
@@ -472,103 +500,4 @@ const OpDesc op_list_unstack = {
     .infer = infer_list_unstack,
     .run = run_list_unstack,
     .gradient = grad_list_unstack,
-};
-
-// --- list_zeros, list_add: gradients of lists
-
-static bool infer_list_same(InferCall *call)
-{
-    TensorType element;
-    Shape shape;
-    if (!infer_list(call, &element)) {
-        return false;
-    }
-    shape_set(&shape, element.rank, element.dims);
-    for (uint32_t i = 1; i < call->input_count; i++) {
-        TensorType other = call->inputs[i];
-        if (other.dtype != call->inputs[0].dtype) {
-            return ctx_fail(call->ctx, ERR_TYPE, "%s: takes lists of %s",
-                            call->op->name, dtype_name(element.dtype));
-        }
-        if (other.rank != shape.rank) {
-            shape.rank = RANK_UNKNOWN;
-        }
-        for (int k = 0; k < shape.rank; k++) {
-            if (shape.dims[k] != other.dims[k]) {
-                shape.dims[k] = DIM_UNKNOWN;
-            }
-        }
-    }
-    return output_list(call, element.dtype, &shape);
-}
-
-// Lists as long as the first one; each element is the op's result of theirs.
-static bool run_by_element(StepCall *call, OpCode op, uint32_t count)
-{
-    static const AttrValue none[OP_MAX_ATTRS];
-    Tensor *lists[2] = {NULL, NULL};
-    for (uint32_t i = 0; i < count; i++) {
-        lists[i] = call->table->input(call, i);
-    }
-    int64_t length = lists[0]->count;
-    if (count == 2 && lists[1]->count != length) {
-        return ctx_fail(call->ctx, ERR_VALUE,
-                        "list_add: lists of %lld and %lld elements",
-                        (long long)length, (long long)lists[1]->count);
-    }
-    Tensor *made = tensor_list_new(
-        call->ctx, dtype_element((DType)lists[0]->dtype), length);
-    for (int64_t i = 0; made != NULL && i < length; i++) {
-        Tensor *items[2] = {tensor_list_items(lists[0])[i], NULL};
-        Tensor *item[OP_MAX_OUTPUTS];
-        uint32_t outputs;
-        if (count == 2) {
-            items[1] = tensor_list_items(lists[1])[i];
-        }
-        if (!op_run(call->ctx, op, items, count, none, item, &outputs)) {
-            object_release(call->ctx, made);
-            return false;
-        }
-        tensor_list_push(made, item[0]);
-    }
-    if (made != NULL) {
-        call->table->set_output(call, 0, made);
-    }
-    return made != NULL;
-}
-
-static bool run_list_zeros(StepCall *call)
-{
-    return run_by_element(call, OP_ZEROS_LIKE, 1);
-}
-
-const OpDesc op_list_zeros = {
-    .name = "list_zeros",
-    .params = "list",
-    .doc = "A list of zeros in the shapes of the elements.",
-    .min_inputs = 1,
-    .max_inputs = 1,
-    .output_count = 1,
-    .flags = OP_INTERNAL | OP_LISTS,
-    .infer = infer_list_same,
-    .run = run_list_zeros,
-    .gradient = grad_none,
-};
-
-static bool run_list_add(StepCall *call)
-{
-    return run_by_element(call, OP_ADD, 2);
-}
-
-const OpDesc op_list_add = {
-    .name = "list_add",
-    .params = "x1, x2",
-    .doc = "The sums of the elements of two lists of one length.",
-    .min_inputs = 2,
-    .max_inputs = 2,
-    .output_count = 1,
-    .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
-    .infer = infer_list_same,
-    .run = run_list_add,
-    .gradient = grad_list_add,
 };

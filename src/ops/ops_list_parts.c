@@ -1,35 +1,24 @@
-// Parts of lists in a graph: a slice, two lists one behind the other, and one
-// element taken out. As in ops_list.c a change gives a new list.
+// Parts of lists in a graph: a slice, two lists one behind the other, one
+// element taken out or put in, another length. As in ops_list.c a change gives
+// a new list.
+#include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_list.h"
 #include "ops/tensor_move.h"
 
-static bool is_index(TensorType type)
+// Input 0 is a list, inputs from `first_int` on are single ints, and output
+// `output` is of this dtype and of the shape of the list's elements.
+static bool infer_like(InferCall *call, uint32_t first_int, uint32_t output,
+                       bool list)
 {
-    return !dtype_is_list(type.dtype) && dtype_is_integer(type.dtype) &&
-           type.rank <= 0;
-}
-
-// Input 0 is a list, and the op's ints are single ones.
-static bool infer_list_of(InferCall *call, uint32_t first_int)
-{
-    if (!dtype_is_list(call->inputs[0].dtype)) {
-        return ctx_fail(call->ctx, ERR_TYPE, "%s: takes a list of tensors",
-                        call->op->name);
+    TensorType element;
+    bool ok = infer_list(call, &element);
+    for (uint32_t i = first_int; ok && i < call->input_count; i++) {
+        ok = infer_list_index(call, i);
     }
-    for (uint32_t i = first_int; i < call->input_count; i++) {
-        if (!is_index(call->inputs[i])) {
-            return ctx_fail(call->ctx, ERR_TYPE,
-                            "%s: the index must be one int", call->op->name);
-        }
-    }
-    return true;
-}
-
-static bool output_like(InferCall *call, uint32_t output, DType dtype)
-{
-    TensorType list = call->inputs[0];
-    return infer_output(call, output, dtype, list.rank, list.dims);
+    return ok && infer_output(call, output,
+                              list ? call->inputs[0].dtype : element.dtype,
+                              element.rank, element.dims);
 }
 
 // A new list of elements that other lists keep: `first` to before `end` of
@@ -38,36 +27,34 @@ static void push_range(Tensor *out, const Tensor *from, int64_t first,
                        int64_t end)
 {
     for (int64_t i = first; i < end; i++) {
-        tensor_list_push(out, object_retain(tensor_list_items(from)[i]));
+        tensor_list_push(out, tensor_list_share(from, i));
     }
 }
 
 // --- list_slice
 
+static const AttrDesc step_attrs[] = {
+    {"step", ATTR_INT, ATTR_HOST_ONLY, "1"},
+};
+
 static bool infer_list_slice(InferCall *call)
 {
-    return infer_list_of(call, 1) &&
-           output_like(call, 0, call->inputs[0].dtype);
-}
-
-// As the host clamps the bounds of a slice.
-static int64_t find_bound(StepCall *call, uint32_t input, int64_t count)
-{
-    int64_t at = tensor_int_at(call->table->input(call, input), 0);
-    at += at < 0 ? count : 0;
-    return at < 0 ? 0 : at > count ? count : at;
+    return infer_like(call, 1, 0, true);
 }
 
 static bool run_list_slice(StepCall *call)
 {
     const Tensor *list = call->table->input(call, 0);
-    int64_t start = find_bound(call, 1, list->count);
-    int64_t stop = find_bound(call, 2, list->count);
-    stop = stop < start ? start : stop;
-    Tensor *out = tensor_list_new(call->ctx, dtype_element((DType)list->dtype),
-                                  stop - start);
+    int64_t step = attr_int(call->table->attr(call, 0), 1), first;
+    int64_t count = tensor_list_range(call->table->input(call, 1),
+                                      call->table->input(call, 2), step,
+                                      list->count, &first);
+    Tensor *out =
+        tensor_list_new(call->ctx, dtype_element((DType)list->dtype), count);
+    for (int64_t i = 0; out != NULL && i < count; i++) {
+        tensor_list_push(out, tensor_list_share(list, first + i * step));
+    }
     if (out != NULL) {
-        push_range(out, list, start, stop);
         call->table->set_output(call, 0, out);
     }
     return out != NULL;
@@ -82,32 +69,25 @@ const OpDesc op_list_slice = {
     .max_inputs = 3,
     .output_count = 1,
     .flags = OP_INTERNAL | OP_LISTS,
+    .attrs = step_attrs,
+    .attr_count = 1,
     .infer = infer_list_slice,
     .run = run_list_slice,
+    .gradient = grad_list_slice,
 };
 
 // --- list_concat
 
 static bool infer_list_concat(InferCall *call)
 {
-    TensorType a = call->inputs[0], b = call->inputs[1];
-    if (!infer_list_of(call, call->input_count)) {
+    TensorType element;
+    Shape shape;
+    if (!infer_list(call, &element)) {
         return false;
     }
-    if (a.dtype != b.dtype) {
-        return ctx_fail(call->ctx, ERR_DTYPE,
-                        "list_concat: lists of %s and of %s",
-                        dtype_name(dtype_element(a.dtype)),
-                        dtype_name(dtype_element(b.dtype)));
-    }
-    Shape shape = {.rank = RANK_UNKNOWN};
-    if (a.rank == b.rank && a.rank >= 0) {
-        shape_set(&shape, a.rank, a.dims);
-    }
-    for (int i = 0; i < shape.rank; i++) {
-        shape.dims[i] = a.dims[i] == b.dims[i] ? a.dims[i] : DIM_UNKNOWN;
-    }
-    return infer_output(call, 0, a.dtype, shape.rank, shape.dims);
+    shape_set(&shape, element.rank, element.dims);
+    return infer_list_joined(call, call->inputs[0].dtype, &shape, 1) &&
+           infer_list_output(call, element.dtype, &shape);
 }
 
 static bool run_list_concat(StepCall *call)
@@ -134,6 +114,7 @@ const OpDesc op_list_concat = {
     .flags = OP_INTERNAL | OP_LISTS,
     .infer = infer_list_concat,
     .run = run_list_concat,
+    .gradient = grad_list_concat,
 };
 
 // --- list_take
@@ -141,30 +122,33 @@ const OpDesc op_list_concat = {
 static bool infer_list_take(InferCall *call)
 {
     call->output_count = 2;
-    return infer_list_of(call, 1) &&
-           output_like(call, 0, call->inputs[0].dtype) &&
-           output_like(call, 1, dtype_element(call->inputs[0].dtype));
+    return infer_like(call, 1, 0, true) && infer_like(call, 1, 1, false);
 }
 
 static bool run_list_take(StepCall *call)
 {
+    Ctx *ctx = call->ctx;
     const Tensor *list = call->table->input(call, 0);
+    TensorType type = call->table->output_type(call, 1);
     int64_t at = tensor_int_at(call->table->input(call, 1), 0);
     at += at < 0 ? list->count : 0;
     if (at < 0 || at >= list->count) {
-        return ctx_fail(call->ctx, ERR_INDEX, "%s",
+        return ctx_fail(ctx, ERR_INDEX, "%s",
                         list->count == 0 ? "pop from empty list"
                                          : "pop index out of range");
     }
-    Tensor *out = tensor_list_new(call->ctx, dtype_element((DType)list->dtype),
-                                  list->count - 1);
+    Tensor *item = tensor_list_item(ctx, list, at, type.rank, type.dims);
+    Tensor *out = item == NULL
+                      ? NULL
+                      : tensor_list_new(ctx, dtype_element((DType)list->dtype),
+                                        list->count - 1);
     if (out == NULL) {
+        object_release_null(ctx, item);
         return false;
     }
     push_range(out, list, 0, at);
     push_range(out, list, at + 1, list->count);
-    call->table->set_output(call, 1,
-                            object_retain(tensor_list_items(list)[at]));
+    call->table->set_output(call, 1, item);
     call->table->set_output(call, 0, out);
     return true;
 }
@@ -180,4 +164,95 @@ const OpDesc op_list_take = {
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
     .infer = infer_list_take,
     .run = run_list_take,
+    .gradient = grad_list_take,
+};
+
+// --- list_insert
+
+static bool infer_list_insert(InferCall *call)
+{
+    TensorType element;
+    Shape shape;
+    if (!infer_list(call, &element) || !infer_list_index(call, 1)) {
+        return false;
+    }
+    shape_set(&shape, element.rank, element.dims);
+    return infer_list_joined(call, element.dtype, &shape, 2) &&
+           infer_list_output(call, element.dtype, &shape);
+}
+
+static bool run_list_insert(StepCall *call)
+{
+    const Tensor *list = call->table->input(call, 0);
+    int64_t at = tensor_int_at(call->table->input(call, 1), 0);
+    at += at < 0 ? list->count + 1 : 0;
+    if (at < 0 || at > list->count) {
+        return ctx_fail(call->ctx, ERR_INDEX, "list index out of range");
+    }
+    Tensor *out = tensor_list_new(call->ctx, dtype_element((DType)list->dtype),
+                                  list->count + 1);
+    if (out == NULL) {
+        return false;
+    }
+    push_range(out, list, 0, at);
+    tensor_list_push(out, object_retain(call->table->input(call, 2)));
+    push_range(out, list, at, list->count);
+    call->table->set_output(call, 0, out);
+    return true;
+}
+
+const OpDesc op_list_insert = {
+    .name = "list_insert",
+    .params = "list, index, item",
+    .doc = "The list from which list_take takes this element at this index.",
+    .min_inputs = 3,
+    .max_inputs = 3,
+    .output_count = 1,
+    .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
+    .infer = infer_list_insert,
+    .run = run_list_insert,
+    .gradient = grad_list_insert,
+};
+
+// --- list_resize
+
+static bool infer_list_resize(InferCall *call)
+{
+    return infer_like(call, 1, 0, true);
+}
+
+static bool run_list_resize(StepCall *call)
+{
+    int64_t count = tensor_int_at(call->table->input(call, 1), 0);
+    if (count < 0 || count > INT32_MAX) {
+        return ctx_fail(call->ctx, ERR_VALUE, "a list of %lld elements",
+                        (long long)count);
+    }
+    Tensor *list = call->table->take(call, 0);
+    list = tensor_list_own(call->ctx, list, count);
+    if (list == NULL) {
+        return false;
+    }
+    while (list->count > count) {
+        object_release_null(call->ctx, tensor_list_pop(list));
+    }
+    while (list->count < count) {
+        tensor_list_push(list, NULL);
+    }
+    call->table->set_output(call, 0, list);
+    return true;
+}
+
+const OpDesc op_list_resize = {
+    .name = "list_resize",
+    .params = "list, size",
+    .doc = "The list cut to a length, or with elements behind its own that "
+           "were never written.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .output_count = 1,
+    .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
+    .infer = infer_list_resize,
+    .run = run_list_resize,
+    .gradient = grad_list_resize,
 };

@@ -60,6 +60,7 @@ typedef struct BlockDesc {
 // What the host is asked for: words and streams are its own.
 typedef enum HostAction { HOST_PRINT, HOST_CALL, HOST_RAISE } HostAction;
 
+struct AttrValue;
 typedef struct StepCall StepCall;
 // What an op can do when it is run. Abstract, since ops know no plan: the
 // backend gives it (backend/step_call.c). False or NULL: an error is pending.
@@ -70,6 +71,7 @@ typedef struct StepTable {
     uint32_t (*input_count)(StepCall *call);
     // What is known of an output; dims are the graph's.
     TensorType (*output_type)(StepCall *call, uint32_t index);
+    const struct AttrValue *(*attr)(StepCall *call, uint32_t index);
     void (*set_output)(StepCall *call, uint32_t index, Tensor *tensor); // owned
     // The cell of the node's Variable, which has a value; and its name.
     VariableCell *(*cell)(StepCall *call, const char **name);

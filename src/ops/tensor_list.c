@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "ops/op.h"
+
 static int64_t list_room(const Tensor *list)
 {
     return (int64_t)(list->buffer->size / sizeof(Tensor *));
@@ -29,7 +31,7 @@ Tensor *tensor_list_own(Ctx *ctx, Tensor *list, int64_t count)
         size_t size = (size_t)list->count * sizeof(Tensor *);
         memcpy(made->data, list->data, size);
         for (int64_t i = 0; !alone && i < list->count; i++) {
-            (void)object_retain(tensor_list_items(made)[i]);
+            (void)tensor_list_share(made, i);
         }
         if (alone) {
             // They have moved.
@@ -53,4 +55,53 @@ Tensor *tensor_list_pop(Tensor *list)
     *last = NULL;
     set_length(list, list->count - 1);
     return item;
+}
+
+static Tensor *zeros(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
+{
+    AttrValue attrs[OP_MAX_ATTRS] = {attr_of_ints(dims, (uint32_t)rank),
+                                     attr_of_dtype(dtype)};
+    Tensor *made[OP_MAX_OUTPUTS];
+    uint32_t count;
+    return op_run(ctx, OP_ZEROS, NULL, 0, attrs, made, &count) ? made[0] : NULL;
+}
+
+Tensor *tensor_list_item(Ctx *ctx, const Tensor *list, int64_t at, int rank,
+                         const int64_t *dims)
+{
+    Tensor **items = tensor_list_items(list);
+    DType dtype = dtype_element((DType)list->dtype);
+    if (items[at] != NULL) {
+        return object_retain(items[at]);
+    }
+    if (rank != RANK_UNKNOWN && shape_is_static(rank, dims)) {
+        return zeros(ctx, dtype, rank, dims);
+    }
+    for (int64_t i = 0; i < list->count; i++) {
+        if (items[i] != NULL) {
+            return zeros(ctx, dtype, items[i]->rank, tensor_dims(items[i]));
+        }
+    }
+    return ctx_fail_null(ctx, ERR_SHAPE,
+                         "an element that was never written, of a list whose "
+                         "elements' shape is not known");
+}
+
+// Of a slice that goes back the bounds lie one place further down.
+static int64_t find_bound(const Tensor *bound, int64_t count, int64_t low)
+{
+    int64_t at = tensor_int_at(bound, 0);
+    at += at < 0 ? count : 0;
+    return at < low ? low : at > count + low ? count + low : at;
+}
+
+int64_t tensor_list_range(const Tensor *start, const Tensor *stop, int64_t step,
+                          int64_t count, int64_t *first)
+{
+    int64_t low = step < 0 ? -1 : 0;
+    *first = find_bound(start, count, low);
+    int64_t length = find_bound(stop, count, low) - *first;
+    return length == 0 || (length < 0) != (step < 0)
+               ? 0
+               : (length - (step < 0 ? -1 : 1)) / step + 1;
 }

@@ -518,6 +518,22 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
     return ok;
 }
 
+// Whether the place is an element of a list that the graph holds by now, as is
+// found next. -1: failed.
+static int is_held(Vm *vm, Frame *frame, const BlockPlace *place)
+{
+    if (place->step_count == 0 || !place->steps[place->step_count - 1].item) {
+        return 0;
+    }
+    Value holder = state_holder(vm, frame, place);
+    if (value_failed(holder)) {
+        return -1;
+    }
+    bool held = staged_list_is(vm, holder);
+    release(vm, holder);
+    return held;
+}
+
 // Reads the frame as the turn left it. Conversions go to the end of the body.
 bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
 {
@@ -536,7 +552,8 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
         if (value_failed(after)) {
             return false;
         }
-        bool ok = take_slot(vm, block, i, &walk, after);
+        int part = value_unbound(after) ? is_held(vm, frame, place) : 0;
+        bool ok = part != 0 ? part > 0 : take_slot(vm, block, i, &walk, after);
         release(vm, after);
         if (!ok) {
             return false;

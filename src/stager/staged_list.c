@@ -70,10 +70,12 @@ Value staged_list_unpack(Vm *vm, const Value *parts, size_t count)
     bool ok = list != NULL && leaves != NULL;
     for (size_t i = 0; ok && i < length; i++) {
         for (size_t j = 1; j < count; j++) {
-            Tensor **items = tensor_list_items(value_as_tensor(parts[j]));
-            leaves[j - 1] = tensor_adopt(vm, object_retain(items[i]));
+            Tensor *leaf = tensor_list_item(&vm->ctx, value_as_tensor(parts[j]),
+                                            (int64_t)i, RANK_UNKNOWN, NULL);
+            leaves[j - 1] = leaf != NULL ? tensor_adopt(vm, leaf) : VALUE_NONE;
+            ok = ok && leaf != NULL;
         }
-        Value item = list_form_join(vm, parts[0], leaves);
+        Value item = ok ? list_form_join(vm, parts[0], leaves) : VALUE_FAIL;
         for (size_t j = 1; j < count; j++) {
             release(vm, leaves[j - 1]);
         }
@@ -235,56 +237,87 @@ Value staged_list_from(Vm *vm, const ListForm *form, GraphBlock *where,
 
 // --- stage.hold_list
 
-// The form that the arguments name. False: none is known, or failed.
-static bool hold_form(Vm *vm, ListForm *form, Value dtype, Value shape)
+// The form that the arguments name, if any: with a size one of any shape too.
+static bool hold_form(Vm *vm, ListForm *form, const Value *args)
 {
-    FormLeaf leaf = {.shape = {.rank = 0}};
-    if (value_unbound(shape) || value_is_none(shape) ||
-        !dtype_from_value(vm, dtype, &leaf.dtype)) {
+    FormLeaf leaf = {.shape = {.rank = RANK_UNKNOWN}};
+    if (value_is_none(args[3]) && value_is_none(args[4])) {
+        return true;
+    }
+    if (!dtype_from_value(vm, args[2], &leaf.dtype)) {
         return false;
     }
-    const Tuple *sizes = value_as_tuple(shape);
-    leaf.shape.rank = (int)sizes->count;
-    for (size_t i = 0; i < sizes->count; i++) {
-        leaf.shape.dims[i] = value_is_int(sizes->items[i])
-                                 ? value_small(sizes->items[i])
-                                 : DIM_UNKNOWN;
+    if (!value_is_none(args[3])) {
+        const Tuple *sizes = value_as_tuple(args[3]);
+        leaf.shape.rank = (int)sizes->count;
+        for (size_t i = 0; i < sizes->count; i++) {
+            leaf.shape.dims[i] = value_is_int(sizes->items[i])
+                                     ? value_small(sizes->items[i])
+                                     : DIM_UNKNOWN;
+        }
     }
     form->pattern = VALUE_ELLIPSIS;
     return vec_push(&vm->ctx, &form->leaves, leaf);
 }
 
-// In place, so that all names of the list see it.
-static bool hold(Vm *vm, Value list, Value dtype, Value shape)
+// In place, so that all names of the list see it. False: an error is pending.
+static bool stage_list(Vm *vm, const ListForm *form, Value list)
 {
+    Value made = note_store(vm, value_object(list), VALUE_UNBOUND)
+                     ? staged_list_from(vm, form, vm->trace->block, list)
+                     : VALUE_FAIL;
+    if (value_failed(made)) {
+        return false;
+    }
+    staged_list_exchange(value_as_list(list), value_as_list(made));
+    release(vm, made);
+    return true;
+}
+
+int staged_list_hold(Vm *vm, Object *list)
+{
+    ListForm form = {.pattern = VALUE_UNBOUND};
+    Value self = value_from_object(list);
+    int fits = list->type == vm->types[KIND_LIST] &&
+               era_has(vm, vm->trace->era, list) &&
+               value_as_list(self)->count > 0;
+    fits = fits == 1 ? staged_list_add_form(vm, &form, self) : fits;
+    if (fits == 1 && !stage_list(vm, &form, self)) {
+        fits = -1;
+    }
+    list_form_free(vm, &form);
+    return fits;
+}
+
+static bool hold(Vm *vm, Value *args)
+{
+    Value list = args[1];
     if (!era_has(vm, vm->trace->era, value_object(list))) {
         return raise_false(vm, ERR_SYMBOLIC,
                            "a list that is older than the trace cannot be one "
                            "of its graph: make it in the staged function");
     }
     ListForm form = {.pattern = VALUE_UNBOUND};
-    bool known = hold_form(vm, &form, dtype, shape);
-    int fits = known              ? 1
-               : vm_has_error(vm) ? -1
+    int fits = !hold_form(vm, &form, args)    ? -1
+               : !value_unbound(form.pattern) ? 1
                : value_as_list(list)->count > 0
                    ? staged_list_add_form(vm, &form, list)
                    : 0; // as soon as something is in it
-    Value made = fits != 1 ? VALUE_NONE
-                 : note_store(vm, value_object(list), VALUE_UNBOUND)
-                     ? staged_list_from(vm, &form, vm->trace->block, list)
-                     : VALUE_FAIL;
-    if (fits == 1 && !value_failed(made)) {
-        staged_list_exchange(value_as_list(list), value_as_list(made));
-    }
-    release(vm, value_failed(made) ? VALUE_NONE : made);
+    bool ok = fits == 1 ? stage_list(vm, &form, list) : fits == 0;
     list_form_free(vm, &form);
-    return fits >= 0 && !value_failed(made);
+    if (ok && !value_is_none(args[4])) {
+        Value sized[2] = {list, args[4]};
+        ok = !value_failed(staged_list_resize_method(vm, sized));
+    }
+    return ok;
 }
 
 Value staged_list_hold_method(Vm *vm, Value *args)
 {
     bool plain = vm->trace != NULL && value_is_object(args[1]) &&
                  value_object(args[1])->type == vm->types[KIND_LIST];
-    return !plain || hold(vm, args[1], args[2], args[3]) ? value_retain(args[1])
-                                                         : VALUE_FAIL;
+    for (int i = 3; i < 5; i++) {
+        args[i] = value_unbound(args[i]) ? VALUE_NONE : args[i];
+    }
+    return !plain || hold(vm, args) ? value_retain(args[1]) : VALUE_FAIL;
 }

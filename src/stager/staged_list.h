@@ -36,10 +36,11 @@ void staged_list_exchange(List *list, List *other);
 // lists. A List, VALUE_FAIL.
 Value staged_list_unpack(Vm *vm, const Value *parts, size_t count);
 
-// Its elements from `start` to before `stop` (None: open) as a new one; itself
-// and another list, staged or not, one behind the other: `who` opens the error
-// where their forms differ. VALUE_FAIL.
-Value staged_list_slice(Vm *vm, Value self, Value start, Value stop);
+// Its elements from `start` to before `stop` (None: open), `step` apart, as a
+// new one; itself and another list, staged or not, one behind the other: `who`
+// opens the error where their forms differ. VALUE_FAIL.
+Value staged_list_slice(Vm *vm, Value self, Value start, Value stop,
+                        int64_t step);
 Value staged_list_joined(Vm *vm, const char *who, Value self, Value other);
 // The list becomes what the other (taken, may be VALUE_FAIL) is.
 MUST_CHECK bool staged_list_become(Vm *vm, Value self, Value other);
@@ -51,7 +52,20 @@ int staged_list_add_form(Vm *vm, ListForm *form, Value list);
 // `where`. VALUE_FAIL.
 Value staged_list_from(Vm *vm, const ListForm *form, GraphBlock *where,
                        Value list);
-// stage.hold_list(items, dtype, shape)
+// Methods for the library. Of reads: `shape` is what is known of the elements'
+// shape beside the list's type, None if nothing; of a list of tuples each place
+// is stacked or joined. Indices are from 0 on. `resize` leaves elements that
+// nobody wrote, which are zeros to those who read them. `split` makes it the
+// rows of a tensor, or its parts of such lengths.
+Value staged_list_read_method(Vm *vm, Value *args);
+Value staged_list_write_method(Vm *vm, Value *args);
+Value staged_list_stack_method(Vm *vm, Value *args);
+Value staged_list_join_method(Vm *vm, Value *args);
+Value staged_list_resize_method(Vm *vm, Value *args);
+Value staged_list_split_method(Vm *vm, Value *args);
+// TraceHooks.hold: a list of this trace, if its elements have one form.
+int staged_list_hold(Vm *vm, Object *list);
+// stage.hold_list(items, dtype, shape, size)
 Value staged_list_hold_method(Vm *vm, Value *args);
 
 // A list of the graph of up to 255 operands that have the leaf's dtype: what is

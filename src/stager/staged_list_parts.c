@@ -1,4 +1,4 @@
-// Slices and sums of staged lists.
+// Slices and sums of staged lists, and what the library does with them.
 #include "interp/core/raise.h"
 #include "interp/hooks/note.h"
 #include "interp/tensors/apply.h"
@@ -16,18 +16,19 @@ static bool both_weak(Value a, Value b)
             value_as_symbolic(b)->weak);
 }
 
-// An op on each part, with the parts of another list behind it or with two
-// operands. A new list, VALUE_FAIL.
+// An op on each part, with the parts of another list behind it or with
+// `operands`. A new list, VALUE_FAIL.
 static Value map_parts(Vm *vm, OpCode op, Value self, const Value *others,
-                       const Value *operands)
+                       const Value *operands, uint32_t count,
+                       const AttrValue *attrs)
 {
     const Value *parts = staged_list_parts(self);
     ValueVec made = {0};
     bool ok = structure_push(vm, &made, value_retain(parts[0]));
     for (size_t i = 1; ok && i < staged_list_count(self); i++) {
         Value inputs[3] = {parts[i], others != NULL ? others[i] : operands[0],
-                           others != NULL ? VALUE_NONE : operands[1]};
-        Value part = apply_one(vm, op, inputs, others != NULL ? 2 : 3, NULL);
+                           count > 1 ? operands[1] : VALUE_NONE};
+        Value part = apply_one(vm, op, inputs, count + 1, attrs);
         ok = structure_push(vm, &made, part);
         if (ok) {
             value_as_symbolic(part)->weak = both_weak(parts[i], inputs[1]);
@@ -55,14 +56,18 @@ static Value as_bound(Vm *vm, Value v, int64_t open)
                              "an __index__ method");
 }
 
-Value staged_list_slice(Vm *vm, Value self, Value start, Value stop)
+Value staged_list_slice(Vm *vm, Value self, Value start, Value stop,
+                        int64_t step)
 {
-    Value bounds[2] = {as_bound(vm, start, 0), VALUE_FAIL};
-    bounds[1] =
-        value_failed(bounds[0]) ? VALUE_FAIL : as_bound(vm, stop, INT32_MAX);
-    Value list = value_failed(bounds[1])
-                     ? VALUE_FAIL
-                     : map_parts(vm, OP_LIST_SLICE, self, NULL, bounds);
+    // Bounds far outside are clamped, where the list ends on that side.
+    int64_t end = step < 0 ? -INT32_MAX : INT32_MAX;
+    Value bounds[2] = {as_bound(vm, start, step < 0 ? INT32_MAX : 0),
+                       VALUE_FAIL};
+    AttrValue attrs[OP_MAX_ATTRS] = {attr_of_int(step)};
+    bounds[1] = value_failed(bounds[0]) ? VALUE_FAIL : as_bound(vm, stop, end);
+    Value list = value_failed(bounds[1]) ? VALUE_FAIL
+                                         : map_parts(vm, OP_LIST_SLICE, self,
+                                                     NULL, bounds, 2, attrs);
     for (int i = 0; i < 2; i++) {
         release(vm, value_failed(bounds[i]) ? VALUE_NONE : bounds[i]);
     }
@@ -77,9 +82,10 @@ Value staged_list_joined(Vm *vm, const char *who, Value self, Value other)
     Value made = VALUE_FAIL;
     if (fits == 1) {
         Value alike = staged_list_from(vm, &form, vm->trace->block, other);
-        made = value_failed(alike) ? alike
-                                   : map_parts(vm, OP_LIST_CONCAT, self,
-                                               staged_list_parts(alike), NULL);
+        made = value_failed(alike)
+                   ? alike
+                   : map_parts(vm, OP_LIST_CONCAT, self,
+                               staged_list_parts(alike), NULL, 1, NULL);
         release(vm, value_failed(alike) ? VALUE_NONE : alike);
     }
     list_form_free(vm, &form);
@@ -102,4 +108,113 @@ bool staged_list_become(Vm *vm, Value self, Value other)
     }
     release(vm, other);
     return ok;
+}
+
+// --- lists whose elements are of a shape that the program knows
+
+// None, or a tuple of sizes and Nones, as attribute 0 of a read; `dims` has
+// room. False: an error is pending.
+static bool shape_attr(Vm *vm, Value shape, int64_t *dims, AttrValue *attrs)
+{
+    attrs[0] = (AttrValue){.kind = ATTR_NONE};
+    if (value_is_none(shape)) {
+        return true;
+    }
+    if (!value_is_kind(shape, KIND_TUPLE) ||
+        value_as_tuple(shape)->count >= SHAPE_MAX_RANK) {
+        return raise_false(vm, ERR_TYPE, "a shape is a tuple of sizes");
+    }
+    const Tuple *sizes = value_as_tuple(shape);
+    for (size_t i = 0; i < sizes->count; i++) {
+        dims[i] = value_is_int(sizes->items[i]) ? value_small(sizes->items[i])
+                                                : ATTR_INT_NONE;
+    }
+    attrs[0] = attr_of_ints(dims, (uint32_t)sizes->count);
+    return true;
+}
+
+// What an op gives of each part, as an element of the list is; `index` is its
+// second operand or VALUE_UNBOUND.
+static Value join_parts(Vm *vm, OpCode op, Value self, Value index, Value shape)
+{
+    const Value *parts = staged_list_parts(self);
+    int64_t dims[SHAPE_MAX_RANK];
+    AttrValue attrs[OP_MAX_ATTRS] = {{.kind = ATTR_NONE}};
+    ValueVec leaves = {0};
+    bool ok = shape_attr(vm, shape, dims, attrs);
+    if (!value_unbound(index)) {
+        attrs[1] = (AttrValue){.kind = ATTR_BOOL, .boolean = true};
+    }
+    for (size_t i = 1; ok && i < staged_list_count(self); i++) {
+        Value inputs[2] = {parts[i], index};
+        ok = structure_push(
+            vm, &leaves,
+            apply_one(vm, op, inputs, value_unbound(index) ? 1 : 2, attrs));
+    }
+    Value made = ok ? list_form_join(vm, parts[0], leaves.items) : VALUE_FAIL;
+    structure_free(vm, &leaves);
+    return made;
+}
+
+Value staged_list_read_method(Vm *vm, Value *args)
+{
+    Value index = tensor_from_value(vm, "list", args[1], DT_NONE);
+    Value item = value_failed(index)
+                     ? index
+                     : join_parts(vm, OP_LIST_READ, args[0], index, args[2]);
+    release(vm, value_failed(index) ? VALUE_NONE : index);
+    return item;
+}
+
+Value staged_list_stack_method(Vm *vm, Value *args)
+{
+    return join_parts(vm, OP_LIST_STACK, args[0], VALUE_UNBOUND, args[1]);
+}
+
+Value staged_list_join_method(Vm *vm, Value *args)
+{
+    return join_parts(vm, OP_LIST_JOIN, args[0], VALUE_UNBOUND, args[1]);
+}
+
+// The list of single tensors becomes what an op makes of it, or of operands
+// alone.
+static Value become_op(Vm *vm, OpCode op, Value self, const Value *inputs,
+                       uint32_t count, const AttrValue *attrs)
+{
+    Value parts[2] = {VALUE_ELLIPSIS, apply_one(vm, op, inputs, count, attrs)};
+    Value made =
+        value_failed(parts[1]) ? VALUE_FAIL : staged_list_new(vm, parts, 2);
+    release(vm, value_failed(parts[1]) ? VALUE_NONE : parts[1]);
+    return staged_list_become(vm, self, made) ? VALUE_NONE : VALUE_FAIL;
+}
+
+Value staged_list_write_method(Vm *vm, Value *args)
+{
+    AttrValue attrs[OP_MAX_ATTRS] = {{.kind = ATTR_BOOL, .boolean = true}};
+    Value inputs[3] = {staged_list_parts(args[0])[1],
+                       tensor_from_value(vm, "list", args[1], DT_NONE),
+                       args[2]};
+    if (value_failed(inputs[1])) {
+        return VALUE_FAIL;
+    }
+    Value made = become_op(vm, OP_LIST_WRITE, args[0], inputs, 3, attrs);
+    release(vm, inputs[1]);
+    return made;
+}
+
+Value staged_list_split_method(Vm *vm, Value *args)
+{
+    bool all = value_is_none(args[2]);
+    return become_op(vm, all ? OP_LIST_UNSTACK : OP_LIST_SPLIT, args[0],
+                     args + 1, all ? 1 : 2, NULL);
+}
+
+Value staged_list_resize_method(Vm *vm, Value *args)
+{
+    Value size = tensor_from_value(vm, "list", args[1], DT_NONE);
+    Value made = value_failed(size) ? size
+                                    : map_parts(vm, OP_LIST_RESIZE, args[0],
+                                                NULL, &size, 1, NULL);
+    release(vm, value_failed(size) ? VALUE_NONE : size);
+    return staged_list_become(vm, args[0], made) ? VALUE_NONE : VALUE_FAIL;
 }

@@ -21,7 +21,8 @@
 
 #define CAN_DO                                                                 \
     "tensors decide how long this list is: it has append, extend, insert, "    \
-    "pop, clear, copy, +, items and slices, len, for statements and stack"
+    "pop, clear, reverse, copy, +, items and slices, len, for statements and " \
+    "stack"
 
 static Value fail_use(Vm *vm, const char *what)
 {
@@ -149,11 +150,14 @@ static Value get_item(Vm *vm, Value self, Value key)
 {
     if (value_is_kind(key, KIND_SLICE)) {
         const Slice *slice = (const Slice *)value_object(key);
-        bool plain =
-            value_is_none(slice->step) ||
-            (value_is_int(slice->step) && value_small(slice->step) == 1);
-        return plain ? staged_list_slice(vm, self, slice->start, slice->stop)
-                     : fail_use(vm, "a list's slice with a step");
+        int64_t step = value_is_none(slice->step)  ? 1
+                       : value_is_int(slice->step) ? value_small(slice->step)
+                                                   : 0;
+        return step != 0 ? staged_list_slice(vm, self, slice->start,
+                                             slice->stop, step)
+               : value_is_int(slice->step)
+                   ? raise_error(vm, ERR_VALUE, "slice step cannot be zero")
+                   : fail_use(vm, "a slice of a list by a step that is no int");
     }
     Value index = as_index(vm, key);
     if (value_failed(index)) {
@@ -248,10 +252,12 @@ static Value method_insert(Vm *vm, Value *args)
                    ? VALUE_NONE
                    : VALUE_FAIL;
     }
-    Value head = vm_has_error(vm) ? VALUE_FAIL
-                                  : staged_list_slice(vm, self, VALUE_NONE, at);
-    Value tail =
-        value_failed(head) ? head : staged_list_slice(vm, self, at, VALUE_NONE);
+    Value head = vm_has_error(vm)
+                     ? VALUE_FAIL
+                     : staged_list_slice(vm, self, VALUE_NONE, at, 1);
+    Value tail = value_failed(head)
+                     ? head
+                     : staged_list_slice(vm, self, at, VALUE_NONE, 1);
     bool ok = !value_failed(tail) &&
               put_item(vm, "insert", head, VALUE_UNBOUND, args[2]) &&
               staged_list_become(vm, self,
@@ -298,8 +304,14 @@ static Value method_pop(Vm *vm, Value *args)
 static Value method_clear(Vm *vm, Value *args)
 {
     Value none =
-        staged_list_slice(vm, args[0], VALUE_NONE, value_from_small(0));
+        staged_list_slice(vm, args[0], VALUE_NONE, value_from_small(0), 1);
     return staged_list_become(vm, args[0], none) ? VALUE_NONE : VALUE_FAIL;
+}
+
+static Value method_reverse(Vm *vm, Value *args)
+{
+    Value back = staged_list_slice(vm, args[0], VALUE_NONE, VALUE_NONE, -1);
+    return staged_list_become(vm, args[0], back) ? VALUE_NONE : VALUE_FAIL;
 }
 
 static Value method_copy(Vm *vm, Value *args)
@@ -373,10 +385,23 @@ static const NativeDef methods[] = {
     {"insert", "self, index, object, /", method_insert, "Before a place."},
     {"pop", "self, index=-1, /", method_pop, "Takes one out."},
     {"clear", "self, /", method_clear, "Takes all out."},
+    {"reverse", "self, /", method_reverse, "Turns it round."},
     {"copy", "self, /", method_copy, "A list of the same elements."},
     {"__len__", "self, /", method_len, "len(self), a tensor."},
     {"__getitem__", "self, index, /", method_get_item, "self[index]."},
     {"__stage_items__", "self, /", method_items, "How a loop walks it."},
+    {"__stage_read__", "self, index, shape, /", staged_list_read_method,
+     "An element."},
+    {"__stage_write__", "self, index, object, /", staged_list_write_method,
+     "Puts an element in the place of another."},
+    {"__stage_stack__", "self, shape, /", staged_list_stack_method,
+     "The elements along a new axis."},
+    {"__stage_join__", "self, shape, /", staged_list_join_method,
+     "The elements along their first axis."},
+    {"__stage_resize__", "self, size, /", staged_list_resize_method,
+     "Makes it longer or shorter."},
+    {"__stage_split__", "self, tensor, lengths, /", staged_list_split_method,
+     "Makes it the parts of a tensor."},
     {"__tensor__", "self, /", method_tensor, "The elements, stacked."},
     {NULL, NULL, NULL, NULL},
 };

@@ -224,7 +224,8 @@ static const NativeDef stage_methods[] = {
     {"compare", "self, function, *args, **keywords", stage_compare_method,
      "Calls it eagerly and staged in two copies of the world: a comparison "
      "with `codes`, `alike` and the text."},
-    {"hold_list", "self, items, dtype, shape=None, /", staged_list_hold_method,
+    {"hold_list", "self, items, dtype, shape=None, size=None, /",
+     staged_list_hold_method,
      "In a trace the list becomes one that the graph holds, of elements of "
      "this type. The list."},
     {"error_class", "self, error, cls, /", stage_error_class,
@@ -379,6 +380,7 @@ bool stager_init(Vm *vm, bool log)
                                  .first_value = birth_first_value,
                                  .born = birth_made,
                                  .leak = leak_fail,
+                                 .hold = staged_list_hold,
                                  .leaked_from = leak_function,
                                  .sized = sizes_read,
                                  .effect = journal_effect};

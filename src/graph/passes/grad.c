@@ -11,6 +11,7 @@
 
 #include "graph/build.h"
 #include "graph/walk.h"
+#include "ops/grad.h"
 
 // ---- an Emit that appends nodes; its values are ids plus one
 
@@ -102,9 +103,16 @@ bool back_add(Back *b, ValueId value, ValueId grad)
 
 ValueId back_zeros(Back *b, GraphBlock *block, ValueId like)
 {
-    bool list = dtype_is_list(graph_type(b->graph, like).dtype);
-    return back_append(b, block, list ? OP_LIST_ZEROS : OP_ZEROS_LIKE, &like, 1,
-                       NULL);
+    if (!dtype_is_list(graph_type(b->graph, like).dtype)) {
+        return back_append(b, block, OP_ZEROS_LIKE, &like, 1, NULL);
+    }
+    GraphBlock *own = b->block;
+    GraphEmit emit = {
+        {b->graph->ctx, graph_op, graph_emit_type, graph_constant_of}, b};
+    b->block = block;
+    ValueId zeros = from_emit(grad_list_zeros(&emit.emit, as_emit(like)));
+    b->block = own;
+    return zeros;
 }
 
 // Whether the value takes part in a gradient.
@@ -217,6 +225,23 @@ static bool back_read(Back *b, const GraphNode *node)
         sum == VALUE_ID_NONE
             ? VALUE_ID_NONE
             : back_append(b, b->block, OP_LIST_WRITE, three, 3, NULL);
+    return b->grads[list] != VALUE_ID_NONE;
+}
+
+// As back_read for a part of a list.
+static bool back_sliced(Back *b, const GraphNode *node)
+{
+    ValueId list = node->inputs[0];
+    if (!back_takes_part(b, list)) {
+        return true;
+    }
+    ValueId four[4] = {so_far(b, b->block, list),
+                       b->grads[node_output(node, 0)], node->inputs[1],
+                       node->inputs[2]};
+    b->grads[list] =
+        four[0] == VALUE_ID_NONE
+            ? VALUE_ID_NONE
+            : back_append(b, b->block, OP_LIST_SLICE_ADD, four, 4, node->attrs);
     return b->grads[list] != VALUE_ID_NONE;
 }
 
@@ -429,6 +454,7 @@ static bool go_back(Back *b, GraphNode *node)
         }
         b->place = node->place;
         ok = node->op == OP_LIST_READ      ? back_read(b, node)
+             : node->op == OP_LIST_SLICE   ? back_sliced(b, node)
              : node->op == OP_LIST_APPEND  ? back_grown(b, node)
              : node->blocks[0] == NULL     ? back_by_rule(b, node)
              : op_is_loop(node_desc(node)) ? back_loop(b, node)

@@ -1,9 +1,10 @@
 // A gradient of a loop's body, in two: what is read from the lists among the
 // loop's states while it runs forward, and the rest, which then needs no list
-// as it was before a turn.
+// as it was before a turn. A list that it needs whole is stacked in the one
+// part and unstacked in the other.
 #include "graph/passes/grad_back.h"
 #include "graph/passes/pass.h"
-#include "graph/walk.h"
+#include "graph/rewrite.h"
 
 // What is known of a value of the gradient.
 enum {
@@ -19,6 +20,7 @@ typedef struct Split {
     size_t arguments; // and all that are no gradients
     uint8_t *parts;   // by value
     IdVec read;       // the tensors that come from lists
+    Rewrite whole;    // by list that the rest needs: its copy
 } Split;
 
 static bool is_list(const Split *split, ValueId id)
@@ -61,14 +63,76 @@ static bool refuse(const Split *split)
                     split->graph->name);
 }
 
-static bool mark_node(Split *split, const GraphNode *node, const IdVec *uses)
+static unsigned parts_of(const Split *split, const IdVec *uses)
 {
     unsigned bits = 0;
     for (size_t i = 0; i < uses->count; i++) {
         bits |= split->parts[uses->items[i]] & (PART_BACK | PART_LIST);
     }
+    return bits;
+}
+
+// A list's copy by way of one tensor, made before `node`. VALUE_ID_NONE.
+static ValueId stack_list(Split *split, GraphNode *node, ValueId list)
+{
+    static const AttrValue none[OP_MAX_ATTRS];
+    static const OpCode ways[2] = {OP_LIST_STACK, OP_LIST_UNSTACK};
+    Graph *graph = split->graph;
+    TensorType type = graph_type(graph, list);
+    // An empty list of open sizes has no stack.
+    if (type.rank < 0 || type.rank == SHAPE_MAX_RANK ||
+        !shape_is_static(type.rank, type.dims)) {
+        (void)refuse(split);
+        return VALUE_ID_NONE;
+    }
+    for (int i = 0; i < 2 && list != VALUE_ID_NONE; i++) {
+        GraphNode *made = graph_append(graph, graph->block, ways[i], &list, 1,
+                                       none, node->place);
+        list = made != NULL ? node_output(made, 0) : VALUE_ID_NONE;
+        if (made != NULL) {
+            build_unlink(graph, made);
+            build_link(graph, graph->block, made, node);
+            split->parts[list] = i == 0 ? PART_READ | PART_USED : 0;
+        }
+    }
+    return list;
+}
+
+// Copies take the place of the lists in a node and its blocks.
+static bool copy_lists(Split *split, GraphNode *node, const IdVec *uses)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < uses->count; i++) {
+        ValueId list = uses->items[i];
+        bool copied =
+            list < split->whole.capacity && split->whole.instead[list] != list;
+        if ((split->parts[list] & PART_LIST) == 0 || copied) {
+            continue;
+        }
+        ValueId copy = stack_list(split, node, list);
+        ok = copy != VALUE_ID_NONE && rewrite_value(&split->whole, list, copy);
+    }
+    for (uint32_t i = 0; ok && i < node->input_count; i++) {
+        ValueId *input = &node->inputs[i];
+        *input = *input < split->whole.capacity ? split->whole.instead[*input]
+                                                : *input;
+    }
+    for (int b = 0; ok && b < OP_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
+        for (Walk walk = walk_forward(node->blocks[b]); walk_next(&walk);) {
+            rewrite_uses(&split->whole, &walk);
+        }
+    }
+    return ok;
+}
+
+static bool mark_node(Split *split, GraphNode *node, const IdVec *uses)
+{
+    unsigned bits = parts_of(split, uses);
     if (bits == (PART_BACK | PART_LIST)) {
-        return refuse(split);
+        if (!copy_lists(split, node, uses)) {
+            return false;
+        }
+        bits = PART_BACK;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         ValueId id = node_output(node, i);
@@ -78,7 +142,8 @@ static bool mark_node(Split *split, const GraphNode *node, const IdVec *uses)
     }
     if ((bits & PART_LIST) == 0) {
         for (size_t i = 0; i < uses->count; i++) {
-            split->parts[uses->items[i]] |= PART_USED;
+            bool list = (split->parts[uses->items[i]] & PART_LIST) != 0;
+            split->parts[uses->items[i]] |= list ? 0 : PART_USED;
         }
     }
     return true;
@@ -94,7 +159,7 @@ static bool mark(Split *split)
                                                                      : 0;
     }
     bool ok = true;
-    for (const GraphNode *node = graph->block->first; ok && node != NULL;
+    for (GraphNode *node = graph->block->first; ok && node != NULL;
          node = node->next) {
         IdVec uses = {0};
         ok = node_uses(split, node, &uses) && mark_node(split, node, &uses);
@@ -186,14 +251,17 @@ bool back_split(Graph **grad, size_t states, size_t arguments, Graph **read)
     Graph *graph = *grad;
     Ctx *ctx = graph->ctx;
     Split split = {.graph = graph, .states = states, .arguments = arguments};
-    size_t size = graph->values.count + 1;
+    // Two more for each list.
+    size_t size = 3 * graph->values.count + 1;
     split.parts = ctx_alloc_zero(ctx, size);
+    split.whole.graph = graph;
     Graph *rest = NULL;
     if (split.parts != NULL && dce_run(graph) && mark(&split)) {
         *read = copy_part(&split, false);
         rest = *read == NULL ? NULL : copy_part(&split, true);
     }
     vec_free(ctx, &split.read);
+    rewrite_free(&split.whole);
     if (split.parts != NULL) {
         ctx_free(ctx, split.parts, size);
     }

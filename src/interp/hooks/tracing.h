@@ -83,6 +83,10 @@ struct TraceHooks {
     // In a trace: the host was told the known sizes of a symbolic tensor, or
     // that of one axis; -1: all.
     bool (*sized)(Vm *vm, Value symbolic, int axis);
+    // In a trace: a symbolic tensor is to be the index of a list. 1: the list
+    // is one of the graph from here on, of another class; 0: it cannot be; -1:
+    // failed.
+    int (*hold)(Vm *vm, Object *list);
     // In a trace: something happened on the host that a graph will not repeat
     // (a print, a draw, the time). `value` may be UNBOUND.
     bool (*effect)(Vm *vm, const char *what, Value value);

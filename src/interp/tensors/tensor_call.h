@@ -12,21 +12,6 @@ typedef struct NamedAttr {
     AttrValue value;
 } NamedAttr;
 
-// For tensor_call's attributes.
-static inline AttrValue attr_of_int(int64_t i)
-{
-    return (AttrValue){.kind = ATTR_INT, .integer = i};
-}
-static inline AttrValue attr_of_dtype(DType dtype)
-{
-    return (AttrValue){.kind = ATTR_DTYPE, .dtype = dtype};
-}
-// The ints are borrowed and must outlive the call.
-static inline AttrValue attr_of_ints(const int64_t *ints, uint32_t count)
-{
-    return (AttrValue){.kind = ATTR_INTS, .count = count, .ints = ints};
-}
-
 // The one output of op `name` over operands. VALUE_FAIL; ERR_SYSTEM if the op
 // table has no such op or attribute.
 Value tensor_call(Vm *vm, const char *name, const Value *inputs,

@@ -362,10 +362,30 @@ bool sequence_index(Vm *vm, const char *what, Value key, const size_t *count,
     return index >= 0 && (size_t)index < *count;
 }
 
+// Whether a tensor without a value is the index, or a bound of it, and the list
+// is one of a graph for that: 1; 0, or -1 with an error pending.
+static int held_for(Vm *vm, List *list, Value key)
+{
+    if (LIKELY(vm->trace == NULL)) {
+        return 0;
+    }
+    bool symbolic = value_is_kind(key, KIND_SYMBOLIC);
+    if (value_is_kind(key, KIND_SLICE)) {
+        const Slice *slice = (const Slice *)value_object(key);
+        symbolic = value_is_kind(slice->start, KIND_SYMBOLIC) ||
+                   value_is_kind(slice->stop, KIND_SYMBOLIC);
+    }
+    return symbolic ? vm->hooks->hold(vm, &list->head) : 0;
+}
+
 // sequence_index leaves "out of range" to its callers, whose wording differs.
 static Value list_get_item(Vm *vm, Value self, Value key)
 {
     List *list = value_as_list(self);
+    int held = held_for(vm, list, key);
+    if (UNLIKELY(held != 0)) {
+        return held < 0 ? VALUE_FAIL : value_get_item(vm, self, key);
+    }
     if (value_is_kind(key, KIND_SLICE)) {
         return list_slice_get(vm, list, (Slice *)value_object(key));
     }
@@ -384,6 +404,10 @@ static Value list_get_item(Vm *vm, Value self, Value key)
 static bool list_set_item(Vm *vm, Value self, Value key, Value value)
 {
     List *list = value_as_list(self);
+    int held = held_for(vm, list, key);
+    if (UNLIKELY(held != 0)) {
+        return held > 0 && value_set_item(vm, self, key, value);
+    }
     if (value_is_kind(key, KIND_SLICE)) {
         return list_slice_set(vm, list, (Slice *)value_object(key), value);
     }
