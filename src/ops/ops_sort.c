@@ -1,118 +1,121 @@
 // Sorting along an axis: sort, argsort, topk.
 //
-// One stable merge sort of pairs (key, place) serves all. NaN stands last,
-// whichever way the sort goes; equal keys keep their order.
+// An element becomes a word: 32 bits of a key whose order is the sort's, and
+// its place below. Words are sorted by key, stably: by digits, or short rows by
+// insertion. Keys of 64 bits are sorted by their low half, then by their high
+// one. NaN stands last, whichever way the sort goes; equal elements keep their
+// order.
 #include <inttypes.h>
+#include <string.h>
 
 #include "ops/grad.h"
 #include "ops/infer.h"
 
-// A row in the making. Keys are doubles or int64s, both exact for every dtype.
-// Which member holds the key depends on the dtype of the whole tensor.
-typedef struct Pair {
-    union {
-        double number;
-        int64_t integer;
-    };
-    int64_t place;
-} Pair;
+enum {
+    DIGIT_BITS = 11,
+    DIGITS = 3, // of 32 bits
+    BUCKETS = 1 << DIGIT_BITS,
+    SHORT_ROW = 48,   // shorter ones are sorted by insertion
+    HEAP_PER_ROW = 16 // as many times longer than what is kept: by a heap
+};
 
-// True if b must stand before a (so equal keys stay in order).
-typedef bool (*PairBefore)(const Pair *b, const Pair *a);
-
-// A NaN comes behind every number, and two NaNs are equal.
-static bool float_up(const Pair *b, const Pair *a)
+static uint32_t digit_of(uint64_t word, int digit)
 {
-    return b->number < a->number ||
-           (a->number != a->number && b->number == b->number);
-}
-// NaN goes last here too: the order is not simply reversed.
-static bool float_down(const Pair *b, const Pair *a)
-{
-    return b->number > a->number ||
-           (a->number != a->number && b->number == b->number);
-}
-// Ints have no NaN; bools and small ints come as int64.
-static bool int_up(const Pair *b, const Pair *a)
-{
-    return b->integer < a->integer;
-}
-// The order turned round, with the stable order of equal ones kept.
-static bool int_down(const Pair *b, const Pair *a)
-{
-    return b->integer > a->integer;
+    return (uint32_t)(word >> (32 + digit * DIGIT_BITS)) & (BUCKETS - 1);
 }
 
-enum { MERGE_POLL = 1 << 16 }; // pairs between two looks for Ctrl-C
-
-// Merges pairs[0 .. half) and pairs[half .. n) into `to`. False after Ctrl-C.
-// The left side wins ties, which is what keeps equal keys in order.
-static inline bool merge(Ctx *ctx, const Pair *pairs, int64_t half, int64_t n,
-                         Pair *to, PairBefore before)
+static void insertion_sort(uint64_t *words, int64_t n)
 {
-    int64_t i = 0, k = half, at = 0;
-    while (i < half && k < n) {
-        // So many steps use up neither side, so they need no look at the ends.
-        int64_t steps = half - i < n - k ? half - i : n - k;
-        steps = steps < MERGE_POLL ? steps : MERGE_POLL;
-        for (; steps > 0; steps--) {
-            // No branch depends on the outcome, which no predictor could
-            // guess.
-            bool second = before(&pairs[k], &pairs[i]);
-            to[at++] = pairs[second ? k : i];
-            k += second;
-            i += !second;
+    for (int64_t i = 1; i < n; i++) {
+        uint64_t word = words[i];
+        int64_t at = i;
+        for (; at > 0 && words[at - 1] >> 32 > word >> 32; at--) {
+            words[at] = words[at - 1];
         }
-        if (n >= MERGE_POLL && !ctx_poll(ctx)) {
-            return false;
-        }
+        words[at] = word;
     }
-    // One side is used up: what is left of the other is in order.
-    while (i < half) {
-        to[at++] = pairs[i++];
-    }
-    while (k < n) {
-        to[at++] = pairs[k++];
-    }
-    return true;
 }
 
-// Bottom-up; `work` is as long as `pairs`. Returns where the result stands;
+// From the lowest digit to the highest; a digit that is the same in all words
+// moves none. `work` is as long as `words`. Returns where the result stands;
 // NULL after Ctrl-C.
-// Log2(n) passes over both arrays; no pass is spared for a row that is sorted
-// already, so the time depends on the length alone.
-static inline Pair *merge_sort(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
-                               PairBefore before)
+static uint64_t *sort_words(Ctx *ctx, uint64_t *words, uint64_t *work,
+                            int64_t n)
 {
-    // Each pass merges neighbouring runs from one array into the other.
-    for (int64_t width = 1; width < n; width *= 2) {
-        for (int64_t start = 0; start < n; start += 2 * width) {
-            int64_t rest = n - start;
-            int64_t half = rest < width ? rest : width;
-            int64_t both = rest < 2 * width ? rest : 2 * width;
-            if (!merge(ctx, pairs + start, half, both, work + start, before) ||
-                (start % MERGE_POLL == 0 && !ctx_poll(ctx))) {
+    if (n < SHORT_ROW) {
+        insertion_sort(words, n);
+        return words;
+    }
+    uint32_t counts[DIGITS][BUCKETS] = {{0}};
+    for (int64_t i = 0; i < n; i++) {
+        for (int digit = 0; digit < DIGITS; digit++) {
+            counts[digit][digit_of(words[i], digit)]++;
+        }
+        if (!ctx_poll_at(ctx, (size_t)i + 1)) {
+            return NULL;
+        }
+    }
+    for (int digit = 0; digit < DIGITS; digit++) {
+        uint32_t *place = counts[digit], start = 0;
+        if (place[digit_of(words[0], digit)] == n) {
+            continue;
+        }
+        for (uint32_t i = 0; i < BUCKETS; i++) {
+            uint32_t count = place[i];
+            place[i] = start;
+            start += count;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            work[place[digit_of(words[i], digit)]++] = words[i];
+            if (!ctx_poll_at(ctx, (size_t)i + 1)) {
                 return NULL;
             }
         }
-        Pair *other = pairs;
-        pairs = work;
+        uint64_t *other = words;
+        words = work;
         work = other;
     }
-    return pairs;
+    return words;
 }
 
-// One instance an order, so that the comparison is inlined.
-// NULL after Ctrl-C.
-static Pair *sort_pairs(Ctx *ctx, Pair *pairs, Pair *work, int64_t n,
-                        bool is_float, bool down)
+static void sift(uint64_t *heap, int64_t count, int64_t at)
 {
-    if (is_float) {
-        return down ? merge_sort(ctx, pairs, work, n, float_down)
-                    : merge_sort(ctx, pairs, work, n, float_up);
+    uint64_t word = heap[at];
+    for (int64_t next = 2 * at + 1; next < count; next = 2 * at + 1) {
+        next += next + 1 < count && heap[next + 1] > heap[next];
+        if (heap[next] <= word) {
+            break;
+        }
+        heap[at] = heap[next];
+        at = next;
     }
-    return down ? merge_sort(ctx, pairs, work, n, int_down)
-                : merge_sort(ctx, pairs, work, n, int_up);
+    heap[at] = word;
+}
+
+// Moves the `kept` least words to the front, in the order in which they stand:
+// those up to the greatest of a heap that has met them all. `work` has room for
+// the heap. False after Ctrl-C.
+static bool least_words(Ctx *ctx, uint64_t *words, uint64_t *work, int64_t n,
+                        int64_t kept)
+{
+    memcpy(work, words, (size_t)kept * sizeof *work);
+    for (int64_t i = kept / 2; i-- > 0;) {
+        sift(work, kept, i);
+    }
+    for (int64_t i = kept; i < n; i++) {
+        if (words[i] < work[0]) {
+            work[0] = words[i];
+            sift(work, kept, 0);
+        }
+        if (!ctx_poll_at(ctx, (size_t)i)) {
+            return false;
+        }
+    }
+    for (int64_t i = 0, at = 0; at < kept; i++) {
+        words[at] = words[i];
+        at += words[i] <= work[0];
+    }
+    return true;
 }
 
 // What a sort gives: the sorted row, the places, or both; at most `kept`.
@@ -121,49 +124,127 @@ typedef struct SortResult {
     int64_t kept;
 } SortResult;
 
-// Writes the first `kept` pairs along a strided row. False after Ctrl-C.
-// `start` and `step` count elements of the result.
-static bool put_row(Ctx *ctx, const SortResult *to, const Pair *pairs,
-                    bool is_float, int64_t start, int64_t step)
+// One strided row.
+typedef struct Row {
+    const Tensor *in;
+    int64_t start, step, n;
+    bool down;
+} Row;
+
+// Zeros are equal, whatever their sign.
+static uint32_t float_key(float number, bool down)
 {
-    for (int64_t i = 0; i < to->kept; i++) {
-        int64_t at = start + i * step;
-        if (to->places != NULL) {
-            ((int64_t *)to->places->data)[at] = pairs[i].place;
-        }
-        if (to->values != NULL && is_float) {
-            tensor_set_float(to->values, at, pairs[i].number);
-        } else if (to->values != NULL) {
-            tensor_set_int(to->values, at, pairs[i].integer);
-        }
-        if (!ctx_poll_at(ctx, (size_t)i + 1)) {
-            return false;
-        }
-    }
-    return true;
+    uint32_t bits;
+    float x = number + 0.0F;
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= bits >> 31 != 0 ? UINT32_MAX : UINT32_C(1) << 31;
+    return x != x ? UINT32_MAX : down ? ~bits : bits;
 }
 
-// Reads one strided row into pairs, sorts and writes it. False after Ctrl-C.
-// `room` holds 2 * n pairs.
-static bool sort_row(Ctx *ctx, const Tensor *in, int64_t start, int64_t step,
-                     int64_t n, bool down, Pair *room, const SortResult *to,
-                     int64_t out_start)
+static uint64_t double_key(double number, bool down)
 {
-    bool is_float = dtype_is_float((DType)in->dtype);
+    uint64_t bits;
+    double x = number + 0.0;
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63;
+    return x != x ? UINT64_MAX : down ? ~bits : bits;
+}
+
+static bool has_long_keys(const Tensor *in)
+{
+    return in->dtype == DT_INT64 || in->dtype == DT_FLOAT64;
+}
+
+static uint64_t long_key(const Row *row, int64_t i)
+{
+    int64_t at = row->start + i * row->step;
+    if (row->in->dtype == DT_FLOAT64) {
+        return double_key(((const double *)row->in->data)[at], row->down);
+    }
+    uint64_t key = (uint64_t)((const int64_t *)row->in->data)[at];
+    key ^= UINT64_C(1) << 63;
+    return row->down ? ~key : key;
+}
+
+static uint32_t short_key(const Row *row, int64_t i)
+{
+    int64_t at = row->start + i * row->step;
+    if (row->in->dtype == DT_FLOAT32) {
+        return float_key(((const float *)row->in->data)[at], row->down);
+    }
+    if (dtype_is_float((DType)row->in->dtype)) {
+        return float_key((float)tensor_float_at(row->in, at), row->down);
+    }
+    uint32_t key = (uint32_t)tensor_int_at(row->in, at) ^ UINT32_C(1) << 31;
+    return row->down ? ~key : key;
+}
+
+static uint64_t word_of(uint64_t key, int64_t place)
+{
+    return key << 32 | (uint64_t)place;
+}
+
+// The row's words in order, at least `kept` of them; `room` holds 2 * n. NULL
+// after Ctrl-C.
+static const uint64_t *sort_row(Ctx *ctx, const Row *row, int64_t kept,
+                                uint64_t *room)
+{
+    int64_t n = row->n;
+    bool is_long = has_long_keys(row->in);
     for (int64_t i = 0; i < n; i++) {
-        room[i].place = i;
-        if (is_float) {
-            room[i].number = tensor_float_at(in, start + i * step);
-        } else {
-            room[i].integer = tensor_int_at(in, start + i * step);
-        }
+        room[i] = word_of(is_long ? long_key(row, i) : short_key(row, i), i);
         if (!ctx_poll_at(ctx, (size_t)i + 1)) {
-            return false;
+            return NULL;
         }
     }
-    const Pair *sorted = sort_pairs(ctx, room, room + n, n, is_float, down);
-    return sorted != NULL &&
-           put_row(ctx, to, sorted, is_float, out_start, step) && ctx_poll(ctx);
+    if (!is_long && kept < n / HEAP_PER_ROW) {
+        return kept == 0 || least_words(ctx, room, room + n, n, kept)
+                   ? sort_words(ctx, room, room + n, kept)
+                   : NULL;
+    }
+    uint64_t *sorted = sort_words(ctx, room, room + n, n);
+    if (sorted == NULL || !is_long) {
+        return sorted;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t place = (uint32_t)sorted[i];
+        sorted[i] = word_of(long_key(row, place) >> 32, place);
+        if (!ctx_poll_at(ctx, (size_t)i + 1)) {
+            return NULL;
+        }
+    }
+    return sort_words(ctx, sorted, sorted == room ? room + n : room, n);
+}
+
+#define COPY_ELEMENTS(T)                                                       \
+    for (int64_t i = 0; i < count; i++) {                                      \
+        ((T *)to->data)[start + i * row->step] =                               \
+            ((const T *)                                                       \
+                 row->in->data)[row->start + (uint32_t)words[i] * row->step];  \
+    }
+
+// The elements that the words name, along a row of the result.
+static void put_values(Tensor *to, const Row *row, const uint64_t *words,
+                       int64_t start, int64_t count)
+{
+    switch (dtype_size((DType)to->dtype)) {
+    case 1: COPY_ELEMENTS(uint8_t) break;
+    case 2: COPY_ELEMENTS(uint16_t) break;
+    case 4: COPY_ELEMENTS(uint32_t) break;
+    default: COPY_ELEMENTS(uint64_t)
+    }
+}
+
+static void put_row(const SortResult *to, const Row *row, const uint64_t *words,
+                    int64_t start)
+{
+    if (to->values != NULL) {
+        put_values(to->values, row, words, start, to->kept);
+    }
+    for (int64_t i = 0; to->places != NULL && i < to->kept; i++) {
+        ((int64_t *)to->places->data)[start + i * row->step] =
+            (uint32_t)words[i];
+    }
 }
 
 // Sorts every row along `axis`.
@@ -180,15 +261,20 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     if (in->count == 0) {
         return true;
     }
-    // One row's pairs and as many to merge into, for all rows.
-    size_t size = 2 * (size_t)n * sizeof(Pair);
-    Pair *room = ctx_alloc(call->ctx, size);
+    // One row's words and as many to sort into, for all rows. A place has 32
+    // bits: of longer rows the words would have to be larger than memory is.
+    size_t size = n > UINT32_MAX ? SIZE_MAX : 2 * (size_t)n * sizeof(uint64_t);
+    uint64_t *room = ctx_alloc(call->ctx, size);
     bool ok = room != NULL;
     for (int64_t i = 0; ok && i < in->count / n; i++) {
         // Row i starts at place `within` of a block of n * inner elements.
         int64_t block = i / inner, within = i % inner;
-        ok = sort_row(call->ctx, in, block * n * inner + within, inner, n, down,
-                      room, &to, block * to.kept * inner + within);
+        Row row = {in, block * n * inner + within, inner, n, down};
+        const uint64_t *words = sort_row(call->ctx, &row, to.kept, room);
+        ok = words != NULL && ctx_poll(call->ctx);
+        if (ok) {
+            put_row(&to, &row, words, block * to.kept * inner + within);
+        }
     }
     if (room != NULL) {
         ctx_free(call->ctx, room, size);
@@ -335,7 +421,6 @@ static bool infer_topk(InferCall *call)
     return true;
 }
 
-// A whole sort, of which the first k are kept: simple, and stable.
 static bool kernel_topk(const KernelCall *call)
 {
     SortResult to = {call->outputs[0], call->outputs[1],
