@@ -1,7 +1,8 @@
 // Copies between layouts. Dimensions that run on in one step are joined
 // first; the innermost one is a loop by element size, or one memcpy.
 // Lines are cut into pieces of at most MOVE_PIECE elements, between which
-// Ctrl-C is looked for; short lines count together.
+// Ctrl-C is looked for; short lines count together. Transposes go by square
+// tiles, so that each line of the cache is read and written once.
 #include "kernels/move.h"
 
 #include <string.h>
@@ -83,6 +84,104 @@ static bool move_pieces(Ctx *ctx, char *to, const char *from, int64_t step,
     return true;
 }
 
+enum { TILE = 16 };
+
+// One tile: rows are neighbours in `from` and `apart` elements apart in `to`,
+// columns the other way round. It goes through a block of its own: lines of
+// both sides may share the few places that the cache has for their addresses.
+#define MOVE_TILE(T)                                                           \
+    {                                                                          \
+        T block[TILE][TILE];                                                   \
+        for (int64_t k = 0; k < columns; k++) {                                \
+            memcpy(block[k], (const T *)from + k * step,                       \
+                   (size_t)rows * sizeof(T));                                  \
+        }                                                                      \
+        for (int64_t i = 0; i < rows; i++) {                                   \
+            for (int64_t k = 0; k < columns; k++) {                            \
+                ((T *)to)[i * apart + k] = block[k][i];                        \
+            }                                                                  \
+        }                                                                      \
+    }
+
+static inline void move_tile(char *to, const char *from, size_t size,
+                             int64_t rows, int64_t columns, int64_t apart,
+                             int64_t step)
+{
+    switch (size) {
+    case 1: MOVE_TILE(uint8_t) break;
+    case 2: MOVE_TILE(uint16_t) break;
+    case 4: MOVE_TILE(uint32_t) break;
+    default: MOVE_TILE(uint64_t)
+    }
+}
+
+// Two dimensions, of which the first is dense in `from`.
+static bool move_plane(Ctx *ctx, char *to, const char *from, size_t size,
+                       int64_t rows, int64_t columns, int64_t apart,
+                       int64_t step)
+{
+    int64_t bytes = (int64_t)size;
+    for (int64_t i = 0; i < rows; i += TILE) {
+        for (int64_t k = 0; k < columns; k += TILE) {
+            char *at = to + (i * apart + k) * bytes;
+            const char *source = from + (i + k * step) * bytes;
+            if (rows - i >= TILE && columns - k >= TILE) {
+                move_tile(at, source, size, TILE, TILE, apart, step);
+            } else {
+                move_tile(at, source, size, rows - i < TILE ? rows - i : TILE,
+                          columns - k < TILE ? columns - k : TILE, apart, step);
+            }
+            if (!ctx_poll(ctx)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// The dimension that is dense in the strided side, where the innermost is not
+// and tiles pay; -1: none.
+static int dense_dim(int last, const int64_t *sizes, const int64_t *steps)
+{
+    for (int i = 0; i < last && steps[last] != 1; i++) {
+        if (steps[i] == 1 && sizes[i] >= TILE / 2 && sizes[last] >= TILE / 2) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// A plane for each place of the other dimensions.
+static bool move_planes(Ctx *ctx, char *to, const char *from, size_t size,
+                        int last, const int64_t *sizes, const int64_t *steps,
+                        int dense)
+{
+    int64_t apart[MOVE_MAX_RANK], at[MOVE_MAX_RANK] = {0};
+    apart[last] = 1;
+    for (int i = last; i > 0; i--) {
+        apart[i - 1] = apart[i] * sizes[i];
+    }
+    for (;;) {
+        int64_t target = 0, source = 0;
+        for (int i = 0; i < last; i++) {
+            target += at[i] * apart[i];
+            source += at[i] * steps[i];
+        }
+        if (!move_plane(ctx, to + target * (int64_t)size,
+                        from + source * (int64_t)size, size, sizes[dense],
+                        sizes[last], apart[dense], steps[last])) {
+            return false;
+        }
+        int i = last - 1;
+        while (i >= 0 && (i == dense || ++at[i] == sizes[i])) {
+            at[i--] = 0;
+        }
+        if (i < 0) {
+            return true;
+        }
+    }
+}
+
 // The dense side only moves on; the strided side is an odometer over all but
 // the innermost dimension.
 bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
@@ -91,9 +190,17 @@ bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
     char *dense = to;
     const char *strided = from;
     int64_t sizes[MOVE_MAX_RANK], steps[MOVE_MAX_RANK];
-    int64_t at[MOVE_MAX_RANK] = {0};
-    *moved = 0;
+    int64_t at[MOVE_MAX_RANK] = {0}, counted = 0;
     int last = join_dims(rank, dims, strides, sizes, steps) - 1;
+    if (moved == NULL) {
+        moved = &counted;
+        int dense_in = dense_dim(last, sizes, steps);
+        if (dense_in >= 0) {
+            return move_planes(ctx, dense, strided, size, last, sizes, steps,
+                               dense_in);
+        }
+    }
+    *moved = 0;
     if (last < 0) {
         return true;
     }

@@ -13,6 +13,7 @@ enum { MOVE_MAX_RANK = 33 };
 // one: dims[i] elements, strides[i] elements apart (negative and 0 are fine),
 // row by row. `from` is the element at index 0. *moved: the number of elements
 // that stand in `to` afterwards; all, unless the answer is false: interrupted.
+// NULL: nobody asks, and the order is free.
 MUST_CHECK bool move_gather(Ctx *ctx, void *to, const void *from, size_t size,
                             int rank, const int64_t *dims,
                             const int64_t *strides, int64_t *moved);

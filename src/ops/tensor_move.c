@@ -46,12 +46,15 @@ bool tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in, int64_t offset,
 {
     size_t size = dtype_size((DType)out->dtype);
     const char *from = (const char *)in->data + offset * (int64_t)size;
+    if (out->dtype != DT_STRING) {
+        return move_gather(ctx, out->data, from, size, rank, dims, strides,
+                           NULL) &&
+               ctx_poll(ctx);
+    }
     int64_t moved;
     bool ok =
         move_gather(ctx, out->data, from, size, rank, dims, strides, &moved);
-    if (out->dtype == DT_STRING) {
-        hold_strings(out, 0, moved);
-    }
+    hold_strings(out, 0, moved);
     return ok && ctx_poll(ctx);
 }
 
