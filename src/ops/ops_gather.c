@@ -9,6 +9,58 @@
 #include "ops/strings.h"
 #include "ops/tensor_move.h"
 
+// What is picked: x as [outer, slices, inner], the result as [outer, picks,
+// inner].
+typedef struct Picked {
+    const KernelCall *call;
+    int64_t outer, slices, inner, picks;
+} Picked;
+enum { PICKED_MOST = 512 }; // slices that are copied at a time
+
+#define PICK_ELEMENTS(T)                                                       \
+    for (int64_t k = 0; k < count; k++) {                                      \
+        ((T *)to)[k] = ((const T *)from)[slices[k]];                           \
+    }
+
+static void pick_elements(char *to, const char *from, size_t size,
+                          const int64_t *slices, int64_t count)
+{
+    switch (size) {
+    case 1: PICK_ELEMENTS(uint8_t) break;
+    case 2: PICK_ELEMENTS(uint16_t) break;
+    case 4: PICK_ELEMENTS(uint32_t) break;
+    default: PICK_ELEMENTS(uint64_t)
+    }
+}
+
+// Picks `first` … of the result, which are these slices of x. All that lies
+// behind the axis moves in one copy.
+static bool pick_slices(const Picked *p, int64_t first, const int64_t *slices,
+                        int64_t count)
+{
+    const Tensor *x = p->call->inputs[0];
+    Tensor *out = p->call->outputs[0];
+    size_t size = dtype_size((DType)x->dtype);
+    // Slices of no elements need no copy, but their indices were checked.
+    for (int64_t i = 0; i < p->outer && p->inner > 0; i++) {
+        int64_t to = (i * p->picks + first) * p->inner;
+        int64_t from = i * p->slices * p->inner;
+        if (p->inner == 1 && x->dtype != DT_STRING) {
+            pick_elements((char *)out->data + to * (int64_t)size,
+                          (const char *)x->data + from * (int64_t)size, size,
+                          slices, count);
+            continue;
+        }
+        for (int64_t k = 0; k < count; k++) {
+            if (!tensor_copy(p->call->ctx, out, to + k * p->inner, x,
+                             from + slices[k] * p->inner, p->inner)) {
+                return false;
+            }
+        }
+    }
+    return ctx_poll(p->call->ctx);
+}
+
 // ---- take
 
 // x.shape[:axis] + indices.shape + x.shape[axis + 1:], NumPy's rule.
@@ -76,44 +128,37 @@ static bool take_error(Ctx *ctx, const Tensor *indices, int64_t at,
     return false;
 }
 
-// Below 0 is refused, as TensorFlow does, where x[i] counts from the end. All
-// that lies behind the axis moves in one copy.
+// Below 0 is refused, as TensorFlow does, where x[i] counts from the end.
 // The check stands in the loop: an output that is half filled is dropped.
 static bool kernel_take(const KernelCall *call)
 {
-    Tensor *x = call->inputs[0], *indices = call->inputs[1];
-    Tensor *out = call->outputs[0];
+    const Tensor *x = call->inputs[0], *indices = call->inputs[1];
     const int64_t *dims = tensor_dims(x);
     int axis;
     if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x->rank, 0,
                     &axis)) {
         return false;
     }
-    // x as [outer, size, inner]; the result is [outer, indices, inner].
-    int64_t outer = 1, inner = 1, size = dims[axis];
+    Picked picked = {call, 1, dims[axis], 1, indices->count};
     for (int i = 0; i < x->rank; i++) {
-        outer *= i < axis ? dims[i] : 1;
-        inner *= i > axis ? dims[i] : 1;
+        picked.outer *= i < axis ? dims[i] : 1;
+        picked.inner *= i > axis ? dims[i] : 1;
     }
+    int64_t slices[PICKED_MOST], count = 0;
     for (int64_t k = 0; k < indices->count; k++) {
         int64_t index = tensor_int_at(indices, k);
-        // Negative indices are no shorthand here, as in TensorFlow's gather.
-        if (index < 0 || index >= size) {
-            return take_error(call->ctx, indices, k, size);
+        if (index < 0 || index >= picked.slices) {
+            return take_error(call->ctx, indices, k, picked.slices);
         }
-        if (!ctx_poll(call->ctx)) {
-            return false;
-        }
-        // Slices of no elements need no copy, but their indices are still
-        // checked.
-        for (int64_t i = 0; i < outer && inner > 0; i++) {
-            if (!tensor_copy(call->ctx, out, (i * indices->count + k) * inner,
-                             x, (i * size + index) * inner, inner)) {
+        slices[count++] = index;
+        if (count == PICKED_MOST || k + 1 == indices->count) {
+            if (!pick_slices(&picked, k + 1 - count, slices, count)) {
                 return false;
             }
+            count = 0;
         }
     }
-    return ctx_poll(call->ctx);
+    return true;
 }
 
 // Whole slices of the first axis, as of an embedding: they are added where they
@@ -226,16 +271,19 @@ static bool infer_pick(InferCall *call)
 // Where element `at` of the broadcast indices points, counted in the slices
 // that the picked axes number; -1: raised.
 // Below 0 counts from the end, as in NumPy and unlike `take`.
-static int64_t picked_slice(const KernelCall *call, TensorType shape, int axis,
-                            int64_t at)
+static int64_t picked_slice(const KernelCall *call, TensorType shape,
+                            int64_t picks, int axis, int64_t at)
 {
     const int64_t *dims = tensor_dims(call->inputs[0]);
     int64_t slice = 0;
     for (uint32_t k = 1; k < call->input_count; k++) {
         const Tensor *own = call->inputs[k];
         int64_t size = dims[axis + (int)k - 1];
-        int64_t index =
-            tensor_int_at(own, strings_index(tensor_type(own), shape, at));
+        // As many elements as all of them: it is not repeated.
+        int64_t index = tensor_int_at(
+            own, own->count == picks
+                     ? at
+                     : strings_index(tensor_type(own), shape, at));
         if (index < -size || index >= size) {
             ctx_fail(call->ctx, ERR_OP_INDEX,
                      "index %" PRId64 " is out of range for axis %d of size "
@@ -253,35 +301,35 @@ static int64_t picked_slice(const KernelCall *call, TensorType shape, int axis,
 // like take with an index that was computed.
 static bool kernel_pick(const KernelCall *call)
 {
-    Tensor *x = call->inputs[0], *out = call->outputs[0];
+    const Tensor *x = call->inputs[0], *out = call->outputs[0];
     const int64_t *dims = tensor_dims(x);
     int axis = (int)attr_int(&call->attrs[0], 0);
     int last = axis + (int)call->input_count - 1;
-    // x as [outer, slices, inner]; the result is [outer, picks, inner].
-    int64_t outer = 1, inner = 1, slices = 1, picks = 1;
+    Picked picked = {call, 1, 1, 1, 1};
     for (int i = 0; i < x->rank; i++) {
-        outer *= i < axis ? dims[i] : 1;
-        inner *= i >= last ? dims[i] : 1;
-        slices *= i >= axis && i < last ? dims[i] : 1;
+        picked.outer *= i < axis ? dims[i] : 1;
+        picked.inner *= i >= last ? dims[i] : 1;
+        picked.slices *= i >= axis && i < last ? dims[i] : 1;
     }
     // The indices' shape stands in the output's, behind the outer axes.
     // What is left of the output's axes without those of x.
     int rank = out->rank - axis - (x->rank - last);
     TensorType shape = {DT_INT64, rank, tensor_dims(out) + axis};
     for (int i = 0; i < rank; i++) {
-        picks *= shape.dims[i];
+        picked.picks *= shape.dims[i];
     }
-    for (int64_t k = 0; k < picks; k++) {
-        int64_t slice = picked_slice(call, shape, axis, k);
+    int64_t slices[PICKED_MOST], count = 0;
+    for (int64_t k = 0; k < picked.picks; k++) {
+        slices[count] = picked_slice(call, shape, picked.picks, axis, k);
         // Checked as it goes: the output is dropped by the caller on failure.
-        if (slice < 0 || !ctx_poll(call->ctx)) {
+        if (slices[count++] < 0) {
             return false;
         }
-        for (int64_t i = 0; i < outer && inner > 0; i++) {
-            if (!tensor_copy(call->ctx, out, (i * picks + k) * inner, x,
-                             (i * slices + slice) * inner, inner)) {
+        if (count == PICKED_MOST || k + 1 == picked.picks) {
+            if (!pick_slices(&picked, k + 1 - count, slices, count)) {
                 return false;
             }
+            count = 0;
         }
     }
     return true;
