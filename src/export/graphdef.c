@@ -18,7 +18,8 @@ Arena *scope_arena(Scope *scope)
 
 // Tables by value and by Variable of the scope's graph, empty.
 // False: no memory; scope_close is called all the same.
-bool scope_open(Scope *scope, Writer *writer, Graph *graph, bool function)
+bool scope_open(Scope *scope, Writer *writer, Graph *graph,
+                const char *function)
 {
     // One more than is needed, so that an empty graph is no allocation of zero
     // bytes.
@@ -69,10 +70,39 @@ const char *scope_print(Scope *scope, const char *format, ...)
     return text;
 }
 
+// A name of letters, digits and the like, as TensorFlow wants it: what else
+// there is ("config['a']", "état") becomes one "_" ("config_a").
+static const char *plain_name(Scope *scope, const char *base)
+{
+    size_t length = strlen(base), count = 0;
+    char *name = arena_strndup(scope_arena(scope), base, length);
+    for (size_t i = 0; name != NULL && i < length; i++) {
+        bool letter = (base[i] | 32) >= 'a' && (base[i] | 32) <= 'z';
+        bool digit = base[i] >= '0' && base[i] <= '9';
+        // What only the first place may not have.
+        bool later = count > 0 && strchr("_-/", base[i]) != NULL;
+        if (letter || digit || base[i] == '.' || later) {
+            name[count++] = base[i];
+        } else if (count > 0 && name[count - 1] != '_') {
+            name[count++] = '_';
+        }
+    }
+    // A bracket's end leaves no mark.
+    while (name != NULL && count > 1 && count < length &&
+           name[count - 1] == '_') {
+        count--;
+    }
+    if (name != NULL) {
+        name[count] = '\0';
+    }
+    return count > 0 || name == NULL ? name : "arg";
+}
+
 // TensorFlow's rule: "add", "add_1", "add_2", …
 // NULL: no memory. The name is taken from then on.
 const char *scope_name(Scope *scope, const char *base)
 {
+    base = plain_name(scope, base);
     const char *name = base;
     // From "_1" each time: names are few, and the numbers have no gaps.
     for (uint32_t n = 1; name != NULL; n++) {
@@ -87,16 +117,16 @@ const char *scope_name(Scope *scope, const char *base)
     return NULL;
 }
 
-// The outermost graph's nodes are listed for programs to look at.
+// Nodes are listed for programs to look at.
 // False: no memory.
 static bool list_node(Scope *scope, const char *name, const char *op,
                       const char **inputs, uint32_t count)
 {
-    if (scope->function) {
-        return true;
-    }
     // The caller's array may be on its stack: the list has a copy.
-    GraphDefNode node = {name, op, NULL, count};
+    GraphDefNode node = {.name = name,
+                         .op = op,
+                         .input_count = count,
+                         .function = scope->function};
     node.inputs = arena_new_array(scope_arena(scope), const char *, count);
     if (node.inputs == NULL) {
         return false;
@@ -112,8 +142,10 @@ static bool list_node(Scope *scope, const char *name, const char *op,
 bool scope_node(Scope *scope, const char *name, const char *op,
                 const char **inputs, uint32_t count)
 {
-    strbuf_printf(&scope->text, "%s {\n  name: \"%s\"\n  op: \"%s\"\n",
-                  scope->function ? "node_def" : "node", name, op);
+    strbuf_printf(&scope->text, "%s {\n",
+                  scope->function ? "node_def" : "node");
+    scope->node_start = scope->text.length;
+    strbuf_printf(&scope->text, "  name: \"%s\"\n  op: \"%s\"\n", name, op);
     for (uint32_t i = 0; i < count; i++) {
         strbuf_printf(&scope->text, "  input: \"%s\"\n", inputs[i]);
     }
@@ -123,8 +155,16 @@ bool scope_node(Scope *scope, const char *name, const char *op,
 // Attributes stand before this. Running out of memory is seen here.
 bool scope_close_node(Scope *scope)
 {
+    GraphDef *def = scope->writer->def;
+    if (!strbuf_ok(&scope->text)) {
+        return false;
+    }
+    def->nodes.items[def->nodes.count - 1].text = arena_strndup(
+        scope_arena(scope), strbuf_text(&scope->text) + scope->node_start,
+        scope->text.length - scope->node_start);
     strbuf_puts(&scope->text, "}\n");
-    return strbuf_ok(&scope->text);
+    return strbuf_ok(&scope->text) &&
+           def->nodes.items[def->nodes.count - 1].text != NULL;
 }
 
 // Outside of functions the first result goes by the node's name alone.
@@ -133,11 +173,17 @@ bool scope_close_node(Scope *scope)
 const char *scope_reference(Scope *scope, const char *name, const char *op,
                             uint32_t inputs, uint32_t index)
 {
-    if (scope->function) {
-        return scope_print(scope, "%s:%s:%u", name, gd_result_name(op, inputs),
-                           index);
+    if (!scope->function) {
+        return index == 0 ? name : scope_print(scope, "%s:%u", name, index);
     }
-    return index == 0 ? name : scope_print(scope, "%s:%u", name, index);
+    // A result with a name of its own is number 0 of that name.
+    const char *result = gd_result_name(op, inputs);
+    bool own = strchr(result, ' ') != NULL;
+    for (uint32_t i = 0; own && i < index; i++) {
+        result = strchr(result, ' ') + 1;
+    }
+    return scope_print(scope, "%s:%.*s:%u", name, (int)strcspn(result, " "),
+                       result, own ? 0 : index);
 }
 
 // Constants have no inputs, so that they may stand anywhere before their first
@@ -153,6 +199,44 @@ const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
     gd_attr_tensor(&scope->text, tensor);
     return scope_close_node(scope) ? scope_reference(scope, name, "Const", 0, 0)
                                    : NULL;
+}
+
+// Something of a dtype.
+static const char *write_zero(Scope *scope, DType dtype)
+{
+    Ctx *ctx = scope->writer->ctx;
+    Tensor *tensor = dtype == DT_STRING ? tensor_scalar_string(ctx, "", 0)
+                                        : tensor_scalar_int(ctx, dtype, 0);
+    const char *ref =
+        tensor != NULL ? scope_const(scope, "nothing", tensor) : NULL;
+    object_release_null(ctx, tensor);
+    return ref;
+}
+
+// A list without elements, of any shape.
+static const char *write_empty(Scope *scope, DType list)
+{
+    static const char op[] = "EmptyTensorList";
+    const char *name = scope_name(scope, "nothing");
+    Tensor *none = tensor_scalar_int(scope->writer->ctx, DT_INT32, -1);
+    const char *inputs[2] = {NULL};
+    if (none != NULL && name != NULL) {
+        inputs[0] = inputs[1] = scope_const(scope, "nothing/none", none);
+    }
+    object_release_null(scope->writer->ctx, none);
+    if (inputs[0] == NULL || !scope_node(scope, name, op, inputs, 2)) {
+        return NULL;
+    }
+    gd_attr_type(&scope->text, "element_dtype", dtype_element(list));
+    gd_attr_type(&scope->text, "shape_type", DT_INT32);
+    return scope_close_node(scope) ? scope_reference(scope, name, op, 2, 0)
+                                   : NULL;
+}
+
+const char *scope_nothing(Scope *scope, DType dtype)
+{
+    return dtype_is_list(dtype) ? write_empty(scope, dtype)
+                                : write_zero(scope, dtype);
 }
 
 // NULL where the value was never written, which only a missing constant can
@@ -331,20 +415,6 @@ static bool write_end(Scope *scope)
            scope_close_node(scope);
 }
 
-// Types are written by functions that know no lists.
-static bool check_values(const Scope *scope)
-{
-    const Graph *graph = scope->graph;
-    for (size_t i = 0; i < graph->values.count; i++) {
-        if (dtype_is_list(graph->values.items[i].type.dtype)) {
-            return ctx_fail(graph->ctx, ERR_VALUE,
-                            "to_graphdef: a list of tensors has no form in a "
-                            "GraphDef");
-        }
-    }
-    return true;
-}
-
 // Inputs, Variables, nodes, results: in the order in which TensorFlow would
 // show them.
 // False: an error is pending.
@@ -353,7 +423,7 @@ static bool write_graph(Scope *scope)
     const GraphBlock *block = scope->graph->block;
     const char **refs =
         arena_new_array(scope_arena(scope), const char *, block->result_count);
-    return refs != NULL && check_values(scope) && write_placeholders(scope) &&
+    return refs != NULL && write_placeholders(scope) &&
            graphdef_variables(scope) && graphdef_nodes(scope, block) &&
            graphdef_results(scope, block->results, block->result_count, refs) &&
            write_end(scope);
@@ -371,7 +441,7 @@ bool graphdef_write(Graph *graph, GraphDef *def)
     strbuf_init(&def->text, graph->ctx);
     strbuf_init(&writer.library, graph->ctx);
     map_init(&writer.callees, graph->ctx);
-    bool ok = scope_open(&scope, &writer, graph, false) && write_graph(&scope);
+    bool ok = scope_open(&scope, &writer, graph, NULL) && write_graph(&scope);
     if (ok) {
         strbuf_puts(&def->text, strbuf_text(&scope.text));
         strbuf_printf(&def->text, "library {\n%s}\n",

@@ -11,13 +11,17 @@ typedef struct GraphDefNode {
     const char *op;
     const char **inputs; // "x", "add:1", "^print"
     uint32_t input_count;
+    const char *function; // of the library, in which it stands, or NULL
+    const char *text;     // of its fields
 } GraphDefNode;
 
 // The result of graphdef_write; everything in it goes with graphdef_free.
 typedef struct GraphDef {
     Arena arena;
-    VEC(GraphDefNode) nodes; // of the outermost graph
-    StrBuf text;             // the whole message
+    VEC(GraphDefNode)
+    nodes;       // in the order of the text, functions before
+                 // those that call them
+    StrBuf text; // the whole message
 } GraphDef;
 
 // Placeholders for arguments and captures, Const with their values, If, While,

@@ -209,16 +209,11 @@ static bool add_results(Scope *scope, StrBuf *head, StrBuf *ends,
 static bool add_made_up(Scope *scope, StrBuf *head, StrBuf *ends,
                         const GraphNode *owner, uint32_t *next)
 {
-    Ctx *ctx = scope->writer->ctx;
     for (uint32_t i = 0; owner != NULL && i < owner->output_count; i++) {
         DType dtype = graph_type(scope->graph, node_output(owner, i)).dtype;
         // TensorFlow wants both branches to have the same outputs. A scalar
         // will do: the shapes of outputs are not declared.
-        Tensor *tensor = dtype == DT_STRING ? tensor_scalar_string(ctx, "", 0)
-                                            : tensor_scalar_int(ctx, dtype, 0);
-        const char *ref =
-            tensor != NULL ? scope_const(scope, "nothing", tensor) : NULL;
-        object_release_null(ctx, tensor);
+        const char *ref = scope_nothing(scope, dtype);
         if (ref == NULL) {
             return false;
         }
@@ -294,7 +289,7 @@ static const char *write_function(Scope *from, Graph *graph,
         scope_print(from, "%s_%u", function->kind, writer->functions++);
     // A scope of its own: names within a function do not clash with those
     // outside. scope_close is right for one that did not open.
-    bool ok = scope_open(&scope, writer, graph, true) && name != NULL;
+    bool ok = name != NULL && scope_open(&scope, writer, graph, name);
     ok = ok && write_body(&scope, function, &head, &ends) && strbuf_ok(&head) &&
          strbuf_ok(&ends);
     if (ok) {

@@ -122,6 +122,16 @@ static bool form_typed(Form *form, const char *op)
 static bool form_plain(Form *form)
 {
     const char *op = op_desc(form->node->op)->graphdef;
+    if (form_in(form, 0).dtype == DT_STRING) {
+        // AddV2 and comparisons by size are for numbers.
+        bool equal = form->node->op == OP_EQUAL ||
+                     form->node->op == OP_NOT_EQUAL ||
+                     form->node->op == OP_WHERE;
+        if (form->node->op != OP_ADD && !equal) {
+            return form_refuse(form, "strings");
+        }
+        return form_typed(form, equal ? op : "Add");
+    }
     if (strncmp(op, "Logical", 7) != 0) {
         return form_typed(form, op);
     }

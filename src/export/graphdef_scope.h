@@ -24,8 +24,12 @@ typedef struct Writer {
 typedef struct Scope {
     Writer *writer;
     Graph *graph;
-    bool function; // references spell out the result: "add:z:0"
+    // Its name, NULL: the graph. In functions references spell out the result:
+    // "add:z:0".
+    const char *function;
     StrBuf text;
+    size_t node_start; // where the text of the node at hand begins, its head
+                       // left out
     Map names;         // taken so far
     const char **refs; // by value: how inputs name it; NULL: not written
     size_t refs_size;
@@ -36,9 +40,9 @@ typedef struct Scope {
 
 // For names and lists that live as long as the writing.
 Arena *scope_arena(Scope *scope);
-// The graph, or a function of the library if `function`.
+// The graph, or the function of the library that has this name.
 MUST_CHECK bool scope_open(Scope *scope, Writer *writer, Graph *graph,
-                           bool function);
+                           const char *function);
 // Frees tables and text; names and references stay, in the GraphDef's arena.
 void scope_close(Scope *scope);
 // Formats a text into the arena.
@@ -56,6 +60,8 @@ const char *scope_reference(Scope *scope, const char *name, const char *op,
                             uint32_t inputs, uint32_t index);
 // Writes a constant; returns how inputs name it.
 const char *scope_const(Scope *scope, const char *base, const Tensor *tensor);
+// Something of that dtype, for results that nobody will see.
+const char *scope_nothing(Scope *scope, DType dtype);
 // The value's reference. A constant is written here, named after its user
 // (NULL: none), if it was not before.
 const char *scope_use(Scope *scope, ValueId value, const char *user,

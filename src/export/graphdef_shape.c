@@ -1,7 +1,5 @@
 // Writing nodes that make, move, pick and join elements.
-#include "export/graphdef_form.h"
-
-#include <string.h>
+#include "export/graphdef_step.h"
 
 // The op of TensorFlow that the op's descriptor names.
 static const char *own_op(const Form *form)
@@ -62,19 +60,6 @@ bool form_shaped(Form *form)
                        shape_type(form, 1));
 }
 
-// One number of a dtype, as a constant.
-static const char *write_number(Form *form, const char *part, DType dtype,
-                                int64_t value)
-{
-    Ctx *ctx = form->scope->writer->ctx;
-    const char *base = scope_print(form->scope, "%s/%s", form->name, part);
-    Tensor *tensor = base != NULL ? tensor_scalar_int(ctx, dtype, value) : NULL;
-    const char *ref =
-        tensor != NULL ? scope_const(form->scope, base, tensor) : NULL;
-    object_release_null(ctx, tensor);
-    return ref;
-}
-
 // zeros, ones, full: Fill(dims, value). full's value is its first input.
 bool form_filled(Form *form)
 {
@@ -90,7 +75,7 @@ bool form_filled(Form *form)
     }
     const char *value =
         full ? form->inputs[0]
-             : write_number(form, "value", dtype, form->node->op == OP_ONES);
+             : step_number(form, "value", dtype, form->node->op == OP_ONES);
     // The operand behind full's value is the shape; zeros and ones have the
     // shape first. Fill wants the shape in front of the value.
     const char *dims = open ? form->inputs[full] : NULL;
@@ -106,15 +91,23 @@ bool form_filled(Form *form)
            close_typed(form, dtype, "index_type", shape_type(form, full));
 }
 
-// The shape is the operand's; the dtype must be too.
+// The shape is the operand's; of another dtype it is filled.
 bool form_filled_like(Form *form)
 {
-    // ZerosLike and OnesLike have no attribute for a dtype.
-    if (in_type(form) != form_out(form).dtype) {
-        return form_refuse(form, "another dtype");
+    DType from = in_type(form), to = form_out(form).dtype;
+    if (from == to) {
+        return form_begin(form, own_op(form)) &&
+               close_typed(form, from, NULL, DT_NONE);
     }
-    return form_begin(form, own_op(form)) &&
-           close_typed(form, in_type(form), NULL, DT_NONE);
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *value =
+        step_number(form, "value", to, form->node->op == OP_ONES_LIKE);
+    return step_gives(form, 0,
+                      step_2(form, "Fill",
+                             step_shape(form, form->inputs[0], from), value,
+                             TYPES({"T", "index_type"}, {to, DT_INT32})));
 }
 
 // What needs no operand is computed here and written as a constant.
@@ -221,136 +214,6 @@ bool form_shape_of(Form *form)
            close_typed(form, in_type(form), "out_type", form_out(form).dtype);
 }
 
-// The five ints that the spec of `index` has for an item (ops/ops_index.c).
-enum { ITEM_KIND, ITEM_START, ITEM_STOP, ITEM_STEP, ITEM_INPUTS, ITEM_SIZE };
-// The kinds of an item, as that file numbers them.
-enum { SLICE_INT, SLICE_RANGE, SLICE_NEW_AXIS, SLICE_ELLIPSIS };
-
-// begin, end and strides of a slice, and the masks that say what they mean.
-typedef struct Slice {
-    int64_t bounds[3][SHAPE_MAX_RANK * 2];
-    int64_t begin_mask, end_mask, new_mask, shrink_mask, ellipsis_mask;
-    uint32_t count;
-} Slice;
-
-// One item of the index: TensorFlow tells the kinds apart by masks.
-static void add_item(Slice *slice, const int64_t *item)
-{
-    uint32_t i = slice->count++;
-    int64_t bit = (int64_t)1 << i, step = item[ITEM_STEP];
-    bool picks = item[ITEM_KIND] == SLICE_INT;
-    bool cuts = item[ITEM_KIND] == SLICE_RANGE;
-    slice->bounds[0][i] = item[ITEM_START];
-    // The stop of a single element is written but does not count: the shrink
-    // mask makes TensorFlow read `begin` alone, so -1 works too.
-    slice->bounds[1][i] = picks ? item[ITEM_START] + 1 : item[ITEM_STOP];
-    slice->bounds[2][i] = cuts && step != ATTR_INT_NONE ? step : 1;
-    slice->shrink_mask |= picks ? bit : 0;
-    slice->new_mask |= item[ITEM_KIND] == SLICE_NEW_AXIS ? bit : 0;
-    slice->ellipsis_mask |= item[ITEM_KIND] == SLICE_ELLIPSIS ? bit : 0;
-    // The mask stands for a bound that was left out; a new axis and an
-    // ellipsis have none, and get a zero that nobody reads.
-    if (!picks && (!cuts || item[ITEM_START] == ATTR_INT_NONE)) {
-        slice->begin_mask |= cuts ? bit : 0;
-        slice->bounds[0][i] = 0;
-    }
-    if (!picks && (!cuts || item[ITEM_STOP] == ATTR_INT_NONE)) {
-        slice->end_mask |= cuts ? bit : 0;
-        slice->bounds[1][i] = 0;
-    }
-}
-
-// Bounds that are operands: one vector of them and the numbers.
-static const char *pack_bounds(Form *form, const Slice *slice, int which,
-                               const char *const *given)
-{
-    static const char *const parts[] = {"stack", "stack_1", "stack_2"};
-    const char *refs[SHAPE_MAX_RANK * 2];
-    bool any = false;
-    for (uint32_t i = 0; i < slice->count; i++) {
-        any = any || given[i] != NULL;
-    }
-    // The common case: one constant vector.
-    if (!any) {
-        return form_const(form, parts[which], slice->bounds[which], 1,
-                          slice->count);
-    }
-    for (uint32_t i = 0; i < slice->count; i++) {
-        refs[i] = given[i] != NULL ? given[i]
-                                   : form_const(form, parts[which],
-                                                &slice->bounds[which][i], 0, 1);
-        if (refs[i] == NULL) {
-            return NULL;
-        }
-    }
-    // Some bounds are tensors: all of them are packed into a vector.
-    const char *name =
-        form_inner(form, parts[which], "Pack", refs, slice->count);
-    if (name == NULL) {
-        return NULL;
-    }
-    gd_attr_int(form_text(form), "N", slice->count);
-    gd_attr_type(form_text(form), "T", DT_INT32);
-    gd_attr_int(form_text(form), "axis", 0);
-    return form_inner_close(form, name, "Pack", slice->count);
-}
-
-// The node, its four operands being there.
-static bool write_slice(Form *form, const Slice *slice)
-{
-    StrBuf *out = form_text(form);
-    if (!form_open(form)) {
-        return false;
-    }
-    gd_attr_type(out, "T", in_type(form));
-    gd_attr_type(out, "Index", DT_INT32);
-    gd_attr_int(out, "begin_mask", slice->begin_mask);
-    gd_attr_int(out, "end_mask", slice->end_mask);
-    gd_attr_int(out, "ellipsis_mask", slice->ellipsis_mask);
-    gd_attr_int(out, "new_axis_mask", slice->new_mask);
-    gd_attr_int(out, "shrink_axis_mask", slice->shrink_mask);
-    return form_close(form);
-}
-
-// Bounds that are tensors take their places among the numbers.
-bool form_strided_slice(Form *form)
-{
-    const AttrValue *spec = form->node->attrs;
-    const char *given[3][SHAPE_MAX_RANK * 2] = {{NULL}};
-    Slice slice = {.count = 0};
-    uint32_t items = spec->count / ITEM_SIZE, next = 1;
-    // New axes and an ellipsis come on top of the operand's own axes.
-    if (items > SHAPE_MAX_RANK * 2) {
-        return form_refuse(form, "so many items");
-    }
-    if (!form_begin(form, "StridedSlice")) {
-        return false;
-    }
-    for (uint32_t i = 0; i < items; i++) {
-        const int64_t *item = spec->ints + i * ITEM_SIZE;
-        add_item(&slice, item);
-        for (int k = 0; k < 3; k++) {
-            // Bit k: bound k of the item is the op's next input.
-            if (item[ITEM_INPUTS] >> k & 1) {
-                if (form_in(form, next).dtype != DT_INT32) {
-                    return form_refuse(form, "bounds that are not int32");
-                }
-                given[k][i] = form->inputs[next++];
-            }
-        }
-    }
-    // The bounds among the inputs were taken; the three vectors stand in for
-    // them.
-    form->count = 1;
-    for (int k = 0; k < 3; k++) {
-        form->inputs[form->count] = pack_bounds(form, &slice, k, given[k]);
-        if (form->inputs[form->count++] == NULL) {
-            return false;
-        }
-    }
-    return write_slice(form, &slice);
-}
-
 // take along one axis.
 bool form_gather(Form *form)
 {
@@ -395,7 +258,7 @@ bool form_one_hot(Form *form)
     // The order of the operands: on before off.
     for (int value = 1; value >= 0; value--) {
         const char *ref =
-            write_number(form, value ? "on_value" : "off_value", dtype, value);
+            step_number(form, value ? "on_value" : "off_value", dtype, value);
         form->inputs[form->count++] = ref;
         if (ref == NULL) {
             return false;
@@ -503,22 +366,53 @@ bool form_flip(Form *form)
            close_typed(form, in_type(form), "Tidx", DT_INT32);
 }
 
-// Pad fills with zeros; other modes have ops of their own, which are not
-// written.
+// A pair for each axis; fewer are laid out.
+static const char *write_paddings(Form *form)
+{
+    TensorType type = form_in(form, 1);
+    int64_t shape[2] = {form_in(form, 0).rank, 2};
+    return type.rank == 2
+               ? form->inputs[1]
+               : step_2(form, "BroadcastTo", form->inputs[1],
+                        form_const(form, "shape", shape, 1, 2),
+                        TYPES({"T", "Tidx"}, {type.dtype, DT_INT32}));
+}
+
+// Elements of its own, one number, or those beside the edge, by its mode.
 bool form_pad(Form *form)
 {
     const AttrValue *mode = form->node->attrs;
     const AttrValue *value = form->node->attrs + 1;
-    bool zero = value->kind == ATTR_NONE ||
-                (value->kind == ATTR_FLOAT && value->number == 0);
-    if ((mode->kind == ATTR_STR &&
-         (mode->count != 8 || memcmp(mode->text, "constant", 8) != 0)) ||
-        !zero || in_type(form) == DT_STRING) {
-        return form_refuse(form, "other than zeros");
+    bool fills = mode->kind != ATTR_STR || mode->text[0] == 'c';
+    bool zero = value->kind != ATTR_FLOAT || value->number == 0;
+    DType dtype = in_type(form), pairs = form_in(form, 1).dtype;
+    if ((!fills && mode->text[0] == 'e') || dtype == DT_STRING) {
+        return form_refuse(form, "mode 'edge', or strings,");
     }
-    return form_begin(form, "Pad") &&
-           close_typed(form, in_type(form), "Tpaddings",
-                       form_in(form, 1).dtype);
+    if (form_in(form, 1).rank != 2 && form_in(form, 0).rank < 0) {
+        return form_refuse(form, "an operand of unknown rank");
+    }
+    const char *op = !fills ? "MirrorPad" : zero ? "Pad" : "PadV2";
+    if (!form_begin(form, op)) {
+        return false;
+    }
+    form->inputs[1] = write_paddings(form);
+    if (fills && !zero) {
+        form->inputs[form->count++] =
+            step_number(form, "constant_values", dtype, value->number);
+    }
+    if (form->inputs[1] == NULL || form->inputs[form->count - 1] == NULL ||
+        !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", dtype);
+    gd_attr_type(form_text(form), "Tpaddings", pairs);
+    if (!fills) {
+        bool reflect = mode->text[0] == 'r';
+        gd_attr_text(form_text(form), "mode", reflect ? "REFLECT" : "SYMMETRIC",
+                     reflect ? 7 : 9);
+    }
+    return form_close(form);
 }
 
 // tril keeps all below diagonal k, triu all above.

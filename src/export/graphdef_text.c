@@ -11,7 +11,8 @@ const char *gd_type(DType dtype)
 #include "ops/dtype_list.h"
 #undef DTYPE
     };
-    return names[dtype];
+    // A list of tensors is TensorFlow's TensorList.
+    return dtype_is_list(dtype) ? "DT_VARIANT" : names[dtype];
 }
 
 // Every attribute is a key and a value on lines of their own.
@@ -29,8 +30,14 @@ static void attr_close(StrBuf *out)
 // "T", "dtype", …: one type.
 void gd_attr_type(StrBuf *out, const char *key, DType dtype)
 {
+    gd_attr_type_text(out, key, gd_type(dtype));
+}
+
+// Of what has no dtype in Duet.
+void gd_attr_type_text(StrBuf *out, const char *key, const char *type)
+{
     attr_open(out, key);
-    strbuf_printf(out, "type: %s", gd_type(dtype));
+    strbuf_printf(out, "type: %s", type);
     attr_close(out);
 }
 
@@ -179,127 +186,4 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
     }
     strbuf_puts(out, " }");
     attr_close(out);
-}
-
-// A row of the two tables below: an op of TensorFlow and a name that goes with
-// it.
-typedef struct NameRow {
-    const char *op, *name;
-} NameRow;
-
-// Tables are short and asked once a node.
-static const char *look_up(const NameRow *rows, size_t count, const char *op)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].op, op) == 0) {
-            return rows[i].name;
-        }
-    }
-    return NULL;
-}
-
-// What has no name of its own goes by its op.
-const char *gd_base_name(const char *op)
-{
-    static const NameRow rows[] = {
-        {"AddV2", "add"},
-        {"Sub", "sub"},
-        {"Mul", "mul"},
-        {"RealDiv", "truediv"},
-        {"FloorDiv", "floordiv"},
-        {"FloorMod", "mod"},
-        {"Pow", "pow"},
-        {"MatMul", "MatMul"},
-        {"StatelessIf", "cond"},
-        {"If", "cond"},
-        {"StatelessWhile", "while"},
-        {"While", "while"},
-        {"BatchMatMulV2", "MatMul"},
-        {"Transpose", "transpose"},
-        {"Fill", "Fill"},
-        {"ConcatV2", "concat"},
-        {"Pack", "stack"},
-        {"Unpack", "unstack"},
-        {"StridedSlice", "strided_slice"},
-        {"OneHot", "one_hot"},
-        {"SplitV", "split"},
-        {"Range", "range"},
-    };
-    const char *name = look_up(rows, sizeof rows / sizeof rows[0], op);
-    return name != NULL ? name : op;
-}
-
-// Results are named in the op's definition in TensorFlow; most elementwise
-// ones are z with two operands and y with one.
-const char *gd_result_name(const char *op, uint32_t inputs)
-{
-    static const NameRow rows[] = {
-        {"Relu", "activations"},
-        {"Softplus", "activations"},
-        {"Softmax", "softmax"},
-        {"LogSoftmax", "logsoftmax"},
-        {"MatMul", "product"},
-        {"BatchMatMulV2", "output"},
-        {"Sum", "output"},
-        {"Prod", "output"},
-        {"Mean", "output"},
-        {"Max", "output"},
-        {"Min", "output"},
-        {"Any", "output"},
-        {"All", "output"},
-        {"ArgMax", "output"},
-        {"ArgMin", "output"},
-        {"SelectV2", "output"},
-        {"ClipByValue", "output"},
-        {"Reshape", "output"},
-        {"Squeeze", "output"},
-        {"ExpandDims", "output"},
-        {"BroadcastTo", "output"},
-        {"Fill", "output"},
-        {"Const", "output"},
-        {"Identity", "output"},
-        {"Transpose", "y"},
-        {"ReadVariableOp", "value"},
-        {"StatelessIf", "output"},
-        {"If", "output"},
-        {"StatelessWhile", "output"},
-        {"While", "output"},
-        {"EagerPyFunc", "output"},
-        {"ConcatV2", "output"},
-        {"Pack", "output"},
-        {"Unpack", "output"},
-        {"SplitV", "output"},
-        {"GatherV2", "output"},
-        {"GatherNd", "output"},
-        {"StridedSlice", "output"},
-        {"OneHot", "output"},
-        {"Range", "output"},
-        {"Cumsum", "out"},
-        {"Cumprod", "out"},
-        {"ReverseV2", "output"},
-        {"Shape", "output"},
-        {"Tile", "output"},
-        {"Pad", "output"},
-        {"MatrixBandPart", "band"},
-        {"MatrixInverse", "output"},
-        {"MatrixSolve", "output"},
-        {"MatrixDeterminant", "output"},
-        {"Cholesky", "output"},
-        {"TensorScatterUpdate", "output"},
-        {"TensorScatterAdd", "output"},
-        {"StringLength", "output"},
-        {"StringUpper", "output"},
-        {"StringLower", "output"},
-        {"StringJoin", "output"},
-        {"StringToNumber", "output"},
-        {"StringFormat", "output"},
-        {"ZerosLike", "y"},
-        {"OnesLike", "y"},
-        {"PartitionedCall", "output"},
-        {"StatefulPartitionedCall", "output"},
-    };
-    const char *name = look_up(rows, sizeof rows / sizeof rows[0], op);
-    // What is new in graphdef_list.h needs a row above if its result has
-    // another name.
-    return name != NULL ? name : inputs == 2 ? "z" : "y";
 }

@@ -10,6 +10,7 @@
 const char *gd_type(DType dtype); // "DT_INT32"
 // An attribute each: key and value, as lines of a node.
 void gd_attr_type(StrBuf *out, const char *key, DType dtype);
+void gd_attr_type_text(StrBuf *out, const char *key, const char *type);
 // The attributes of a node in protobuf's text format, one function a kind.
 void gd_attr_types(StrBuf *out, const char *key, Graph *graph,
                    const ValueId *values, uint32_t count);
@@ -29,7 +30,8 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor);
 // A string in quotes, octal escapes where needed.
 void gd_quoted(StrBuf *out, const char *bytes, size_t length);
 // How TensorFlow names a node of its op ("AddV2": "add") and the op's first
-// result ("z"), which inputs inside of functions spell out.
+// result ("z"), which inputs inside of functions spell out; where results have
+// names of their own, all of them ("values indices").
 const char *gd_base_name(const char *op);
 const char *gd_result_name(const char *op, uint32_t inputs);
 

@@ -24,6 +24,10 @@ static bool infer_list_new(InferCall *call)
     if (attr_given(known) && !infer_ints(call, known, &shape)) {
         return false;
     }
+    for (int i = 0; i < shape.rank; i++) {
+        shape.dims[i] =
+            shape.dims[i] == ATTR_INT_NONE ? DIM_UNKNOWN : shape.dims[i];
+    }
     for (uint32_t i = 0; i < call->input_count; i++) {
         if (!infer_list_joined(call, element, &shape, i)) {
             return false;

@@ -158,7 +158,7 @@ static Value names_list(Vm *vm, const char *const *names, uint32_t count)
     return list != NULL ? value_from_object(list) : VALUE_FAIL;
 }
 
-// (name, op, [input, ...])
+// (name, op, [input, ...], fields, function)
 static Value def_node(Vm *vm, const GraphDefNode *node)
 {
     ValueVec parts = {0};
@@ -167,7 +167,11 @@ static Value def_node(Vm *vm, const GraphDefNode *node)
         structure_push(vm, &parts, text_value(vm, node->op)) &&
         structure_push(vm, &parts,
                        names_list(vm, (const char *const *)node->inputs,
-                                  node->input_count))) {
+                                  node->input_count)) &&
+        structure_push(vm, &parts, text_value(vm, node->text)) &&
+        structure_push(vm, &parts,
+                       node->function != NULL ? text_value(vm, node->function)
+                                              : VALUE_NONE)) {
         tuple = tuple_from(vm, parts.items, parts.count);
     }
     // The tuple has references of its own.
@@ -297,7 +301,8 @@ static const NativeDef graph_methods[] = {
     {"to_graphdef", "self, /", to_graphdef,
      "The graph as a TensorFlow GraphDef, in protobuf's text format."},
     {"graphdef_nodes", "self, /", graphdef_nodes,
-     "The nodes of to_graphdef(), each as (name, op, inputs)."},
+     "The nodes of to_graphdef(), each as (name, op, inputs, text, name of "
+     "its function or None)."},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -1,0 +1,156 @@
+// Writing ops that TensorFlow has as a few of its own: logarithms and the like,
+// gradients of broadcasts, texts.
+#include "export/graphdef_step.h"
+
+#include <math.h>
+
+// log2, log10: of e, times a number.
+bool form_log(Form *form)
+{
+    DType dtype = form_out(form).dtype;
+    double e = form->node->op == OP_LOG2 ? 1 / log(2) : 1 / log(10);
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *x = step_1(form, "Log", form->inputs[0], TYPES({"T"}, {dtype}));
+    return step_gives(form, 0,
+                      step_2(form, "Mul", x,
+                             step_number(form, "scale", dtype, e),
+                             TYPES({"T"}, {dtype})));
+}
+
+// sign(x) * floor(|x|), which keeps -0, infinities and NaN.
+bool form_trunc(Form *form)
+{
+    DType dtype = form_out(form).dtype;
+    StepTypes types = TYPES({"T"}, {dtype});
+    if (!dtype_is_float(dtype)) {
+        return form_refuse(form, "ints");
+    }
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *x = form->inputs[0];
+    const char *size =
+        step_1(form, "Floor", step_1(form, "Abs", x, types), types);
+    return step_gives(
+        form, 0,
+        step_2(form, "Mul", step_1(form, "Sign", x, types), size, types));
+}
+
+// The sign is the first bit.
+bool form_signbit(Form *form)
+{
+    DType dtype = form_in(form, 0).dtype;
+    DType bits = dtype == DT_FLOAT64   ? DT_INT64
+                 : dtype == DT_FLOAT32 ? DT_INT32
+                                       : dtype;
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *x = form->inputs[0];
+    x = bits == dtype
+            ? x
+            : step_1(form, "Bitcast", x, TYPES({"T", "type"}, {dtype, bits}));
+    return step_gives(form, 0,
+                      step_2(form, "Less", x,
+                             step_number(form, "zero", bits, 0),
+                             TYPES({"T"}, {bits})));
+}
+
+// x * (1 + erf(x / sqrt(2))) / 2.
+bool form_gelu(Form *form)
+{
+    DType dtype = form_out(form).dtype;
+    StepTypes types = TYPES({"T"}, {dtype});
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *x = form->inputs[0];
+    const char *y = step_2(form, "Mul", x,
+                           step_number(form, "root", dtype, sqrt(0.5)), types);
+    y = step_2(form, "AddV2", step_1(form, "Erf", y, types),
+               step_number(form, "one", dtype, 1), types);
+    x = step_2(form, "Mul", x, step_number(form, "half", dtype, 0.5), types);
+    return step_gives(form, 0, step_2(form, "Mul", x, y, types));
+}
+
+// The axes along which `like` was broadcast are summed up; those of size 1
+// come back by the shape.
+bool form_summed(Form *form)
+{
+    static const char op[] = "BroadcastGradientArgs";
+    DType dtype = form_in(form, 0).dtype, like = form_in(form, 1).dtype;
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *from = step_shape(form, form->inputs[0], dtype);
+    const char *to = step_shape(form, form->inputs[1], like);
+    const char *name = step_open(form, op, 2, from, to);
+    if (name == NULL) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", DT_INT32);
+    if (step_close(form, name, op, 2) == NULL) {
+        return false;
+    }
+    const char *axes = step_result(form, name, op, 2, 1);
+    const char *sum = step_2(form, "Sum", form->inputs[0], axes,
+                             TYPES({"T", "Tidx"}, {dtype, DT_INT32}));
+    return step_gives(form, 0, step_reshape(form, sum, to, dtype));
+}
+
+// stop_gradient, and a stand-in, which is its first operand.
+bool form_passed(Form *form)
+{
+    bool stop = form->node->op == OP_STOP_GRADIENT;
+    if (!form_begin(form, stop ? "StopGradient" : "Identity")) {
+        return false;
+    }
+    form->count = 1;
+    if (!form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", form_in(form, 0).dtype);
+    return form_close(form);
+}
+
+// The end is among the numbers, as TensorFlow has it.
+bool form_linspace(Form *form)
+{
+    const AttrValue *end = &form->node->attrs[1];
+    if (end->kind == ATTR_BOOL && !end->boolean) {
+        return form_refuse(form, "endpoint=False");
+    }
+    if (form_in(form, 0).rank != 0 || form_in(form, 1).rank != 0) {
+        return form_refuse(form, "limits that are no single numbers");
+    }
+    if (!step_begin(form)) {
+        return false;
+    }
+    DType out = form_out(form).dtype;
+    const char *inputs[3] = {
+        step_cast(form, form->inputs[0], form_in(form, 0).dtype, out),
+        step_cast(form, form->inputs[1], form_in(form, 1).dtype, out),
+        step_int(form, "num", form_int(form, 0, 0))};
+    return step_gives(form, 0,
+                      step_many(form, "LinSpace", inputs, 3,
+                                TYPES({"T", "Tidx"}, {out, DT_INT32})));
+}
+
+// The values of a sparse row; no separator is the empty one.
+bool form_text_split(Form *form)
+{
+    static const char op[] = "StringSplitV2";
+    const AttrValue *separator = form->node->attrs;
+    bool given = separator->kind == ATTR_STR;
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *at = step_text(form, "sep", given ? separator->text : "",
+                               given ? separator->count : 0);
+    const char *name =
+        step_open(form, op, 2, step_flat(form, form->inputs[0], DT_STRING), at);
+    return name != NULL && step_close(form, name, op, 2) != NULL &&
+           step_gives(form, 0, step_result(form, name, op, 2, 1));
+}
