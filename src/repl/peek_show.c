@@ -38,11 +38,16 @@ static void visit_dict(const Dict *dict, Visit *visit, void *data)
 // In the order of look-up, so that an overriding name comes first. The names of
 // all classes of the MRO, some of them several times: the visitor takes the
 // first.
-static void visit_class(const Type *type, Visit *visit, void *data)
+static void visit_class(Vm *vm, const Type *type, Visit *visit, void *data)
 {
     const Tuple *mro = type->mro;
     for (size_t i = 0; mro != NULL && i < mro->count; i++) {
-        visit_dict(((Type *)value_object(mro->items[i]))->dict, visit, data);
+        const Dict *dict = type_dict(vm, (Type *)value_object(mro->items[i]));
+        // Without memory the names are left out.
+        if (dict == NULL) {
+            ctx_clear(&vm->ctx);
+        }
+        visit_dict(dict, visit, data);
     }
 }
 
@@ -72,18 +77,18 @@ static void visit_own(Object *object, Visit *visit, void *data)
 void peek_attributes(Session *session, const Peek *peek, Visit *visit,
                      void *data)
 {
-    (void)session;
     if (value_is_kind(peek->value, KIND_MODULE)) {
         visit_dict(((Module *)value_object(peek->value))->dict, visit, data);
         return;
     }
     if (value_is_kind(peek->value, KIND_TYPE)) {
-        visit_class((Type *)value_object(peek->value), visit, data);
+        visit_class(session->vm, (Type *)value_object(peek->value), visit,
+                    data);
     } else if (value_is_object(peek->value)) {
         visit_own(value_object(peek->value), visit, data);
     }
     if (peek->type != NULL) {
-        visit_class(peek->type, visit, data);
+        visit_class(session->vm, peek->type, visit, data);
     }
 }
 

@@ -315,8 +315,7 @@ bool signature_is_tensor(Vm *vm, Value v)
 {
     return value_is_tensor(v) || value_is_kind(v, KIND_SYMBOLIC) ||
            (value_is_kind(v, KIND_INSTANCE) &&
-            !value_unbound(
-                type_lookup(vm, type_of(vm, v), vm->names[NAME_TENSOR])));
+            type_has(vm, type_of(vm, v), NAME_TENSOR));
 }
 
 // The names are shared: they do not change.

@@ -80,8 +80,7 @@ bool for_iterator_in(Vm *vm, Value iterable)
     if (!block_is_note(iterable)) {
         return (value_is_kind(iterable, KIND_INSTANCE) ||
                 value_is_kind(iterable, KIND_OPAQUE)) &&
-               !value_unbound(type_lookup(vm, type_of(vm, iterable),
-                                          vm->names[NAME_STAGE_ITEMS]));
+               type_has(vm, type_of(vm, iterable), NAME_STAGE_ITEMS);
     }
     const Tuple *note = value_as_tuple(iterable);
     // Notes stand in notes no deeper than calls do in a line of the program.

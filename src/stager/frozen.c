@@ -423,8 +423,10 @@ static bool read_class(Vm *vm, Frozen *frozen, const Type *cls, Value name,
                       (uint32_t)frozen->reads.count)) {
             return false;
         }
-        if (!value_unbound(dict_get_name(asked->dict, value_as_str(name)))) {
-            return true;
+        Dict *dict = type_dict(vm, asked);
+        if (dict == NULL ||
+            !value_unbound(dict_get_name(dict, value_as_str(name)))) {
+            return dict != NULL;
         }
     }
     return true;

@@ -305,10 +305,7 @@ static Type *make_type(Vm *vm, const TypeDef *def)
     // KIND_OPAQUE: such objects are told apart by their type alone.
     cls->kind = def->kind;
     cls->flags = def->flags | TYPE_HEAP;
-    if (!class_add_methods(vm, cls)) {
-        object_release(&vm->ctx, cls);
-        return NULL;
-    }
+    cls->fill = class_add_methods;
     return cls;
 }
 

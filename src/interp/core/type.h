@@ -175,7 +175,10 @@ struct Type {
     Str *name, *qualname;
     Type *base; // the first base; NULL for object
     Tuple *bases, *mro;
-    Dict *dict;                     // its own attributes
+    Dict *dict; // its own attributes; others read it by type_dict (types.h)
+    // Puts there what a built-in type shows, when it is first asked for: few of
+    // them ever are. NULL: it is there.
+    bool (*fill)(Vm *vm, struct Type *cls);
     uint32_t flags;                 // TypeFlag
     uint8_t kind;                   // of its instances
     struct ObjectShape *root_shape; // of its instances without attributes

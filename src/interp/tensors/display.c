@@ -186,9 +186,10 @@ static Value display_extend(Vm *vm, Value *args)
     }
     vm->epoch++; // inline caches may hold what stood there
     // Only the type's own dict: what a base has is found as before.
-    Value before = dict_get_name(type->dict, name);
+    Dict *dict = type_dict(vm, type);
+    Value before = dict == NULL ? VALUE_UNBOUND : dict_get_name(dict, name);
     before = value_unbound(before) ? VALUE_NONE : value_retain(before);
-    bool done = dict_set_name(vm, type->dict, name, args[2]);
+    bool done = dict != NULL && dict_set_name(vm, dict, name, args[2]);
     object_release(&vm->ctx, name);
     if (!done) {
         release(vm, before);

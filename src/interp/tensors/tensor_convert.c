@@ -19,9 +19,7 @@ bool value_is_convertible(Vm *vm, Value v)
         tensor_scan_nests(v)) {
         return true;
     }
-    return value_is_object(v) &&
-           !value_unbound(
-               type_lookup(vm, type_of(vm, v), vm->names[NAME_TENSOR]));
+    return value_is_object(v) && type_has(vm, type_of(vm, v), NAME_TENSOR);
 }
 
 // int64 is apart because the shift would overflow; every int64_t fits it. Bool

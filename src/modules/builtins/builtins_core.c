@@ -158,8 +158,7 @@ static bool is_in_memory(Vm *vm, Value file)
     Value found = type_lookup(vm, type_of(vm, file), name);
     return value_is_kind(found, KIND_FUNCTION) &&
            ((Function *)value_object(found))->code->source->library &&
-           !value_unbound(type_lookup(vm, type_of(vm, file),
-                                      vm->names[NAME_WHOLE_LINES])) &&
+           type_has(vm, type_of(vm, file), NAME_WHOLE_LINES) &&
            value_unbound(instance_get(vm, value_object(file), name));
 }
 

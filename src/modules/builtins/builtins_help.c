@@ -212,7 +212,7 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
 {
     uint32_t position = 0;
     Value key, value;
-    while (dict_next(dict, &position, &key, &value)) {
+    while (dict != NULL && dict_next(dict, &position, &key, &value)) {
         const char *doc;
         // Private names and special methods would drown the others.
         if (!value_is_str(key) || value_as_str(key)->text[0] == '_' ||
@@ -235,9 +235,12 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
 // A built-in class shows how it is called, one written in Duet its base.
 // A doc string of its own comes first; a built-in class has one in its
 // descriptor.
-static bool add_type(Vm *vm, StrBuf *out, const Type *type)
+static bool add_type(Vm *vm, StrBuf *out, Type *type)
 {
-    Value doc = type_lookup(vm, (Type *)type, vm->names[NAME_DOC]);
+    Value doc = type_lookup(vm, type, vm->names[NAME_DOC]);
+    if (value_failed(doc)) {
+        return false;
+    }
     const char *text = value_is_str(doc)         ? value_as_str(doc)->text
                        : type->flags & TYPE_HEAP ? NULL
                                                  : type->def->doc;
@@ -251,7 +254,7 @@ static bool add_type(Vm *vm, StrBuf *out, const Type *type)
     if (text != NULL) {
         add_doc(out, text, 4);
     }
-    return add_members(vm, out, type->dict);
+    return add_members(vm, out, type_dict(vm, type));
 }
 
 // Anything else: what it is, and its documentation.
@@ -285,7 +288,7 @@ static bool add_help(Vm *vm, StrBuf *out, Value v)
             add_doc(out, doc, 4);
         }
         return done && (!is_called_object(v) ||
-                        add_members(vm, out, type_of(vm, v)->dict));
+                        add_members(vm, out, type_dict(vm, type_of(vm, v))));
     }
     if (value_is_kind(v, KIND_TYPE)) {
         return add_type(vm, out, (Type *)value_object(v));

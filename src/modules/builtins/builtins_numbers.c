@@ -171,7 +171,8 @@ static Value divmod_small(Vm *vm, Value a, Value b)
 static bool reflected_first(Vm *vm, Type *left, Type *right)
 {
     Str *name = vm->names[NAME_RDIVMOD];
-    return left != right && type_is_subtype(right, left) &&
+    return left != right && (right->flags & TYPE_HEAP) != 0 &&
+           type_is_subtype(right, left) &&
            !value_same(type_lookup(vm, right, name),
                        type_lookup(vm, left, name));
 }

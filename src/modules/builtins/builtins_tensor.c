@@ -5,6 +5,7 @@
 //
 // The parameters that a bound function shows are the descriptor's inputs and
 // attributes put together; the text lives in an arena of the Vm.
+#include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_dict.h"
@@ -81,9 +82,8 @@ static bool bind_name(Vm *vm, Dict *dict, const char *name, void *object)
 
 // The same descriptor serves both kinds; the native's owner tells them apart in
 // error texts.
-static bool bind_method(Vm *vm, const NativeDef *def, Kind kind)
+static bool bind_method(Vm *vm, const NativeDef *def, Type *type)
 {
-    Type *type = vm->types[kind];
     Native *native = native_new(vm, def, type);
     bool ok = native != NULL && dict_set_name(vm, type->dict, native->name,
                                               value_from_object(native));
@@ -125,23 +125,33 @@ static bool bind_function(Vm *vm, Dict *builtins, const NativeDef *def)
     return dict != NULL && bind_name(vm, dict, name, native_new(vm, def, NULL));
 }
 
-// An internal op has no name in the language. Methods are bound for tensors,
-// of which symbolic ones are a kind, and for Variables.
+// An internal op has no name in the language.
 static bool bind_op(Vm *vm, Dict *builtins, OpCode code)
 {
-    const OpDesc *op = op_desc(code);
-    if (op->flags & OP_INTERNAL) {
+    if (op_desc(code)->flags & (OP_INTERNAL | OP_NO_FUNCTION)) {
         return true;
     }
     const NativeDef *def = op_native_def(vm, code);
-    if (def == NULL) {
+    return def != NULL && bind_function(vm, builtins, def);
+}
+
+// The methods of tensors, of which symbolic ones are a kind: a Type.fill.
+static bool fill_tensor(Vm *vm, Type *cls)
+{
+    if (!class_add_native(vm, cls)) {
         return false;
     }
-    if (!(op->flags & OP_NO_FUNCTION) && !bind_function(vm, builtins, def)) {
-        return false;
+    for (int i = 0; i < (int)OP_COUNT; i++) {
+        uint32_t flags = op_desc((OpCode)i)->flags;
+        if ((flags & OP_INTERNAL) != 0 || (flags & OP_METHOD) == 0) {
+            continue;
+        }
+        const NativeDef *def = op_native_def(vm, (OpCode)i);
+        if (def == NULL || !bind_method(vm, def, cls)) {
+            return false;
+        }
     }
-    return !(op->flags & OP_METHOD) || (bind_method(vm, def, KIND_TENSOR) &&
-                                        bind_method(vm, def, KIND_VARIABLE));
+    return true;
 }
 
 // bool is the host type, which serves as the dtype too; "string" and the
@@ -157,11 +167,14 @@ static bool bind_dtypes(Vm *vm, Dict *builtins)
     return true;
 }
 
-// Variable has the shared methods beside its own.
-static bool bind_shared_methods(Vm *vm)
+// Variable has the methods that tensors have beside its own.
+static bool fill_variable(Vm *vm, Type *cls)
 {
+    if (!fill_tensor(vm, cls)) {
+        return false;
+    }
     for (const NativeDef *def = tensor_methods; def->name != NULL; def++) {
-        if (!bind_method(vm, def, KIND_VARIABLE)) {
+        if (!bind_method(vm, def, cls)) {
             return false;
         }
     }
@@ -184,7 +197,9 @@ bool builtins_tensor_init(Vm *vm, Dict *builtins)
             }
         }
     }
-    return bind_dtypes(vm, builtins) && bind_shared_methods(vm) &&
+    vm->types[KIND_TENSOR]->fill = fill_tensor;
+    vm->types[KIND_VARIABLE]->fill = fill_variable;
+    return bind_dtypes(vm, builtins) &&
            bind_name(vm, builtins, "Tape", object_retain(vm->tape_type)) &&
            bind_name(vm, builtins, "Variable",
                      object_retain(vm->types[KIND_VARIABLE]));

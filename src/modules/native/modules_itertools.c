@@ -84,8 +84,10 @@ static bool itertools_init(Vm *vm, Dict *dict)
                           : make == itertools_repeat ? itertools_repr_repeat
                                                      : cls->slots.repr;
         if (make == itertools_chain) {
-            Native *native = native_new(vm, &from_iterable, NULL);
-            if (native == NULL || !module_add(vm, cls->dict, "from_iterable",
+            Dict *own = type_dict(vm, cls);
+            Native *native =
+                own == NULL ? NULL : native_new(vm, &from_iterable, NULL);
+            if (native == NULL || !module_add(vm, own, "from_iterable",
                                               value_from_object(native))) {
                 return false;
             }

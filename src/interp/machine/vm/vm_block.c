@@ -148,8 +148,7 @@ static bool has_stage_items(Vm *vm, Value v)
 {
     return vm->trace != NULL &&
            (value_is_kind(v, KIND_INSTANCE) || value_is_kind(v, KIND_OPAQUE)) &&
-           !value_unbound(
-               type_lookup(vm, type_of(vm, v), vm->names[NAME_STAGE_ITEMS]));
+           type_has(vm, type_of(vm, v), NAME_STAGE_ITEMS);
 }
 
 // The names could be bound to something else: what is called decides, not what

@@ -111,7 +111,7 @@ static Value find_generic(Vm *vm, Value self, Str *name)
                    ? attr_bind(vm, found, self, cls)
                    : VALUE_FAIL;
     }
-    if (may_have_attributes(self)) {
+    if (may_have_attributes(self) && !value_failed(found)) {
         Object *object = value_object(self);
         // Borrowed from the instance.
         Value own = instance_get(vm, object, name);
@@ -198,6 +198,9 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, name);
+    if (value_failed(found)) {
+        return false;
+    }
     if (attr_is_data_descriptor(found)) {
         return value_object(found)->type->slots.set_descriptor(vm, found, self,
                                                                value);
@@ -304,8 +307,11 @@ int64_t attr_module_entry(Vm *vm, Value self, Str *name)
         return -1;
     }
     Dict *dict = ((Module *)value_object(self))->dict;
-    return dict == NULL || attr_is_data_descriptor(
-                               type_lookup(vm, vm->types[KIND_MODULE], name))
+    Value found = type_lookup(vm, vm->types[KIND_MODULE], name);
+    if (value_failed(found)) {
+        raise_clear(vm); // whoever reads it in the general way is told
+    }
+    return dict == NULL || value_failed(found) || attr_is_data_descriptor(found)
                ? -1
                : dict_find_name(dict, name);
 }
@@ -400,7 +406,7 @@ static int load_of_class(Vm *vm, Value self, Str *name, Value *callee)
                       ? found
                       : descriptor_wrapped(vm, found, KIND_STATICMETHOD);
     if (value_unbound(of_class) && value_unbound(alone)) {
-        return -2;
+        return value_failed(found) ? -1 : -2;
     }
     bool bound = value_unbound(alone);
     *callee = value_retain(bound ? of_class : alone);
@@ -417,11 +423,14 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
     int state = value_is_kind(self, KIND_TYPE)
                     ? load_of_class(vm, self, name, callee)
                     : -2;
-    if (state >= 0) {
+    if (state != -2) {
         return state;
     }
     if (cls->slots.get_attr == NULL) {
         found = type_lookup(vm, cls, name);
+    }
+    if (UNLIKELY(value_failed(found))) {
+        return -1;
     }
     // An attribute of the instance goes before a plain function of the class.
     bool hidden = !value_unbound(found) && may_have_attributes(self) &&

@@ -122,9 +122,10 @@ static Value make_space(Vm *vm, Value meta, Str *name, Tuple *bases,
     Str *key = vm->names[NAME_PREPARE];
     Type *type = vm->types[KIND_TYPE];
     Value hook = VALUE_UNBOUND;
-    if (!value_is_kind(meta, KIND_TYPE) || type_of(vm, meta) != type ||
-        !value_same(type_lookup(vm, value_as_type(meta), key),
-                    type_lookup(vm, type, key))) {
+    if (!value_same(meta, value_from_object(type)) &&
+        (!value_is_kind(meta, KIND_TYPE) || type_of(vm, meta) != type ||
+         !value_same(type_lookup(vm, value_as_type(meta), key),
+                     type_lookup(vm, type, key)))) {
         hook = value_find_attr(vm, meta, key);
     }
     if (value_unbound(hook)) {

@@ -362,8 +362,9 @@ static bool add_access(Vm *vm, Type *cls)
     return true;
 }
 
-// Called once for each built-in type, when it is made. Methods of the type's
-// own come last, so that they win over a slot's native of the same name.
+// Called once for each built-in type, at the first look-up (Type.fill). Methods
+// of the type's own come last, so that they win over a slot's native of the
+// same name.
 bool class_add_native(Vm *vm, Type *cls)
 {
     const TypeSlots *own = &cls->def->slots;

@@ -169,7 +169,7 @@ bool class_add_new(Vm *vm, Type *cls)
                wrap_native(vm, cls, cls->def, &object_make_row, false));
 }
 
-// Once for each built-in type, at the start of a Vm.
+// Once for each built-in type.
 bool class_add_methods(Vm *vm, Type *cls)
 {
     const TypeDef *def = cls->def;

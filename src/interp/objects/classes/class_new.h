@@ -77,7 +77,7 @@ MUST_CHECK bool class_update_slots(Vm *vm, Type *cls, Str *name);
 MUST_CHECK Type *class_create(Vm *vm, Str *name, Tuple *bases,
                               const TypeDef *def);
 // Puts into cls->dict the methods that a built-in type shows for its slots,
-// and those of its def. For types_init.
+// and those of its def. A Type.fill.
 MUST_CHECK bool class_add_native(Vm *vm, Type *cls);
 // What an error class shows of its own beside its fields.
 MUST_CHECK bool class_add_error_natives(Vm *vm, Type *cls, ErrorKind kind);

@@ -123,8 +123,8 @@ static Value user_compare(Vm *vm, CompareOp op, Value a, Value b)
     Value found = type_lookup(vm, type_of(vm, a), vm->names[NAME_LT + op]);
     if (op == COMPARE_NE &&
         (value_unbound(found) ||
-         value_same(found, dict_get_name(vm->object_type->dict,
-                                         vm->names[NAME_NE])))) {
+         value_same(found,
+                    type_lookup(vm, vm->object_type, vm->names[NAME_NE])))) {
         return user_not_equal(vm, a, b);
     }
     return declined(class_call(vm, a, NAME_LT + op, &b, 1));
@@ -555,8 +555,14 @@ static bool update_tree(Vm *vm, Type *cls)
     if (!ctx_enter(&vm->ctx)) {
         return false;
     }
-    set_slots(vm, cls);
+    // From here on no look-up in the class fails.
     bool done = true;
+    for (size_t i = 0; done && i < cls->mro->count; i++) {
+        done = type_dict(vm, (Type *)value_object(cls->mro->items[i])) != NULL;
+    }
+    if (done) {
+        set_slots(vm, cls);
+    }
     for (uint32_t i = 0; done && i < cls->subclass_count; i++) {
         done = update_tree(vm, cls->subclasses[i]);
     }

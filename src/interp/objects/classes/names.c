@@ -26,8 +26,8 @@ static bool add_keys(Vm *vm, Dict *names, const Dict *from)
 static bool add_class(Vm *vm, Dict *names, const Type *cls)
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
-        const Type *base = (Type *)value_object(cls->mro->items[i]);
-        if (!add_keys(vm, names, base->dict)) {
+        Dict *dict = type_dict(vm, (Type *)value_object(cls->mro->items[i]));
+        if (dict == NULL || !add_keys(vm, names, dict)) {
             return false;
         }
     }

@@ -512,6 +512,9 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
     }
     // Its own operations come before those of the function: __call__, __repr__.
     Value own = type_lookup(vm, type_of(vm, self), name);
+    if (value_failed(own)) {
+        return own;
+    }
     if (value_is_kind(own, KIND_NATIVE)) {
         Method *bound = method_new(vm, own, self);
         return bound == NULL ? VALUE_FAIL : value_from_object(bound);

@@ -229,7 +229,7 @@ static Value super_bind(Vm *vm, Value self, Value instance, Type *owner)
     return vm_call(vm, value_from_object(cls), args, 2);
 }
 
-static Value find_behind(const Super *super, Str *name)
+static Value find_behind(Vm *vm, const Super *super, Str *name)
 {
     if (super->self_type == NULL) {
         return VALUE_UNBOUND;
@@ -241,7 +241,8 @@ static Value find_behind(const Super *super, Str *name)
         if (behind) {
             // Each class's own dict alone, since the MRO has the bases in order
             // already.
-            Value found = dict_get_name(cls->dict, name);
+            Dict *dict = type_dict(vm, cls);
+            Value found = dict == NULL ? VALUE_FAIL : dict_get_name(dict, name);
             if (!value_unbound(found)) {
                 return found;
             }
@@ -257,7 +258,7 @@ static Value super_get_attr(Vm *vm, Value self, Str *name)
 {
     const Super *super = (const Super *)value_object(self);
     Value found = name == vm->names[NAME_CLASS] ? VALUE_UNBOUND
-                                                : find_behind(super, name);
+                                                : find_behind(vm, super, name);
     if (value_unbound(found)) {
         return attr_get_generic(vm, self, name);
     }

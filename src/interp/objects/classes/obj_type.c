@@ -20,6 +20,7 @@ void type_strip(Vm *vm, Type *self)
                      self->qualname, self->base,  self->shown, self->own_slots};
     void *maker = self->maker;
     self->maker = NULL;
+    self->fill = NULL; // nothing more comes
     self->dict = NULL;
     self->bases = self->mro = NULL;
     self->name = self->qualname = self->shown = NULL;
@@ -64,6 +65,7 @@ static void type_clear(Vm *vm, Object *object)
     Tuple *mro = self->mro;
     // Caches may know methods that go with the dict.
     vm->epoch++;
+    self->fill = NULL;
     dict_clear(vm, self->dict);
     self->mro = object_retain(vm->empty_tuple);
     object_release_null(&vm->ctx, mro);
@@ -77,6 +79,9 @@ const char *type_module_prefix(Vm *vm, Type *cls, const char **dot)
     Value module = dict_get_name(cls->dict, vm->names[NAME_MODULE]);
     if (value_unbound(module)) {
         module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
+        if (value_failed(module)) {
+            raise_clear(vm); // of a built-in class, which has none
+        }
     }
     bool shown =
         value_is_str(module) && !str_is(value_as_str(module), "builtins");
@@ -128,7 +133,7 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
     // Whatever type itself computes has a name with underscores.
     bool plain = meta == vm->types[KIND_TYPE] && name->text[0] != '_';
     Value computed = plain ? VALUE_UNBOUND : type_lookup(vm, meta, name);
-    if (attr_reads_first(computed)) {
+    if (attr_reads_first(computed) || value_failed(computed)) {
         return attr_bind(vm, computed, self, meta);
     }
     Value found = name == vm->names[NAME_ANNOTATIONS]
@@ -189,6 +194,9 @@ static bool type_set_attr(Vm *vm, Value self, Str *name, Value value)
                            name->text, type_name(cls));
     }
     Value computed = type_lookup(vm, cls->head.type, name);
+    if (value_failed(computed)) {
+        return false;
+    }
     // Of the metaclass: __name__, __doc__ and properties of it.
     if (attr_is_data_descriptor(computed)) {
         return value_object(computed)->type->slots.set_descriptor(vm, computed,
@@ -305,8 +313,7 @@ static bool check_entries(Vm *vm, const Tuple *bases)
     for (size_t i = 0; i < bases->count; i++) {
         Value base = bases->items[i];
         if (!value_is_kind(base, KIND_TYPE) &&
-            !value_unbound(type_lookup(vm, type_of(vm, base),
-                                       vm->names[NAME_MRO_ENTRIES]))) {
+            type_has(vm, type_of(vm, base), NAME_MRO_ENTRIES)) {
             return raise_false(vm, ERR_TYPE,
                                "type() doesn't support MRO entry resolution; "
                                "use types.new_class()");

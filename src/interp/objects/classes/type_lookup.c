@@ -1,8 +1,29 @@
 // What a class has under a name, and the memory of such answers.
 #include "interp/objects/classes/type_lookup.h"
 
+#include "interp/core/raise.h"
 #include "interp/objects/classes/types.h"
 #include "interp/objects/containers/obj_dict.h"
+
+// A trace may be running, which is neither told nor owns what is made. After a
+// failure the next look-up tries again.
+bool type_fill(Vm *vm, Type *cls)
+{
+    bool (*fill)(Vm *, Type *) = cls->fill;
+    Trace *trace = vm->trace;
+    uint16_t birth = vm->ctx.birth;
+    vm->trace = NULL;
+    vm->ctx.birth = 0;
+    cls->fill = NULL;
+    bool done = fill(vm, cls);
+    if (!done) {
+        dict_clear(vm, cls->dict);
+        cls->fill = fill;
+    }
+    vm->ctx.birth = birth;
+    vm->trace = trace;
+    return done;
+}
 
 // Where an answer for this pair would stand.
 static LookupEntry *lookup_entry(Vm *vm, const Type *cls, const Str *name)
@@ -32,7 +53,10 @@ look_up_slowly(Vm *vm, Type *cls, Str *name, LookupEntry *entry)
 {
     const Tuple *mro = cls->mro;
     for (size_t i = 0; i < mro->count; i++) {
-        Dict *dict = ((Type *)value_object(mro->items[i]))->dict;
+        Dict *dict = type_dict(vm, (Type *)value_object(mro->items[i]));
+        if (UNLIKELY(dict == NULL)) {
+            return VALUE_FAIL;
+        }
         int32_t number = dict_find_name(dict, name);
         if (number >= 0) {
             const DictEntry *found = &dict->entries[number];
@@ -74,4 +98,13 @@ Value type_lookup_special(Vm *vm, Type *cls, NameId id)
         remember(vm, lookup_entry(vm, cls, name), cls, name, found);
     }
     return found;
+}
+
+bool type_has(Vm *vm, Type *cls, NameId id)
+{
+    Value found = type_lookup(vm, cls, vm->names[id]);
+    if (value_failed(found)) {
+        raise_clear(vm);
+    }
+    return !value_unbound(found) && !value_failed(found);
 }

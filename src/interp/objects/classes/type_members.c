@@ -38,7 +38,8 @@ static Value type_get_name(Vm *vm, Value self)
 // A view: the dict itself may only be changed through type_set_attr.
 static Value type_get_dict(Vm *vm, Value self)
 {
-    return proxy_new(vm, value_from_object(((Type *)value_object(self))->dict));
+    Dict *dict = type_dict(vm, (Type *)value_object(self));
+    return dict == NULL ? VALUE_FAIL : proxy_new(vm, value_from_object(dict));
 }
 
 static Value type_get_base(Vm *vm, Value self)
@@ -53,7 +54,7 @@ static Value type_get_module(Vm *vm, Value self)
 {
     Type *cls = (Type *)value_object(self);
     Value found = type_lookup(vm, cls, vm->names[NAME_MODULE]);
-    if (value_is_str(found)) {
+    if (value_is_str(found) || value_failed(found)) {
         return value_retain(found);
     }
     // In a definition, or in front of the name: "itertools.chain".

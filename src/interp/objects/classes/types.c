@@ -162,7 +162,7 @@ static bool name_with_module(Vm *vm, Type *cls, const char *name)
     return whole != NULL;
 }
 
-// Second step: name, bases, MRO and methods.
+// Second step: name, bases and MRO; methods come at the first look-up.
 static bool name_builtin(Vm *vm, Type *cls)
 {
     const char *name = cls->def->name;
@@ -182,7 +182,8 @@ static bool name_builtin(Vm *vm, Type *cls)
         return false;
     }
     cls->mro = class_linearize(vm, cls, cls->bases);
-    return cls->mro != NULL && class_add_native(vm, cls);
+    cls->fill = class_add_native;
+    return cls->mro != NULL;
 }
 
 // __module__ and __qualname__ can be set only when str and dict exist.
@@ -238,12 +239,7 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     inherit_make(vm, cls, def, vm->object_type);
     cls->flags = def->flags;
     cls->kind = def->kind;
-    // Iterators share a def, and differ in their methods.
-    if (!class_add_native(vm, cls) ||
-        (def == &iterator_type_def && !iterator_add_methods(vm, cls))) {
-        object_release(&vm->ctx, cls);
-        return NULL;
-    }
+    cls->fill = def == &iterator_type_def ? iterator_fill : class_add_native;
     return cls;
 }
 

@@ -4,15 +4,26 @@
 
 #include "interp/core/vm.h"
 
-// Looks `name` up along the MRO; borrowed, VALUE_UNBOUND if absent.
+// Looks `name` up along the MRO; borrowed, VALUE_UNBOUND if absent. VALUE_FAIL:
+// there was no memory for the methods of a built-in type.
 Value type_lookup(Vm *vm, Type *cls, Str *name);
 // The same for a name of name.h, remembering also that it is not there.
 Value type_lookup_special(Vm *vm, Type *cls, NameId id);
+// Whether it has the name. Without memory to tell it has not, and no error is
+// left.
+bool type_has(Vm *vm, Type *cls, NameId id);
 // The type `name` among those that share a descriptor (iterators, views of a
 // dict), made when it is first asked for. Borrowed; NULL: failed.
 MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
 // The same if it was made already, else NULL.
 Type *type_variant_known(Vm *vm, const char *name);
+// Behind type_dict.
+MUST_CHECK bool type_fill(Vm *vm, Type *cls);
+// The attributes of a class itself. Borrowed; NULL: no memory.
+MUST_CHECK static inline Dict *type_dict(Vm *vm, Type *cls)
+{
+    return LIKELY(cls->fill == NULL) || type_fill(vm, cls) ? cls->dict : NULL;
+}
 // Calls `visit` for every type that the Vm holds; object and type go last.
 void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls));
 // What stands before the class's name in reprs: its module and *dot, both

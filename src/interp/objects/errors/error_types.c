@@ -80,19 +80,31 @@ static const struct {
                  "argument, or make it a Variable."},
 };
 
-static bool add_docs(Vm *vm)
+static bool add_doc(Vm *vm, Type *cls, ErrorKind kind)
 {
     for (size_t i = 0; i < sizeof docs / sizeof *docs; i++) {
-        Str *text = str_from(vm, docs[i].text);
-        bool added = text != NULL &&
-                     dict_set_name(vm, vm->error_types[docs[i].kind]->dict,
-                                   vm->names[NAME_DOC], str_value(text));
-        object_release_null(&vm->ctx, text);
-        if (!added) {
-            return false;
+        if (docs[i].kind == kind) {
+            Str *text = str_from(vm, docs[i].text);
+            bool added = text != NULL &&
+                         dict_set_name(vm, cls->dict, vm->names[NAME_DOC],
+                                       str_value(text));
+            object_release_null(&vm->ctx, text);
+            return added;
         }
     }
     return true;
+}
+
+// What the class shows, at the first look-up.
+static bool fill_error(Vm *vm, Type *cls)
+{
+    int kind = 0;
+    while (vm->error_types[kind] != cls) {
+        kind++;
+    }
+    return class_add_error_natives(vm, cls, (ErrorKind)kind) &&
+           exception_fields_install(vm, (ErrorKind)kind, cls) &&
+           add_doc(vm, cls, (ErrorKind)kind);
 }
 
 // The list has bases before what derives from them. No class replaces a
@@ -112,15 +124,14 @@ bool error_types_init(Vm *vm)
     // BaseException itself has a layout of its own and is in type_list.h.
     for (int i = ERR_BASE_EXCEPTION + 1; i < ERR_COUNT; i++) {
         vm->error_types[i] = create_error(vm, rows[i].name, rows[i].bases);
-        if (vm->error_types[i] == NULL ||
-            !class_add_error_natives(vm, vm->error_types[i], (ErrorKind)i) ||
-            !exception_fields_install(vm, (ErrorKind)i, vm->error_types[i])) {
+        if (vm->error_types[i] == NULL) {
             return false;
         }
+        vm->error_types[i]->fill = fill_error;
     }
     for (int i = 0; i < ERR_COUNT; i++) {
         vm->error_overrides[i] = VALUE_UNBOUND;
     }
     exception_families_mark(vm);
-    return add_docs(vm);
+    return true;
 }

@@ -106,7 +106,9 @@ static bool print_frames(Vm *vm, StrBuf *out, const Traceback *trace,
 static void print_class(Vm *vm, StrBuf *out, Type *cls)
 {
     Value module = type_lookup(vm, cls, vm->names[NAME_MODULE]);
-    if (!value_unbound(module) && !value_is_str(module)) {
+    if (value_failed(module)) {
+        raise_clear(vm); // of a built-in class, which has none
+    } else if (!value_unbound(module) && !value_is_str(module)) {
         strbuf_puts(out, "<unknown>.");
     } else if (value_is_str(module) &&
                !str_is(value_as_str(module), "__main__") &&

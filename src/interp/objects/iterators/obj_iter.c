@@ -255,8 +255,11 @@ static const char *const counted[] = {"_collections._deque_iterator",
                                       "str_iterator",
                                       "tuple_iterator"};
 
-bool iterator_add_methods(Vm *vm, Type *cls)
+bool iterator_fill(Vm *vm, Type *cls)
 {
+    if (!class_add_native(vm, cls)) {
+        return false;
+    }
     static const NativeDef hint = {"__length_hint__", "self, /",
                                    iterator_length_hint,
                                    "How many items are left, about."};

@@ -59,7 +59,7 @@ Value iterator_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
 void iterator_set_maker(Vm *vm, Type *cls, void *maker);
 // Gives a class of iterators, each of which shares iterator_type_def, the
 // methods that only some have. False: failed.
-MUST_CHECK bool iterator_add_methods(Vm *vm, Type *cls);
+MUST_CHECK bool iterator_fill(Vm *vm, Type *cls);
 // A tuple of `count` UNBOUND items for the step's result: the last one again
 // if its receiver has let it go. Uses state[3].
 MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self, size_t count);

@@ -331,7 +331,7 @@ Value bytes_from_method(Vm *vm, Value v)
         return value_retain(v);
     }
     // Whether there is one is asked of the class, as for all special methods.
-    if (value_unbound(type_lookup(vm, cls, name))) {
+    if (!type_has(vm, cls, NAME_BYTES)) {
         return VALUE_UNBOUND;
     }
     Value made = value_call_method(vm, v, name, NULL, 0);
