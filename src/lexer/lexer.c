@@ -137,6 +137,7 @@ static Scan stop_string(Lexer *lexer, uint32_t start, bool triple,
               triple ? "triple-quoted " : "",
               source_place(lexer->source, last).line);
     lexer->tokens->error.incomplete = incomplete;
+    lexer->tokens->error.string = true;
     return SCAN_STOPPED;
 }
 

@@ -28,6 +28,7 @@ typedef struct LexError {
     Span span;
     bool incomplete;  // the text ended too early; more of it may help
     bool unclosed;    // what is missing at the end is a closing bracket
+    bool string;      // or a closing quote, at the end or in its line
     bool quiet;       // told only by a parser that comes up to it: a fault
                       // that the parser finds before is the better one
     uint8_t form;     // PlaceForm

@@ -90,8 +90,7 @@ static void keep_fault(Ctx *ctx, const LexError *error, size_t reached,
     if (error->unclosed) {
         return;
     }
-    bool string = strncmp(error->message, "unterminated", 12) == 0;
-    size_t end = string ? stop : error->span.end;
+    size_t end = error->string ? stop : error->span.end;
     start = start < reached ? reached : start;
     end = end > stop ? stop : end;
     if (start < end) {
