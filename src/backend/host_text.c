@@ -22,7 +22,7 @@ void host_text_tensor(StrBuf *out, const char *style, size_t length,
     rest += plain;
     bool counted = rest < style + length && *rest == ':';
     tensor_print_brief(out, tensor,
-                       counted ? strtol(rest + 1, NULL, 10) : HOST_TEXT_EDGE,
+                       counted ? strtol(rest + 1, NULL, 10) : TENSOR_BRIEF_EDGE,
                        !plain);
 }
 

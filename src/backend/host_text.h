@@ -5,8 +5,6 @@
 #include "graph/node.h"
 #include "ops/tensor.h"
 
-enum { HOST_TEXT_EDGE = 3 }; // values at each end of an axis, in short
-
 // As the style asks: "print" is the form of str(); "brief" has one blank
 // between values, "brief:5" shows so many at each end of an axis ("brief:-1"
 // all), "brief!" leaves strings unquoted.

@@ -102,6 +102,7 @@ bool tensor_identical(const Tensor *a, const Tensor *b);
 // the point, at most; repr shows all that give the values back, str as many as
 // NumPy.
 enum { TENSOR_NUMPY_PLACES = 8, TENSOR_ALL_PLACES = 400 };
+enum { TENSOR_BRIEF_EDGE = 3 }; // items at each end of an axis, in short
 void tensor_print_str(StrBuf *out, const Tensor *tensor);
 void tensor_print_repr(StrBuf *out, const Tensor *tensor);
 // The array part alone, comma-separated ("[1., 2.]") or not ("[1. 2.]").

@@ -237,7 +237,7 @@ static Value display_array(Vm *vm, Value *args)
 // brief(tensor, edge=3, quote=True): what a graph prints in the style "brief".
 static Value display_brief(Vm *vm, Value *args)
 {
-    int64_t edge = DISPLAY_BRIEF_EDGE;
+    int64_t edge = TENSOR_BRIEF_EDGE;
     Tensor *tensor = given_tensor(vm, args[0]);
     if (tensor == NULL ||
         (!value_unbound(args[1]) && !value_to_index(vm, args[1], &edge))) {

@@ -16,8 +16,6 @@
     X(STAGED, "staged")                                                        \
     X(CONCRETE, "concrete")
 
-enum { DISPLAY_BRIEF_EDGE = 3 }; // items at each end of an axis, by default
-
 typedef enum DisplayKind {
 #define X(id, name) DISPLAY_##id,
     DISPLAY_KINDS(X)
