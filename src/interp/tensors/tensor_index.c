@@ -382,7 +382,8 @@ Value tensor_iter(Vm *vm, Value self)
     if (value_failed(rows)) {
         return VALUE_FAIL;
     }
-    Iterator *iterator = iterator_new(vm, "tensor_iterator", iter_step);
+    Iterator *iterator =
+        iterator_new(vm, &iterator_plain_def, "tensor_iterator", iter_step);
     if (iterator == NULL) {
         value_release(&vm->ctx, rows);
         return VALUE_FAIL;

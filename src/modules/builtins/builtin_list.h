@@ -1,9 +1,10 @@
 // Every built-in function: BUILTIN(name, parameters, C function, doc), the
 // function in one of builtins_*.c; BUILTIN_CLASS where the name is that of the
-// class of the iterators that it makes. Types and error classes need no row. No
-// include guard.
+// class of the iterators that it makes, of which kind (obj_iter.h). Types and
+// error classes need no row. No include guard.
 #ifndef BUILTIN_CLASS
-#define BUILTIN_CLASS BUILTIN
+#define BUILTIN_CLASS(name, kind, params, function, doc)                       \
+    BUILTIN(name, params, function, doc)
 #endif
 BUILTIN("__import__", "name, globals=None, locals=None, fromlist=(), level=0",
         builtin_import, "The module of this name.")
@@ -21,7 +22,7 @@ BUILTIN("chr", "i, /", builtin_chr, "The character of a code point.")
 BUILTIN("delattr", "obj, name, /", builtin_delattr, "del obj.name.")
 BUILTIN("dir", "object=None, /", builtin_dir, "The names of its attributes.")
 BUILTIN("divmod", "x, y, /", builtin_divmod, "The pair (x // y, x % y).")
-BUILTIN_CLASS("enumerate", "iterable, start=0", builtin_enumerate,
+BUILTIN_CLASS("enumerate", generic, "iterable, start=0", builtin_enumerate,
               "Pairs of a number and an item.")
 BUILTIN("compile",
         "source, filename, mode, flags=0, dont_inherit=False, optimize=-1",
@@ -32,7 +33,7 @@ BUILTIN("exec", "source, globals=None, locals=None, /", builtin_exec,
         "Run statements given as a text.")
 BUILTIN("exit", "code=None, /", builtin_exit,
         "End the program; the same as sys.exit.")
-BUILTIN_CLASS("filter", "function, iterable, /", builtin_filter,
+BUILTIN_CLASS("filter", plain, "function, iterable, /", builtin_filter,
               "The items for which the function is true.")
 BUILTIN("format", "value, format_spec='', /", builtin_format,
         "The value as a text in this form.")
@@ -52,7 +53,7 @@ BUILTIN("issubclass", "cls, class_or_tuple, /", builtin_issubclass,
 BUILTIN("iter", "object, sentinel=None, /", builtin_iter,
         "An iterator over the items; or of calls until the sentinel.")
 BUILTIN("len", "obj, /", builtin_len, "How many items.")
-BUILTIN_CLASS("map", "function, /, *iterables", builtin_map,
+BUILTIN_CLASS("map", plain, "function, /, *iterables", builtin_map,
               "What the function gives for each item.")
 BUILTIN("max", "*args, key=None, default=None, axis=None, keepdims=False",
         builtin_max, "The largest item or argument; of a tensor, over axes.")
@@ -75,7 +76,7 @@ BUILTIN("quit", "code=None, /", builtin_exit,
 BUILTIN("progress", "iterable, /, total=None", builtin_progress,
         "The items, with a line on the terminal that says how far it is.")
 BUILTIN("repr", "obj, /", builtin_repr, "The text that shows the value.")
-BUILTIN_CLASS("reversed", "sequence, /", builtin_reversed,
+BUILTIN_CLASS("reversed", counted, "sequence, /", builtin_reversed,
               "The items from the last to the first.")
 BUILTIN("round", "number, ndigits=None", builtin_round,
         "The nearest number of so many decimals; halves to even.")
@@ -86,6 +87,6 @@ BUILTIN("sum", "iterable, /, start=0, *, axis=None, keepdims=False",
         builtin_sum, "start plus all items; of a tensor, over the axes.")
 BUILTIN("vars", "object=None, /", builtin_vars, "Its __dict__.")
 BUILTIN("locals", "", builtin_locals, "A dict of the names in reach here.")
-BUILTIN_CLASS("zip", "*iterables, strict=False", builtin_zip,
+BUILTIN_CLASS("zip", plain, "*iterables, strict=False", builtin_zip,
               "Tuples of the first items, of the second ones, and so on.")
 #undef BUILTIN_CLASS

@@ -261,16 +261,16 @@ static bool add_types(Vm *vm)
 
 // map and the like are classes in Python (isinstance(x, map)), so the name gets
 // the class, and calling it runs the native.
-static bool add_function(Vm *vm, const NativeDef *def, bool is_class)
+static bool add_function(Vm *vm, const NativeDef *def, const TypeDef *of)
 {
     // Without an owner: a function, not a method of a type.
     Native *native = native_new(vm, def, NULL);
-    if (native == NULL || !is_class) {
+    if (native == NULL || of == NULL) {
         bool done = native != NULL && add_builtin(vm, def->name, native);
         object_release_null(&vm->ctx, native);
         return done;
     }
-    Type *cls = type_variant(vm, &iterator_type_def, def->name);
+    Type *cls = type_variant(vm, of, def->name);
     if (cls == NULL) {
         object_release(&vm->ctx, native);
         return false;
@@ -285,12 +285,12 @@ bool builtins_init(Vm *vm)
     // builtin_list.h has the rows, in no order that matters.
     static const struct {
         NativeDef def;
-        bool is_class;
+        const TypeDef *of; // a class of iterators of this kind; NULL: none
     } rows[] = {
 #define BUILTIN(name, params, function, doc)                                   \
-    {{name, params, function, doc}, false},
-#define BUILTIN_CLASS(name, params, function, doc)                             \
-    {{name, params, function, doc}, true},
+    {{name, params, function, doc}, NULL},
+#define BUILTIN_CLASS(name, kind, params, function, doc)                       \
+    {{name, params, function, doc}, &iterator_##kind##_def},
 #include "modules/builtins/builtin_list.h"
 #undef BUILTIN
     };
@@ -303,7 +303,7 @@ bool builtins_init(Vm *vm)
     }
     // The rows outlive the Vm, as natives point to them.
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!add_function(vm, &rows[i].def, rows[i].is_class)) {
+        if (!add_function(vm, &rows[i].def, rows[i].of)) {
             return false;
         }
     }

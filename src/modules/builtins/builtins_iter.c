@@ -152,7 +152,8 @@ BUILTIN_BODY(iter)
     if (!value_is_callable(vm, args[0])) {
         return raise_error(vm, ERR_TYPE, "iter(v, w): v must be callable");
     }
-    Iterator *made = iterator_new(vm, "callable_iterator", callable_step);
+    Iterator *made = iterator_new(vm, &iterator_plain_def, "callable_iterator",
+                                  callable_step);
     if (made == NULL) {
         return VALUE_FAIL;
     }

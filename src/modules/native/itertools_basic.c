@@ -49,7 +49,8 @@ MAKE(count)
             return raise_error(vm, ERR_TYPE, "a number is required");
         }
     }
-    Iterator *self = iterator_new(vm, "itertools.count", step_count);
+    Iterator *self =
+        iterator_new(vm, &iterator_plain_def, "itertools.count", step_count);
     if (self == NULL) {
         return VALUE_FAIL;
     }
@@ -125,7 +126,8 @@ MAKE(repeat)
     if (limited && !value_to_index(vm, args[1], &times)) {
         return VALUE_FAIL;
     }
-    Iterator *self = iterator_new(vm, "itertools.repeat", step_repeat);
+    Iterator *self = iterator_new(vm, &iterator_counted_def, "itertools.repeat",
+                                  step_repeat);
     if (self == NULL) {
         return VALUE_FAIL;
     }
@@ -179,8 +181,9 @@ MAKE(cycle)
     if (saved == NULL) {
         return VALUE_FAIL;
     }
-    Value made = iterator_over(vm, "itertools.cycle", step_cycle, args[0],
-                               value_from_object(saved), VALUE_NONE);
+    Value made =
+        iterator_over(vm, &iterator_plain_def, "itertools.cycle", step_cycle,
+                      args[0], value_from_object(saved), VALUE_NONE);
     object_release(&vm->ctx, saved);
     return made;
 }
@@ -219,8 +222,8 @@ STEP(chain)
 // both are walked in the same way.
 MAKE(chain)
 {
-    return iterator_over(vm, "itertools.chain", step_chain, args[0],
-                         VALUE_UNBOUND, VALUE_UNBOUND);
+    return iterator_over(vm, &iterator_generic_def, "itertools.chain",
+                         step_chain, args[0], VALUE_UNBOUND, VALUE_UNBOUND);
 }
 
 // The order of the steps is fixed: `position` items have been read, number
@@ -310,9 +313,9 @@ MAKE(islice)
                            "Step for islice() must be a "
                            "positive integer or None.");
     }
-    Value made = iterator_over(vm, "itertools.islice", step_islice, items[0],
-                               stop < 0 ? none : value_from_small(stop),
-                               value_from_small(step));
+    Value made = iterator_over(
+        vm, &iterator_plain_def, "itertools.islice", step_islice, items[0],
+        stop < 0 ? none : value_from_small(stop), value_from_small(step));
     if (!value_failed(made)) {
         Iterator *self = (Iterator *)value_object(made);
         self->expected = (uint64_t)start;

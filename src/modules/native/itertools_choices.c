@@ -41,7 +41,8 @@ static Value make_choices(Vm *vm, const char *name, IteratorFn step,
                           Tuple *pool, size_t places, size_t length, bool empty)
 {
     List *list = pool == NULL ? NULL : list_new(vm, places);
-    Iterator *self = list == NULL ? NULL : iterator_new(vm, name, step);
+    Iterator *self =
+        list == NULL ? NULL : iterator_new(vm, &iterator_plain_def, name, step);
     if (self == NULL) {
         object_release_null(&vm->ctx, pool);
         object_release_null(&vm->ctx, list);

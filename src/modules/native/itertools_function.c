@@ -62,9 +62,9 @@ MAKE(accumulate)
 {
     bool given = !value_unbound(args[2]) && !value_is_none(args[2]);
     Value function = value_unbound(args[1]) ? VALUE_NONE : args[1];
-    Value made =
-        iterator_over(vm, "itertools.accumulate", step_accumulate, args[0],
-                      given ? args[2] : VALUE_UNBOUND, function);
+    Value made = iterator_over(vm, &iterator_plain_def, "itertools.accumulate",
+                               step_accumulate, args[0],
+                               given ? args[2] : VALUE_UNBOUND, function);
     if (!value_failed(made)) {
         ((Iterator *)value_object(made))->expected = given;
     }
@@ -154,8 +154,8 @@ STEP(starmap)
 #define MAKE_BY_FUNCTION(id)                                                   \
     MAKE(id)                                                                   \
     {                                                                          \
-        return iterator_over(vm, "itertools." #id, step_##id, args[1],         \
-                             args[0], VALUE_UNBOUND);                          \
+        return iterator_over(vm, &iterator_plain_def, "itertools." #id,        \
+                             step_##id, args[1], args[0], VALUE_UNBOUND);      \
     }
 MAKE_BY_FUNCTION(takewhile)
 MAKE_BY_FUNCTION(dropwhile)
@@ -200,8 +200,9 @@ MAKE(compress)
     if (value_failed(selectors)) {
         return selectors;
     }
-    Value made = iterator_over(vm, "itertools.compress", step_compress, args[0],
-                               selectors, VALUE_UNBOUND);
+    Value made =
+        iterator_over(vm, &iterator_plain_def, "itertools.compress",
+                      step_compress, args[0], selectors, VALUE_UNBOUND);
     release(vm, selectors);
     return made;
 }
@@ -239,8 +240,8 @@ STEP(pairwise)
 
 MAKE(pairwise)
 {
-    return iterator_over(vm, "itertools.pairwise", step_pairwise, args[0],
-                         VALUE_UNBOUND, VALUE_UNBOUND);
+    return iterator_over(vm, &iterator_plain_def, "itertools.pairwise",
+                         step_pairwise, args[0], VALUE_UNBOUND, VALUE_UNBOUND);
 }
 
 // state: the list of iterators, None in the places of those that ended; the
@@ -291,7 +292,8 @@ MAKE(zip_longest)
         }
     }
     Iterator *self = sources == NULL ? NULL
-                                     : iterator_new(vm, "itertools.zip_longest",
+                                     : iterator_new(vm, &iterator_plain_def,
+                                                    "itertools.zip_longest",
                                                     step_zip_longest);
     if (self == NULL) {
         object_release_null(&vm->ctx, sources);
@@ -364,7 +366,8 @@ MAKE(tee)
     List *link = value_failed(source) ? NULL : list_new(vm, 2);
     Tuple *result = link == NULL ? NULL : tuple_new(vm, (size_t)copies);
     for (int64_t i = 0; result != NULL && i < copies; i++) {
-        Iterator *self = iterator_new(vm, "itertools._tee", step_tee);
+        Iterator *self =
+            iterator_new(vm, &iterator_plain_def, "itertools._tee", step_tee);
         if (self == NULL) {
             object_release(&vm->ctx, result);
             result = NULL;

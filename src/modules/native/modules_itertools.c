@@ -8,45 +8,50 @@
 // ITERTOOL(name, parameters, doc): each is a class whose constructor is
 // itertools_name.
 #define ITERTOOLS                                                              \
-    ITERTOOL(accumulate, "iterable, func=None, *, initial=None",               \
+    ITERTOOL(accumulate, plain, "iterable, func=None, *, initial=None",        \
              "Running sums, or running results of a function.")                \
-    ITERTOOL(chain, "*iterables",                                              \
+    ITERTOOL(chain, generic, "*iterables",                                     \
              "The items of one iterable after those of another.")              \
-    ITERTOOL(combinations, "iterable, r",                                      \
+    ITERTOOL(combinations, plain, "iterable, r",                               \
              "Every choice of r positions, in order.")                         \
-    ITERTOOL(combinations_with_replacement, "iterable, r",                     \
+    ITERTOOL(combinations_with_replacement, plain, "iterable, r",              \
              "Every choice of r positions, each any number of times.")         \
-    ITERTOOL(compress, "data, selectors", "The items whose selector is true.") \
-    ITERTOOL(count, "start=0, step=1", "start, start + step, ...")             \
-    ITERTOOL(cycle, "iterable, /", "The items again and again.")               \
-    ITERTOOL(dropwhile, "predicate, iterable, /",                              \
+    ITERTOOL(compress, plain, "data, selectors",                               \
+             "The items whose selector is true.")                              \
+    ITERTOOL(count, plain, "start=0, step=1", "start, start + step, ...")      \
+    ITERTOOL(cycle, plain, "iterable, /", "The items again and again.")        \
+    ITERTOOL(dropwhile, plain, "predicate, iterable, /",                       \
              "All from the first item for which the predicate is false.")      \
-    ITERTOOL(filterfalse, "function, iterable, /",                             \
+    ITERTOOL(filterfalse, plain, "function, iterable, /",                      \
              "The items for which the function is false.")                     \
-    ITERTOOL(islice, "*args",                                                  \
+    ITERTOOL(islice, plain, "*args",                                           \
              "islice(iterable, [start,] stop [, step]): a lazy slice.")        \
-    ITERTOOL(pairwise, "iterable, /", "(a, b), (b, c), (c, d), ...")           \
-    ITERTOOL(permutations, "iterable, r=None",                                 \
+    ITERTOOL(pairwise, plain, "iterable, /", "(a, b), (b, c), (c, d), ...")    \
+    ITERTOOL(permutations, plain, "iterable, r=None",                          \
              "Every ordered choice of r different positions.")                 \
-    ITERTOOL(product, "*iterables, repeat=1",                                  \
+    ITERTOOL(product, plain, "*iterables, repeat=1",                           \
              "Every way to take one item of each iterable.")                   \
-    ITERTOOL(repeat, "object, times=<endless>",                                \
+    ITERTOOL(repeat, counted, "object, times=<endless>",                       \
              "The same object, `times` times or for ever.")                    \
-    ITERTOOL(starmap, "function, iterable, /", "function(*item) of each.")     \
-    ITERTOOL(takewhile, "predicate, iterable, /",                              \
+    ITERTOOL(starmap, plain, "function, iterable, /",                          \
+             "function(*item) of each.")                                       \
+    ITERTOOL(takewhile, plain, "predicate, iterable, /",                       \
              "All up to the first item for which the predicate is false.")     \
-    ITERTOOL(zip_longest, "*iterables, fillvalue=None",                        \
+    ITERTOOL(zip_longest, plain, "*iterables, fillvalue=None",                 \
              "zip that goes on to the end of the longest.")
 
 // A row of the list above, as static data.
 typedef struct Itertool {
     NativeDef def;
     const char *type; // the name of its class
+    const TypeDef *of;
 } Itertool;
 
 static const Itertool itertools[] = {
-#define ITERTOOL(id, params, doc)                                              \
-    {{#id, params, itertools_##id, doc}, "itertools." #id},
+#define ITERTOOL(id, kind, params, doc)                                        \
+    {{#id, params, itertools_##id, doc},                                       \
+     "itertools." #id,                                                         \
+     &iterator_##kind##_def},
     ITERTOOLS
 #undef ITERTOOL
 };
@@ -60,7 +65,7 @@ static const NativeDef from_iterable = {
 // class made, and its maker stays.
 static Type *add_class(Vm *vm, Dict *dict, const Itertool *tool)
 {
-    Type *cls = type_variant(vm, &iterator_type_def, tool->type);
+    Type *cls = type_variant(vm, tool->of, tool->type);
     Native *native = cls == NULL ? NULL : native_new(vm, &tool->def, NULL);
     if (native == NULL) {
         return NULL;

@@ -222,7 +222,8 @@ static Value pattern_finditer(Vm *vm, Value *args)
     }
     const char *start = scan.run.start;
     regex_run_free(&scan.run);
-    Iterator *self = iterator_new(vm, "callable_iterator", finditer_step);
+    Iterator *self = iterator_new(vm, &iterator_plain_def, "callable_iterator",
+                                  finditer_step);
     if (self == NULL) {
         return VALUE_FAIL;
     }

@@ -8,7 +8,6 @@
 #include "interp/core/memory.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
-#include "interp/objects/iterators/obj_iter.h"
 
 extern const TypeDef type_type_def;
 
@@ -239,7 +238,7 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
     inherit_make(vm, cls, def, vm->object_type);
     cls->flags = def->flags;
     cls->kind = def->kind;
-    cls->fill = def == &iterator_type_def ? iterator_fill : class_add_native;
+    cls->fill = class_add_native;
     return cls;
 }
 

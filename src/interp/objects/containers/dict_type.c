@@ -283,9 +283,11 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
         {"dict_itemiterator", "dict_reverseitemiterator"}};
     // Each combination has a type of its own name.
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
-    Iterator *iterator = iterator_new(
-        vm, dict_is_ordered(dict) ? "odict_iterator" : names[row][backwards],
-        backwards ? step_backwards : step_forwards);
+    bool ordered = dict_is_ordered(dict);
+    Iterator *iterator =
+        iterator_new(vm, ordered ? &iterator_plain_def : &iterator_counted_def,
+                     ordered ? "odict_iterator" : names[row][backwards],
+                     backwards ? step_backwards : step_forwards);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }

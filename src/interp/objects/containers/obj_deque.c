@@ -320,7 +320,7 @@ static Value step_backwards(Vm *vm, Iterator *self)
 // what type() of the iterator shows.
 static Value iterate(Vm *vm, Value self, const char *name, IteratorFn by)
 {
-    Iterator *iterator = iterator_new(vm, name, by);
+    Iterator *iterator = iterator_new(vm, &iterator_counted_def, name, by);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }

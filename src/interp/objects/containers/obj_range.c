@@ -328,7 +328,8 @@ static Value range_iterator(Vm *vm, Range *range)
     bool small =
         value_both_ints(range->start, range->stop) && value_is_int(range->step);
     Iterator *self =
-        iterator_new(vm, fits ? "range_iterator" : "longrange_iterator",
+        iterator_new(vm, &iterator_counted_def,
+                     fits ? "range_iterator" : "longrange_iterator",
                      small ? range_small_step : range_step);
     if (self == NULL) {
         return VALUE_FAIL;

@@ -186,7 +186,7 @@ Value sequence_walk(Vm *vm, Iterator *self)
 Value sequence_iter(Vm *vm, Value self)
 {
     Iterator *iterator =
-        iterator_new(vm,
+        iterator_new(vm, &iterator_counted_def,
                      value_object(self)->kind == KIND_LIST ? "list_iterator"
                                                            : "tuple_iterator",
                      sequence_walk);

@@ -257,7 +257,8 @@ static Value set_step(Vm *vm, Iterator *self)
 // expected is the count at the start, for set_step to compare.
 static Value set_iter(Vm *vm, Value self)
 {
-    Iterator *iterator = iterator_new(vm, "set_iterator", set_step);
+    Iterator *iterator =
+        iterator_new(vm, &iterator_counted_def, "set_iterator", set_step);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }

@@ -51,8 +51,9 @@ Value iter_enumerate(Vm *vm, Value iterable, Value start)
     if (value_failed(first)) {
         return VALUE_FAIL;
     }
-    Value result = iterator_over(vm, "enumerate", enumerate_step, iterable,
-                                 first, VALUE_UNBOUND);
+    Value result =
+        iterator_over(vm, &iterator_generic_def, "enumerate", enumerate_step,
+                      iterable, first, VALUE_UNBOUND);
     release(vm, first);
     return result;
 }
@@ -146,8 +147,9 @@ static Value zip_step(Vm *vm, Iterator *self)
 Value iter_zip(Vm *vm, Tuple *iterables, bool strict)
 {
     Tuple *iterators = iterators_of(vm, iterables);
-    Iterator *self =
-        iterators == NULL ? NULL : iterator_new(vm, "zip", zip_step);
+    Iterator *self = iterators == NULL ? NULL
+                                       : iterator_new(vm, &iterator_plain_def,
+                                                      "zip", zip_step);
     if (self == NULL) {
         object_release_null(&vm->ctx, iterators);
         return VALUE_FAIL;
@@ -196,8 +198,9 @@ Value iter_map(Vm *vm, Value function, Tuple *iterables)
     }
     Tuple *iterators = iterators_of(vm, iterables);
     // Nothing is called until the first item is asked for.
-    Iterator *self =
-        iterators == NULL ? NULL : iterator_new(vm, "map", map_step);
+    Iterator *self = iterators == NULL ? NULL
+                                       : iterator_new(vm, &iterator_plain_def,
+                                                      "map", map_step);
     if (self == NULL) {
         object_release_null(&vm->ctx, iterators);
         return VALUE_FAIL;
@@ -244,8 +247,8 @@ static Value filter_step(Vm *vm, Iterator *self)
 
 Value iter_filter(Vm *vm, Value function, Value iterable)
 {
-    return iterator_over(vm, "filter", filter_step, iterable, function,
-                         VALUE_UNBOUND);
+    return iterator_over(vm, &iterator_plain_def, "filter", filter_step,
+                         iterable, function, VALUE_UNBOUND);
 }
 
 // position: how many items are left.
@@ -299,10 +302,10 @@ Value iter_reversed_plain(Vm *vm, Value sequence)
                          : value_length(vm, sequence);
     bool list = value_is_kind(sequence, KIND_LIST);
     Iterator *self =
-        length < 0
-            ? NULL
-            : iterator_new(vm, list ? "list_reverseiterator" : "reversed",
-                           reversed_step);
+        length < 0 ? NULL
+                   : iterator_new(vm, &iterator_counted_def,
+                                  list ? "list_reverseiterator" : "reversed",
+                                  reversed_step);
     if (self == NULL) {
         return VALUE_FAIL;
     }

@@ -16,9 +16,10 @@
 
 // One layout serves all; the types differ in name only and are made on first
 // use (type_variant). The state is the caller's to fill.
-Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
+Iterator *iterator_new(Vm *vm, const TypeDef *def, const char *name,
+                       IteratorFn step)
 {
-    Type *cls = type_variant(vm, &iterator_type_def, name);
+    Type *cls = type_variant(vm, def, name);
     Iterator *self = cls == NULL ? NULL : object_new(vm, cls, sizeof *self);
     if (self != NULL) {
         self->step = step;
@@ -34,11 +35,12 @@ Iterator *iterator_new(Vm *vm, const char *name, IteratorFn step)
 // An iterator over `iterable`, with further values (borrowed). `name` is that
 // of the type that programs see. VALUE_FAIL: not iterable, or memory.
 // The iterator takes the place of the iterable, which is not held any longer.
-Value iterator_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
-                    Value first, Value second)
+Value iterator_over(Vm *vm, const TypeDef *def, const char *name,
+                    IteratorFn step, Value iterable, Value first, Value second)
 {
     Value source = value_iter(vm, iterable);
-    Iterator *self = value_failed(source) ? NULL : iterator_new(vm, name, step);
+    Iterator *self =
+        value_failed(source) ? NULL : iterator_new(vm, def, name, step);
     if (self == NULL) {
         release(vm, source);
         return VALUE_FAIL;
@@ -232,69 +234,30 @@ static Value iterator_length_hint(Vm *vm, Value *args)
     return value_from_small(passed < length ? length - passed : 0);
 }
 
-// The classes whose iterators tell how many items are left; all others have no
-// __length_hint__.
-static const char *const counted[] = {"_collections._deque_iterator",
-                                      "_collections._deque_reverse_iterator",
-                                      "bytes_iterator",
-                                      "dict_itemiterator",
-                                      "dict_keyiterator",
-                                      "dict_reverseitemiterator",
-                                      "dict_reversekeyiterator",
-                                      "dict_reversevalueiterator",
-                                      "dict_valueiterator",
-                                      "iterator",
-                                      "itertools.repeat",
-                                      "list_iterator",
-                                      "list_reverseiterator",
-                                      "longrange_iterator",
-                                      "range_iterator",
-                                      "reversed",
-                                      "set_iterator",
-                                      "str_ascii_iterator",
-                                      "str_iterator",
-                                      "tuple_iterator"};
+static const NativeDef hint_methods[] = {{"__length_hint__", "self, /",
+                                          iterator_length_hint,
+                                          "How many items are left, about."},
+                                         {0}};
 
-bool iterator_fill(Vm *vm, Type *cls)
-{
-    if (!class_add_native(vm, cls)) {
-        return false;
+// The descriptors of all of them; type_variant gives each its own name.
+#define ITERATOR_TYPE(...)                                                     \
+    {                                                                          \
+        .name = "iterator", .doc = "What iter() of a built-in object gives.",  \
+        .kind = KIND_ITERATOR, .size = sizeof(Iterator),                       \
+        .flags = TYPE_TRACKED | TYPE_FINAL | TYPE_GENERIC,                     \
+        .slots = {.destroy = iterator_destroy,                                 \
+                  .visit = iterator_visit,                                     \
+                  .clear = iterator_clear,                                     \
+                  .make = iterator_make,                                       \
+                  .repr = iterator_repr,                                       \
+                  .iter = iterator_iter,                                       \
+                  .next = iterator_next},                                      \
+        __VA_ARGS__                                                            \
     }
-    static const NativeDef hint = {"__length_hint__", "self, /",
-                                   iterator_length_hint,
-                                   "How many items are left, about."};
-    const char *name = type_name(type_native(cls));
-    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
-        if (strcmp(counted[i], name) == 0) {
-            Native *native = native_new(vm, &hint, cls);
-            bool done =
-                native != NULL && dict_set_name(vm, cls->dict, native->name,
-                                                value_from_object(native));
-            object_release_null(&vm->ctx, native);
-            return done;
-        }
-    }
-    // Those whose classes take items: enumerate[int].
-    return (strcmp(name, "enumerate") != 0 &&
-            strcmp(name, "itertools.chain") != 0) ||
-           class_add_class_methods(vm, cls, generic_class_methods);
-}
-
-// The descriptor of all of them; type_variant gives each its own name.
-const TypeDef iterator_type_def = {
-    .name = "iterator",
-    .doc = "What iter() of a built-in object gives.",
-    .kind = KIND_ITERATOR,
-    .size = sizeof(Iterator),
-    .flags = TYPE_TRACKED | TYPE_FINAL | TYPE_GENERIC,
-    .slots = {.destroy = iterator_destroy,
-              .visit = iterator_visit,
-              .clear = iterator_clear,
-              .make = iterator_make,
-              .repr = iterator_repr,
-              .iter = iterator_iter,
-              .next = iterator_next},
-};
+const TypeDef iterator_plain_def = ITERATOR_TYPE(.methods = NULL);
+const TypeDef iterator_counted_def = ITERATOR_TYPE(.methods = hint_methods);
+const TypeDef iterator_generic_def =
+    ITERATOR_TYPE(.class_methods = generic_class_methods);
 
 // Empties a result that nobody else holds. What it held may be an object that
 // has the result in its hands by a finaliser: those run later.

@@ -38,7 +38,11 @@ struct Iterator {
     uint8_t hint;                // IteratorHint; 0 unless its maker sets it
 };
 
-extern const TypeDef iterator_type_def;
+// Those that share these differ in name and step. Counted ones tell how many
+// items are left (__length_hint__); the classes of generic ones take items:
+// enumerate[int].
+extern const TypeDef iterator_plain_def, iterator_counted_def,
+    iterator_generic_def;
 
 // A built-in iterator that no class of the program extends: its step is all
 // that its __next__ is.
@@ -49,17 +53,14 @@ static inline bool iterator_is_plain(Value v)
 }
 
 // type_name: "list_iterator", the name of its type; a literal.
-MUST_CHECK Iterator *iterator_new(Vm *vm, const char *type_name,
-                                  IteratorFn step);
+MUST_CHECK Iterator *iterator_new(Vm *vm, const TypeDef *def,
+                                  const char *type_name, IteratorFn step);
 // One over `iterable`, with further values (borrowed). VALUE_FAIL: failed.
-Value iterator_over(Vm *vm, const char *name, IteratorFn step, Value iterable,
-                    Value first, Value second);
+Value iterator_over(Vm *vm, const TypeDef *def, const char *name,
+                    IteratorFn step, Value iterable, Value first, Value second);
 // Calling cls, and a class of the program that extends it, runs `maker` (a
 // Native, taken). One that it has already stays.
 void iterator_set_maker(Vm *vm, Type *cls, void *maker);
-// Gives a class of iterators, each of which shares iterator_type_def, the
-// methods that only some have. False: failed.
-MUST_CHECK bool iterator_fill(Vm *vm, Type *cls);
 // A tuple of `count` UNBOUND items for the step's result: the last one again
 // if its receiver has let it go. Uses state[3].
 MUST_CHECK struct Tuple *iterator_result(Vm *vm, Iterator *self, size_t count);

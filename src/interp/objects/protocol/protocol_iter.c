@@ -38,7 +38,8 @@ Value value_iter(Vm *vm, Value iterable)
         return type->slots.iter(vm, iterable);
     }
     if (type->slots.get_item != NULL && (type->flags & TYPE_HEAP)) {
-        Iterator *iterator = iterator_new(vm, "iterator", sequence_step);
+        Iterator *iterator =
+            iterator_new(vm, &iterator_counted_def, "iterator", sequence_step);
         if (iterator == NULL) {
             return VALUE_FAIL;
         }

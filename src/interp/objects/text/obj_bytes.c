@@ -312,7 +312,8 @@ static Value bytes_step(Vm *vm, Iterator *self)
 
 static Value bytes_iter(Vm *vm, Value self)
 {
-    Iterator *iterator = iterator_new(vm, "bytes_iterator", bytes_step);
+    Iterator *iterator =
+        iterator_new(vm, &iterator_counted_def, "bytes_iterator", bytes_step);
     if (iterator == NULL) {
         return VALUE_FAIL;
     }

@@ -254,7 +254,8 @@ static Value str_iter(Vm *vm, Value self)
 {
     Str *str = value_as_str(self);
     Iterator *iterator = iterator_new(
-        vm, str->count == str->length ? "str_ascii_iterator" : "str_iterator",
+        vm, &iterator_counted_def,
+        str->count == str->length ? "str_ascii_iterator" : "str_iterator",
         str_step);
     if (iterator == NULL) {
         return VALUE_FAIL;
