@@ -182,7 +182,7 @@ static double cost_of(const Part *part, const LoopKernel *kernel)
     double cost = 0.05;
     for (uint32_t i = 0; i < part->build.ins_count; i++) {
         uint8_t op = part->build.ins[i].op;
-        cost += op >= PRIM_QUOT && op < PRIM_RARE_SIN ? 10 : 0.04;
+        cost += op >= PRIM_QUOT && op <= PRIM_POW ? 10 : 0.04;
     }
     return kernel->code != NULL ? cost : 10 * cost;
 }

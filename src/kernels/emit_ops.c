@@ -227,10 +227,11 @@ static void emit_rare(Emitter *e, const LoopIns *ins)
 {
     LoopRow row = e->tier->rows[ins->op][ins->type];
     (void)regs_of(e, ins->a);
-    int main = regs_of(e, ins->b), mask = regs_of(e, ins->c);
+    int main = regs_of(e, ins->b), any = regs_of(e, ins->c);
+    int mask = is_half(e, (LoopType)ins->type) ? halve_mask(e, any) : any;
     int to = regs_result_apart(e);
     put(e, move_vector, true, to, 0, place_reg(main));
-    uint32_t skip = skip_if_none(e, mask);
+    uint32_t skip = skip_if_none(e, any);
     call_row(e, row, ins, 1, to);
     put_imm(e, blend_bytes, true, to, main,
             (CodePlace){PLACE_STACK, 0, FRAME_RESULT}, mask << 4);
@@ -524,9 +525,9 @@ void emit_ins(Emitter *e)
     case PRIM_MIN:
     case PRIM_MAX: emit_long_order(e, ins); break;
     case PRIM_TO_I32: emit_int_of_long(e, ins); break;
-    case PRIM_RARE_SIN:
-    case PRIM_RARE_COS:
-    case PRIM_RARE_TAN: emit_rare(e, ins); break;
+    case PRIM_RARE_REST:
+    case PRIM_RARE_LOW:
+    case PRIM_RARE_QUARTER: emit_rare(e, ins); break;
     default: emit_call(e, ins);
     }
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/far.h"
 #include "kernels/fma.h"
 #include "kernels/loop.h"
 #include "kernels/prim_ints.h"
@@ -105,13 +106,13 @@ bool loop_has(LoopPrim op, LoopType type)
 
 bool loop_is_rare(LoopPrim op)
 {
-    static const bool rare[PRIM_COUNT] = {
+    static const bool rare[PRIM_COUNT][LOOP_TYPES] = {
 #define PRIM(id, operands, of)
 #define PRIM_ROW(id, type, result, expression)
-#define PRIM_RARE(id, type, expression) [PRIM_##id] = true,
+#define PRIM_RARE(id, type, expression) [PRIM_##id][LT_##type] = true,
 #include "kernels/prim_list.h"
     };
-    return rare[op];
+    return rare[op][LT_F32] || rare[op][LT_F64];
 }
 
 // What moves bits needs no row.

@@ -65,8 +65,6 @@ LoopValue loop_magnitude(LoopBuild *build, LoopValue x);
 LoopValue loop_sign_bit(LoopBuild *build, LoopValue x);
 LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y);
 
-// A primitive of float64; float32 is computed there and rounded once.
-LoopValue loop_double(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y);
 // From -0.0, so that 0.0 becomes -0.0 and back.
 LoopValue loop_negative(LoopBuild *build, LoopValue x);
 
@@ -77,19 +75,48 @@ LoopValue loop_polynomial(LoopBuild *build, LoopValue x, bool fused,
 // An I64 as float64, rounded once.
 LoopValue loop_float_of_long(LoopBuild *build, LoopValue x);
 
-// Mathematical functions of floats; exp64 and log64 of float64 alone.
-LoopValue loop_exp64(LoopBuild *build, LoopValue x);
-LoopValue loop_log64(LoopBuild *build, LoopValue x);
+static inline bool loop_is_single(const LoopBuild *build, LoopValue x)
+{
+    return x != LOOP_NONE && loop_type(build, x) == LT_F32;
+}
+// y, but x where that is 0: it keeps its sign.
+LoopValue loop_keep_zero(LoopBuild *build, LoopValue x, LoopValue y);
+
+// Mathematical functions of floats. Their errors are in docs/functions.md.
 LoopValue loop_exp(LoopBuild *build, LoopValue x);
+LoopValue loop_exp_down(LoopBuild *build, LoopValue x); // of -|x|
 LoopValue loop_log(LoopBuild *build, LoopValue x);
 LoopValue loop_sigmoid(LoopBuild *build, LoopValue x);
 LoopValue loop_softplus(LoopBuild *build, LoopValue x);
 LoopValue loop_tanh(LoopBuild *build, LoopValue x);
 LoopValue loop_erf(LoopBuild *build, LoopValue x);
+LoopValue loop_gelu(LoopBuild *build, LoopValue x);
 LoopValue loop_sin(LoopBuild *build, LoopValue x);
 LoopValue loop_cos(LoopBuild *build, LoopValue x);
 LoopValue loop_tan(LoopBuild *build, LoopValue x);
-LoopValue loop_gelu(LoopBuild *build, LoopValue x);
+
+// Those of float64 alone; by loop_wide float32 is computed there and rounded
+// once.
+typedef LoopValue (*LoopMath1)(LoopBuild *build, LoopValue x);
+typedef LoopValue (*LoopMath2)(LoopBuild *build, LoopValue x, LoopValue y);
+LoopValue loop_wide(LoopBuild *build, LoopMath1 function, LoopValue x);
+LoopValue loop_wide2(LoopBuild *build, LoopMath2 function, LoopValue x,
+                     LoopValue y);
+LoopValue loop_expm1(LoopBuild *build, LoopValue x);
+LoopValue loop_sinh(LoopBuild *build, LoopValue x);
+LoopValue loop_cosh(LoopBuild *build, LoopValue x);
+LoopValue loop_pow(LoopBuild *build, LoopValue x, LoopValue y);
+LoopValue loop_log1p(LoopBuild *build, LoopValue x);
+LoopValue loop_log2(LoopBuild *build, LoopValue x);
+LoopValue loop_log10(LoopBuild *build, LoopValue x);
+LoopValue loop_asinh(LoopBuild *build, LoopValue x);
+LoopValue loop_acosh(LoopBuild *build, LoopValue x);
+LoopValue loop_atanh(LoopBuild *build, LoopValue x);
 LoopValue loop_logaddexp(LoopBuild *build, LoopValue x, LoopValue y);
+LoopValue loop_asin(LoopBuild *build, LoopValue x);
+LoopValue loop_acos(LoopBuild *build, LoopValue x);
+LoopValue loop_atan(LoopBuild *build, LoopValue x);
+LoopValue loop_atan2(LoopBuild *build, LoopValue y, LoopValue x);
+LoopValue loop_hypot(LoopBuild *build, LoopValue x, LoopValue y);
 
 #endif

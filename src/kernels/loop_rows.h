@@ -3,6 +3,7 @@
 #ifndef DUET_KERNELS_LOOP_ROWS_H
 #define DUET_KERNELS_LOOP_ROWS_H
 
+#include "kernels/far.h"
 #include "kernels/prim_ints.h"
 
 // A result is either apart from the operands or exactly the same elements.

@@ -18,7 +18,7 @@ enum {
 // FAULT has no row and looks at the mask x.
 typedef struct RunStep {
     LoopRow row;
-    uint8_t rare, fault;
+    uint8_t rare, fault;  // the size of a RARE one's elements
     uint16_t to, x, y, z; // places
 } RunStep;
 
@@ -195,7 +195,9 @@ static void add_value(Maker *maker, uint16_t i)
     }
     RunStep *step = new_step(maker, ins);
     step->row = row;
-    step->rare = loop_is_rare((LoopPrim)ins->op);
+    step->rare = !loop_is_rare((LoopPrim)ins->op) ? 0
+                 : ins->type == LT_F32            ? 4
+                                                  : 8;
     step->to = writes_through(maker, i) ? maker->body->ins[i + 1].b
                                         : new_buffer(maker);
     maker->place[i] = step->to;
@@ -276,15 +278,16 @@ static void fill_spread(const LoopProgram *program, const RunSpread *spread,
 // Elements between y and the expression of x: few are the latter.
 static void run_rare(const RunStep *step, char *const *at, size_t count)
 {
-    double *to = (double *)(void *)at[step->to];
-    const double *x = (const double *)(void *)at[step->x];
-    const double *y = (const double *)(void *)at[step->y];
+    size_t size = step->rare;
+    char *to = at[step->to];
+    if (to != at[step->y]) {
+        memcpy(to, at[step->y], count * size);
+    }
     for (size_t i = 0; i < count; i++) {
-        double usual = y[i];
+        const char *x = at[step->x] + i * size;
         if (at[step->z][i] != 0) {
-            step->row(&usual, x + i, x + i, x + i, 1);
+            step->row(to + i * size, x, x, x, 1);
         }
-        to[i] = usual;
     }
 }
 

@@ -5,11 +5,16 @@ kernels_sources = \
 	src/kernels/emit_code.c \
 	src/kernels/emit_ops.c \
 	src/kernels/emit_regs.c \
+	src/kernels/far.c \
 	src/kernels/gemm.c \
+	src/kernels/loop_angle.c \
 	src/kernels/loop_build.c \
+	src/kernels/loop_erf.c \
 	src/kernels/loop_eval.c \
+	src/kernels/loop_exp.c \
+	src/kernels/loop_log.c \
 	src/kernels/loop_math.c \
-	src/kernels/loop_math64.c \
+	src/kernels/loop_pair.c \
 	src/kernels/loop_run.c \
 	src/kernels/move.c \
 	src/kernels/pool.c \

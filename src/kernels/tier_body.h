@@ -3,8 +3,7 @@
 // tier_avx512.c, which differ in compiler flags alone. No include guard.
 //
 // SHOULD stay free of what differs between machines: no libm function in a
-// float loop but the exact ones (floor, sqrt, fma). COULD: f64 functions of
-// our own instead of libm's.
+// float loop but the exact ones (floor, sqrt, fma, fmod).
 #if defined(__clang__)
 // A loop that calls libm stays scalar, and clang says so of each: by file and
 // line, so that this must stand before the list of primitives is first read.

@@ -1,10 +1,12 @@
 // exp and log for softmax, as branch-free C that the compiler vectorises: bit
-// for bit what the bodies of the ops compute (loop_math.c). Included by
-// tier_body.h alone.
+// for bit what the bodies of the ops compute (loop_exp.c, loop_log.c). Included
+// by tier_body.h alone.
 #ifndef DUET_KERNELS_VMATH_H
 #define DUET_KERNELS_VMATH_H
 
 #include <math.h>
+
+#include "kernels/loop_factors.h"
 
 // memcpy, since reading a float through an int pointer is undefined; the
 // compiler makes it a move between registers.
@@ -80,13 +82,74 @@ static inline float vm_log_f32(float x)
     return !(x >= 0) ? NAN : r;
 }
 
+// 2 to a whole number that the exponent has room for.
+static inline double vm_power_of_two(double whole)
+{
+    double moved = whole + 0x1.8p52, value;
+    int64_t bits;
+    memcpy(&bits, &moved, sizeof bits);
+    bits = (int64_t)((uint64_t)(bits + 1023) << 52);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// As loop_exp.c has it, with the same names.
 static inline double vm_exp_f64(double x)
 {
-    return exp(x);
+    double c = -750.0 > x ? -750.0 : x;
+    c = 711.0 < c ? 711.0 : c;
+    double n = fma64(c, INV_LN2_HIGH, 0x1.8p52) - 0x1.8p52;
+    double r = fma64(n, -LN2_HIGH, c), other = n * -LN2_LOW;
+    double sum = r + other, of_other = sum - r;
+    double low = (r - (sum - of_other)) + (other - of_other) + 0.0;
+    r = sum + low;
+    low -= r - sum;
+    low = fma64(low, r, low);
+    double q = exp_64[0];
+    for (size_t i = 1; i < sizeof exp_64 / sizeof *exp_64; i++) {
+        q = fma64(q, r, exp_64[i]);
+    }
+    q = fma64(r * r, q, low);
+    double part = r + q, part_low = q - (part - r);
+    double one = 1 + part, one_low = part - (one - 1);
+    double y = one + (one_low + part_low);
+    double half = fma64(n, 0.5, 0x1.8p52) - 0x1.8p52;
+    y *= vm_power_of_two(half);
+    y *= vm_power_of_two(n - half);
+    return x != x ? x : y;
 }
+
+// As loop_log.c has it. Denormal numbers are rare among sums of powers: one
+// multiplication serves all.
 static inline double vm_log_f64(double x)
 {
-    return log(x);
+    int tiny = x < 0x1p-1022;
+    double up = x * 0x1p54, scaled = tiny ? up : x, m, none = 0;
+    int64_t i, d;
+    memcpy(&i, &scaled, sizeof i);
+    d = (int64_t)(((uint64_t)i - 0x3fe6a09e667f3bcd) & 0xfff0000000000000);
+    i = (int64_t)((uint64_t)i - (uint64_t)d);
+    memcpy(&m, &i, sizeof m);
+    double f = m - 1;
+    double e = (double)d * 0x1p-52 + (tiny ? -54.0 : 0.0);
+    double sum = 2 + f, sum_low = f - (sum - 2);
+    double s = f / sum;
+    double rest = fma64(-s, sum_low, fma64(-s, sum, f) + none);
+    double s_low = rest / sum, z = s * s;
+    rest = log_64[0];
+    for (size_t k = 1; k < sizeof log_64 / sizeof *log_64; k++) {
+        rest = fma64(rest, z, log_64[k]);
+    }
+    rest = s * (z * (TWO_THIRDS_HIGH + rest * z));
+    double part = 2 * s + rest, part_low = rest - (part - 2 * s);
+    part_low += fma64(2, s_low, 0) + none / x;
+    double whole = e * LN2_HIGH, all = whole + part, of_part = all - whole;
+    double lost = (whole - (all - of_part)) + (part - of_part);
+    lost += fma64(e, LN2_LOW, part_low);
+    double rounded = all + lost, y = rounded + (lost - (rounded - all));
+    y = x == (double)INFINITY ? x : y;
+    y = x == 0 ? -(double)INFINITY : y;
+    return !(x >= 0) ? (double)NAN : y;
 }
 
 #endif

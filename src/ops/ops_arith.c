@@ -142,7 +142,7 @@ static LoopValue body_pow(LoopBuild *build, const LoopValue *x,
 {
     (void)attrs;
     if (loop_is_float(loop_type(build, x[0]))) {
-        return loop_double(build, PRIM_POW, x[0], x[1]);
+        return loop_wide2(build, loop_pow, x[0], x[1]);
     }
     LoopType type = loop_type(build, x[0]);
     LoopValue below = loop_lt(build, x[1], loop_like(build, x[1], 0));

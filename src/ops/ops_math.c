@@ -65,7 +65,7 @@ GRAD_1(exp, grad_mul(e, g, y))
 // Overflow gives infinity without an error, as in NumPy.
 UNARY_OP(exp, TAKES_FLOAT, body_exp, RESULT_SAME, "e to the power x.", "Exp");
 
-BODY(expm1, loop_double(build, PRIM_EXPM1, x[0], x[0]))
+BODY(expm1, loop_wide(build, loop_expm1, x[0]))
 GRAD_1(expm1, grad_mul(e, g, grad_plus(e, y, 1)))
 // Not exp(x) - 1: near 0 the subtraction would cancel every digit.
 UNARY_OP(expm1, TAKES_FLOAT, body_expm1, RESULT_SAME,
@@ -78,27 +78,26 @@ GRAD_1(log, grad_div(e, g, x[0]))
 UNARY_OP(log, TAKES_FLOAT, body_log, RESULT_SAME, "The natural logarithm.",
          "Log");
 
-BODY(log1p, loop_double(build, PRIM_LOG1P, x[0], x[0]))
+BODY(log1p, loop_wide(build, loop_log1p, x[0]))
 GRAD_1(log1p, grad_div(e, g, grad_plus(e, x[0], 1)))
 // Not log(1 + x): 1 + x has already rounded a small x away.
 UNARY_OP(log1p, TAKES_FLOAT, body_log1p, RESULT_SAME,
          "log(1 + x), exact near 0.", "Log1p");
 
-BODY(log2, loop_double(build, PRIM_LOG2, x[0], x[0]))
+BODY(log2, loop_wide(build, loop_log2, x[0]))
 GRAD_1(log2, grad_div(e, g, grad_times(e, x[0], M_LN2)))
 // Exact for powers of two, which log(x) / log(2) is not.
 UNARY_OP(log2, TAKES_FLOAT, body_log2, RESULT_SAME, "The logarithm to base 2.",
          NULL);
 
-BODY(log10, loop_double(build, PRIM_LOG10, x[0], x[0]))
+BODY(log10, loop_wide(build, loop_log10, x[0]))
 GRAD_1(log10, grad_div(e, g, grad_times(e, x[0], M_LN10)))
 UNARY_OP(log10, TAKES_FLOAT, body_log10, RESULT_SAME,
          "The logarithm to base 10.", NULL);
 
 BODY(sin, loop_sin(build, x[0]))
 GRAD_1(sin, grad_mul(e, g, emit_1(e, OP_COS, x[0], NULL)))
-// float32 is reduced in double, so that arguments of many turns keep their
-// accuracy (kernels/loop_math.c).
+// Arguments of many turns keep their accuracy (kernels/loop_angle.c).
 UNARY_OP(sin, TAKES_FLOAT, body_sin, RESULT_SAME, "The sine; x in radians.",
          "Sin");
 
@@ -112,7 +111,7 @@ GRAD_1(tan, grad_mul(e, g, grad_plus(e, grad_square(e, y), 1)))
 UNARY_OP(tan, TAKES_FLOAT, body_tan, RESULT_SAME, "The tangent; x in radians.",
          "Tan");
 
-BODY(asin, loop_double(build, PRIM_ASIN, x[0], x[0]))
+BODY(asin, loop_wide(build, loop_asin, x[0]))
 GRAD_1(asin, grad_mul(e, g,
                       emit_1(e, OP_RSQRT,
                              grad_minus(e, 1, grad_square(e, x[0])), NULL)))
@@ -120,7 +119,7 @@ GRAD_1(asin, grad_mul(e, g,
 UNARY_OP(asin, TAKES_FLOAT, body_asin, RESULT_SAME,
          "The inverse sine, in radians.", "Asin");
 
-BODY(acos, loop_double(build, PRIM_ACOS, x[0], x[0]))
+BODY(acos, loop_wide(build, loop_acos, x[0]))
 GRAD_1(acos, grad_neg(e, grad_mul(e, g,
                                   emit_1(e, OP_RSQRT,
                                          grad_minus(e, 1, grad_square(e, x[0])),
@@ -128,17 +127,17 @@ GRAD_1(acos, grad_neg(e, grad_mul(e, g,
 UNARY_OP(acos, TAKES_FLOAT, body_acos, RESULT_SAME,
          "The inverse cosine, in radians.", "Acos");
 
-BODY(atan, loop_double(build, PRIM_ATAN, x[0], x[0]))
+BODY(atan, loop_wide(build, loop_atan, x[0]))
 GRAD_1(atan, grad_div(e, g, grad_plus(e, grad_square(e, x[0]), 1)))
 UNARY_OP(atan, TAKES_FLOAT, body_atan, RESULT_SAME,
          "The inverse tangent, in radians.", "Atan");
 
-BODY(sinh, loop_double(build, PRIM_SINH, x[0], x[0]))
+BODY(sinh, loop_wide(build, loop_sinh, x[0]))
 GRAD_1(sinh, grad_mul(e, g, emit_1(e, OP_COSH, x[0], NULL)))
 UNARY_OP(sinh, TAKES_FLOAT, body_sinh, RESULT_SAME, "The hyperbolic sine.",
          "Sinh");
 
-BODY(cosh, loop_double(build, PRIM_COSH, x[0], x[0]))
+BODY(cosh, loop_wide(build, loop_cosh, x[0]))
 GRAD_1(cosh, grad_mul(e, g, emit_1(e, OP_SINH, x[0], NULL)))
 UNARY_OP(cosh, TAKES_FLOAT, body_cosh, RESULT_SAME, "The hyperbolic cosine.",
          "Cosh");
@@ -148,18 +147,18 @@ GRAD_1(tanh, grad_mul(e, g, grad_minus(e, 1, grad_square(e, y))))
 UNARY_OP(tanh, TAKES_FLOAT, body_tanh, RESULT_SAME, "The hyperbolic tangent.",
          "Tanh");
 
-BODY(asinh, loop_double(build, PRIM_ASINH, x[0], x[0]))
+BODY(asinh, loop_wide(build, loop_asinh, x[0]))
 GRAD_1(asinh, grad_div(e, g, emit_1(e, OP_COSH, y, NULL)))
 UNARY_OP(asinh, TAKES_FLOAT, body_asinh, RESULT_SAME,
          "The inverse hyperbolic sine.", "Asinh");
 
-BODY(acosh, loop_double(build, PRIM_ACOSH, x[0], x[0]))
+BODY(acosh, loop_wide(build, loop_acosh, x[0]))
 GRAD_1(acosh, grad_div(e, g, emit_1(e, OP_SINH, y, NULL)))
 // NaN below 1.
 UNARY_OP(acosh, TAKES_FLOAT, body_acosh, RESULT_SAME,
          "The inverse hyperbolic cosine.", "Acosh");
 
-BODY(atanh, loop_double(build, PRIM_ATANH, x[0], x[0]))
+BODY(atanh, loop_wide(build, loop_atanh, x[0]))
 GRAD_1(atanh, grad_div(e, g, grad_minus(e, 1, grad_square(e, x[0]))))
 // Infinite at -1 and 1, NaN beyond.
 UNARY_OP(atanh, TAKES_FLOAT, body_atanh, RESULT_SAME,
@@ -212,7 +211,7 @@ GRAD_1(gelu, grad_mul(e, g, gelu_slope(e, x[0])))
 UNARY_OP(gelu, TAKES_FLOAT, body_gelu, RESULT_SAME,
          "x times the normal distribution's share below x.", NULL);
 
-BODY(atan2, loop_double(build, PRIM_ATAN2, x[0], x[1]))
+BODY(atan2, loop_wide2(build, loop_atan2, x[0], x[1]))
 static EmitValue squares(Emit *e, const EmitValue *x)
 {
     return grad_add(e, grad_square(e, x[0]), grad_square(e, x[1]));
@@ -225,14 +224,14 @@ GRAD_2(atan2, grad_div(e, grad_mul(e, g, x[1]), squares(e, x)),
 BINARY_OP(atan2, TAKES_FLOAT, body_atan2, RESULT_SAME, 0,
           "The angle of the point (x2, x1), in radians.", "Atan2");
 
-BODY(hypot, loop_double(build, PRIM_HYPOT, x[0], x[1]))
+BODY(hypot, loop_wide2(build, loop_hypot, x[0], x[1]))
 GRAD_2(hypot, grad_mul(e, g, grad_div(e, x[0], y)),
        grad_mul(e, g, grad_div(e, x[1], y)))
 // Without an op in TensorFlow, as logaddexp.
 BINARY_OP(hypot, TAKES_FLOAT, body_hypot, RESULT_SAME, 0,
           "sqrt(x1**2 + x2**2) without overflow on the way.", NULL);
 
-BODY(logaddexp, loop_logaddexp(build, x[0], x[1]))
+BODY(logaddexp, loop_wide2(build, loop_logaddexp, x[0], x[1]))
 GRAD_2(logaddexp, grad_mul(e, g, emit_1(e, OP_EXP, grad_sub(e, x[0], y), NULL)),
        grad_mul(e, g, emit_1(e, OP_EXP, grad_sub(e, x[1], y), NULL)))
 BINARY_OP(logaddexp, TAKES_FLOAT, body_logaddexp, RESULT_SAME, 0,

@@ -1,0 +1,97 @@
+// Payne and Hanek: x = m 2^e is multiplied by those binary places of 2/pi alone
+// that count. Places before them give whole turns.
+#include "kernels/far.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/fma.h"
+
+// 2/pi behind 64 places of zeros.
+static const uint64_t two_over_pi[] = {
+    0,
+    0xa2f9836e4e441529,
+    0xfc2757d1f534ddc0,
+    0xdb6295993c439041,
+    0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0,
+    0x06492eea09d1921c,
+    0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484,
+    0xe99c7026b45f7e41,
+    0x3991d639835339f4,
+    0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f,
+    0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea,
+    0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab,
+};
+
+__extension__ typedef unsigned __int128 Wide;
+
+// 64 places from this one on.
+static uint64_t places(uint32_t from)
+{
+    uint64_t word = two_over_pi[from / 64];
+    uint32_t by = from % 64;
+    return by == 0 ? word
+                   : word << by | two_over_pi[from / 64 + 1] >> (64 - by);
+}
+
+// The product's low 192 bits, the first two of which are quarter turns.
+static void multiply(uint64_t m, uint32_t from, uint64_t *product)
+{
+    Wide sum = 0;
+    for (int i = 2; i >= 0; i--) {
+        sum += (Wide)m * places(from + 64 * (uint32_t)i);
+        product[i] = (uint64_t)sum;
+        sum >>= 64;
+    }
+}
+
+Far far_turn(double x)
+{
+    static const double half_pi[] = {0x1.921fb54442d18p+0,
+                                     0x1.1a62633145c07p-54};
+    uint64_t bits, product[3];
+    memcpy(&bits, &x, sizeof bits);
+    int exponent = (int)(bits >> 52 & 2047) - 1075;
+    if (exponent == 2047 - 1075) {
+        return (Far){x - x, x - x, 0};
+    }
+    if (exponent < -62) {
+        return (Far){x, 0, 0};
+    }
+    uint64_t m = (bits & UINT64_MAX >> 12) | (uint64_t)1 << 52;
+    multiply(m, (uint32_t)(exponent - 1 + 63), product);
+    uint64_t quarter = product[0] >> 62;
+    // The fraction, of 128 bits; a half and more counts down from the next.
+    Wide rest = (Wide)(product[0] << 2 | product[1] >> 62) << 64 |
+                (product[1] << 2 | product[2] >> 62);
+    bool down = rest >> 127 != 0;
+    rest = down ? -rest : rest;
+    quarter += down;
+    int lost = 0;
+    while (rest >> 127 == 0 && lost < 128) {
+        rest <<= 1;
+        lost++;
+    }
+    double high = ldexp((double)(uint64_t)(rest >> 75), -53 - lost);
+    double low =
+        ldexp((double)(uint64_t)(rest >> 22 & UINT64_MAX >> 11), -106 - lost);
+    double angle = high * half_pi[0];
+    double part = fma64(high, half_pi[0], -angle) +
+                  (high * half_pi[1] + low * half_pi[0]);
+    double sum = angle + part;
+    part -= sum - angle;
+    bool minus = (x < 0) != down;
+    quarter = x < 0 ? 0 - quarter : quarter;
+    return (Far){minus ? -sum : sum, minus ? -part : part,
+                 (double)(quarter & 3)};
+}
