@@ -14,6 +14,7 @@
 #include "stager/blocks.h"
 #include "stager/content.h"
 #include "stager/hidden.h"
+#include "stager/late_text.h"
 #include "stager/made.h"
 #include "stager/sites.h"
 #include "stager/written.h"
@@ -110,6 +111,23 @@ typedef struct Pack {
     IdVec ids; // of the outputs
 } Pack;
 
+// A text with a tensor's name where eager code has its value.
+static bool check_text(Vm *vm, const Trace *trace, Value v)
+{
+    LateIds ids = {0};
+    Value late = value_is_str(v) ? late_text_pack(vm, value_as_str(v), &ids)
+                                 : VALUE_UNBOUND;
+    vec_free(&vm->ctx, &ids);
+    if (!value_unbound(late) && !value_failed(late)) {
+        release(vm, late);
+        return raise_false(vm, ERR_SYMBOLIC,
+                           "%s returns a text that says a tensor's value; "
+                           "return the tensor, and make the text of it outside",
+                           trace->request->name->text);
+    }
+    return !value_failed(late);
+}
+
 // A tensor of the result becomes an output of the graph; a Variable is read
 // here, at the return, so that later writes do not change what was returned.
 static Value pack_leaf(Vm *vm, Value v, void *data)
@@ -127,7 +145,8 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
         return poison_raise(vm, v);
     }
     if (!value_is_kind(leaf, KIND_SYMBOLIC)) {
-        if (!hidden_check(vm, pack->trace->request->name->text, leaf)) {
+        if (!check_text(vm, pack->trace, leaf) ||
+            !hidden_check(vm, pack->trace->request->name->text, leaf)) {
             release(vm, leaf);
             return VALUE_FAIL;
         }
@@ -310,6 +329,7 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     object_release_null(&vm->ctx, trace->keywords);
     vec_free(&vm->ctx, &trace->sites);
     vec_free(&vm->ctx, &trace->sizes);
+    late_text_cut(vm, trace, 0);
     map_free(&trace->outer_inputs);
     for (size_t i = 0; i < trace->called.count; i++) {
         object_release(&vm->ctx, trace->called.items[i]);

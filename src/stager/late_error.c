@@ -5,18 +5,20 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/late_text.h"
 #include "stager/sites.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
-
-// Operands of the node, in the order of the walk over the arguments.
-typedef VEC(ValueId) IdVec;
 
 // The graph's value of each symbolic tensor among the arguments, which leaves
 // its place empty: a symbolic tensor keeps its graph, and the graph the model.
 static Value collect_leaf(Vm *vm, Value v, void *data)
 {
-    IdVec *ids = data;
+    LateIds *ids = data; // operands of the node, in the order of the walk
+    if (value_is_str(v)) {
+        Value late = late_text_pack(vm, value_as_str(v), ids);
+        return value_unbound(late) ? value_retain(v) : late;
+    }
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return value_retain(v);
     }
@@ -70,21 +72,37 @@ static void copy_traceback(Vm *vm, const Exception *from, Exception *to)
     to->traceback = copy;
 }
 
-// A copy with other arguments, which are taken, also on failure. __init__ of
-// its class is not called: it ran in the trace and may do anything. NULL:
-// failed.
-static Exception *copy_exception(Vm *vm, const Exception *from, Value args)
+// Its arguments, and the attributes that __init__ or the program set; both with
+// `leaf` of their leaves. Owned; VALUE_FAIL.
+static Value map_parts(Vm *vm, const Exception *from, LeafFn leaf, void *data)
 {
-    Exception *made = value_failed(args) ? NULL
-                                         : exception_new(vm, from->head.type,
-                                                         value_as_tuple(args));
-    release(vm, args);
-    if (made == NULL) {
+    Value items[] = {value_from_object(from->args),
+                     from->dict != NULL ? value_from_object(from->dict)
+                                        : VALUE_NONE};
+    Tuple *parts = tuple_from(vm, items, 2);
+    Value mapped = parts != NULL
+                       ? structure_map(vm, value_from_object(parts), leaf, data)
+                       : VALUE_FAIL;
+    object_release_null(&vm->ctx, parts);
+    return mapped;
+}
+
+// A copy with other parts, which are taken, also on failure. __init__ of its
+// class is not called: it ran in the trace and may do anything. NULL: failed.
+static Exception *copy_exception(Vm *vm, const Exception *from, Value parts)
+{
+    if (value_failed(parts)) {
         return NULL;
     }
-    // Attributes that __init__ or the program set on the exception.
-    if (from->dict != NULL) {
-        made->dict = dict_copy(vm, from->dict);
+    const Value *items = value_as_tuple(parts)->items;
+    Exception *made =
+        exception_new(vm, from->head.type, value_as_tuple(items[0]));
+    if (made != NULL && !value_is_none(items[1])) {
+        made->dict = object_retain(value_as_dict(items[1]));
+    }
+    release(vm, parts);
+    if (made == NULL) {
+        return NULL;
     }
     value_replace(&vm->ctx, &made->cause, value_retain(from->cause));
     made->suppress_context = from->suppress_context;
@@ -104,21 +122,20 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
         sites_raised(vm, trace, place.site);
         place.site = trace->graph->sites.items[place.site - 1].caller;
     }
-    IdVec ids = {0};
+    LateIds ids = {0};
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     const Exception *raised = value_as_exception(exception);
-    Value args = value_from_object(raised->args);
     // An assert has its condition as input 0, before the arguments' tensors;
     // late_error_raise skips it.
     bool asserts = condition != VALUE_ID_NONE;
-    bool ok = error_text(vm, exception, &text) &&
-              (!asserts || vec_push(&vm->ctx, &ids, condition));
+    bool ok = !asserts || vec_push(&vm->ctx, &ids, condition);
     Exception *model =
         ok ? copy_exception(vm, raised,
-                            structure_map(vm, args, collect_leaf, &ids))
+                            map_parts(vm, raised, collect_leaf, &ids))
            : NULL;
-    ok = model != NULL;
+    // Last, since str() of it may be the program's and word tensors.
+    ok = model != NULL && error_text(vm, exception, &text);
     if (ok) {
         AttrValue attr = {.kind = ATTR_STR,
                           .count = (uint32_t)text.length,
@@ -127,8 +144,8 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
                                asserts ? OP_ASSERT : OP_RAISE, ids.items,
                                (uint32_t)ids.count, &attr, &model->head, NULL,
                                0, place) != NULL;
-        object_release(&vm->ctx, model);
     }
+    object_release_null(&vm->ctx, model);
     vec_free(&vm->ctx, &ids);
     strbuf_free(&text);
     return ok;
@@ -138,8 +155,9 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
 static Value fill_leaf(Vm *vm, Value v, void *data)
 {
     Tensor *const **next = data;
-    return value_unbound(v) ? tensor_adopt(vm, object_retain(*(*next)++))
-                            : value_retain(v);
+    return value_unbound(v)      ? tensor_adopt(vm, object_retain(*(*next)++))
+           : late_text_is(vm, v) ? late_text_fill(vm, v, next)
+                                 : value_retain(v);
 }
 
 // No memory: that is raised instead.
@@ -147,9 +165,8 @@ void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 {
     const Exception *model = (const Exception *)node->host;
     Tensor *const *next = inputs + (node->op == OP_ASSERT);
-    Value args = value_from_object(model->args);
     Exception *made =
-        copy_exception(vm, model, structure_map(vm, args, fill_leaf, &next));
+        copy_exception(vm, model, map_parts(vm, model, fill_leaf, &next));
     if (made != NULL) {
         raise_object(vm, value_from_object(made));
     }

@@ -10,7 +10,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/display.h"
-#include "stager/trace.h"
+#include "stager/late_text.h"
 
 // What waits for standard output goes before anything on standard error, so
 // that the two, joined, stand in program order.
@@ -56,9 +56,9 @@ bool stage_write_node(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 
 // One call in the making.
 typedef struct Writing {
-    StrBuf text;      // in a trace the node's format
-    VEC(ValueId) ids; // in a trace its tensors
-    Str *style;       // borrowed, NULL: "print"
+    StrBuf text; // in a trace the node's format
+    LateIds ids; // in a trace its tensors
+    Str *style;  // borrowed, NULL: "print"
     bool to_stderr;
 } Writing;
 
@@ -76,12 +76,20 @@ static bool add_text(Vm *vm, Writing *w, Value v)
     if (text == NULL) {
         return false;
     }
-    bool ok = vm->trace == NULL ||
-              memchr(text->text, '\0', text->length) == NULL ||
-              raise_false(vm, ERR_VALUE,
-                          "stage.print: a text with a NUL "
-                          "character");
-    strbuf_add(&w->text, text->text, text->length);
+    Value late =
+        vm->trace == NULL ? VALUE_UNBOUND : late_text_pack(vm, text, &w->ids);
+    bool ok =
+        !value_failed(late) &&
+        (vm->trace == NULL || memchr(text->text, '\0', text->length) == NULL ||
+         raise_false(vm, ERR_VALUE,
+                     "stage.print: a text with a NUL "
+                     "character"));
+    if (ok && !value_unbound(late)) {
+        ok = late_text_format(vm, late, &w->text);
+    } else {
+        strbuf_add(&w->text, text->text, text->length);
+    }
+    release(vm, value_failed(late) ? VALUE_NONE : late);
     object_release(&vm->ctx, text);
     return ok;
 }

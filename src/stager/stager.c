@@ -11,6 +11,7 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/graph_function.h"
+#include "stager/late_text.h"
 #include "stager/leak.h"
 #include "stager/ledger.h"
 #include "stager/made.h"
@@ -380,7 +381,8 @@ bool stager_init(Vm *vm, bool log)
                                  .hold = staged_list_hold,
                                  .leaked_from = leak_function,
                                  .sized = sizes_read,
-                                 .effect = journal_effect};
+                                 .effect = journal_effect,
+                                 .worded = late_text_add};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;
     vm->forget = identity_died;
@@ -395,13 +397,15 @@ bool stager_init(Vm *vm, bool log)
     stager->once_type = make_type(vm, &once_type_def);
     stager->identity_type = make_type(vm, &identity_type_def);
     stager->staged_list_type = make_type(vm, &staged_list_type_def);
+    stager->late_text_type = make_type(vm, &late_text_type_def);
     stager->made_type = make_type(vm, &made_type_def);
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
            stager->node_type != NULL && stager->graph_function_type != NULL &&
            stager->once_type != NULL && stager->identity_type != NULL &&
            stager->staged_list_type != NULL && stager->made_type != NULL &&
-           make_poison(vm, stager) && bind_stage(vm, stager);
+           stager->late_text_type != NULL && make_poison(vm, stager) &&
+           bind_stage(vm, stager);
 }
 
 // The types are counted by their instances, which may go later.
@@ -427,6 +431,7 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->once_type);
     object_release_null(&vm->ctx, stager->identity_type);
     object_release_null(&vm->ctx, stager->staged_list_type);
+    object_release_null(&vm->ctx, stager->late_text_type);
     object_release_null(&vm->ctx, stager->made_type);
     for (int i = 0; i < POISON_TYPES; i++) {
         object_release_null(&vm->ctx, stager->poison_types[i]);

@@ -23,6 +23,7 @@ typedef struct Stager {
     Type *once_type;           // of stage.once() blocks, counted
     Type *identity_type;       // of what stands for an object, counted
     Type *staged_list_type;    // of lists that a graph holds, counted
+    Type *late_text_type;      // of texts that wait for values, counted
     Type *made_type;           // of what each call makes anew, counted
     uint64_t traced;           // traces begun, whatever became of them
     Eras eras;                 // of the traces (era.h)

@@ -63,11 +63,12 @@ struct Trace {
     struct Dict *keywords; // counted: the **kwargs of the traced function
     Frame *base;           // the traced function's, once it runs
     VEC(TraceSite)
-    sites;               // of the frames from there on, as they stood
-                         // when the last node was made
-    VEC(SizeRead) sizes; // told to the host (sizes.h)
-    ValueVec stand_ins;  // owned: for the Variables among the arguments, which
-                         // are the graph's first ones
+    sites;                     // of the frames from there on, as they stood
+                               // when the last node was made
+    VEC(SizeRead) sizes;       // told to the host (sizes.h)
+    VEC(struct TextUse) texts; // and of tensors (late_text.h)
+    ValueVec stand_ins; // owned: for the Variables among the arguments, which
+                        // are the graph's first ones
 };
 
 // The stand-ins for the call's Variables, before anything is traced; and their

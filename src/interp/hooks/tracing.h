@@ -90,6 +90,9 @@ struct TraceHooks {
     // In a trace: something happened on the host that a graph will not repeat
     // (a print, a draw, the time). `value` may be UNBOUND.
     bool (*effect)(Vm *vm, const char *what, Value value);
+    // In a trace: `text` was given for a symbolic tensor, by str(), repr() or a
+    // format with a spec (NULL: none), where eager code has its value.
+    bool (*worded)(Vm *vm, Value symbolic, Str *text, bool repr, Str *spec);
 };
 
 #endif

@@ -236,12 +236,23 @@ static void symbolic_destroy(Vm *vm, Object *self)
     object_free(vm, symbolic, sizeof *symbolic);
 }
 
+// The trace keeps what it was called (takes `text`).
+static Value worded(Vm *vm, Value self, Str *text, bool repr, Str *spec)
+{
+    if (text != NULL && vm->trace != NULL &&
+        !vm->hooks->worded(vm, self, text, repr, spec)) {
+        object_release(&vm->ctx, text);
+        return VALUE_FAIL;
+    }
+    return str_result(text);
+}
+
 // "<x: float32[2, 3]>"
-static Value symbolic_repr(Vm *vm, Value self)
+static Str *symbol_words(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_SYMBOLIC, self);
     if (own != NULL || vm_has_error(vm)) {
-        return str_result(own);
+        return own;
     }
     const Symbolic *symbolic = value_as_symbolic(self);
     StrBuf buf;
@@ -257,7 +268,12 @@ static Value symbolic_repr(Vm *vm, Value self)
         strbuf_printf(&buf, " leaked from %s", function);
     }
     strbuf_putc(&buf, '>');
-    return str_result(str_from_buf(vm, &buf));
+    return str_from_buf(vm, &buf);
+}
+
+static Value symbolic_repr(Vm *vm, Value self)
+{
+    return worded(vm, self, symbol_words(vm, self), true, NULL);
 }
 
 bool symbolic_leaked(Vm *vm, const char *who, Value symbolic)
@@ -279,9 +295,17 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
     if (symbolic_leaked(vm, "format", self)) {
         return VALUE_FAIL;
     }
-    return raise_error(vm, ERR_SYMBOLIC,
-                       "a format spec needs a value, which "
-                       "a symbolic tensor does not have");
+    if (vm->trace == NULL) {
+        return raise_error(vm, ERR_SYMBOLIC,
+                           "a format spec needs a value, which "
+                           "a symbolic tensor does not have");
+    }
+    Str *words = symbol_words(vm, self);
+    Str *text = words == NULL
+                    ? NULL
+                    : str_printf(vm, "<%s:%s>", words->text, spec->text);
+    object_release_null(&vm->ctx, words);
+    return worded(vm, self, text, false, spec);
 }
 
 // A library's form first, then the repr.
@@ -289,8 +313,10 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
 static Value symbolic_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_SYMBOLIC, self);
-    return own != NULL || vm_has_error(vm) ? str_result(own)
-                                           : symbolic_repr(vm, self);
+    return worded(vm, self,
+                  own != NULL || vm_has_error(vm) ? own
+                                                  : symbol_words(vm, self),
+                  false, NULL);
 }
 
 // For messages; never NULL.
