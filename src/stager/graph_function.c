@@ -109,30 +109,42 @@ static const GraphDerived *find_derived(Vm *vm, GraphFunction *self,
 
 // ---- running
 
-// Outside of traces: by a plan of its own.
-static bool run_plan(Vm *vm, GraphFunction *self, const Value *inputs,
-                     Value *outputs)
+bool graph_function_run(Vm *vm, Graph *graph, Plan **plan, const Value *inputs,
+                        VariableCell *const *cells, Value *outputs)
 {
-    size_t count = self->graph->inputs.count;
-    size_t results = self->graph->block->result_count;
-    if (self->plan == NULL) {
-        self->plan = plan_build(&vm->ctx, self->graph, &stager_of(vm)->options);
+    size_t count = 0, results = graph->block->result_count;
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        count += graph->inputs.items[i].kind == INPUT_ARGUMENT;
+    }
+    if (*plan == NULL) {
+        *plan = plan_build(&vm->ctx, graph, &stager_of(vm)->options);
     }
     size_t size = (count + results + 1) * sizeof(Tensor *);
-    Tensor **room = self->plan == NULL ? NULL : ctx_alloc(&vm->ctx, size);
+    Tensor **room = *plan == NULL ? NULL : ctx_alloc(&vm->ctx, size);
     if (room == NULL) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         room[i] = value_as_tensor(inputs[i]);
     }
-    PlanArgs args = {.inputs = room, .host = &host_table, .host_data = vm};
-    bool ok = plan_run(&vm->ctx, self->plan, &args, room + count);
+    PlanArgs args = {.inputs = room,
+                     .variables = cells,
+                     .host = &host_table,
+                     .host_data = vm};
+    bool ok = plan_run(&vm->ctx, *plan, &args, room + count);
     for (size_t i = 0; ok && i < results; i++) {
         outputs[i] = tensor_adopt(vm, room[count + i]);
     }
     ctx_free(&vm->ctx, room, size);
     return ok;
+}
+
+// Outside of traces.
+static bool run_plan(Vm *vm, GraphFunction *self, const Value *inputs,
+                     Value *outputs)
+{
+    return graph_function_run(vm, self->graph, &self->plan, inputs, NULL,
+                              outputs);
 }
 
 // Symbolic tensors for the outputs of a node, owned; all or none.

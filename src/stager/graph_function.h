@@ -25,6 +25,12 @@ struct GraphFunction {
     VEC(GraphDerived) derived;
 };
 
+// Runs a graph outside of traces, on a tensor for each argument and a cell for
+// each Variable that has no owner; outputs are owned. *plan is made if it is
+// NULL, and is the caller's.
+MUST_CHECK bool graph_function_run(Vm *vm, Graph *graph, Plan **plan,
+                                   const Value *inputs,
+                                   VariableCell *const *cells, Value *outputs);
 // What a tape is told of a call of a concrete function: first the arguments,
 // read before it runs, then, once it has run, the results. `inputs` is the
 // caller's to free with structure_free.

@@ -41,20 +41,40 @@ static Value error_class(Vm *vm, const char *name, size_t length)
                : VALUE_UNBOUND;
 }
 
-// "ValueError: text" is raised as one; a class that is not built in, as
-// RuntimeError with the whole text.
+// A class of the program that was saved: a RuntimeError of the same name.
+static Value make_class(Vm *vm, const char *name, size_t length)
+{
+    Value base = value_from_object(vm->error_types[ERR_RUNTIME]);
+    Str *text = str_new(vm, name, length);
+    Tuple *bases = tuple_from(vm, &base, 1);
+    Dict *dict = dict_new(vm);
+    Value made = VALUE_FAIL;
+    Str *module = str_new(vm, "__main__", strlen("__main__"));
+    if (text != NULL && bases != NULL && dict != NULL && module != NULL &&
+        dict_set_name(vm, dict, vm->names[NAME_MODULE], str_value(module))) {
+        Value args[3] = {str_value(text), value_from_object(bases),
+                         value_from_object(dict)};
+        made = vm_call(vm, value_from_object(type_of(vm, base)), args, 3);
+    }
+    object_release_null(&vm->ctx, module);
+    object_release_null(&vm->ctx, text);
+    object_release_null(&vm->ctx, bases);
+    object_release_null(&vm->ctx, dict);
+    return made;
+}
+
+// "ValueError: text" is raised as one.
 static void raise_text(Vm *vm, const char *text, size_t length)
 {
     const char *colon = memchr(text, ':', length);
     size_t name = colon != NULL ? (size_t)(colon - text) : length;
     Value cls = error_class(vm, text, name);
-    size_t skipped = value_unbound(cls) ? 0 : name;
-    while (skipped > 0 && skipped < length &&
-           (text[skipped] == ':' || text[skipped] == ' ')) {
+    size_t skipped = name;
+    while (skipped < length && (text[skipped] == ':' || text[skipped] == ' ')) {
         skipped++;
     }
-    if (value_unbound(cls)) {
-        (void)raise_false(vm, ERR_RUNTIME, "%.*s", (int)length, text);
+    cls = value_unbound(cls) ? make_class(vm, text, name) : value_retain(cls);
+    if (value_failed(cls)) {
         return;
     }
     Str *message = str_new(vm, text + skipped, length - skipped);
@@ -63,6 +83,7 @@ static void raise_text(Vm *vm, const char *text, size_t length)
                      ? VALUE_FAIL
                      : vm_call(vm, cls, &argument, message->length > 0);
     release(vm, argument);
+    release(vm, cls);
     if (!value_failed(made)) {
         raise_object(vm, made);
     }

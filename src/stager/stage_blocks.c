@@ -32,9 +32,8 @@ static Value find_function(Vm *vm, Str *module_name, const char *name)
     return found;
 }
 
-// `count` operands stand behind self; 0: as many as the tuple there has.
-static Value call_block(Vm *vm, const char *name, const Value *args,
-                        uint32_t count)
+Value stage_block_call(Vm *vm, const char *name, const Value *args,
+                       uint32_t count)
 {
     Value function = find_function(vm, vm->names[NAME_OF_BLOCKS], name);
     // The module was found but lacks the function: the library and the program
@@ -44,11 +43,18 @@ static Value call_block(Vm *vm, const char *name, const Value *args,
                    ? VALUE_FAIL
                    : raise_error(vm, ERR_SYSTEM, "stage.%s is not there", name);
     }
+    return vm_call(vm, function, args, count);
+}
+
+// `count` operands stand behind self; 0: as many as the tuple there has.
+static Value call_block(Vm *vm, const char *name, const Value *args,
+                        uint32_t count)
+{
     if (count != 0) {
-        return vm_call(vm, function, args + 1, count);
+        return stage_block_call(vm, name, args + 1, count);
     }
     const Tuple *rest = value_as_tuple(args[1]);
-    return vm_call(vm, function, rest->items, (uint32_t)rest->count);
+    return stage_block_call(vm, name, rest->items, (uint32_t)rest->count);
 }
 
 #define STAGE_BLOCK(name, operands, params, doc)                               \
@@ -78,5 +84,19 @@ Object *stage_tensor_list(Vm *vm)
         "TensorList", "dtype, shape=None, size=0", make_tensor_list,
         "A list of tensors that a graph holds: append, write, read, stack, "
         "size."};
+    return (Object *)native_new(vm, &def, NULL);
+}
+
+static Value load_graph(Vm *vm, Value *args)
+{
+    return stage_block_call(vm, "load", args, 1);
+}
+
+Object *stage_load_graph(Vm *vm)
+{
+    static const NativeDef def = {
+        "load_graph", "path, /", load_graph,
+        "The function that stage.save() wrote; a dict of them if there are "
+        "several."};
     return (Object *)native_new(vm, &def, NULL);
 }

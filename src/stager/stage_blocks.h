@@ -38,6 +38,11 @@
 STAGE_BLOCK_LIST(STAGE_BLOCK)
 #undef STAGE_BLOCK
 
+// The call of a function of lib/_blocks.duet.
+Value stage_block_call(Vm *vm, const char *name, const Value *args,
+                       uint32_t count);
+// The built-in load_graph: stage.load by its own name.
+MUST_CHECK Object *stage_load_graph(Vm *vm);
 // TensorList, a function in the place of the class that the library has.
 MUST_CHECK Object *stage_tensor_list(Vm *vm);
 

@@ -12,6 +12,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/tensors/tape.h"
+#include "stager/graph_function.h"
 #include "stager/trace.h"
 
 enum { CONST_ELEMENTS = 16 }; // of a constant that stays in the text
@@ -244,26 +245,23 @@ static Value call_in_trace(Vm *vm, const GraphCall *call)
     return list;
 }
 
-// The tensors by the graph's inputs.
-static bool eager_operands(Vm *vm, const GraphCall *call, Tensor **tensors)
+static bool check_operands(Vm *vm, const GraphCall *call)
 {
     for (size_t i = 0, next = 0; i < call->graph->inputs.count; i++) {
         const GraphInput *input = &call->graph->inputs.items[i];
         if (input->kind != INPUT_ARGUMENT) {
             continue;
         }
-        Value v = call->tensors->items[next];
+        Value v = call->tensors->items[next++];
         if (!value_is_tensor(v)) {
             return raise_false(vm, ERR_TYPE, "argument '%s' must be a tensor",
                                input->name);
         }
-        tensors[next] = value_as_tensor(v);
         if (!check_type(vm, "argument", input->name,
                         graph_type(call->graph, input->value),
-                        tensor_type(tensors[next]))) {
+                        tensor_type(value_as_tensor(v)))) {
             return false;
         }
-        next++;
     }
     return true;
 }
@@ -277,44 +275,24 @@ static Value call_now(Vm *vm, const GraphCall *call)
                            "switched off",
                            call->graph->name);
     }
-    size_t count = call->tensors->count, variables = call->variables->count;
+    size_t variables = call->variables->count;
     size_t results = call->graph->block->result_count;
-    size_t size = (count + variables + results + 1) * sizeof(void *);
-    void **room = ctx_alloc_zero(&vm->ctx, size);
-    Value list = VALUE_FAIL;
-    if (room == NULL || !eager_operands(vm, call, (Tensor **)room)) {
-        if (room != NULL) {
-            ctx_free(&vm->ctx, room, size);
-        }
-        return VALUE_FAIL;
-    }
-    VariableCell **cells = (VariableCell **)(room + count);
-    for (size_t i = 0; i < variables; i++) {
+    size_t size = (variables + 1) * sizeof(VariableCell *);
+    size_t room = (results + 1) * sizeof(Value);
+    VariableCell **cells = ctx_alloc(&vm->ctx, size);
+    Value *outputs = ctx_alloc(&vm->ctx, room), list = VALUE_FAIL;
+    Plan *plan = NULL;
+    for (size_t i = 0; cells != NULL && i < variables; i++) {
         cells[i] = variable_cell(value_as_variable(call->variables->items[i]));
     }
-    Tensor **outputs = (Tensor **)(cells + variables);
-    PlanArgs args = {.inputs = (Tensor **)room,
-                     .variables = cells,
-                     .host = &host_table,
-                     .host_data = vm};
-    Plan *plan = plan_build(&vm->ctx, call->graph, &stager_of(vm)->options);
-    if (plan != NULL && plan_run(&vm->ctx, plan, &args, outputs)) {
-        Value *values = ctx_alloc(&vm->ctx, (results + 1) * sizeof(Value));
-        for (size_t i = 0; i < results; i++) {
-            Value v = tensor_adopt(vm, outputs[i]);
-            if (values != NULL) {
-                values[i] = v;
-            } else {
-                value_release(&vm->ctx, v);
-            }
-        }
-        if (values != NULL) {
-            list = list_of(vm, values, results);
-            ctx_free(&vm->ctx, values, (results + 1) * sizeof(Value));
-        }
+    if (cells != NULL && outputs != NULL && check_operands(vm, call) &&
+        graph_function_run(vm, call->graph, &plan, call->tensors->items, cells,
+                           outputs)) {
+        list = list_of(vm, outputs, results);
     }
     plan_release(&vm->ctx, plan);
-    ctx_free(&vm->ctx, room, size);
+    ctx_free(&vm->ctx, cells, cells != NULL ? size : 0);
+    ctx_free(&vm->ctx, outputs, outputs != NULL ? room : 0);
     return list;
 }
 

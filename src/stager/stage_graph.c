@@ -4,7 +4,9 @@
 // object holds its graph, so it stays valid on its own.
 #include "stager/stage_graph.h"
 
+#include "stager/stage_blocks.h"
 #include "stager/stage_file.h"
+#include "stager/structure.h"
 
 #include "export/boxes.h"
 #include "export/dot.h"
@@ -306,6 +308,24 @@ static const NativeDef graph_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+// graph(tensors and Variables)
+static Value graph_invoke(Vm *vm, Value self, const Value *args, uint32_t count,
+                          Tuple *keyword_names)
+{
+    if (keyword_names != NULL && keyword_names->count > 0) {
+        return raise_error(vm, ERR_TYPE, "a graph takes no keyword arguments");
+    }
+    ValueVec given = {0};
+    bool ok = structure_push(vm, &given, value_retain(self));
+    for (uint32_t i = 0; ok && i < count; i++) {
+        ok = structure_push(vm, &given, value_retain(args[i]));
+    }
+    Value made = ok ? stage_block_call(vm, "call_graph", given.items, count + 1)
+                    : VALUE_FAIL;
+    structure_free(vm, &given);
+    return made;
+}
+
 const TypeDef trace_owner_type_def = {
     .name = "Graph",
     .doc = "What a trace recorded: a sequence of tensor operations.",
@@ -313,6 +333,7 @@ const TypeDef trace_owner_type_def = {
     .size = sizeof(TraceOwner),
     .flags = TYPE_FINAL,
     .slots = {.destroy = owner_destroy,
+              .call = graph_invoke,
               .repr = graph_str,
               .length = graph_length},
     .methods = graph_methods,

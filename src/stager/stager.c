@@ -333,18 +333,20 @@ static bool bind_name(Vm *vm, const char *text, Object *object)
     return ok;
 }
 
-// The built-ins that staging adds: `stage`, and `Graph` for Graph.parse.
+// The built-ins that staging adds; `Graph` for Graph.parse.
 // False: an error is pending.
 static bool bind_stage(Vm *vm, Stager *stager)
 {
     // One instance for the whole Vm; the built-ins hold it.
     Object *stage = object_new(vm, stager->stage_type, sizeof *stage);
-    Object *list = stage_tensor_list(vm);
+    Object *list = stage_tensor_list(vm), *load = stage_load_graph(vm);
     bool ok = bind_name(vm, "stage", stage) &&
               bind_name(vm, "TensorList", list) &&
+              bind_name(vm, "load_graph", load) &&
               bind_name(vm, "Graph", (Object *)stager->graph_type);
     object_release_null(&vm->ctx, stage);
     object_release_null(&vm->ctx, list);
+    object_release_null(&vm->ctx, load);
     return ok;
 }
 
