@@ -25,6 +25,7 @@ lib_modules = \
 	lib/duet/_lesson.duet \
 	lib/duet/_look.duet \
 	lib/duet/_quiz.duet \
+	lib/duet/_run_graph.duet \
 	lib/duet/_staging.duet \
 	lib/duet/_svg.duet \
 	lib/duet/_time.duet \

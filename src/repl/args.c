@@ -195,7 +195,9 @@ Args args_parse(int argc, char **argv)
             return take_program(args, ARGS_STDIN, left, rest);
         }
         if (**rest != '-') {
-            return take_program(args, ARGS_FILE, left, rest);
+            bool graph = strcmp(*rest, "run-graph") == 0;
+            return take_program(args, graph ? ARGS_GRAPH : ARGS_FILE, left,
+                                rest);
         }
         const Option *option = find_option(*rest);
         if (option == NULL) {
@@ -255,7 +257,9 @@ Args args_parse(int argc, char **argv)
 void args_print_help(FILE *out)
 {
     fputs("usage: duet [OPTION ...] [FILE | - | -c CODE | --cells FILE] "
-          "[ARG ...]\n\n"
+          "[ARG ...]\n"
+          "       duet run-graph GRAPH [NPY ...] [--name FUNCTION] [--out "
+          "PREFIX]\n\n"
           "Without a program: the prompt at a terminal, else standard "
           "input.\n\n",
           out);

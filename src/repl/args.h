@@ -12,6 +12,7 @@ typedef enum ArgsMode {
     ARGS_STDIN,   // `-`
     ARGS_CODE,    // -c
     ARGS_CELLS,   // --cells
+    ARGS_GRAPH,   // run-graph: the words behind it are script_argv
     ARGS_EXPLAIN, // --explain: `program` is the code, "": list them
     ARGS_VERSION,
     ARGS_HELP,

@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "interp/objects/classes/object_copying.h"
+#include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
@@ -211,8 +212,28 @@ static bool run_explain(Session *session, const Args *args)
     return true;
 }
 
+// duet._run_graph.main(words)
+static bool run_graph(Session *session, const Args *args)
+{
+    Vm *vm = session->vm;
+    List *words = list_new(vm, 0);
+    bool ok = words != NULL;
+    for (int i = 0; ok && i < args->script_argc; i++) {
+        Value word = text_or_none(vm, args->script_argv[i]);
+        ok = !value_failed(word) && list_append_owned(vm, words, word);
+    }
+    Value given = ok ? value_from_object(words) : VALUE_FAIL;
+    Value result = ok ? library_call(vm, "duet._run_graph", "main", &given, 1)
+                      : VALUE_FAIL;
+    object_release_null(&vm->ctx, words);
+    return take_verdict(session, result);
+}
+
 bool script_run(Session *session, const Args *args)
 {
+    if (args->mode == ARGS_GRAPH) {
+        return run_graph(session, args);
+    }
     if (args->mode == ARGS_EXPLAIN) {
         return run_explain(session, args);
     }
