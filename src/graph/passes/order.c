@@ -301,12 +301,15 @@ static void join(Order *order, uint32_t i, uint32_t with)
     items[b].region = a;
 }
 
-// What hands on to each other, and what reads one tensor of that shape.
+// What hands on to each other, and what reads one tensor of that shape; and
+// what may fail, with the one before it: that all ways lead to a later wave
+// holds for their order, too.
 static void find_regions(Order *order)
 {
     Graph *graph = order->graph;
     for (uint32_t i = 0; i < order->count; i++) {
         const OrderItem *item = &order->items[i];
+        join(order, i, item->before);
         for (uint32_t k = 0; item->space != 0 && k < item->node->input_count;
              k++) {
             ValueId value = item->node->inputs[k];
