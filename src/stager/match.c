@@ -29,12 +29,12 @@ static Value misfit(Vm *vm, const Match *match, ErrorKind kind,
     print_type(&out, given);
     strbuf_puts(&out, ", but ");
     print_type(&out, spec_type(spec));
-    strbuf_puts(&out, match->mode == MATCH_SIGNATURE
-                          ? " is what the signature asks for"
-                          : " is what it was traced with");
+    bool concrete = match->mode == MATCH_CONCRETE;
+    strbuf_puts(&out, concrete ? " is what it was traced with"
+                               : " is what the signature asks for");
     if (strbuf_ok(&out)) {
-        raise_error(vm, match->mode == MATCH_SIGNATURE ? ERR_SIGNATURE : kind,
-                    "%s", strbuf_text(&out));
+        raise_error(vm, concrete ? kind : ERR_SIGNATURE, "%s",
+                    strbuf_text(&out));
     }
     strbuf_free(&out);
     return VALUE_FAIL;
@@ -50,7 +50,7 @@ static Value misconverted(Vm *vm, const Match *match)
         return VALUE_FAIL;
     }
     ErrorKind kind =
-        match->mode == MATCH_SIGNATURE ? ERR_SIGNATURE : vm->ctx.error.kind;
+        match->mode == MATCH_CONCRETE ? vm->ctx.error.kind : ERR_SIGNATURE;
     // The conversion's text opens with the function's name already.
     size_t own = strlen(match->function);
     const char *why = vm->ctx.error.text;
@@ -86,6 +86,14 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
         return value_is_kind(given, KIND_VARIABLE)
                    ? variable_read(vm, value_as_variable(given))
                    : value_retain(given);
+    }
+    // f.concrete() may be given specs: narrower ones name the same trace.
+    if (match->mode == MATCH_SPECS && value_is_kind(given, KIND_SPEC)) {
+        TensorType type = spec_type((Spec *)value_object(given));
+        return type.dtype == spec->dtype &&
+                       graph_type_covers(spec_type(spec), type)
+                   ? value_from_object(object_retain((Object *)spec))
+                   : misfit(vm, match, ERR_SHAPE, spec, type);
     }
     // Asked before converting: the conversion's own error would speak of the
     // value and not of the parameter.

@@ -7,6 +7,7 @@
 // Who asks, which decides the class of an error.
 typedef enum MatchMode {
     MATCH_SIGNATURE, // signature=: whatever does not fit is a SignatureError
+    MATCH_SPECS,     // likewise, for f.concrete(): specs fit as tensors do
     MATCH_CONCRETE   // tensors: DTypeError, ShapeError; all else as above
 } MatchMode;
 

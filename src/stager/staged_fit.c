@@ -39,7 +39,7 @@ bool staged_check_specs(Vm *vm, const StagedFunction *self)
 
 // What no spec speaks of passes through and is part of the key as always.
 bool staged_fit(Vm *vm, const StagedFunction *self, const Bound *given,
-                Bound *out)
+                bool run, Bound *out)
 {
     const Tuple *specs = self->options.signature;
     size_t first = staged_first_spec(self);
@@ -53,14 +53,11 @@ bool staged_fit(Vm *vm, const StagedFunction *self, const Bound *given,
             ok = structure_push(vm, &out->values, value_retain(v));
             continue;
         }
-        Match match = {MATCH_SIGNATURE, self->name->text,
+        Match match = {run ? MATCH_SIGNATURE : MATCH_SPECS, self->name->text,
                        bound_name(self->target, given, i)};
-        // f.concrete() may be given the signature's own specs.
-        ok = structure_push(
-            vm, &out->values,
-            value_same(v, specs->items[i - first])
-                ? value_retain(v)
-                : match_value(vm, &match, specs->items[i - first], v));
+        ok =
+            structure_push(vm, &out->values,
+                           match_value(vm, &match, specs->items[i - first], v));
     }
     out->names = given->names != NULL ? object_retain(given->names) : NULL;
     return ok;

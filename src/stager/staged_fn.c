@@ -130,7 +130,7 @@ static Value call_fitted(Vm *vm, StagedFunction *self, const Bound *bound,
         return call_bound(vm, self, bound, run);
     }
     Bound fitted;
-    Value result = staged_fit(vm, self, bound, &fitted)
+    Value result = staged_fit(vm, self, bound, run, &fitted)
                        ? call_bound(vm, self, &fitted, run)
                        : VALUE_FAIL;
     bound_free(vm, &fitted);

@@ -51,7 +51,7 @@ MUST_CHECK bool staged_check_specs(Vm *vm, const StagedFunction *self);
 // Each argument that has a spec, made to fit it (ERR_SIGNATURE). `out` is to
 // be freed also after a failure.
 MUST_CHECK bool staged_fit(Vm *vm, const StagedFunction *self,
-                           const Bound *given, Bound *out);
+                           const Bound *given, bool run, Bound *out);
 // Gives the leaves of fitted arguments the types that the specs ask for.
 MUST_CHECK bool staged_generalise(Vm *vm, const StagedFunction *self,
                                   Signature *signature);
