@@ -65,6 +65,31 @@ static bool mergeable(const GraphNode *node)
                      is_read(node);
 }
 
+// Whether the operands may change places without a bit of the result being
+// another. Of two NaNs a sum or product has the first one's bits, and strings
+// are joined in order: of those only comparisons commute.
+static bool commutes(const Graph *graph, const GraphNode *node)
+{
+    switch (node->op) {
+    case OP_EQUAL:
+    case OP_NOT_EQUAL: return true;
+    case OP_ADD:
+    case OP_MULTIPLY:
+    case OP_MAXIMUM:
+    case OP_MINIMUM:
+    case OP_BITWISE_AND:
+    case OP_BITWISE_OR:
+    case OP_BITWISE_XOR:
+    case OP_LOGICAL_AND:
+    case OP_LOGICAL_OR:
+    case OP_LOGICAL_XOR: {
+        DType dtype = graph_type(graph, node->first_output).dtype;
+        return dtype == DT_BOOL || dtype_is_integer(dtype);
+    }
+    default: return false;
+    }
+}
+
 // Multiply and fold, as good hashes do in one step.
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -90,13 +115,32 @@ static uint64_t node_hash(const Cse *cse, const GraphNode *node)
     if (is_read(node)) {
         hash = mix(mix(hash, node->variable), own_use(cse, node)->before);
     }
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        hash = mix(hash, node->inputs[i]);
+    if (commutes(cse->rewrite.graph, node)) {
+        hash = mix(hash, (uint64_t)node->inputs[0] + node->inputs[1]);
+    } else {
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            hash = mix(hash, node->inputs[i]);
+        }
     }
     for (uint32_t i = 0; i < op_desc(node->op)->attr_count; i++) {
         hash = mix(hash, attr_hash(&node->attrs[i]));
     }
     return hash;
+}
+
+// The nodes are of one op and have as many inputs.
+static bool same_inputs(const Cse *cse, const GraphNode *a, const GraphNode *b)
+{
+    if (commutes(cse->rewrite.graph, a) && a->inputs[0] == b->inputs[1] &&
+        a->inputs[1] == b->inputs[0]) {
+        return true;
+    }
+    for (uint32_t i = 0; i < a->input_count; i++) {
+        if (a->inputs[i] != b->inputs[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // Inputs were replaced before, so that equal subtrees have equal ids.
@@ -113,10 +157,8 @@ static bool node_equal(const Cse *cse, const GraphNode *a, const GraphNode *b)
                        own_use(cse, a)->before != own_use(cse, b)->before)) {
         return false;
     }
-    for (uint32_t i = 0; i < a->input_count; i++) {
-        if (a->inputs[i] != b->inputs[i]) {
-            return false;
-        }
+    if (!same_inputs(cse, a, b)) {
+        return false;
     }
     for (uint32_t i = 0; i < op_desc(a->op)->attr_count; i++) {
         if (!attr_equal(&a->attrs[i], &b->attrs[i])) {
