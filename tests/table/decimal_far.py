@@ -29,4 +29,4 @@ def rows(*names):
                 try:
                     print(a, name, b, operations[name](a, b))
                 except ArithmeticError as e:
-                    print(a, name, b, type(e).__name__)
+                    print(a, name, b, type(e).__name__, e)
