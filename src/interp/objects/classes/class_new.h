@@ -125,8 +125,6 @@ typedef struct Super {
 // Retains both; `self` may be a class. VALUE_FAIL: TypeError, it is no instance
 // of `start`.
 Value super_new(Vm *vm, Type *start, Value self);
-// super() without arguments: __class__ and the first argument of vm->frame.
-Value super_of_frame(Vm *vm);
 
 // What alone makes the instances of this class, written in Duet: its __init__
 // where slots.make is object's, else its __new__. No metaclass has a say, and

@@ -166,14 +166,6 @@ static bool parts_of_frame(Vm *vm, Type **start, Value *self)
     return true;
 }
 
-Value super_of_frame(Vm *vm)
-{
-    Type *start;
-    Value self;
-    return parts_of_frame(vm, &start, &self) ? super_new(vm, start, self)
-                                             : VALUE_FAIL;
-}
-
 // The arguments are for __init__, which classes of the program may call with
 // others.
 static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
