@@ -79,14 +79,14 @@ static bool reads_along(NestBuild *build, const TileProgram *program)
     bool small = is_small(build, program);
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        if (reg->kind == TILE_TEMP || is_output(program, i)) {
+        if (reg->kind == TILE_KIND_TEMP || is_output(program, i)) {
             continue;
         }
         NestShare share = share_of(build, reg->slot);
-        NestShare wanted = reg->kind == TILE_COLUMN  ? SHARE_ONE
-                           : reg->kind != TILE_DENSE ? SHARE_OUTSIDE
-                           : small                   ? SHARE_ONE
-                                                     : SHARE_ALL;
+        NestShare wanted = reg->kind == TILE_KIND_COLUMN  ? SHARE_ONE
+                           : reg->kind != TILE_KIND_DENSE ? SHARE_OUTSIDE
+                           : small                        ? SHARE_ONE
+                                                          : SHARE_ALL;
         if (share != SHARE_OUTSIDE && share != wanted) {
             return false;
         }
@@ -157,7 +157,7 @@ static void keep_inside(NestBuild *build, TileProgram *program)
 {
     for (uint32_t i = 0; i < program->reg_count; i++) {
         TileReg *reg = &program->regs[i];
-        if (reg->kind != TILE_TEMP && dies(build, reg->slot) &&
+        if (reg->kind != TILE_KIND_TEMP && dies(build, reg->slot) &&
             share_of(build, reg->slot) != SHARE_OUTSIDE) {
             reg->inner = place_of(build, reg->slot, reg->width);
         }

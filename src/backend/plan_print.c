@@ -49,7 +49,7 @@ static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
         for (uint32_t k = 0; k < program->output_count; k++) {
             is_output = is_output || program->outputs[k].reg == i;
         }
-        if (reg->kind != TILE_TEMP) {
+        if (reg->kind != TILE_KIND_TEMP) {
             strbuf_putc(out, '\n');
             strbuf_pad(out, ' ', indent + 2);
             strbuf_printf(out, "r%u %s $%u%s%s", i, is_output ? "->" : "<-",

@@ -33,11 +33,11 @@ enum {
 
 // How a register moves from tile to tile.
 typedef enum TileKind {
-    TILE_DENSE,  // an element for each of the program's
-    TILE_ONE,    // one for all
-    TILE_ROW,    // one for each column, the same in all rows
-    TILE_COLUMN, // one for each row
-    TILE_TEMP    // a result that stays inside
+    TILE_KIND_DENSE,  // an element for each of the program's
+    TILE_KIND_ONE,    // one for all
+    TILE_KIND_ROW,    // one for each column, the same in all rows
+    TILE_KIND_COLUMN, // one for each row
+    TILE_KIND_TEMP    // a result that stays inside
 } TileKind;
 
 // An operand, an output or a temporary. Registers are numbered in the order in

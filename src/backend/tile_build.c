@@ -72,11 +72,11 @@ static bool find_kind(TensorType in, TensorType out, TileKind *kind,
     }
     // Equal counts of shapes that broadcast differ by sizes of 1 at most.
     if (static_count(in) == static_count(out)) {
-        *kind = TILE_DENSE;
+        *kind = TILE_KIND_DENSE;
         return true;
     }
     if (static_count(in) == 1) {
-        *kind = TILE_ONE;
+        *kind = TILE_KIND_ONE;
         return true;
     }
     // There is a size above 1, or the count would have been 1.
@@ -89,7 +89,7 @@ static bool find_kind(TensorType in, TensorType out, TileKind *kind,
         *columns *= out.dims[out.rank - i];
     }
     if (same == in.rank - skip) {
-        *kind = TILE_ROW;
+        *kind = TILE_KIND_ROW;
         return true;
     }
     // The leading sizes are the shape's, the others 1: a column.
@@ -105,7 +105,7 @@ static bool find_kind(TensorType in, TensorType out, TileKind *kind,
             return false;
         }
     }
-    *kind = TILE_COLUMN;
+    *kind = TILE_KIND_COLUMN;
     return true;
 }
 
@@ -126,7 +126,7 @@ static bool fits(Fuser *fuser, const GraphNode *node)
         if (!find_kind(graph_type(graph, node->inputs[i]), out, &kind, &own)) {
             return false;
         }
-        if (kind == TILE_ROW || kind == TILE_COLUMN) {
+        if (kind == TILE_KIND_ROW || kind == TILE_KIND_COLUMN) {
             // All operands must agree on one way to see the shape as a matrix.
             if (columns != 0 && columns != own) {
                 return false;
@@ -148,7 +148,7 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
         }
     }
     TensorType type = graph_type(fuser->builder->graph, value);
-    TileKind kind = TILE_DENSE;
+    TileKind kind = TILE_KIND_DENSE;
     int64_t columns;
     // `fits` has asked before, so that it cannot fail.
     (void)find_kind(type, fuser->shape, &kind, &columns);
@@ -156,7 +156,7 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
                    .dtype = type.dtype,
                    .kind = (uint8_t)kind,
                    .width = (uint16_t)dtype_size(type.dtype)};
-    if ((kind == TILE_ROW || kind == TILE_COLUMN) &&
+    if ((kind == TILE_KIND_ROW || kind == TILE_KIND_COLUMN) &&
         // Narrow rows are laid out in scratch, see tile_is_grouped.
         fuser->columns <= TILE_ELEMENTS / 2) {
         reg.offset = fuser->next_temp++ * fuser->temp_size;
@@ -177,7 +177,7 @@ static void free_operands(Fuser *fuser, const GraphNode *node, const TileOp *op)
         for (uint32_t j = 0; j < i; j++) {
             seen = seen || op->args[j] == op->args[i];
         }
-        if (reg->kind == TILE_TEMP && !seen &&
+        if (reg->kind == TILE_KIND_TEMP && !seen &&
             fuser->builder->last_use[node->inputs[i]] == node->serial) {
             fuser->free_widths[fuser->free_count] = (uint8_t)reg->width;
             fuser->free_temps[fuser->free_count++] =
@@ -216,10 +216,10 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
     op->result = (uint8_t)fuser->reg_count;
     if (last < USE_RESULT &&
         builder->graph->nodes.items[last]->mark == fuser->group) {
-        reg.kind = TILE_TEMP;
+        reg.kind = TILE_KIND_TEMP;
         reg.offset = take_temp(fuser, reg.width) * fuser->temp_size;
     } else {
-        reg.kind = TILE_DENSE;
+        reg.kind = TILE_KIND_DENSE;
         reg.slot = builder->plan->slot_count++;
         builder->slots[value] = reg.slot;
         fuser->outputs[fuser->output_count++] =
@@ -281,7 +281,7 @@ static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
     TensorType type = graph_type(builder->graph, value);
     const GraphNode *maker = graph_value(builder->graph, value)->node;
     // A run still asks tensor_reusable: here only the plan's part is known.
-    return fuser->regs[reg].kind == TILE_DENSE && type.dtype == dtype &&
+    return fuser->regs[reg].kind == TILE_KIND_DENSE && type.dtype == dtype &&
            maker != NULL && node_tensor(maker) == NULL && last < USE_RESULT &&
            builder->graph->nodes.items[last]->mark == fuser->group &&
            shape_equal(type.rank, type.dims, fuser->shape.rank,

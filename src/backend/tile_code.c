@@ -55,8 +55,9 @@ static int operand_of(Part *part, uint8_t reg, bool writes)
 {
     const TileReg *from = &part->program->regs[reg];
     // Columns of narrow rows are laid out like the other operands.
-    bool repeats = from->kind == TILE_ONE || (from->kind == TILE_COLUMN &&
-                                              !tile_is_grouped(part->program));
+    bool repeats =
+        from->kind == TILE_KIND_ONE ||
+        (from->kind == TILE_KIND_COLUMN && !tile_is_grouped(part->program));
     if (part->operands[reg] < 0) {
         int made = loop_operand(&part->build, (Elem)from->dtype,
                                 repeats ? LOOP_ONE : LOOP_DENSE, writes);
@@ -122,7 +123,7 @@ static bool add_op(Part *part, const TileOp *op)
     bool wide = part->program->count >= WIDE_LEAST &&
                 widens(&part->build, first, x, made);
     if ((part->count > 0 && wide != part->widens) ||
-        (to->kind != TILE_TEMP &&
+        (to->kind != TILE_KIND_TEMP &&
          !loop_store(&part->build, operand_of(part, op->result, true), made))) {
         return false;
     }
@@ -155,7 +156,7 @@ static bool store_temps(Part *part)
 {
     for (uint32_t i = 0; i < part->count; i++) {
         uint8_t reg = part->program->ops[part->first + i].result;
-        if (part->program->regs[reg].kind == TILE_TEMP &&
+        if (part->program->regs[reg].kind == TILE_KIND_TEMP &&
             is_read_later(part, reg) &&
             !loop_store(&part->build, operand_of(part, reg, true),
                         part->values[reg])) {

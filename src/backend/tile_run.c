@@ -118,7 +118,8 @@ static void set_starts(TileRun *at)
     Tensor **slots = at->run->slots;
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        const Tensor *tensor = reg->kind == TILE_TEMP ? NULL : slots[reg->slot];
+        const Tensor *tensor =
+            reg->kind == TILE_KIND_TEMP ? NULL : slots[reg->slot];
         at->starts[i] = tensor != NULL ? tensor->data : NULL;
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
@@ -201,8 +202,8 @@ static void run_linear(TileHand *hand, char *const *parts, int64_t left)
         if (left <= 0) {
             return;
         }
-        advance(hand, TILE_DENSE, piece);
-        advance(hand, TILE_ROW, piece);
+        advance(hand, TILE_KIND_DENSE, piece);
+        advance(hand, TILE_KIND_ROW, piece);
     }
 }
 
@@ -226,10 +227,10 @@ static void run_rows(TileHand *hand, int64_t rows)
             end->fold(hand->results[i] + (size_t)row * end->width, parts[i],
                       hand->part);
         }
-        advance(hand, TILE_DENSE, columns - last);
+        advance(hand, TILE_KIND_DENSE, columns - last);
         // The same row operand again, from its start.
-        advance(hand, TILE_ROW, -last);
-        advance(hand, TILE_COLUMN, 1);
+        advance(hand, TILE_KIND_ROW, -last);
+        advance(hand, TILE_KIND_COLUMN, 1);
     }
 }
 
@@ -287,12 +288,12 @@ static void run_groups(TileHand *hand, int64_t rows)
     group = group < rows ? group : rows;
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        if (reg->kind == TILE_ROW || reg->kind == TILE_COLUMN) {
+        if (reg->kind == TILE_KIND_ROW || reg->kind == TILE_KIND_COLUMN) {
             // The operand's own elements; the cursor now points at its copy.
             from[i] = hand->cursors[i];
             hand->cursors[i] = hand->scratch + reg->offset;
         }
-        if (reg->kind == TILE_ROW) {
+        if (reg->kind == TILE_KIND_ROW) {
             lay_row(hand->cursors[i], from[i], (size_t)columns * reg->width,
                     group);
         }
@@ -302,7 +303,7 @@ static void run_groups(TileHand *hand, int64_t rows)
         group = group < rows - row ? group : rows - row;
         for (uint32_t i = 0; i < program->reg_count; i++) {
             const TileReg *reg = &program->regs[i];
-            if (reg->kind == TILE_COLUMN) {
+            if (reg->kind == TILE_KIND_COLUMN) {
                 lay_column(hand->cursors[i], from[i], reg->width, group,
                            columns);
                 from[i] += group * reg->width;
@@ -311,7 +312,7 @@ static void run_groups(TileHand *hand, int64_t rows)
         run_tile(hand, group * columns);
         end_tile(hand, hand->results, row, group, columns);
         // Copies of rows and columns stay where they are.
-        advance(hand, TILE_DENSE, group * columns);
+        advance(hand, TILE_KIND_DENSE, group * columns);
     }
 }
 
@@ -329,12 +330,12 @@ static void take_up(TileHand *hand, TileRun *at, char *scratch, char *inner,
         const TileReg *reg = &program->regs[i];
         if (reg->inner != 0) {
             hand->cursors[i] = inner + reg->inner - 1;
-        } else if (reg->kind == TILE_TEMP) {
+        } else if (reg->kind == TILE_KIND_TEMP) {
             hand->cursors[i] = scratch + reg->offset;
         } else {
-            int64_t ahead = reg->kind == TILE_DENSE    ? element
-                            : reg->kind == TILE_COLUMN ? row
-                                                       : 0;
+            int64_t ahead = reg->kind == TILE_KIND_DENSE    ? element
+                            : reg->kind == TILE_KIND_COLUMN ? row
+                                                            : 0;
             hand->cursors[i] = at->starts[i] + ahead * reg->width;
         }
     }

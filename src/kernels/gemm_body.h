@@ -23,9 +23,9 @@ enum {
 
 // How a tile reads the lines of B.
 typedef enum TileReads {
-    TILE_WHOLE, // all of its vectors
-    TILE_EDGE,  // the last one masked
-    TILE_COPIES // masked, and copies what it reads, zeros behind it
+    GEMM_WHOLE, // all of its vectors
+    GEMM_EDGE,  // the last one masked
+    GEMM_COPIES // masked, and copies what it reads, zeros behind it
 } TileReads;
 
 // Rows of the next tile where so many are left: a rest is halved rather than

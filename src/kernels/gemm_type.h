@@ -21,7 +21,7 @@ typedef struct ID(Tile) {
     int64_t a_row, a_step, b_row;
     ELEMENT *c;
     int64_t c_row;
-    ELEMENT *panel; // where TILE_COPIES puts B
+    ELEMENT *panel; // where GEMM_COPIES puts B
     bool resume;    // go on from what C holds
     bool whole;     // the last vector is not masked
     ID(M) last;     // the last vector's elements that exist
@@ -42,7 +42,7 @@ VECTOR void ID(tile)(const int rows, const int vectors, const TileReads reads,
     ID(V) sums[GEMM_ROWS][GEMM_WIDE];
     const bool whole = t->whole;
     const ID(M) last = t->last;
-    for (int r = 0; reads != TILE_EDGE && r < rows; r++) {
+    for (int r = 0; reads != GEMM_EDGE && r < rows; r++) {
         __builtin_prefetch(c + (rows + r) * c_row, 1, 3);
         __builtin_prefetch(c + (rows + r) * c_row + vectors * W - 1, 1, 3);
     }
@@ -62,14 +62,14 @@ VECTOR void ID(tile)(const int rows, const int vectors, const TileReads reads,
         ID(V) line[GEMM_WIDE];
         EACH(vectors, v)
         {
-            line[v] = reads == TILE_WHOLE || v + 1 < vectors
+            line[v] = reads == GEMM_WHOLE || v + 1 < vectors
                           ? ID(load)(b + v * W)
                           : ID(load_some)(b + v * W, last);
-            if (reads == TILE_COPIES) {
+            if (reads == GEMM_COPIES) {
                 ID(store)(panel + v * W, line[v]);
             }
         }
-        panel += reads == TILE_COPIES ? ID(PANEL) : 0;
+        panel += reads == GEMM_COPIES ? ID(PANEL) : 0;
         EACH(rows, r)
         {
             ID(V) factor = ID(spread)(a[r * a_row]);
@@ -97,10 +97,10 @@ VECTOR void ID(tile)(const int rows, const int vectors, const TileReads reads,
         ID(tile)(R, N, READS, t);                                              \
     }
 #define TILES(R)                                                               \
-    TILE(whole_##R##_1, R, 1, TILE_WHOLE)                                      \
-    TILE(whole_##R##_2, R, 2, TILE_WHOLE)                                      \
-    TILE(edge_##R##_1, R, 1, TILE_EDGE)                                        \
-    TILE(edge_##R##_2, R, 2, TILE_EDGE)
+    TILE(whole_##R##_1, R, 1, GEMM_WHOLE)                                      \
+    TILE(whole_##R##_2, R, 2, GEMM_WHOLE)                                      \
+    TILE(edge_##R##_1, R, 1, GEMM_EDGE)                                        \
+    TILE(edge_##R##_2, R, 2, GEMM_EDGE)
 TILES(1)
 TILES(2)
 TILES(3)
@@ -111,9 +111,9 @@ TILES(6)
 TILES(7)
 TILES(14)
 #endif
-TILE(wide, 1, GEMM_WIDE, TILE_WHOLE)
-TILE(copy_1, GEMM_ROWS, 1, TILE_COPIES)
-TILE(copy_2, GEMM_ROWS, 2, TILE_COPIES)
+TILE(wide, 1, GEMM_WIDE, GEMM_WHOLE)
+TILE(copy_1, GEMM_ROWS, 1, GEMM_COPIES)
+TILE(copy_2, GEMM_ROWS, 2, GEMM_COPIES)
 #undef TILE
 #undef TILES
 

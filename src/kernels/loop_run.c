@@ -10,7 +10,7 @@
 
 enum {
     SCRATCH_SIZE = 32 * 1024, // of the C stack: all buffers
-    TILE_MOST = 512,          // elements
+    RUN_TILE = 512,           // elements
     NOWHERE = UINT16_MAX
 };
 
@@ -244,7 +244,7 @@ LoopProgram *loop_program(Ctx *ctx, const LoopBuild *body)
     made->operand_count = body->operand_count;
     memcpy(made->operands, body->operands, sizeof body->operands);
     size_t tile = SCRATCH_SIZE / 8 / (maker.buffer_count + 1u) & ~(size_t)7;
-    made->tile = (uint16_t)(tile < 8 ? 8 : tile > TILE_MOST ? TILE_MOST : tile);
+    made->tile = (uint16_t)(tile < 8 ? 8 : tile > RUN_TILE ? RUN_TILE : tile);
     return made;
 }
 
