@@ -525,9 +525,9 @@ void emit_ins(Emitter *e)
     case PRIM_MIN:
     case PRIM_MAX: emit_long_order(e, ins); break;
     case PRIM_TO_I32: emit_int_of_long(e, ins); break;
-    case PRIM_RARE_REST:
-    case PRIM_RARE_LOW:
-    case PRIM_RARE_QUARTER: emit_rare(e, ins); break;
+    case PRIM_RARE_SIN:
+    case PRIM_RARE_COS:
+    case PRIM_RARE_TAN: emit_rare(e, ins); break;
     default: emit_call(e, ins);
     }
 }

@@ -1,5 +1,6 @@
 // Payne and Hanek: x = m 2^e is multiplied by those binary places of 2/pi alone
-// that count. Places before them give whole turns.
+// that count; places before them give whole turns. What is left is in two
+// parts, and loop_angle.c has the same series.
 #include "kernels/far.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/fma.h"
+#include "kernels/loop_factors.h"
 
 // 2/pi behind 64 places of zeros.
 static const uint64_t two_over_pi[] = {
@@ -55,7 +57,14 @@ static void multiply(uint64_t m, uint32_t from, uint64_t *product)
     }
 }
 
-Far far_turn(double x)
+// x less the nearest multiple of pi/2, as a sum of two; the quarter turns taken
+// off, of which the last two bits count.
+typedef struct Far {
+    double rest, low;
+    uint64_t quarter;
+} Far;
+
+static Far far_turn(double x)
 {
     static const double half_pi[] = {0x1.921fb54442d18p+0,
                                      0x1.1a62633145c07p-54};
@@ -92,6 +101,49 @@ Far far_turn(double x)
     part -= sum - angle;
     bool minus = (x < 0) != down;
     quarter = x < 0 ? 0 - quarter : quarter;
-    return (Far){minus ? -sum : sum, minus ? -part : part,
-                 (double)(quarter & 3)};
+    return (Far){minus ? -sum : sum, minus ? -part : part, quarter};
+}
+
+// Sine and cosine of the rest, in double.
+static void evaluate(Far far, double *sine, double *cosine)
+{
+    double r = far.rest, z = r * r;
+    double p = sine_64[0], q = cosine_64[0];
+    for (size_t i = 1; i < sizeof sine_64 / sizeof *sine_64; i++) {
+        p = fma64(p, z, sine_64[i]);
+    }
+    for (size_t i = 1; i < sizeof cosine_64 / sizeof *cosine_64; i++) {
+        q = fma64(q, z, cosine_64[i]);
+    }
+    double half = 0.5 * z, level = 1 - half, lost = (1 - level) - half;
+    *sine = r + fma64(far.low, level, p * (r * z));
+    *cosine = level + (fma64(z * z, q, lost) - r * far.low);
+}
+
+static double sine_after(double x, uint64_t more)
+{
+    double sine, cosine;
+    Far far = far_turn(x);
+    far.quarter += more;
+    evaluate(far, &sine, &cosine);
+    double y = far.quarter & 1 ? cosine : sine;
+    return far.quarter & 2 ? -y : y;
+}
+
+double far_sin(double x)
+{
+    return sine_after(x, 0);
+}
+
+double far_cos(double x)
+{
+    return sine_after(x, 1);
+}
+
+double far_tan(double x)
+{
+    double sine, cosine;
+    Far far = far_turn(x);
+    evaluate(far, &sine, &cosine);
+    return far.quarter & 1 ? -cosine / sine : sine / cosine;
 }

@@ -28,8 +28,8 @@ static LoopPair rest_of(LoopBuild *build, LoopValue x, LoopValue *whole)
     bool single = loop_is_single(build, x);
     const double *half_pi = single ? half_pi_32 : half_pi_64;
     LoopValue magic = like(build, x, single ? 0x1.8p23 : 0x1.8p52);
-    LoopValue n = loop_fma(build, x, like(build, x, 2 / M_PI), magic);
-    n = loop_sub(build, n, magic);
+    LoopValue t = loop_fma(build, x, like(build, x, 2 / M_PI), magic);
+    LoopValue n = loop_sub(build, t, magic);
     LoopValue minus = loop_negative(build, n);
     LoopValue r = loop_fma(build, minus, like(build, x, half_pi[0]), x);
     LoopPair second =
@@ -38,13 +38,7 @@ static LoopPair rest_of(LoopBuild *build, LoopValue x, LoopValue *whole)
         loop_fma(build, minus, like(build, x, half_pi[2]), second.low);
     LoopPair sum = loop_pair_sum(build, r, second.high);
     sum = loop_pair_join(build, sum.high, loop_add(build, sum.low, low));
-    LoopValue near = loop_le(build, loop_magnitude(build, x),
-                             like(build, x, single ? FAR_32 : FAR_64));
-    LoopValue far = loop_not(build, near);
-    sum.high = loop_prim(build, PRIM_RARE_REST, x, sum.high, far);
-    sum.low = loop_prim(build, PRIM_RARE_LOW, x, sum.low, far);
-    n = loop_prim(build, PRIM_RARE_QUARTER, x, n, far);
-    *whole = loop_twin(build, loop_add(build, n, magic));
+    *whole = loop_twin(build, t);
     return sum;
 }
 
@@ -71,6 +65,15 @@ static Turned turn(LoopBuild *build, LoopValue x)
     return t;
 }
 
+// The function of far.h where x is far, or no number.
+static LoopValue unless_far(LoopBuild *build, LoopPrim rare, LoopValue x,
+                            LoopValue near)
+{
+    LoopValue most = like(build, x, loop_is_single(build, x) ? FAR_32 : FAR_64);
+    LoopValue is_near = loop_le(build, loop_magnitude(build, x), most);
+    return loop_prim(build, rare, x, near, loop_not(build, is_near));
+}
+
 static LoopValue has_bit(LoopBuild *build, LoopValue n, int bit)
 {
     return loop_ne(build, loop_and(build, n, like(build, n, bit)),
@@ -89,13 +92,18 @@ static LoopValue turned_sine(LoopBuild *build, LoopValue x, int more)
 
 LoopValue loop_sin(LoopBuild *build, LoopValue x)
 {
-    return x == LOOP_NONE ? x
-                          : loop_keep_zero(build, x, turned_sine(build, x, 0));
+    return x == LOOP_NONE
+               ? x
+               : loop_keep_zero(build, x,
+                                unless_far(build, PRIM_RARE_SIN, x,
+                                           turned_sine(build, x, 0)));
 }
 
 LoopValue loop_cos(LoopBuild *build, LoopValue x)
 {
-    return x == LOOP_NONE ? x : turned_sine(build, x, 1);
+    return x == LOOP_NONE
+               ? x
+               : unless_far(build, PRIM_RARE_COS, x, turned_sine(build, x, 1));
 }
 
 // sin / cos, or -cos / sin. They are never both near 0: the quotient keeps its
@@ -112,7 +120,9 @@ LoopValue loop_tan(LoopBuild *build, LoopValue x)
         loop_pair_select(build, odd, loop_pair_negative(build, t.cosine),
                          t.sine),
         loop_pair_select(build, odd, t.sine, t.cosine));
-    return loop_keep_zero(build, x, loop_pair_round(build, y));
+    return loop_keep_zero(
+        build, x,
+        unless_far(build, PRIM_RARE_TAN, x, loop_pair_round(build, y)));
 }
 
 // The angle whose tangent is up / along, with 0 <= up <= along. From 0.41 on

@@ -45,10 +45,10 @@ PRIM(TO_I32, 1, I32) // of floats towards 0; NaN and out of range: the lowest
 PRIM(TO_I64, 1, I64)
 PRIM(QUOT, 2, SAME) // of ints towards 0; by 0 it is 0
 PRIM(FMOD, 2, SAME)
-PRIM(POW, 2, SAME)       // of ints by squaring; the exponent is not negative
-PRIM(RARE_REST, 3, SAME) // of x less quarter turns, see far.h; its low part
-PRIM(RARE_LOW, 3, SAME)
-PRIM(RARE_QUARTER, 3, SAME)
+PRIM(POW, 2, SAME) // of ints by squaring; the exponent is not negative
+PRIM(RARE_SIN, 3, SAME)
+PRIM(RARE_COS, 3, SAME)
+PRIM(RARE_TAN, 3, SAME)
 // b: an Elem of 8 or 16 bits; the low bits, extended as that type has it.
 PRIM(NARROW, 1, SAME)
 
@@ -98,12 +98,12 @@ PRIM_ROW(FMOD, F32, F32, fmodf(x, y))
 PRIM_ROW(FMOD, F64, F64, fmod(x, y))
 PRIM_ROW(QUOT, I64, I64, long_quotient(x, y))
 PRIM_ROW(POW, I64, I64, long_power(x, y))
-PRIM_RARE(RARE_REST, F32, (float)far_turn((double)x).rest)
-PRIM_RARE(RARE_LOW, F32, far_low_single(x))
-PRIM_RARE(RARE_QUARTER, F32, (float)far_turn((double)x).quarter)
-PRIM_RARE(RARE_REST, F64, far_turn(x).rest)
-PRIM_RARE(RARE_LOW, F64, far_turn(x).low)
-PRIM_RARE(RARE_QUARTER, F64, far_turn(x).quarter)
+PRIM_RARE(RARE_SIN, F32, (float)far_sin((double)x))
+PRIM_RARE(RARE_COS, F32, (float)far_cos((double)x))
+PRIM_RARE(RARE_TAN, F32, (float)far_tan((double)x))
+PRIM_RARE(RARE_SIN, F64, far_sin(x))
+PRIM_RARE(RARE_COS, F64, far_cos(x))
+PRIM_RARE(RARE_TAN, F64, far_tan(x))
 PRIM_ROW(TO_F64, F32, F64, (double)x)
 PRIM_ROW(TO_F32, F64, F32, (float)x)
 PRIM_ROW(TO_F32, I32, F32, (float)x)
