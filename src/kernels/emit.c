@@ -33,8 +33,9 @@ static void push(Code *code, int reg, int opcode)
 static uint8_t lanes_of(const Emitter *e)
 {
     uint8_t lanes = 32;
-    for (uint16_t i = 0; i < e->body->ins_count; i++) {
-        LoopType type = loop_type(e->body, i);
+    for (uint16_t i = 0; i < e->ins_count; i++) {
+        const LoopIns *ins = &e->ins[i];
+        LoopType type = loop_result((LoopPrim)ins->op, (LoopType)ins->type);
         if (e->last[i] != 0 && (type == LT_F64 || type == LT_I64)) {
             return 4;
         }
@@ -46,6 +47,21 @@ static uint8_t lanes_of(const Emitter *e)
     return lanes;
 }
 
+// How many steps at once: a long chain of instructions, each of which waits for
+// the one before, leaves the processor idle, which looks some hundreds of
+// instructions ahead. Short bodies overlap by themselves.
+static uint16_t copies_of(const Emitter *e, uint16_t most)
+{
+    enum { CHAIN_LEAST = 96 };
+    uint16_t copies = 1;
+    while (e->ins_count >= CHAIN_LEAST && copies < most &&
+           e->ins_count * copies * 2 <= EMIT_MAX_INS &&
+           e->lanes * copies * 2 <= KERNEL_STEP) {
+        copies *= 2;
+    }
+    return copies;
+}
+
 // Operands of one element get homes in the frame, the others registers; how
 // many those are.
 static uint32_t place_operands(Emitter *e)
@@ -53,8 +69,8 @@ static uint32_t place_operands(Emitter *e)
     const LoopBuild *body = e->body;
     uint32_t dense = 0;
     e->slot_count = FRAME_REST;
-    for (uint16_t i = 0; i < body->ins_count; i++) {
-        const LoopIns *ins = &body->ins[i];
+    for (uint16_t i = 0; i < e->ins_count; i++) {
+        const LoopIns *ins = &e->ins[i];
         if (ins->op == PRIM_LOAD && e->last[i] != 0 &&
             body->operands[ins->b].kind == LOOP_ONE) {
             e->slot[i] = (int16_t)e->slot_count++;
@@ -91,9 +107,9 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
     static const uint8_t clear[] = {0x31, 0xD2};
     code_bytes(code, clear, sizeof clear);
     code_frame(code, MOVE_STORE, RDX, FRAME_FAULTS, 0);
-    for (uint16_t i = 0; i < e->body->ins_count; i++) {
+    for (uint16_t i = 0; i < e->ins_count; i++) {
         if (e->slot[i] >= 0) {
-            emit_spread(e, e->body->ins[i].b, (uint16_t)e->slot[i]);
+            emit_spread(e, e->ins[i].b, (uint16_t)e->slot[i]);
         }
     }
     for (uint32_t k = 0; k < e->body->operand_count; k++) {
@@ -137,8 +153,8 @@ static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at,
 
 static void emit_all(Emitter *e)
 {
-    for (uint16_t i = 0; i < e->body->ins_count; i++) {
-        const LoopIns *ins = &e->body->ins[i];
+    for (uint16_t i = 0; i < e->ins_count; i++) {
+        const LoopIns *ins = &e->ins[i];
         bool lives = loop_acts(ins) || e->last[i] != 0;
         if (lives && ins->op != PRIM_CONST && e->slot[i] < 0 &&
             e->root[i] == i) {
@@ -149,57 +165,80 @@ static void emit_all(Emitter *e)
     }
 }
 
-// Full steps as long as there are enough elements: rsi is where the last of
-// them begins.
-static void emit_loop(Emitter *e)
+// Steps of so many copies as long as there are enough elements: rsi is where
+// the last of them begins, behind it their number again.
+static void emit_loop(Emitter *e, uint16_t copies)
 {
     Code *code = &e->code;
-    // sub rsi, lanes; jb end
-    const uint8_t less[] = {0x48, 0x83, 0xEE, e->lanes};
+    uint8_t step = (uint8_t)(e->lanes * copies);
+    // sub rsi, step; jb end; cmp rdx, rsi; ja end
+    const uint8_t less[] = {0x48, 0x83, 0xEE, step};
+    static const uint8_t compare[] = {0x48, 0x39, 0xF2};
     code_bytes(code, less, sizeof less);
     uint32_t skip = code_jump(code, JUMP_BELOW);
+    code_bytes(code, compare, sizeof compare);
+    uint32_t none = code_jump(code, JUMP_ABOVE);
     code_align(code);
     uint32_t start = code->size;
     emit_all(e);
-    // add rdx, lanes; cmp rdx, rsi; jbe start
-    const uint8_t next[] = {0x48, 0x83, 0xC2, e->lanes, 0x48, 0x39, 0xF2};
-    code_bytes(code, next, sizeof next);
+    // add rdx, step; cmp rdx, rsi; jbe start; end: add rsi, step
+    code_bytes(code, (const uint8_t[]){0x48, 0x83, 0xC2, step}, 4);
+    code_bytes(code, compare, sizeof compare);
     code_aim(code, code_jump(code, JUMP_NOT_ABOVE), start);
     code_aim(code, skip, code->size);
+    code_aim(code, none, code->size);
+    code_bytes(code, (const uint8_t[]){0x48, 0x83, 0xC6, step}, 4);
 }
 
-// The rest, one step. Values start afresh; operands of one element are where
-// they were. The operands' addresses move on to what is left, so that rdx is
-// free between instructions.
+// Values and places start afresh; operands of one element are where they were.
+static void start_over(Emitter *e, uint16_t copies)
+{
+    e->most_slots =
+        e->most_slots < e->slot_count ? e->slot_count : e->most_slots;
+    regs_init(e, copies);
+    (void)place_operands(e);
+}
+
+// The rest, one step. The operands' addresses move on to what is left, so that
+// rdx is free between instructions.
 static void emit_tail(Emitter *e)
 {
     Code *code = &e->code;
-    // add rsi, lanes; sub rsi, rdx; jz end
-    const uint8_t rest[] = {0x48, 0x83, 0xC6, e->lanes, 0x48, 0x29, 0xD6};
-    code_bytes(code, rest, sizeof rest);
+    // sub rsi, rdx; jz end
+    code_bytes(code, (const uint8_t[]){0x48, 0x29, 0xD6}, 3);
     uint32_t skip = code_jump(code, JUMP_ZERO);
     e->tail = true;
-    regs_init(e);
-    (void)place_operands(e);
+    start_over(e, 1);
     emit_rest(e);
     emit_all(e);
     code_aim(code, skip, code->size);
 }
 
-// Without a tail all counts are multiples of the lanes.
-static bool emit_body(Emitter *e, bool tail)
+// Without a tail all counts are multiples of KERNEL_STEP.
+static bool emit_body(Emitter *e, bool tail, uint16_t most)
 {
-    regs_init(e);
+    e->refused = e->tail = e->code.full = false;
+    e->code.size = e->code.pool_count = e->code.patch_count = 0;
+    e->locked = 0;
+    regs_init(e, 1);
     e->lanes = lanes_of(e);
+    e->most_slots = 0;
     uint32_t dense = place_operands(e);
     uint32_t frame_at = emit_entry(e, dense);
-    emit_loop(e);
-    uint32_t slots = e->slot_count;
+    uint16_t copies = copies_of(e, most);
+    if (copies > 1) {
+        start_over(e, copies);
+        emit_loop(e, copies);
+        start_over(e, 1);
+    }
+    if (copies == 1 || tail || KERNEL_STEP % (copies * e->lanes) != 0) {
+        emit_loop(e, 1);
+    }
     if (tail) {
         emit_tail(e);
-        slots = slots < e->slot_count ? e->slot_count : slots;
     }
-    emit_exit(e, dense, frame_at, slots);
+    start_over(e, 1);
+    emit_exit(e, dense, frame_at, e->most_slots);
     code_finish(&e->code);
     return !e->refused && !e->code.full;
 }
@@ -210,10 +249,9 @@ static bool make_code(Ctx *ctx, const LoopBuild *body, bool even,
     Emitter e;
     e.body = body;
     e.tier = ctx->kernels->tier;
-    e.refused = e.tail = e.code.full = false;
-    e.code.size = e.code.pool_count = e.code.patch_count = 0;
-    e.locked = 0;
-    if (!e.tier->emits || !emit_body(&e, !even)) {
+    // Code of several copies may not fit.
+    if (!e.tier->emits ||
+        !(emit_body(&e, !even, EMIT_COPIES) || emit_body(&e, !even, 1))) {
         return false;
     }
     void *code = code_add(ctx->kernels->code, e.code.bytes, e.code.size);

@@ -56,7 +56,7 @@ static void add_place(Code *code, int reg, CodePlace place, bool has_imm)
         // With a displacement of a byte, which rbp and r13 cannot do without.
         code_byte(code, 0x40 | field | 4);
         code_byte(code, place.scale << 6 | RDX << 3 | base);
-        code_byte(code, 0);
+        code_byte(code, place.number >> 8);
         break;
     }
 }
@@ -65,7 +65,7 @@ void code_vex(Code *code, Vex op, bool wide, int reg, int v, CodePlace place,
               int imm)
 {
     bool named = place.kind == PLACE_REG || place.kind == PLACE_INDEX;
-    int high = named && place.number > 7;
+    int high = named && (place.number & 8) != 0;
     int last = (~v & 15) << 3 | wide << 2 | op.prefix;
     if (op.map == 1 && op.w == 0 && !high) {
         code_byte(code, 0xC5);

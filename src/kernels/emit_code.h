@@ -18,12 +18,12 @@ typedef enum CodePlaceKind {
     PLACE_POOL,  // a constant
     PLACE_STACK, // 32 bytes of the frame, by number
     PLACE_HOME,  // [rbx + number * 8], of scalar programs
-    PLACE_INDEX  // [base + rdx * scale]
+    PLACE_INDEX  // [base + rdx * scale + disp]
 } CodePlaceKind;
 typedef struct CodePlace {
     uint8_t kind;    // CodePlaceKind
     uint8_t scale;   // bits to shift rdx by
-    uint16_t number; // the register, constant or slot
+    uint16_t number; // the register, constant or slot; base | disp << 8
 } CodePlace;
 
 // The opcode map (1: 0F, 2: 0F38, 3: 0F3A), the prefix that stands for 66, F3
@@ -70,7 +70,8 @@ enum {
     JUMP_BELOW = 0x82,
     JUMP_ZERO = 0x84,
     JUMP_NOT_ZERO = 0x85,
-    JUMP_NOT_ABOVE = 0x86
+    JUMP_NOT_ABOVE = 0x86,
+    JUMP_ABOVE = 0x87
 };
 uint32_t code_jump(Code *code, int condition);
 // Goes on at a multiple of 32 bytes, by instructions that do nothing.

@@ -260,7 +260,7 @@ static void emit_shift(Emitter *e, const LoopIns *ins)
     LoopType type = (LoopType)ins->type;
     bool wide = regs_wide(e, type), longs = type == LT_I64;
     int which = ins->op - PRIM_SHL;
-    const LoopIns *count = &e->body->ins[ins->b];
+    const LoopIns *count = &e->ins[ins->b];
     if (longs && ins->op == PRIM_SAR) {
         emit_call(e, ins);
         return;
@@ -335,9 +335,13 @@ static uint8_t scale_of(const Emitter *e, int operand)
     return scales[elem_size((Elem)e->body->operands[operand].stored)];
 }
 
-static CodePlace element(const Emitter *e, int operand)
+// Of the copy's first element.
+static CodePlace element(const Emitter *e, const LoopIns *ins)
 {
-    return (CodePlace){PLACE_INDEX, scale_of(e, operand), e->base[operand]};
+    Elem stored = (Elem)e->body->operands[ins->b].stored;
+    uint32_t disp = (uint32_t)ins->c * e->lanes * (uint32_t)elem_size(stored);
+    return (CodePlace){PLACE_INDEX, scale_of(e, ins->b),
+                       (uint16_t)(e->base[ins->b] | disp << 8)};
 }
 
 // An element of one or two bytes between edi and [base + rdx * size + disp32].
@@ -399,7 +403,7 @@ static void emit_load(Emitter *e, const LoopIns *ins)
                                       [ELEM_I16] = 0x23};
     Elem stored = (Elem)e->body->operands[ins->b].stored;
     bool wide = regs_wide(e, (LoopType)ins->type);
-    CodePlace from = element(e, ins->b);
+    CodePlace from = element(e, ins);
     int to = regs_result(e);
     if (stored > ELEM_I16) {
         uint32_t lane = (uint32_t)elem_size(stored);
@@ -478,7 +482,7 @@ static void emit_store(Emitter *e, const LoopIns *ins)
 {
     Elem stored = (Elem)e->body->operands[ins->b].stored;
     if (stored <= ELEM_I16) {
-        CodePlace to = e->tail ? narrow_slot() : element(e, ins->b);
+        CodePlace to = e->tail ? narrow_slot() : element(e, ins);
         if (e->lanes == 32) {
             emit_bool_store(e, ins, to);
         } else {
@@ -495,17 +499,17 @@ static void emit_store(Emitter *e, const LoopIns *ins)
         int mask = regs_temp(e);
         put(e, move_vector, true, mask, 0, tail_mask(lane));
         put(e, (Vex){2, 1, 0, lane == 8 ? 0x2F : 0x2E},
-            regs_wide(e, (LoopType)ins->type), x, mask, element(e, ins->b));
+            regs_wide(e, (LoopType)ins->type), x, mask, element(e, ins));
         return;
     }
     Vex store = store_vector;
     store.opcode = e->body->operands[ins->b].streams ? 0x2B : store.opcode;
-    put(e, store, regs_wide(e, (LoopType)ins->type), x, 0, element(e, ins->b));
+    put(e, store, regs_wide(e, (LoopType)ins->type), x, 0, element(e, ins));
 }
 
 void emit_ins(Emitter *e)
 {
-    const LoopIns *ins = &e->body->ins[e->now];
+    const LoopIns *ins = &e->ins[e->now];
     Simple row = simple[ins->op][ins->type];
     if (row.op.opcode != 0) {
         emit_simple(e, ins, row);

@@ -11,19 +11,48 @@ static uint16_t arg_root(const Emitter *emitter, const LoopIns *ins, int k)
     return emitter->root[args[k]];
 }
 
-void regs_init(Emitter *emitter)
+// Constants and operands of one element are the same for all copies.
+static void copy_body(Emitter *emitter, uint16_t copies)
 {
     const LoopBuild *body = emitter->body;
+    uint16_t at[EMIT_COPIES][LOOP_MAX_INS];
+    emitter->ins_count = 0;
     for (uint16_t i = 0; i < body->ins_count; i++) {
-        const LoopIns *ins = &body->ins[i];
+        LoopPrim op = (LoopPrim)body->ins[i].op;
+        bool one =
+            op == PRIM_LOAD && body->operands[body->ins[i].b].kind == LOOP_ONE;
+        bool shared = one || op == PRIM_CONST;
+        for (uint16_t k = 0; k < copies; k++) {
+            LoopIns ins = body->ins[i];
+            uint16_t *args[] = {&ins.a, &ins.b, &ins.c};
+            for (int j = 0; j < loop_arity(op); j++) {
+                *args[j] = at[k][*args[j]];
+            }
+            if (op == PRIM_LOAD || op == PRIM_STORE) {
+                ins.c = k;
+            }
+            bool again = shared && k > 0;
+            at[k][i] = again ? at[0][i] : emitter->ins_count;
+            if (!again) {
+                emitter->ins[emitter->ins_count++] = ins;
+            }
+        }
+    }
+}
+
+void regs_init(Emitter *emitter, uint16_t copies)
+{
+    copy_body(emitter, copies);
+    for (uint16_t i = 0; i < emitter->ins_count; i++) {
+        const LoopIns *ins = &emitter->ins[i];
         emitter->root[i] = ins->op == PRIM_BITS ? emitter->root[ins->a] : i;
         emitter->last[i] = 0;
         emitter->reg[i] = -1;
         emitter->slot[i] = -1;
     }
     // Backwards: what is read by nothing reads nothing itself.
-    for (uint16_t i = body->ins_count; i-- > 0;) {
-        const LoopIns *ins = &body->ins[i];
+    for (uint16_t i = emitter->ins_count; i-- > 0;) {
+        const LoopIns *ins = &emitter->ins[i];
         bool live = loop_acts(ins) || emitter->last[i] != 0;
         for (int k = 0; live && k < loop_arity((LoopPrim)ins->op); k++) {
             uint16_t *last = &emitter->last[arg_root(emitter, ins, k)];
@@ -48,7 +77,7 @@ bool regs_dies(const Emitter *emitter, LoopValue value)
 // The number in the pool stands where others have their slot.
 static CodePlace constant_place(Emitter *emitter, uint16_t value)
 {
-    const LoopIns *ins = &emitter->body->ins[value];
+    const LoopIns *ins = &emitter->ins[value];
     if (emitter->slot[value] < 0) {
         CodePlace made =
             code_constant(&emitter->code, &emitter->body->consts[ins->b],
@@ -61,7 +90,7 @@ static CodePlace constant_place(Emitter *emitter, uint16_t value)
 // Where it is besides its register; kind PLACE_REG: nowhere.
 static CodePlace home(Emitter *emitter, uint16_t value)
 {
-    if (emitter->body->ins[value].op == PRIM_CONST) {
+    if (emitter->ins[value].op == PRIM_CONST) {
         return constant_place(emitter, value);
     }
     int slot = emitter->slot[value];
@@ -72,9 +101,8 @@ static CodePlace home(Emitter *emitter, uint16_t value)
 // The next instruction from now on that reads the value.
 static uint32_t next_read(const Emitter *emitter, uint16_t value)
 {
-    const LoopBuild *body = emitter->body;
     for (uint32_t i = emitter->now; i <= emitter->last[value]; i++) {
-        const LoopIns *ins = &body->ins[i];
+        const LoopIns *ins = &emitter->ins[i];
         for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
             if (arg_root(emitter, ins, k) == value) {
                 return i;
@@ -168,7 +196,7 @@ int regs_result_apart(Emitter *emitter)
 
 int regs_result(Emitter *emitter)
 {
-    const LoopIns *ins = &emitter->body->ins[emitter->now];
+    const LoopIns *ins = &emitter->ins[emitter->now];
     for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
         let_go(emitter, arg_root(emitter, ins, k));
     }
@@ -187,7 +215,7 @@ int regs_take_over(Emitter *emitter, LoopValue value)
 
 void regs_release(Emitter *emitter)
 {
-    const LoopIns *ins = &emitter->body->ins[emitter->now];
+    const LoopIns *ins = &emitter->ins[emitter->now];
     for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
         let_go(emitter, arg_root(emitter, ins, k));
     }

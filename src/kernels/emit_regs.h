@@ -6,7 +6,7 @@
 #include "kernels/emit_code.h"
 #include "kernels/loop.h"
 
-enum { VECTOR_REGS = 16 };
+enum { VECTOR_REGS = 16, EMIT_COPIES = 4, EMIT_MAX_INS = 2 * LOOP_MAX_INS };
 
 // Slots of the frame, each of 32 bytes.
 enum {
@@ -23,24 +23,29 @@ enum {
 // the pool, operands of one element and what was spilled in the frame.
 typedef struct Emitter {
     const LoopBuild *body;
+    uint16_t ins_count;        // of the body, or of some copies of it
+    LoopIns ins[EMIT_MAX_INS]; // c of loads and stores: which copy's
     Code code;
     bool refused;                // the body has what is not known here
     uint8_t lanes;               // elements a step
     uint16_t now;                // the instruction that is being made
     bool tail;                   // the last elements, fewer than `lanes`
-    uint16_t slot_count;         // of the frame
+    uint16_t slot_count;         // of the frame, at this time
+    uint16_t most_slots;         // and at most, until then
     const Tier *tier;            // whose rows are called
     uint32_t locked;             // registers of this instruction, as bits
     uint16_t owner[VECTOR_REGS]; // value, or LOOP_NONE
-    uint16_t root[LOOP_MAX_INS]; // the value itself, of BITS its operand
-    uint16_t last[LOOP_MAX_INS]; // the instruction that reads it last, 0: none
-    int8_t reg[LOOP_MAX_INS];    // -1: in none
-    int16_t slot[LOOP_MAX_INS];  // -1: none
+    uint16_t root[EMIT_MAX_INS]; // the value itself, of BITS its operand
+    uint16_t last[EMIT_MAX_INS]; // the instruction that reads it last, 0: none
+    int8_t reg[EMIT_MAX_INS];    // -1: in none
+    int16_t slot[EMIT_MAX_INS];  // -1: none
     uint8_t base[LOOP_MAX_OPERANDS]; // general registers
 } Emitter;
 
-// Roots and last reads; no value is anywhere yet.
-void regs_init(Emitter *emitter);
+// The body so many times, for elements that follow each other: instruction by
+// instruction in turn, since a processor waits less where neighbours do not
+// depend on each other. Roots and last reads; no value is anywhere yet.
+void regs_init(Emitter *emitter, uint16_t copies);
 // A register for this instruction alone.
 int regs_temp(Emitter *emitter);
 // The value in a register, which stays until the instruction is done.
