@@ -275,19 +275,19 @@ static void fill_spread(const LoopProgram *program, const RunSpread *spread,
     }
 }
 
-// Elements between y and the expression of x: few are the latter.
+// Elements between y and the expression of x: few are the latter. The result
+// may be over any operand.
 static void run_rare(const RunStep *step, char *const *at, size_t count)
 {
     size_t size = step->rare;
-    char *to = at[step->to];
-    if (to != at[step->y]) {
-        memcpy(to, at[step->y], count * size);
-    }
     for (size_t i = 0; i < count; i++) {
+        _Alignas(8) char value[8];
         const char *x = at[step->x] + i * size;
+        memcpy(value, at[step->y] + i * size, size);
         if (at[step->z][i] != 0) {
-            step->row(to + i * size, x, x, x, 1);
+            step->row(value, x, x, x, 1);
         }
+        memcpy(at[step->to] + i * size, value, size);
     }
 }
 
