@@ -415,6 +415,41 @@ Test(accuracy, special_arguments_are_exact)
     }
 }
 
+// The result over the argument, by the interpreter of each tier.
+Test(accuracy, far_arguments_may_be_covered_by_their_result)
+{
+    static const char *const tiers[] = {"loop", "avx2", "avx512"};
+    const float far[4] = {1, 1e30f, 2, -3e9f};
+    for (int i = 0; i < 3; i++) {
+        const Tier *tier = tier_find(tiers[i]);
+        if (tier == NULL) {
+            continue;
+        }
+        Function f;
+        LoopBuild build;
+        start(&f, loop_sin, ELEM_F32);
+        kernel_free(&f.ctx, &f.kernel);
+        loop_init(&build);
+        int in = loop_operand(&build, ELEM_F32, LOOP_DENSE, false);
+        int out = loop_operand(&build, ELEM_F32, LOOP_DENSE, true);
+        LoopValue y = loop_sin(&build, loop_load(&build, in));
+        cr_assert(loop_store(&build, out, y));
+        f.ctx.kernels->tier = tier;
+        f.kernel.code = NULL;
+        f.kernel.program = loop_program(&f.ctx, &build);
+        cr_assert_not_null(f.kernel.program);
+        float place[4];
+        memcpy(place, far, sizeof place);
+        run(&f, place, place, 4);
+        end(&f);
+        for (int k = 0; k < 4; k++) {
+            double error = error_of(place[k], sin((double)far[k]));
+            cr_assert_leq(error, 0.8, "%s: sin(%a) = %a", tiers[i],
+                          (double)far[k], (double)place[k]);
+        }
+    }
+}
+
 Test(accuracy, special_values_are_exact)
 {
     static const Body odd[] = {loop_sin, loop_tan, loop_tanh, loop_erf};
