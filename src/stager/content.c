@@ -202,8 +202,10 @@ static void exchange_list(List *list, List *copy)
 static void exchange_dict(Dict *dict, Dict *copy)
 {
     uint64_t version = dict->version + 1;
+    bool walked = dict->walked; // somebody has seen the order of this one
     exchange(&dict->head, &copy->head, sizeof *dict);
     dict->version = version;
+    dict->walked = walked;
 }
 
 // What was held is released with the copy, when the object is whole again.
