@@ -42,7 +42,7 @@ bool step_fail_part(PlanRun *run, const GraphNode *node)
 // at between any two steps.
 bool plan_run_block(PlanRun *run, const StepBlock *block)
 {
-    if (UNLIKELY(run->plan->profile != NULL)) {
+    if (UNLIKELY(run->plan->profile != NULL || run->plan->numbers)) {
         return profile_block(run, block);
     }
     const Step *step = block->steps;

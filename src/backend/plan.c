@@ -33,7 +33,8 @@ static bool check_default(void)
 PlanOptions plan_options_default(void)
 {
     return (PlanOptions){pass_mask(getenv("DUET_PASSES")),
-                         getenv("DUET_NO_FUSE") == NULL, check_default()};
+                         getenv("DUET_NO_FUSE") == NULL, check_default(),
+                         false};
 }
 
 // Takes the first value off a list of dying values; its slot.
@@ -416,6 +417,13 @@ void plan_times(const Plan *plan, uint64_t *optimise, uint64_t *compile)
     *compile = plan->compile_ns;
 }
 
+PlanOptions plan_options_numbers(const PlanOptions *options)
+{
+    return (PlanOptions){.passes = 1u << PASS_DCE | 1u << PASS_INLINE,
+                         .check = options->check,
+                         .numbers = true};
+}
+
 // Without passes the graph itself is laid out; else a copy, since passes
 // rewrite in place and the trace's graph stays as the user sees it.
 Plan *builder_plan(Ctx *ctx, Graph *graph, const PlanOptions *options,
@@ -449,6 +457,7 @@ Plan *builder_plan(Ctx *ctx, Graph *graph, const PlanOptions *options,
         plan_release(ctx, plan);
         return NULL;
     }
+    plan->numbers = options->numbers;
     plan->optimise_ns = middle - start;
     plan->compile_ns = now_ns() - middle;
     // After success alone: a plan that failed has blocks missing.
@@ -517,7 +526,7 @@ size_t plan_step_count(const Plan *plan)
 // Built for one run and thrown away: no copy, no pass, no fusion.
 bool graph_run(Ctx *ctx, Graph *graph, const PlanArgs *args, Tensor **outputs)
 {
-    PlanOptions plain = {0, false, false};
+    PlanOptions plain = {0, false, false, false};
     Plan *plan = plan_build(ctx, graph, &plain);
     if (plan == NULL) {
         return false;

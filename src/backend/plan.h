@@ -16,11 +16,16 @@ typedef struct PlanOptions {
     uint32_t passes; // bits by PassId (graph/passes/pass.h); PASS_ALL
     bool fuse;       // elementwise chains as tile programs
     bool check;      // run the graph checker after each pass
+    bool numbers;    // a step that makes NaN or infinity fails
 } PlanOptions;
 
 // All passes, less what DUET_PASSES switches off ("-cse,-fold"; "-all"),
 // checked when DUET_CHECK=1. Read once by the caller that makes a Vm.
 PlanOptions plan_options_default(void);
+
+// The same for a plan that finds where NaN and infinity are made: each node is
+// a step that runs as it was traced.
+PlanOptions plan_options_numbers(const PlanOptions *options);
 
 // Copies the graph, runs its passes on the copy and lays out the steps; the
 // graph itself stays as it is. NULL with an error pending.

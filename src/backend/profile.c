@@ -6,6 +6,7 @@
 #include "backend/scalar.h"
 #include "backend/step.h"
 #include "backend/tile.h"
+#include "ops/finite.h"
 
 // A call takes some 20 ns, which is part of what is measured.
 static uint64_t now_ns(void)
@@ -63,6 +64,26 @@ static bool add_time(Ctx *ctx, PlanProfile *profile, const Step *step,
     return true;
 }
 
+// Blocks and callees have told for themselves.
+static bool check_numbers(PlanRun *run, const Step *step)
+{
+    enum { MOST = 8 };
+    Tensor *inputs[MOST], *outputs[OP_MAX_OUTPUTS];
+    const OpDesc *op = node_desc(step->node);
+    if (op->payload == PAYLOAD_CALLEE || op->block_count > 0 ||
+        step->input_count > MOST || step->output_count > OP_MAX_OUTPUTS) {
+        return true;
+    }
+    for (uint32_t i = 0; i < step->input_count; i++) {
+        inputs[i] = run->slots[step->inputs[i]];
+    }
+    for (uint32_t i = 0; i < step->output_count; i++) {
+        outputs[i] = run->slots[step->outputs[i]];
+    }
+    return finite_check(run->ctx, op->name, inputs, step->input_count, outputs,
+                        step->output_count);
+}
+
 // As plan_run_block, with a clock around each step. A host_call in a step may
 // end the measuring: the profile is asked for anew behind it.
 bool profile_block(PlanRun *run, const StepBlock *block)
@@ -76,7 +97,8 @@ bool profile_block(PlanRun *run, const StepBlock *block)
             plan->profile->inner = 0;
         }
         uint64_t start = now_ns();
-        if (!ctx_poll(run->ctx) || !step->run(run, step)) {
+        if (!ctx_poll(run->ctx) || !step->run(run, step) ||
+            (plan->numbers && !check_numbers(run, step))) {
             return step_fail(run, step->node);
         }
         uint64_t whole = now_ns() - start;

@@ -93,6 +93,7 @@ struct Plan {
     size_t step_count;
     uint64_t optimise_ns, compile_ns; // what plan_build took: passes, the rest
     uint32_t loops;                   // that run now, one in the other
+    bool numbers;                     // PlanOptions.numbers
     struct PlanProfile *profile;      // owned; NULL: not measured (profile.h)
 };
 

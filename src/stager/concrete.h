@@ -29,8 +29,9 @@ typedef struct Written {
 // place in a table change afterwards.
 typedef struct Concrete {
     Object head;
-    Graph *graph;            // counted
-    Plan *plan;              // counted
+    Graph *graph;  // counted
+    Plan *plan;    // counted
+    Plan *checked; // counted; NULL until stage.check_numerics needs it
     GraphFunction *function; // for tapes, counted; NULL: none has asked
     Value result; // the result with symbolic tensors where outputs go
     bool shares;  // it holds an object in two places

@@ -12,6 +12,20 @@
 
 typedef VEC(ValueId) IdVec;
 
+// The plan to run: one that looks at all numbers if that is asked for. NULL
+// with an error pending.
+static Plan *plan_of(Vm *vm, Concrete *concrete)
+{
+    if (LIKELY(!vm->check_numbers)) {
+        return concrete->plan;
+    }
+    if (concrete->checked == NULL) {
+        PlanOptions options = plan_options_numbers(&stager_of(vm)->options);
+        concrete->checked = plan_build(&vm->ctx, concrete->graph, &options);
+    }
+    return concrete->checked;
+}
+
 // `running` keeps the table from dropping the trace while its plan is in use.
 bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
                          VariableCell **cells, Tensor **outputs)
@@ -22,7 +36,8 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
                      .host_data = vm};
     concrete->running++;
     concrete->hits++;
-    bool ok = plan_run(&vm->ctx, concrete->plan, &args, outputs);
+    Plan *plan = plan_of(vm, concrete);
+    bool ok = plan != NULL && plan_run(&vm->ctx, plan, &args, outputs);
     concrete->running--;
     return ok;
 }

@@ -308,6 +308,7 @@ static void concrete_destroy(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;
     plan_release(&vm->ctx, self->plan);
+    plan_release(&vm->ctx, self->checked);
     object_release_null(&vm->ctx, self->function);
     graph_release(&vm->ctx, self->graph);
     release(vm, self->result);
@@ -353,15 +354,16 @@ static void concrete_clear(Vm *vm, Object *object)
     // The graph may hold functions that host_call calls; the log's owner and
     // what tapes have been given hold the graph. Taken out first: what dies may
     // come here again.
-    Plan *plan = self->plan;
+    Plan *plan = self->plan, *checked = self->checked;
     Graph *graph = self->graph;
     TraceOwner *owner = self->owner;
     GraphFunction *function = self->function;
-    self->plan = NULL;
+    self->plan = self->checked = NULL;
     self->graph = NULL;
     self->owner = NULL;
     self->function = NULL;
     plan_release(&vm->ctx, plan);
+    plan_release(&vm->ctx, checked);
     graph_release(&vm->ctx, graph);
     object_release_null(&vm->ctx, owner);
     object_release_null(&vm->ctx, function);

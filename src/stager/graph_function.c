@@ -116,12 +116,19 @@ bool graph_function_run(Vm *vm, Graph *graph, Plan **plan, const Value *inputs,
     for (size_t i = 0; i < graph->inputs.count; i++) {
         count += graph->inputs.items[i].kind == INPUT_ARGUMENT;
     }
+    PlanOptions options = stager_of(vm)->options;
+    Plan *checked = NULL;
+    if (UNLIKELY(vm->check_numbers)) {
+        options = plan_options_numbers(&options);
+        plan = &checked; // for this run alone
+    }
     if (*plan == NULL) {
-        *plan = plan_build(&vm->ctx, graph, &stager_of(vm)->options);
+        *plan = plan_build(&vm->ctx, graph, &options);
     }
     size_t size = (count + results + 1) * sizeof(Tensor *);
     Tensor **room = *plan == NULL ? NULL : ctx_alloc(&vm->ctx, size);
     if (room == NULL) {
+        plan_release(&vm->ctx, checked);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -136,6 +143,7 @@ bool graph_function_run(Vm *vm, Graph *graph, Plan **plan, const Value *inputs,
         outputs[i] = tensor_adopt(vm, room[count + i]);
     }
     ctx_free(&vm->ctx, room, size);
+    plan_release(&vm->ctx, checked);
     return ok;
 }
 

@@ -275,6 +275,12 @@ static Value graph_to_boxes(Vm *vm, Value *args)
     return drawn(vm, args[0], boxes_print);
 }
 
+// Written in Duet, as the prompt's %graph --svg is.
+static Value graph_to_svg(Vm *vm, Value *args)
+{
+    return stage_block_call(vm, "graph_picture", args, 1);
+}
+
 // Called on the built-in class Graph, not on a graph.
 static const NativeDef graph_static_methods[] = {
     {"parse", "text, /", graph_parse_text,
@@ -298,6 +304,7 @@ static const NativeDef graph_methods[] = {
     {"whole", "self, name=None, /", graph_whole,
      "A copy in which calls are inlined, as it is saved."},
     {"dot", "self, /", graph_to_dot, "The graph in DOT, for Graphviz."},
+    {"svg", "self, /", graph_to_svg, "The graph as an SVG picture."},
     {"boxes", "self, /", graph_to_boxes,
      "The printed form, each block in a box."},
     {"to_graphdef", "self, /", to_graphdef,

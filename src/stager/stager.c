@@ -101,6 +101,17 @@ static Value stage_eager(Vm *vm, Value *args)
     return VALUE_NONE;
 }
 
+// Eagerly each operation is looked at, in graphs each node.
+static Value stage_check_numerics(Vm *vm, Value *args)
+{
+    int on = value_unbound(args[1]) ? 1 : value_truth(vm, args[1]);
+    if (on < 0) {
+        return VALUE_FAIL;
+    }
+    vm->check_numbers = on == 1;
+    return VALUE_NONE;
+}
+
 // Whether the code that asks runs for a trace.
 static Value stage_tracing(Vm *vm, Value *args)
 {
@@ -190,6 +201,9 @@ static const NativeDef stage_methods[] = {
          "The function as it is converted for traces, as source."},
     {"eager", "self, on=True, /", stage_eager,
      "Switches staging off everywhere, or on again."},
+    {"check_numerics", "self, on=True, /", stage_check_numerics,
+     "Whether the first operation that makes NaN or infinity of finite numbers "
+     "raises OpValueError, at its line, eagerly and in graphs."},
     {"tracing", "self, /", stage_tracing,
      "Whether a function is being traced just now."},
     {"seal", "self, on=True, /", stage_seal,

@@ -133,6 +133,7 @@ struct Vm {
     struct Tape *tapes;      // those that record, innermost first (tape.h)
     void (*forget)(Vm *vm, Object *object); // OBJECT_WATCHED dies: the stager's
     bool eager_only;                        // stage.eager(True), --eager
+    bool check_numbers;                     // stage.check_numerics(True)
     bool long_calls;                        // no staged call may be quick
     void *stager;                           // the stager's own state
     Display *display;                       // how kinds print (display.h)

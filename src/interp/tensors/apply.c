@@ -9,6 +9,7 @@
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tape.h"
 #include "interp/tensors/tensor_emit.h"
+#include "ops/finite.h"
 
 enum { APPLY_FEW = 8 }; // inputs handled without an allocation
 
@@ -51,6 +52,14 @@ static bool run(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     // Owned tensors, not yet values of this Vm.
     bool ok = op_run(&vm->ctx, op, tensors, input_count, attrs, results,
                      output_count);
+    if (UNLIKELY(ok && vm->check_numbers) &&
+        !finite_check(&vm->ctx, op_desc(op)->name, tensors, input_count,
+                      results, *output_count)) {
+        for (uint32_t i = 0; i < *output_count; i++) {
+            object_release(&vm->ctx, results[i]);
+        }
+        ok = false;
+    }
     for (uint32_t i = 0; ok && i < *output_count; i++) {
         outputs[i] = tensor_adopt(vm, results[i]);
     }

@@ -13,7 +13,7 @@ TestSuite(scalar, .init = set_up, .fini = tear_down);
 
 static Plan *build(const char *text, bool fuse)
 {
-    PlanOptions options = {PASS_ALL, fuse, true};
+    PlanOptions options = {PASS_ALL, fuse, true, false};
     Graph *graph = graph_parse(&ctx, text, strlen(text));
     cr_assert_not_null(graph, "%s", ctx.error.text);
     Plan *plan = plan_build(&ctx, graph, &options);
