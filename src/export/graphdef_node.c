@@ -117,12 +117,32 @@ static bool form_typed(Form *form, const char *op)
     return form_close(form);
 }
 
+// Bits of bools are the logical functions, which TensorFlow has apart.
+static OpCode logical_of(OpCode op)
+{
+    switch (op) {
+    case OP_BITWISE_AND:
+        return OP_LOGICAL_AND;
+    case OP_BITWISE_OR:
+        return OP_LOGICAL_OR;
+    case OP_BITWISE_XOR:
+        return OP_LOGICAL_XOR;
+    case OP_BITWISE_INVERT:
+        return OP_LOGICAL_NOT;
+    default:
+        return op;
+    }
+}
+
 // Elementwise ops that differ by name alone. Logical ones have no T.
 // Comparisons have a T, too: that of what they compare.
 static bool form_plain(Form *form)
 {
-    const char *op = op_desc(form->node->op)->graphdef;
-    if (form_in(form, 0).dtype == DT_STRING) {
+    DType dtype = form_in(form, 0).dtype;
+    OpCode code = (OpCode)form->node->op;
+    code = dtype == DT_BOOL ? logical_of(code) : code;
+    const char *op = op_desc(code)->graphdef;
+    if (dtype == DT_STRING) {
         // AddV2 and comparisons by size are for numbers.
         bool equal = form->node->op == OP_EQUAL ||
                      form->node->op == OP_NOT_EQUAL ||
