@@ -163,14 +163,17 @@ static void report_event(Vm *vm, const Event *event, const Str *function,
     end_line(report, &line);
 }
 
-// Whether it came while tracing, as its note says: no graph has run then.
+// Whether it came while tracing, as its last note says: no graph has run then.
 static bool is_of_trace(Value error)
 {
-    if (!value_is_object(error)) {
-        return false;
-    }
-    Value notes = value_as_exception(error)->notes;
-    return value_is_kind(notes, KIND_LIST) && value_as_list(notes)->count > 0;
+    Value notes = value_is_object(error) ? value_as_exception(error)->notes
+                                         : VALUE_UNBOUND;
+    const List *list =
+        value_is_kind(notes, KIND_LIST) ? value_as_list(notes) : NULL;
+    Value last = list != NULL && list->count > 0 ? list->items[list->count - 1]
+                                                 : VALUE_NONE;
+    return value_is_str(last) &&
+           strncmp(value_as_str(last)->text, "while tracing ", 14) == 0;
 }
 
 // "raised", the error's class, and "traced" or "ran": how the last call ended.

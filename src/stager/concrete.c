@@ -13,6 +13,7 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/content.h"
+#include "stager/error_notes.h"
 #include "stager/hidden.h"
 #include "stager/late_text.h"
 #include "stager/made.h"
@@ -405,29 +406,6 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     return ok;
 }
 
-// Adds "while tracing f (trace 2)" to the pending error.
-static void add_note(Vm *vm, const Str *name, size_t number)
-{
-    // The error is set aside while the note is made, which may itself fail.
-    Value error = raise_take(vm);
-    Exception *exception = value_as_exception(error);
-    Str *text =
-        str_printf(vm, "while tracing %s (trace %zu)", name->text, number);
-    if (text != NULL && value_unbound(exception->notes)) {
-        List *list = list_new(vm, 0);
-        if (list != NULL) {
-            exception->notes = value_from_object(list);
-        }
-    }
-    if (text == NULL || !value_is_kind(exception->notes, KIND_LIST) ||
-        !list_append(vm, value_as_list(exception->notes), str_value(text))) {
-        raise_hiding(vm, error);
-    } else {
-        vm->exception = error;
-    }
-    object_release_null(&vm->ctx, text);
-}
-
 // Linked while the trace is listed (traces.c).
 static bool make_uses(Vm *vm, Concrete *self, const ValueVec *objects)
 {
@@ -498,7 +476,8 @@ Concrete *concrete_new(Vm *vm, const TraceRequest *request)
         self->plan = plan_build(&vm->ctx, self->graph, &stager->options);
     }
     if (self->plan == NULL) {
-        add_note(vm, request->name, request->number);
+        error_notes_traced(vm, &self->owner->events, request->name,
+                           request->number);
         // What it did outside stays done.
         if (self->owner != NULL) {
             events_keep(vm, &request->staged->table.past, &self->owner->events);

@@ -5,6 +5,7 @@
 // and the graph's inputs stand in one order.
 #include "interp/core/raise.h"
 #include "interp/tensors/tape.h"
+#include "stager/error_notes.h"
 #include "stager/graph_function.h"
 #include "stager/leak.h"
 #include "stager/trace.h"
@@ -39,6 +40,9 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
     Plan *plan = plan_of(vm, concrete);
     bool ok = plan != NULL && plan_run(&vm->ctx, plan, &args, outputs);
     concrete->running--;
+    if (!ok) {
+        error_notes_run(vm, &concrete->owner->events);
+    }
     return ok;
 }
 

@@ -88,7 +88,8 @@ static bool range_bounds(Vm *vm, const Tuple *note, Bounds *out)
         if (!fits) {
             return raise_false(vm, ERR_TYPE,
                                "range() takes ints and int tensors of one "
-                               "element");
+                               "element; arange(start, stop, step) takes "
+                               "floats");
         }
     }
     return true;
@@ -172,7 +173,9 @@ static Value rows_count(Vm *vm, Value tensor)
 {
     TensorType type = operand_type(tensor);
     if (type.rank == 0) {
-        return raise_error(vm, ERR_TYPE, "iteration over a 0-d tensor");
+        return raise_error(
+            vm, ERR_TYPE,
+            "iteration over a scalar tensor; use range(n) to count to it");
     }
     if (type.rank > 0 && type.dims[0] >= 0) {
         return tensor_from_value(vm, "for", value_from_small(type.dims[0]),

@@ -1,6 +1,8 @@
 // Frozen reads: noted by the hook, compared when a store has marked them.
 #include "stager/frozen.h"
 
+#include <ctype.h>
+
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/classes/obj_member.h"
 #include "interp/objects/classes/obj_module.h"
@@ -9,6 +11,7 @@
 #include "interp/objects/containers/obj_set.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/advice.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -51,6 +54,7 @@ void frozen_free(Vm *vm, Frozen *frozen)
         frozen_place_drop(vm, read->place);
         release(vm, read->seen);
         release(vm, read->items);
+        object_release_null(&vm->ctx, read->spelled);
     }
     vec_free(&vm->ctx, &frozen->reads);
     map_free(&frozen->places);
@@ -96,8 +100,7 @@ static Value own_dict(Object *object)
                                            : VALUE_UNBOUND;
 }
 
-// What the place holds now, borrowed; UNBOUND: nothing.
-static Value present_value(Vm *vm, const FrozenRead *read)
+Value frozen_present(Vm *vm, const FrozenRead *read)
 {
     Object *container = read->place->container->object;
     Value key = read->place->key;
@@ -250,7 +253,7 @@ int frozen_compare(Vm *vm, const FrozenRead *read)
         return 1;
     }
     // Borrowed, and no code runs before it is done with.
-    Value now = present_value(vm, read);
+    Value now = frozen_present(vm, read);
     if (!value_unbound(read->place->key)) {
         return same_value(vm, read->seen, now);
     }
@@ -265,7 +268,7 @@ static bool accept(Vm *vm, FrozenRead *read)
     if (read->place->container->object == NULL) {
         return true;
     }
-    Value now = present_value(vm, read);
+    Value now = frozen_present(vm, read);
     bool whole = value_unbound(read->place->key);
     Value taken = whole ? snapshot(vm, now) : identity_weaken(vm, now);
     if (value_failed(taken)) {
@@ -339,7 +342,7 @@ bool frozen_close(Vm *vm, Frozen *frozen, struct Concrete *trace)
         }
         below.line = read->line;
         below.root = read->root;
-        Value now = present_value(vm, read);
+        Value now = frozen_present(vm, read);
         if (value_unbound(read->place->key)) {
             note_items(&below, now);
         } else {
@@ -432,6 +435,32 @@ static bool read_class(Vm *vm, Frozen *frozen, const Type *cls, Value name,
     return true;
 }
 
+// The reads from `first` on are of what the running instruction names, if it
+// names the key: `vars(o)` does not.
+static bool spell(Vm *vm, Frozen *frozen, size_t first, Value key)
+{
+    int length;
+    const char *text = advice_text(vm, &length);
+    int path = 0;
+    while (path < length &&
+           (isalnum((unsigned char)text[path]) || text[path] == '_' ||
+            text[path] == '.' || (text[path] & 0x80) != 0)) {
+        path++;
+    }
+    size_t size = value_is_str(key) ? value_as_str(key)->length : 0;
+    bool named =
+        (size_t)path > size &&
+        memcmp(text + path - size,
+               value_is_str(key) ? value_as_str(key)->text : "", size) == 0;
+    bool ok = true;
+    for (size_t i = first; named && i < frozen->reads.count && ok; i++) {
+        FrozenRead *read = &frozen->reads.items[i];
+        read->spelled = str_new(vm, text, (size_t)path);
+        ok = read->spelled != NULL;
+    }
+    return ok;
+}
+
 // Every read also tells which of the call's Variables the function meets by a
 // way of its own.
 bool frozen_read(Vm *vm, Object *container, Value key, Value value)
@@ -448,8 +477,10 @@ bool frozen_read(Vm *vm, Object *container, Value key, Value value)
     Source *source;
     uint32_t line = trace_program_line(vm, &source);
     frozen->trace = trace->request->number;
-    return container->kind == KIND_TYPE
-               ? read_class(vm, frozen, (Type *)container, key, line)
-               : add_read(vm, frozen, container, key, line,
-                          (uint32_t)frozen->reads.count);
+    size_t first = frozen->reads.count;
+    return (container->kind == KIND_TYPE
+                ? read_class(vm, frozen, (Type *)container, key, line)
+                : add_read(vm, frozen, container, key, line,
+                           (uint32_t)first)) &&
+           (container->kind == KIND_DICT || spell(vm, frozen, first, key));
 }

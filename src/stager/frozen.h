@@ -33,9 +33,11 @@ struct FrozenRead {
     struct Concrete *trace;      // whose it is
     FrozenRead *next, *previous; // of the same place
     Value seen;                  // weakened, owned; UNBOUND: there was nothing
-    Value items; // of a whole container: a Tuple of what it held, each
-                 // weakened, or the hash of more than FROZEN_ITEMS; NONE: any
-                 // change of it counts; owned
+    Value items;  // of a whole container: a Tuple of what it held, each
+                  // weakened, or the hash of more than FROZEN_ITEMS; NONE: any
+                  // change of it counts; owned
+    Str *spelled; // an attribute or a cell as the program has it, counted;
+                  // NULL: not known
     uint32_t line;
     uint32_t root; // the read by which it was reached, perhaps itself
     bool marked;   // a store came since it was compared
@@ -89,8 +91,12 @@ FrozenRead *frozen_changed(Vm *vm, Frozen *frozen, bool *failed);
 int frozen_compare(Vm *vm, const FrozenRead *read);
 // It was told: what was reached by the same way will not be again.
 void frozen_set_noted(Frozen *frozen, const FrozenRead *read);
-// "global 'scale'", "attribute 'k' of Model": for messages; owned.
+// "global 'scale'", "'self.k'": for messages; owned.
 Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read);
+// "0.5 -> 0.25": what the trace saw of the place, and what is there; owned.
+Str *frozen_change(Vm *vm, const Frozen *frozen, const FrozenRead *read);
+// What the place holds now, borrowed; UNBOUND: nothing.
+Value frozen_present(Vm *vm, const FrozenRead *read);
 // How many reads people are told of.
 size_t frozen_count(const Vm *vm, const Frozen *frozen);
 

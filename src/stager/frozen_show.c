@@ -1,7 +1,12 @@
 // Frozen reads as people are told of them.
+#include <string.h>
+
 #include "interp/core/raise.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
 #include "interp/objects/containers/sequence.h"
+#include "stager/describe.h"
 #include "stager/staged_fn.h"
 
 // Names as the program writes them.
@@ -13,16 +18,17 @@ Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read)
         return str_from(vm, "an object that is gone");
     }
     if (container->kind == KIND_CELL) {
-        return str_printf(vm,
-                          "the variable of an outer function read at "
-                          "line %u",
-                          root->line);
+        return str_printf(vm, "'%s' of an outer function",
+                          root->spelled != NULL ? root->spelled->text : "?");
     }
     if (container->kind == KIND_FUNCTION) {
         return str_printf(vm, "the defaults of %s()",
                           ((const Function *)container)->name->text);
     }
     const char *name = value_as_str(root->place->key)->text;
+    if (root->spelled != NULL) {
+        return str_printf(vm, "'%s'", root->spelled->text);
+    }
     switch (container->kind) {
     case KIND_DICT: return str_printf(vm, "global '%s'", name);
     case KIND_TYPE:
@@ -33,6 +39,107 @@ Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read)
                           type_name(container->type));
     }
 }
+
+// --- what was there ---
+
+// How deep what was seen is built anew.
+enum { SEEN_DEPTH = 8 };
+
+static Value seen_value(Vm *vm, const Frozen *frozen, Value weak, int depth);
+
+// The items that the trace saw in a container; NULL: not kept.
+static const Tuple *seen_items(const Frozen *frozen, Value container)
+{
+    for (size_t i = 0; i < frozen->reads.count; i++) {
+        const FrozenRead *read = &frozen->reads.items[i];
+        if (value_unbound(read->place->key) &&
+            read->place->container->object == value_object(container)) {
+            return value_is_kind(read->items, KIND_TUPLE)
+                       ? value_as_tuple(read->items)
+                       : NULL;
+        }
+    }
+    return NULL;
+}
+
+// Adds what the walk over a container gave (frozen.c): items, or keys and
+// values in turn.
+static bool put_items(Vm *vm, const Frozen *frozen, const Tuple *items,
+                      Value made, int depth)
+{
+    bool ok = true;
+    size_t step = value_is_kind(made, KIND_DICT) ? 2 : 1;
+    for (size_t i = 0; ok && i + step <= items->count; i += step) {
+        Value first = seen_value(vm, frozen, items->items[i], depth + 1);
+        Value second =
+            step == 1 || value_failed(first)
+                ? VALUE_NONE
+                : seen_value(vm, frozen, items->items[i + 1], depth + 1);
+        ok = !value_failed(first) && !value_failed(second);
+        if (ok && step == 2) {
+            ok = dict_set(vm, value_as_dict(made), first, second);
+        } else if (ok && value_is_kind(made, KIND_SET)) {
+            ok = set_add(vm, (Set *)value_object(made), first);
+        } else if (ok) {
+            ok = list_append(vm, value_as_list(made), first);
+        }
+        release(vm, value_failed(first) ? VALUE_NONE : first);
+        release(vm, value_failed(second) ? VALUE_NONE : second);
+    }
+    return ok;
+}
+
+// The value as it was: what holds others is built anew of what it held. Owned.
+static Value seen_value(Vm *vm, const Frozen *frozen, Value weak, int depth)
+{
+    Value v = identity_value(vm, weak);
+    bool holds = value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_DICT) ||
+                 value_is_kind(v, KIND_SET);
+    const Tuple *items =
+        holds && depth < SEEN_DEPTH ? seen_items(frozen, v) : NULL;
+    if (items == NULL) {
+        return identity_leaf(vm, weak, NULL);
+    }
+    void *made = value_is_kind(v, KIND_LIST)   ? (void *)list_new(vm, 0)
+                 : value_is_kind(v, KIND_DICT) ? (void *)dict_new(vm)
+                                               : (void *)set_new(vm, false);
+    if (made != NULL &&
+        !put_items(vm, frozen, items, value_from_object(made), depth)) {
+        object_release(&vm->ctx, made);
+        made = NULL;
+    }
+    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+}
+
+Str *frozen_change(Vm *vm, const Frozen *frozen, const FrozenRead *read)
+{
+    char before[80] = "nothing", after[80] = "nothing";
+    bool whole = value_unbound(read->place->key);
+    Value now = frozen_present(vm, read);
+    Value weak = whole ? now : read->seen;
+    // An object's own attribute hides the class's, which the trace saw.
+    for (const FrozenRead *other = read + 1;
+         value_unbound(weak) && other < &vec_last(&frozen->reads) + 1 &&
+         other->spelled != NULL && read->spelled != NULL &&
+         strcmp(other->spelled->text, read->spelled->text) == 0;
+         other++) {
+        weak = other->seen;
+    }
+    Value seen =
+        value_unbound(weak) ? VALUE_NONE : seen_value(vm, frozen, weak, 0);
+    bool ok =
+        !value_failed(seen) &&
+        (value_unbound(weak) ||
+         describe_value(vm, seen, before, sizeof before)) &&
+        (value_unbound(now) || describe_value(vm, now, after, sizeof after));
+    release(vm, value_failed(seen) ? VALUE_NONE : seen);
+    bool same = strcmp(before, after) == 0; // what it held is not kept
+    return ok ? str_printf(vm, "%s%s%s", same ? "now " : before,
+                           same ? "" : " -> ", after)
+              : NULL;
+}
+
+// --- lists of reads ---
 
 // What people mean by a value that was read: no absence, no module, no native
 // function, no method of a class, no default. Those are shown once they have
@@ -89,7 +196,7 @@ static bool add_rows(Vm *vm, const Frozen *frozen, List *list)
         Value row[5] = {value_from_small((int64_t)frozen->trace),
                         value_from_small(read->line),
                         place != NULL ? str_value(place) : VALUE_FAIL,
-                        identity_leaf(vm, read->seen, NULL),
+                        seen_value(vm, frozen, read->seen, 0),
                         value_from_bool(changed > 0)};
         Value tuple = tuple_of_owned(vm, row, 5);
         if (value_failed(tuple) || !list_append_owned(vm, list, tuple)) {

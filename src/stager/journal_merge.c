@@ -110,8 +110,9 @@ static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
         describe_element(walk, key, room, sizeof room);
     }
     ErrorKind kind = m->fault == ERR_UNBOUND_LOCAL ? ERR_ATTRIBUTE : m->fault;
-    return notes_text(m->vm, walk->frame, walk->block, room, a, b, text,
-                      sizeof text)
+    BlockSides sides = {walk->frame, walk->block,
+                        m->name != NULL ? m->name : ""};
+    return notes_text(m->vm, &sides, room, kind, a, b, text, sizeof text)
                ? poison_new(m->vm, kind, text)
                : VALUE_FAIL;
 }

@@ -9,6 +9,7 @@
 #include "interp/core/raise.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "stager/advice.h"
 #include "stager/concrete.h"
 #include "stager/trace.h"
 
@@ -137,10 +138,14 @@ static void describe_stores(StrBuf *out, const TraceOwner *owner,
 Value leak_fail(Vm *vm, const char *who, const Symbolic *symbolic)
 {
     const TraceOwner *owner = (const TraceOwner *)symbolic->owner;
+    char room[ADVICE_ROOM];
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
-    strbuf_printf(&out, "%s: the symbolic tensor '%s' (", who,
-                  symbolic->name != NULL ? symbolic->name->text : "?");
+    if (who != NULL) {
+        strbuf_printf(&out, "%s: ", who);
+    }
+    strbuf_printf(&out, "the symbolic tensor '%s' (",
+                  advice_spell(vm, symbolic, room));
     tensor_type_print(&out, operand_type(value_from_object(symbolic)));
     if (owner->ended) {
         strbuf_printf(&out, ") leaked from %s", owner->graph->name);

@@ -12,6 +12,7 @@
 #include "graph/walk.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/tensors/apply.h"
+#include "stager/describe.h"
 #include "stager/era.h"
 #include "stager/events.h"
 #include "stager/loop_held.h"
@@ -21,6 +22,12 @@
 #include "stager/structure.h"
 
 // --- dtypes ---
+
+// " (line 5)", or nothing.
+static void line_text(uint32_t line, char *room, size_t size)
+{
+    snprintf(room, size, line != 0 ? " (line %u)" : "%.0u", (unsigned)line);
+}
 
 // If a block inside the turn left the variable unbound, its note says more
 // than the types could.
@@ -36,18 +43,26 @@ static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
             return false;
         }
     }
-    if (!merge_describe(vm, before, a, sizeof a) ||
-        !merge_describe(vm, after, b, sizeof b)) {
+    if (!describe_value(vm, before, a, sizeof a) ||
+        !describe_value(vm, after, b, sizeof b)) {
         return false;
     }
+    const Code *code = walk->frame->code;
+    Span loop = walk->block->info->span;
     bool dtypes = value_is_operand(before) && value_is_operand(after);
-    Place place =
-        source_place(walk->frame->code->source, walk->block->info->span.start);
-    return raise_false(vm, dtypes ? ERR_DTYPE : ERR_TYPE,
-                       "%s: '%s' is %s before the loop at line %u and %s "
-                       "after a turn of it",
-                       walk->block->info->what, walk->name, a,
-                       (unsigned)place.line, b);
+    ErrorKind kind = dtypes ? ERR_DTYPE : ERR_TYPE;
+    uint32_t first = notes_line(vm, walk->frame, before, walk->name,
+                                (Span){code->start, loop.start});
+    uint32_t last = notes_line(vm, walk->frame, after, walk->name, loop);
+    char lines[2][24] = {"", ""};
+    line_text(first, lines[0], sizeof lines[0]);
+    line_text(last, lines[1], sizeof lines[1]);
+    return raise_false(vm, kind,
+                       "%s: '%s' is %s%s before the loop at line %u and %s%s "
+                       "after a turn of it; %s",
+                       walk->block->info->what, walk->name, a, lines[0],
+                       (unsigned)source_place(code->source, loop.start).line, b,
+                       lines[1], notes_cure(kind, before, after));
 }
 
 // Every use of the value is a cast to `dtype`. What an inner block yields is
@@ -297,7 +312,7 @@ bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after)
     if (value_unbound(after)) {
         return true;
     }
-    if (!merge_describe(vm, after, what, sizeof what)) {
+    if (!describe_value(vm, after, what, sizeof what)) {
         return false;
     }
     Place place =
@@ -305,10 +320,10 @@ bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after)
     snprintf(text, sizeof text,
              "'%s' has no value behind the loop at line %u: a turn sets it "
              "to %s, but it had no such value before the loop, which may "
-             "make no turn",
+             "make no turn; begin with one",
              walk->name, (unsigned)place.line, what);
-    return notes_add(vm, walk->frame->code, walk->name, ERR_UNBOUND_LOCAL,
-                     text);
+    return notes_add(vm, walk->frame->code, walk->name, walk->block->info->span,
+                     ERR_UNBOUND_LOCAL, text);
 }
 
 // Whether a turn makes a place in what was there before the loop: without a

@@ -16,51 +16,11 @@
 #include "stager/staged_list.h"
 #include "stager/structure.h"
 
-// --- texts ---
-
-// Tensors by type and shape, all else by its repr; long ones are cut.
-bool merge_describe(Vm *vm, Value v, char *room, size_t size)
-{
-    if (value_unbound(v)) {
-        snprintf(room, size, "unbound");
-        return true;
-    }
-    StrBuf out;
-    strbuf_init(&out, &vm->ctx);
-    // A repr of the program may raise: the message then does without it.
-    if (value_is_operand(v)) {
-        tensor_type_print(&out, operand_type(v));
-    } else {
-        Str *text = value_repr(vm, v);
-        if (text != NULL) {
-            strbuf_puts(&out, text->text);
-        } else if (raise_matches(vm, ERR_MEMORY) ||
-                   raise_matches(vm, ERR_INTERRUPT)) {
-            strbuf_fail(&out);
-        } else {
-            raise_clear(vm);
-            strbuf_puts(&out, "an object");
-        }
-        object_release_null(&vm->ctx, text);
-    }
-    bool ok = strbuf_ok(&out);
-    snprintf(room, size, out.length > 60 ? "%.57s…" : "%.60s",
-             strbuf_text(&out));
-    strbuf_free(&out);
-    return ok;
-}
-
 // The place stays unbound, and whoever reads it later gets the note that is
 // made of this.
-static Value mismatch(Merge *m, ErrorKind kind, Value a, Value b)
+static Value mismatch(Merge *m, ErrorKind kind)
 {
-    char first[72], second[72];
-    if (!merge_describe(m->vm, a, first, sizeof first) ||
-        !merge_describe(m->vm, b, second, sizeof second)) {
-        return VALUE_FAIL;
-    }
     m->fault = kind;
-    snprintf(m->text, sizeof m->text, "%s\n%s", first, second);
     return VALUE_UNBOUND;
 }
 
@@ -261,7 +221,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     if (value_is_operand(a) && value_is_operand(b)) {
         // No promotion, as between the operands of an eager operation.
         if (operand_type(a).dtype != operand_type(b).dtype) {
-            return mismatch(m, ERR_DTYPE, a, b);
+            return mismatch(m, ERR_DTYPE);
         }
         dtype = DT_NONE;
     } else if (value_is_operand(a) || value_is_operand(b)) {
@@ -275,7 +235,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     if (second == VALUE_ID_NONE && (raise_matches(m->vm, ERR_DTYPE) ||
                                     raise_matches(m->vm, ERR_OP_OVERFLOW))) {
         raise_clear(m->vm); // a literal that the other side's dtype refuses
-        return mismatch(m, ERR_DTYPE, a, b);
+        return mismatch(m, ERR_DTYPE);
     }
     if (second == VALUE_ID_NONE) {
         return VALUE_FAIL;
@@ -485,7 +445,7 @@ static Value merge_lengths(Merge *m, Value a, Value b)
                    ? merge_stage_lists(m, x, y, both)
                    : 0;
     if (fits <= 0) {
-        return fits == 0 ? mismatch(m, ERR_TYPE, a, b) : VALUE_FAIL;
+        return fits == 0 ? mismatch(m, ERR_TYPE) : VALUE_FAIL;
     }
     Value made = merge_structure(m, both[0], both[1]);
     if (!value_unbound(made) && !value_failed(made) &&
@@ -534,7 +494,7 @@ Value merge_values(Merge *m, Value a, Value b)
     }
     if (value_unbound(a) || value_unbound(b)) {
         if (!m->hidden) {
-            return mismatch(m, ERR_UNBOUND_LOCAL, a, b);
+            return mismatch(m, ERR_UNBOUND_LOCAL);
         }
         int side = value_unbound(a) ? 1 : 0;
         return merge_single(m, side, side == 0 ? a : b);

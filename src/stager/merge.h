@@ -21,8 +21,7 @@ typedef struct Merge {
     ValueVec made;            // the symbolic tensors that stand for them, owned
     const char *name;         // of the place at hand, for symbolic tensors
     HiddenKind hidden; // not HIDDEN_NONE: it may have no value on one side
-    ErrorKind fault;   // why the place could not be merged; ERR_NONE: it
-    char text[400];    // could
+    ErrorKind fault;   // why the place could not be merged; ERR_NONE: it could
     Map pairs;         // the merged structure of two, its number in copies
     ValueVec copies;   // owned
 } Merge;
@@ -56,8 +55,5 @@ int merge_alike(Vm *vm, Value a, Value b);
 ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type);
 // The dtype that holds two host numbers: the wider kind's default.
 DType merge_number_dtype(Value a, Value b);
-// "float32[2]", "None", "'text'": what a value is, for an error text. False: no
-// memory for it, or Ctrl-C; what the value's own repr raises is dropped.
-MUST_CHECK bool merge_describe(Vm *vm, Value v, char *room, size_t size);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "interp/objects/text/obj_str.h"
+#include "stager/describe.h"
 #include "stager/late_error.h"
-#include "stager/merge.h"
 
 // Spans of converted code are those of the user's text.
 static uint32_t line_of(const Frame *frame, Span span)
@@ -14,48 +14,87 @@ static uint32_t line_of(const Frame *frame, Span span)
     return source_place(frame->code->source, span.start).line;
 }
 
-// Where a side's value was made: its node's line, or the side's first.
-static uint32_t line_of_value(Vm *vm, const Frame *frame, Value v, Span side)
+// Whether a statement may begin here: where the text does, or behind the end
+// of another or of a head.
+static bool is_begin(const Source *source, uint32_t first, uint32_t at)
 {
-    if (value_is_kind(v, KIND_SYMBOLIC)) {
-        const GraphNode *node =
-            graph_value(vm->trace->graph, value_as_symbolic(v)->value)->node;
-        if (node != NULL && node->place.source == frame->code->source) {
-            return line_of(frame, node->place.span);
+    while (at > first && source->text[at - 1] == ' ') {
+        at--;
+    }
+    return at == first || strchr("\n;:", source->text[at - 1]) != NULL;
+}
+
+// The last line in the text on which a statement begins with the word: where a
+// variable is assigned, or the function left. 0: none.
+static uint32_t line_of_word(const Source *source, Span span, const char *word)
+{
+    uint32_t size = (uint32_t)strlen(word);
+    for (uint32_t at = span.end; size > 0 && at-- > span.start;) {
+        if (at + size < span.end &&
+            memcmp(source->text + at, word, size) == 0 &&
+            strchr(" =,:+-*/", source->text[at + size]) != NULL &&
+            is_begin(source, span.start, at)) {
+            return source_place(source, at).line;
         }
     }
-    return line_of(frame, side);
+    return 0;
+}
+
+uint32_t notes_line(Vm *vm, const Frame *frame, Value v, const char *word,
+                    Span text)
+{
+    const Source *source = frame->code->source;
+    const GraphNode *node =
+        value_is_kind(v, KIND_SYMBOLIC)
+            ? graph_value(vm->trace->graph, value_as_symbolic(v)->value)->node
+            : NULL;
+    return node != NULL && node->place.source == source
+               ? line_of(frame, node->place.span)
+               : line_of_word(source, text, word);
+}
+
+// A side without text leaves what was there before the block. That of a result
+// has one: what lowering put at the function's end, which has no line.
+static uint32_t line_of_side(Vm *vm, const BlockSides *sides, Value v, int side)
+{
+    const Span whole = sides->block->info->span;
+    Span text = sides->block->info->sides[side];
+    bool before = text.start == text.end;
+    if (!before && text.start < whole.start) {
+        return 0;
+    }
+    uint32_t line = notes_line(
+        vm, sides->frame, v, sides->word,
+        before ? (Span){sides->frame->code->start, whole.start} : text);
+    return line != 0 || before ? line : line_of(sides->frame, text);
 }
 
 // "float32[2] (line 5)"; "not set", "None".
-static bool side_text(Vm *vm, const Frame *frame, const StagedBlock *block,
-                      Value v, int side, char *room, size_t size)
+static bool side_text(Vm *vm, const BlockSides *sides, Value v, int side,
+                      char *room, size_t size)
 {
-    // A side without text, such as an `else` that is not there, has an empty
-    // span: there is no line to name.
     char what[80];
-    Span span = block->info->sides[side];
-    if (!merge_describe(vm, v, what, sizeof what)) {
+    if (!describe_value(vm, v, what, sizeof what)) {
         return false;
     }
-    if (value_unbound(v)) {
-        snprintf(room, size, "not set");
-    } else if (span.start == span.end) {
-        snprintf(room, size, "%s", what);
+    uint32_t line = value_unbound(v) ? 0 : line_of_side(vm, sides, v, side);
+    if (line == 0) {
+        snprintf(room, size, "%s", value_unbound(v) ? "not set" : what);
     } else {
-        snprintf(room, size, "%s (line %u)", what,
-                 (unsigned)line_of_value(vm, frame, v, span));
+        snprintf(room, size, "%s (line %u)", what, (unsigned)line);
     }
     return true;
 }
 
 // Texts are copied: a note outlives the block that it is about.
-bool notes_add(Vm *vm, const Code *code, const char *name, ErrorKind kind,
-               const char *text)
+bool notes_add(Vm *vm, const Code *code, const char *name, Span block,
+               ErrorKind kind, const char *text)
 {
     Ctx *ctx = &vm->ctx;
-    BlockNote note = {
-        .code = code, .kind = kind, .late = {.value = VALUE_UNBOUND}};
+    BlockNote note = {.code = code,
+                      .block = block,
+                      .kind = kind,
+                      .late = {.value = VALUE_UNBOUND}};
     note.name = ctx_alloc(ctx, strlen(name) + 1);
     note.text = ctx_alloc(ctx, strlen(text) + 1);
     bool ok = note.name != NULL && note.text != NULL;
@@ -71,22 +110,75 @@ bool notes_add(Vm *vm, const Code *code, const char *name, ErrorKind kind,
     return ok;
 }
 
-bool notes_text(Vm *vm, const Frame *frame, const StagedBlock *block,
-                const char *name, Value first, Value second, char *room,
+const char *notes_cure(ErrorKind kind, Value first, Value second)
+{
+    if (value_unbound(first) || value_unbound(second)) {
+        return "set it on both sides, or before";
+    }
+    if (kind == ERR_DTYPE && !value_is_str(first) && !value_is_str(second)) {
+        return "cast one of them";
+    }
+    return value_same(first, VALUE_NONE) || value_same(second, VALUE_NONE)
+               ? "put a tensor of that kind in place of None, with a bool "
+                 "beside it if need be"
+               : "leave the same kind on both sides";
+}
+
+// What stands behind a jump (lower.h) is a block whose statement begins where
+// its body does.
+static bool is_guard(const BlockInfo *info)
+{
+    return info->span.start == info->sides[0].start &&
+           strcmp(info->what, "if") == 0;
+}
+
+bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
+                ErrorKind kind, Value first, Value second, char *room,
                 size_t size)
 {
     // Fixed rooms: a message that is too long is cut, which loses words and
     // nothing else.
     char a[128], b[128];
-    if (!side_text(vm, frame, block, first, 0, a, sizeof a) ||
-        !side_text(vm, frame, block, second, 1, b, sizeof b)) {
+    if (!side_text(vm, sides, first, 0, a, sizeof a) ||
+        !side_text(vm, sides, second, 1, b, sizeof b)) {
         return false;
     }
-    snprintf(room, size,
-             "%s is %s where the condition at line %u is true, but %s where "
-             "it is false",
-             name, a, (unsigned)line_of(frame, block->info->span), b);
+    const BlockInfo *info = sides->block->info;
+    const char *cure = notes_cure(kind, first, second);
+    if (is_guard(info)) {
+        snprintf(room, size,
+                 "%s is %s where no `return`, `break` or `continue` was "
+                 "reached before, but %s where one was; %s",
+                 name, a, b, cure);
+    } else {
+        snprintf(room, size,
+                 "%s is %s where the condition at line %u is true, but %s "
+                 "where it is false; %s",
+                 name, a, (unsigned)line_of(sides->frame, info->span), b, cure);
+    }
     return true;
+}
+
+// The newest note on the variable; NULL: there is none.
+static BlockNote *find_note(const Vm *vm, const Code *code, const char *name)
+{
+    for (size_t i = vm->trace->notes.count; i-- > 0;) {
+        BlockNote *note = &vm->trace->notes.items[i];
+        if (note->code == code && strcmp(note->name, name) == 0) {
+            return note;
+        }
+    }
+    return NULL;
+}
+
+// A block inside of a side, an `elif` for one, has said why the variable is
+// empty there.
+static bool is_told(const Vm *vm, const BlockSides *sides)
+{
+    const BlockNote *note = find_note(vm, sides->frame->code, sides->word);
+    Span span = sides->block->info->span;
+    return note != NULL && note->block.start > span.start &&
+           note->block.end <= span.end;
 }
 
 // A value that nobody reads is no error: only a hidden one, which is always
@@ -99,37 +191,39 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
     // Hidden places are those that lowering made: the function's result has a
     // name of its own, a value of `and` or a ternary has none.
     bool result = place->hidden && place->name != NULL;
+    BlockSides sides = {frame, block, result ? "return" : ""};
     if (result) {
         snprintf(name, sizeof name, "the result of %s()",
                  frame->code->name->text);
     } else if (place->hidden) {
         snprintf(name, sizeof name, "the value of the %s", block->info->what);
     } else {
-        snprintf(name, sizeof name, "'%.96s'",
-                 state_name(place, path, sizeof path));
+        sides.word = state_name(place, path, sizeof path);
+        snprintf(name, sizeof name, "'%.96s'", sides.word);
+        if ((value_unbound(first) || value_unbound(second)) &&
+            is_told(vm, &sides)) {
+            return true;
+        }
     }
-    if (!notes_text(vm, frame, block, name, first, second, text, sizeof text)) {
+    if (!notes_text(vm, &sides, name, kind, first, second, text, sizeof text)) {
         return false;
     }
     if (place->hidden) {
         return raise_false(vm, kind == ERR_UNBOUND_LOCAL ? ERR_TYPE : kind,
                            "%s", text);
     }
-    return notes_add(vm, frame->code, state_name(place, path, sizeof path),
-                     kind, text);
+    return notes_add(vm, frame->code, sides.word, block->info->span, kind,
+                     text);
 }
 
 // The newest note is the one that explains the present state.
 bool notes_raise(Vm *vm, const Code *code, const Str *name)
 {
-    for (size_t i = vm->trace->notes.count; i-- > 0;) {
-        const BlockNote *note = &vm->trace->notes.items[i];
-        if (note->code == code && strcmp(note->name, name->text) == 0) {
-            raise_error(vm, note->kind, "%s", note->text);
-            return true;
-        }
+    const BlockNote *note = find_note(vm, code, name->text);
+    if (note != NULL) {
+        raise_error(vm, note->kind, "%s", note->text);
     }
-    return false;
+    return note != NULL;
 }
 
 // --- late values ---
@@ -161,16 +255,12 @@ static bool assert_turned(Vm *vm, const LateValue *late)
 // The late value of the newest note on the variable; NULL: it has none.
 static LateValue *find_late(Vm *vm, Frame *frame, uint32_t reg)
 {
-    const char *name = frame->code->local_names[reg]->text;
-    for (size_t i = vm->trace->notes.count; i-- > 0;) {
-        BlockNote *note = &vm->trace->notes.items[i];
-        if (note->code == frame->code && strcmp(note->name, name) == 0) {
-            LateValue *late = &note->late;
-            return !value_unbound(late->value) && late->frame == frame ? late
-                                                                       : NULL;
-        }
-    }
-    return NULL;
+    BlockNote *note =
+        find_note(vm, frame->code, frame->code->local_names[reg]->text);
+    LateValue *late = note != NULL ? &note->late : NULL;
+    return late != NULL && !value_unbound(late->value) && late->frame == frame
+               ? late
+               : NULL;
 }
 
 bool notes_has_late(Vm *vm, Frame *frame, uint32_t reg)

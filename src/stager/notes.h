@@ -21,6 +21,7 @@ typedef struct LateValue {
 
 typedef struct BlockNote {
     const Code *code; // whose variable; alive as long as the trace runs
+    Span block;       // of the block that it is about
     char *name;       // owned, as is the text
     char *text;
     ErrorKind kind;
@@ -33,13 +34,28 @@ typedef struct BlockNote {
 MUST_CHECK bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
                                const BlockPlace *place, Value first,
                                Value second, ErrorKind kind);
-// "NAME is X where the condition at line N is true, but Y where it is false".
-MUST_CHECK bool notes_text(Vm *vm, const Frame *frame, const StagedBlock *block,
-                           const char *name, Value first, Value second,
+// A block whose sides differ, for a text.
+typedef struct BlockSides {
+    const Frame *frame; // that runs it
+    const StagedBlock *block;
+    const char *word; // what a statement begins with that stores the value, as
+                      // the program spells it; "": not known
+} BlockSides;
+
+// "NAME is X where the condition at line N is true, but Y where it is false;
+// CURE".
+MUST_CHECK bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
+                           ErrorKind kind, Value first, Value second,
                            char *room, size_t size);
+// Where a value was made: its node's line, or that of the last statement in the
+// text that begins with the word. 0: not known.
+uint32_t notes_line(Vm *vm, const Frame *frame, Value v, const char *word,
+                    Span text);
+// What to do about two values that cannot be one.
+const char *notes_cure(ErrorKind kind, Value first, Value second);
 // Keeps a note on a place. False: no memory.
 MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
-                          ErrorKind kind, const char *text);
+                          Span block, ErrorKind kind, const char *text);
 // Gives the newest note of the code a late value, which is taken.
 void notes_give(Vm *vm, LateValue late);
 // Whether the variable has one.

@@ -144,7 +144,7 @@ static void tell_handler(Vm *vm, const Sites *sites, uint32_t site)
     const Code *code = code_at(sites->graph, site);
     add_handler(vm, sites->trace, code,
                 try_around(code, site_at(sites->graph, site)->word),
-                "an error at run time passes it");
+                HANDLER_PASSED);
 }
 
 void sites_raised(Vm *vm, const Trace *trace, uint32_t site)

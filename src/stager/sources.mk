@@ -1,5 +1,6 @@
 # stager/: one source a line, alphabetical. Headers need no line.
 stager_sources =
+stager_sources += src/stager/advice.c
 stager_sources += src/stager/autograph.c
 stager_sources += src/stager/birth.c
 stager_sources += src/stager/blocks.c
@@ -11,7 +12,9 @@ stager_sources += src/stager/concrete_look.c
 stager_sources += src/stager/concrete_run.c
 stager_sources += src/stager/concrete_show.c
 stager_sources += src/stager/content.c
+stager_sources += src/stager/describe.c
 stager_sources += src/stager/era.c
+stager_sources += src/stager/error_notes.c
 stager_sources += src/stager/events.c
 stager_sources += src/stager/for_iterator.c
 stager_sources += src/stager/for_source.c

@@ -115,16 +115,20 @@ static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
     }
     // Two others tell: one by an exception, one by a warning, once.
     bool ok = true;
-    if (self->options.frozen == FROZEN_ERROR) {
+    Str *change = frozen_change(vm, &found->frozen, read);
+    if (change == NULL) {
+        ok = false;
+    } else if (self->options.frozen == FROZEN_ERROR) {
         ok = raise_false(vm, ERR_FROZEN,
                          "%s: %s has changed since trace %zu read it at line "
-                         "%u; pass it as an argument, or stage with "
+                         "%u (%s); pass it as an argument, or stage with "
                          "frozen='retrace'",
                          self->name->text, place->text, found->number,
-                         read->line);
+                         read->line, change->text);
     } else if (self->options.frozen != FROZEN_SILENT) {
-        ok = tell_frozen(vm, self, found, read, place);
+        ok = tell_frozen(vm, self, found, read, place, change);
     }
+    object_release_null(&vm->ctx, change);
     if (ok) { // an error is raised at every call
         frozen_set_noted(&found->frozen, read);
     }

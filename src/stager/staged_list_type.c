@@ -14,6 +14,7 @@
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/describe.h"
 #include "stager/events.h"
 #include "stager/late_error.h"
 #include "stager/merge.h"
@@ -86,7 +87,7 @@ static bool split_item(Vm *vm, const char *who, Value self, Value item,
     if (fits != 0) {
         return fits > 0;
     }
-    return merge_describe(vm, item, own, sizeof own) &&
+    return describe_value(vm, item, own, sizeof own) &&
            raise_false(vm, ERR_SYMBOLIC,
                        "%s: tensors decide how long this list is, and its "
                        "elements are of another form than %s: it holds "

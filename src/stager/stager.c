@@ -7,6 +7,7 @@
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/advice.h"
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
@@ -26,38 +27,17 @@
 #include "stager/staged_list.h"
 #include "stager/trace.h"
 
-// C code (max, sorted, filter, in) asks for truth; a block of converted code
-// would not come here.
-// Always -1. The message names what to use instead, for the program's line is
-// somewhere in host code.
-static int hook_truth(Vm *vm, Value symbolic)
-{
-    const Symbolic *tensor = value_as_symbolic(symbolic);
-    if (!autograph_wanted(vm, vm->frame->code)) {
-        return raise_int(vm, ERR_SYMBOLIC,
-                         "the truth of symbolic tensor '%s' is not known while "
-                         "tracing, and autograph=False keeps statements as "
-                         "they are: use stage.cond, stage.loop or where",
-                         tensor->name != NULL ? tensor->name->text : "?");
-    }
-    return raise_int(vm, ERR_SYMBOLIC,
-                     "the truth of symbolic tensor '%s' is not known while "
-                     "tracing, and host code asked for it; use the tensor's "
-                     "own operation (where, maximum, minimum, sort, any)",
-                     tensor->name != NULL ? tensor->name->text : "?");
-}
-
 // Rows of a known number are what loops unroll over, unless nothing is to be
 // made of loops.
 static bool hook_iterate(Vm *vm, Value symbolic)
 {
-    const Symbolic *tensor = value_as_symbolic(symbolic);
+    char room[ADVICE_ROOM];
     return autograph_wanted(vm, vm->frame->code) ||
            raise_false(vm, ERR_SYMBOLIC,
                        "iterating over symbolic tensor '%s' is not allowed "
                        "with autograph=False: use unstack(x) for a known "
                        "number of rows, or stage.loop",
-                       tensor->name != NULL ? tensor->name->text : "?");
+                       advice_spell(vm, value_as_symbolic(symbolic), room));
 }
 
 // stage(f), stage(f, relax=True), and stage(relax=True), which waits for f.
@@ -389,7 +369,7 @@ bool stager_init(Vm *vm, bool log)
                                  .read = frozen_read,
                                  .stored = frozen_stored,
                                  .keywords = concrete_keywords,
-                                 .truth = hook_truth,
+                                 .refuse = advice_refuse,
                                  .iterate = hook_iterate,
                                  .first_value = birth_first_value,
                                  .born = birth_made,

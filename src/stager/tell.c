@@ -224,7 +224,7 @@ bool tell_traced(Vm *vm, const StagedFunction *self, const Concrete *made)
 // is told once.
 // `place` is how the program writes what was read. False: an error is pending.
 bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
-                 const FrozenRead *read, const Str *place)
+                 const FrozenRead *read, const Str *place, const Str *change)
 {
     if (!tell_is_heard(vm)) {
         return true;
@@ -237,9 +237,10 @@ bool tell_frozen(Vm *vm, const StagedFunction *self, const Concrete *found,
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     strbuf_printf(&text,
-                  "%s: %s has changed; trace %zu keeps what it read at line "
-                  "%u",
-                  self->name->text, place->text, found->number, read->line);
+                  "%s: %s has changed (%s); trace %zu keeps what it read at "
+                  "line %u",
+                  self->name->text, place->text, change->text, found->number,
+                  read->line);
     if (stager_of(vm)->notes) {
         strbuf_puts(&text, " (pass it as an argument, or stage with "
                            "frozen='retrace')");

@@ -14,10 +14,10 @@
 MUST_CHECK bool tell_traced(Vm *vm, const StagedFunction *self,
                             const Concrete *made);
 // What the trace read is not what is there now, and the trace is used all the
-// same. `place` names it.
+// same. `place` names it, `change` is what it was and is.
 MUST_CHECK bool tell_frozen(Vm *vm, const StagedFunction *self,
                             const Concrete *found, const FrozenRead *read,
-                            const Str *place);
+                            const Str *place, const Str *change);
 // Whether anybody wants to hear of traces at all.
 bool tell_is_heard(Vm *vm);
 // A trace that is under way unrolls a loop, which has turned so often by now.

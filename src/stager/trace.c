@@ -8,6 +8,7 @@
 #include "interp/hooks/tracing.h"
 #include "interp/machine/vm/vm_text.h"
 #include "interp/objects/errors/raise_object.h"
+#include "stager/advice.h"
 #include "stager/concrete.h"
 #include "stager/leak.h"
 #include "stager/sites.h"
@@ -229,7 +230,7 @@ static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
             return outer_input(vm, trace, operand);
         }
     }
-    (void)leak_fail(vm, "trace", symbolic);
+    (void)leak_fail(vm, NULL, symbolic);
     return VALUE_ID_NONE;
 }
 
@@ -239,7 +240,7 @@ static ValueId foreign_operand(Vm *vm, Trace *trace, Value operand)
 static ValueId fail_block(Vm *vm, const Trace *trace, const Symbolic *symbolic)
 {
     const GraphNode *node = graph_value(trace->graph, symbolic->value)->node;
-    char line[40] = "";
+    char line[40] = "", room[ADVICE_ROOM];
     if (node != NULL && node->place.source != NULL) {
         Place place = source_place(node->place.source, node->place.span.start);
         snprintf(line, sizeof line, " (line %u)", (unsigned)place.line);
@@ -248,7 +249,7 @@ static ValueId fail_block(Vm *vm, const Trace *trace, const Symbolic *symbolic)
                 "the symbolic tensor '%s' was made in one side of an `if` or "
                 "in a loop%s and has no value outside it; assign it to a "
                 "variable there instead",
-                symbolic->name != NULL ? symbolic->name->text : "?", line);
+                advice_spell(vm, symbolic, room), line);
     return VALUE_ID_NONE;
 }
 

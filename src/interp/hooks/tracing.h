@@ -31,6 +31,16 @@ typedef enum BlockEvent {
     EVENT_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
+// What host code asks a symbolic tensor for, and does not get.
+typedef enum HostNeed {
+    NEED_TRUTH,
+    NEED_NUMBER,
+    NEED_INDEX,
+    NEED_FORMAT,
+    NEED_HASH,
+    NEED_ITEM // .item(), .numpy() …
+} HostNeed;
+
 struct BlockInfo; // interp/objects/code/code.h
 struct Handler;
 struct Symbolic; // interp/tensors/obj_tensor.h
@@ -66,8 +76,9 @@ struct TraceHooks {
     // A store to what staging knows (OBJECT_WATCHED), in a trace or outside.
     // `key`: an interned name; UNBOUND: anything in it may change.
     void (*stored)(Vm *vm, Object *container, Value key);
-    // Truth of a symbolic tensor asked by C code: raises SymbolicError.
-    int (*truth)(Vm *vm, Value symbolic);
+    // Host code asks for what a symbolic tensor does not have: raises
+    // SymbolicError.
+    void (*refuse)(Vm *vm, HostNeed need, Value symbolic);
     // Whether C code may go through the rows of a symbolic tensor.
     bool (*iterate)(Vm *vm, Value symbolic);
     // A Variable is about to be made in a trace: its first value, computed at
@@ -75,8 +86,9 @@ struct TraceHooks {
     Tensor *(*first_value)(Vm *vm, Value initial);
     // It was made. The trace watches that it is kept.
     bool (*born)(Vm *vm, struct Variable *variable);
-    // A symbolic tensor was handed to `who` where it has no value: raises the
-    // LeakError that tells where it was made and stored. VALUE_FAIL.
+    // A symbolic tensor was handed to `who` (NULL: host code) where it has no
+    // value: raises the LeakError that tells where it was made and stored.
+    // VALUE_FAIL.
     Value (*leak)(Vm *vm, const char *who, const struct Symbolic *symbolic);
     // The function that it leaked from, NULL while its trace runs. Borrowed.
     const char *(*leaked_from)(const struct Symbolic *symbolic);

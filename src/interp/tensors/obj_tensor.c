@@ -292,13 +292,10 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
     if (spec->length == 0) {
         return str_result(value_str(vm, self));
     }
-    if (symbolic_leaked(vm, "format", self)) {
+    if (vm->trace == NULL ||
+        vm->hooks->leaked_from(value_as_symbolic(self)) != NULL) {
+        symbolic_refuse(vm, NEED_FORMAT, self);
         return VALUE_FAIL;
-    }
-    if (vm->trace == NULL) {
-        return raise_error(vm, ERR_SYMBOLIC,
-                           "a format spec needs a value, which "
-                           "a symbolic tensor does not have");
     }
     Str *words = symbol_words(vm, self);
     Str *text = words == NULL
@@ -319,52 +316,35 @@ static Value symbolic_str(Vm *vm, Value self)
                   false, NULL);
 }
 
-// For messages; never NULL.
-static const char *symbol_text(Value self)
+void symbolic_refuse(Vm *vm, HostNeed need, Value symbolic)
 {
-    const Str *name = value_as_symbolic(self)->name;
-    return name != NULL ? name->text : "?";
+    if (vm->hooks == NULL) {
+        raise_error(vm, ERR_SYMBOLIC, "a symbolic tensor has no value");
+    } else if (vm->hooks->leaked_from(value_as_symbolic(symbolic)) != NULL) {
+        (void)vm->hooks->leak(vm, NULL, value_as_symbolic(symbolic));
+    } else {
+        vm->hooks->refuse(vm, need, symbolic);
+    }
 }
 
-// C code needs a host number: int() and float() themselves are casts in a
-// trace (tensor_cast.c).
+// int() and float() themselves are casts in a trace (tensor_cast.c).
 static Value symbolic_number(Vm *vm, Value self)
 {
-    if (symbolic_leaked(vm, "number", self)) {
-        return VALUE_FAIL;
-    }
-    return raise_error(vm, ERR_SYMBOLIC,
-                       "symbolic tensor '%s' has no host value while tracing; "
-                       "use the tensor function of this name",
-                       symbol_text(self));
+    symbolic_refuse(vm, NEED_NUMBER, self);
+    return VALUE_FAIL;
 }
 
-// The message says what to do instead: the tensor way of indexing.
 static Value symbolic_index(Vm *vm, Value self)
 {
-    if (symbolic_leaked(vm, "index", self)) {
-        return VALUE_FAIL;
-    }
-    return raise_error(vm, ERR_SYMBOLIC,
-                       "symbolic tensor '%s' has no host value while tracing "
-                       "and cannot index host data or count host turns; index "
-                       "a tensor with it (stack makes one of a list)",
-                       symbol_text(self));
+    symbolic_refuse(vm, NEED_INDEX, self);
+    return VALUE_FAIL;
 }
 
-// Always an error, since C code cannot branch on a symbol; the stager's words
-// for it come first.
-// -1 with an error pending, in both cases. `if` and `while` of staged code
-// never ask: they are converted.
+// `if` and `while` of staged code never ask: they are converted.
 static int symbolic_truth(Vm *vm, Value self)
 {
-    if (symbolic_leaked(vm, "truth", self)) {
-        return -1;
-    }
-    if (vm->hooks != NULL) {
-        return vm->hooks->truth(vm, self);
-    }
-    return raise_int(vm, ERR_SYMBOLIC, "a symbolic tensor has no truth value");
+    symbolic_refuse(vm, NEED_TRUTH, self);
+    return -1;
 }
 
 // Owned; None for a tensor that no parameter or op names.

@@ -146,6 +146,8 @@ extern const NativeDef tensor_methods[];
 // Whether a symbolic tensor is used where its trace does not run: then its
 // LeakError is pending. `who` asks for a value.
 MUST_CHECK bool symbolic_leaked(Vm *vm, const char *who, Value symbolic);
+// Host code asks for what a symbolic tensor has not: raises what says so.
+void symbolic_refuse(Vm *vm, HostNeed need, Value symbolic);
 // The host is told a size: in a trace it must stay so.
 MUST_CHECK bool tensor_sized(Vm *vm, Value operand, int axis);
 Value tensor_member_shape(Vm *vm, Value self);

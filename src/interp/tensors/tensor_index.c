@@ -365,7 +365,9 @@ Value tensor_iter(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
     if (type.rank == 0) {
-        return raise_error(vm, ERR_TYPE, "iteration over a scalar tensor");
+        return raise_error(
+            vm, ERR_TYPE,
+            "iteration over a scalar tensor; use range(n) to count to it");
     }
     if (value_is_kind(self, KIND_SYMBOLIC) &&
         (symbolic_leaked(vm, "iteration", self) ||

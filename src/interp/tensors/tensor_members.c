@@ -76,15 +76,8 @@ static Tensor *eager_tensor(Vm *vm, Value self, const char *what)
         return variable_cell(value_as_variable(self))->value;
     }
     if (value_is_kind(self, KIND_SYMBOLIC)) {
-        if (symbolic_leaked(vm, what, self)) {
-            return NULL;
-        }
-        const Symbolic *symbolic = value_as_symbolic(self);
-        return raise_null(vm, ERR_SYMBOLIC,
-                          "'SymbolicTensor' object has no attribute '%s': "
-                          "'%s' has no value while the function is traced",
-                          what,
-                          symbolic->name != NULL ? symbolic->name->text : "?");
+        symbolic_refuse(vm, NEED_ITEM, self);
+        return NULL;
     }
     return raise_null(vm, ERR_SYMBOLIC,
                       "%s: a Variable has no host value in a trace; use it "

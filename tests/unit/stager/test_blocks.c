@@ -313,9 +313,9 @@ Test(blocks, a_note_is_raised_by_whoever_reads)
                  "    else:\n"
                  "        y = None\n"
                  "    return y\n",
-                 "TypeError: 'y' is [<x: float32[]>] (line 4) where "
+                 "TypeError: 'y' is [float32[]] (line 4) where "
                  "the condition at line 3 is true, but None (line 6) where "
-                 "it is false\n");
+                 "it is false; ");
 }
 
 Test(blocks, what_one_side_sets_is_unbound_behind)

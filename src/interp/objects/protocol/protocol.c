@@ -8,6 +8,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/core/depth.h"
 
+#include "interp/hooks/tracing.h"
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
@@ -166,6 +167,10 @@ bool value_hash(Vm *vm, Value v, uint64_t *hash)
     }
     // list, dict, set, and classes with __eq__ but no __hash__.
     if (type->flags & TYPE_UNHASHABLE) {
+        if (value_is_kind(v, KIND_SYMBOLIC) && vm->hooks != NULL) {
+            vm->hooks->refuse(vm, NEED_HASH, v);
+            return false;
+        }
         return raise_false(vm, ERR_TYPE, "unhashable type: '%s'",
                            type_name(type));
     }
@@ -286,10 +291,14 @@ static bool no_set_item(Vm *vm, const Type *type, Value key, bool deletes)
     if (indexed && !value_to_place(vm, key, &at)) {
         return false;
     }
-    return raise_false(vm, ERR_TYPE, "'%s' object %s item %s", type_name(type),
-                       deletes && indexed ? "doesn't support"
-                                          : "does not support",
-                       deletes ? "deletion" : "assignment");
+    bool constant = type->kind == KIND_TENSOR || type->kind == KIND_SYMBOLIC;
+    return raise_false(
+        vm, ERR_TYPE, "'%s' object %s item %s%s", type_name(type),
+        deletes && indexed ? "doesn't support" : "does not support",
+        deletes ? "deletion" : "assignment",
+        constant ? ": tensors do not change; scatter_update(x, "
+                   "[[i]], [value]) makes a new one"
+                 : "");
 }
 
 // UNBOUND deletes, so one slot serves both statements.

@@ -1,0 +1,15 @@
+// Notes that an error gets on its way out of a trace or a run: what staging has
+// to do with it.
+#ifndef DUET_STAGER_ERROR_NOTES_H
+#define DUET_STAGER_ERROR_NOTES_H
+
+#include "stager/concrete.h"
+
+// The pending error ended the trace `number` of the function: says so, and what
+// the trace knows that host code was not told.
+void error_notes_traced(Vm *vm, const EventLog *events, const Str *name,
+                        size_t number);
+// The pending error ended a run: an `except` of the function's does not act.
+void error_notes_run(Vm *vm, const EventLog *events);
+
+#endif
