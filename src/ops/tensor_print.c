@@ -149,6 +149,18 @@ static void measure(Format *f)
 
 // ---- elements
 
+// All show equally many digits, true ones, before the exponent and in it.
+// Returns the length.
+static int exponent_form(const Format *f, double value, char *text)
+{
+    int length = snprintf(text, DECIMAL_TEXT_SIZE, "%#.*e", f->fraction, value);
+    char *digits = strchr(text, 'e') + 2;
+    int missing = f->right - f->fraction - (int)strlen(digits) - 2;
+    memmove(digits + missing, digits, strlen(digits) + 1);
+    memset(digits, '0', (size_t)missing);
+    return length + missing;
+}
+
 // Points stand in one column: filled up on the left, then on the right, with
 // blanks where other elements have more digits.
 static void add_float(StrBuf *out, const Format *f, int64_t index)
@@ -163,10 +175,8 @@ static void add_float(StrBuf *out, const Format *f, int64_t index)
         strbuf_puts(out, text);
         return;
     }
-    // In exponent form all show equally many digits, true ones.
-    int length = f->exponents
-                     ? snprintf(text, sizeof(text), "%#.*e", f->fraction, value)
-                     : decimal_positional(&d, text);
+    int length = f->exponents ? exponent_form(f, value, text)
+                              : decimal_positional(&d, text);
     int left = (int)(strchr(text, '.') - text);
     strbuf_pad(out, ' ', (size_t)(f->left - left));
     strbuf_add(out, text, (size_t)length);
