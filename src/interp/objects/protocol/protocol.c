@@ -284,14 +284,16 @@ static bool is_sequence(const Type *type)
 
 // A sequence takes its key for an index before it tells that it has no place
 // for items; then the words for a deletion are other ones.
-static bool no_set_item(Vm *vm, const Type *type, Value key, bool deletes)
+static bool no_set_item(Vm *vm, Value container, Value key, bool deletes)
 {
+    const Type *type = type_of(vm, container);
     bool indexed = is_sequence(type) && value_is_index(vm, key);
     int64_t at;
     if (indexed && !value_to_place(vm, key, &at)) {
         return false;
     }
-    bool constant = type->kind == KIND_TENSOR || type->kind == KIND_SYMBOLIC;
+    bool constant = value_is_kind(container, KIND_TENSOR) ||
+                    value_is_kind(container, KIND_SYMBOLIC);
     return raise_false(
         vm, ERR_TYPE, "'%s' object %s item %s%s", type_name(type),
         deletes && indexed ? "doesn't support" : "does not support",
@@ -306,7 +308,7 @@ bool value_set_item(Vm *vm, Value container, Value key, Value value)
 {
     Type *type = type_of(vm, container);
     return type->slots.set_item == NULL
-               ? no_set_item(vm, type, key, value_unbound(value))
+               ? no_set_item(vm, container, key, value_unbound(value))
                : type->slots.set_item(vm, container, key, value);
 }
 
