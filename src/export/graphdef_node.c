@@ -121,16 +121,11 @@ static bool form_typed(Form *form, const char *op)
 static OpCode logical_of(OpCode op)
 {
     switch (op) {
-    case OP_BITWISE_AND:
-        return OP_LOGICAL_AND;
-    case OP_BITWISE_OR:
-        return OP_LOGICAL_OR;
-    case OP_BITWISE_XOR:
-        return OP_LOGICAL_XOR;
-    case OP_BITWISE_INVERT:
-        return OP_LOGICAL_NOT;
-    default:
-        return op;
+    case OP_BITWISE_AND: return OP_LOGICAL_AND;
+    case OP_BITWISE_OR: return OP_LOGICAL_OR;
+    case OP_BITWISE_XOR: return OP_LOGICAL_XOR;
+    case OP_BITWISE_INVERT: return OP_LOGICAL_NOT;
+    default: return op;
     }
 }
 
