@@ -476,10 +476,10 @@ Concrete *concrete_new(Vm *vm, const TraceRequest *request)
         self->plan = plan_build(&vm->ctx, self->graph, &stager->options);
     }
     if (self->plan == NULL) {
-        error_notes_traced(vm, &self->owner->events, request->name,
-                           request->number);
         // What it did outside stays done.
         if (self->owner != NULL) {
+            error_notes_traced(vm, &self->owner->events, request->name,
+                               request->number);
             events_keep(vm, &request->staged->table.past, &self->owner->events);
         }
         object_release(&vm->ctx, self);
