@@ -327,7 +327,11 @@ static bool can_end(Fuser *fuser, const GraphNode *node, bool first)
         return false;
     }
     TensorType in = graph_type(graph, node->inputs[0]);
-    if (!reduce_end(fuser->builder->ctx, node_desc(node), node->attrs, in,
+    const GraphNode *maker = graph_value(graph, node->inputs[0])->node;
+    // A reduction's result is there when the program has run.
+    if ((maker != NULL && maker->mark == fuser->group &&
+         node_desc(maker)->ends != 0) ||
+        !reduce_end(fuser->builder->ctx, node_desc(node), node->attrs, in,
                     &end) ||
         !shape_equal(in.rank, in.dims, fuser->shape.rank, fuser->shape.dims)) {
         return false;
