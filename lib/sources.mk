@@ -177,6 +177,7 @@ lib_modules = \
 	lib/tensorflow/_philox.duet \
 	lib/tensorflow/_print.duet \
 	lib/tensorflow/_segments.duet \
+	lib/tensorflow/_slices.duet \
 	lib/tensorflow/_tensor_array.duet \
 	lib/tensorflow/autograph.duet \
 	lib/tensorflow/bitwise.duet \

@@ -93,6 +93,31 @@ static bool write_assign(Scope *scope, const GraphNode *node)
     return scope_close_node(scope) && scope_set_effect(scope, name);
 }
 
+static bool write_add_rows(Scope *scope, const GraphNode *node)
+{
+    static const char op[] = "ResourceScatterAdd";
+    const char *name = scope_name(scope, op);
+    const char *inputs[4] = {scope->handles[node->variable]};
+    uint32_t count = 3;
+    for (uint32_t i = 0; i < 2; i++) {
+        inputs[i + 1] = name != NULL ? scope_use(scope, node->inputs[i], name,
+                                                 i == 0 ? "indices" : "updates")
+                                     : NULL;
+        if (inputs[i + 1] == NULL) {
+            return false;
+        }
+    }
+    scope_after_effect(scope, inputs, &count);
+    if (!scope_node(scope, name, op, inputs, count)) {
+        return false;
+    }
+    gd_attr_type(&scope->text, "dtype",
+                 graph_type(scope->graph, node->inputs[1]).dtype);
+    gd_attr_type(&scope->text, "Tindices",
+                 graph_type(scope->graph, node->inputs[0]).dtype);
+    return scope_close_node(scope) && scope_set_effect(scope, name);
+}
+
 // The text between tensors, with a place holder for each (a NUL byte in the
 // op's format).
 static void write_template(StrBuf *out, const AttrValue *format)
@@ -256,6 +281,7 @@ bool graphdef_effect(Scope *scope, const GraphNode *node)
     switch (node->op) {
     case OP_READ_VARIABLE: return write_read(scope, node);
     case OP_ASSIGN_VARIABLE: return write_assign(scope, node);
+    case OP_ADD_ROWS_VARIABLE: return write_add_rows(scope, node);
     case OP_PRINT: return write_print(scope, node);
     case OP_ITERATE:
     case OP_MORE:

@@ -258,7 +258,9 @@ GraphNode *graph_append_resource(Graph *graph, GraphBlock *block, OpCode op,
 {
     GraphVariable *resource = &graph->variables.items[variable];
     for (uint32_t i = 0; i < input_count; i++) {
-        if (!assign_fits(graph, resource, graph_type(graph, inputs[i]))) {
+        bool apart = (op_desc(op)->apart >> i & 1) != 0;
+        if (!apart &&
+            !assign_fits(graph, resource, graph_type(graph, inputs[i]))) {
             return NULL;
         }
     }

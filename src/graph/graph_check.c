@@ -107,8 +107,10 @@ static bool check_variable(Checker *checker, GraphNode *node)
     }
     TensorType type = graph->variables.items[node->variable].type;
     bool ok = true;
+    uint8_t apart = node_desc(node)->apart;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        ok = ok && compatible(graph_type(graph, node->inputs[i]), type);
+        ok = ok && ((apart >> i & 1) != 0 ||
+                    compatible(graph_type(graph, node->inputs[i]), type));
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
         ok = ok && compatible(graph_type(graph, node_output(node, i)), type);

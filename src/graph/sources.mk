@@ -16,6 +16,7 @@ graph_sources += src/graph/passes/cse.c
 graph_sources += src/graph/passes/dce.c
 graph_sources += src/graph/passes/fold.c
 graph_sources += src/graph/passes/grad.c
+graph_sources += src/graph/passes/grad_emit.c
 graph_sources += src/graph/passes/grad_forward.c
 graph_sources += src/graph/passes/grad_lift.c
 graph_sources += src/graph/passes/grad_loop.c

@@ -152,6 +152,14 @@ EmitValue grad_scatter(Emit *emit, EmitValue x, EmitValue places, EmitValue g)
     return grad_reshape_like(emit, sums, x);
 }
 
+EmitValue grad_add_rows(Emit *emit, EmitValue sum, EmitValue rows,
+                        EmitValue values)
+{
+    AttrValue last = {.kind = ATTR_INT, .integer = -1};
+    return emit_3(emit, OP_SCATTER_ADD, sum,
+                  emit_1(emit, OP_EXPAND_DIMS, rows, &last), values);
+}
+
 bool grad_places(GradCall *call)
 {
     Emit *emit = call->emit;
@@ -266,6 +274,7 @@ const OpDesc op_stop_gradient = {
 
 static bool grad_stand_in(GradCall *call)
 {
+    call->input_rows[1] = call->output_rows[0];
     return !grad_asked(call, 1) || grad_give(call, 1, call->output_grads[0]);
 }
 
@@ -278,7 +287,7 @@ const OpDesc op_stand_in = {
     .min_inputs = 2,
     .max_inputs = 2,
     .output_count = 1,
-    .flags = OP_VIEW | OP_INTERNAL,
+    .flags = OP_VIEW | OP_INTERNAL | OP_HANDS_ON,
     .infer = infer_same,
     .kernel = kernel_same,
     .gradient = grad_stand_in,

@@ -73,6 +73,17 @@ static inline bool grad_give(GradCall *call, uint32_t index, EmitValue value)
     call->input_grads[index] = value;
     return value != NULL;
 }
+// The same where only those rows of the operand have one: `rows` is an int
+// vector, `values` has a slice of the operand's for each.
+static inline bool grad_give_rows(GradCall *call, uint32_t index,
+                                  EmitValue rows, EmitValue values)
+{
+    call->input_rows[index] = rows;
+    return rows != NULL && grad_give(call, index, values);
+}
+// sum with the rows added, in their order.
+EmitValue grad_add_rows(Emit *emit, EmitValue sum, EmitValue rows,
+                        EmitValue values);
 // Whether operand `index` wants a gradient and result 0 has one.
 static inline bool grad_asked(const GradCall *call, uint32_t index)
 {

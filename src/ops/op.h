@@ -83,7 +83,8 @@ typedef enum OpFlag {
     OP_NO_FUNCTION = 1 << 8,   // a method only
     OP_LIST_INPUT = 1 << 9,    // takes one list of tensors (concat, stack)
     OP_CONDITION = 1 << 10,    // the first input is one bool
-    OP_LISTS = 1 << 11         // inputs may be lists of tensors: ops of graphs
+    OP_LISTS = 1 << 11,        // inputs may be lists of tensors: ops of graphs
+    OP_HANDS_ON = 1 << 12      // the rule takes gradients that are rows
 } OpFlag;
 
 typedef struct OpDesc OpDesc;
@@ -156,9 +157,15 @@ typedef struct GradCall {
     const EmitValue *inputs;
     const EmitValue *outputs;
     const EmitValue *output_grads; // NULL where none flows, not of all
+    // By output: of which rows output_grads holds the gradient, NULL: of all.
+    // Others than OP_HANDS_ON find NULL alone.
+    const EmitValue *output_rows;
     uint32_t input_count, output_count;
     const bool *wanted;     // which inputs' gradients are used
     EmitValue *input_grads; // to be set, NULL at first: no gradient flows
+    // To be set where the gradient is zeros but for some rows, which
+    // input_grads then holds: their int numbers, one may be there twice.
+    EmitValue *input_rows;
 } GradCall;
 typedef bool (*GradFn)(GradCall *call);
 

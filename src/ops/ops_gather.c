@@ -161,23 +161,36 @@ static bool kernel_take(const KernelCall *call)
     return true;
 }
 
-// Whole slices of the first axis, as of an embedding: they are added where they
-// stood, so that of x nothing but the sizes is asked.
+// Whole slices of the first axis, as of an embedding, stay what they are.
 static bool grad_take(GradCall *call)
 {
     Emit *e = call->emit;
-    int64_t axis = attr_int(&call->attrs[0], 0);
-    int rank = emit_type(e, call->inputs[0]).rank;
-    if (axis != 0 && axis != -rank) {
+    int64_t axis = attr_int(&call->attrs[0], 0), all = -1;
+    TensorType x = emit_type(e, call->inputs[0]);
+    if (axis != 0 && axis != -x.rank) {
         return grad_places(call);
     }
-    AttrValue last = {.kind = ATTR_INT, .integer = -1};
-    EmitValue none = emit_1(e, OP_ZEROS_LIKE, call->inputs[0], NULL);
-    EmitValue places = emit_1(e, OP_EXPAND_DIMS, call->inputs[1], &last);
-    return !grad_asked(call, 0) ||
-           grad_give(
-               call, 0,
-               emit_3(e, OP_SCATTER_ADD, none, places, call->output_grads[0]));
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    EmitValue rows = call->inputs[1], g = call->output_grads[0];
+    if (emit_type(e, rows).rank == 1) {
+        return grad_give_rows(call, 0, rows, g);
+    }
+    Shape flat = {.rank = x.rank};
+    for (int i = 0; i < x.rank; i++) {
+        flat.dims[i] = i == 0 ? -1 : x.dims[i];
+    }
+    if (x.rank < 1 || !shape_is_static(x.rank - 1, x.dims + 1)) {
+        // Sizes that are not known leave no shape for the rows.
+        AttrValue last = {.kind = ATTR_INT, .integer = -1};
+        return grad_give(call, 0,
+                         emit_3(e, OP_SCATTER_ADD,
+                                emit_1(e, OP_ZEROS_LIKE, call->inputs[0], NULL),
+                                emit_1(e, OP_EXPAND_DIMS, rows, &last), g));
+    }
+    return grad_give_rows(call, 0, emit_reshape(e, rows, 1, &all),
+                          emit_reshape(e, g, flat.rank, flat.dims));
 }
 
 // NumPy flattens without an axis; here, as in TensorFlow, it is 0.

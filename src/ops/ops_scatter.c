@@ -143,8 +143,18 @@ static bool grad_gather_nd(GradCall *call)
 {
     Emit *e = call->emit;
     AttrValue same = {.kind = ATTR_NONE};
-    return !grad_asked(call, 0) ||
-           grad_give(call, 0,
+    TensorType indices = emit_type(e, call->inputs[1]);
+    int64_t all = -1;
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    // Tuples of one are rows.
+    return indices.rank == 2 && indices.dims[1] == 1
+               ? grad_give_rows(call, 0,
+                                emit_reshape(e, call->inputs[1], 1, &all),
+                                call->output_grads[0])
+               : grad_give(
+                     call, 0,
                      emit_3(e, OP_SCATTER_ADD,
                             emit_1(e, OP_ZEROS_LIKE, call->inputs[0], &same),
                             call->inputs[1], call->output_grads[0]));

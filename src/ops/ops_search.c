@@ -1,9 +1,12 @@
-// Ops whose result depends on the values: boolean_mask, nonzero, searchsorted.
+// Ops whose result depends on the values: boolean_mask, nonzero,
+// unique_inverse, searchsorted.
 //
-// The first two have sizes that only a run knows: a trace sees them as
+// The first three have sizes that only a run knows: a trace sees them as
 // unknown, the kernel makes its outputs itself.
+#include <math.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
@@ -191,6 +194,107 @@ const OpDesc op_nonzero = {
     .flags = OP_DYNAMIC_SHAPE | OP_METHOD,
     .infer = infer_nonzero,
     .kernel = kernel_nonzero,
+};
+
+// ---- unique_inverse
+
+// How many there are only the values tell.
+static bool infer_unique_inverse(InferCall *call)
+{
+    TensorType x = call->inputs[0];
+    int64_t unknown = DIM_UNKNOWN;
+    if (x.rank != 1 && x.rank != RANK_UNKNOWN) {
+        return infer_shape_error(call, "needs a vector, not %s", x);
+    }
+    call->output_count = 2;
+    return infer_output(call, 0, x.dtype, 1, &unknown) &&
+           infer_output(call, 1, DT_INT64, 1, x.rank == 1 ? x.dims : &unknown);
+}
+
+// What equal elements have in common, as bytes: -0.0 is 0.0.
+static const char *element_key(const Tensor *x, int64_t index, uint64_t *room,
+                               size_t *length)
+{
+    *length = sizeof *room;
+    if (x->dtype == DT_STRING) {
+        const TensorString *text = ((TensorString **)x->data)[index];
+        *length = text->length;
+        return text->bytes;
+    }
+    if (dtype_is_float((DType)x->dtype)) {
+        double value = tensor_float_at(x, index) + 0.0;
+        memcpy(room, &value, sizeof value);
+    } else {
+        *room = (uint64_t)tensor_int_at(x, index);
+    }
+    return (const char *)room;
+}
+
+// places[i]: the number of x's element i among the different ones, of which
+// first[k] is where the k-th stands. False: interrupted, no memory.
+static bool number_elements(Ctx *ctx, const Tensor *x, int64_t *places,
+                            int64_t *first, int64_t *count)
+{
+    Map seen;
+    bool ok = true;
+    map_init(&seen, ctx);
+    *count = 0;
+    for (int64_t i = 0; ok && i < x->count; i++) {
+        uint64_t room;
+        size_t length;
+        const char *key = element_key(x, i, &room, &length);
+        uint64_t *known = map_get(&seen, key, length);
+        // A NaN is no other's equal.
+        if (known != NULL && dtype_is_float((DType)x->dtype) &&
+            isnan(tensor_float_at(x, i))) {
+            known = NULL;
+        }
+        if (known != NULL) {
+            places[i] = (int64_t)*known;
+        } else {
+            places[i] = *count;
+            first[*count] = i;
+            ok = map_put(&seen, key, length, (uint64_t)(*count)++);
+        }
+        ok = ok && ctx_poll_at(ctx, (size_t)i);
+    }
+    map_free(&seen);
+    return ok;
+}
+
+static bool kernel_unique_inverse(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0];
+    int64_t count;
+    Tensor *first = tensor_new(call->ctx, DT_INT64, 1, &x->count);
+    call->outputs[1] = tensor_new(call->ctx, DT_INT64, 1, &x->count);
+    bool ok = first != NULL && call->outputs[1] != NULL &&
+              number_elements(call->ctx, x, call->outputs[1]->data, first->data,
+                              &count);
+    if (ok) {
+        call->outputs[0] = tensor_new(call->ctx, (DType)x->dtype, 1, &count);
+        ok = call->outputs[0] != NULL;
+    }
+    for (int64_t i = 0; ok && i < count; i++) {
+        ok = tensor_copy(call->ctx, call->outputs[0], i, x,
+                         ((const int64_t *)first->data)[i], 1);
+    }
+    object_release_null(call->ctx, first);
+    return ok && ctx_poll(call->ctx);
+}
+
+const OpDesc op_unique_inverse = {
+    .name = "unique_inverse",
+    .params = "x, /",
+    .doc = "The different elements of a vector, in the order in which they\n"
+           "come first, and for each of x's elements the int64 place of\n"
+           "its equal among them. Each NaN is one of its own.",
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .output_count = 2,
+    .flags = OP_DYNAMIC_SHAPE,
+    .infer = infer_unique_inverse,
+    .kernel = kernel_unique_inverse,
 };
 
 // ---- searchsorted

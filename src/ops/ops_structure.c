@@ -226,6 +226,7 @@ static bool run_read(StepCall *call)
 static bool grad_read(GradCall *call)
 {
     call->input_grads[0] = call->output_grads[0];
+    call->input_rows[0] = call->output_rows[0];
     return true;
 }
 
@@ -235,7 +236,7 @@ const OpDesc op_read_variable = {
     .params = "",
     .doc = "A Variable's value at this point.",
     .output_count = 1,
-    .flags = OP_INTERNAL,
+    .flags = OP_INTERNAL | OP_HANDS_ON,
     .access = READS,
     .payload = PAYLOAD_RESOURCE,
     .run = run_read,

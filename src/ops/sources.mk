@@ -35,6 +35,7 @@ ops_sources += src/ops/ops_random.c
 ops_sources += src/ops/ops_range.c
 ops_sources += src/ops/ops_reduce.c
 ops_sources += src/ops/ops_repeat.c
+ops_sources += src/ops/ops_rows.c
 ops_sources += src/ops/ops_scan.c
 ops_sources += src/ops/ops_scatter.c
 ops_sources += src/ops/ops_search.c

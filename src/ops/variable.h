@@ -12,4 +12,11 @@ typedef struct VariableCell {
     Tensor *value;
 } VariableCell;
 
+// value[rows[i]] += values[i], in place where nobody else holds the tensor;
+// otherwise a new one takes its place. False: nothing was changed. `name` is
+// the Variable's, for messages (ops_rows.c).
+MUST_CHECK bool variable_add_rows(Ctx *ctx, VariableCell *cell,
+                                  const char *name, Tensor *rows,
+                                  Tensor *values);
+
 #endif

@@ -46,7 +46,7 @@ static size_t argument_count(const GraphFunction *self)
 // Bytes of a derived one's masks.
 static size_t mask_size(const GraphFunction *self)
 {
-    return self->graph->block->result_count + 3 * argument_count(self) + 1;
+    return self->graph->block->result_count + 4 * argument_count(self) + 1;
 }
 
 static void graph_fn_destroy(Vm *vm, Object *object)
@@ -94,9 +94,9 @@ static const GraphDerived *find_derived(Vm *vm, GraphFunction *self,
         return NULL;
     }
     memcpy(own, masks, results + 2 * arguments);
-    Graph *graph = graph_gradient(self->graph, own, own + results,
-                                  own + results + arguments,
-                                  own + results + 2 * arguments);
+    Graph *graph = graph_gradient(
+        self->graph, own, own + results, own + results + arguments,
+        own + results + 2 * arguments, own + results + 3 * arguments);
     GraphDerived derived = {own, graph_fn_new(vm, graph)};
     if (derived.function != NULL &&
         vec_push(&vm->ctx, &self->derived, derived)) {
@@ -196,7 +196,7 @@ static bool append_call(Vm *vm, GraphFunction *self, const Value *inputs,
 
 static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
                     const Value *output_grads, const bool *wanted,
-                    Value *so_far, Value *input_grads);
+                    Value *so_far, Value *input_grads, Value *input_rows);
 
 // The state of the generator of random numbers, as a tensor; in a trace a
 // symbolic one.
@@ -241,11 +241,11 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
 static bool call_derived(Vm *vm, const GraphFunction *self,
                          const GraphDerived *derived, const TapeEntry *entry,
                          const Value *inputs, const Value *output_grads,
-                         Value *so_far, Value *input_grads)
+                         Value *so_far, Value *input_grads, Value *input_rows)
 {
     size_t count = argument_count(self);
     const bool *begun = derived->masks + entry->output_count + count;
-    const bool *made = begun + count;
+    const bool *made = begun + count, *rows = made + count;
     GraphFunction *function = object_retain(derived->function);
     uint32_t results = function->graph->block->result_count, used = 0;
     size_t width = 2 * count + entry->output_count;
@@ -276,6 +276,7 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
     for (size_t i = 0, next = 0; ok && i < count; i++) {
         if (made[i]) {
             input_grads[i] = outputs[next++];
+            input_rows[i] = rows[i] ? outputs[next++] : VALUE_UNBOUND;
             so_far[i] = VALUE_UNBOUND;
         }
     }
@@ -289,7 +290,7 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
 // TapeBackFn of a graph that was run: entry->data is its function.
 static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
                     const Value *output_grads, const bool *wanted,
-                    Value *so_far, Value *input_grads)
+                    Value *so_far, Value *input_grads, Value *input_rows)
 {
     GraphFunction *self = (GraphFunction *)value_object(entry->data);
     size_t size = mask_size(self), count = argument_count(self);
@@ -306,8 +307,9 @@ static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
     }
     const GraphDerived *derived = find_derived(vm, self, masks);
     ctx_free(&vm->ctx, masks, size);
-    return derived != NULL && call_derived(vm, self, derived, entry, inputs,
-                                           output_grads, so_far, input_grads);
+    return derived != NULL &&
+           call_derived(vm, self, derived, entry, inputs, output_grads, so_far,
+                        input_grads, input_rows);
 }
 
 // ---- recording

@@ -8,7 +8,8 @@
 
 // The gradient of a function for certain results and arguments.
 typedef struct GraphDerived {
-    bool *masks; // given, by result; wanted, begun, made, by argument
+    // Given, by result; wanted, begun, made, made of rows, by argument.
+    bool *masks;
     GraphFunction *function; // counted; NULL: nothing flows
 } GraphDerived;
 

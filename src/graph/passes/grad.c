@@ -13,67 +13,6 @@
 #include "graph/walk.h"
 #include "ops/grad.h"
 
-// ---- an Emit that appends nodes; its values are ids plus one
-
-typedef struct GraphEmit {
-    Emit emit; // first: an Emit * is a GraphEmit *
-    Back *back;
-} GraphEmit;
-
-static EmitValue as_emit(ValueId id)
-{
-    return id == VALUE_ID_NONE ? NULL : (EmitValue)((uintptr_t)id + 1);
-}
-
-static ValueId from_emit(EmitValue value)
-{
-    return value == NULL ? VALUE_ID_NONE : (ValueId)((uintptr_t)value - 1);
-}
-
-// One node at the end; its first output, VALUE_ID_NONE on failure.
-ValueId back_append(Back *b, GraphBlock *block, OpCode op,
-                    const ValueId *inputs, uint32_t count,
-                    const AttrValue *attrs)
-{
-    static const AttrValue none[OP_MAX_ATTRS];
-    GraphNode *node = graph_append(b->graph, block, op, inputs, count,
-                                   attrs != NULL ? attrs : none, b->place);
-    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
-}
-
-static EmitValue graph_op(Emit *emit, OpCode op, const EmitValue *inputs,
-                          uint32_t count, const AttrValue *attrs)
-{
-    Back *b = ((GraphEmit *)emit)->back;
-    size_t size = (count + 1) * sizeof(ValueId);
-    ValueId *ids = ctx_alloc(emit->ctx, size);
-    if (ids == NULL) {
-        return NULL;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        ids[i] = from_emit(inputs[i]);
-    }
-    ValueId made = back_append(b, b->block, op, ids, count, attrs);
-    ctx_free(emit->ctx, ids, size);
-    return as_emit(made);
-}
-
-static TensorType graph_emit_type(Emit *emit, EmitValue value)
-{
-    return graph_type(((GraphEmit *)emit)->back->graph, from_emit(value));
-}
-
-static EmitValue graph_constant_of(Emit *emit, Tensor *tensor)
-{
-    Back *b = ((GraphEmit *)emit)->back;
-    if (tensor == NULL) {
-        return NULL;
-    }
-    GraphNode *node = graph_append_const(b->graph, b->block, tensor, b->place);
-    object_release(emit->ctx, tensor);
-    return node != NULL ? as_emit(node_output(node, 0)) : NULL;
-}
-
 // ---- what gradients flow through
 
 bool back_flows(const Graph *graph, ValueId id)
@@ -91,7 +30,7 @@ ValueId back_sum(Back *b, GraphBlock *block, ValueId left, ValueId right)
 // Adds to the gradient of a forward value.
 bool back_add(Back *b, ValueId value, ValueId grad)
 {
-    if (grad == VALUE_ID_NONE) {
+    if (grad == VALUE_ID_NONE || !back_fill_rows(b, value)) {
         return false;
     }
     if (b->grads[value] != VALUE_ID_NONE) {
@@ -107,10 +46,10 @@ ValueId back_zeros(Back *b, GraphBlock *block, ValueId like)
         return back_append(b, block, OP_ZEROS_LIKE, &like, 1, NULL);
     }
     GraphBlock *own = b->block;
-    GraphEmit emit = {
-        {b->graph->ctx, graph_op, graph_emit_type, graph_constant_of}, b};
+    GraphEmit emit = back_emit(b);
     b->block = block;
-    ValueId zeros = from_emit(grad_list_zeros(&emit.emit, as_emit(like)));
+    ValueId zeros =
+        back_from_emit(grad_list_zeros(&emit.emit, back_as_emit(like)));
     b->block = own;
     return zeros;
 }
@@ -165,23 +104,27 @@ static bool back_by_rule(Back *b, const GraphNode *node)
                         "custom_gradient, or leave it out by stop_gradient",
                         op->name);
     }
-    size_t size = (2 * in + 2 * out) * sizeof(EmitValue) + in + 1;
+    size_t size = (3 * in + 3 * out) * sizeof(EmitValue) + in + 1;
     EmitValue *room = ctx_alloc_zero(ctx, size);
     if (room == NULL) {
         return false;
     }
     EmitValue *results = room + in, *outputs = results + in;
-    EmitValue *grads = outputs + out;
-    bool *wanted = (bool *)(grads + out);
+    EmitValue *grads = outputs + out, *rows = grads + out;
+    EmitValue *given_rows = rows + in;
+    bool *wanted = (bool *)(given_rows + out);
     for (uint32_t i = 0; i < in; i++) {
-        room[i] = as_emit(node->inputs[i]);
+        room[i] = back_as_emit(node->inputs[i]);
         wanted[i] = b->needed[node->inputs[i]];
     }
     for (uint32_t i = 0; i < out; i++) {
-        outputs[i] = as_emit(node_output(node, i));
-        grads[i] = as_emit(b->grads[node_output(node, i)]);
+        ValueId id = node_output(node, i);
+        bool some = b->rows[id] != VALUE_ID_NONE;
+        outputs[i] = back_as_emit(id);
+        grads[i] = back_as_emit(some ? b->row_grads[id] : b->grads[id]);
+        given_rows[i] = back_as_emit(b->rows[id]);
     }
-    GraphEmit emit = {{ctx, graph_op, graph_emit_type, graph_constant_of}, b};
+    GraphEmit emit = back_emit(b);
     GradCall call = {.emit = &emit.emit,
                      .code = node->op,
                      .op = op,
@@ -189,14 +132,18 @@ static bool back_by_rule(Back *b, const GraphNode *node)
                      .inputs = room,
                      .outputs = outputs,
                      .output_grads = grads,
+                     .output_rows = given_rows,
                      .input_count = in,
                      .output_count = out,
                      .wanted = wanted,
-                     .input_grads = results};
+                     .input_grads = results,
+                     .input_rows = rows};
     bool ok = op->gradient(&call);
     for (uint32_t i = 0; ok && i < in; i++) {
         ok = !wanted[i] || results[i] == NULL ||
-             back_add(b, node->inputs[i], from_emit(results[i]));
+             (rows[i] == NULL
+                  ? back_add(b, node->inputs[i], back_from_emit(results[i]))
+                  : back_add_rows(b, node->inputs[i], rows[i], results[i]));
     }
     ctx_free(ctx, room, size);
     return ok;
@@ -307,7 +254,7 @@ static GraphBlock *side_back(Back *b, const IfBack *branches, int side)
         Graph *lifted = back_lift(b->graph, from, outside);
         grad = lifted == NULL ? NULL
                               : graph_gradient(lifted, branches->given, wanted,
-                                               branches->begun, made);
+                                               branches->begun, made, NULL);
         ok =
             grad != NULL &&
             back_push(b, &inputs, outside->items, outside->count) &&
@@ -435,6 +382,17 @@ static void mark_needed(Back *b)
     }
 }
 
+// What the node's way back does not know as rows is made whole.
+static bool ready(Back *b, const GraphNode *node)
+{
+    bool ok = node->blocks[0] == NULL || back_fill_all(b);
+    bool keeps = (node_desc(node)->flags & OP_HANDS_ON) != 0;
+    for (uint32_t i = 0; ok && !keeps && i < node->output_count; i++) {
+        ok = back_fill_rows(b, node_output(node, i));
+    }
+    return ok;
+}
+
 // The forward nodes from `node` back; what is appended stands behind, and what
 // is put before one on its way back is no forward node.
 static bool go_back(Back *b, GraphNode *node)
@@ -447,13 +405,16 @@ static bool go_back(Back *b, GraphNode *node)
         for (uint32_t i = 0; i < node->output_count; i++) {
             ValueId id = node_output(node, i);
             any = any || b->needed[id];
-            has = has || b->grads[id] != VALUE_ID_NONE;
+            has = has || b->grads[id] != VALUE_ID_NONE ||
+                  b->rows[id] != VALUE_ID_NONE;
         }
         if (!any || !has) {
             continue;
         }
         b->place = node->place;
-        ok = node->op == OP_LIST_READ      ? back_read(b, node)
+        ok = ready(b, node);
+        ok = !ok                           ? false
+             : node->op == OP_LIST_READ    ? back_read(b, node)
              : node->op == OP_LIST_SLICE   ? back_sliced(b, node)
              : node->op == OP_LIST_APPEND  ? back_grown(b, node)
              : node->blocks[0] == NULL     ? back_by_rule(b, node)
@@ -494,13 +455,20 @@ static bool add_seeds(Back *b, const bool *given, const bool *begun,
 
 // The gradients of the inputs that are wanted, as results.
 static bool set_results(Back *b, const ValueId *inputs, size_t count,
-                        const bool *wanted, bool *made)
+                        const bool *wanted, bool *made, bool *rows)
 {
     IdVec results = {0};
-    bool ok = true;
+    bool ok = rows != NULL || back_fill_all(b);
     for (size_t i = 0; ok && i < count; i++) {
-        made[i] = wanted[i] && b->grads[inputs[i]] != VALUE_ID_NONE;
-        ok = !made[i] || vec_push(b->graph->ctx, &results, b->grads[inputs[i]]);
+        ValueId id = inputs[i];
+        bool some = b->rows[id] != VALUE_ID_NONE;
+        made[i] = wanted[i] && (some || b->grads[id] != VALUE_ID_NONE);
+        ok = !made[i] || vec_push(b->graph->ctx, &results,
+                                  some ? b->row_grads[id] : b->grads[id]);
+        if (made[i] && some) {
+            rows[i] = true;
+            ok = ok && vec_push(b->graph->ctx, &results, b->rows[id]);
+        }
     }
     ok = ok && graph_block_results(b->graph, b->graph->block, results.items,
                                    (uint32_t)results.count);
@@ -511,19 +479,21 @@ static bool set_results(Back *b, const ValueId *inputs, size_t count,
 // `to` holds the forward part.
 static bool add_backward(Graph *to, const ValueId *inputs, size_t count,
                          const bool *given, const bool *wanted,
-                         const bool *begun, bool *made)
+                         const bool *begun, bool *made, bool *rows)
 {
     Ctx *ctx = to->ctx;
     Back b = {.graph = to, .block = to->block, .count = to->values.count};
     // Sums of gradients are made of forward values alone.
-    size_t size = b.count * (sizeof(ValueId) + 1) + 1;
+    size_t size = b.count * (3 * sizeof(ValueId) + 1) + 1;
     b.grads = ctx_alloc(ctx, size);
     if (b.grads == NULL) {
         return false;
     }
-    b.needed = (bool *)(b.grads + b.count);
+    b.row_grads = b.grads + b.count;
+    b.rows = b.row_grads + b.count;
+    b.needed = (bool *)(b.rows + b.count);
     for (size_t i = 0; i < b.count; i++) {
-        b.grads[i] = VALUE_ID_NONE;
+        b.grads[i] = b.row_grads[i] = b.rows[i] = VALUE_ID_NONE;
         b.needed[i] = false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -533,13 +503,13 @@ static bool add_backward(Graph *to, const ValueId *inputs, size_t count,
     // A value that is given twice has a sum for a seed, which is a node.
     GraphNode *last = to->block->last;
     bool ok = add_seeds(&b, given, begun, inputs, count) && go_back(&b, last) &&
-              set_results(&b, inputs, count, wanted, made);
+              set_results(&b, inputs, count, wanted, made, rows);
     ctx_free(ctx, b.grads, size);
     return ok;
 }
 
 Graph *graph_gradient(Graph *graph, const bool *given, const bool *wanted,
-                      const bool *begun, bool *made)
+                      const bool *begun, bool *made, bool *rows)
 {
     Ctx *ctx = graph->ctx;
     if (!ctx_enter(ctx)) {
@@ -551,7 +521,7 @@ Graph *graph_gradient(Graph *graph, const bool *given, const bool *wanted,
     ValueId *inputs = ctx_alloc(ctx, size);
     bool ok = to != NULL && inputs != NULL &&
               back_copy_forward(graph, to, inputs) &&
-              add_backward(to, inputs, count, given, wanted, begun, made);
+              add_backward(to, inputs, count, given, wanted, begun, made, rows);
     if (inputs != NULL) {
         ctx_free(ctx, inputs, size);
     }

@@ -21,9 +21,11 @@
 // ends the way of a gradient, as it does in a program that is not staged. NULL
 // with an error pending: an op without a rule (ERR_LOOKUP), something that
 // cannot be done twice (ERR_VALUE).
+// With `rows`, a gradient may be of some rows alone (grad_give_rows): rows[i]
+// then says so, and the row numbers are an output behind it. NULL: none is.
 MUST_CHECK Graph *graph_gradient(Graph *graph, const bool *given,
                                  const bool *wanted, const bool *begun,
-                                 bool *made);
+                                 bool *made, bool *rows);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
 size_t graph_gradient_arguments(const Graph *graph);

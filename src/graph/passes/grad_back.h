@@ -13,9 +13,28 @@ typedef struct Back {
     GraphBlock *block; // where nodes are appended
     size_t count;      // values of the forward part
     ValueId *grads;    // by value; VALUE_ID_NONE
-    bool *needed;      // by value: something wanted flows into it
-    GraphPlace place;  // of the node in hand
+    // By value, VALUE_ID_NONE: a gradient of some rows alone, which is not in
+    // `grads` yet, and their numbers. `waiting` says how many have one.
+    ValueId *row_grads, *rows;
+    size_t waiting;
+    bool *needed;     // by value: something wanted flows into it
+    GraphPlace place; // of the node in hand
 } Back;
+
+// An Emit that appends nodes (grad_emit.c); its values are ids plus one.
+typedef struct GraphEmit {
+    Emit emit; // first: an Emit * is a GraphEmit *
+    Back *back;
+} GraphEmit;
+GraphEmit back_emit(Back *b);
+EmitValue back_as_emit(ValueId id);
+ValueId back_from_emit(EmitValue value);
+// Rows of a forward value's gradient: they stand behind rows, or are added to
+// what there is, as on a tape; then, that one or all that wait are made whole.
+MUST_CHECK bool back_add_rows(Back *b, ValueId value, EmitValue rows,
+                              EmitValue grads);
+MUST_CHECK bool back_fill_rows(Back *b, ValueId value);
+MUST_CHECK bool back_fill_all(Back *b);
 
 // Whether gradients flow through the value's type.
 bool back_flows(const Graph *graph, ValueId id);

@@ -205,6 +205,33 @@ static bool copy_flow(Forward *f, const GraphNode *node, GraphBlock *to,
     return ok;
 }
 
+// What the Variable holds behind a write: what was assigned, or what it held
+// with rows added.
+static ValueId copy_write(Forward *f, const GraphNode *node, GraphBlock *to,
+                          const ValueId *now)
+{
+    static const AttrValue none[OP_MAX_ATTRS];
+    static const AttrValue last[OP_MAX_ATTRS] = {
+        {.kind = ATTR_INT, .integer = -1}};
+    ValueId first = f->clone.values[node->inputs[0]];
+    if (node->op == OP_ASSIGN_VARIABLE) {
+        return first;
+    }
+    GraphPlace place = clone_place(&f->clone, node);
+    Graph *graph = f->clone.to;
+    GraphNode *tuples =
+        graph_append(graph, to, OP_EXPAND_DIMS, &first, 1, last, place);
+    ValueId inputs[3] = {now[node->variable], VALUE_ID_NONE,
+                         f->clone.values[node->inputs[1]]};
+    if (tuples == NULL) {
+        return VALUE_ID_NONE;
+    }
+    inputs[1] = node_output(tuples, 0);
+    GraphNode *sum =
+        graph_append(graph, to, OP_SCATTER_ADD, inputs, 3, none, place);
+    return sum == NULL ? VALUE_ID_NONE : node_output(sum, 0);
+}
+
 static bool copy_node(Forward *f, const GraphBlock *from, const GraphNode *node,
                       GraphBlock *to, ValueId *now)
 {
@@ -213,8 +240,8 @@ static bool copy_node(Forward *f, const GraphBlock *from, const GraphNode *node,
         if (node->output_count > 0) {
             return copy_read(f, node, to, now);
         }
-        now[node->variable] = f->clone.values[node->inputs[0]];
-        return true;
+        now[node->variable] = copy_write(f, node, to, now);
+        return now[node->variable] != VALUE_ID_NONE;
     }
     if (node->blocks[0] != NULL) {
         return copy_flow(f, node, to, now);

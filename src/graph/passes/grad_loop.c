@@ -66,7 +66,7 @@ static bool begin_loop(Back *b, LoopBack *loop)
     loop->grad = loop->cond == NULL || loop->body == NULL
                      ? NULL
                      : graph_gradient(loop->body, loop->wanted, loop->wanted,
-                                      loop->begun, loop->made);
+                                      loop->begun, loop->made, NULL);
     for (uint32_t i = 0; loop->grad != NULL && i < loop->states; i++) {
         if (is_list(b, loop, i) && loop->wanted[i] && !loop->made[i]) {
             return ctx_fail(ctx, ERR_VALUE,

@@ -152,16 +152,34 @@ static bool read_items(Vm *vm, Value v, size_t count, Value *items)
     return true;
 }
 
+// Takes both: a gradient of some rows is (values, rows).
+static Value pair_of(Vm *vm, Value values, Value rows)
+{
+    Tuple *pair = tuple_new(vm, 2);
+    if (pair == NULL) {
+        value_release(&vm->ctx, values);
+        value_release(&vm->ctx, rows);
+        return VALUE_FAIL;
+    }
+    pair->items[0] = values;
+    pair->items[1] = rows;
+    return value_from_object(pair);
+}
+
 // Takes the values; UNBOUND becomes None.
-static Value list_of(Vm *vm, const Value *values, size_t count)
+static Value list_of(Vm *vm, const Value *values, const Value *rows,
+                     size_t count)
 {
     List *list = list_new(vm, 0);
     bool ok = list != NULL;
     for (size_t i = 0; i < count; i++) {
-        Value v = value_unbound(values[i]) ? VALUE_NONE : values[i];
+        Value v = value_unbound(values[i]) ? VALUE_NONE
+                  : value_unbound(rows[i]) ? values[i]
+                                           : pair_of(vm, values[i], rows[i]);
+        ok = ok && !value_failed(v);
         if (ok) {
             ok = list_append_owned(vm, list, v);
-        } else {
+        } else if (!value_failed(v)) {
             value_release(&vm->ctx, v);
         }
     }
@@ -184,20 +202,20 @@ static Value tape_gradient_flat(Vm *vm, Value *args)
     }
     size_t targets = value_as_list(args[1])->count;
     size_t sources = value_as_list(args[3])->count;
-    size_t size = (2 * targets + 2 * sources + 1) * sizeof(Value);
+    size_t size = (2 * targets + 3 * sources + 1) * sizeof(Value);
     Value *room = ctx_alloc(&vm->ctx, size), result = VALUE_FAIL;
     if (room == NULL) {
         return VALUE_FAIL;
     }
     Value *seeds = room + targets, *from = seeds + targets;
-    Value *made = from + sources;
+    Value *made = from + sources, *rows = made + sources;
     if (read_items(vm, args[1], targets, room) &&
         read_items(vm, args[2], targets, seeds) &&
         read_items(vm, args[3], sources, from) && begin_gradient(vm, tape)) {
         tape->used = !tape->persistent && !value_same(args[4], VALUE_TRUE);
         if (tape_gradient(vm, tape, room, seeds, (uint32_t)targets, from,
-                          (uint32_t)sources, made)) {
-            result = list_of(vm, made, sources);
+                          (uint32_t)sources, made, rows)) {
+            result = list_of(vm, made, rows, sources);
         }
         if (tape->used) {
             tape_clear(vm, tape);
@@ -213,9 +231,10 @@ static Value tape_gradient_flat(Vm *vm, Value *args)
 // none; it gives a list, an item for each operand.
 static bool call_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
                       const Value *output_grads, const bool *wanted,
-                      Value *so_far, Value *input_grads)
+                      Value *so_far, Value *input_grads, Value *input_rows)
 {
     (void)inputs;
+    (void)input_rows;
     (void)wanted;
     (void)so_far;
     Value function = value_retain(entry->data);

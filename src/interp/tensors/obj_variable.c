@@ -168,6 +168,28 @@ static Value method_assign_sub(Vm *vm, Value *args)
     return assign_result(vm, args, BINARY_SUB, "assign_sub");
 }
 
+// For the library alone (lib/_tape.duet): rows is an int vector, values a
+// tensor of slices.
+static Value method_add_rows(Vm *vm, Value *args)
+{
+    Variable *variable = value_as_variable(args[0]);
+    if (vm->trace != NULL) {
+        Value none[OP_MAX_OUTPUTS];
+        uint32_t count = OP_MAX_OUTPUTS;
+        return apply(vm, OP_ADD_ROWS_VARIABLE, args, 3, NULL, none, &count)
+                   ? value_retain(args[0])
+                   : VALUE_FAIL;
+    }
+    if (!value_is_tensor(args[1]) || !value_is_tensor(args[2])) {
+        return raise_error(vm, ERR_TYPE, "_add_rows: tensors are wanted");
+    }
+    return variable_add_rows(&vm->ctx, variable_cell(variable),
+                             variable->name != NULL ? variable->name->text : "",
+                             value_as_tensor(args[1]), value_as_tensor(args[2]))
+               ? value_retain(args[0])
+               : VALUE_FAIL;
+}
+
 // Unlike the Variable itself, the result does not change any more.
 static Value method_value(Vm *vm, Value *args)
 {
@@ -183,6 +205,8 @@ static const NativeDef variable_methods[] = {
      "Adds `delta` to the value; returns self."},
     {"assign_sub", "self, delta, /", method_assign_sub,
      "Subtracts `delta` from the value; returns self."},
+    {"_add_rows", "self, rows, values, /", method_add_rows,
+     "Adds values to some rows, in place; returns self."},
     {"value", "self, /", method_value,
      "The value now, as a tensor that later assignments do not change."},
     {NULL, NULL, NULL, NULL},

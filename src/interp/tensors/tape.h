@@ -31,11 +31,13 @@ typedef struct TapeItem {
 // How an entry goes backwards that is no op: from the gradients of its results
 // (VALUE_UNBOUND: none) to those of its operands (left UNBOUND: none; owned).
 // so_far[i] is what operand i has already (UNBOUND: none); who adds to it
-// itself makes it UNBOUND.
+// itself makes it UNBOUND. input_rows[i]: of which rows that is, left UNBOUND:
+// of all.
 typedef struct TapeEntry TapeEntry;
 typedef bool (*TapeBackFn)(Vm *vm, const TapeEntry *entry, const Value *inputs,
                            const Value *output_grads, const bool *wanted,
-                           Value *so_far, Value *input_grads);
+                           Value *so_far, Value *input_grads,
+                           Value *input_rows);
 struct TapeEntry {
     OpCode op; // whose rule is asked, if `back` is NULL
     TapeBackFn back;
@@ -81,11 +83,13 @@ void tape_clear(Vm *vm, Tape *tape);
 
 // The gradients of the sum of the targets' elements, each times its seed
 // (UNBOUND: ones), with respect to the sources; UNBOUND where a source has no
-// part in it. `gradients` are owned.
+// part in it. `gradients` are owned, and so are `rows`: UNBOUND, or an int
+// vector, and the gradient is zeros but for these rows of the source, to which
+// what stands in `gradients` is to be added in turn.
 MUST_CHECK bool tape_gradient(Vm *vm, Tape *tape, const Value *targets,
                               const Value *seeds, uint32_t target_count,
                               const Value *sources, uint32_t source_count,
-                              Value *gradients);
+                              Value *gradients, Value *rows);
 
 // obj_tape.c
 extern const TypeDef tape_type_def;

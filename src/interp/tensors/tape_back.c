@@ -3,6 +3,7 @@
 #include "interp/tensors/apply.h"
 #include "interp/tensors/tape.h"
 #include "interp/tensors/tensor_emit.h"
+#include "ops/grad.h"
 
 // One gradient. The tape may grow meanwhile, if it is persistent and records:
 // what is new is none of it.
@@ -11,13 +12,16 @@ typedef struct Backward {
     const Tape *tape;
     size_t slot_count, entry_count;
     Value *grads;  // by slot, owned; UNBOUND: none so far
+    Value *rows;   // by slot, owned: of which rows that is; UNBOUND: of all
     bool *needed;  // by slot: a source flows into it
     bool *sources; // by slot
     size_t width;  // most operands or results of an entry
-    void **room;   // scratch for one entry: 4 rows of `width`
-    Value *values; // likewise, 4 rows
+    void **room;   // scratch for one entry: ROOM_LINES of `width`
+    Value *values; // likewise, VALUE_LINES
     bool *wanted;  // likewise, one
 } Backward;
+
+enum { ROOM_LINES = 6, VALUE_LINES = 5 };
 
 static bool backward_init(Backward *b, Vm *vm, const Tape *tape)
 {
@@ -34,14 +38,15 @@ static bool backward_init(Backward *b, Vm *vm, const Tape *tape)
         b->width = most > b->width ? most : b->width;
     }
     size_t slots = b->slot_count + 1;
-    b->grads = ctx_alloc(&vm->ctx, slots * sizeof *b->grads);
+    b->grads = ctx_alloc(&vm->ctx, 2 * slots * sizeof *b->grads);
     b->needed = ctx_alloc_zero(&vm->ctx, slots * 2);
-    b->room = ctx_alloc(&vm->ctx, b->width * 4 * sizeof *b->room);
-    b->values = ctx_alloc(&vm->ctx, b->width * 4 * sizeof *b->values);
+    b->room = ctx_alloc(&vm->ctx, b->width * ROOM_LINES * sizeof *b->room);
+    b->values = ctx_alloc(&vm->ctx, b->width * VALUE_LINES * sizeof *b->values);
     b->wanted = ctx_alloc(&vm->ctx, b->width);
-    for (size_t i = 0; b->grads != NULL && i < slots; i++) {
+    for (size_t i = 0; b->grads != NULL && i < 2 * slots; i++) {
         b->grads[i] = VALUE_UNBOUND;
     }
+    b->rows = b->grads + slots;
     b->sources = b->needed + slots;
     return b->grads != NULL && b->needed != NULL && b->room != NULL &&
            b->values != NULL && b->wanted != NULL;
@@ -51,24 +56,119 @@ static void backward_free(Backward *b)
 {
     Ctx *ctx = &b->vm->ctx;
     size_t slots = b->slot_count + 1;
-    for (size_t i = 0; b->grads != NULL && i < slots; i++) {
+    for (size_t i = 0; b->grads != NULL && i < 2 * slots; i++) {
         value_release(ctx, b->grads[i]);
     }
     if (b->grads != NULL) {
-        ctx_free(ctx, b->grads, slots * sizeof *b->grads);
+        ctx_free(ctx, b->grads, 2 * slots * sizeof *b->grads);
     }
     if (b->needed != NULL) {
         ctx_free(ctx, b->needed, slots * 2);
     }
     if (b->room != NULL) {
-        ctx_free(ctx, b->room, b->width * 4 * sizeof *b->room);
+        ctx_free(ctx, b->room, b->width * ROOM_LINES * sizeof *b->room);
     }
     if (b->values != NULL) {
-        ctx_free(ctx, b->values, b->width * 4 * sizeof *b->values);
+        ctx_free(ctx, b->values, b->width * VALUE_LINES * sizeof *b->values);
     }
     if (b->wanted != NULL) {
         ctx_free(ctx, b->wanted, b->width);
     }
+}
+
+// Takes both; `rows` is UNBOUND where the gradient is of all rows.
+static void set_grad(Backward *b, uint32_t slot, Value grad, Value rows)
+{
+    value_release(&b->vm->ctx, b->grads[slot]);
+    value_release(&b->vm->ctx, b->rows[slot]);
+    b->grads[slot] = grad;
+    b->rows[slot] = rows;
+}
+
+// Rows behind those that the slot has: sums wait until somebody asks for all.
+static bool join_rows(Backward *b, uint32_t slot, HostEmit *host, Value rows,
+                      Value grad)
+{
+    static const AttrValue first = {.kind = ATTR_INT, .integer = 0};
+    Emit *e = &host->emit;
+    EmitValue numbers[2] = {emit_from_value(b->rows[slot]),
+                            emit_from_value(rows)};
+    EmitValue values[2] = {emit_from_value(b->grads[slot]),
+                           emit_from_value(grad)};
+    if (emit_type(e, numbers[0]).dtype != emit_type(e, numbers[1]).dtype) {
+        numbers[0] = emit_cast(e, numbers[0], DT_INT64);
+        numbers[1] = emit_cast(e, numbers[1], DT_INT64);
+    }
+    EmitValue all = numbers[0] == NULL || numbers[1] == NULL
+                        ? NULL
+                        : e->op(e, OP_CONCAT, numbers, 2, &first);
+    EmitValue sum = all == NULL ? NULL : e->op(e, OP_CONCAT, values, 2, &first);
+    if (sum == NULL) {
+        return false;
+    }
+    set_grad(b, slot, value_retain(value_from_emit(sum)),
+             value_retain(value_from_emit(all)));
+    return true;
+}
+
+// What the slot has, zeros if that is nothing, with the rows added.
+static bool add_to_all(Backward *b, uint32_t slot, HostEmit *host, Value rows,
+                       Value grad)
+{
+    static const AttrValue same[OP_MAX_ATTRS];
+    Emit *e = &host->emit;
+    Value so_far =
+        value_unbound(b->rows[slot]) ? b->grads[slot] : VALUE_UNBOUND;
+    EmitValue like = emit_from_value(b->tape->slots.items[slot].value);
+    EmitValue sum = value_unbound(so_far) ? emit_1(e, OP_ZEROS_LIKE, like, same)
+                                          : emit_from_value(so_far);
+    sum = grad_add_rows(e, sum, emit_from_value(rows), emit_from_value(grad));
+    if (sum == NULL) {
+        return false;
+    }
+    set_grad(b, slot, value_retain(value_from_emit(sum)), VALUE_UNBOUND);
+    return true;
+}
+
+// Takes `grad` and `rows`.
+static bool add_rows(Backward *b, uint32_t slot, Value rows, Value grad)
+{
+    if (value_unbound(b->grads[slot])) {
+        set_grad(b, slot, grad, rows);
+        return true;
+    }
+    HostEmit host;
+    tensor_emit_init(&host, b->vm);
+    bool ok = value_unbound(b->rows[slot])
+                  ? add_to_all(b, slot, &host, rows, grad)
+                  : join_rows(b, slot, &host, rows, grad);
+    tensor_emit_free(&host);
+    value_release(&b->vm->ctx, rows);
+    value_release(&b->vm->ctx, grad);
+    return ok;
+}
+
+// Makes the slot's gradient one of all rows.
+static bool fill_rows(Backward *b, uint32_t slot)
+{
+    if (slot == TAPE_NO_SLOT || value_unbound(b->rows[slot])) {
+        return true;
+    }
+    HostEmit host;
+    tensor_emit_init(&host, b->vm);
+    bool ok = add_to_all(b, slot, &host, b->rows[slot], b->grads[slot]);
+    tensor_emit_free(&host);
+    return ok;
+}
+
+// The same of `count` items.
+static bool fill_items(Backward *b, size_t first, uint32_t count)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        ok = fill_rows(b, b->tape->items.items[first + i].slot);
+    }
+    return ok;
 }
 
 // Takes `grad`, which may have failed.
@@ -81,6 +181,10 @@ static bool add_grad(Backward *b, uint32_t slot, Value grad)
         b->grads[slot] = grad;
         return true;
     }
+    if (!fill_rows(b, slot)) {
+        value_release(&b->vm->ctx, grad);
+        return false;
+    }
     Value both[2] = {b->grads[slot], grad};
     // In a trace it may be a list of tensors.
     bool list = dtype_is_list(operand_type(grad).dtype);
@@ -89,8 +193,7 @@ static bool add_grad(Backward *b, uint32_t slot, Value grad)
     if (value_failed(sum)) {
         return false;
     }
-    value_release(&b->vm->ctx, b->grads[slot]);
-    b->grads[slot] = sum;
+    set_grad(b, slot, sum, VALUE_UNBOUND);
     return true;
 }
 
@@ -114,32 +217,39 @@ static void mark_needed(Backward *b)
     }
 }
 
-// The op's rule; the results in `made` are owned.
-static bool ask_rule(Backward *b, TapeEntry entry, GradCall *call, Value *made)
+static Value emitted(EmitValue value)
+{
+    return value == NULL ? VALUE_UNBOUND : value_retain(value_from_emit(value));
+}
+
+// The op's rule; the results in `made` and `made_rows` are owned.
+static bool ask_rule(Backward *b, TapeEntry entry, GradCall *call, Value *made,
+                     Value *made_rows)
 {
     HostEmit host;
     tensor_emit_init(&host, b->vm);
     call->emit = &host.emit;
     for (uint32_t i = 0; i < entry.input_count; i++) {
-        call->input_grads[i] = NULL;
+        call->input_grads[i] = call->input_rows[i] = NULL;
     }
     bool ok = call->op->gradient(call);
     for (uint32_t i = 0; i < entry.input_count; i++) {
-        EmitValue grad = ok ? call->input_grads[i] : NULL;
-        made[i] =
-            grad == NULL ? VALUE_UNBOUND : value_retain(value_from_emit(grad));
+        made[i] = emitted(ok ? call->input_grads[i] : NULL);
+        made_rows[i] = emitted(ok ? call->input_rows[i] : NULL);
     }
     tensor_emit_free(&host);
     return ok;
 }
 
-static bool back_by_rule(Backward *b, TapeEntry entry, Value *made)
+static bool back_by_rule(Backward *b, TapeEntry entry, Value *made,
+                         Value *made_rows)
 {
     static const AttrValue none[OP_MAX_ATTRS];
     const OpDesc *op = op_desc(entry.op);
     const TapeItem *items = b->tape->items.items + entry.first_item;
     EmitValue *inputs = b->room, *outputs = inputs + b->width;
     EmitValue *grads = outputs + b->width, *results = grads + b->width;
+    EmitValue *given_rows = results + b->width, *rows = given_rows + b->width;
     if (op->gradient == NULL) {
         return raise_false(b->vm, ERR_LOOKUP,
                            "%s: no gradient of it is known; give it one by "
@@ -150,12 +260,20 @@ static bool back_by_rule(Backward *b, TapeEntry entry, Value *made)
     for (uint32_t i = 0; i < entry.input_count; i++) {
         inputs[i] = value_object(items[i].value);
     }
-    items += entry.input_count;
+    if ((op->flags & OP_HANDS_ON) == 0 &&
+        !fill_items(b, entry.first_item + entry.input_count,
+                    entry.output_count)) {
+        return false;
+    }
+    items = b->tape->items.items + entry.first_item + entry.input_count;
     for (uint32_t i = 0; i < entry.output_count; i++) {
-        Value grad = items[i].slot == TAPE_NO_SLOT ? VALUE_UNBOUND
-                                                   : b->grads[items[i].slot];
+        uint32_t slot = items[i].slot;
+        bool absent = slot == TAPE_NO_SLOT || value_unbound(b->grads[slot]);
         outputs[i] = value_object(items[i].value);
-        grads[i] = value_unbound(grad) ? NULL : value_object(grad);
+        grads[i] = absent ? NULL : value_object(b->grads[slot]);
+        given_rows[i] = absent || value_unbound(b->rows[slot])
+                            ? NULL
+                            : value_object(b->rows[slot]);
     }
     GradCall call = {.code = entry.op,
                      .op = op,
@@ -163,11 +281,13 @@ static bool back_by_rule(Backward *b, TapeEntry entry, Value *made)
                      .inputs = inputs,
                      .outputs = outputs,
                      .output_grads = grads,
+                     .output_rows = given_rows,
                      .input_count = entry.input_count,
                      .output_count = entry.output_count,
                      .wanted = b->wanted,
-                     .input_grads = results};
-    return ask_rule(b, entry, &call, made);
+                     .input_grads = results,
+                     .input_rows = rows};
+    return ask_rule(b, entry, &call, made, made_rows);
 }
 
 // The gradient that operand `index` of the entry has so far: once for what is
@@ -183,15 +303,21 @@ static Value so_far_of(const Backward *b, const TapeEntry *entry,
         own = items[i].slot != slot || i == index ||
               (i > index && i < entry->input_count);
     }
-    return own ? b->grads[slot] : VALUE_UNBOUND;
+    // Rows wait for what comes: it may be rows too.
+    return own && value_unbound(b->rows[slot]) ? b->grads[slot] : VALUE_UNBOUND;
 }
 
 // By the entry's own way. The values are held by the tape.
-static bool back_by_itself(Backward *b, TapeEntry entry, Value *made)
+static bool back_by_itself(Backward *b, TapeEntry entry, Value *made,
+                           Value *made_rows)
 {
-    const TapeItem *items = b->tape->items.items + entry.first_item;
     Value *inputs = b->values, *grads = inputs + b->width;
     Value *so_far = grads + 2 * b->width; // `made` stands between
+    if (!fill_items(b, entry.first_item + entry.input_count,
+                    entry.output_count)) {
+        return false;
+    }
+    const TapeItem *items = b->tape->items.items + entry.first_item;
     for (uint32_t i = 0; i < entry.input_count; i++) {
         inputs[i] = items[i].value;
         so_far[i] = so_far_of(b, &entry, i);
@@ -201,7 +327,8 @@ static bool back_by_itself(Backward *b, TapeEntry entry, Value *made)
         grads[i] = items[i].slot == TAPE_NO_SLOT ? VALUE_UNBOUND
                                                  : b->grads[items[i].slot];
     }
-    bool ok = entry.back(b->vm, &entry, inputs, grads, b->wanted, so_far, made);
+    bool ok = entry.back(b->vm, &entry, inputs, grads, b->wanted, so_far, made,
+                         made_rows);
     items = b->tape->items.items + entry.first_item;
     for (uint32_t i = 0; ok && i < entry.input_count; i++) {
         // The sum comes back in its place.
@@ -249,8 +376,7 @@ static void drop_output_grads(Backward *b, const TapeEntry *entry)
             b->tape->items.items[entry->first_item + entry->input_count + i]
                 .slot;
         if (slot != TAPE_NO_SLOT && !b->sources[slot]) {
-            value_release(&b->vm->ctx, b->grads[slot]);
-            b->grads[slot] = VALUE_UNBOUND;
+            set_grad(b, slot, VALUE_UNBOUND, VALUE_UNBOUND);
         }
     }
 }
@@ -260,24 +386,26 @@ static bool step_back(Backward *b, size_t number)
     // A copy: entries move when a persistent tape records meanwhile.
     TapeEntry entry = b->tape->entries.items[number];
     Value *made = b->values + 2 * b->width;
+    Value *made_rows = b->values + 4 * b->width;
     if (!has_grad(b, &entry) || !set_wanted(b, &entry)) {
         return true;
     }
     for (uint32_t i = 0; i < entry.input_count; i++) {
-        made[i] = VALUE_UNBOUND;
+        made[i] = made_rows[i] = VALUE_UNBOUND;
     }
-    bool ok = entry.back != NULL ? back_by_itself(b, entry, made)
-                                 : back_by_rule(b, entry, made);
+    bool ok = entry.back != NULL ? back_by_itself(b, entry, made, made_rows)
+                                 : back_by_rule(b, entry, made, made_rows);
     drop_output_grads(b, &entry);
     for (uint32_t i = 0; i < entry.input_count; i++) {
         uint32_t slot = b->tape->items.items[entry.first_item + i].slot;
-        if (value_unbound(made[i])) {
-            continue;
-        }
-        if (ok && b->wanted[i]) {
-            ok = add_grad(b, slot, made[i]);
-        } else {
+        bool used = ok && b->wanted[i] && !value_unbound(made[i]);
+        if (!used) {
             value_release(&b->vm->ctx, made[i]);
+            value_release(&b->vm->ctx, made_rows[i]);
+        } else {
+            ok = value_unbound(made_rows[i])
+                     ? add_grad(b, slot, made[i])
+                     : add_rows(b, slot, made_rows[i], made[i]);
         }
     }
     return ok;
@@ -309,7 +437,7 @@ static bool seed(Backward *b, Value target, Value given)
 
 bool tape_gradient(Vm *vm, Tape *tape, const Value *targets, const Value *seeds,
                    uint32_t target_count, const Value *sources,
-                   uint32_t source_count, Value *gradients)
+                   uint32_t source_count, Value *gradients, Value *rows)
 {
     Backward b;
     bool ok = backward_init(&b, vm, tape);
@@ -330,9 +458,9 @@ bool tape_gradient(Vm *vm, Tape *tape, const Value *targets, const Value *seeds,
     }
     for (uint32_t i = 0; ok && i < source_count; i++) {
         uint32_t slot = tape_find(tape, sources[i]);
-        gradients[i] = slot == TAPE_NO_SLOT || slot >= b.slot_count
-                           ? VALUE_UNBOUND
-                           : value_retain(b.grads[slot]);
+        bool none = slot == TAPE_NO_SLOT || slot >= b.slot_count;
+        gradients[i] = none ? VALUE_UNBOUND : value_retain(b.grads[slot]);
+        rows[i] = none ? VALUE_UNBOUND : value_retain(b.rows[slot]);
     }
     backward_free(&b);
     return ok;
