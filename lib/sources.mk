@@ -31,6 +31,7 @@ lib_modules = \
 	lib/duet/_time.duet \
 	lib/nn/__init__.duet \
 	lib/nn/_graph.duet \
+	lib/nn/_masks.duet \
 	lib/nn/_module.duet \
 	lib/nn/_summary.duet \
 	lib/nn/activations.duet \
@@ -189,6 +190,8 @@ lib_modules = \
 	lib/tensorflow/io.duet \
 	lib/tensorflow/keras/__init__.duet \
 	lib/tensorflow/keras/_base.duet \
+	lib/tensorflow/keras/_compiled.duet \
+	lib/tensorflow/keras/constraints.duet \
 	lib/tensorflow/keras/_progress.duet \
 	lib/tensorflow/keras/_training.duet \
 	lib/tensorflow/keras/activations.duet \
