@@ -168,6 +168,7 @@ void loop_free(Vm *vm, StagedBlock *block)
         release(vm, loop->leaves.items[i].host);
     }
     vec_free(&vm->ctx, &loop->leaves);
+    structure_free(vm, &loop->after);
     for_source_free(vm, &loop->source);
     ctx_free(&vm->ctx, loop->slots,
              (block->info->place_count + 1) * sizeof(LoopSlot));
@@ -244,6 +245,67 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
     }
 }
 
+// The children of a structure, if it has the form of the one that was made.
+static bool like_children(Vm *vm, Value made, Value v, ValueVec *out)
+{
+    int alike = value_unbound(v) ? 0 : merge_alike(vm, made, v);
+    return alike <= 0 ? alike == 0 : structure_children(vm, v, out);
+}
+
+// Behind the loop a structure is put together from outputs, which in eager code
+// is that from before the loop or that of the last turn, and may have other
+// names.
+static bool note_copies(Vm *vm, const StagedBlock *block, Value made,
+                        Value before, Value after)
+{
+    if (structure_kind(vm, made) == STRUCTURE_LEAF) {
+        return true;
+    }
+    ValueVec copies = {0}, first = {0}, last = {0};
+    bool ok = ctx_enter(&vm->ctx);
+    if (ok) {
+        ok = journal_joined(vm, made, before, after, block_line(block)) &&
+             like_children(vm, made, made, &copies) &&
+             like_children(vm, made, before, &first) &&
+             like_children(vm, made, after, &last);
+        for (size_t i = 0; ok && i < copies.count; i++) {
+            ok = note_copies(vm, block, copies.items[i],
+                             i < first.count ? first.items[i] : VALUE_UNBOUND,
+                             i < last.count ? last.items[i] : VALUE_UNBOUND);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    structure_free(vm, &copies);
+    structure_free(vm, &first);
+    structure_free(vm, &last);
+    return ok;
+}
+
+// Whether code runs behind a `return` in the loop: of a `finally` or `with`
+// around it.
+static bool is_guarded(const StagedBlock *block)
+{
+    const Code *code = block->frame->code;
+    bool guarded = false;
+    for (uint32_t i = 0; i < code->handler_count && !guarded; i++) {
+        const Handler *handler = &code->handlers[i];
+        guarded = handler->start <= block->info->start &&
+                  block->info->start < handler->end;
+    }
+    return guarded;
+}
+
+// The same for a place of the loop; a turn that raises has left nothing.
+static bool note_place(Vm *vm, const StagedBlock *block, size_t i, Value made,
+                       Value before)
+{
+    const ValueVec *after = &block->loop->after;
+    bool result = i < block->info->place_count &&
+                  block->loop->slots[i].kind == SLOT_RESULT;
+    return i >= after->count || (result && !is_guarded(block)) ||
+           note_copies(vm, block, made, before, after->items[i]);
+}
+
 // The variable has no value until it is read.
 static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
 {
@@ -251,7 +313,8 @@ static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
     const BlockPlace *place = &block->info->places[i];
     walk->next = walk->slot->first_leaf;
     Value v = structure_map(vm, block->first[i], show_result_leaf, walk);
-    if (value_failed(v) || !state_set(vm, walk->frame, place, VALUE_UNBOUND) ||
+    if (value_failed(v) || !note_place(vm, block, i, v, VALUE_UNBOUND) ||
+        !state_set(vm, walk->frame, place, VALUE_UNBOUND) ||
         !loop_note_gone(vm, walk, block->first[i])) {
         release(vm, value_failed(v) ? VALUE_NONE : v);
         return false;
@@ -297,6 +360,11 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                 : shown_value(vm, &walk, block->before[i]);
         block->loop->slots[i].shown =
             value_is_object(v) && !loop_is_leaf(v) ? value_object(v) : NULL;
+        if (!value_failed(v) && node != NULL &&
+            !note_place(vm, block, i, v, block->before[i])) {
+            release(vm, v);
+            return false;
+        }
         if (value_failed(v) || !state_set(vm, frame, place, v)) {
             return false;
         }
@@ -311,6 +379,12 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                          .node = node,
                          .name = held_name(place, room, sizeof room)};
         Value v = shown_value(vm, &walk, place->before);
+        if (!value_failed(v) && node != NULL &&
+            !note_place(vm, block, block->info->place_count + i, v,
+                        place->before)) {
+            release(vm, v);
+            return false;
+        }
         if (value_failed(v) || !held_set(vm, place, v)) {
             return false;
         }

@@ -365,6 +365,14 @@ static bool is_shown(const LoopSlot *slot, Value after)
            value_object(after) == slot->shown;
 }
 
+// What can be changed, and is copied with the loop's state.
+static bool is_container(Vm *vm, Value v)
+{
+    StructureKind kind = structure_kind(vm, v);
+    return kind != STRUCTURE_LEAF && kind != STRUCTURE_TUPLE &&
+           kind != STRUCTURE_NAMED;
+}
+
 // Some leaf is not what it was when the turn began.
 static bool is_changed(const StagedBlock *block, const LoopSlot *slot)
 {
@@ -391,6 +399,10 @@ static int take_lengths(Vm *vm, StagedBlock *block, uint32_t i, Value after)
         Value staged = staged_list_from(vm, &form, block->parent, before);
         fits = value_failed(staged) ? -1 : 1;
         if (fits == 1) {
+            if (!journal_joined(vm, staged, before, VALUE_UNBOUND,
+                                block_line(block))) {
+                fits = -1;
+            }
             value_replace(&vm->ctx, &block->before[i], staged);
             block->more = true;
         }
@@ -487,6 +499,10 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         return value_same(before, after) ||
                fail_change(vm, walk, before, after);
     }
+    // The container itself, by whatever name: no copy may take its place.
+    if (value_same(before, after) && is_container(vm, after)) {
+        return vec_push(&vm->ctx, &block->kept, i);
+    }
     int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
     // The turn did not make another one but changed the one that it found,
     // which may have other names.
@@ -518,17 +534,16 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
                          .name = held_name(place, room, sizeof room)};
         Value after = held_get(vm, place);
         // An element of a list that the graph holds by now, as is found next.
-        if (value_unbound(after) && value_is_int(place->key) &&
-            staged_list_is(vm, value_from_object(place->container))) {
-            continue;
-        }
+        bool part = value_unbound(after) && value_is_int(place->key) &&
+                    staged_list_is(vm, value_from_object(place->container));
         int taken = value_failed(after) ? -1
+                    : part              ? 1
                     : value_unbound(after)
                         ? 0
                         : take_value(vm, &walk, place->before, after);
         ok = taken == 1 ||
              (taken == 0 && fail_change(vm, &walk, place->before, after));
-        release(vm, value_failed(after) ? VALUE_NONE : after);
+        ok = structure_push(vm, &block->loop->after, after) && ok;
     }
     return ok;
 }
@@ -569,8 +584,7 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
         }
         int part = value_unbound(after) ? is_held(vm, frame, place) : 0;
         bool ok = part != 0 ? part > 0 : take_slot(vm, block, i, &walk, after);
-        release(vm, after);
-        if (!ok) {
+        if (!structure_push(vm, &block->loop->after, after) || !ok) {
             return false;
         }
     }

@@ -58,6 +58,8 @@ struct StagedLoop {
     size_t first_size; // of trace->sizes that were read in it
     uint64_t effects;  // trace->effects where the loop was opened
     size_t kept;       // how many of block->kept there were then
+    ValueVec after;    // what a turn left in each place, and behind these in
+                       // each that is held; owned
 };
 
 // The events of loops (interp/hooks/tracing.h). Each returns where the frame
