@@ -298,17 +298,17 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         (void)any_walked(vm, trace, &symbolic);
         value = bound_call(vm, request->target, &symbolic);
     }
-    // Fields of a dataclass may be properties: no code runs behind an error.
-    bool ordered = !value_failed(value) && any_walked(vm, trace, &symbolic);
     if (!value_failed(value) &&
         is_handed_through(vm, trace, &symbolic, value)) {
         event_add(vm, trace->events, EVENT_OBJECT, "built anew for each call",
                   VALUE_NONE);
     }
     bool ok = !value_failed(value) &&
-              written_close(vm, request, &given, &concrete->written) &&
-              set_outputs(vm, trace, concrete, &given.contents, value);
-    ok = ok && !vm_has_error(vm) &&
+              written_close(vm, request, &given, &concrete->written);
+    // Fields of a dataclass may be properties: no code runs behind an error.
+    bool ordered = ok && any_walked(vm, trace, &symbolic);
+    ok = ok && set_outputs(vm, trace, concrete, &given.contents, value) &&
+         !vm_has_error(vm) &&
          (!ordered || signature_order(vm, request->bound, &concrete->order));
     release(vm, value);
     bound_free(vm, &symbolic);

@@ -290,6 +290,11 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
 Value concrete_run(Vm *vm, Concrete *concrete, const Bound *bound,
                    const Signature *signature)
 {
+    // A call that is refused leaves no effects.
+    if (UNLIKELY(concrete->written.copies.count > 0) &&
+        !written_fits(vm, concrete, bound)) {
+        return VALUE_FAIL;
+    }
     if (vm->trace != NULL) {
         concrete->hits++;
         return append_call(vm, concrete, bound, signature);

@@ -199,6 +199,10 @@ bool written_close(Vm *vm, const TraceRequest *request, Given *given,
             event_add(vm, vm->trace->events, EVENT_OBJECT,
                       "an argument, changed when the call ends", VALUE_NONE);
         }
+        // What is written back has the order of this call.
+        if (ok && changed > 0 && value_is_kind(container, KIND_DICT)) {
+            value_as_dict(container)->walked = true;
+        }
         value_replace(&vm->ctx, content,
                       changed > 0 ? value_retain(container) : VALUE_UNBOUND);
         any = any || changed > 0;
@@ -247,6 +251,14 @@ static bool find_places(Vm *vm, const Concrete *concrete, const Bound *bound,
         ok = value_unbound(contents->items[i]) ||
              check(vm, concrete, &places->containers, i);
     }
+    return ok;
+}
+
+bool written_fits(Vm *vm, const Concrete *concrete, const Bound *bound)
+{
+    Given places = {0};
+    bool ok = find_places(vm, concrete, bound, &places);
+    written_free(vm, &places);
     return ok;
 }
 

@@ -26,6 +26,10 @@ MUST_CHECK bool written_close(Vm *vm, const TraceRequest *request, Given *given,
                               Written *written);
 void written_free(Vm *vm, Given *given);
 
+// Before a call with `bound` runs: whether what the trace changes can be
+// changed there.
+MUST_CHECK bool written_fits(Vm *vm, const Concrete *concrete,
+                             const Bound *bound);
 // The result of a call with `bound`, whose leaves are given by `leaf`; what the
 // trace changes is changed there. Owned; VALUE_FAIL.
 Value written_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,

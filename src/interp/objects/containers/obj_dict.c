@@ -447,9 +447,11 @@ void dict_clear(Vm *vm, Dict *dict)
 {
     Dict old = *dict;
     uint64_t version = dict->version + 1;
-    // Also zeroes the version, which must go on.
+    // Also zeroes the version, which must go on, and that somebody has seen
+    // the order.
     dict_init(dict);
     dict->version = version;
+    dict->walked = old.walked;
     for (uint32_t i = 0; i < old.used; i++) {
         release(vm, old.entries[i].key);
         release(vm, old.entries[i].value);
