@@ -57,9 +57,10 @@ static bool reads_lists(const Split *split, const GraphNode *node)
 
 static bool refuse(const Split *split)
 {
-    return ctx_fail(split->graph->ctx, ERR_VALUE,
+    return ctx_fail(split->graph->ctx, ERR_SYMBOLIC,
                     "while: its gradient needs a list as it was before each "
-                    "turn; in '%s' only the list's elements can be had",
+                    "turn, and in '%s' only the list's elements can be had; "
+                    "use a tensor instead of the list",
                     split->graph->name);
 }
 
