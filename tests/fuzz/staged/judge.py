@@ -48,7 +48,7 @@ class Step:
 
     def __init__(self):
         self.host, self.graph = [], []
-        self.result = self.error = self.state = None
+        self.result = self.error = self.before = self.state = None
 
 
 class Verdict:
@@ -149,6 +149,7 @@ class Judge:
         self.effects, self.frozen, self.codes = effects, frozen, codes
         self.lenient = lenient  # kinds that are known everywhere
         self.how = "equal"
+        self.late = False  # a call failed before it changed its argument
 
     def explained(self, path=None):
         """Whether a recorded event names such a difference."""
@@ -168,25 +169,23 @@ class Judge:
 
     def verdict(self):
         """The first difference that nothing explains."""
-        before = None
         for at, (one, other) in enumerate(zip(self.eager, self.staged)):
-            found = self.step(one, other, before)
+            found = self.step(one, other)
             if found == "refused":
                 return Verdict(how="refused", step=at)
             if found:
                 return Verdict(*found, how="unexplained", step=at)
-            before = other.state
         if len(self.eager) != len(self.staged):
             return Verdict("steps", "one run ended early", "unexplained")
         return Verdict(how=self.how)
 
-    def step(self, one, other, before):
+    def step(self, one, other):
         """None, "refused" or (kind, detail)."""
         if other.error and one.error != other.error:
             found = self.error(one, other)
-            if found == "refused" and before is not None:
+            if found == "refused":
                 try:
-                    self.states(before, other.state)
+                    self.states(other.before, other.state)
                 except Difference as error:
                     if "refused-change" not in self.lenient and \
                             not self.explained(error.path):
@@ -211,15 +210,16 @@ class Judge:
             if not self.explained():
                 return "print", f"{one.graph} | {other.graph}"
         if one.host != other.host:
-            if not any(row[1] == "print" for row in self.effects):
+            if not any(row[1] == "print" for row in self.effects) and \
+                    not any(row[2] for row in self.frozen):
                 return "host-print", f"{one.host} | {other.host}"
             self.how = "event"
         try:
             self.states(one.state, other.state)
         except Difference as error:
             # An argument's change is made when the call ends; this one failed.
-            late = other.error and "argument" in self.codes
-            if not late and not self.explained(error.path):
+            self.late |= bool(other.error) and "argument" in self.codes
+            if not self.late and not self.explained(error.path):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
         return None

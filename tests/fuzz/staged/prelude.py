@@ -127,18 +127,24 @@ class World:
 
     def call(self, function, *args, **named):
         """Calls it; its result or its error, and everything after it."""
+        before = self.looked()
         try:
             result = function(*args, **named)
             print("@ result", canon(result, {}))
         except Exception as error:
+            print("@ before", before)
             self.failed(error)
-        self.look()
+        print("@ state", self.looked())
 
     def graded(self, function, *args):
-        """What it gives, and the gradients of that by all that flows in."""
-        sources = floats([args, [
-            value for name, value in self.space.items()
-            if name not in self.known and type(value).__name__ in VARIABLES]])
+        """What it gives, and the gradients of that by all that flows in. Not
+        by what a global holds: a call may make a tensor of its number."""
+        own = [value for name, value in self.space.items()
+               if name not in self.known]
+        sources = floats([
+            [value for value in args
+             if not any(value is other for other in own)],
+            [value for value in own if type(value).__name__ in VARIABLES]])
         with Tape() as tape:
             for source in sources:
                 tape.watch(source)
@@ -156,8 +162,8 @@ class World:
         """Records a value."""
         print("@ result", canon(value, {}))
 
-    def look(self):
-        """Records all that the program's globals hold."""
+    def looked(self):
+        """All that the program's globals hold."""
         seen, parts = {}, []
         for name in list(self.space):
             if name in self.known or name[0] == "_":
@@ -166,7 +172,7 @@ class World:
             text = canon(value, seen)
             if "other" not in text or not callable(value):
                 parts.append(f"'{name}': {text}")
-        print("@ state {" + ", ".join(parts) + "}")
+        return "{" + ", ".join(parts) + "}"
 
     def run(self, text):
         """The whole program; what escapes it is the last record."""

@@ -32,9 +32,13 @@ class Record:
         self.runs = {"eager": [], "staged": []}
         self.effects, self.frozen, self.codes = [], [], []
         self.ended = False
+        self.note = ""  # why it did not
 
     def verdict(self, lenient):
         """What the judge says."""
+        if not self.ended and not self.runs["staged"] and \
+                self.note.startswith("hang"):
+            return Verdict(how="endless")  # eagerly too
         if not self.ended:
             return Verdict("crash", "the process ended", "unexplained")
         return Judge(self.runs["eager"], self.runs["staged"], self.effects,
@@ -75,6 +79,8 @@ def take_record(record, steps, step, line):
     elif name == "state":
         if steps:
             steps[-1].state = value
+    elif name == "before":
+        step.before = value
     else:
         setattr(step, name, value)
         steps.append(step)
@@ -150,7 +156,7 @@ class Runner:
         for program in programs:
             verdict = found[program.number].verdict(self.lenient)
             if verdict.kind == "crash":
-                verdict.detail = getattr(found[program.number], "note", "")
+                verdict.detail = found[program.number].note
             pairs.append((program, verdict))
         return pairs
 

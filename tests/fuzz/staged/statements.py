@@ -149,7 +149,12 @@ class Statements(Writer):
             return None  # would make the name local
         if not self.may(f"{WORDS[kind]}.{way}@{origin}.{self.context}"):
             return None
-        return [self.fill(template, name)]
+        # What fails is needed: an operation of a list that the graph holds, and
+        # that nobody looks at, is not run.
+        looks = way in ("pop", "del") and kind == "L" and origin == "local" \
+            and self.context != "top"
+        return [self.fill(template, name)] + (
+            [f"stage.print('s', len({name}))"] if looks else [])
 
     def alias(self, depth):
         """Another name for a container, or a name for one of two."""
@@ -208,8 +213,10 @@ class Statements(Writer):
         rng = self.rng
         count = self.fresh("i")
         head = f"while {count} < {rng.choice('1223')}"
+        behind = []
         if rng.random() < 0.25:
             head += f" and {self.expr('B', 1)}"
+            behind = [f"stage.print('s', {count})"]  # it is needed, and fails
         self.in_loop += 1
         first, before = [f"    {count} += 1"], [f"{count} = tensor(0)"]
         if rng.random() < 0.15 and self.may("while-true"):
@@ -218,7 +225,7 @@ class Statements(Writer):
                       f"    if {self.expr('B', 1)}:", "        break"]
         lines = self.block("loop", rng.randint(1, 3), depth)
         self.in_loop -= 1
-        return before + [head + ":"] + first + lines
+        return before + [head + ":"] + first + lines + behind
 
     def staged_for(self, depth):
         """for over a tensor or a range of one."""
