@@ -74,7 +74,7 @@ static void move_home(ScalarEmitter *e, uint16_t reg, int at, bool store)
     if (e->life[reg].floats) {
         CodePlace home = {PLACE_HOME, 0, reg};
         Vex load = {1, 2, 0, 0x7E}, keep = {1, 1, 0, 0xD6};
-        code_vex(&e->code, store ? keep : load, false, at, 0, home, -1);
+        code_vex(&e->code, store ? keep : load, 16, at, 0, home, -1);
     } else {
         general_home(&e->code,
                      store                       ? STORE
@@ -119,7 +119,7 @@ static void move_general(Code *code, int to, int from)
 static void move_vector(Code *code, int to, int from)
 {
     if (to != from) {
-        code_vex(code, (Vex){1, 0, 0, 0x28}, false, to, 0, place_reg(from), -1);
+        code_vex(code, (Vex){1, 0, 0, 0x28}, 16, to, 0, place_reg(from), -1);
     }
 }
 
@@ -149,7 +149,7 @@ static void emit_float(ScalarEmitter *e, const ScalarOp *op, int opcode,
 {
     int x = operand(e, op->in[0], X0), y = operand(e, op->in[1], X1);
     Vex vex = {1, wide ? 3 : 2, 0, (uint8_t)opcode};
-    code_vex(&e->code, vex, false, result(e, op->out), x, place_reg(y), -1);
+    code_vex(&e->code, vex, 16, result(e, op->out), x, place_reg(y), -1);
     finish(e, op->out);
 }
 
@@ -168,12 +168,12 @@ static void emit_float_select(ScalarEmitter *e, const ScalarOp *op)
 {
     Code *code = &e->code;
     int test = operand(e, op->in[0], RAX);
-    code_vex(code, (Vex){1, 1, 0, 0x6E}, false, X0, 0, place_reg(test), -1);
-    code_vex(code, (Vex){1, 1, 0, 0x73}, false, 6, X0, place_reg(X0), 63);
+    code_vex(code, (Vex){1, 1, 0, 0x6E}, 16, X0, 0, place_reg(test), -1);
+    code_vex(code, (Vex){1, 1, 0, 0x73}, 16, 6, X0, place_reg(X0), 63);
     int no = operand(e, op->in[2], X1), yes = e->life[op->in[1]].at;
     CodePlace from =
         yes != AT_HOME ? place_reg(yes) : (CodePlace){PLACE_HOME, 0, op->in[1]};
-    code_vex(code, (Vex){3, 1, 0, 0x4B}, false, result(e, op->out), no, from,
+    code_vex(code, (Vex){3, 1, 0, 0x4B}, 16, result(e, op->out), no, from,
              X0 << 4);
     finish(e, op->out);
 }
@@ -263,7 +263,7 @@ static void emit_order(ScalarEmitter *e, const ScalarOp *op)
         int x = operand(e, op->in[0], X0), y = operand(e, op->in[1], X1);
         bool turned = form == FORM_FLOAT_TURNED;
         // A NaN sets the flags as if it were below.
-        code_vex(&e->code, (Vex){1, wide, 0, 0x2E}, false, turned ? y : x, 0,
+        code_vex(&e->code, (Vex){1, wide, 0, 0x2E}, 16, turned ? y : x, 0,
                  place_reg(turned ? x : y), -1);
     }
     leave_flags(e, op, rows[op->code].opcode);
@@ -273,10 +273,10 @@ static void emit_float_equal(ScalarEmitter *e, const ScalarOp *op)
 {
     int x = operand(e, op->in[0], X0), y = operand(e, op->in[1], X1);
     Vex vex = {1, rows[op->code].wide ? 3 : 2, 0, 0xC2};
-    code_vex(&e->code, vex, false, X0, x, place_reg(y), rows[op->code].opcode);
+    code_vex(&e->code, vex, 16, X0, x, place_reg(y), rows[op->code].opcode);
     int to = result(e, op->out);
     // movd to, x0; and to, 1
-    code_vex(&e->code, (Vex){1, 1, 0, 0x7E}, false, X0, 0, place_reg(to), -1);
+    code_vex(&e->code, (Vex){1, 1, 0, 0x7E}, 16, X0, 0, place_reg(to), -1);
     general(&e->code, false, 0x83, 4, to);
     code_byte(&e->code, 1);
     finish(e, op->out);
@@ -429,7 +429,7 @@ static void emit_all(ScalarEmitter *e)
 
 bool scalar_emit(Ctx *ctx, ScalarProgram *program, const uint8_t *dtypes)
 {
-    if (!ctx->kernels->tier->emits || program->code_count > EMIT_MOST) {
+    if (ctx->kernels->tier->emits == 0 || program->code_count > EMIT_MOST) {
         return true;
     }
     ScalarEmitter *e = ctx_alloc(ctx, sizeof *e);
@@ -441,6 +441,7 @@ bool scalar_emit(Ctx *ctx, ScalarProgram *program, const uint8_t *dtypes)
     e->jump_count = 0;
     e->flags = 0;
     e->code.full = false;
+    e->code.width = 32;
     e->code.size = e->code.pool_count = e->code.patch_count = 0;
     scalar_place(program, dtypes, e->life);
     emit_all(e);

@@ -28,21 +28,21 @@ static void push(Code *code, int reg, int opcode)
     code_byte(code, opcode | (reg & 7));
 }
 
-// Eight lanes of four bytes, or four where the body has values of eight; of
-// bools alone 32.
+// As many as a vector has of four bytes, or of eight where the body has values
+// of eight; of bools alone 32.
 static uint8_t lanes_of(const Emitter *e)
 {
-    uint8_t lanes = 32;
+    uint8_t lanes = 32, width = e->code.width;
     for (uint16_t i = 0; i < e->ins_count; i++) {
         const LoopIns *ins = &e->ins[i];
         LoopType type = loop_result((LoopPrim)ins->op, (LoopType)ins->type);
         if (e->last[i] != 0 && (type == LT_F64 || type == LT_I64)) {
-            return 4;
+            return width / 8;
         }
-        lanes = e->last[i] != 0 && type != LT_MASK ? 8 : lanes;
+        lanes = e->last[i] != 0 && type != LT_MASK ? width / 4 : lanes;
     }
     for (uint32_t k = 0; k < e->body->operand_count; k++) {
-        lanes = e->body->operands[k].stored != ELEM_BOOL ? 8 : lanes;
+        lanes = e->body->operands[k].stored != ELEM_BOOL ? width / 4 : lanes;
     }
     return lanes;
 }
@@ -84,16 +84,8 @@ static uint32_t place_operands(Emitter *e)
     return dense;
 }
 
-// sub rsp or add rsp; returns where the size stands.
-static uint32_t emit_frame(Code *code, int field)
-{
-    code_bytes(code, (const uint8_t[]){0x48, 0x81, (uint8_t)field}, 3);
-    uint32_t at = code->size;
-    code_long(code, 0);
-    return at;
-}
-
-// Returns where the frame's size stands.
+// Returns where the frame's size stands. The frame begins at a multiple of 64,
+// so that no vector of it lies in two lines of the cache.
 static uint32_t emit_entry(Emitter *e, uint32_t dense)
 {
     Code *code = &e->code;
@@ -102,7 +94,12 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
             push(code, bases[i], 0x50);
         }
     }
-    uint32_t at = emit_frame(code, 0xEC);
+    // mov rdx, rsp; sub rsp, size; and rsp, -64
+    code_bytes(code, (const uint8_t[]){0x48, 0x89, 0xE2, 0x48, 0x81, 0xEC}, 6);
+    uint32_t at = code->size;
+    code_long(code, 0);
+    code_bytes(code, (const uint8_t[]){0x48, 0x83, 0xE4, 0xC0}, 4);
+    code_frame(code, MOVE_STORE, RDX, FRAME_FAULTS, 8);
     // xor edx, edx
     static const uint8_t clear[] = {0x31, 0xD2};
     code_bytes(code, clear, sizeof clear);
@@ -121,26 +118,19 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
     return at;
 }
 
-static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at,
-                      uint32_t slots)
+static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at)
 {
     Code *code = &e->code;
-    uint32_t pushes = 0;
+    uint32_t frame = e->most_slots * (uint32_t)code->width;
     bool streams = false;
     for (uint32_t k = 0; k < e->body->operand_count; k++) {
         streams = streams || e->body->operands[k].streams;
     }
-    for (uint32_t i = 0; i < dense; i++) {
-        pushes += is_saved(bases[i]);
-    }
-    // With what was pushed, and the return address, a multiple of 16.
-    uint32_t frame = slots * 32 + (pushes % 2 == 0 ? 8 : 0);
-    code_frame(code, MOVE_LOAD, RAX, FRAME_FAULTS, 0);
-    uint32_t at = emit_frame(code, 0xC4);
     if (!code->full) {
         memcpy(code->bytes + frame_at, &frame, sizeof frame);
-        memcpy(code->bytes + at, &frame, sizeof frame);
     }
+    code_frame(code, MOVE_LOAD, RAX, FRAME_FAULTS, 0);
+    code_frame(code, MOVE_LOAD, RSP, FRAME_FAULTS, 8);
     for (uint32_t i = dense; i-- > 0;) {
         if (is_saved(bases[i])) {
             push(code, bases[i], 0x58);
@@ -238,7 +228,7 @@ static bool emit_body(Emitter *e, bool tail, uint16_t most)
         emit_tail(e);
     }
     start_over(e, 1);
-    emit_exit(e, dense, frame_at, e->most_slots);
+    emit_exit(e, dense, frame_at);
     code_finish(&e->code);
     return !e->refused && !e->code.full;
 }
@@ -249,8 +239,9 @@ static bool make_code(Ctx *ctx, const LoopBuild *body, bool even,
     Emitter e;
     e.body = body;
     e.tier = ctx->kernels->tier;
+    e.code.width = e.tier->emits;
     // Code of several copies may not fit.
-    if (!e.tier->emits ||
+    if (e.tier->emits == 0 ||
         !(emit_body(&e, !even, EMIT_COPIES) || emit_body(&e, !even, 1))) {
         return false;
     }

@@ -1,9 +1,9 @@
 // Kernels: loop bodies that can be run.
 //
-// A kernel is machine code (x86-64 with AVX2 and FMA), made at once, without a
-// warm-up, in one walk over the body. Where that cannot be had (another
-// processor, no executable memory, a body too long) it is a program of the
-// interpreter, silently: the bits are the same.
+// A kernel is machine code (x86-64 with AVX2 and FMA, or AVX-512), made at
+// once, without a warm-up, in one walk over the body. Where that cannot be had
+// (another processor, no executable memory, a body too long) it is a program of
+// the interpreter, silently: the bits are the same.
 #ifndef DUET_KERNELS_EMIT_H
 #define DUET_KERNELS_EMIT_H
 

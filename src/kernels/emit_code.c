@@ -33,10 +33,13 @@ static void add_patch(Code *code, uint16_t number, bool has_imm)
     code_long(code, 0);
 }
 
-// The ModRM byte and what follows it.
-static void add_place(Code *code, int reg, CodePlace place, bool has_imm)
+// The ModRM byte and what follows it. EVEX counts a displacement of one byte
+// in operands, so that its others take four.
+static void add_place(Code *code, int reg, CodePlace place, bool evex,
+                      bool has_imm)
 {
     int field = (reg & 7) << 3, base = place.number & 7;
+    uint32_t disp = place.number >> 8;
     switch ((CodePlaceKind)place.kind) {
     case PLACE_REG: code_byte(code, 0xC0 | field | base); break;
     case PLACE_POOL:
@@ -46,40 +49,87 @@ static void add_place(Code *code, int reg, CodePlace place, bool has_imm)
     case PLACE_STACK:
         code_byte(code, 0x80 | field | 4);
         code_byte(code, 0x24);
-        code_long(code, (uint32_t)place.number * 32);
+        code_long(code, (uint32_t)place.number * code->width);
         break;
     case PLACE_HOME:
         code_byte(code, 0x80 | field | RBX);
         code_long(code, place.number * 8u);
         break;
     case PLACE_INDEX:
-        // With a displacement of a byte, which rbp and r13 cannot do without.
-        code_byte(code, 0x40 | field | 4);
+        // Always with a displacement, which rbp and r13 cannot do without.
+        code_byte(code, (evex && disp != 0 ? 0x80 : 0x40) | field | 4);
         code_byte(code, place.scale << 6 | RDX << 3 | base);
-        code_byte(code, place.number >> 8);
+        if (evex && disp != 0) {
+            code_long(code, disp);
+        } else {
+            code_byte(code, (int)disp);
+        }
         break;
     }
 }
 
-void code_vex(Code *code, Vex op, bool wide, int reg, int v, CodePlace place,
-              int imm)
+// The bit of the number that the ModRM byte has no room for; 0 of what has no
+// such number.
+static int high_bit(CodePlace place, int bit)
 {
-    bool named = place.kind == PLACE_REG || place.kind == PLACE_INDEX;
-    int high = named && (place.number & 8) != 0;
-    int last = (~v & 15) << 3 | wide << 2 | op.prefix;
+    bool named =
+        place.kind == PLACE_REG || (place.kind == PLACE_INDEX && bit == 8);
+    return named && (place.number & bit) != 0;
+}
+
+void code_vex(Code *code, Vex op, uint32_t bytes, int reg, int v,
+              CodePlace place, int imm)
+{
+    int high = high_bit(place, 8), low = (reg & 8) == 0;
+    int last = (~v & 15) << 3 | (bytes == 32) << 2 | op.prefix;
     if (op.map == 1 && op.w == 0 && !high) {
         code_byte(code, 0xC5);
-        code_byte(code, (reg < 8) << 7 | last);
+        code_byte(code, low << 7 | last);
     } else {
         code_byte(code, 0xC4);
-        code_byte(code, (reg < 8) << 7 | 0x40 | !high << 5 | op.map);
+        code_byte(code, low << 7 | 0x40 | !high << 5 | op.map);
         code_byte(code, op.w << 7 | last);
     }
     code_byte(code, op.opcode);
-    add_place(code, reg, place, imm >= 0);
+    add_place(code, reg, place, false, imm >= 0);
     if (imm >= 0) {
         code_byte(code, imm);
     }
+}
+
+// `mask`: 0 is all lanes.
+static void add_evex(Code *code, Vex op, uint32_t bytes, int reg, int v,
+                     CodePlace place, int mask, int imm)
+{
+    int length = bytes == 64 ? 2 : bytes == 32;
+    code_byte(code, 0x62);
+    code_byte(code, ((reg & 8) == 0) << 7 | !high_bit(place, 16) << 6 |
+                        !high_bit(place, 8) << 5 | ((reg & 16) == 0) << 4 |
+                        op.map);
+    code_byte(code, op.w << 7 | (~v & 15) << 3 | 4 | op.prefix);
+    code_byte(code, (mask & MASK_ZEROES) | length << 5 | ((v & 16) == 0) << 3 |
+                        (mask & 7));
+    code_byte(code, op.opcode);
+    add_place(code, reg, place, true, imm >= 0);
+    if (imm >= 0) {
+        code_byte(code, imm);
+    }
+}
+
+void code_vector(Code *code, Vex op, uint32_t bytes, int reg, int v,
+                 CodePlace place, int imm)
+{
+    if (code->width == 64) {
+        add_evex(code, op, bytes, reg, v, place, 0, imm);
+    } else {
+        code_vex(code, op, bytes, reg, v, place, imm);
+    }
+}
+
+void code_masked(Code *code, Vex op, uint32_t bytes, int reg, int v,
+                 CodePlace place, int mask)
+{
+    add_evex(code, op, bytes, reg, v, place, mask, -1);
 }
 
 CodePlace code_constant(Code *code, const void *bytes, uint32_t size)
@@ -150,28 +200,29 @@ void code_frame(Code *code, CodeMove move, int reg, uint32_t slot, int disp)
     code_byte(code, (int)move);
     code_byte(code, 0x84 | (reg & 7) << 3);
     code_byte(code, 0x24);
-    code_long(code, slot * 32 + (uint32_t)disp);
+    code_long(code, slot * code->width + (uint32_t)disp);
 }
 
 void code_finish(Code *code)
 {
-    while (code->size % 32 != 0 && !code->full) {
+    while (code->size % code->width != 0 && !code->full) {
         code_byte(code, 0xCC);
     }
     uint32_t pool = code->size;
-    if (pool + code->pool_count * 32 > CODE_SIZE) {
-        code->full = true;
-    }
+    code->full =
+        code->full || pool + code->pool_count * code->width > CODE_SIZE;
     if (code->full) {
         return;
     }
-    memcpy(code->bytes + pool, code->pool, code->pool_count * sizeof(Pool));
-    code->size += code->pool_count * 32;
+    for (uint32_t i = 0; i < code->pool_count; i++) {
+        memcpy(code->bytes + code->size, &code->pool[i], code->width);
+        code->size += code->width;
+    }
     for (uint32_t i = 0; i < code->patch_count; i++) {
         // Counted from the instruction's end.
         uint32_t at = code->patches[i].at;
-        uint32_t disp = pool + code->patches[i].number * 32u - at - 4 -
-                        code->patches[i].after;
+        uint32_t disp = pool + code->patches[i].number * (uint32_t)code->width -
+                        at - 4 - code->patches[i].after;
         memcpy(code->bytes + at, &disp, sizeof disp);
     }
 }

@@ -1,5 +1,5 @@
-// Writing x86-64 instructions into a buffer: VEX encodings of what the emitter
-// uses, and a pool of 32-byte constants behind the code.
+// Writing x86-64 instructions into a buffer: VEX and EVEX encodings of what the
+// emitter uses, and a pool of constants, a vector each, behind the code.
 #ifndef DUET_KERNELS_EMIT_CODE_H
 #define DUET_KERNELS_EMIT_CODE_H
 
@@ -14,9 +14,9 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12 };
 
 // What an instruction's last operand names.
 typedef enum CodePlaceKind {
-    PLACE_REG,   // a vector register
+    PLACE_REG,   // a vector's or mask's register
     PLACE_POOL,  // a constant
-    PLACE_STACK, // 32 bytes of the frame, by number
+    PLACE_STACK, // a vector's bytes of the frame, by number
     PLACE_HOME,  // [rbx + number * 8], of scalar programs
     PLACE_INDEX  // [base + rdx * scale + disp]
 } CodePlaceKind;
@@ -33,11 +33,12 @@ typedef struct Vex {
 } Vex;
 
 typedef struct Pool {
-    uint8_t bytes[32];
+    uint8_t bytes[64];
 } Pool;
 
 typedef struct Code {
-    bool full; // something did not fit: the code is of no use
+    bool full;     // something did not fit: the code is of no use
+    uint8_t width; // bytes of a vector: 32, or 64, which takes EVEX
     uint32_t size, pool_count, patch_count;
     uint8_t bytes[CODE_SIZE];
     Pool pool[POOL_SIZE];
@@ -50,10 +51,19 @@ typedef struct Code {
 
 void code_byte(Code *code, int byte);
 void code_long(Code *code, uint32_t value);
-// opcode reg, v, place. `wide` takes 256 bits; imm < 0: none.
-void code_vex(Code *code, Vex op, bool wide, int reg, int v, CodePlace place,
-              int imm);
-// A constant of `size` bytes repeated over 32.
+// opcode reg, v, place, of so many bytes: 16, 32 or 64; imm < 0: none. The
+// numbers of masks count from a multiple of 32. code_vector is EVEX where
+// vectors are of 64 bytes; what works on masks is VEX everywhere.
+void code_vex(Code *code, Vex op, uint32_t bytes, int reg, int v,
+              CodePlace place, int imm);
+void code_vector(Code *code, Vex op, uint32_t bytes, int reg, int v,
+                 CodePlace place, int imm);
+// EVEX: only the lanes of the mask. The others keep what they hold, or become
+// 0 with MASK_ZEROES, or are what the instruction says.
+enum { MASK_ZEROES = 0x80 };
+void code_masked(Code *code, Vex op, uint32_t bytes, int reg, int v,
+                 CodePlace place, int mask);
+// A constant of `size` bytes repeated over a vector.
 CodePlace code_constant(Code *code, const void *bytes, uint32_t size);
 // mov reg, [base + disp], of 64 bits.
 void code_load(Code *code, int reg, int base, int disp);

@@ -6,9 +6,46 @@
 
 // The instruction `now`, which is neither a constant nor one of BITS.
 void emit_ins(Emitter *emitter);
+// Those of LOAD and STORE (emit_memory.c).
+void emit_load(Emitter *emitter, const LoopIns *ins);
+void emit_store(Emitter *emitter, const LoopIns *ins);
 // Before the code of the last elements: where and which lanes they are.
 void emit_rest(Emitter *emitter);
 // Before the loop: an operand of one element, repeated in the frame.
 void emit_spread(Emitter *emitter, int operand, uint16_t slot);
+
+// ---- for those that make instructions
+
+static const Vex xor_all = {1, 1, 0, 0xEF}, and_all = {1, 1, 0, 0xDB};
+static const Vex move_vector = {1, 0, 0, 0x10}, store_vector = {1, 0, 0, 0x11};
+
+static inline void put_imm(Emitter *e, Vex op, uint32_t bytes, int reg, int v,
+                           CodePlace place, int imm)
+{
+    code_vector(&e->code, op, bytes, reg, v, place, imm);
+}
+static inline void put(Emitter *e, Vex op, uint32_t bytes, int reg, int v,
+                       CodePlace place)
+{
+    put_imm(e, op, bytes, reg, v, place, -1);
+}
+// Of a whole vector.
+static inline void put_all(Emitter *e, Vex op, int reg, int v, CodePlace place)
+{
+    put(e, op, e->code.width, reg, v, place);
+}
+static inline CodePlace emit_ones(Emitter *e)
+{
+    return code_constant(&e->code, &(uint8_t){255}, 1);
+}
+static inline CodePlace emit_result_slot(void)
+{
+    return (CodePlace){PLACE_STACK, 0, FRAME_RESULT};
+}
+// AVX2's lanes of a tail, as a mask of so many bytes a lane.
+static inline CodePlace emit_tail_lanes(uint32_t lane)
+{
+    return (CodePlace){PLACE_STACK, 0, lane == 8 ? FRAME_TAIL + 1 : FRAME_TAIL};
+}
 
 #endif

@@ -59,7 +59,7 @@ void regs_init(Emitter *emitter, uint16_t copies)
             *last = *last == 0 ? i : *last;
         }
     }
-    for (int r = 0; r < VECTOR_REGS; r++) {
+    for (int r = 0; r < EMIT_REGS; r++) {
         emitter->owner[r] = LOOP_NONE;
     }
 }
@@ -112,12 +112,23 @@ static uint32_t next_read(const Emitter *emitter, uint16_t value)
     return UINT32_MAX;
 }
 
-// Empties the register whose value is read farthest ahead.
-static int evict(Emitter *emitter)
+void regs_move(Emitter *emitter, bool store, int reg, CodePlace place)
+{
+    if (reg < VECTOR_REGS) {
+        code_vector(&emitter->code, store ? store_vector : load_vector,
+                    emitter->code.width, reg, 0, place, -1);
+    } else {
+        code_vex(&emitter->code, (Vex){1, 0, 1, store ? 0x91 : 0x90}, 16, reg,
+                 0, place, -1);
+    }
+}
+
+// Empties the register from `first` on whose value is read farthest ahead.
+static int evict(Emitter *emitter, int first, int end)
 {
     int best = -1;
     uint32_t farthest = 0;
-    for (int r = 0; r < VECTOR_REGS; r++) {
+    for (int r = first; r < end; r++) {
         uint16_t value = emitter->owner[r];
         if (emitter->locked >> r & 1 || value == LOOP_NONE) {
             continue;
@@ -128,29 +139,53 @@ static int evict(Emitter *emitter)
             farthest = next;
         }
     }
-    // At most eight are locked.
+    // At most eight are locked, and five of masks.
     uint16_t value = emitter->owner[best];
     if (home(emitter, value).kind == PLACE_REG) {
         emitter->slot[value] = (int16_t)emitter->slot_count++;
-        code_vex(&emitter->code, store_vector, true, best, 0,
-                 home(emitter, value), -1);
+        regs_move(emitter, true, best, home(emitter, value));
     }
     emitter->reg[value] = -1;
     return best;
 }
 
-int regs_temp(Emitter *emitter)
+static int take_register(Emitter *emitter, bool mask)
 {
-    int reg = 0;
-    while (reg < VECTOR_REGS &&
+    int first = mask ? FIRST_MASK : 0, reg = first;
+    int end = mask                      ? EMIT_REGS
+              : regs_has_masks(emitter) ? VECTOR_REGS
+                                        : VECTOR_REGS / 2;
+    while (reg < end &&
            (emitter->owner[reg] != LOOP_NONE || emitter->locked >> reg & 1)) {
         reg++;
     }
-    if (reg == VECTOR_REGS) {
-        reg = evict(emitter);
+    if (reg == end) {
+        reg = evict(emitter, first, end);
     }
     emitter->owner[reg] = LOOP_NONE;
-    emitter->locked |= 1u << reg;
+    emitter->locked |= (uint64_t)1 << reg;
+    return reg;
+}
+
+int regs_temp(Emitter *emitter)
+{
+    return take_register(emitter, false);
+}
+
+int regs_temp_mask(Emitter *emitter)
+{
+    return take_register(emitter, true);
+}
+
+// One of the kind that the value is in.
+static int take_for(Emitter *emitter, uint16_t value)
+{
+    const LoopIns *ins = &emitter->ins[value];
+    LoopType type = loop_result((LoopPrim)ins->op, (LoopType)ins->type);
+    int reg =
+        take_register(emitter, type == LT_MASK && regs_has_masks(emitter));
+    emitter->owner[reg] = value;
+    emitter->reg[value] = (int8_t)reg;
     return reg;
 }
 
@@ -159,13 +194,11 @@ int regs_of(Emitter *emitter, LoopValue value)
     uint16_t root = emitter->root[value];
     int reg = emitter->reg[root];
     if (reg < 0) {
-        reg = regs_temp(emitter);
-        code_vex(&emitter->code, load_vector, true, reg, 0, home(emitter, root),
-                 -1);
-        emitter->reg[root] = (int8_t)reg;
-        emitter->owner[reg] = root;
+        CodePlace from = home(emitter, root);
+        reg = take_for(emitter, root);
+        regs_move(emitter, false, reg, from);
     }
-    emitter->locked |= 1u << reg;
+    emitter->locked |= (uint64_t)1 << reg;
     return reg;
 }
 
@@ -182,16 +215,13 @@ static void let_go(Emitter *emitter, uint16_t root)
     if (reg >= 0 && emitter->last[root] == emitter->now) {
         emitter->owner[reg] = LOOP_NONE;
         emitter->reg[root] = -1;
-        emitter->locked &= ~(1u << reg);
+        emitter->locked &= ~((uint64_t)1 << reg);
     }
 }
 
 int regs_result_apart(Emitter *emitter)
 {
-    int reg = regs_temp(emitter);
-    emitter->owner[reg] = emitter->now;
-    emitter->reg[emitter->now] = (int8_t)reg;
-    return reg;
+    return take_for(emitter, emitter->now);
 }
 
 int regs_result(Emitter *emitter)

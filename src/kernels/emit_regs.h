@@ -1,22 +1,32 @@
-// Where the values of a body are while its code is made: the sixteen vector
-// registers, by linear scan. Shared by the emitter's files.
+// Where the values of a body are while its code is made: registers, by linear
+// scan. AVX2 has sixteen of vectors, which masks are too; AVX-512 has 32 and
+// those of masks, a bit a lane. Shared by the emitter's files.
 #ifndef DUET_KERNELS_EMIT_REGS_H
 #define DUET_KERNELS_EMIT_REGS_H
 
 #include "kernels/emit_code.h"
 #include "kernels/loop.h"
 
-enum { VECTOR_REGS = 16, EMIT_COPIES = 4, EMIT_MAX_INS = 2 * LOOP_MAX_INS };
+enum { EMIT_COPIES = 4, EMIT_MAX_INS = 2 * LOOP_MAX_INS };
 
-// Slots of the frame, each of 32 bytes.
+// Registers by number. Of masks k0 cannot be told from none, and the next one
+// is the tail's lanes.
 enum {
-    FRAME_FAULTS, // the bits so far
+    VECTOR_REGS = 32,
+    TAIL_MASK = VECTOR_REGS + 1,
+    FIRST_MASK,
+    EMIT_REGS = VECTOR_REGS + 8
+};
+
+// Slots of the frame, each a vector.
+enum {
+    FRAME_FAULTS, // the bits so far, and the caller's rsp
     FRAME_TAIL,   // masks of the tail: four bytes a lane, eight
-    FRAME_GENERAL = FRAME_TAIL + 2, // around a call: general registers,
-    FRAME_ARGS = FRAME_GENERAL + 3, // operands,
-    FRAME_RESULT = FRAME_ARGS + 3,  // the result
-    FRAME_VECTORS,                  // and vectors that live on
-    FRAME_REST = FRAME_VECTORS + VECTOR_REGS // operands of one element; spills
+    FRAME_GENERAL = FRAME_TAIL + 2,        // around a call: general registers,
+    FRAME_ARGS = FRAME_GENERAL + 3,        // operands,
+    FRAME_RESULT = FRAME_ARGS + 3,         // the result
+    FRAME_VECTORS,                         // and vectors that live on
+    FRAME_REST = FRAME_VECTORS + EMIT_REGS // operands of one element; spills
 };
 
 // A value is in a register, or has a home in memory, or both: constants are in
@@ -33,8 +43,8 @@ typedef struct Emitter {
     uint16_t slot_count;         // of the frame, at this time
     uint16_t most_slots;         // and at most, until then
     const Tier *tier;            // whose rows are called
-    uint32_t locked;             // registers of this instruction, as bits
-    uint16_t owner[VECTOR_REGS]; // value, or LOOP_NONE
+    uint64_t locked;             // registers of this instruction, as bits
+    uint16_t owner[EMIT_REGS];   // value, or LOOP_NONE
     uint16_t root[EMIT_MAX_INS]; // the value itself, of BITS its operand
     uint16_t last[EMIT_MAX_INS]; // the instruction that reads it last, 0: none
     int8_t reg[EMIT_MAX_INS];    // -1: in none
@@ -46,8 +56,11 @@ typedef struct Emitter {
 // instruction in turn, since a processor waits less where neighbours do not
 // depend on each other. Roots and last reads; no value is anywhere yet.
 void regs_init(Emitter *emitter, uint16_t copies);
-// A register for this instruction alone.
+// A register for this instruction alone; regs_temp_mask: of AVX-512's masks.
 int regs_temp(Emitter *emitter);
+int regs_temp_mask(Emitter *emitter);
+// Between a register of either kind and its bytes in memory.
+void regs_move(Emitter *emitter, bool store, int reg, CodePlace place);
 // The value in a register, which stays until the instruction is done.
 int regs_of(Emitter *emitter, LoopValue value);
 // The value where it is; in a register it is held there as well.
@@ -63,16 +76,22 @@ int regs_result_apart(Emitter *emitter);
 int regs_take_over(Emitter *emitter, LoopValue value);
 // After each instruction.
 void regs_release(Emitter *emitter);
-// Bytes of a lane, and whether all lanes fill 32.
+// Whether code is that of AVX-512.
+static inline bool regs_has_masks(const Emitter *emitter)
+{
+    return emitter->code.width == 64;
+}
+// Bytes of a lane, and of all lanes: those of a vector, or half of them.
 static inline uint32_t regs_lane(const Emitter *emitter, LoopType type)
 {
-    return type == LT_F64 || type == LT_I64   ? 8
-           : type == LT_F32 || type == LT_I32 ? 4
-                                              : 32u / emitter->lanes;
+    return type == LT_F64 || type == LT_I64 ? 8
+           : type == LT_F32 || type == LT_I32
+               ? 4
+               : (uint32_t)emitter->code.width / emitter->lanes;
 }
-static inline bool regs_wide(const Emitter *emitter, LoopType type)
+static inline uint32_t regs_bytes(const Emitter *emitter, LoopType type)
 {
-    return regs_lane(emitter, type) * emitter->lanes == 32;
+    return regs_lane(emitter, type) * emitter->lanes;
 }
 
 #endif

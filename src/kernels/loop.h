@@ -34,7 +34,7 @@ typedef struct LoopOperand {
     uint8_t kind;    // LoopKind
     uint8_t writes;  // an output
     uint8_t streams; // an output too large for caches: written past them, to
-                     // an address that is a multiple of 32
+                     // an address that is a multiple of 64
 } LoopOperand;
 
 enum {

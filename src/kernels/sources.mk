@@ -3,6 +3,7 @@ kernels_sources = \
 	src/kernels/code_arena.c \
 	src/kernels/emit.c \
 	src/kernels/emit_code.c \
+	src/kernels/emit_memory.c \
 	src/kernels/emit_ops.c \
 	src/kernels/emit_regs.c \
 	src/kernels/far.c \

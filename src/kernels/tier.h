@@ -47,8 +47,8 @@ typedef enum ReduceId {
 
 // Constant tables, one for each compilation: nothing in them is ever written.
 typedef struct Tier {
-    const char *name;                        // as DUET_ISA has it
-    bool emits;                              // machine code is made (emit.h)
+    const char *name; // as DUET_ISA has it
+    uint8_t emits; // bytes of machine code's vectors (emit.h); 0: none is made
     const LoopRow (*rows)[LOOP_TYPES];       // by primitive; NULL: moves bits
     const LoopRow *loads, *stores, *narrows; // by Elem; NULL: the same bits
     GemmFn gemm[ELEM_COUNT];                 // NULL: bool and 8/16-bit ints

@@ -62,7 +62,11 @@
 const Tier TIER_TABLE = {
     .name = TIER_NAME,
 #if defined(__x86_64__) && defined(__AVX2__) && defined(__FMA__)
-    .emits = true,
+#if defined(__AVX512F__)
+    .emits = 64,
+#else
+    .emits = 32,
+#endif
 #endif
     .rows = loop_rows,
     .loads = loop_loads,
