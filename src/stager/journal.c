@@ -9,7 +9,9 @@
 #include "stager/blocks.h"
 #include "stager/content.h"
 #include "stager/era.h"
+#include "stager/events.h"
 #include "stager/ledger.h"
+#include "stager/loops.h"
 #include "stager/poison.h"
 
 // --- entries ---
@@ -101,8 +103,7 @@ static bool keep(Vm *vm, StagedBlock *block, Object *container)
     return true;
 }
 
-// How often the trace's own records hold the object.
-static uint32_t count_joined(const Trace *trace, const Object *object)
+uint32_t journal_count_joined(const Trace *trace, const Object *object)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < trace->joined.count; i++) {
@@ -178,7 +179,8 @@ static bool check_joined(Vm *vm, const Trace *trace, Object *container)
         add_object(vm, &objects, container) && find_joined(vm, trace, &objects);
     for (size_t i = 1; ok && i < objects.count; i++) {
         // Held by more than the trace's own records.
-        ok = objects.items[i]->rc <= count_joined(trace, objects.items[i]) ||
+        ok = objects.items[i]->rc <=
+                 journal_count_joined(trace, objects.items[i]) ||
              fail_joined(vm, trace, objects.items[i], container);
     }
     vec_free(&vm->ctx, &objects);
@@ -197,6 +199,10 @@ static bool note(Vm *vm, Object *container)
         }
         bool ok = check_joined(vm, trace, container);
         StagedBlock *block = trace->blocks;
+        for (; block != NULL; block = block->outer) {
+            loop_note_store(block, container);
+        }
+        block = trace->blocks;
         for (; ok && block != NULL && !era_has(vm, block->era, container);
              block = block->outer) {
             ok = keep(vm, block, container);
@@ -288,6 +294,21 @@ Value journal_view(const Journal *journal, int side, Value v)
 
 // --- joined copies ---
 
+// Whether another copy was made of one of the two.
+static bool has_other(const Trace *trace, const JoinedCopy *copy)
+{
+    bool found = false;
+    for (size_t i = 0; i < trace->joined.count && !found; i++) {
+        const JoinedCopy *other = &trace->joined.items[i];
+        for (int j = 0; j < 4; j++) {
+            const Object *from = copy->from[j / 2];
+            found |= from != NULL && from == other->from[j % 2] &&
+                     other->made != copy->made;
+        }
+    }
+    return found;
+}
+
 bool journal_joined(Vm *vm, Value made, Value first, Value second,
                     uint32_t line)
 {
@@ -303,7 +324,12 @@ bool journal_joined(Vm *vm, Value made, Value first, Value second,
     if (count == 0 || value_is_kind(made, KIND_TUPLE)) {
         return true;
     }
-    if (!vec_push(&vm->ctx, &vm->trace->joined, copy)) {
+    // What becomes two copies was one object, perhaps, for who gets both.
+    if (has_other(vm->trace, &copy)) {
+        event_add(vm, vm->trace->events, EVENT_OBJECT, "joined twice",
+                  VALUE_NONE);
+    }
+    if (vm_has_error(vm) || !vec_push(&vm->ctx, &vm->trace->joined, copy)) {
         return false;
     }
     (void)object_retain(copy.made);

@@ -69,6 +69,8 @@ Value journal_view(const Journal *journal, int side, Value v);
 // A join made `made` (a list, a dict …) of the containers of two sides.
 MUST_CHECK bool journal_joined(Vm *vm, Value made, Value first, Value second,
                                uint32_t line);
+// How often the trace's records of joins hold the object.
+uint32_t journal_count_joined(const Trace *trace, const Object *object);
 // What a trace keeps of joins.
 void journal_drop_joined(Vm *vm, Trace *trace);
 

@@ -170,6 +170,10 @@ void loop_free(Vm *vm, StagedBlock *block)
     vec_free(&vm->ctx, &loop->leaves);
     structure_free(vm, &loop->after);
     for_source_free(vm, &loop->source);
+    for (uint32_t i = 0; loop->slots != NULL && i < block->info->place_count;
+         i++) {
+        object_release_null(&vm->ctx, loop->slots[i].shown);
+    }
     ctx_free(&vm->ctx, loop->slots,
              (block->info->place_count + 1) * sizeof(LoopSlot));
     ctx_free(&vm->ctx, loop, sizeof *loop);
@@ -222,6 +226,13 @@ static Value show_result_leaf(Vm *vm, Value v, void *data)
         value_as_symbolic(shown)->weak = !value_unbound(leaf->host);
     }
     return shown;
+}
+
+// An object that stands in it twice stays one.
+static Value show_result(Vm *vm, LoopWalk *walk, Value v)
+{
+    bool met;
+    return structure_map_shared(vm, v, show_result_leaf, NULL, walk, &met);
 }
 
 // What the slot's variable holds in a phase, owned.
@@ -312,7 +323,7 @@ static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
     StagedBlock *block = walk->block;
     const BlockPlace *place = &block->info->places[i];
     walk->next = walk->slot->first_leaf;
-    Value v = structure_map(vm, block->first[i], show_result_leaf, walk);
+    Value v = show_result(vm, walk, block->first[i]);
     if (value_failed(v) || !note_place(vm, block, i, v, VALUE_UNBOUND) ||
         !state_set(vm, walk->frame, place, VALUE_UNBOUND) ||
         !loop_note_gone(vm, walk, block->first[i])) {
@@ -326,6 +337,13 @@ static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
                                .reg = place->index,
                                .home = block->outer});
     return true;
+}
+
+static void set_shown(Vm *vm, LoopSlot *slot, Value v)
+{
+    bool is = !value_failed(v) && value_is_object(v) && !loop_is_leaf(v);
+    object_release_null(&vm->ctx, slot->shown);
+    slot->shown = is ? object_retain(value_object(v)) : NULL;
 }
 
 // One walk for the three views: the condition's params, the body's, the node's
@@ -353,13 +371,11 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
             continue;
         }
         walk.next = walk.slot->first_leaf;
-        Value v =
-            result && walk.slot->leaf_count == 0 ? value_retain(block->first[i])
-            : result
-                ? structure_map(vm, block->first[i], show_result_leaf, &walk)
-                : shown_value(vm, &walk, block->before[i]);
-        block->loop->slots[i].shown =
-            value_is_object(v) && !loop_is_leaf(v) ? value_object(v) : NULL;
+        Value v = result && walk.slot->leaf_count == 0
+                      ? value_retain(block->first[i])
+                  : result ? show_result(vm, &walk, block->first[i])
+                           : shown_value(vm, &walk, block->before[i]);
+        set_shown(vm, &block->loop->slots[i], v);
         if (!value_failed(v) && node != NULL &&
             !note_place(vm, block, i, v, block->before[i])) {
             release(vm, v);
@@ -389,6 +405,10 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
             return false;
         }
     }
+    // Items of what is shown are places of their own: they were set, too.
+    for (uint32_t i = 0; i < block->info->place_count; i++) {
+        block->loop->slots[i].changed = false;
+    }
     return true;
 }
 
@@ -398,6 +418,52 @@ bool loop_show(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase)
     block->phase = phase;
     vm->trace->block = block->sides[phase == PHASE_COND ? 0 : 1];
     return show_all(vm, frame, block, phase, NULL);
+}
+
+static bool has_slots(const StagedBlock *block)
+{
+    return block->loop != NULL && block->loop->slots != NULL;
+}
+
+void loop_note_store(StagedBlock *block, const Object *container)
+{
+    for (uint32_t i = 0; has_slots(block) && i < block->info->place_count;
+         i++) {
+        LoopSlot *slot = &block->loop->slots[i];
+        slot->changed |= slot->shown == container;
+    }
+}
+
+bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i, Value after)
+{
+    const StagedBlock *block = walk->block;
+    const LoopSlot *slot = &block->loop->slots[i];
+    Value before = block->before[i];
+    if (!slot->changed || !value_is_object(before) ||
+        (value_is_object(after) && value_object(after) == slot->shown)) {
+        return true;
+    }
+    // The loop itself holds it, and so do joins, journals, places that are
+    // held, and loops around this one that show it.
+    const Object *object = value_object(before);
+    uint32_t known = 1 + journal_count_joined(vm->trace, object);
+    for (; block != NULL; block = block->outer) {
+        known += journal_find(&block->journal, object) != NULL;
+        for (uint32_t j = 0; has_slots(block) && j < block->info->place_count;
+             j++) {
+            known += block->loop->slots[j].shown == object;
+        }
+        for (size_t j = 0; j < block->held.count; j++) {
+            known += block->held.items[j].container == object;
+        }
+    }
+    return object->rc <= known ||
+           raise_false(vm, ERR_SYMBOLIC,
+                       "a turn of the loop at line %u changes the '%s' that "
+                       "'%s' is and then sets '%s' to another, and the first "
+                       "has another name: take a copy of it before the loop",
+                       (unsigned)block_line(walk->block),
+                       type_name(object->type), walk->name, walk->name);
 }
 
 // --- closing ---

@@ -283,7 +283,9 @@ static bool take_result(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         !merge_same(before, after)) {
         return fail_change(vm, walk, before, after);
     }
-    block->first[i] = structure_map(vm, after, take_result_leaf, walk);
+    bool met;
+    block->first[i] =
+        structure_map_shared(vm, after, take_result_leaf, NULL, walk, &met);
     slot->leaf_count = (uint32_t)block->loop->leaves.count - slot->first_leaf;
     if (value_failed(block->first[i])) {
         block->first[i] = VALUE_UNBOUND;
@@ -502,6 +504,9 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     // The container itself, by whatever name: no copy may take its place.
     if (value_same(before, after) && is_container(vm, after)) {
         return vec_push(&vm->ctx, &block->kept, i);
+    }
+    if (!loop_keeps_change(vm, walk, i, after)) {
+        return false;
     }
     int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
     // The turn did not make another one but changed the one that it found,

@@ -39,8 +39,9 @@ typedef enum SlotKind {
 // One place of the block, and its leaves.
 typedef struct LoopSlot {
     SlotKind kind;
-    const Object *shown; // the copy of a structure that the body begins with,
-                         // as long as that runs; NULL: none
+    Object *shown; // the copy of a structure that the body begins with;
+                   // counted; NULL: none
+    bool changed;  // the turn has changed that copy itself
     uint32_t first_leaf, leaf_count;
 } LoopSlot;
 
@@ -106,6 +107,13 @@ MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
 MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
 // Notes that a turn sets the variable, which had no value before the loop.
 MUST_CHECK bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after);
+// A container is changed, which may be what the turn began with.
+void loop_note_store(StagedBlock *block, const Object *container);
+// False, with an error pending: a turn changed in place what it began with and
+// then bound the variable to another, while what stood there before the loop
+// has other names.
+MUST_CHECK bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i,
+                                  Value after);
 // Appends the node and puts its outputs into the frame.
 MUST_CHECK bool loop_close(Vm *vm, Frame *frame, StagedBlock *block);
 
