@@ -49,6 +49,21 @@ static size_t mask_size(const GraphFunction *self)
     return self->graph->block->result_count + 4 * argument_count(self) + 1;
 }
 
+static size_t same_size(const GraphFunction *self)
+{
+    return (self->graph->variables.count + 1) * sizeof *self->same;
+}
+
+static void drop_merged(Vm *vm, GraphFunction *self)
+{
+    object_release_null(&vm->ctx, self->merged);
+    if (self->same != NULL) {
+        ctx_free(&vm->ctx, self->same, same_size(self));
+    }
+    self->merged = NULL;
+    self->same = NULL;
+}
+
 static void graph_fn_destroy(Vm *vm, Object *object)
 {
     GraphFunction *self = (GraphFunction *)object;
@@ -58,6 +73,7 @@ static void graph_fn_destroy(Vm *vm, Object *object)
         object_release_null(&vm->ctx, self->derived.items[i].function);
     }
     vec_free(&vm->ctx, &self->derived);
+    drop_merged(vm, self);
     plan_release(&vm->ctx, self->plan);
     graph_release(&vm->ctx, self->graph);
     object_free(vm, self, sizeof *self);
@@ -287,12 +303,77 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
     return ok;
 }
 
+// ---- Variables that are one
+
+// For each Variable the number that stands for it: an argument may be one that
+// is captured, too. Returns whether there is such a one.
+static bool find_same(const Graph *graph, const Value *variables,
+                      uint32_t *same)
+{
+    size_t count = graph->variables.count;
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        same[i] = i;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool argument = graph->variables.items[i].owner == NULL;
+        for (uint32_t j = 0; argument && j < count; j++) {
+            if (j != i && value_same(variables[i], variables[j])) {
+                same[i < j ? j : i] = i < j ? i : j;
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+// The graph with one number for each.
+static Graph *merge_variables(Graph *graph, const uint32_t *same)
+{
+    Graph *copy = clone_graph(graph);
+    if (copy == NULL) {
+        return NULL;
+    }
+    for (Walk walk = walk_forward(copy->block); walk_next(&walk);) {
+        if (walk.node != NULL &&
+            node_desc(walk.node)->payload == PAYLOAD_RESOURCE) {
+            walk.node->variable = same[walk.node->variable];
+        }
+    }
+    return copy;
+}
+
+// The function that is right for these operands; borrowed. The graph itself
+// knows its Variables apart: run by cells, it need not know more.
+static GraphFunction *merged_of(Vm *vm, GraphFunction *self,
+                                const Value *inputs)
+{
+    size_t size = same_size(self);
+    uint32_t *same = ctx_alloc_zero(&vm->ctx, size);
+    if (same == NULL) {
+        return NULL;
+    }
+    bool any = find_same(self->graph, inputs + self->graph->inputs.count, same);
+    if (any && (self->merged == NULL || memcmp(self->same, same, size) != 0)) {
+        drop_merged(vm, self);
+        self->merged = graph_fn_new(vm, merge_variables(self->graph, same));
+        self->same = same;
+        return self->merged;
+    }
+    ctx_free(&vm->ctx, same, size);
+    return any ? self->merged : self;
+}
+
 // TapeBackFn of a graph that was run: entry->data is its function.
 static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
                     const Value *output_grads, const bool *wanted,
                     Value *so_far, Value *input_grads, Value *input_rows)
 {
-    GraphFunction *self = (GraphFunction *)value_object(entry->data);
+    GraphFunction *self =
+        merged_of(vm, (GraphFunction *)value_object(entry->data), inputs);
+    if (self == NULL) {
+        return false;
+    }
     size_t size = mask_size(self), count = argument_count(self);
     bool *masks = ctx_alloc_zero(&vm->ctx, size);
     if (masks == NULL) {

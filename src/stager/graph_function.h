@@ -23,6 +23,10 @@ struct GraphFunction {
     Graph *graph; // counted, its calls inlined
     Plan *plan;   // counted, NULL until it runs outside of a trace
     bool draws;   // random numbers
+    // The same with Variables that are one in a call under one number, and for
+    // each Variable that number; NULL: there was no such call.
+    struct GraphFunction *merged;
+    uint32_t *same;
     VEC(GraphDerived) derived;
 };
 
