@@ -53,7 +53,7 @@ static bool check_node(const GraphNode *node, const Graph *graph)
     const OpDesc *op = node_desc(node);
     if (op->payload == PAYLOAD_CALLEE ||
         (op_has_effect(op) && !draws(op) && node->output_count > 0)) {
-        return ctx_fail(graph->ctx, ERR_VALUE,
+        return ctx_fail(graph->ctx, ERR_SYMBOLIC,
                         "%s in '%s' cannot be done again for a gradient that "
                         "is taken outside of it; take the gradient inside of "
                         "'%s'",
@@ -146,7 +146,7 @@ static bool find_assigned(Forward *f, const GraphNode *node, IdVec *assigned)
             bool known = false;
             if (node_desc(node)->blocks[b].decides) {
                 const Graph *from = f->clone.from;
-                return ctx_fail(ctx, ERR_VALUE,
+                return ctx_fail(ctx, ERR_SYMBOLIC,
                                 "'%s' assigns Variable '%s' in the condition "
                                 "of a loop; a gradient that goes through it "
                                 "must be taken inside of '%s'",

@@ -69,7 +69,7 @@ static bool begin_loop(Back *b, LoopBack *loop)
                                       loop->begun, loop->made, NULL);
     for (uint32_t i = 0; loop->grad != NULL && i < loop->states; i++) {
         if (is_list(b, loop, i) && loop->wanted[i] && !loop->made[i]) {
-            return ctx_fail(ctx, ERR_VALUE,
+            return ctx_fail(ctx, ERR_SYMBOLIC,
                             "while: a list is made anew in each turn, and no "
                             "gradient flows through such a loop: put its "
                             "elements into the list that is there before it");
