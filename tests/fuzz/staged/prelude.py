@@ -185,6 +185,7 @@ class World:
 
 # What a program may use without importing it.
 NAMES = {"deque": collections.deque, "defaultdict": collections.defaultdict,
+         "namedtuple": collections.namedtuple,
          "random": random, "time": time, "itertools": itertools,
          "functools": functools, "copy": copy}
 FILE = ["program"]

@@ -25,6 +25,8 @@ def events(space):
         codes += [row[2] for row in stage.events(function)]
         codes += ["argument" for row in stage.events(function)
                   if row[3].startswith("an argument")]
+        codes += ["alias" for row in stage.events(function)
+                  if row[3] == "joined twice"]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))

@@ -1,5 +1,6 @@
 # The part of the prelude for TensorFlow: Duet's names in its terms. A program
-# runs staged alone; it stands in a file, since AutoGraph reads its source.
+# runs eagerly, then staged; it stands in a file, since AutoGraph reads its
+# source.
 import os
 import tempfile
 
@@ -64,12 +65,13 @@ def execute(text, space):
 
 def run(number, text):
     """One program."""
-    print(f"@ staged {number}")
-    sys.stdout.flush()
-    world = World()
-    world.run(text)
+    for mode in ("eager", "staged"):
+        print(f"@ {mode} {number}")
+        sys.stdout.flush()
+        tf.config.run_functions_eagerly(mode == "eager")
+        World().run(text)
+        os.unlink(FILE[0])
     print(f"@ end {number}")
     sys.stdout.flush()
-    os.unlink(FILE[0])
 
 

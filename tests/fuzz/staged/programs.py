@@ -2,9 +2,12 @@
 import random
 import re
 
-from specials import FROZEN, Specials
+from idioms import HELPERS as IDIOM_HELPERS
+from idioms import Idioms
+from specials import FROZEN
 
 HELPERS = {
+    **IDIOM_HELPERS,
     "Box": """\
 class Box:
     def __init__(self):
@@ -61,7 +64,7 @@ OUTER = {"L": "[1.0, 2.0]", "D": "{'a': 0.5, 'k': 1}", "S": "{1, 2}",
          "Q": "deque([1.0, 0.5])", "O": "Box()", "n": "2", "r": "0.5"}
 
 
-class Maker(Specials):
+class Maker(Idioms):
     """Writes one program."""
 
     def __init__(self, rng, off=(), family=None):

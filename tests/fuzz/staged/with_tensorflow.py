@@ -1,7 +1,10 @@
-"""Runs staged programs under TensorFlow and compares what Duet does staged.
+"""Runs staged programs under TensorFlow and compares what Duet does.
 
 Errors are compared by whether there is one: a call that either of the two
-refuses ends the comparison. Values, Variables and all other globals must agree.
+refuses ends the comparison. Values, Variables and all other globals must agree:
+eagerly, which is what the operations mean, and staged. A staged difference is
+explained where TensorFlow's own staged run departs from its eager one and
+Duet's does not (`departs`), or where an event of Duet's names it (`event`).
 """
 import os
 import subprocess
@@ -23,6 +26,16 @@ def found_tensorflow():
     """Whether it has it."""
     return subprocess.run([python(), "-c", "import tensorflow"],
                           capture_output=True, check=False).returncode == 0
+
+
+def difference(one, other):
+    """What differs between two runs of a call, or None."""
+    try:
+        compare(one.result, other.result, ())
+        Judge.states(one.state, other.state)
+    except Difference as error:
+        return f"{error.left} | {error.right}"
+    return None
 
 
 class TensorFlow(Runner):
@@ -51,15 +64,23 @@ class TensorFlowRunner(Runner):
         """The first call that differs."""
         if not ours.ended:
             return Verdict("crash", "the process ended", "unexplained")
-        pairs = zip(theirs.runs["staged"], ours.runs["staged"])
-        for at, (one, other) in enumerate(pairs):
-            if one.error or other.error:
-                return Verdict(how="equal" if one.error and other.error
+        steps = zip(theirs.runs["eager"], ours.runs["eager"],
+                    theirs.runs["staged"], ours.runs["staged"])
+        for at, step in enumerate(steps):
+            if any(run.error for run in step):
+                return Verdict(how="equal" if all(run.error for run in step)
                                else "refused", step=at)
-            try:
-                compare(one.result, other.result, ())
-                Judge.states(one.state, other.state)
-            except Difference as error:
-                return Verdict("tensorflow", f"{error.left} | {error.right}",
-                               "unexplained", at)
+            eager = difference(*step[:2])
+            if eager:
+                return Verdict("eager", eager, "unexplained", at)
+            staged = difference(*step[2:])
+            if staged and difference(*step[0::2]) and \
+                    not difference(*step[1::2]):
+                return Verdict(how="departs", step=at)
+            if staged:
+                # Our own departure must be told.
+                own = Judge(ours.runs["eager"], ours.runs["staged"],
+                            ours.effects, ours.frozen, ours.codes).verdict()
+                return Verdict(how="event", step=at) if own.how == "event" \
+                    else Verdict("tensorflow", staged, "unexplained", at)
         return Verdict()

@@ -1,0 +1,205 @@
+"""Statements as people write them: loops over several tensors, flags and best
+values, closures, generators, nested staged functions, records, lists of the
+graph."""
+import re
+
+from specials import Specials
+
+# Helpers that stand in front of a program that names them.
+HELPERS = {
+    "Point": "Point = namedtuple('Point', 'x n')\n",
+    "Model": """\
+class Model:
+    def __init__(self):
+        self.w = Variable(2.0)
+        self.calls = 0
+        self.seen = []
+    @stage
+    def step(self, x, scale=1.0):
+        self.w.assign_add(x * scale)
+        return self.w * 0.5
+    @property
+    def half(self):
+        return self.w * 0.5
+    def __call__(self, x):
+        if x > 0.0:
+            self.calls += 1
+            return self.step(x)
+        return x
+""",
+    "keyed": """\
+@stage
+def keyed(x, *rest, k=2, **named):
+    if x > named.get('edge', 0.0):
+        return x * k
+    return x + len(rest)
+""",
+    "piled": """\
+@stage
+def piled(items, x):
+    items.append(x)
+    return x + len(items)
+""",
+    "steps_of": """\
+def steps_of(x):
+    for i in range(3):
+        yield x * i
+""",
+    "recursive": """\
+def recursive(x, n):
+    return x if n <= 0 else recursive(x + 1.0, n - 1)
+""",
+    "logged": """\
+class logged:
+    def __init__(self, log, x):
+        self.log, self.x = log, x
+    def __enter__(self):
+        self.log.append(self.x)
+        return self.x + 1.0
+    def __exit__(self, *error):
+        self.log.pop()
+""",
+}
+
+# Feature and text: § begins each fresh name, <RETURN> is what the function
+# returns, a hole is an expression of its kind.
+IDIOMS = [
+    ("enumerate", "for §i, §e in enumerate(<V>):\n"
+     "    y = y + §e * <r>\n    if <B>:\n        break"),
+    ("zip", "for §a, §b in zip(<V>, <V>):\n    y = y + §a * §b"),
+    ("zip-unknown", "for §a, §b in zip(<U>, <U>):\n    y = y + §a - §b"),
+    ("rows", "for §r in reshape(stack([<V>, <V>]), [2, 3]):\n"
+     "    y = y + sum(§r * <r>)"),
+    ("for-else", "for §e in range(tensor(2)):\n    y = y + 1.0\n"
+     "    if <B>:\n        break\nelse:\n    y = y - <r>"),
+    ("while-else", "§i = tensor(0)\nwhile §i < 2:\n    §i += 1\n"
+     "    if <B>:\n        break\nelse:\n    y = y + <F>"),
+    ("unpack", "§a, §b, §c = <V>\ny = y + §a * §b - §c"),
+    ("unpack-star", "§a, *§b = <V>\ny = y + §a + sum(stack(§b))"),
+    ("swap", "§a, §b = <F>, <F>\nif <B>:\n    §a, §b = §b, §a\n"
+     "y = y + §a * 2.0 - §b"),
+    ("swap-lists", "§a, §b = [<F>], [<F>]\nfor §e in <V>:\n"
+     "    §a, §b = §b, §a\n§a.append(<F>)\ny = y + §a[0] - §b[-1]"),
+    ("rebind", "§a = [<F>]\n§b = [<F>]\n§c = §a\nfor §e in <V>:\n"
+     "    §c = §b\n    if <B>:\n        §b[0] = <F>\ny = y + §c[0]"),
+    ("rebind-same", "§a = [<F>]\n§b = §a\nfor §e in <V>:\n    §b = §a\n"
+     "    §a[0] = §a[0] + §e\n§b.append(<F>)\ny = y + len(§a) + §b[0]"),
+    ("shared-items", "§a = [<F>]\n§d = {'p': §a, 'q': §a}\nif <B>:\n"
+     "    §d['p'].append(<F>)\n    §d['q'][0] = <F>\n"
+     "y = y + §a[0] + §d['q'][-1]"),
+    ("change-then-rebind", "§a = [<F>]\n§b = §a\nfor §e in range(tensor(2)):\n"
+     "    §b[0] = §b[0] + 1.0\n    §b = [§b[0]]\ny = y + §a[0] - §b[0]"),
+    ("closure-late", "§n = <F>\ndef §f(k=<r>):\n    return §n * k\n"
+     "if <B>:\n    §n = <F>\ny = y + §f()"),
+    ("closure-list", "§l = [<F>]\ndef §f(v):\n    §l.append(v)\n"
+     "    return §l[-2]\nif <B>:\n    y = y + §f(<F>)\n"
+     "y = y + §l[-1] + len(§l)"),
+    ("walrus", "if (§a := <F>) > <r>:\n    y = y + §a\ny = y - §a"),
+    ("walrus-while", "§i = tensor(0)\nwhile (§k := §i + 1) < 3:\n"
+     "    §i = §k\n    y = y + 1.0\ny = y + cast(§k, float32)"),
+    ("comprehension", "y = y + sum(stack([§e * <r> for §e in <V>]))"),
+    ("flag", "§b = False\nfor §e in <V>:\n    if §e > <r>:\n"
+     "        §b = True\nif §b:\n    y = y + 1.0"),
+    ("count", "§n = 0\nfor §e in <V>:\n    if §e > <r>:\n        §n += 1\n"
+     "y = y + §n"),
+    ("best", "§m, §w = <F>, 0\nfor §i, §e in enumerate(<V>):\n"
+     "    if §e > §m:\n        §m, §w = §e, §i\ny = y + §m * §w"),
+    ("none", "§o = None\nif <B>:\n    §o = <F>\nif §o is not None:\n"
+     "    y = y + §o"),
+    ("late-name", "for §e in <V>:\n    §z = §e * 2.0\n    if <B>:\n"
+     "        break\ny = y + §z"),
+    ("namedtuple", "§p = Point(<F>, <n>)\nif <B>:\n"
+     "    §p = §p._replace(x=<F>)\ny = y + §p.x * §p.n"),
+    ("dict-made", "§d = {k: <F> for k in ('a', 'b')}\nfor §k in §d:\n"
+     "    if <B>:\n        §d[§k] = §d[§k] + 1.0\n"
+     "y = y + §d['a'] - §d['b']"),
+    ("object", "§x = model(<F>)\nif <B>:\n    §x = model(<F>)\n"
+     "y = y + §x + model.half + model.calls"),
+    ("staged-method", "y = y + model.step(<F>)\nif <B>:\n"
+     "    y = y + model.step(<F>, scale=2.0)\ny = y + model.half"),
+    ("method-state", "for §e in <V>:\n    if §e > <r>:\n"
+     "        model.seen.append(1)\ny = y + model(<F>)"),
+    ("staged-keywords", "y = y + keyed(<F>, <F>, k=<n>, edge=<r>)\n"
+     "y = y - keyed(<F>)"),
+    ("staged-list", "§l = [<F>]\ny = y + piled(§l, <F>)\nif <B>:\n"
+     "    y = y + piled(§l, <F>)\ny = y + §l[-1] * len(§l)"),
+    ("staged-inside", "@stage\ndef §g(a, b=2.0):\n    if a > b:\n"
+     "        return a * y\n    return a - <F>\ny = §g(<F>) + §g(<F>, <r>)"),
+    ("generator-helper", "for §e in steps_of(<F>):\n    if §e > <r>:\n"
+     "        y = y + §e"),
+    ("recursion", "y = y + recursive(<F>, <n>)"),
+    ("try-finally-return", "§l = [<F>]\ntry:\n    if <B>:\n"
+     "        return <RETURN>\n    y = y + §l[0]\nfinally:\n"
+     "    §l.append(1.0)\ny = y + len(§l)"),
+    ("try-else", "try:\n    y = y + <F>\nexcept ValueError:\n"
+     "    y = y * 2.0\nelse:\n    if <B>:\n        y = y - 1.0"),
+    ("with-value", "§l = [<F>]\nwith logged(§l, <F>) as §w:\n"
+     "    if <B>:\n        y = y + §w + §l[-1]\ny = y + len(§l)"),
+    ("assert-text", "assert <B>, f'low {<F>} of {<n>}'"),
+    ("raise-text", "if <B>:\n    raise ValueError(f'no {<F>}')"),
+    ("stage-cond", "y = stage.cond(<B>, lambda: <F>, lambda: <F>)"),
+    ("stage-loop", "y = stage.loop(lambda a: a < 4.0, "
+     "lambda a: a + abs(<F>) + 1.0, y)"),
+    ("tensor-list", "§t = TensorList(float32, ())\n"
+     "for §i in range(tensor(2)):\n    §t.append(<F>)\n    if <B>:\n"
+     "        §t.append(<F>)\ny = y + sum(§t.stack())"),
+    ("list-stack", "§l = []\nfor §e in <V>:\n    if <B>:\n"
+     "        continue\n    §l.append(§e * <r>)\n"
+     "y = y + len(§l) + sum([§e for §e in §l])"),
+    ("list-of-lists", "§l = [[<F>], [<F>]]\nfor §p in §l:\n    if <B>:\n"
+     "        §p[0] = <F>\ny = y + §l[0][0] - §l[1][0]"),
+    ("dynamic-slice", "y = y + sum(<V>[:<I> % 3])"),
+    ("nested-return", "for §e in <V>:\n    for §k in range(tensor(2)):\n"
+     "        if §e > cast(§k, float32) + <r>:\n"
+     "            return <RETURN>\n        y = y + §e"),
+    ("nested-break", "for §e in <V>:\n    §i = tensor(0)\n"
+     "    while §i < 3:\n        §i += 1\n        if <B>:\n"
+     "            break\n        y = y + §e\n    if <B>:\n"
+     "        continue\n    y = y - 1.0"),
+    ("host-call", "§x = stage.host_call(lambda a: a * 2.0, [<F>], "
+     "spec((), float32))\ny = y + §x"),
+    ("tape-loop", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n    §t.watch(§x)\n"
+     "    §z = §x * 1.0\n    for §e in <V>:\n        if §z > <r>:\n"
+     "            §z = §z * §e\n        else:\n            §z = §z + §x\n"
+     "y = y + §t.gradient(§z, §x)"),
+    ("tape-variable", "with Tape() as §t:\n    §z = model.w * <F>\n"
+     "    if <B>:\n        §z = §z * model.w\n"
+     "model.w.assign_sub(§t.gradient(§z, model.w) * 0.25)"),
+    ("tape-list", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n    §t.watch(§x)\n"
+     "    §l = [§x]\n    for §i in range(tensor(2)):\n"
+     "        §l.append(§l[-1] * §x)\n    §z = §l[-1] + §l[0]\n"
+     "y = y + §t.gradient(§z, §x)"),
+    ("tape-twice", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n    §t.watch(§x)\n"
+     "    with Tape() as §u:\n        §u.watch(§x)\n"
+     "        §z = §x * §x * §x\n        if <B>:\n"
+     "            §z = §z * 2.0\n    §g = §u.gradient(§z, §x)\n"
+     "y = y + §t.gradient(§g, §x)"),
+]
+
+
+class Idioms(Specials):
+    """Specials and idioms."""
+
+    def statement(self, depth):
+        """At times an idiom, wherever that is."""
+        if depth > 0 and self.rng.random() < 0.12:
+            lines = self.idiom()
+            if lines:
+                return lines
+        return super().statement(depth)
+
+    def idiom(self):
+        """One of the rows, its holes filled; None: it may not stand here."""
+        rows = [row for row in IDIOMS if self.wanted(
+            f"idiom.{row[0]}@{self.context}")]
+        feature, text = self.rng.choice(rows or IDIOMS)
+        if not self.may(f"idiom.{feature}@{self.context}"):
+            return None
+        if "model" in text and "model = Model()" not in self.setup:
+            self.setup.append("model = Model()")
+        self.returns |= "<RETURN>" in text
+        self.budget -= 2
+        text = text.replace("<RETURN>", self.ending)
+        prefix = self.fresh("z")
+        text = re.sub(r"§(\w)", prefix + r"\1", text)
+        return self.fill(text, prefix).split("\n")
