@@ -176,6 +176,8 @@ static Value pack(Vm *vm, const char *who, Value v, DType dtype)
     return result;
 }
 
+static Value convert_objects(Vm *vm, const char *who, Value v, DType dtype);
+
 // Two passes: the scan finds shape and kind and refuses what is ragged, so that
 // the tensor has its size from the start and the second pass only fills it.
 static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
@@ -183,6 +185,9 @@ static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
     TensorScan scan;
     if (!tensor_scan(vm, &scan, who, v)) {
         return VALUE_FAIL;
+    }
+    if (scan.objects) {
+        return convert_objects(vm, who, v, dtype);
     }
     // Joined by an op, so that it works in a trace.
     if (scan.kind == LEAF_TENSOR) {
@@ -291,6 +296,76 @@ static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
     return result;
 }
 
+// What an object in a list counts as: its values, as if they had been written
+// there. What has none yet, in a trace, stays a tensor. `floating`: the dtype
+// of the first float, DT_NONE until there is one.
+static Value plain_object(Vm *vm, const char *who, Value v, DType dtype,
+                          DType *floating)
+{
+    Value made = convert_object(vm, who, v, dtype);
+    if (value_failed(made) || !value_is_tensor(made)) {
+        return made;
+    }
+    const Tensor *tensor = value_as_tensor(made);
+    if (dtype_is_float((DType)tensor->dtype) && *floating == DT_NONE) {
+        *floating = (DType)tensor->dtype;
+    }
+    Value plain = tensor_to_list(vm, tensor);
+    value_release(&vm->ctx, made);
+    return plain;
+}
+
+// A list anew, with host values or tensors where objects were. Its depth is
+// bounded: it was scanned.
+static Value plain_value(Vm *vm, const char *who, Value v, DType dtype,
+                         DType *floating)
+{
+    if (!tensor_scan_nests(v)) {
+        LeafKind kind = tensor_scan_kind(v);
+        if (kind == LEAF_FLOAT && *floating == DT_NONE) {
+            *floating = tensor_scan_dtype(kind);
+        }
+        return kind == LEAF_NONE ? plain_object(vm, who, v, dtype, floating)
+                                 : value_retain(v);
+    }
+    const Value *items;
+    size_t count = tensor_scan_items(v, &items);
+    Tuple *parts = tuple_new(vm, count);
+    if (parts == NULL) {
+        return VALUE_FAIL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        // Objects run code of the program, which may change the list.
+        if (tensor_scan_items(v, &items) != count) {
+            object_release(&vm->ctx, parts);
+            return raise_error(vm, ERR_RUNTIME,
+                               "list changed size during conversion");
+        }
+        Value item = value_retain(items[i]);
+        Value part = plain_value(vm, who, item, dtype, floating);
+        value_release(&vm->ctx, item);
+        if (value_failed(part)) {
+            object_release(&vm->ctx, parts);
+            return VALUE_FAIL;
+        }
+        parts->items[i] = part;
+    }
+    return value_from_object(parts);
+}
+
+static Value convert_objects(Vm *vm, const char *who, Value v, DType dtype)
+{
+    DType floating = DT_NONE;
+    Value plain = plain_value(vm, who, v, dtype, &floating);
+    if (value_failed(plain)) {
+        return VALUE_FAIL;
+    }
+    Value result =
+        convert_host(vm, who, plain, dtype == DT_NONE ? floating : dtype);
+    value_release(&vm->ctx, plain);
+    return result;
+}
+
 // Tensors and single numbers first, because operators come here for each
 // operand that they have. None and its like are no objects; the scan refuses
 // them.
@@ -359,8 +434,8 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
         if (!tensor_scan(vm, &scan, who, values[i])) {
             return false;
         }
-        if (scan.kind == LEAF_TENSOR) {
-            *dtype = scan.tensor;
+        if (scan.kind == LEAF_TENSOR || scan.objects) {
+            *dtype = scan.objects ? DT_NONE : scan.tensor;
             return true;
         }
         widest = scan.kind > widest ? scan.kind : widest;

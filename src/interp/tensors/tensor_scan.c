@@ -55,6 +55,11 @@ LeafKind tensor_scan_kind(Value v)
 static bool scan_leaf(Vm *vm, TensorScan *scan, Value v, int depth)
 {
     LeafKind kind = tensor_scan_kind(v);
+    if (kind == LEAF_NONE && value_is_object(v) &&
+        type_has(vm, type_of(vm, v), NAME_TENSOR)) {
+        scan->objects = true;
+        return true;
+    }
     if (kind == LEAF_NONE) {
         return raise_false(vm, ERR_TYPE,
                            "%s: a tensor cannot hold '%s' objects", scan->who,
@@ -144,6 +149,7 @@ bool tensor_scan(Vm *vm, TensorScan *scan, const char *who, Value v)
     scan->who = who;
     scan->kind = LEAF_NONE;
     scan->seen_leaf = false;
+    scan->objects = false;
     scan->tensor = DT_NONE;
     scan->shape.rank = 0;
     for (int i = 0; i < SHAPE_MAX_RANK; i++) {

@@ -26,6 +26,7 @@ typedef struct TensorScan {
     LeafKind kind;
     Shape shape;
     bool seen_leaf; // the rank is settled
+    bool objects;   // some leaf has __tensor__ and is not looked into yet
     DType tensor;   // of the first tensor among the leaves, or DT_NONE
 } TensorScan;
 
