@@ -182,7 +182,7 @@ static bool run_turn(PlanRun *run, const Step *step, const OpDesc *op,
             next_state(run, block, state);
             continue;
         }
-        if (!structure_truth(run->ctx, run->slots[block->results[0]], again)) {
+        if (!structural_truth(run->ctx, run->slots[block->results[0]], again)) {
             return false;
         }
         run_block_end(run, block);

@@ -1,13 +1,13 @@
 // Writing gradient rules: what an op's GradFn is made of.
 //
-// As with ops/emit.h, NULL goes in and comes out. A rule sets the gradients of
-// the operands that are wanted and leaves the others alone; it looks at
+// As with ops/emit_op.h, NULL goes in and comes out. A rule sets the gradients
+// of the operands that are wanted and leaves the others alone; it looks at
 // operands and results by the Emit alone, so that it serves eager programs,
 // traces and gradients of gradients.
 #ifndef DUET_OPS_GRAD_H
 #define DUET_OPS_GRAD_H
 
-#include "ops/emit.h"
+#include "ops/emit_op.h"
 
 // What one operand of an elementwise op gets: by the operands, the result and
 // the result's gradient.

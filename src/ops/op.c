@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ops/elementwise.h"
-#include "ops/emit.h"
+#include "ops/emit_op.h"
 
 #define OP(id, desc) extern const OpDesc desc;
 #include "ops/op_list.h"

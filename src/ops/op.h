@@ -7,7 +7,7 @@
 #define DUET_OPS_OP_H
 
 #include "kernels/emit.h"
-#include "ops/structure.h"
+#include "ops/structural.h"
 
 // Numbers change whenever the list does; a graph's text has names.
 typedef enum OpCode {
@@ -128,7 +128,7 @@ typedef bool (*KernelFn)(const KernelCall *call);
 
 // Gradient rules and composed ops are written as ops through the Emit that
 // they are handed, so that they work eagerly (each emit runs) and in a trace
-// (each emit appends). Helpers to write them are in ops/emit.h.
+// (each emit appends). Helpers to write them are in ops/emit_op.h.
 typedef struct Emit Emit;
 typedef void *EmitValue; // a Tensor or Symbolic, owned by the Emit
 struct Emit {
@@ -225,7 +225,7 @@ struct OpDesc {
     GradFn gradient;        // NULL: none is known (ops/grad.h)
     const char *graphdef;   // TensorFlow's op, NULL: the writer has its own way
     uint8_t access[RES_COUNT]; // Access; none: the op is pure
-    // Structural ops alone, which only a graph has (ops/structure.h).
+    // Structural ops alone, which only a graph has (ops/structural.h).
     OpPayload payload;
     uint8_t block_count;
     const BlockDesc *blocks;

@@ -5,7 +5,7 @@
 // contracted by a matmul, one that is needed later is a batch axis of it.
 #include <string.h>
 
-#include "ops/emit.h"
+#include "ops/emit_op.h"
 #include "ops/infer.h"
 
 enum {

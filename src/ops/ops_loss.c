@@ -1,6 +1,6 @@
 // What neural networks need beside the elementwise functions, written as other
 // ops: cross_entropy, layer_norm, dropout.
-#include "ops/emit.h"
+#include "ops/emit_op.h"
 #include "ops/infer.h"
 
 // infer_composed refuses: no graph and no plan ever holds these ops.

@@ -4,7 +4,7 @@
 // reduction does the work, so that graphs and gradients know no more ops.
 #include <math.h>
 
-#include "ops/emit.h"
+#include "ops/emit_op.h"
 #include "ops/infer.h"
 
 #define COMPOSED(text, names, least, most, how)                                \

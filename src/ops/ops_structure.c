@@ -41,7 +41,7 @@ const OpDesc op_const = {
     .graphdef = "Const",
 };
 
-bool structure_condition_fails(Ctx *ctx, const Tensor *condition)
+bool structural_condition_fails(Ctx *ctx, const Tensor *condition)
 {
     return ctx_fail(ctx, ERR_VALUE, "the condition has %lld elements, not one",
                     (long long)condition->count);
@@ -50,7 +50,7 @@ bool structure_condition_fails(Ctx *ctx, const Tensor *condition)
 static bool run_if(StepCall *call)
 {
     bool truth = false;
-    return structure_truth(call->ctx, call->table->input(call, 0), &truth) &&
+    return structural_truth(call->ctx, call->table->input(call, 0), &truth) &&
            call->table->branch(call, truth ? SIDE_THEN : SIDE_OTHERWISE);
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "repl/names.h"
+#include "repl/entry_names.h"
 #include "repl/tokens.h"
 
 enum { HIGHLIGHT_DEPTH_MAX = 4 }; // f-strings inside f-strings
@@ -284,17 +284,17 @@ static void paint_all(Painter *p, size_t from, size_t end)
     size_t first = p->tokens.count;
     tokens_read(p->ctx, p->source, from, end, &p->tokens);
     Names names;
-    bool known = names_open(&names, p->session, p->source->text, &p->tokens,
-                            first, p->names);
+    bool known = entry_names_open(&names, p->session, p->source->text,
+                                  &p->tokens, first, p->names);
     const Names *outer = p->names;
     p->names = known ? &names : outer;
     paint_tokens(p, first, from, end);
     p->names = outer;
     paint_brackets(p, &p->tokens, first);
     if (known) {
-        names_paint(&names, p->cursor, p->styles, p->length);
+        entry_names_paint(&names, p->cursor, p->styles, p->length);
     }
-    names_close(&names);
+    entry_names_close(&names);
     p->tokens.count = first;
 }
 

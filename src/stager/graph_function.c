@@ -3,7 +3,7 @@
 
 #include "graph/build.h"
 #include "graph/clone.h"
-#include "graph/passes/grad.h"
+#include "graph/passes/grad_graph.h"
 #include "graph/passes/pass.h"
 #include "graph/walk.h"
 #include "interp/core/memory.h"

@@ -1,9 +1,9 @@
-// What the files of a graph's gradient share. See grad.h.
+// What the files of a graph's gradient share. See grad_graph.h.
 #ifndef DUET_GRAPH_PASSES_GRAD_BACK_H
 #define DUET_GRAPH_PASSES_GRAD_BACK_H
 
 #include "graph/clone.h"
-#include "graph/passes/grad.h"
+#include "graph/passes/grad_graph.h"
 
 typedef VEC(ValueId) IdVec;
 

@@ -6,7 +6,7 @@
 #include "interp/core/memory.h"
 
 #include "interp/core/finalizing.h"
-#include "interp/core/layout.h"
+#include "interp/core/object_layout.h"
 #include "interp/core/weakref.h"
 
 // In front of the header stand the prefix for a dict, if the type has one, and

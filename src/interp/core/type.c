@@ -1,7 +1,7 @@
 // What all of interp asks of a Type without looking into its dict.
 #include "interp/core/type.h"
 
-#include "interp/core/layout.h"
+#include "interp/core/object_layout.h"
 #include "interp/core/vm.h"
 
 // Whatever is not named here has None's type; internal marks such as UNBOUND

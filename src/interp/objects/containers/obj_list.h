@@ -2,8 +2,8 @@
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_OBJ_LIST_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_OBJ_LIST_H
 
-#include "interp/core/layout.h"
 #include "interp/core/memory.h"
+#include "interp/core/object_layout.h"
 
 typedef struct List {
     Object head;

@@ -5,8 +5,8 @@
 
 #include "base/map.h"
 #include "base/strbuf.h"
-#include "interp/core/layout.h"
 #include "interp/core/memory.h"
+#include "interp/core/object_layout.h"
 
 // Copies valid UTF-8. NULL: failed. "" and single ASCII characters are shared.
 MUST_CHECK Str *str_new(Vm *vm, const char *text, size_t length);

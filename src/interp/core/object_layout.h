@@ -1,7 +1,7 @@
 // The layouts that core itself opens: a str, the name of a class, and a tuple,
 // its MRO. What is done with them: obj_str.h, obj_list.h.
-#ifndef DUET_INTERP_CORE_LAYOUT_H
-#define DUET_INTERP_CORE_LAYOUT_H
+#ifndef DUET_INTERP_CORE_OBJECT_LAYOUT_H
+#define DUET_INTERP_CORE_OBJECT_LAYOUT_H
 
 #include "interp/core/value.h"
 

@@ -1,4 +1,4 @@
-// Gradients of graphs. See grad.h.
+// Gradients of graphs. See grad_graph.h.
 //
 // The forward graph is copied (grad_forward.c); then its nodes are walked from
 // the last one back and rules append what is new behind them. An `if` goes back

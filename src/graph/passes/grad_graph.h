@@ -4,8 +4,8 @@
 // trace the passes merge both. It has no captures, Variables or effects of the
 // original, but for draws of random numbers, which it draws again: all that
 // came from outside is an input, so that gradients can be taken of it in turn.
-#ifndef DUET_GRAPH_PASSES_GRAD_H
-#define DUET_GRAPH_PASSES_GRAD_H
+#ifndef DUET_GRAPH_PASSES_GRAD_GRAPH_H
+#define DUET_GRAPH_PASSES_GRAD_GRAPH_H
 
 #include "graph/graph.h"
 

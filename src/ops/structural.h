@@ -4,8 +4,8 @@
 // Printer, parser, checker, inference, copying, drawings and plans read these
 // fields and know no op by name: a structural op is a row of op_list.h and a
 // descriptor (ops_structure.c).
-#ifndef DUET_OPS_STRUCTURE_H
-#define DUET_OPS_STRUCTURE_H
+#ifndef DUET_OPS_STRUCTURAL_H
+#define DUET_OPS_STRUCTURAL_H
 
 #include "ops/tensor.h"
 #include "ops/variable.h"
@@ -93,14 +93,14 @@ struct StepCall {
 };
 
 // Raises; false.
-bool structure_condition_fails(Ctx *ctx, const Tensor *condition);
+bool structural_condition_fails(Ctx *ctx, const Tensor *condition);
 // Reads a condition; one of unknown rank may turn out to have more elements
 // than one, which raises.
-static inline bool structure_truth(Ctx *ctx, const Tensor *condition,
-                                   bool *truth)
+static inline bool structural_truth(Ctx *ctx, const Tensor *condition,
+                                    bool *truth)
 {
     if (UNLIKELY(condition->count != 1)) {
-        return structure_condition_fails(ctx, condition);
+        return structural_condition_fails(ctx, condition);
     }
     *truth = *(const uint8_t *)condition->data != 0;
     return true;

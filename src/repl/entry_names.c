@@ -1,6 +1,6 @@
 // Names by the shape of the text, not by a parse: the entry is half typed,
 // and a name too many taken for known costs less than one wrongly blamed.
-#include "repl/names.h"
+#include "repl/entry_names.h"
 
 #include <string.h>
 
@@ -280,8 +280,8 @@ static Style judge(const Names *names, Span span, size_t cursor)
 
 // What has a style already is the name of a definition. `styles` has a byte for
 // each of the text's first `length` bytes; spans beyond it are not shown.
-void names_paint(const Names *names, size_t cursor, uint8_t *styles,
-                 size_t length)
+void entry_names_paint(const Names *names, size_t cursor, uint8_t *styles,
+                       size_t length)
 {
     for (size_t i = names->from; i < names->end; i++) {
         Span span = names->tokens->items[i].span;
@@ -298,8 +298,8 @@ void names_paint(const Names *names, size_t cursor, uint8_t *styles,
 // functions are called when all of the entry has run. `outer` are the names of
 // an entry around, NULL: none. False: memory is short; the pending error is
 // dropped, as colours are not worth one.
-bool names_open(Names *names, Session *session, const char *text,
-                const TokenList *tokens, size_t from, const Names *outer)
+bool entry_names_open(Names *names, Session *session, const char *text,
+                      const TokenList *tokens, size_t from, const Names *outer)
 {
     Ctx *ctx = &session->vm->ctx;
     size_t count = tokens->count - from;
@@ -328,8 +328,8 @@ bool names_open(Names *names, Session *session, const char *text,
     return true;
 }
 
-// Also after names_open has failed half way.
-void names_close(Names *names)
+// Also after entry_names_open has failed half way.
+void entry_names_close(Names *names)
 {
     Ctx *ctx = &names->session->vm->ctx;
     size_t count = names->end - names->from;

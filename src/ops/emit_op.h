@@ -4,8 +4,8 @@
 // Every helper takes NULL for a value that could not be made and then gives
 // NULL, so that a chain of calls needs one check at its end. Values belong to
 // the Emit.
-#ifndef DUET_OPS_EMIT_H
-#define DUET_OPS_EMIT_H
+#ifndef DUET_OPS_EMIT_OP_H
+#define DUET_OPS_EMIT_OP_H
 
 #include "ops/op.h"
 

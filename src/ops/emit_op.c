@@ -1,5 +1,5 @@
 // Helpers of gradient rules and composed ops, and the Emit that runs at once.
-#include "ops/emit.h"
+#include "ops/emit_op.h"
 
 #include "base/vec.h"
 #include "ops/infer.h"

@@ -1,7 +1,7 @@
 // Which names of an entry somebody defines: the session, the built-in names,
 // or the entry itself.
-#ifndef DUET_REPL_NAMES_H
-#define DUET_REPL_NAMES_H
+#ifndef DUET_REPL_ENTRY_NAMES_H
+#define DUET_REPL_ENTRY_NAMES_H
 
 #include "lexer/token.h"
 #include "repl/session.h"
@@ -20,16 +20,16 @@ typedef struct Names {
 } Names;
 
 // Finds out what the tokens from..end bind. False without memory (nothing is
-// pending); names_close in any case.
-MUST_CHECK bool names_open(Names *names, Session *session, const char *text,
-                           const TokenList *tokens, size_t from,
-                           const Names *outer);
+// pending); entry_names_close in any case.
+MUST_CHECK bool entry_names_open(Names *names, Session *session,
+                                 const char *text, const TokenList *tokens,
+                                 size_t from, const Names *outer);
 // Frees the tables; the values are the session's.
-void names_close(Names *names);
+void entry_names_close(Names *names);
 // Styles the names of the run that nothing defines, and built-in ones, over
 // those that are plain. A name that ends at `cursor` is left alone as long as
 // a known name begins like it.
-void names_paint(const Names *names, size_t cursor, uint8_t *styles,
-                 size_t length);
+void entry_names_paint(const Names *names, size_t cursor, uint8_t *styles,
+                       size_t length);
 
 #endif
