@@ -12,7 +12,7 @@
 
 // State of one compilation. `full` is no error: the loop then is run step by
 // step, as if it had not qualified.
-typedef struct Compiler {
+typedef struct ScalarCompiler {
     Builder *builder;
     GraphNode *loop;
     Map regs; // by ValueId: its register
@@ -22,7 +22,7 @@ typedef struct Compiler {
     uint8_t dtypes[SCALAR_MAX_REGS];
     uint32_t reg_count;
     bool full; // more registers or code than there may be: give up
-} Compiler;
+} ScalarCompiler;
 
 // What the list has a plain instruction for; SCALAR_KERNEL: nothing.
 static ScalarCode plain_code(OpCode op, DType dtype)
@@ -110,7 +110,7 @@ static bool loop_fits(const Builder *builder, const GraphNode *loop)
 
 // The next free register. Past the last one the compiler goes on without harm
 // and gives up at its end.
-static uint16_t new_reg(Compiler *c, DType dtype)
+static uint16_t new_reg(ScalarCompiler *c, DType dtype)
 {
     if (c->reg_count == SCALAR_MAX_REGS) {
         c->full = true;
@@ -123,20 +123,20 @@ static uint16_t new_reg(Compiler *c, DType dtype)
 }
 
 // Notes where a value is.
-static bool set_reg(Compiler *c, ValueId value, uint16_t reg)
+static bool set_reg(ScalarCompiler *c, ValueId value, uint16_t reg)
 {
     return map_put(&c->regs, (const char *)&value, sizeof value, reg);
 }
 
 // Constants are put in place when a run begins and never written.
-static void load_const(Compiler *c, uint16_t reg, const Tensor *tensor)
+static void load_const(ScalarCompiler *c, uint16_t reg, const Tensor *tensor)
 {
     memcpy(&c->initial[reg], tensor->data, dtype_size((DType)tensor->dtype));
 }
 
 // The value's register. One that the loop does not define is loaded before
 // the run: from the constant, or from its slot.
-static bool find_reg(Compiler *c, ValueId value, uint16_t *reg)
+static bool find_reg(ScalarCompiler *c, ValueId value, uint16_t *reg)
 {
     const uint64_t *known =
         map_get(&c->regs, (const char *)&value, sizeof value);
@@ -163,7 +163,7 @@ static bool find_reg(Compiler *c, ValueId value, uint16_t *reg)
 }
 
 // Appends an instruction, or notes that there are too many.
-static bool emit(Compiler *c, ScalarOp op)
+static bool emit(ScalarCompiler *c, ScalarOp op)
 {
     // Too long is no failure, so that true is returned.
     c->full = c->full || c->code.count >= SCALAR_MAX_CODE;
@@ -171,14 +171,14 @@ static bool emit(Compiler *c, ScalarOp op)
 }
 
 // Nothing is emitted where source and target are one register.
-static bool emit_move(Compiler *c, uint16_t out, uint16_t in)
+static bool emit_move(ScalarCompiler *c, uint16_t out, uint16_t in)
 {
     return out == in ||
            emit(c, (ScalarOp){.code = SCALAR_MOVE, .out = out, .in = {in}});
 }
 
 // A jump whose target is set later; returns its index.
-static bool emit_jump(Compiler *c, ScalarCode code, uint16_t condition,
+static bool emit_jump(ScalarCompiler *c, ScalarCode code, uint16_t condition,
                       size_t *index)
 {
     *index = c->code.count;
@@ -186,18 +186,18 @@ static bool emit_jump(Compiler *c, ScalarCode code, uint16_t condition,
 }
 
 // Sets the target of an earlier jump to what is emitted next.
-static void land(Compiler *c, size_t jump)
+static void land(ScalarCompiler *c, size_t jump)
 {
     if (!c->full) {
         c->code.items[jump].target = (uint32_t)c->code.count;
     }
 }
 
-static bool compile_block(Compiler *c, const GraphBlock *block);
+static bool compile_block(ScalarCompiler *c, const GraphBlock *block);
 
 // An elementwise op; where the list of plain instructions has none for it, its
 // kernel runs on one element.
-static bool compile_op(Compiler *c, const GraphNode *node)
+static bool compile_op(ScalarCompiler *c, const GraphNode *node)
 {
     // Instructions are chosen by the first operand's dtype: the graph's types
     // agree already, and `where` has an instruction of its own.
@@ -226,7 +226,7 @@ static bool compile_op(Compiler *c, const GraphNode *node)
 }
 
 // Moves a block's results to where its owner wants them.
-static bool yield_to(Compiler *c, const GraphBlock *block,
+static bool yield_to(ScalarCompiler *c, const GraphBlock *block,
                      const uint16_t *outputs)
 {
     for (uint32_t i = 0; i < block->result_count; i++) {
@@ -241,7 +241,7 @@ static bool yield_to(Compiler *c, const GraphBlock *block,
 
 // condition, jump to else, then-part, jump to end, else-part. Both parts leave
 // their results in the same registers.
-static bool compile_if(Compiler *c, const GraphNode *node)
+static bool compile_if(ScalarCompiler *c, const GraphNode *node)
 {
     uint16_t condition, outputs[SCALAR_MAX_REGS];
     size_t to_else, to_end;
@@ -279,7 +279,7 @@ static bool compile_if(Compiler *c, const GraphNode *node)
 
 // The next state. A result that is a param which an earlier move overwrites
 // (a, b = b, a) is saved first.
-static bool compile_turn(Compiler *c, const GraphBlock *body)
+static bool compile_turn(ScalarCompiler *c, const GraphBlock *body)
 {
     // A parallel assignment, made of single moves in order.
     uint16_t params[SCALAR_MAX_REGS], from[SCALAR_MAX_REGS];
@@ -313,7 +313,7 @@ static bool compile_turn(Compiler *c, const GraphBlock *body)
 }
 
 // Gives the loop's state registers, filled from its inputs.
-static bool enter_loop(Compiler *c, const GraphNode *node)
+static bool enter_loop(ScalarCompiler *c, const GraphNode *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
         DType dtype = graph_type(c->builder->graph, node->inputs[i]).dtype;
@@ -333,7 +333,7 @@ static bool enter_loop(Compiler *c, const GraphNode *node)
 // For the line about long work: a loop whose condition is `index < n`, as `for`
 // gives it, leaves both registers with its jump backwards, and their dtype.
 // An inner loop has no line.
-static bool note_rounds(Compiler *c, const GraphNode *loop, size_t back)
+static bool note_rounds(ScalarCompiler *c, const GraphNode *loop, size_t back)
 {
     const Graph *graph = c->builder->plan->graph;
     const GraphValue *result =
@@ -363,7 +363,7 @@ static bool note_rounds(Compiler *c, const GraphNode *loop, size_t back)
 }
 
 // state, condition, jump to end, body, next state, back to the condition.
-static bool compile_while(Compiler *c, const GraphNode *node)
+static bool compile_while(ScalarCompiler *c, const GraphNode *node)
 {
     const GraphBlock *cond = node->blocks[SIDE_COND];
     uint16_t condition;
@@ -394,7 +394,7 @@ static bool compile_while(Compiler *c, const GraphNode *node)
 
 // The needed nodes in program order, so that errors come in the order of a run
 // step by step.
-static bool compile_block(Compiler *c, const GraphBlock *block)
+static bool compile_block(ScalarCompiler *c, const GraphBlock *block)
 {
     if (!ctx_enter(c->builder->ctx)) {
         return false;
@@ -416,7 +416,7 @@ static bool compile_block(Compiler *c, const GraphBlock *block)
 }
 
 // Moves what was compiled to the plan's arena.
-static bool keep(Compiler *c, ScalarProgram **out)
+static bool keep(ScalarCompiler *c, ScalarProgram **out)
 {
     Arena *arena = &c->builder->plan->arena;
     size_t inputs = c->inputs.count, code = c->code.count;
@@ -473,7 +473,7 @@ bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
     if (!loop_fits(builder, loop)) {
         return true;
     }
-    Compiler *c = ctx_alloc_zero(ctx, sizeof *c);
+    ScalarCompiler *c = ctx_alloc_zero(ctx, sizeof *c);
     if (c == NULL) {
         return false;
     }

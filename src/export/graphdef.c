@@ -11,14 +11,14 @@
 #include "export/graphdef_text.h"
 
 // All names and references live as long as the GraphDef.
-Arena *scope_arena(Scope *scope)
+Arena *scope_arena(NodeScope *scope)
 {
     return &scope->writer->def->arena;
 }
 
 // Tables by value and by Variable of the scope's graph, empty.
 // False: no memory; scope_close is called all the same.
-bool scope_open(Scope *scope, Writer *writer, Graph *graph,
+bool scope_open(NodeScope *scope, GraphWriter *writer, Graph *graph,
                 const char *function)
 {
     // One more than is needed, so that an empty graph is no allocation of zero
@@ -39,7 +39,7 @@ bool scope_open(Scope *scope, Writer *writer, Graph *graph,
 }
 
 // Also right after a scope_open that failed.
-void scope_close(Scope *scope)
+void scope_close(NodeScope *scope)
 {
     Ctx *ctx = scope->writer->ctx;
     strbuf_free(&scope->text);
@@ -54,7 +54,7 @@ void scope_close(Scope *scope)
 
 // printf into the arena.
 // NULL: no memory.
-const char *scope_print(Scope *scope, const char *format, ...)
+const char *scope_print(NodeScope *scope, const char *format, ...)
 {
     StrBuf buf;
     va_list args;
@@ -72,7 +72,7 @@ const char *scope_print(Scope *scope, const char *format, ...)
 
 // A name of letters, digits and the like, as TensorFlow wants it: what else
 // there is ("config['a']", "état") becomes one "_" ("config_a").
-static const char *plain_name(Scope *scope, const char *base)
+static const char *plain_name(NodeScope *scope, const char *base)
 {
     size_t length = strlen(base), count = 0;
     char *name = arena_strndup(scope_arena(scope), base, length);
@@ -100,7 +100,7 @@ static const char *plain_name(Scope *scope, const char *base)
 
 // TensorFlow's rule: "add", "add_1", "add_2", …
 // NULL: no memory. The name is taken from then on.
-const char *scope_name(Scope *scope, const char *base)
+const char *scope_name(NodeScope *scope, const char *base)
 {
     base = plain_name(scope, base);
     const char *name = base;
@@ -119,7 +119,7 @@ const char *scope_name(Scope *scope, const char *base)
 
 // Nodes are listed for programs to look at.
 // False: no memory.
-static bool list_node(Scope *scope, const char *name, const char *op,
+static bool list_node(NodeScope *scope, const char *name, const char *op,
                       const char **inputs, uint32_t count)
 {
     // The caller's array may be on its stack: the list has a copy.
@@ -139,7 +139,7 @@ static bool list_node(Scope *scope, const char *name, const char *op,
 
 // The message's head: name, op, inputs.
 // False: no memory. The node stays open for its attributes.
-bool scope_node(Scope *scope, const char *name, const char *op,
+bool scope_node(NodeScope *scope, const char *name, const char *op,
                 const char **inputs, uint32_t count)
 {
     strbuf_printf(&scope->text, "%s {\n",
@@ -153,7 +153,7 @@ bool scope_node(Scope *scope, const char *name, const char *op,
 }
 
 // Attributes stand before this. Running out of memory is seen here.
-bool scope_close_node(Scope *scope)
+bool scope_close_node(NodeScope *scope)
 {
     GraphDef *def = scope->writer->def;
     if (!strbuf_ok(&scope->text)) {
@@ -170,7 +170,7 @@ bool scope_close_node(Scope *scope)
 // Outside of functions the first result goes by the node's name alone.
 // Inside of functions a result goes by the node, the name of the output and its
 // number in that.
-const char *scope_reference(Scope *scope, const char *name, const char *op,
+const char *scope_reference(NodeScope *scope, const char *name, const char *op,
                             uint32_t inputs, uint32_t index)
 {
     if (!scope->function) {
@@ -189,7 +189,8 @@ const char *scope_reference(Scope *scope, const char *name, const char *op,
 // Constants have no inputs, so that they may stand anywhere before their first
 // use.
 // NULL: no memory.
-const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
+const char *scope_const(NodeScope *scope, const char *base,
+                        const Tensor *tensor)
 {
     const char *name = scope_name(scope, base);
     if (name == NULL || !scope_node(scope, name, "Const", NULL, 0)) {
@@ -202,7 +203,7 @@ const char *scope_const(Scope *scope, const char *base, const Tensor *tensor)
 }
 
 // Something of a dtype.
-static const char *write_zero(Scope *scope, DType dtype)
+static const char *write_zero(NodeScope *scope, DType dtype)
 {
     Ctx *ctx = scope->writer->ctx;
     Tensor *tensor = dtype == DT_STRING ? tensor_scalar_string(ctx, "", 0)
@@ -214,7 +215,7 @@ static const char *write_zero(Scope *scope, DType dtype)
 }
 
 // A list without elements, of any shape.
-static const char *write_empty(Scope *scope, DType list)
+static const char *write_empty(NodeScope *scope, DType list)
 {
     static const char op[] = "EmptyTensorList";
     const char *name = scope_name(scope, "nothing");
@@ -233,7 +234,7 @@ static const char *write_empty(Scope *scope, DType list)
                                    : NULL;
 }
 
-const char *scope_nothing(Scope *scope, DType dtype)
+const char *scope_nothing(NodeScope *scope, DType dtype)
 {
     return dtype_is_list(dtype) ? write_empty(scope, dtype)
                                 : write_zero(scope, dtype);
@@ -241,7 +242,7 @@ const char *scope_nothing(Scope *scope, DType dtype)
 
 // NULL where the value was never written, which only a missing constant can
 // be.
-const char *scope_use(Scope *scope, ValueId value, const char *user,
+const char *scope_use(NodeScope *scope, ValueId value, const char *user,
                       const char *part)
 {
     Tensor *tensor = graph_constant(scope->graph, value);
@@ -259,7 +260,7 @@ const char *scope_use(Scope *scope, ValueId value, const char *user,
 // Constants are named after the operand that they are: "add/y".
 // `extra`: room behind them, for inputs that the form itself adds. NULL: an
 // error is pending.
-const char **scope_use_all(Scope *scope, const GraphNode *node,
+const char **scope_use_all(NodeScope *scope, const GraphNode *node,
                            const char *name, uint32_t extra)
 {
     static const char *const parts[] = {"x", "y", "z"};
@@ -278,7 +279,7 @@ const char **scope_use_all(Scope *scope, const GraphNode *node,
 }
 
 // All results of an op are numbered under the name of its first.
-bool scope_set_refs(Scope *scope, const GraphNode *node, const char *name,
+bool scope_set_refs(NodeScope *scope, const GraphNode *node, const char *name,
                     const char *op)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -294,7 +295,7 @@ bool scope_set_refs(Scope *scope, const GraphNode *node, const char *name,
 
 // Without an effect before it the node is free.
 // A control input: it carries no value and only orders.
-void scope_after_effect(Scope *scope, const char **inputs, uint32_t *count)
+void scope_after_effect(NodeScope *scope, const char **inputs, uint32_t *count)
 {
     if (scope->effect != NULL) {
         inputs[(*count)++] = scope->effect;
@@ -303,7 +304,7 @@ void scope_after_effect(Scope *scope, const char **inputs, uint32_t *count)
 
 // The chain of effects ends here for now.
 // What has an effect comes after this one, as the program has it.
-bool scope_set_effect(Scope *scope, const char *name)
+bool scope_set_effect(NodeScope *scope, const char *name)
 {
     scope->effect = scope_print(scope, "^%s", name);
     return scope->effect != NULL;
@@ -311,7 +312,7 @@ bool scope_set_effect(Scope *scope, const char *name)
 
 // With the node's place, so that the user's line is shown.
 // Always false.
-bool scope_refuse(Scope *scope, const GraphNode *node)
+bool scope_refuse(NodeScope *scope, const GraphNode *node)
 {
     return ctx_fail_at(
         scope->writer->ctx, ERR_VALUE, node->place.source, node->place.span,
@@ -320,7 +321,7 @@ bool scope_refuse(Scope *scope, const GraphNode *node)
 
 // By kind: flow, calls, effects, and all that is ordinary.
 // False: an error is pending.
-static bool write_node(Scope *scope, const GraphNode *node)
+static bool write_node(NodeScope *scope, const GraphNode *node)
 {
     switch (node->op) {
     case OP_CONST: // written where it is used
@@ -336,7 +337,7 @@ static bool write_node(Scope *scope, const GraphNode *node)
 
 // Blocks nest in functions, which are written while their owner is.
 // False: an error is pending.
-bool graphdef_nodes(Scope *scope, const GraphBlock *block)
+bool graphdef_nodes(NodeScope *scope, const GraphBlock *block)
 {
     bool ok = ctx_enter(scope->writer->ctx);
     if (!ok) {
@@ -353,7 +354,7 @@ bool graphdef_nodes(Scope *scope, const GraphBlock *block)
 // Identities give results names that callers can rely on, and wait for the
 // last effect.
 // refs[0 .. count) are then the references of the results.
-bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
+bool graphdef_results(NodeScope *scope, const ValueId *results, uint32_t count,
                       const char **refs)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -380,7 +381,7 @@ bool graphdef_results(Scope *scope, const ValueId *results, uint32_t count,
 
 // Arguments and captures alike: both are fed.
 // False: no memory.
-static bool write_placeholders(Scope *scope)
+static bool write_placeholders(NodeScope *scope)
 {
     Graph *graph = scope->graph;
     for (size_t i = 0; i < graph->inputs.count; i++) {
@@ -401,7 +402,7 @@ static bool write_placeholders(Scope *scope)
 }
 
 // A graph without results still has a node to run, for its effects.
-static bool write_end(Scope *scope)
+static bool write_end(NodeScope *scope)
 {
     const char *inputs[1];
     uint32_t count = 0;
@@ -418,7 +419,7 @@ static bool write_end(Scope *scope)
 // Inputs, Variables, nodes, results: in the order in which TensorFlow would
 // show them.
 // False: an error is pending.
-static bool write_graph(Scope *scope)
+static bool write_graph(NodeScope *scope)
 {
     const GraphBlock *block = scope->graph->block;
     const char **refs =
@@ -434,8 +435,8 @@ static bool write_graph(Scope *scope)
 // False: an error is pending. graphdef_free frees `def` in any case.
 bool graphdef_write(Graph *graph, GraphDef *def)
 {
-    Writer writer = {.ctx = graph->ctx, .def = def};
-    Scope scope;
+    GraphWriter writer = {.ctx = graph->ctx, .def = def};
+    NodeScope scope;
     memset(def, 0, sizeof *def);
     arena_init(&def->arena, graph->ctx);
     strbuf_init(&def->text, graph->ctx);

@@ -10,7 +10,7 @@
 
 // The value that a captured Variable has now, and a node that assigns it: to
 // be run once before the graph.
-static bool write_initial(Scope *scope, uint32_t index, const char *handle)
+static bool write_initial(NodeScope *scope, uint32_t index, const char *handle)
 {
     GraphVariable *variable = &scope->graph->variables.items[index];
     const Tensor *tensor =
@@ -36,7 +36,7 @@ static bool write_initial(Scope *scope, uint32_t index, const char *handle)
 
 // One handle for each Variable, named after it, in the outermost graph;
 // functions are handed theirs.
-bool graphdef_variables(Scope *scope)
+bool graphdef_variables(NodeScope *scope)
 {
     for (uint32_t i = 0; i < scope->graph->variables.count; i++) {
         GraphVariable *variable = &scope->graph->variables.items[i];
@@ -58,7 +58,7 @@ bool graphdef_variables(Scope *scope)
 }
 
 // A read is ordered like an effect: TensorFlow would let it pass a write.
-static bool write_read(Scope *scope, const GraphNode *node)
+static bool write_read(NodeScope *scope, const GraphNode *node)
 {
     const char *inputs[2] = {scope->handles[node->variable]};
     uint32_t count = 1;
@@ -76,7 +76,7 @@ static bool write_read(Scope *scope, const GraphNode *node)
 }
 
 // Gives nothing; what follows waits for it by a control input.
-static bool write_assign(Scope *scope, const GraphNode *node)
+static bool write_assign(NodeScope *scope, const GraphNode *node)
 {
     const char *name = scope_name(scope, "AssignVariableOp");
     const char *inputs[3] = {scope->handles[node->variable]};
@@ -93,7 +93,7 @@ static bool write_assign(Scope *scope, const GraphNode *node)
     return scope_close_node(scope) && scope_set_effect(scope, name);
 }
 
-static bool write_add_rows(Scope *scope, const GraphNode *node)
+static bool write_add_rows(NodeScope *scope, const GraphNode *node)
 {
     static const char op[] = "ResourceScatterAdd";
     const char *name = scope_name(scope, op);
@@ -138,7 +138,7 @@ static void write_template(StrBuf *out, const AttrValue *format)
 
 // StringFormat makes the text, PrintV2 writes it as it is, without an end of
 // its own.
-static bool write_print(Scope *scope, const GraphNode *node)
+static bool write_print(NodeScope *scope, const GraphNode *node)
 {
     const AttrValue *stream = &node->attrs[2];
     // Both names have six letters, which the attribute below relies on.
@@ -178,7 +178,7 @@ static bool write_print(Scope *scope, const GraphNode *node)
 }
 
 // What an assert says, as a constant.
-static const char *write_text(Scope *scope, const char *base,
+static const char *write_text(NodeScope *scope, const char *base,
                               const AttrValue *text)
 {
     Ctx *ctx = scope->writer->ctx;
@@ -191,7 +191,7 @@ static const char *write_text(Scope *scope, const char *base,
 }
 
 // What never holds: the condition of a raise.
-static const char *write_never(Scope *scope, const char *base)
+static const char *write_never(NodeScope *scope, const char *base)
 {
     Ctx *ctx = scope->writer->ctx;
     Tensor *never = tensor_scalar_int(ctx, DT_BOOL, 0);
@@ -201,7 +201,7 @@ static const char *write_never(Scope *scope, const char *base)
 }
 
 // assert and raise: Assert(condition, [text]).
-static bool write_assert(Scope *scope, const GraphNode *node)
+static bool write_assert(NodeScope *scope, const GraphNode *node)
 {
     const char *name = scope_name(scope, "Assert");
     const char *data =
@@ -230,7 +230,7 @@ static bool write_assert(Scope *scope, const GraphNode *node)
 }
 
 // Tin and Tout of a call of the host.
-static bool write_host_types(Scope *scope, const GraphNode *node)
+static bool write_host_types(NodeScope *scope, const GraphNode *node)
 {
     // gd_attr_types wants values in an array; a node's outputs are consecutive
     // ids.
@@ -252,7 +252,7 @@ static bool write_host_types(Scope *scope, const GraphNode *node)
 // host_call is a function of the host's, as a walk through a dataset is: the
 // node says that one is called, as TensorFlow itself writes it, but only the
 // program that made it can run it.
-static bool write_host_call(Scope *scope, const GraphNode *node)
+static bool write_host_call(NodeScope *scope, const GraphNode *node)
 {
     static const char op[] = "EagerPyFunc";
     const char *name = scope_name(scope, op);
@@ -276,7 +276,7 @@ static bool write_host_call(Scope *scope, const GraphNode *node)
 }
 
 // All of them take part in the one chain of effects of their scope.
-bool graphdef_effect(Scope *scope, const GraphNode *node)
+bool graphdef_effect(NodeScope *scope, const GraphNode *node)
 {
     switch (node->op) {
     case OP_READ_VARIABLE: return write_read(scope, node);

@@ -15,14 +15,14 @@
 #define RESOURCE "DT_RESOURCE"
 
 // What a function is made of.
-typedef struct Function {
+typedef struct LibraryFunction {
     const GraphBlock *block;
     const char *kind;          // how its name begins
     const ValueVec *outer;     // values from outside; NULL: none
     const IndexVec *variables; // of the graph, that it is handed
     const GraphNode *owner;    // whose outputs a block that raises owes
     bool give_back;            // a loop's body: `outer` and Variables too
-} Function;
+} LibraryFunction;
 
 // Texts that are collected one by one.
 typedef VEC(const char *) TextVec;
@@ -38,7 +38,7 @@ static bool inside(const GraphBlock *block, const GraphBlock *outer)
 
 // Adds a value that is defined outside of the block; constants are written
 // again where they are used.
-static bool add_outer(Scope *scope, ValueVec *list, const GraphBlock *block,
+static bool add_outer(NodeScope *scope, ValueVec *list, const GraphBlock *block,
                       ValueId value)
 {
     if (inside(graph_value(scope->graph, value)->block, block) ||
@@ -56,7 +56,7 @@ static bool add_outer(Scope *scope, ValueVec *list, const GraphBlock *block,
 
 // Outer values that a block uses, in order of first use. What an inner block
 // takes from a middle one is inside of `outer`.
-static bool find_outer(Scope *scope, ValueVec *list, GraphBlock *outer)
+static bool find_outer(NodeScope *scope, ValueVec *list, GraphBlock *outer)
 {
     bool ok = true;
     for (Walk walk = walk_forward(outer); ok && walk_next(&walk);) {
@@ -107,7 +107,7 @@ static bool find_variables(Ctx *ctx, IndexVec *list, GraphBlock *block)
 }
 
 // Declares an argument of a function under a name that is free.
-static const char *write_arg(Scope *scope, StrBuf *head, const char *base,
+static const char *write_arg(NodeScope *scope, StrBuf *head, const char *base,
                              const char *type)
 {
     // State of a loop may have no name.
@@ -120,7 +120,7 @@ static const char *write_arg(Scope *scope, StrBuf *head, const char *base,
 }
 
 // Values that a function is handed go by the names of its arguments.
-static bool write_args(Scope *scope, StrBuf *head, const ValueId *values,
+static bool write_args(NodeScope *scope, StrBuf *head, const ValueId *values,
                        size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -138,7 +138,8 @@ static bool write_args(Scope *scope, StrBuf *head, const ValueId *values,
 }
 
 // Variables are handed as resources, behind all values.
-static bool write_variables(Scope *scope, StrBuf *head, const IndexVec *list)
+static bool write_variables(NodeScope *scope, StrBuf *head,
+                            const IndexVec *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         uint32_t index = list->items[i];
@@ -152,7 +153,7 @@ static bool write_variables(Scope *scope, StrBuf *head, const IndexVec *list)
 }
 
 // Arguments of a callee's function; its captures are constants of its own.
-static bool write_inputs(Scope *scope, StrBuf *head)
+static bool write_inputs(NodeScope *scope, StrBuf *head)
 {
     Graph *graph = scope->graph;
     for (size_t i = 0; i < graph->inputs.count; i++) {
@@ -189,7 +190,7 @@ static void add_result(StrBuf *head, StrBuf *ends, uint32_t index,
 }
 
 // Values that a function returns, through Identities.
-static bool add_results(Scope *scope, StrBuf *head, StrBuf *ends,
+static bool add_results(NodeScope *scope, StrBuf *head, StrBuf *ends,
                         const ValueId *values, uint32_t count, uint32_t *next)
 {
     const char **refs =
@@ -206,7 +207,7 @@ static bool add_results(Scope *scope, StrBuf *head, StrBuf *ends,
 
 // A block that raises yields nothing; what its owner has outputs for is made
 // up, and waits for the raise.
-static bool add_made_up(Scope *scope, StrBuf *head, StrBuf *ends,
+static bool add_made_up(NodeScope *scope, StrBuf *head, StrBuf *ends,
                         const GraphNode *owner, uint32_t *next)
 {
     for (uint32_t i = 0; owner != NULL && i < owner->output_count; i++) {
@@ -224,8 +225,8 @@ static bool add_made_up(Scope *scope, StrBuf *head, StrBuf *ends,
 
 // Effects are named as a control output, so that a function without results is
 // run for them.
-static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
-                          StrBuf *ends)
+static bool write_outputs(NodeScope *scope, const LibraryFunction *function,
+                          StrBuf *head, StrBuf *ends)
 {
     const GraphBlock *block = function->block;
     uint32_t next = 0;
@@ -260,8 +261,8 @@ static bool write_outputs(Scope *scope, const Function *function, StrBuf *head,
 }
 
 // Arguments, nodes, outputs.
-static bool write_body(Scope *scope, const Function *function, StrBuf *head,
-                       StrBuf *ends)
+static bool write_body(NodeScope *scope, const LibraryFunction *function,
+                       StrBuf *head, StrBuf *ends)
 {
     // A block takes params and outer values; a callee's function has its
     // graph's inputs instead.
@@ -277,12 +278,12 @@ static bool write_body(Scope *scope, const Function *function, StrBuf *head,
 }
 
 // Adds the function to the library; returns its name.
-static const char *write_function(Scope *from, Graph *graph,
-                                  const Function *function)
+static const char *write_function(NodeScope *from, Graph *graph,
+                                  const LibraryFunction *function)
 {
-    Scope scope;
+    NodeScope scope;
     StrBuf head, ends;
-    Writer *writer = from->writer;
+    GraphWriter *writer = from->writer;
     strbuf_init(&head, writer->ctx);
     strbuf_init(&ends, writer->ctx);
     const char *name =
@@ -322,7 +323,7 @@ static void handed_free(Ctx *ctx, Handed *handed)
 }
 
 // One value as an operand, with its type.
-static bool hand_value(Scope *scope, Handed *handed, ValueId value,
+static bool hand_value(NodeScope *scope, Handed *handed, ValueId value,
                        const char *user)
 {
     Ctx *ctx = scope->writer->ctx;
@@ -333,7 +334,7 @@ static bool hand_value(Scope *scope, Handed *handed, ValueId value,
 }
 
 // Several, in order.
-static bool hand_all(Scope *scope, Handed *handed, const ValueId *values,
+static bool hand_all(NodeScope *scope, Handed *handed, const ValueId *values,
                      size_t count, const char *user)
 {
     for (size_t i = 0; i < count; i++) {
@@ -345,7 +346,7 @@ static bool hand_all(Scope *scope, Handed *handed, const ValueId *values,
 }
 
 // Behind the values, as the functions expect it.
-static bool hand_variables(Scope *scope, Handed *handed)
+static bool hand_variables(NodeScope *scope, Handed *handed)
 {
     Ctx *ctx = scope->writer->ctx;
     for (size_t i = 0; i < handed->variables.count; i++) {
@@ -359,7 +360,8 @@ static bool hand_variables(Scope *scope, Handed *handed)
 }
 
 // What the node gives, for its Tout.
-static bool output_types(Scope *scope, const GraphNode *node, TextVec *types)
+static bool output_types(NodeScope *scope, const GraphNode *node,
+                         TextVec *types)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         DType dtype = graph_type(scope->graph, node_output(node, i)).dtype;
@@ -372,7 +374,7 @@ static bool output_types(Scope *scope, const GraphNode *node, TextVec *types)
 
 // Opens the node; `first` is an input before those that are handed over. In
 // effect it waits for the effects before it.
-static bool open_node(Scope *scope, const char *name, const char *op,
+static bool open_node(NodeScope *scope, const char *name, const char *op,
                       const char *first, Handed *handed, bool effect)
 {
     uint32_t count = 0;
@@ -396,15 +398,15 @@ static bool open_node(Scope *scope, const char *name, const char *op,
 }
 
 // From here on the outputs have references, and effects wait.
-static bool close_node(Scope *scope, const GraphNode *node, const char *name,
-                       const char *op, bool effect)
+static bool close_node(NodeScope *scope, const GraphNode *node,
+                       const char *name, const char *op, bool effect)
 {
     return scope_set_refs(scope, node, name, op) && scope_close_node(scope) &&
            (!effect || scope_set_effect(scope, name));
 }
 
 // The condition is not handed to the functions.
-static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
+static bool write_if(NodeScope *scope, const GraphNode *node, Handed *handed,
                      const char *const *functions, bool effect)
 {
     // The stateless form lets TensorFlow drop or share the node.
@@ -436,7 +438,7 @@ static bool write_if(Scope *scope, const GraphNode *node, Handed *handed,
 
 // State comes first, then what the blocks read from outside, which a turn
 // gives back unchanged.
-static bool write_while(Scope *scope, const GraphNode *node, Handed *handed,
+static bool write_while(NodeScope *scope, const GraphNode *node, Handed *handed,
                         const char *const *functions, bool effect)
 {
     // The stateless form lets TensorFlow drop or share the loop.
@@ -459,8 +461,8 @@ static bool write_while(Scope *scope, const GraphNode *node, Handed *handed,
 }
 
 // The functions of both blocks, which are handed the same.
-static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
-                         const char **functions)
+static bool write_blocks(NodeScope *scope, const GraphNode *node,
+                         Handed *handed, const char **functions)
 {
     static const char *const kinds[2][2] = {{"cond_true", "cond_false"},
                                             {"while_cond", "while_body"}};
@@ -475,12 +477,12 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
     for (int b = 0; b < OP_MAX_BLOCKS; b++) {
         // Only now, when both blocks have been searched: their functions must
         // have one signature.
-        Function function = {.block = node->blocks[b],
-                             .kind = kinds[loop][b],
-                             .outer = &handed->outer,
-                             .variables = &handed->variables,
-                             .owner = node,
-                             .give_back = loop && b == SIDE_BODY};
+        LibraryFunction function = {.block = node->blocks[b],
+                                    .kind = kinds[loop][b],
+                                    .outer = &handed->outer,
+                                    .variables = &handed->variables,
+                                    .owner = node,
+                                    .give_back = loop && b == SIDE_BODY};
         functions[b] = write_function(scope, scope->graph, &function);
         if (functions[b] == NULL) {
             return false;
@@ -491,7 +493,7 @@ static bool write_blocks(Scope *scope, const GraphNode *node, Handed *handed,
 
 // A node that reads a Variable is stateful to TensorFlow even if it writes
 // none.
-bool graphdef_flow(Scope *scope, const GraphNode *node)
+bool graphdef_flow(NodeScope *scope, const GraphNode *node)
 {
     Handed handed = {0};
     const char *functions[OP_MAX_BLOCKS];
@@ -505,9 +507,9 @@ bool graphdef_flow(Scope *scope, const GraphNode *node)
 }
 
 // The callee's function, written when it is called first.
-static const char *callee_function(Scope *scope, Graph *callee)
+static const char *callee_function(NodeScope *scope, Graph *callee)
 {
-    Writer *writer = scope->writer;
+    GraphWriter *writer = scope->writer;
     const char *key = (const char *)&callee;
     uint64_t *known = map_get(&writer->callees, key, sizeof callee);
     // The map's values are numbers; the name lives in the writer's arena.
@@ -522,7 +524,7 @@ static const char *callee_function(Scope *scope, Graph *callee)
     for (uint32_t i = 0; ok && i < callee->variables.count; i++) {
         ok = vec_push(writer->ctx, &all, i);
     }
-    Function function = {
+    LibraryFunction function = {
         .block = callee->block, .kind = "__inference", .variables = &all};
     const char *name = ok ? write_function(scope, callee, &function) : NULL;
     ctx_leave(writer->ctx);
@@ -535,7 +537,7 @@ static const char *callee_function(Scope *scope, Graph *callee)
 
 // Captures of the callee are constants in its function, so that only arguments
 // and Variables are handed over.
-bool graphdef_call(Scope *scope, const GraphNode *node)
+bool graphdef_call(NodeScope *scope, const GraphNode *node)
 {
     Ctx *ctx = scope->writer->ctx;
     Handed handed = {0};

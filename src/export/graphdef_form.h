@@ -15,7 +15,7 @@ enum { FORM_MORE_INPUTS = 4 }; // operands that a form may add
 // One node in the making. Operands are collected in `inputs` before form_open
 // writes them.
 typedef struct Form {
-    Scope *scope;
+    NodeScope *scope;
     const GraphNode *node;
     const char *op;      // TensorFlow's
     const char *name;    // of the node

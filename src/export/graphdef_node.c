@@ -358,7 +358,7 @@ bool form_last_axis(Form *form)
 // name.
 // False: an error is pending; a form of NULL means the op has no row in the
 // table.
-bool graphdef_plain(Scope *scope, const GraphNode *node)
+bool graphdef_plain(NodeScope *scope, const GraphNode *node)
 {
     // The table has only what differs from its neighbours; OP_COUNT pointers,
     // most of them NULL.

@@ -113,7 +113,7 @@ bool form_filled_like(Form *form)
 // What needs no operand is computed here and written as a constant.
 bool form_computed(Form *form)
 {
-    Scope *scope = form->scope;
+    NodeScope *scope = form->scope;
     Ctx *ctx = scope->writer->ctx;
     Tensor *result = NULL;
     uint32_t count;

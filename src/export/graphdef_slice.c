@@ -8,14 +8,14 @@ enum { ITEM_KIND, ITEM_START, ITEM_STOP, ITEM_STEP, ITEM_INPUTS, ITEM_SIZE };
 enum { SLICE_INT, SLICE_RANGE, SLICE_NEW_AXIS, SLICE_ELLIPSIS };
 
 // begin, end and strides of a slice, and the masks that say what they mean.
-typedef struct Slice {
+typedef struct SliceMasks {
     int64_t bounds[3][SHAPE_MAX_RANK * 2];
     int64_t begin_mask, end_mask, new_mask, shrink_mask, ellipsis_mask;
     uint32_t count;
-} Slice;
+} SliceMasks;
 
 // One item of the index: TensorFlow tells the kinds apart by masks.
-static void add_item(Slice *slice, const int64_t *item)
+static void add_item(SliceMasks *slice, const int64_t *item)
 {
     uint32_t i = slice->count++;
     int64_t bit = (int64_t)1 << i, step = item[ITEM_STEP];
@@ -42,7 +42,7 @@ static void add_item(Slice *slice, const int64_t *item)
 }
 
 // Bounds that are operands: one vector of them and the numbers.
-static const char *pack_bounds(Form *form, const Slice *slice, int which,
+static const char *pack_bounds(Form *form, const SliceMasks *slice, int which,
                                const char *const *given)
 {
     static const char *const parts[] = {"stack", "stack_1", "stack_2"};
@@ -77,7 +77,7 @@ static const char *pack_bounds(Form *form, const Slice *slice, int which,
 }
 
 // The node, its operands being there.
-static bool write_slice(Form *form, const Slice *slice)
+static bool write_slice(Form *form, const SliceMasks *slice)
 {
     StrBuf *out = form_text(form);
     if (!form_open(form)) {
@@ -95,7 +95,7 @@ static bool write_slice(Form *form, const Slice *slice)
 
 // Three vectors behind the first operands; bounds that are tensors, the node's
 // inputs from `next` on, take their places among the numbers.
-static bool add_bounds(Form *form, Slice *slice, uint32_t next)
+static bool add_bounds(Form *form, SliceMasks *slice, uint32_t next)
 {
     const AttrValue *spec = form->node->attrs;
     const char *given[3][SHAPE_MAX_RANK * 2] = {{NULL}};
@@ -130,7 +130,7 @@ static bool fits(const Form *form)
 
 bool form_strided_slice(Form *form)
 {
-    Slice slice = {.count = 0};
+    SliceMasks slice = {.count = 0};
     if (!fits(form)) {
         return form_refuse(form, "so many items");
     }
@@ -141,7 +141,7 @@ bool form_strided_slice(Form *form)
 // Of the second operand the shape is wanted, in front; the first comes last.
 bool form_slice_grad(Form *form)
 {
-    Slice slice = {.count = 0};
+    SliceMasks slice = {.count = 0};
     if (!fits(form)) {
         return form_refuse(form, "so many items");
     }

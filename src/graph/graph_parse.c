@@ -14,7 +14,7 @@
 // A graph's part of the text.
 typedef struct ParsePart {
     Reader reader; // stands behind "graph "
-    Piece name;
+    TextPiece name;
     Graph *graph; // owned, NULL until it is read
     bool open;    // being read: whoever calls it now calls itself
 } ParsePart;
@@ -86,7 +86,7 @@ bool graph_parse_definition(Parse *parse, Definition *definition)
 bool graph_parse_define(Parse *parse, const Definition *definition,
                         ValueId value)
 {
-    Piece number = definition->number;
+    TextPiece number = definition->number;
     if (value == VALUE_ID_NONE) {
         return reader_explain(&parse->reader, definition->where);
     }
@@ -115,7 +115,7 @@ static bool parse_value(Parse *parse, const GraphBlock *block,
 {
     Reader *reader = &parse->reader;
     const char *where = reader->at;
-    Piece number = reader_word(reader);
+    TextPiece number = reader_word(reader);
     // Values stay in the map when their block has ended, so that being defined
     // is not enough.
     uint64_t *value = map_get(&parse->values, number.text, number.length);
@@ -190,7 +190,7 @@ bool graph_parse_params(Parse *parse, GraphBlock *block)
 }
 
 // Whether the piece is this word, whole.
-static bool is_word(Piece word, const char *text)
+static bool is_word(TextPiece word, const char *text)
 {
     return word.length == strlen(text) &&
            memcmp(word.text, text, word.length) == 0;
@@ -202,7 +202,7 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
     Reader *reader = &parse->reader;
     const char *where = reader->at, *note;
     ValueIdVec values = {0};
-    Piece word = reader_word(reader);
+    TextPiece word = reader_word(reader);
     *done = true;
     // A block that raises has no values to yield.
     if (is_word(word, "unreachable")) {
@@ -353,7 +353,7 @@ static bool head_lines(Parse *parse)
         if (!reader_indent(reader, &indent)) {
             return true;
         }
-        Piece word = reader_word(reader);
+        TextPiece word = reader_word(reader);
         bool ok;
         if (is_word(word, "capture")) {
             ok = head_input(parse, INPUT_CAPTURE);

@@ -56,9 +56,9 @@ static bool read_op(NodeLine *line)
     line->where = reader->at;
     // The piece is stretched over its parts: they lie side by side in the
     // text.
-    Piece word = reader_word(reader);
+    TextPiece word = reader_word(reader);
     while (reader_take(reader, ".")) { // "rng.normal"
-        Piece part = reader_word(reader);
+        TextPiece part = reader_word(reader);
         word.length = (size_t)(part.text + part.length - word.text);
     }
     int op = word.length > 0 ? op_find(word.text, word.length) : -1;
@@ -192,7 +192,7 @@ static bool attr_fits(const NodeLine *line, const AttrDesc *desc,
 }
 
 // By name, in the op's own list.
-static const AttrDesc *find_attr(const OpDesc *op, Piece name)
+static const AttrDesc *find_attr(const OpDesc *op, TextPiece name)
 {
     for (uint32_t i = 0; i < op->attr_count; i++) {
         if (strlen(op->attrs[i].name) == name.length &&
@@ -228,7 +228,7 @@ static bool read_attrs(NodeLine *line)
     Reader *reader = &line->parse->reader;
     const OpDesc *op = op_desc(line->op);
     for (;;) {
-        Piece name = reader_word(reader);
+        TextPiece name = reader_word(reader);
         // No further word: the note or the line end follows.
         if (name.length == 0) {
             break;

@@ -12,13 +12,13 @@ typedef struct Parse {
     Reader reader;
     ParseText *all; // the other graphs of the text
     Graph *graph;
-    Map values;          // by the digits of "%12": a ValueId
-    VEC(Piece) versions; // that the text names, in its order
+    Map values;              // by the digits of "%12": a ValueId
+    VEC(TextPiece) versions; // that the text names, in its order
 } Parse;
 
 // "%4: float32[2]" before the "=" of a node.
 typedef struct Definition {
-    Piece number;      // the digits
+    TextPiece number;  // the digits
     const char *where; // for errors
     DType dtype;
     int rank;

@@ -11,7 +11,7 @@ bool graph_parse_version(Parse *parse, bool *found)
 {
     Reader *reader = &parse->reader;
     reader_blanks(reader);
-    Piece piece = {reader->at, 0};
+    TextPiece piece = {reader->at, 0};
     *found = reader_take(reader, "^");
     if (!*found) {
         return true;
@@ -41,9 +41,9 @@ static bool meet(Meeting *meeting, uint32_t chain, uint32_t number)
     StrBuf text;
     strbuf_init(&text, parse->reader.ctx);
     versions_print(&text, chain, number);
-    const Piece *piece = meeting->met < parse->versions.count
-                             ? &parse->versions.items[meeting->met++]
-                             : &vec_last(&parse->versions);
+    const TextPiece *piece = meeting->met < parse->versions.count
+                                 ? &parse->versions.items[meeting->met++]
+                                 : &vec_last(&parse->versions);
     bool ok = strbuf_ok(&text);
     if (ok && (piece->length != text.length ||
                memcmp(piece->text, text.text, text.length) != 0)) {

@@ -21,7 +21,7 @@ typedef struct TextList {
 } TextList;
 
 // The state of printing one graph of the text.
-typedef struct Printer {
+typedef struct GraphPrinter {
     StrBuf *out;
     Graph *graph;
     TextList *list;
@@ -29,7 +29,7 @@ typedef struct Printer {
     uint32_t next;     // number of the next value
     bool whole;        // no constant is shortened
     const Versions *versions;
-} Printer;
+} GraphPrinter;
 
 // A name that no graph of the text has yet.
 static const char *fresh_name(TextList *list, Ctx *ctx, const char *name)
@@ -96,13 +96,13 @@ static void print_name(StrBuf *out, const char *name)
 }
 
 // A use: the number that the definition was printed with.
-static void print_value(Printer *printer, ValueId value)
+static void print_value(GraphPrinter *printer, ValueId value)
 {
     strbuf_printf(printer->out, "%%%u", printer->numbers[value]);
 }
 
 // A blank before the first, commas between.
-static void print_values(Printer *printer, const ValueId *values,
+static void print_values(GraphPrinter *printer, const ValueId *values,
                          uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ static void print_values(Printer *printer, const ValueId *values,
 }
 
 // Numbers are given here, in the order of printing.
-static void print_definition(Printer *printer, ValueId value)
+static void print_definition(GraphPrinter *printer, ValueId value)
 {
     const GraphValue *info = graph_value(printer->graph, value);
     printer->numbers[value] = printer->next++;
@@ -127,8 +127,8 @@ static void print_definition(Printer *printer, ValueId value)
 
 // A list's versions, behind `count` values; `first` stands before the first of
 // all. How many there are then.
-static uint32_t print_versions(Printer *printer, const GraphNode *node, int b,
-                               VersionPlace place, const char *first,
+static uint32_t print_versions(GraphPrinter *printer, const GraphNode *node,
+                               int b, VersionPlace place, const char *first,
                                uint32_t count)
 {
     uint32_t chain, number;
@@ -141,7 +141,7 @@ static uint32_t print_versions(Printer *printer, const GraphNode *node, int b,
 }
 
 // Of a loop's block, behind its name.
-static void print_params(Printer *printer, const GraphNode *node, int b)
+static void print_params(GraphPrinter *printer, const GraphNode *node, int b)
 {
     const GraphBlock *block = node->blocks[b];
     strbuf_puts(printer->out, " (");
@@ -204,7 +204,7 @@ static void print_element(StrBuf *out, const Tensor *tensor, int64_t index)
 }
 
 // Rank 0 needs no brackets: the type tells.
-static void print_const(Printer *printer, const Tensor *tensor)
+static void print_const(GraphPrinter *printer, const Tensor *tensor)
 {
     StrBuf *out = printer->out;
     if (tensor->rank == 0) {
@@ -227,7 +227,7 @@ static void print_const(Printer *printer, const Tensor *tensor)
 }
 
 // The callee's name, and this graph's Variables that it gets.
-static void print_callee(Printer *printer, const GraphNode *node)
+static void print_callee(GraphPrinter *printer, const GraphNode *node)
 {
     StrBuf *out = printer->out;
     const char *name = list_name(printer->list, node->callee);
@@ -244,7 +244,7 @@ static void print_callee(Printer *printer, const GraphNode *node)
 }
 
 // What stands between the op's name and its operands.
-static void print_payload(Printer *printer, const GraphNode *node)
+static void print_payload(GraphPrinter *printer, const GraphNode *node)
 {
     // What an op carries beside values and attributes, in the order in which
     // it is read again.
@@ -301,11 +301,11 @@ static void print_note(StrBuf *out, const GraphPlace *place)
     }
 }
 
-static void print_block(Printer *printer, const GraphNode *owner, int b,
+static void print_block(GraphPrinter *printer, const GraphNode *owner, int b,
                         uint32_t indent);
 
 // In order, each under its name, two columns further in.
-static void print_sub_blocks(Printer *printer, const GraphNode *node,
+static void print_sub_blocks(GraphPrinter *printer, const GraphNode *node,
                              uint32_t indent)
 {
     const OpDesc *op = node_desc(node);
@@ -321,7 +321,8 @@ static void print_sub_blocks(Printer *printer, const GraphNode *node,
 }
 
 // Outputs are numbered before the sub-blocks, as they are printed.
-static void print_node(Printer *printer, const GraphNode *node, uint32_t indent)
+static void print_node(GraphPrinter *printer, const GraphNode *node,
+                       uint32_t indent)
 {
     strbuf_pad(printer->out, ' ', indent);
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -339,7 +340,7 @@ static void print_node(Printer *printer, const GraphNode *node, uint32_t indent)
 }
 
 // What the outermost block has made of chains, behind its results.
-static void print_last(Printer *printer, uint32_t count)
+static void print_last(GraphPrinter *printer, uint32_t count)
 {
     uint32_t chain, number;
     for (uint32_t at = 0;
@@ -350,7 +351,7 @@ static void print_last(Printer *printer, uint32_t count)
 }
 
 // The line that ends a block: `owner` NULL: the outermost.
-static void print_end(Printer *printer, const GraphBlock *block,
+static void print_end(GraphPrinter *printer, const GraphBlock *block,
                       const GraphNode *owner, int b)
 {
     uint32_t count = block->result_count;
@@ -369,7 +370,7 @@ static void print_end(Printer *printer, const GraphBlock *block,
 }
 
 // The nodes and the end of a node's block `b`, or of the whole graph.
-static void print_block(Printer *printer, const GraphNode *owner, int b,
+static void print_block(GraphPrinter *printer, const GraphNode *owner, int b,
                         uint32_t indent)
 {
     if (!ctx_enter(printer->graph->ctx)) {
@@ -388,7 +389,7 @@ static void print_block(Printer *printer, const GraphNode *owner, int b,
 }
 
 // The first line, and those of captures and Variables.
-static void print_head(Printer *printer, const char *name)
+static void print_head(GraphPrinter *printer, const char *name)
 {
     Graph *graph = printer->graph;
     StrBuf *out = printer->out;
@@ -439,7 +440,7 @@ static void print_graph(StrBuf *out, TextList *list, size_t index, bool whole)
         return;
     }
     Versions versions;
-    Printer printer = {out, graph, list, numbers, 0, whole, &versions};
+    GraphPrinter printer = {out, graph, list, numbers, 0, whole, &versions};
     if (versions_init(&versions, graph)) {
         strbuf_puts(out, index > 0 ? "\n" : "");
         print_head(&printer, list->names.items[index]);

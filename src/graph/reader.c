@@ -141,10 +141,10 @@ static bool is_word(char c)
 }
 
 // Points into the text.
-Piece reader_word(Reader *reader)
+TextPiece reader_word(Reader *reader)
 {
     reader_blanks(reader);
-    Piece word = {reader->at, 0};
+    TextPiece word = {reader->at, 0};
     while (reader->at < reader->end && is_word(*reader->at)) {
         reader->at++;
         word.length++;
@@ -263,7 +263,7 @@ const char *reader_name(Reader *reader, Arena *arena)
 static bool read_dtype(Reader *reader, DType *dtype)
 {
     char name[16];
-    Piece word = reader_word(reader);
+    TextPiece word = reader_word(reader);
     // A word that is too long becomes the empty name, which is no dtype.
     size_t length = word.length < sizeof name ? word.length : 0;
     memcpy(name, word.text, length);

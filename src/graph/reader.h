@@ -17,10 +17,10 @@ typedef struct Reader {
 } Reader;
 
 // A piece of the text, not NUL-terminated.
-typedef struct Piece {
+typedef struct TextPiece {
     const char *text; // points into the Reader's text
     size_t length;
-} Piece;
+} TextPiece;
 
 // ERR_VALUE at a place of the text; `where` lies in it or is its end.
 bool reader_fail_at(Reader *reader, const char *where, const char *format, ...)
@@ -40,7 +40,7 @@ bool reader_take(Reader *reader, const char *token);
 // Takes `token`, or fails with an error that names it.
 MUST_CHECK bool reader_expect(Reader *reader, const char *token);
 // Letters, digits and underscores; length 0 if none stand there.
-Piece reader_word(Reader *reader);
+TextPiece reader_word(Reader *reader);
 // A decimal number below 2**32 - 1, without a sign.
 MUST_CHECK bool reader_uint(Reader *reader, uint32_t *number);
 // A name, bare or quoted, as graph_print writes it; the copy is the arena's.

@@ -38,18 +38,18 @@ StringParts literal_string_parts(const char *text, size_t length)
 
 // A run through one string's text.
 // `fault` is the caller's buffer, written only on failure.
-typedef struct Decoder {
+typedef struct StringDecoder {
     StrBuf *out;
     const char *text;
     size_t length, position;
     bool bytes;
     char *fault; // of 120 bytes
-} Decoder;
+} StringDecoder;
 
 // Places are told in a copy where each character beyond ASCII has the ten bytes
 // of \UXXXXXXXX.
 // Counts by lead bytes, so a character of several bytes counts once.
-static size_t told_position(const Decoder *d, size_t offset)
+static size_t told_position(const StringDecoder *d, size_t offset)
 {
     size_t position = 0;
     for (size_t i = 0; i < offset; i++) {
@@ -60,7 +60,7 @@ static size_t told_position(const Decoder *d, size_t offset)
 }
 
 // `last` is inclusive.
-static bool fail_escape(const Decoder *d, size_t start, size_t end,
+static bool fail_escape(const StringDecoder *d, size_t start, size_t end,
                         const char *reason)
 {
     size_t first = told_position(d, start);
@@ -83,7 +83,7 @@ static int hex_value(char byte)
 }
 
 // \xXX, \uXXXX, \UXXXXXXXX; the letter is at the position.
-static bool decode_hex(Decoder *d, size_t start)
+static bool decode_hex(StringDecoder *d, size_t start)
 {
     // The number of digits is fixed; too few of them are a fault.
     char letter = d->text[d->position++];
@@ -120,7 +120,7 @@ static bool decode_hex(Decoder *d, size_t start)
 
 // \N{NAME}, of one character: named sequences are for unicodedata.lookup. The
 // letter is at the position.
-static bool decode_name(Decoder *d, size_t start)
+static bool decode_name(StringDecoder *d, size_t start)
 {
     static const char malformed[] = "malformed \\N character escape";
     d->position++;
@@ -148,7 +148,7 @@ static bool decode_name(Decoder *d, size_t start)
 // Up to three octal digits.
 // At least one digit is there. Bytes keep the low eight bits of what is above
 // \377.
-static void decode_octal(Decoder *d)
+static void decode_octal(StringDecoder *d)
 {
     uint32_t value = 0;
     for (int i = 0; i < 3 && d->position < d->length; i++) {
@@ -170,7 +170,7 @@ static void decode_octal(Decoder *d)
 // meaning stays as it is.
 // Nothing is decoded twice: an unknown escape leaves its letter to be copied
 // with the text behind it.
-static bool decode_escape(Decoder *d, size_t start)
+static bool decode_escape(StringDecoder *d, size_t start)
 {
     // Side by side with what they stand for.
     static const char letters[] = "\\'\"abfnrtv";
@@ -206,7 +206,7 @@ static bool decode_escape(Decoder *d, size_t start)
 bool literal_decode(StrBuf *out, const char *text, size_t length, bool bytes,
                     char fault[120])
 {
-    Decoder d = {out, text, length, 0, bytes, fault};
+    StringDecoder d = {out, text, length, 0, bytes, fault};
     while (d.position < length) {
         const char *rest = text + d.position;
         const char *slash = memchr(rest, '\\', length - d.position);

@@ -17,25 +17,25 @@ enum { SPEC_KIND, SPEC_START, SPEC_STEP = 3, SPEC_INPUTS, SPEC_SIZE };
 
 // One item with its operands' values put in. unknown: an operand's value is
 // not known yet (in a trace).
-typedef struct Item {
+typedef struct IndexItem {
     int64_t kind, bounds[3];
     bool unknown;
-} Item;
+} IndexItem;
 
 // Reads items in turn; `next` is the operand that comes next.
-typedef struct Reader {
+typedef struct IndexReader {
     Ctx *ctx;
     const AttrValue *spec;
     Tensor *const *values; // operands, NULL entries: unknown
     uint32_t next;
-} Reader;
+} IndexReader;
 
 // Operands follow each other in the order of the spec's bits, so items must be
 // read once each and in turn.
-static Item read_item(Reader *reader, uint32_t number)
+static IndexItem read_item(IndexReader *reader, uint32_t number)
 {
     const int64_t *at = reader->spec->ints + number * SPEC_SIZE;
-    Item item = {.kind = at[SPEC_KIND]};
+    IndexItem item = {.kind = at[SPEC_KIND]};
     for (int i = 0; i < 3; i++) {
         item.bounds[i] = at[SPEC_START + i];
         if (at[SPEC_INPUTS] >> i & 1) {
@@ -59,7 +59,7 @@ static bool index_error(Ctx *ctx, int64_t index, int axis, int64_t size)
 }
 
 // Python's rule for a slice of `size` elements: first element and how many.
-static void slice_bounds(const Item *item, int64_t size, int64_t *first,
+static void slice_bounds(const IndexItem *item, int64_t size, int64_t *first,
                          int64_t *count)
 {
     int64_t step = item->bounds[2] == ATTR_INT_NONE ? 1 : item->bounds[2];
@@ -105,7 +105,7 @@ static bool push_dim(Ctx *ctx, Pick *pick, int64_t size, int64_t stride)
 
 // An int takes the axis away; a slice keeps it. What is not known in a trace
 // is checked when the kernel runs.
-static bool pick_axis(Ctx *ctx, Pick *pick, const Item *item, int axis,
+static bool pick_axis(Ctx *ctx, Pick *pick, const IndexItem *item, int axis,
                       int64_t size, int64_t stride)
 {
     int64_t first, count;
@@ -156,7 +156,7 @@ static int axes_used(Ctx *ctx, const AttrValue *spec, int *ellipses)
 }
 
 // Rule and kernel share this walk, so that they cannot disagree.
-static bool pick_all(Reader *reader, TensorType type, Pick *pick)
+static bool pick_all(IndexReader *reader, TensorType type, Pick *pick)
 {
     int64_t strides[SHAPE_MAX_RANK];
     int axis = 0, ellipses,
@@ -177,7 +177,7 @@ static bool pick_all(Reader *reader, TensorType type, Pick *pick)
     // One turn more than there are items, for the axes that are left.
     uint32_t items = reader->spec->count / SPEC_SIZE;
     for (uint32_t i = 0; i <= items; i++) {
-        Item item = {.kind = ITEM_ELLIPSIS};
+        IndexItem item = {.kind = ITEM_ELLIPSIS};
         if (i < items) {
             item = read_item(reader, i);
         }
@@ -225,7 +225,7 @@ static bool infer_index(InferCall *call)
         return true;
     }
     // 1: the operands behind x.
-    Reader reader = {call->ctx, &call->attrs[0], call->values, 1};
+    IndexReader reader = {call->ctx, &call->attrs[0], call->values, 1};
     if (!pick_all(&reader, type, &pick)) {
         return false;
     }
@@ -253,7 +253,7 @@ static bool kernel_index(const KernelCall *call)
 {
     Tensor *in = call->inputs[0];
     Pick pick;
-    Reader reader = {call->ctx, &call->attrs[0], call->inputs, 1};
+    IndexReader reader = {call->ctx, &call->attrs[0], call->inputs, 1};
     if (!pick_all(&reader, tensor_type(in), &pick)) {
         return false;
     }
@@ -289,7 +289,7 @@ static bool kernel_unindex(const KernelCall *call)
     int64_t at[SHAPE_MAX_RANK] = {0}, place;
     size_t size = dtype_size((DType)x->dtype);
     Pick pick;
-    Reader reader = {call->ctx, &call->attrs[0], call->inputs, 2};
+    IndexReader reader = {call->ctx, &call->attrs[0], call->inputs, 2};
     if (!pick_all(&reader, tensor_type(out), &pick)) {
         return false;
     }

@@ -36,11 +36,11 @@ static bool infer_scan(InferCall *call)
 
 // Where a row of the scan runs.
 // One line of elements; `start` and `step` count elements of the tensor.
-typedef struct Row {
+typedef struct ScanRow {
     Ctx *ctx; // polled within long rows
     int64_t start, step, count;
     bool exclusive, reverse;
-} Row;
+} ScanRow;
 
 // T is read, A is what runs and is written, U what A is computed in. The sum
 // before an element and with it are both at hand, so that `exclusive` costs
@@ -77,7 +77,7 @@ typedef struct Row {
     }
 
 // Ints add in unsigned arithmetic, so that overflow wraps and is defined.
-static bool scan_sum(const Tensor *in, Tensor *out, const Row *row)
+static bool scan_sum(const Tensor *in, Tensor *out, const ScanRow *row)
 {
     const int first = 0;
     SCAN_CASES(+)
@@ -85,7 +85,7 @@ static bool scan_sum(const Tensor *in, Tensor *out, const Row *row)
 }
 
 // The neutral element differs, and the operator; the rest is shared.
-static bool scan_product(const Tensor *in, Tensor *out, const Row *row)
+static bool scan_product(const Tensor *in, Tensor *out, const ScanRow *row)
 {
     const int first = 1;
     SCAN_CASES(*)
@@ -94,15 +94,15 @@ static bool scan_product(const Tensor *in, Tensor *out, const Row *row)
 
 // Runs over every row along the axis; without one the tensor is one row.
 static bool scan(const KernelCall *call,
-                 bool (*run)(const Tensor *, Tensor *, const Row *))
+                 bool (*run)(const Tensor *, Tensor *, const ScanRow *))
 {
     Tensor *in = call->inputs[0];
     int axis = 0;
-    Row row = {.ctx = call->ctx,
-               .step = 1,
-               .count = in->count,
-               .exclusive = attr_bool(&call->attrs[1], false),
-               .reverse = attr_bool(&call->attrs[2], false)};
+    ScanRow row = {.ctx = call->ctx,
+                   .step = 1,
+                   .count = in->count,
+                   .exclusive = attr_bool(&call->attrs[1], false),
+                   .reverse = attr_bool(&call->attrs[2], false)};
     // Without an axis the whole tensor is one row.
     if (attr_given(&call->attrs[0])) {
         if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank, 0,

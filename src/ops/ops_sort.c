@@ -125,11 +125,11 @@ typedef struct SortResult {
 } SortResult;
 
 // One strided row.
-typedef struct Row {
+typedef struct SortRow {
     const Tensor *in;
     int64_t start, step, n;
     bool down;
-} Row;
+} SortRow;
 
 // Zeros are equal, whatever their sign.
 static uint32_t float_key(float number, bool down)
@@ -155,7 +155,7 @@ static bool has_long_keys(const Tensor *in)
     return in->dtype == DT_INT64 || in->dtype == DT_FLOAT64;
 }
 
-static uint64_t long_key(const Row *row, int64_t i)
+static uint64_t long_key(const SortRow *row, int64_t i)
 {
     int64_t at = row->start + i * row->step;
     if (row->in->dtype == DT_FLOAT64) {
@@ -166,7 +166,7 @@ static uint64_t long_key(const Row *row, int64_t i)
     return row->down ? ~key : key;
 }
 
-static uint32_t short_key(const Row *row, int64_t i)
+static uint32_t short_key(const SortRow *row, int64_t i)
 {
     int64_t at = row->start + i * row->step;
     if (row->in->dtype == DT_FLOAT32) {
@@ -186,7 +186,7 @@ static uint64_t word_of(uint64_t key, int64_t place)
 
 // The row's words in order, at least `kept` of them; `room` holds 2 * n. NULL
 // after Ctrl-C.
-static const uint64_t *sort_row(Ctx *ctx, const Row *row, int64_t kept,
+static const uint64_t *sort_row(Ctx *ctx, const SortRow *row, int64_t kept,
                                 uint64_t *room)
 {
     int64_t n = row->n;
@@ -224,7 +224,7 @@ static const uint64_t *sort_row(Ctx *ctx, const Row *row, int64_t kept,
     }
 
 // The elements that the words name, along a row of the result.
-static void put_values(Tensor *to, const Row *row, const uint64_t *words,
+static void put_values(Tensor *to, const SortRow *row, const uint64_t *words,
                        int64_t start, int64_t count)
 {
     switch (dtype_size((DType)to->dtype)) {
@@ -235,8 +235,8 @@ static void put_values(Tensor *to, const Row *row, const uint64_t *words,
     }
 }
 
-static void put_row(const SortResult *to, const Row *row, const uint64_t *words,
-                    int64_t start)
+static void put_row(const SortResult *to, const SortRow *row,
+                    const uint64_t *words, int64_t start)
 {
     if (to->values != NULL) {
         put_values(to->values, row, words, start, to->kept);
@@ -269,7 +269,7 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     for (int64_t i = 0; ok && i < in->count / n; i++) {
         // Row i starts at place `within` of a block of n * inner elements.
         int64_t block = i / inner, within = i % inner;
-        Row row = {in, block * n * inner + within, inner, n, down};
+        SortRow row = {in, block * n * inner + within, inner, n, down};
         const uint64_t *words = sort_row(call->ctx, &row, to.kept, room);
         ok = words != NULL && ctx_poll(call->ctx);
         if (ok) {

@@ -242,12 +242,12 @@ static void add_scalar(StrBuf *out, const Tensor *t)
 // ---- layout
 
 // Where the text goes and how far its current line has come.
-typedef struct Layout {
+typedef struct PrintLayout {
     StrBuf *out;
     const Format *format;
     const char *separator; // ", " or " "
     size_t line_start;     // where the current line begins in out
-} Layout;
+} PrintLayout;
 
 // NumPy leaves no blanks at the end of a line that it breaks.
 static void trim_line(StrBuf *out)
@@ -258,7 +258,7 @@ static void trim_line(StrBuf *out)
 }
 
 // Puts what was appended from `from` on on a new line if it does not fit.
-static void wrap(Layout *l, size_t from, int indent, int width)
+static void wrap(PrintLayout *l, size_t from, int indent, int width)
 {
     StrBuf *out = l->out;
     if (!strbuf_ok(out) || out->length - l->line_start <= (size_t)width ||
@@ -283,7 +283,8 @@ static void wrap(Layout *l, size_t from, int indent, int width)
 
 // The innermost dimension. `indent` is where elements begin, `width` the
 // columns that are left beside the closing brackets.
-static void add_row(Layout *l, int64_t at, int64_t size, int indent, int width)
+static void add_row(PrintLayout *l, int64_t at, int64_t size, int indent,
+                    int width)
 {
     bool cut = l->format->summary && size > 2 * PRINT_EDGE;
     // NumPy keeps one column free for what follows an element.
@@ -306,7 +307,8 @@ static void add_row(Layout *l, int64_t at, int64_t size, int indent, int width)
 
 // One newline more for each dimension that closes, so that matrices of a stack
 // are set apart by an empty line.
-static void add_level(Layout *l, int axis, int64_t at, int indent, int width)
+static void add_level(PrintLayout *l, int axis, int64_t at, int indent,
+                      int width)
 {
     const Tensor *t = l->format->tensor;
     int64_t size = tensor_dims(t)[axis];
@@ -350,10 +352,10 @@ static void add_array(StrBuf *out, const Tensor *tensor, int places,
                      .places = places,
                      .summary = tensor->count > PRINT_THRESHOLD};
     measure(&format);
-    Layout layout = {.out = out,
-                     .format = &format,
-                     .separator = commas ? ", " : " ",
-                     .line_start = out->length - (size_t)prefix};
+    PrintLayout layout = {.out = out,
+                          .format = &format,
+                          .separator = commas ? ", " : " ",
+                          .line_start = out->length - (size_t)prefix};
     add_level(&layout, 0, 0, prefix + 1, PRINT_COLUMNS - suffix);
 }
 

@@ -69,11 +69,11 @@ typedef enum FieldType {
 
 // One member of a kind's part of the union, as ast_list.h lists it. The table
 // lets the dump go over any node without a case for each kind.
-typedef struct Field {
+typedef struct NodeField {
     FieldType type;
     uint16_t offset, size; // in a Node
     const char *name;      // "binary.left"
-} Field;
+} NodeField;
 
 // `member` is a path in Node's union; the comma at the end lets rows be
 // written without any between.
@@ -86,7 +86,7 @@ typedef struct Field {
 
 // A row ends with FIELD_NONE, so a kind may have at most MAX_FIELDS - 1
 // fields.
-static const Field kind_fields[AST_COUNT][MAX_FIELDS] = {
+static const NodeField kind_fields[AST_COUNT][MAX_FIELDS] = {
 #define AST(id, name, ...) [AST_##id] = {__VA_ARGS__{FIELD_NONE, 0, 0, NULL}},
 #include "parser/ast_list.h"
 #undef AST
@@ -108,7 +108,7 @@ typedef struct Dump {
 
 // Field names are the stringized members of the union (`binary.left`), so
 // there is always a dot.
-static const char *short_name(const Field *field)
+static const char *short_name(const NodeField *field)
 {
     return strchr(field->name, '.') + 1;
 }
@@ -159,14 +159,14 @@ static void dump_compare(StrBuf *out, const Node *node)
 }
 
 // Untyped, as the field's type says what lies there.
-static const void *field_at(const Node *node, const Field *field)
+static const void *field_at(const Node *node, const NodeField *field)
 {
     return (const char *)node + field->offset;
 }
 
 // Enums and counts have four bytes, flags and the conversion of a formatted
 // value one; memcpy spares a cast to a type that was never stored.
-static long number_at(const Node *node, const Field *field)
+static long number_at(const Node *node, const NodeField *field)
 {
     uint32_t value = 0; // all such fields are 1 or 4 bytes
     if (field->size == 1) {
@@ -183,7 +183,7 @@ static void dump_scalars(StrBuf *out, const Node *node)
         dump_constant(out, node);
         return;
     }
-    const Field *field = kind_fields[node->kind];
+    const NodeField *field = kind_fields[node->kind];
     for (; field->type != FIELD_NONE; field++) {
         // Only looked into where the field is a name.
         const Text *text = field_at(node, field);
@@ -203,7 +203,7 @@ static void dump_scalars(StrBuf *out, const Node *node)
 // The last child goes onto the stack first.
 static bool push_children(Dump *dump, const Node *node, uint32_t depth)
 {
-    const Field *fields = kind_fields[node->kind];
+    const NodeField *fields = kind_fields[node->kind];
     // Lists are pushed before their head line, and fields from the last to the
     // first: the stack turns both round.
     int count = 0;
@@ -211,7 +211,7 @@ static bool push_children(Dump *dump, const Node *node, uint32_t depth)
         count++;
     }
     while (count-- > 0) {
-        const Field *field = &fields[count];
+        const NodeField *field = &fields[count];
         const char *name = short_name(field);
         const NodeList *list = field_at(node, field);
         // A head line for the field, behind which its children are printed.

@@ -5,7 +5,7 @@
 
 // Failure is kept in the printer: handlers queue on without looking, and the
 // loop in ast_unparse stops.
-static void unparse_queue(Unparser *u, Item item)
+static void unparse_queue(Unparser *u, UnparseItem item)
 {
     if (!u->failed && !vec_push(u->out->ctx, &u->queue, item)) {
         u->failed = true;
@@ -18,7 +18,7 @@ static void unparse_queue(Unparser *u, Item item)
 void unparse_text(Unparser *u, const char *text)
 {
     if (text[0] != '\0') {
-        unparse_queue(u, (Item){ITEM_TEXT, 0, text, NULL});
+        unparse_queue(u, (UnparseItem){ITEM_TEXT, 0, text, NULL});
     }
 }
 
@@ -26,7 +26,7 @@ void unparse_text(Unparser *u, const char *text)
 // at when its turn comes.
 void unparse_expr(Unparser *u, const Node *node, Tightness least)
 {
-    unparse_queue(u, (Item){ITEM_EXPR, (int)least, NULL, node});
+    unparse_queue(u, (UnparseItem){ITEM_EXPR, (int)least, NULL, node});
 }
 
 // No trailing comma: a tuple of one adds its own.
@@ -43,7 +43,7 @@ void unparse_list(Unparser *u, const NodeList *list, Tightness least)
 static void queue_statement(Unparser *u, const Node *node, int level,
                             const char *word)
 {
-    unparse_queue(u, (Item){ITEM_STATEMENT, level, word, node});
+    unparse_queue(u, (UnparseItem){ITEM_STATEMENT, level, word, node});
 }
 
 // Used for every block, since all have the form `:`, line end, statements one
@@ -317,7 +317,7 @@ static void queue_class(Unparser *u, const Node *node, int level)
 // A NULL node is a clause's word on a line of its own.
 // The indentation is written at once, since the statement's item is the one
 // being printed.
-static void print_statement(Unparser *u, const Item *item)
+static void print_statement(Unparser *u, const UnparseItem *item)
 {
     const Node *node = item->node;
     int level = item->number;
@@ -341,7 +341,7 @@ static void print_statement(Unparser *u, const Item *item)
 
 // Texts are written; nodes queue their parts, which move_queue then puts on
 // top of the stack in place of the node.
-static void print_item(Unparser *u, Item item)
+static void print_item(Unparser *u, UnparseItem item)
 {
     switch (item.type) {
     case ITEM_TEXT: strbuf_puts(u->out, item.text); break;
@@ -358,7 +358,7 @@ static void print_item(Unparser *u, Item item)
 static void move_queue(Unparser *u)
 {
     while (u->queue.count > 0) {
-        Item item = vec_pop(&u->queue);
+        UnparseItem item = vec_pop(&u->queue);
         if (!vec_push(u->out->ctx, &u->stack, item)) {
             u->failed = true;
             return;
@@ -385,7 +385,7 @@ void ast_unparse(StrBuf *out, const Node *node, int level)
     }
     move_queue(&u);
     while (!u.failed && u.stack.count > 0) {
-        Item item = vec_pop(&u.stack);
+        UnparseItem item = vec_pop(&u.stack);
         print_item(&u, item);
         move_queue(&u);
         // A tree can be long: the loop must give in to an interrupt.

@@ -13,14 +13,14 @@ const char *const peg_piece_names[PIECE_COUNT] = {
 #undef PIECE
 };
 
-typedef struct Reader {
+typedef struct PegReader {
     Peg *g;
     const char *at;
     bool failed; // no memory
-} Reader;
+} PegReader;
 
 // Rules are single lines.
-static void skip_blanks(Reader *r)
+static void skip_blanks(PegReader *r)
 {
     while (*r->at == ' ') {
         r->at++;
@@ -69,7 +69,7 @@ static TokenKind token_spelled(const char *text, size_t length)
 
 // At a quote; the text up to the next one. The reader stands behind the closing
 // quote afterwards.
-static TokenKind read_quoted(Reader *r)
+static TokenKind read_quoted(PegReader *r)
 {
     const char *start = ++r->at;
     r->at = strchr(start, '\'');
@@ -78,7 +78,7 @@ static TokenKind read_quoted(Reader *r)
 
 // At a letter: a word in capitals or the name of a rule. Rules are found by
 // name now and by number from here on.
-static void read_word(Reader *r, Item *item)
+static void read_word(PegReader *r, Item *item)
 {
     const char *start = r->at;
     while (isalnum((unsigned char)*r->at) || *r->at == '_') {
@@ -98,10 +98,10 @@ static void read_word(Reader *r, Item *item)
     }
 }
 
-static Alternative *read_alternatives(Reader *r);
+static Alternative *read_alternatives(PegReader *r);
 
 // 'token' | <word> | (group) | ~ | word The reader is behind it afterwards.
-static void read_base(Reader *r, Item *item)
+static void read_base(PegReader *r, Item *item)
 {
     if (*r->at == '\'') {
         item->kind = ITEM_TOKEN;
@@ -126,7 +126,7 @@ static void read_base(Reader *r, Item *item)
 
 // [a=] [& | ! | &&] base [? | * | +] | 'divider' . base + The notation of
 // Python's grammar, but for <word>, a name with this text.
-static void read_item(Reader *r, Item *item)
+static void read_item(PegReader *r, Item *item)
 {
     // A name by which an action refers to the item.
     if (islower((unsigned char)*r->at) && r->at[1] == '=') {
@@ -159,7 +159,7 @@ static void read_item(Reader *r, Item *item)
 
 // `-> kind` or `{where: message}` behind the items. Without either the
 // alternative is PLAIN, and has no action.
-static void read_end(Reader *r, Alternative *alternative)
+static void read_end(PegReader *r, Alternative *alternative)
 {
     if (*r->at == '{') {
         // Both point into the rule's text; nothing is copied.
@@ -192,7 +192,7 @@ static void read_end(Reader *r, Alternative *alternative)
 
 // Items up to what ends the alternative. PEG_MAX_ITEMS is more than any rule
 // has.
-static Alternative *read_alternative(Reader *r)
+static Alternative *read_alternative(PegReader *r)
 {
     Alternative *made = arena_new(r->g->p->arena, Alternative);
     if (made == NULL) {
@@ -211,7 +211,7 @@ static Alternative *read_alternative(Reader *r)
 
 // alternative ('|' alternative)* In the order of the text, which decides. NULL:
 // memory is short.
-static Alternative *read_alternatives(Reader *r)
+static Alternative *read_alternatives(PegReader *r)
 {
     Alternative *first = NULL, **link = &first;
     do {
@@ -231,7 +231,7 @@ bool peg_read(Peg *g, Rule *rule)
     if (rule->alternatives != NULL) {
         return true;
     }
-    Reader reader = {.g = g, .at = strchr(rule->text, ':') + 1};
+    PegReader reader = {.g = g, .at = strchr(rule->text, ':') + 1};
     rule->alternatives = read_alternatives(&reader);
     return rule->alternatives != NULL;
 }

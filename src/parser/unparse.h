@@ -33,18 +33,18 @@ typedef enum Tightness {
 typedef enum ItemType { ITEM_TEXT, ITEM_EXPR, ITEM_STATEMENT } ItemType;
 
 // Borrows its text and its node.
-typedef struct Item {
+typedef struct UnparseItem {
     ItemType type;
     int number;       // Tightness asked for, or level of indentation
     const char *text; // of ITEM_TEXT; of a statement: "elif" in place of "if"
     const Node *node;
-} Item;
+} UnparseItem;
 
 // Lives for one call of ast_unparse; both lists are freed there.
 typedef struct Unparser {
     StrBuf *out;
-    VEC(Item) queue; // of the node at hand
-    VEC(Item) stack;
+    VEC(UnparseItem) queue; // of the node at hand
+    VEC(UnparseItem) stack;
     bool failed;
 } Unparser;
 

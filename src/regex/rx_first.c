@@ -12,13 +12,13 @@ enum { FIRST_BUDGET = 48 };
 
 // One question at work. `first` only grows, so the order of the parts does not
 // matter.
-typedef struct Walk {
+typedef struct FirstWalk {
     Ctx *ctx;
     bool is_text;
     bool placed; // a place or lookaround stood on the way here
     int budget;
     RxFirst *first;
-} Walk;
+} FirstWalk;
 
 // Characters of a set that is one character without regard to case, too.
 RxSetMode rx_set_mode(uint32_t flags, bool is_text)
@@ -48,12 +48,12 @@ bool rx_first_set(Ctx *ctx, const RxNode *node, bool is_text, RxSet *set)
     }
 }
 
-static bool walk(Walk *w, const RxNode *node, const RxCont *up);
+static bool walk(FirstWalk *w, const RxNode *node, const RxCont *up);
 
 // The union of what can begin here. A plain ASCII letter, by far the most
 // frequent, needs no set.
 // False: no memory.
-static bool add_set(Walk *w, const RxNode *node)
+static bool add_set(FirstWalk *w, const RxNode *node)
 {
     if (node->kind == RX_NODE_CHAR && node->c < 0x80 &&
         !(node->flags & REGEX_IGNORECASE)) {
@@ -73,7 +73,7 @@ static bool add_set(Walk *w, const RxNode *node)
 // counted on: the place may have refused.
 // Behind the body of a loop comes the body again, or what stands behind the
 // loop: both count.
-static bool walk_up(Walk *w, const RxCont *up)
+static bool walk_up(FirstWalk *w, const RxCont *up)
 {
     if (up == NULL) {
         w->first->accepts = true;
@@ -88,7 +88,7 @@ static bool walk_up(Walk *w, const RxCont *up)
 }
 
 // Any of the ways may be taken.
-static bool walk_branch(Walk *w, const RxNode *node, const RxCont *rest)
+static bool walk_branch(FirstWalk *w, const RxNode *node, const RxCont *rest)
 {
     for (size_t i = 0; i < node->count; i++) {
         if (!walk(w, node->ways[i].first, rest)) {
@@ -100,7 +100,7 @@ static bool walk_branch(Walk *w, const RxNode *node, const RxCont *rest)
 
 // The sequence from `node` on.
 // False: no memory. No guard of the C stack: the budget bounds the depth.
-static bool walk(Walk *w, const RxNode *node, const RxCont *up)
+static bool walk(FirstWalk *w, const RxNode *node, const RxCont *up)
 {
     // Once all bytes are possible, nothing more can be learnt.
     if (--w->budget < 0 || w->first->any) {
@@ -140,7 +140,7 @@ bool rx_first_of(Ctx *ctx, const RxNode *node, const RxCont *up, bool is_text,
                  RxFirst *first)
 {
     *first = (RxFirst){.any = false};
-    Walk w = {
+    FirstWalk w = {
         .ctx = ctx, .is_text = is_text, .budget = FIRST_BUDGET, .first = first};
     return walk(&w, node, up);
 }

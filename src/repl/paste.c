@@ -10,15 +10,15 @@
 
 enum { PASTE_TAB = 8, PASTE_TAB_ALONE = 4 };
 
-typedef struct Line {
+typedef struct PastedLine {
     const char *text; // without its line end
     size_t length;
     bool in_string; // begins inside a string
     int indent;     // columns of blanks in front
     size_t blanks;  // bytes of them
-} Line;
+} PastedLine;
 
-typedef VEC(Line) Lines;
+typedef VEC(PastedLine) Lines;
 
 // Whether text[0 .. length) ends inside a string.
 typedef struct Quotes {
@@ -178,7 +178,7 @@ static bool split(Ctx *ctx, Lines *lines, const char *text, Quotes state)
 {
     int tab = has_blank_indent(text) ? PASTE_TAB : PASTE_TAB_ALONE;
     for (;;) {
-        Line line = {.text = text, .length = strcspn(text, "\n")};
+        PastedLine line = {.text = text, .length = strcspn(text, "\n")};
         line.in_string = state.quote != '\0';
         line.indent = measure(text, line.length, tab, &line.blanks);
         follow(&state, text, line.length);
@@ -199,7 +199,7 @@ static int least_indent(const Lines *lines, size_t first)
 {
     int least = -1;
     for (size_t i = first; i < lines->count; i++) {
-        const Line *line = &lines->items[i];
+        const PastedLine *line = &lines->items[i];
         if (!line->in_string && line->blanks < line->length &&
             (least < 0 || line->indent < least)) {
             least = line->indent;
@@ -224,7 +224,7 @@ static int shift_of(const Lines *lines, int room)
 
 // A line of blanks alone becomes an empty one.
 // `indent` in columns, all blanks afterwards.
-static void put_line(StrBuf *out, const Line *line, int indent)
+static void put_line(StrBuf *out, const PastedLine *line, int indent)
 {
     if (line->blanks < line->length) {
         strbuf_pad(out, ' ', indent > 0 ? (size_t)indent : 0);
@@ -245,7 +245,7 @@ static void put_lines(StrBuf *out, const Lines *lines, int room, bool alone)
                 ? -least
                 : shift;
     for (size_t i = 0; i < lines->count; i++) {
-        const Line *line = &lines->items[i];
+        const PastedLine *line = &lines->items[i];
         strbuf_puts(out, i == 0 ? "" : "\n");
         if (line->in_string || (i == 0 && !alone)) {
             strbuf_add(out, line->text, line->length);

@@ -188,16 +188,16 @@ static char *history_line(const char *text)
 
 // In the form that history_load calls: gathers what Readline will own.
 // Invariant once there is an entry: entries[count] is NULL.
-typedef struct Gathered {
+typedef struct GatheredEntries {
     HIST_ENTRY **entries; // malloc'ed
     int count, capacity;
-} Gathered;
+} GatheredEntries;
 
 // Readline frees entries one by one, so each is allocated for itself. What
 // finds no memory is left out.
 static void gather(const char *text, void *data)
 {
-    Gathered *all = data;
+    GatheredEntries *all = data;
     if (all->count + 1 >= all->capacity) {
         int capacity = all->capacity == 0 ? 1024 : all->capacity * 2;
         HIST_ENTRY **bigger =
@@ -229,7 +229,7 @@ void prompt_load_history(Prompt *prompt)
         return;
     }
     prompt->history_loaded = true;
-    Gathered all = {0};
+    GatheredEntries all = {0};
     // A file that cannot be read gives no entries and no error: a prompt
     // without history works.
     history_load(&prompt->session->vm->ctx, gather, &all);

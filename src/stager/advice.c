@@ -9,26 +9,27 @@
 #include "stager/concrete.h"
 
 // A piece of the program's text.
-typedef struct Piece {
+typedef struct ProgramPiece {
     const char *text;
     int length;
-} Piece;
+} ProgramPiece;
 
-static Piece piece_of(const Source *source, Span span)
+static ProgramPiece piece_of(const Source *source, Span span)
 {
-    return (Piece){source->text + span.start, (int)(span.end - span.start)};
+    return (ProgramPiece){source->text + span.start,
+                          (int)(span.end - span.start)};
 }
 
-static const Piece no_piece = {"", 0};
+static const ProgramPiece no_piece = {"", 0};
 
 // Short enough for a message, and on one line.
-static bool is_short(Piece piece)
+static bool is_short(ProgramPiece piece)
 {
     return piece.length > 0 && piece.length < ADVICE_ROOM &&
            memchr(piece.text, '\n', (size_t)piece.length) == NULL;
 }
 
-static bool begins(Piece piece, const char *word)
+static bool begins(ProgramPiece piece, const char *word)
 {
     size_t size = strlen(word);
     return (size_t)piece.length >= size && memcmp(piece.text, word, size) == 0;
@@ -76,7 +77,7 @@ const char *advice_spell(const Vm *vm, const Symbolic *symbolic,
         return local;
     }
     if (source != NULL && !source->library) {
-        Piece made = piece_of(source, node->place.span);
+        ProgramPiece made = piece_of(source, node->place.span);
         if (is_short(made)) {
             snprintf(room, ADVICE_ROOM, "%.*s", made.length, made.text);
             return room;
@@ -90,7 +91,7 @@ const char *advice_spell(const Vm *vm, const Symbolic *symbolic,
 // The instruction that asks, and its text where that is short.
 typedef struct Asker {
     const Frame *frame;
-    Piece text; // of length 0: none
+    ProgramPiece text; // of length 0: none
     Opcode op;
 } Asker;
 
@@ -98,14 +99,15 @@ static Asker asker_of(Vm *vm)
 {
     const Frame *frame = program_frame(vm);
     uint32_t word = (uint32_t)(frame->pc - frame->code->words);
-    Piece text = piece_of(frame->code->source, code_span(frame->code, word));
+    ProgramPiece text =
+        piece_of(frame->code->source, code_span(frame->code, word));
     return (Asker){frame, is_short(text) ? text : no_piece,
                    (Opcode)INS_OP(frame->pc[-1])};
 }
 
 const char *advice_text(Vm *vm, int *length)
 {
-    Piece text = asker_of(vm).text;
+    ProgramPiece text = asker_of(vm).text;
     *length = text.length;
     return text.text;
 }
@@ -187,12 +189,12 @@ static const struct {
 };
 
 // The tensor function for a name of the host's; of length 0: there is none.
-static Piece own_name(Piece name)
+static ProgramPiece own_name(ProgramPiece name)
 {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
         if (begins(name, aliases[i].host) &&
             aliases[i].host[name.length] == '\0') {
-            return (Piece){aliases[i].own, (int)strlen(aliases[i].own)};
+            return (ProgramPiece){aliases[i].own, (int)strlen(aliases[i].own)};
         }
     }
     return op_find(name.text, (size_t)name.length) >= 0 ? name : no_piece;
@@ -216,7 +218,7 @@ static bool tensor_call_for(const Asker *asker, char *room, size_t size)
     while (name > text && name[-1] != '.') {
         name--;
     }
-    Piece own = own_name((Piece){name, (int)(bracket - name)});
+    ProgramPiece own = own_name((ProgramPiece){name, (int)(bracket - name)});
     snprintf(room, size, "%.*s%.*s", own.length, own.text, (int)(end - bracket),
              bracket);
     return own.length > 0 && name > text && at + 1 == end;
@@ -233,11 +235,11 @@ void advice_refuse(Vm *vm, HostNeed need, Value symbolic)
     char room[ADVICE_ROOM];
     Asker asker = asker_of(vm);
     const char *spelled = advice_spell(vm, value_as_symbolic(symbolic), room);
-    Piece who = asker.text;
+    ProgramPiece who = asker.text;
     bool own = (size_t)who.length == strlen(spelled) && begins(who, spelled);
     if (who.length == 0 ||
         (own && !is_call(asker.op) && asker.op != OPCODE_COMPARE)) {
-        who = (Piece){"host code", 9};
+        who = (ProgramPiece){"host code", 9};
         own = false;
     }
     char call[2 * ADVICE_ROOM];

@@ -24,7 +24,7 @@ typedef struct Reached {
     uint32_t parent;
 } Reached;
 
-typedef struct Search {
+typedef struct HiddenSearch {
     Vm *vm;
     VEC(Reached) reached; // the result first
     Map seen;             // by address
@@ -32,7 +32,7 @@ typedef struct Search {
     uint32_t found;       // what is refused, 0: none yet
     uint32_t old;
     bool failed; // an error is pending
-} Search;
+} HiddenSearch;
 
 static bool is_refused(Vm *vm, const Object *object)
 {
@@ -41,7 +41,7 @@ static bool is_refused(Vm *vm, const Object *object)
 }
 
 // A function does not hold its module's names in this sense.
-static bool is_wanted(Search *search, const Object *parent, Object *child)
+static bool is_wanted(HiddenSearch *search, const Object *parent, Object *child)
 {
     if (parent->kind == KIND_FUNCTION &&
         child == &((const Function *)parent)->globals->head) {
@@ -63,7 +63,7 @@ static bool is_wanted(Search *search, const Object *parent, Object *child)
 
 static void reach(Object *child, void *data)
 {
-    Search *search = data;
+    HiddenSearch *search = data;
     const void *key = child;
     uint32_t parent = search->current;
     if (search->failed || search->found != 0 || child == NULL ||
@@ -158,7 +158,7 @@ static bool add_step(Vm *vm, StrBuf *out, Object *parent, const Object *child)
 }
 
 // From the result inwards: the chain is collected from the tensor outwards.
-static bool add_path(Search *search, StrBuf *out)
+static bool add_path(HiddenSearch *search, StrBuf *out)
 {
     VEC(Object *) chain = {0};
     Ctx *ctx = &search->vm->ctx;
@@ -176,7 +176,7 @@ static bool add_path(Search *search, StrBuf *out)
     return ok && strbuf_ok(out);
 }
 
-static bool fail(Search *search, const char *function)
+static bool fail(HiddenSearch *search, const char *function)
 {
     Value found =
         value_from_object(search->reached.items[search->found].object);
@@ -208,7 +208,7 @@ static int search_result(Vm *vm, const char *function, Value result)
         value_object(result)->kind == KIND_MODULE) {
         return 0;
     }
-    Search search = {.vm = vm};
+    HiddenSearch search = {.vm = vm};
     map_init(&search.seen, &vm->ctx);
     bool ok = vec_push(&vm->ctx, &search.reached,
                        ((Reached){value_object(result), 0}));

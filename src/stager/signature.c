@@ -15,12 +15,12 @@
 // One walk over one argument; all walks of a call add to the same key.
 // The same walk is used for calls and, with `specs`, for input signatures, so
 // that their keys can be compared.
-typedef struct Walk {
+typedef struct SignatureWalk {
     Signature *out;
     const char *name;  // the parameter being walked
     uint32_t argument; // and its number
     bool specs;        // specs are tensor leaves
-} Walk;
+} SignatureWalk;
 
 // Nine bytes: what follows is of a kind and a size that these tell.
 // In the machine's byte order: keys never leave the process.
@@ -59,7 +59,7 @@ TensorType signature_type(const Signature *signature, size_t index)
 
 // The dtype, and behind it, in a place of their own, rank and sizes.
 // Takes `owned`; false: an error is pending.
-static bool add_tensor(Vm *vm, Walk *walk, Value owned)
+static bool add_tensor(Vm *vm, SignatureWalk *walk, Value owned)
 {
     if (value_failed(owned)) {
         return false;
@@ -200,7 +200,7 @@ static bool add_plain(Vm *vm, Signature *out, Value v)
 // The order of the questions matters: what has __tensor__ is an instance, and a
 // spec is a tensor only in patterns.
 // What has __tensor__ is converted here, once, and the leaf keeps the tensor.
-static bool add_leaf(Vm *vm, Walk *walk, Value v)
+static bool add_leaf(Vm *vm, SignatureWalk *walk, Value v)
 {
     Signature *out = walk->out;
     if (structure_is_plain(v)) {
@@ -228,11 +228,12 @@ static bool add_leaf(Vm *vm, Walk *walk, Value v)
     return true;
 }
 
-static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path);
+static bool add_value(Vm *vm, SignatureWalk *walk, Value v,
+                      const WalkPath *path);
 
 // Children one after another; their number has been written before.
-static bool add_items(Vm *vm, Walk *walk, const Value *items, size_t count,
-                      const WalkPath *path)
+static bool add_items(Vm *vm, SignatureWalk *walk, const Value *items,
+                      size_t count, const WalkPath *path)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
@@ -242,7 +243,8 @@ static bool add_items(Vm *vm, Walk *walk, const Value *items, size_t count,
 }
 
 // Dicts, sets and dataclasses: their keys, then their children.
-static bool add_keyed(Vm *vm, Walk *walk, Value v, const WalkPath *path)
+static bool add_keyed(Vm *vm, SignatureWalk *walk, Value v,
+                      const WalkPath *path)
 {
     ValueVec keys = {0}, children = {0};
     bool ok = structure_keys(vm, v, &keys);
@@ -258,8 +260,8 @@ static bool add_keyed(Vm *vm, Walk *walk, Value v, const WalkPath *path)
 // Kind and class first: [1, 2], (1, 2) and a named tuple of them all differ.
 // False: an error is pending. Counts are written before children, so that
 // nesting is part of the key.
-static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
-                          const WalkPath *path)
+static bool add_structure(Vm *vm, SignatureWalk *walk, Value v,
+                          StructureKind kind, const WalkPath *path)
 {
     Signature *out = walk->out;
     Type *cls = value_object(v)->type;
@@ -284,7 +286,8 @@ static bool add_structure(Vm *vm, Walk *walk, Value v, StructureKind kind,
 // Structures are entered with a path, so that a cyclic one is found out rather
 // than followed.
 // ctx_enter bounds the depth of structures that are only deep and not cyclic.
-static bool add_value(Vm *vm, Walk *walk, Value v, const WalkPath *path)
+static bool add_value(Vm *vm, SignatureWalk *walk, Value v,
+                      const WalkPath *path)
 {
     StructureKind kind = structure_kind(vm, v);
     if (kind == STRUCTURE_LEAF) {
@@ -317,7 +320,8 @@ bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
         add_text(out, 'k', name->text, name->length);
     }
     for (size_t i = 0; i < bound->values.count; i++) {
-        Walk walk = {out, bound_name(host, bound, i), (uint32_t)i, specs};
+        SignatureWalk walk = {out, bound_name(host, bound, i), (uint32_t)i,
+                              specs};
         if (!add_value(vm, &walk, bound->values.items[i], NULL) ||
             !vec_push(&vm->ctx, &out->ends, out->key.length)) {
             return false;

@@ -15,10 +15,10 @@
 #include "graph/walk.h"
 
 // The state of the pass: uses are counted once, before anything is rewritten.
-typedef struct Powers {
+typedef struct PowerPass {
     Graph *graph;
     uint8_t *uses; // by value: 0, 1 or 2 for more
-} Powers;
+} PowerPass;
 
 // A run of products by `factor`, which is operand `side` of each.
 typedef struct Chain {
@@ -35,7 +35,7 @@ static bool is_int_product(const Graph *graph, const GraphNode *node)
 }
 
 // The node that continues the chain inwards, NULL at its end.
-static GraphNode *inner_product(const Powers *powers, const GraphNode *node,
+static GraphNode *inner_product(const PowerPass *powers, const GraphNode *node,
                                 uint32_t side)
 {
     const Graph *graph = powers->graph;
@@ -50,7 +50,7 @@ static GraphNode *inner_product(const Powers *powers, const GraphNode *node,
 }
 
 // Marks the chain's products, so that none is looked at again.
-static Chain follow(const Powers *powers, GraphNode *node, uint32_t side)
+static Chain follow(const PowerPass *powers, GraphNode *node, uint32_t side)
 {
     Chain chain = {node->inputs[side], VALUE_ID_NONE, side, 0};
     while (node != NULL) {
@@ -144,7 +144,7 @@ static bool rewrite(Graph *graph, GraphNode *last, const Chain *chain)
 }
 
 // A chain runs along the left operand or along the right one.
-static bool try_chain(Powers *powers, GraphNode *node)
+static bool try_chain(PowerPass *powers, GraphNode *node)
 {
     if (node->mark || !is_int_product(powers->graph, node)) {
         return true;
@@ -162,7 +162,7 @@ static bool try_chain(Powers *powers, GraphNode *node)
 }
 
 // Counts uses everywhere and clears the marks. True if there is a product.
-static bool look(Powers *powers)
+static bool look(PowerPass *powers)
 {
     bool found = false;
     for (Walk walk = walk_forward(powers->graph->block); walk_next(&walk);) {
@@ -183,7 +183,7 @@ static bool look(Powers *powers)
 }
 
 // Backwards, so that chains are met at their ends.
-static bool rewrite_chains(Powers *powers)
+static bool rewrite_chains(PowerPass *powers)
 {
     bool ok = true;
     for (Walk walk = walk_backward(powers->graph->block);
@@ -197,7 +197,7 @@ static bool rewrite_chains(Powers *powers)
 bool power_run(Graph *graph)
 {
     size_t size = graph->values.count + 1;
-    Powers powers = {graph, ctx_alloc_zero(graph->ctx, size)};
+    PowerPass powers = {graph, ctx_alloc_zero(graph->ctx, size)};
     if (powers.uses == NULL) {
         return false;
     }

@@ -71,16 +71,16 @@ static bool is_text_or_none(Vm *vm, Value v, const char *name)
                        name, type_name(type_of(vm, v)));
 }
 
-typedef struct Printer {
+typedef struct PrintCall {
     Value file;  // borrowed
     StrBuf text; // what is to be written next
     bool pieces; // to a file of the program: each part by a write of its own
     bool whole;  // in a trace: one effect, and only once the text is complete
-} Printer;
+} PrintCall;
 
 // Hands over what has gathered. An error that is pending stays, unless writing
 // has one of its own.
-static bool print_flush(Vm *vm, Printer *printer)
+static bool print_flush(Vm *vm, PrintCall *printer)
 {
     if (printer->text.length == 0 && !printer->pieces) {
         return strbuf_ok(&printer->text);
@@ -110,7 +110,7 @@ static bool print_flush(Vm *vm, Printer *printer)
 // The text of one value runs code only where the value is an object that is no
 // str: what stands before it is written first, so that it is there whether that
 // code fails or prints.
-static bool print_value(Vm *vm, Printer *printer, Value v)
+static bool print_value(Vm *vm, PrintCall *printer, Value v)
 {
     bool quiet =
         !value_is_object(v) || value_object(v)->type == vm->types[KIND_STR];
@@ -123,7 +123,8 @@ static bool print_value(Vm *vm, Printer *printer, Value v)
 }
 
 // sep or end, `otherwise` where it is not given.
-static bool print_between(Vm *vm, Printer *printer, Value text, char otherwise)
+static bool print_between(Vm *vm, PrintCall *printer, Value text,
+                          char otherwise)
 {
     if (builtin_given(text)) {
         strbuf_add(&printer->text, value_as_str(text)->text,
@@ -134,8 +135,8 @@ static bool print_between(Vm *vm, Printer *printer, Value text, char otherwise)
     return !printer->pieces || print_flush(vm, printer);
 }
 
-static bool print_all(Vm *vm, Printer *printer, const Tuple *values, Value sep,
-                      Value end)
+static bool print_all(Vm *vm, PrintCall *printer, const Tuple *values,
+                      Value sep, Value end)
 {
     for (size_t i = 0; i < values->count; i++) {
         if ((i > 0 && !print_between(vm, printer, sep, ' ')) ||
@@ -171,9 +172,9 @@ BUILTIN_BODY(print)
         !is_text_or_none(vm, args[2], "end")) {
         return VALUE_FAIL;
     }
-    Printer printer = {.file =
-                           builtin_given(args[3]) ? args[3] : vm->stdout_file,
-                       .whole = vm->trace != NULL};
+    PrintCall printer = {.file =
+                             builtin_given(args[3]) ? args[3] : vm->stdout_file,
+                         .whole = vm->trace != NULL};
     if (value_is_none(printer.file)) {
         return VALUE_NONE; // sys.stdout = None drops all
     }

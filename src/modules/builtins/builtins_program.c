@@ -13,30 +13,30 @@ BUILTIN_BODY(breakpoint)
 }
 
 // The iterator that progress() gives: another one, and how far it is.
-typedef struct Progress {
+typedef struct ProgressIter {
     Object head;
     Value inner;   // the iterator of what was given, owned
     int64_t done;  // items handed out
     int64_t total; // -1: unknown
-} Progress;
+} ProgressIter;
 
 // A loop that is left early is told of as ended here.
 static void progress_destroy(Vm *vm, Object *self)
 {
-    const Progress *progress = (const Progress *)self;
+    const ProgressIter *progress = (const ProgressIter *)self;
     if (vm->program != NULL && progress->done > 0 &&
         !value_unbound(progress->inner)) {
         vm->program->progress(vm, -1, -1);
     }
-    release(vm, ((Progress *)self)->inner);
-    object_free(vm, self, sizeof(Progress));
+    release(vm, ((ProgressIter *)self)->inner);
+    object_free(vm, self, sizeof(ProgressIter));
 }
 
 // A generator inside may lead back to what holds this.
 static void progress_visit(Object *self,
                            void (*visit)(Object *child, void *data), void *data)
 {
-    Progress *progress = (Progress *)self;
+    ProgressIter *progress = (ProgressIter *)self;
     if (value_is_object(progress->inner)) {
         visit(value_object(progress->inner), data);
     }
@@ -45,7 +45,7 @@ static void progress_visit(Object *self,
 // Then the iterator is at its end.
 static void progress_clear(Vm *vm, Object *self)
 {
-    value_replace(&vm->ctx, &((Progress *)self)->inner, VALUE_UNBOUND);
+    value_replace(&vm->ctx, &((ProgressIter *)self)->inner, VALUE_UNBOUND);
 }
 
 // It is its own iterator, so that two loops share the count.
@@ -58,7 +58,7 @@ static Value progress_iter(Vm *vm, Value self)
 // An item counts as done when the next one is asked for.
 static Value progress_next(Vm *vm, Value self)
 {
-    Progress *progress = (Progress *)value_object(self);
+    ProgressIter *progress = (ProgressIter *)value_object(self);
     if (value_unbound(progress->inner)) {
         return VALUE_STOP;
     }
@@ -79,7 +79,7 @@ static const TypeDef progress_type_def = {
     .name = "progress",
     .doc = "An iterator that shows how far it is.",
     .kind = KIND_OPAQUE,
-    .size = sizeof(Progress),
+    .size = sizeof(ProgressIter),
     .flags = TYPE_FINAL | TYPE_TRACKED,
     .slots = {.destroy = progress_destroy,
               .visit = progress_visit,
@@ -119,7 +119,7 @@ BUILTIN_BODY(progress)
         return VALUE_FAIL;
     }
     Value inner = value_iter(vm, args[0]);
-    Progress *self =
+    ProgressIter *self =
         value_failed(inner) ? NULL : object_new(vm, type, sizeof *self);
     if (self == NULL) {
         release(vm, inner);

@@ -20,7 +20,7 @@ typedef struct Level {
     size_t number;        // of levels outside of it that indent
 } Level;
 
-typedef struct Writer {
+typedef struct JsonWriter {
     Vm *vm;
     StrBuf out;
     Value fallback; // default(o) for other types
@@ -32,7 +32,7 @@ typedef struct Writer {
     Str *indent;                         // of one level, NULL: all in one line
     Str *item_separator, *key_separator; // all borrowed
     uint32_t depth;                      // of json_enter
-} Writer;
+} JsonWriter;
 
 // --- Strings ---
 
@@ -122,7 +122,7 @@ static bool put_quoted(Vm *vm, StrBuf *out, const Str *str, bool ascii)
 // --- Numbers ---
 
 // A float as float.__repr__ gives it, whatever its class.
-static bool put_float(Writer *w, double d)
+static bool put_float(JsonWriter *w, double d)
 {
     const char *name = d != d                  ? "NaN"
                        : d == __builtin_inf()  ? "Infinity"
@@ -150,7 +150,7 @@ static bool put_float(Writer *w, double d)
 // A subclass with a repr of its own, such as an enumeration, is written as the
 // number that it is.
 // An int as int.__repr__ gives it: int_text knows the limit of digits.
-static bool put_int(Writer *w, Value v)
+static bool put_int(JsonWriter *w, Value v)
 {
     if (value_is_int(v)) {
         int_print(w->vm, &w->out, v, 10);
@@ -180,12 +180,12 @@ static const char *constant_name(Value v)
 
 // --- Containers ---
 
-static bool put_value(Writer *w, Value v, const Level *outer);
+static bool put_value(JsonWriter *w, Value v, const Level *outer);
 
 // The levels are at most as many as the recursion limit, and few in most
 // documents: a walk is cheaper than a set of what is being written.
 // One level deeper, unless the object is being written already.
-static bool enter(Writer *w, Level *level, Value v, const Level *outer,
+static bool enter(JsonWriter *w, Level *level, Value v, const Level *outer,
                   bool indents)
 {
     level->outer = outer;
@@ -200,7 +200,7 @@ static bool enter(Writer *w, Level *level, Value v, const Level *outer,
     return json_enter(w->vm, &w->depth, " while encoding a JSON object");
 }
 
-static void put_line(Writer *w, size_t number)
+static void put_line(JsonWriter *w, size_t number)
 {
     if (w->indent == NULL) {
         return;
@@ -212,7 +212,7 @@ static void put_line(Writer *w, size_t number)
 }
 
 // What stands in front of an item: nothing or a separator, and the line.
-static void put_separator(Writer *w, bool first, const Level *level)
+static void put_separator(JsonWriter *w, bool first, const Level *level)
 {
     if (!first) {
         strbuf_add(&w->out, w->item_separator->text, w->item_separator->length);
@@ -234,7 +234,7 @@ static Value item_at(Value v, size_t i)
 }
 
 // Asks for the count again each time: default() may change the list.
-static bool put_items(Writer *w, Value v, const Level *level)
+static bool put_items(JsonWriter *w, Value v, const Level *level)
 {
     for (size_t i = 0;; i++) {
         Value item = item_at(v, i);
@@ -292,7 +292,7 @@ static List *pairs_of_items(Vm *vm, List *items)
 // see.
 // A class that extends dict may have an items() of its own, and sorting
 // compares pairs; else the table is read.
-static List *pairs_of(Writer *w, Value v)
+static List *pairs_of(JsonWriter *w, Value v)
 {
     Vm *vm = w->vm;
     if (!w->sort_keys && type_of(vm, v) == type_of_kind(vm, KIND_DICT)) {
@@ -316,7 +316,7 @@ static List *pairs_of(Writer *w, Value v)
 // The text of the key is taken for these types and no others: a tuple is
 // refused, and a bool is not written as an int.
 // The key in quotes, whatever it was. False: failed, or *skipped.
-static bool put_key(Writer *w, Value key, bool *skipped)
+static bool put_key(JsonWriter *w, Value key, bool *skipped)
 {
     if (value_is_str(key)) {
         return put_quoted(w->vm, &w->out, value_as_str(key), w->ascii);
@@ -346,7 +346,7 @@ static bool put_key(Writer *w, Value key, bool *skipped)
 
 // The separator is written before the key is known to be written, so it is
 // taken back if the key is left out.
-static bool put_pairs(Writer *w, const List *flat, const Level *level)
+static bool put_pairs(JsonWriter *w, const List *flat, const Level *level)
 {
     bool first = true;
     for (size_t i = 0; i + 1 < flat->count; i += 2) {
@@ -375,7 +375,7 @@ static bool put_pairs(Writer *w, const List *flat, const Level *level)
 }
 
 // The pairs are held while they are written.
-static bool put_dict(Writer *w, Value v, const Level *level)
+static bool put_dict(JsonWriter *w, Value v, const Level *level)
 {
     List *flat = pairs_of(w, v);
     bool ok = flat != NULL && put_pairs(w, flat, level);
@@ -386,7 +386,7 @@ static bool put_dict(Writer *w, Value v, const Level *level)
 // An empty one has no line of its own, whatever the indent, and is no level.
 // A list, tuple or dict with its brackets. `parts` has the items, mostly it is
 // the container itself.
-static bool put_parts(Writer *w, Value v, Value parts, const Level *outer)
+static bool put_parts(JsonWriter *w, Value v, Value parts, const Level *outer)
 {
     bool is_dict = value_is_kind(v, KIND_DICT);
     size_t count = is_dict ? value_as_dict(v)->count
@@ -414,7 +414,7 @@ static bool put_parts(Writer *w, Value v, Value parts, const Level *outer)
 }
 
 // A subclass of list or tuple has the items that its __iter__ gives.
-static bool put_container(Writer *w, Value v, const Level *outer)
+static bool put_container(JsonWriter *w, Value v, const Level *outer)
 {
     if (value_is_kind(v, KIND_DICT) ||
         (value_object(v)->type->flags & TYPE_HEAP) == 0) {
@@ -430,7 +430,7 @@ static bool put_container(Writer *w, Value v, const Level *outer)
 // default() may give the same object back, or one that holds it: it counts as
 // a level of the circular check, though nothing is indented for it.
 // Any other type: what default() gives for it.
-static bool put_other(Writer *w, Value v, const Level *outer)
+static bool put_other(JsonWriter *w, Value v, const Level *outer)
 {
     Level level;
     if (!enter(w, &level, v, outer, false)) {
@@ -448,7 +448,7 @@ static bool put_other(Writer *w, Value v, const Level *outer)
 
 // `outer`: the container around it, NULL: none. A failed buffer stops the
 // work at the next value.
-static bool put_value(Writer *w, Value v, const Level *outer)
+static bool put_value(JsonWriter *w, Value v, const Level *outer)
 {
     const char *name = constant_name(v);
     if (!strbuf_ok(&w->out)) {
@@ -489,7 +489,7 @@ static bool str_argument(Vm *vm, Value v, const char *what, Str **out)
 }
 
 // args[2 .. 7) are flags of any type.
-static bool read_flags(Writer *w, const Value *args)
+static bool read_flags(JsonWriter *w, const Value *args)
 {
     bool *const flags[] = {&w->skip_keys, &w->ascii, &w->check_circular,
                            &w->allow_nan, &w->sort_keys};
@@ -506,7 +506,7 @@ static bool read_flags(Writer *w, const Value *args)
 // The parameters that are numbered here are those in modules_json.c.
 Value json_write(Vm *vm, Value *args)
 {
-    Writer w = {.vm = vm, .fallback = args[1]};
+    JsonWriter w = {.vm = vm, .fallback = args[1]};
     // Nothing is written before all arguments are known to be right.
     if (!read_flags(&w, args) ||
         (!value_is_none(args[7]) &&

@@ -11,18 +11,18 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/obj_str.h"
 
-typedef struct Reader {
+typedef struct ImageReader {
     Vm *vm;
     Source *source;
     const uint8_t *at; // the next byte
     Str **texts;       // text_count of them, each owned
     uint32_t text_count;
-} Reader;
+} ImageReader;
 
-static Code *read_code(Reader *r);
+static Code *read_code(ImageReader *r);
 
 // Seven bits a byte, low ones first, as code_image_write.c puts them.
-static uint64_t get_number(Reader *r)
+static uint64_t get_number(ImageReader *r)
 {
     uint64_t number = *r->at & 127;
     for (int shift = 7; (*r->at++ & 128) != 0; shift += 7) {
@@ -31,13 +31,13 @@ static uint64_t get_number(Reader *r)
     return number;
 }
 
-static uint32_t get_count(Reader *r)
+static uint32_t get_count(ImageReader *r)
 {
     return (uint32_t)get_number(r);
 }
 
 // The bytes themselves, borrowed from the image.
-static const char *get_bytes(Reader *r, size_t size)
+static const char *get_bytes(ImageReader *r, size_t size)
 {
     const char *bytes = (const char *)r->at;
     r->at += size;
@@ -45,14 +45,14 @@ static const char *get_bytes(Reader *r, size_t size)
 }
 
 // Owned; the text of number 0 is none.
-static Str *get_text(Reader *r)
+static Str *get_text(ImageReader *r)
 {
     uint32_t number = get_count(r);
     return number == 0 ? NULL : object_retain(r->texts[number - 1]);
 }
 
 // A copy of the next `size` bytes. True with NULL where there are none.
-static bool get_block(Reader *r, size_t size, void *block)
+static bool get_block(ImageReader *r, size_t size, void *block)
 {
     void *copy = size == 0 ? NULL : ctx_alloc(&r->vm->ctx, size);
     if (copy != NULL) {
@@ -63,7 +63,7 @@ static bool get_block(Reader *r, size_t size, void *block)
 }
 
 // Words as put_word has written them. True with NULL where there are none.
-static bool get_words(Reader *r, uint32_t count, Ins **words)
+static bool get_words(ImageReader *r, uint32_t count, Ins **words)
 {
     const uint8_t *at = r->at;
     *words = count == 0 ? NULL : ctx_alloc(&r->vm->ctx, count * sizeof(Ins));
@@ -79,7 +79,7 @@ static bool get_words(Reader *r, uint32_t count, Ins **words)
 }
 
 // Names are interned as the compiler had interned them.
-static bool read_texts(Reader *r)
+static bool read_texts(ImageReader *r)
 {
     uint32_t count = get_count(r);
     r->texts = ctx_alloc_zero(&r->vm->ctx, (count + 1) * sizeof *r->texts);
@@ -101,7 +101,7 @@ static bool read_texts(Reader *r)
 }
 
 // The array of names goes to the code at once, with NULL where none is.
-static bool read_names(Reader *r, uint32_t count, Str ***names)
+static bool read_names(ImageReader *r, uint32_t count, Str ***names)
 {
     if (count == 0) {
         return true;
@@ -113,10 +113,10 @@ static bool read_names(Reader *r, uint32_t count, Str ***names)
     return *names != NULL;
 }
 
-static Value read_value(Reader *r);
+static Value read_value(ImageReader *r);
 
 // Items may be code and tuples again, as deep as the source nests them.
-static Value read_tuple(Reader *r)
+static Value read_tuple(ImageReader *r)
 {
     uint32_t count = get_count(r);
     Tuple *tuple = tuple_new(r->vm, count);
@@ -133,7 +133,7 @@ static Value read_tuple(Reader *r)
 }
 
 // One constant, owned.
-static Value read_value(Reader *r)
+static Value read_value(ImageReader *r)
 {
     Vm *vm = r->vm;
     double real;
@@ -159,7 +159,7 @@ static Value read_value(Reader *r)
 }
 
 // Counted as they are read: those behind a failure were never there.
-static bool read_constants(Reader *r, Code *code)
+static bool read_constants(ImageReader *r, Code *code)
 {
     uint32_t count = get_count(r);
     if (count == 0) {
@@ -185,7 +185,7 @@ static bool read_constants(Reader *r, Code *code)
 
 // The parts that have memory of their own. A count is set before the array
 // that it counts, since freeing takes it with NULL, too.
-static bool read_parts(Reader *r, Code *code)
+static bool read_parts(ImageReader *r, Code *code)
 {
     code->word_count = get_count(r);
     if (!get_words(r, code->word_count, &code->words)) {
@@ -205,7 +205,7 @@ static bool read_parts(Reader *r, Code *code)
 }
 
 // The numbers in the order of IMAGE_NUMBERS. Owned.
-static Code *read_code(Reader *r)
+static Code *read_code(ImageReader *r)
 {
     Ctx *ctx = &r->vm->ctx;
     Code *code = ctx_enter(ctx) ? code_new(r->vm, r->source) : NULL;
@@ -228,7 +228,7 @@ static Code *read_code(Reader *r)
 
 Code *code_image_read(Vm *vm, Source *source, const char *image)
 {
-    Reader r = {vm, source, (const uint8_t *)image, NULL, 0};
+    ImageReader r = {vm, source, (const uint8_t *)image, NULL, 0};
     Code *code = read_texts(&r) ? read_code(&r) : NULL;
     for (uint32_t i = 0; i < r.text_count; i++) {
         object_release_null(&vm->ctx, r.texts[i]);

@@ -14,15 +14,15 @@
 #include "interp/objects/text/obj_str.h"
 
 // An image in the making. Failures are sticky: in `codes`, or in `failed`.
-typedef struct Writer {
+typedef struct ImageWriter {
     Vm *vm;
     StrBuf codes;     // the codes so far, which go behind the texts
     VEC(Str *) texts; // borrowed from the code, each text once
     Map numbers;      // text → its number, from 1 on
     bool failed;      // an error is pending
-} Writer;
+} ImageWriter;
 
-static void put_code(Writer *w, const Code *code);
+static void put_code(ImageWriter *w, const Code *code);
 
 // Seven bits a byte, low ones first; the top bit says that more follow.
 static void put_number(StrBuf *out, uint64_t number)
@@ -33,7 +33,7 @@ static void put_number(StrBuf *out, uint64_t number)
     strbuf_putc(out, (char)number);
 }
 
-static void put_bytes(Writer *w, const void *bytes, size_t size)
+static void put_bytes(ImageWriter *w, const void *bytes, size_t size)
 {
     if (size > 0) {
         strbuf_add(&w->codes, bytes, size);
@@ -42,7 +42,7 @@ static void put_bytes(Writer *w, const void *bytes, size_t size)
 
 // One text may stand in the code as a name, which is interned, and as a long
 // constant, which is not: it is interned if any of them is.
-static void put_text(Writer *w, Str *text)
+static void put_text(ImageWriter *w, Str *text)
 {
     uint64_t number = 0;
     if (text != NULL && !w->failed) {
@@ -58,9 +58,9 @@ static void put_text(Writer *w, Str *text)
     put_number(&w->codes, number);
 }
 
-static void put_value(Writer *w, Value value);
+static void put_value(ImageWriter *w, Value value);
 
-static void put_tuple(Writer *w, const Tuple *tuple)
+static void put_tuple(ImageWriter *w, const Tuple *tuple)
 {
     put_number(&w->codes, tuple->count);
     for (size_t i = 0; i < tuple->count; i++) {
@@ -68,7 +68,7 @@ static void put_tuple(Writer *w, const Tuple *tuple)
     }
 }
 
-static void put_long(Writer *w, Value value)
+static void put_long(ImageWriter *w, Value value)
 {
     Value text = int_text(w->vm, value);
     if (value_failed(text)) {
@@ -82,7 +82,7 @@ static void put_long(Writer *w, Value value)
 }
 
 // Constants with memory of their own; what a compiler makes is one of these.
-static void put_object(Writer *w, Value value)
+static void put_object(ImageWriter *w, Value value)
 {
     const Bytes *bytes = (const Bytes *)value_object(value);
     switch (value_object(value)->kind) {
@@ -115,7 +115,7 @@ static void put_object(Writer *w, Value value)
 }
 
 // A float may be boxed or not; the image does not tell.
-static void put_value(Writer *w, Value value)
+static void put_value(ImageWriter *w, Value value)
 {
     if (w->failed) {
         return;
@@ -134,7 +134,7 @@ static void put_value(Writer *w, Value value)
 
 // Most bytes of a word are 0: one byte tells which are not, a bit each, and
 // those follow. It halves what the library's code takes in the program.
-static void put_word(Writer *w, Ins word)
+static void put_word(ImageWriter *w, Ins word)
 {
     char bytes[1 + sizeof word] = {0};
     size_t length = 1;
@@ -149,7 +149,7 @@ static void put_word(Writer *w, Ins word)
 }
 
 // Arrays behind their counts, in the order of read_parts.
-static void put_parts(Writer *w, const Code *code)
+static void put_parts(ImageWriter *w, const Code *code)
 {
     put_number(&w->codes, code->word_count);
     for (uint32_t i = 0; i < code->word_count; i++) {
@@ -172,7 +172,7 @@ static void put_parts(Writer *w, const Code *code)
     }
 }
 
-static void put_code(Writer *w, const Code *code)
+static void put_code(ImageWriter *w, const Code *code)
 {
     if (w->failed || !ctx_enter(&w->vm->ctx)) {
         w->failed = true;
@@ -188,7 +188,7 @@ static void put_code(Writer *w, const Code *code)
     ctx_leave(&w->vm->ctx);
 }
 
-static void join(Writer *w, StrBuf *out)
+static void join(ImageWriter *w, StrBuf *out)
 {
     put_number(out, w->texts.count);
     for (size_t i = 0; i < w->texts.count; i++) {
@@ -203,7 +203,7 @@ static void join(Writer *w, StrBuf *out)
 // Compiled as usual, code has neither blocks nor a converted form.
 bool code_image_write(Vm *vm, const Code *code, StrBuf *out)
 {
-    Writer w = {.vm = vm};
+    ImageWriter w = {.vm = vm};
     strbuf_init(&w.codes, &vm->ctx);
     map_init(&w.numbers, &vm->ctx);
     put_code(&w, code);

@@ -305,14 +305,14 @@ static int64_t jump_distance(const Compiler *c, const Fixup *fixup,
 }
 
 // The final order of the words; lives in the arena while code is written.
-typedef struct Layout {
+typedef struct WordLayout {
     uint32_t *moved; // the new place of each old word, and of the end
     bool *far;       // of each fixup: it has a trampoline
     uint32_t count;  // words in all
-} Layout;
+} WordLayout;
 
 // Where each word goes, with the trampolines that are known so far.
-static void lay_out(const Compiler *c, Layout *layout)
+static void lay_out(const Compiler *c, WordLayout *layout)
 {
     uint32_t shift = 0;
     size_t next = 0;
@@ -330,7 +330,7 @@ static void lay_out(const Compiler *c, Layout *layout)
 
 // A trampoline moves what stands behind it and may make another jump far, so
 // this goes on until nothing changes.
-static void relax(const Compiler *c, Layout *layout)
+static void relax(const Compiler *c, WordLayout *layout)
 {
     bool changed;
     do {
@@ -358,7 +358,7 @@ static Ins wide_jump(int64_t distance)
     return (Ins)OPCODE_JMP | (Ins)(uint32_t)(int32_t)distance << 32;
 }
 
-static void write_words(const Compiler *c, const Layout *layout, Ins *out)
+static void write_words(const Compiler *c, const WordLayout *layout, Ins *out)
 {
     for (uint32_t i = 0; i < c->words.count; i++) {
         out[layout->moved[i]] = c->words.items[i];
@@ -382,7 +382,7 @@ static void write_words(const Compiler *c, const Layout *layout, Ins *out)
     }
 }
 
-static bool fuse_words(const Compiler *c, const Layout *layout, Code *code)
+static bool fuse_words(const Compiler *c, const WordLayout *layout, Code *code)
 {
     size_t count = c->spans.count;
     uint32_t *starts = arena_new_array(c->table->arena, uint32_t, count + 1);
@@ -408,7 +408,7 @@ static size_t put_number(uint8_t *out, int64_t number)
 }
 
 // Three small numbers an instruction: words, start, length.
-static bool write_positions(Compiler *c, const Layout *layout, Code *code)
+static bool write_positions(Compiler *c, const WordLayout *layout, Code *code)
 {
     VEC(uint8_t) bytes = {0};
     // Steps from one instruction to the next are small, so most take one byte.
@@ -443,7 +443,7 @@ static bool write_positions(Compiler *c, const Layout *layout, Code *code)
     return ok;
 }
 
-static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
+static bool write_handlers(Compiler *c, const WordLayout *layout, Code *code)
 {
     size_t count = c->handlers.count;
     if (count == 0) {
@@ -467,7 +467,7 @@ static bool write_handlers(Compiler *c, const Layout *layout, Code *code)
 
 // The blocks of converted code: their labels become words, and the code owns
 // them.
-static bool write_blocks(Compiler *c, const Layout *layout, Code *code)
+static bool write_blocks(Compiler *c, const WordLayout *layout, Code *code)
 {
     size_t count = c->blocks.count;
     if (count == 0) {
@@ -515,9 +515,9 @@ static bool write_constants(Compiler *c, Code *code)
 static bool write_all(Compiler *c, Code *code)
 {
     Arena *arena = c->table->arena;
-    Layout layout = {.moved =
-                         arena_new_array(arena, uint32_t, c->words.count + 1),
-                     .far = arena_new_array(arena, bool, c->fixups.count + 1)};
+    WordLayout layout = {
+        .moved = arena_new_array(arena, uint32_t, c->words.count + 1),
+        .far = arena_new_array(arena, bool, c->fixups.count + 1)};
     if (layout.moved == NULL || layout.far == NULL) {
         return false;
     }

@@ -8,10 +8,10 @@
 
 #include "interp/machine/compile/compile.h"
 
-typedef struct Field {
+typedef struct PercentField {
     char conversion; // 's', 'r' or 'a'
     char spec[12];   // as format() takes it, mostly ""
-} Field;
+} PercentField;
 
 // A width or precision of up to two digits, copied to *out. NULL: there are
 // more, or the text ends.
@@ -28,7 +28,8 @@ static const char *read_digits(const char *at, const char *end, char **out)
 
 // What stands behind a '%': flags, width, precision and letter. The flags of
 // numbers mean nothing to texts. NULL: no field that is rewritten.
-static const char *read_field(const char *at, const char *end, Field *field)
+static const char *read_field(const char *at, const char *end,
+                              PercentField *field)
 {
     bool left = false;
     for (; at < end && *at != '\0' && strchr("-+ #0", *at) != NULL; at++) {
@@ -63,7 +64,7 @@ static bool is_simple(Text format, uint32_t items)
     const char *at = format.text, *end = at + format.length;
     uint32_t count = 0;
     while ((at = memchr(at, '%', (size_t)(end - at))) != NULL) {
-        Field field;
+        PercentField field;
         if (at + 1 < end && at[1] == '%') {
             at += 2;
             continue;
@@ -112,7 +113,7 @@ static const char *literal_temp(Compiler *c, const char *at, const char *end)
     return at;
 }
 
-static void field_temp(Compiler *c, const Field *field, const Node *item)
+static void field_temp(Compiler *c, const PercentField *field, const Node *item)
 {
     Reg value = compile_temp(c, item), spec = value;
     if (field->spec[0] != '\0') {
@@ -134,7 +135,7 @@ void compile_percent_to(Compiler *c, const Node *node, Reg target)
     const char *at = format.text, *end = at + format.length;
     Reg first = c->top;
     for (uint32_t i = 0; i < items.count && !c->failed; i++) {
-        Field field;
+        PercentField field;
         at = read_field(literal_temp(c, at, end) + 1, end, &field);
         field_temp(c, &field, items.items[i]);
         compile_join_full(c, first);

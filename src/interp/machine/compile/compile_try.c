@@ -5,17 +5,17 @@
 // error in `finally` is not caught by its own handler.
 #include "interp/machine/compile/compile.h"
 
-typedef struct Range { // the protected ranges of one handler, in pieces
+typedef struct HandlerRange { // the protected ranges of one handler, in pieces
     uint32_t start, target;
     Reg depth;
-} Range;
+} HandlerRange;
 
-static void begin(Compiler *c, Range *range)
+static void begin(Compiler *c, HandlerRange *range)
 {
     range->start = compile_label_here(c);
 }
 
-static void end(Compiler *c, const Range *range)
+static void end(Compiler *c, const HandlerRange *range)
 {
     compile_add_handler(c, range->start, compile_label_here(c), range->target,
                         range->depth);
@@ -37,7 +37,8 @@ void compile_blocks_limit(Compiler *c)
 }
 
 // What stands between here and the end of the block, for break and return.
-static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
+static void exit_push(Compiler *c, Exit *exit, ExitKind kind,
+                      HandlerRange *range)
 {
     *exit = (Exit){.kind = kind,
                    .outer = c->exits,
@@ -51,7 +52,7 @@ static void exit_push(Compiler *c, Exit *exit, ExitKind kind, Range *range)
 // Emits code at the place of the jump; the block itself goes on behind.
 static void leave_one(Compiler *c, Exit *exit)
 {
-    Range *range = exit->ranges;
+    HandlerRange *range = exit->ranges;
     if (range != NULL) {
         // Otherwise an error in what follows would come back to this block.
         end(c, range);
@@ -124,7 +125,7 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
                          uint32_t done)
 {
     Exit handled;
-    Range range = {0, compile_new_label(c), c->top};
+    HandlerRange range = {0, compile_new_label(c), c->top};
     // The handler's body is protected in turn: an error in it must still end
     // the handling and unbind the name.
     exit_push(c, &handled, EXIT_HANDLED, &range);
@@ -159,7 +160,7 @@ static void handler_body(Compiler *c, const Node *node, Reg exception,
 static void match_type(Compiler *c, const Node *type, Reg exception,
                        uint32_t miss)
 {
-    Range range = {0, compile_new_label(c), c->top};
+    HandlerRange range = {0, compile_new_label(c), c->top};
     uint32_t other = compile_new_label(c), fits = compile_new_label(c);
     compile_emit(c, OPCODE_PUSHEXC, exception, 0, 0);
     begin(c, &range);
@@ -207,7 +208,7 @@ static void try_except(Compiler *c, const Node *node)
 {
     Reg exception = c->top;
     Exit mark;
-    Range range = {0, compile_new_label(c), exception};
+    HandlerRange range = {0, compile_new_label(c), exception};
     uint32_t done = compile_new_label(c);
     exit_push(c, &mark, EXIT_TRY, &range);
     begin(c, &range);
@@ -229,7 +230,7 @@ static void try_finally(Compiler *c, const Node *node)
 {
     Reg exception = c->top;
     Exit exit;
-    Range range = {0, compile_new_label(c), exception};
+    HandlerRange range = {0, compile_new_label(c), exception};
     uint32_t done = compile_new_label(c);
     exit_push(c, &exit, EXIT_FINALLY, &range);
     exit.finalbody = node->try_stmt.finalbody;
@@ -287,7 +288,7 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     compile_emit(c, OPCODE_WITHENTER, leave, value, 0);
     c->top = value;
     Exit exit;
-    Range range = {0, compile_new_label(c), value};
+    HandlerRange range = {0, compile_new_label(c), value};
     uint32_t done = compile_new_label(c);
     exit_push(c, &exit, EXIT_WITH, &range);
     exit.base = leave;

@@ -48,22 +48,22 @@ bool convert_wanted(const Code *code)
 // --- finding it ---
 
 // The tree that is searched may be changed later, hence no const.
-typedef struct Search {
+typedef struct ConvertSearch {
     const Code *code;
     Node *found;
-} Search;
+} ConvertSearch;
 
-static void search(Search *s, Node *node);
+static void search(ConvertSearch *s, Node *node);
 
 // Stops at the first match: spans of functions are distinct.
-static void search_list(Search *s, NodeList list)
+static void search_list(ConvertSearch *s, NodeList list)
 {
     for (uint32_t i = 0; i < list.count && s->found == NULL; i++) {
         search(s, list.items[i]);
     }
 }
 
-static void search_parts(Search *s, Node *node)
+static void search_parts(ConvertSearch *s, Node *node)
 {
     switch (node->kind) {
 #define N(field) search(s, node->field);
@@ -75,7 +75,7 @@ static void search_parts(Search *s, Node *node)
 
 // Two functions cannot share a span; the name guards against a text that
 // changed since it was first read.
-static bool is_wanted(const Search *s, const Node *node)
+static bool is_wanted(const ConvertSearch *s, const Node *node)
 {
     bool lambda = s->code->flags & CODE_LAMBDA;
     return node->kind == (lambda ? AST_LAMBDA : AST_FUNCTION_DEF) &&
@@ -88,7 +88,7 @@ static bool is_wanted(const Search *s, const Node *node)
 // Decorators stand in front of the span that they belong to; all other parts
 // of a node lie inside its span, so that most of the tree is passed over. The
 // recursion goes no deeper than the parser's did.
-static void search(Search *s, Node *node)
+static void search(ConvertSearch *s, Node *node)
 {
     if (node == NULL || s->found != NULL) {
         return;
@@ -111,7 +111,7 @@ static void search(Search *s, Node *node)
 // something else now, as that of an expression given to eval.
 Node *convert_find(const Code *code, Node *tree)
 {
-    Search s = {.code = code};
+    ConvertSearch s = {.code = code};
     search(&s, tree);
     return s.found;
 }
@@ -134,7 +134,7 @@ Node *convert_read(Vm *vm, Source *source, Arena *arena)
 static Node *statement_around(const Code *code, Arena *arena, Node *tree,
                               Node **function)
 {
-    Search s = {.code = code};
+    ConvertSearch s = {.code = code};
     NodeList all = tree->module.body;
     for (uint32_t i = 0; i < all.count; i++) {
         search(&s, all.items[i]);

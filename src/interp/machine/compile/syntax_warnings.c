@@ -18,11 +18,11 @@
 
 typedef VEC(const Node *) NodeStack;
 
-typedef struct Walk {
+typedef struct WarningWalk {
     Vm *vm;
     const Source *source;
     NodeStack stack; // what is still to be looked at, the next one last
-} Walk;
+} WarningWalk;
 
 // --- telling ---
 
@@ -36,7 +36,7 @@ typedef struct Warning {
 
 // warnings.warn_explicit(text, category, file, line): the filters of the
 // program decide. One that makes errors of warnings gets a SyntaxError.
-static bool hand_over(Walk *walk, Value module, const Warning *warning)
+static bool hand_over(WarningWalk *walk, Value module, const Warning *warning)
 {
     Span span = warning->span;
     const char *text = warning->text;
@@ -75,7 +75,7 @@ static Value filters_of(Vm *vm)
 }
 
 // "a.py:1: SyntaxWarning: text", and the line where CPython can find it.
-static bool warn_at(Walk *walk, const Warning *warning)
+static bool warn_at(WarningWalk *walk, const Warning *warning)
 {
     Vm *vm = walk->vm;
     Span span = warning->span;
@@ -99,7 +99,7 @@ static bool warn_at(Walk *walk, const Warning *warning)
     return done;
 }
 
-static bool warn(Walk *walk, const Node *node, const char *text)
+static bool warn(WarningWalk *walk, const Node *node, const char *text)
 {
     return warn_at(
         walk, &(Warning){ERR_SYNTAX_WARNING, PLACE_CODE, node->span, text});
@@ -108,32 +108,32 @@ static bool warn(Walk *walk, const Node *node, const char *text)
 // --- what a node is ---
 
 // What a node makes, as far as these warnings go.
-typedef struct Made {
+typedef struct MadeType {
     const char *name; // of the type
     bool no_items;    // cannot be subscripted at all
     bool any_index;   // takes keys of any type
     bool is_index;    // may stand in brackets behind a sequence
-} Made;
+} MadeType;
 
-static const Made made_int = {
+static const MadeType made_int = {
     .name = "int", .no_items = true, .is_index = true};
-static const Made made_bool = {
+static const MadeType made_bool = {
     .name = "bool", .no_items = true, .is_index = true};
-static const Made made_str = {.name = "str"}, made_list = {.name = "list"};
-static const Made made_tuple = {.name = "tuple"},
-                  made_bytes = {.name = "bytes"};
-static const Made made_dict = {.name = "dict", .any_index = true};
-static const Made made_set = {.name = "set", .no_items = true};
-static const Made made_float = {.name = "float", .no_items = true};
-static const Made made_none = {.name = "NoneType", .no_items = true};
-static const Made made_dots = {.name = "ellipsis", .no_items = true};
-static const Made made_generator = {.name = "generator", .no_items = true};
-static const Made made_function = {.name = "function", .no_items = true};
+static const MadeType made_str = {.name = "str"}, made_list = {.name = "list"};
+static const MadeType made_tuple = {.name = "tuple"},
+                      made_bytes = {.name = "bytes"};
+static const MadeType made_dict = {.name = "dict", .any_index = true};
+static const MadeType made_set = {.name = "set", .no_items = true};
+static const MadeType made_float = {.name = "float", .no_items = true};
+static const MadeType made_none = {.name = "NoneType", .no_items = true};
+static const MadeType made_dots = {.name = "ellipsis", .no_items = true};
+static const MadeType made_generator = {.name = "generator", .no_items = true};
+static const MadeType made_function = {.name = "function", .no_items = true};
 
 // NULL: not known before it runs. A sign or ~ on a number is a literal here.
-static const Made *made_by(const Node *node)
+static const MadeType *made_by(const Node *node)
 {
-    static const Made *const constants[] = {
+    static const MadeType *const constants[] = {
         [CONSTANT_NONE] = &made_none, [CONSTANT_FALSE] = &made_bool,
         [CONSTANT_TRUE] = &made_bool, [CONSTANT_ELLIPSIS] = &made_dots,
         [CONSTANT_INT] = &made_int,   [CONSTANT_FLOAT] = &made_float,
@@ -188,7 +188,7 @@ static bool is_literal(const Node *node)
 // --- the warnings ---
 
 // `x is 1`: once for a chain, as CPython warns of the first place only.
-static bool check_compare(Walk *walk, const Node *node)
+static bool check_compare(WarningWalk *walk, const Node *node)
 {
     bool left = is_literal(node->compare.left);
     for (uint32_t i = 0; i < node->compare.comparators.count; i++) {
@@ -207,7 +207,7 @@ static bool check_compare(Walk *walk, const Node *node)
 }
 
 // `assert (x, "text")` tests a tuple that is not empty.
-static bool check_assert(Walk *walk, const Node *node)
+static bool check_assert(WarningWalk *walk, const Node *node)
 {
     const Node *test = node->assert_stmt.test;
     return test->kind != AST_TUPLE || test->sequence.elements.count == 0 ||
@@ -216,10 +216,11 @@ static bool check_assert(Walk *walk, const Node *node)
 }
 
 // `[(1, 2) (3, 4)]`
-static bool check_call(Walk *walk, const Node *node)
+static bool check_call(WarningWalk *walk, const Node *node)
 {
     const Node *function = node->call.function;
-    const Made *made = function->kind == AST_LAMBDA ? NULL : made_by(function);
+    const MadeType *made =
+        function->kind == AST_LAMBDA ? NULL : made_by(function);
     char text[100];
     if (made == NULL) {
         return true;
@@ -231,10 +232,10 @@ static bool check_call(Walk *walk, const Node *node)
 }
 
 // `[[1, 2] [3, 4]]`: stores and deletions are not looked at.
-static bool check_subscript(Walk *walk, const Node *node)
+static bool check_subscript(WarningWalk *walk, const Node *node)
 {
-    const Made *made = made_by(node->subscript.value);
-    const Made *index = made_by(node->subscript.index);
+    const MadeType *made = made_by(node->subscript.value);
+    const MadeType *index = made_by(node->subscript.index);
     char text[120];
     if (made == NULL || node->subscript.context != CONTEXT_LOAD) {
         return true;
@@ -265,7 +266,7 @@ static bool is_digit_or_point(char byte)
 
 // `1if x`: the lexer lets a keyword follow a number at once. `span` is the
 // number's.
-static bool check_digits(Walk *walk, Span span)
+static bool check_digits(WarningWalk *walk, Span span)
 {
     const char *text = walk->source->text;
     // Behind the span stands the NUL of the text at the latest.
@@ -289,7 +290,7 @@ static bool check_digits(Walk *walk, Span span)
 }
 
 // The number may have been written elsewhere: in a field of an f-string.
-static bool check_number(Walk *walk, const Node *node)
+static bool check_number(WarningWalk *walk, const Node *node)
 {
     bool number = node->constant.type == CONSTANT_INT ||
                   node->constant.type == CONSTANT_FLOAT;
@@ -297,7 +298,7 @@ static bool check_number(Walk *walk, const Node *node)
 }
 
 // What else CPython warns of (`"\\d"`) is found in the tokens.
-static bool check_node(Walk *walk, const Node *node)
+static bool check_node(WarningWalk *walk, const Node *node)
 {
     switch (node->kind) {
     case AST_CONSTANT: return check_number(walk, node);
@@ -312,12 +313,12 @@ static bool check_node(Walk *walk, const Node *node)
 // --- the walk ---
 
 // Missing children (no `else`) are NULL. False: MemoryError.
-static bool push(Walk *walk, const Node *node)
+static bool push(WarningWalk *walk, const Node *node)
 {
     return node == NULL || vec_push(&walk->vm->ctx, &walk->stack, node);
 }
 
-static bool push_list(Walk *walk, const NodeList *list)
+static bool push_list(WarningWalk *walk, const NodeList *list)
 {
     bool done = true;
     for (uint32_t i = 0; done && i < list->count; i++) {
@@ -327,7 +328,7 @@ static bool push_list(Walk *walk, const NodeList *list)
 }
 
 // Children in the order of ast_list.h; the caller turns them round.
-static bool push_children(Walk *walk, const Node *node)
+static bool push_children(WarningWalk *walk, const Node *node)
 {
     switch ((AstKind)node->kind) {
 #define N(field) &&push(walk, node->field)
@@ -348,7 +349,7 @@ static bool push_children(Walk *walk, const Node *node)
 }
 
 // The first child is looked at first, so it goes to the end of the stack.
-static bool push_turned(Walk *walk, const Node *node)
+static bool push_turned(WarningWalk *walk, const Node *node)
 {
     size_t from = walk->stack.count;
     if (!push_children(walk, node)) {
@@ -387,7 +388,7 @@ static const char *bad_escape(const char *text, const char *end, bool bytes)
 }
 
 // One text is warned of once.
-static bool check_escapes(Walk *walk, Span span)
+static bool check_escapes(WarningWalk *walk, Span span)
 {
     const char *text = walk->source->text + span.start;
     StringParts parts = literal_string_parts(text, span.end - span.start);
@@ -408,7 +409,7 @@ static bool check_escapes(Walk *walk, Span span)
 
 // DeprecationWarnings are not shown by themselves: only a program that sets
 // filters can hear of escapes, and only then are its tokens read again.
-static bool warn_of_escapes(Walk *walk)
+static bool warn_of_escapes(WarningWalk *walk)
 {
     Vm *vm = walk->vm;
     const Source *source = walk->source;
@@ -433,7 +434,7 @@ static bool warn_of_escapes(Walk *walk)
 // from being made. The library's own code is known to be clean.
 bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
 {
-    Walk walk = {.vm = vm, .source = source};
+    WarningWalk walk = {.vm = vm, .source = source};
     bool done =
         source->library || (warn_of_escapes(&walk) && push(&walk, tree));
     while (done && walk.stack.count > 0) {
@@ -449,7 +450,7 @@ bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
 // reads on to the end of the text.
 bool syntax_warnings_of_tokens(Vm *vm, const Source *source)
 {
-    Walk walk = {.vm = vm, .source = source};
+    WarningWalk walk = {.vm = vm, .source = source};
     TokenList tokens = {0};
     bool done = lexer_run(&vm->ctx, source, &tokens);
     for (size_t i = 0; done && i < tokens.count; i++) {

@@ -11,11 +11,11 @@
 #include "interp/objects/text/obj_str.h"
 #include "interp/objects/text/str_methods.h"
 
-typedef struct Layout {
+typedef struct SlotLayout {
     bool may_dict, may_weak; // the base has none yet, and there is room
     bool dict, weak;         // added
     List *names;             // of the slots, mangled
-} Layout;
+} SlotLayout;
 
 // Whether an int, a bytes or another object of no fixed size is extended: it
 // has no room for slots.
@@ -75,7 +75,7 @@ static bool check_free(Vm *vm, const Type *cls, Str *name)
 
 // The first look at an entry: whether it is a name, and __dict__ and
 // __weakref__ among them. False: an error is pending.
-static bool check_entry(Vm *vm, Layout *layout, Value entry)
+static bool check_entry(Vm *vm, SlotLayout *layout, Value entry)
 {
     if (!value_is_str(entry)) {
         return raise_false(vm, ERR_TYPE,
@@ -96,7 +96,7 @@ static bool check_entry(Vm *vm, Layout *layout, Value entry)
 }
 
 // The second look: what is a slot goes to layout->names.
-static bool add_name(Vm *vm, Type *cls, Layout *layout, Str *entry)
+static bool add_name(Vm *vm, Type *cls, SlotLayout *layout, Str *entry)
 {
     if (str_is(entry, "__dict__") || str_is(entry, "__weakref__")) {
         return true;
@@ -110,7 +110,7 @@ static bool add_name(Vm *vm, Type *cls, Layout *layout, Str *entry)
 
 // A base other than the one that decides the layout may bring a dict or weak
 // references, for which there is room yet.
-static void ask_other_bases(const Type *cls, Layout *layout)
+static void ask_other_bases(const Type *cls, SlotLayout *layout)
 {
     for (size_t i = 0; i < cls->bases->count; i++) {
         Type *base = value_as_type(cls->bases->items[i]);
@@ -122,7 +122,7 @@ static void ask_other_bases(const Type *cls, Layout *layout)
 }
 
 // What `slots`, the value of __slots__, lists. False: an error is pending.
-static bool read_slots(Vm *vm, Type *cls, Value slots, Layout *layout)
+static bool read_slots(Vm *vm, Type *cls, Value slots, SlotLayout *layout)
 {
     Tuple *all = value_is_str(slots) ? tuple_from(vm, &slots, 1)
                                      : value_to_tuple(vm, slots);
@@ -160,7 +160,7 @@ static bool wants_prefix(const Type *cls)
     }
 }
 
-static bool set_layout(Vm *vm, Type *cls, const Layout *layout)
+static bool set_layout(Vm *vm, Type *cls, const SlotLayout *layout)
 {
     size_t count = layout->names->count;
     if (count > 0) {
@@ -176,10 +176,10 @@ static bool set_layout(Vm *vm, Type *cls, const Layout *layout)
 bool class_lay_out(Vm *vm, Type *cls)
 {
     const Type *base = cls->base;
-    Layout layout = {.may_dict = !type_has_dict(base),
-                     .may_weak =
-                         !type_takes_weak(base) && !has_items_inside(vm, base),
-                     .names = list_new(vm, 0)};
+    SlotLayout layout = {.may_dict = !type_has_dict(base),
+                         .may_weak = !type_takes_weak(base) &&
+                                     !has_items_inside(vm, base),
+                         .names = list_new(vm, 0)};
     if (layout.names == NULL) {
         return false;
     }

@@ -46,7 +46,7 @@ typedef enum MergeEnd {
 // left to right, -1 when it is the right side and everything goes backwards.
 // The two sides, the gap between them and what is merged already always hold
 // all items between them; a failure at any point can put the rest back.
-typedef struct Merge {
+typedef struct SortMerge {
     Sort *sort;
     SortItem *to;      // where the next item goes
     SortItem *kept;    // the next item of the spare side
@@ -54,7 +54,7 @@ typedef struct Merge {
     size_t kept_count; // items left of each side
     size_t other_count;
     ptrdiff_t step;
-} Merge;
+} SortMerge;
 
 // 1: a's key stands before b's, 0: it does not, below 0: an error is pending.
 static int compare(Sort *sort, const SortItem *a, const SortItem *b)
@@ -190,7 +190,7 @@ static ptrdiff_t place_of(Sort *sort, const SortItem *key,
 
 // Moves `count` items of a side to where they belong. The side in place may
 // overlap with that; a block keeps its order whichever way the merge goes.
-static void move_items(Merge *merge, SortItem **from, size_t count)
+static void move_items(SortMerge *merge, SortItem **from, size_t count)
 {
     ptrdiff_t distance = merge->step * (ptrdiff_t)count;
     if (merge->step > 0) {
@@ -205,7 +205,7 @@ static void move_items(Merge *merge, SortItem **from, size_t count)
 
 // Both sides report when they are used up. The last item of the spare side is
 // known to belong behind all others.
-static MergeEnd take_kept(Merge *merge, size_t count)
+static MergeEnd take_kept(SortMerge *merge, size_t count)
 {
     move_items(merge, &merge->kept, count);
     merge->kept_count -= count;
@@ -214,7 +214,7 @@ static MergeEnd take_kept(Merge *merge, size_t count)
                                     : MERGE_ON;
 }
 
-static MergeEnd take_other(Merge *merge, size_t count)
+static MergeEnd take_other(SortMerge *merge, size_t count)
 {
     move_items(merge, &merge->other, count);
     merge->other_count -= count;
@@ -222,7 +222,7 @@ static MergeEnd take_other(Merge *merge, size_t count)
 }
 
 // Item by item, until one side has won so often that searching pays.
-static MergeEnd merge_singly(Merge *merge)
+static MergeEnd merge_singly(SortMerge *merge)
 {
     Sort *sort = merge->sort;
     bool forward = merge->step > 0;
@@ -252,7 +252,7 @@ static MergeEnd merge_singly(Merge *merge)
 
 // How many items of a side, in the direction of the merge, go before `key` of
 // the other one. -1: failed.
-static ptrdiff_t count_before(Merge *merge, const SortItem *key,
+static ptrdiff_t count_before(SortMerge *merge, const SortItem *key,
                               const SortItem *next, size_t count, bool left)
 {
     if (merge->step > 0) {
@@ -267,7 +267,7 @@ static ptrdiff_t count_before(Merge *merge, const SortItem *key,
 // right side is placed right of its equals, one of the left side left of them.
 // Forwards the spare side is the left one and is searched first; backwards it
 // is the other way round, so that the left side is always searched first.
-static MergeEnd gallop_once(Merge *merge, bool *again)
+static MergeEnd gallop_once(SortMerge *merge, bool *again)
 {
     bool forward = merge->step > 0;
     *again = false;
@@ -299,7 +299,7 @@ static MergeEnd gallop_once(Merge *merge, bool *again)
 
 // Searches as long as it pays; the longer it does, the sooner it is tried
 // again.
-static MergeEnd merge_galloping(Merge *merge)
+static MergeEnd merge_galloping(SortMerge *merge)
 {
     Sort *sort = merge->sort;
     bool again = true;
@@ -317,7 +317,7 @@ static MergeEnd merge_galloping(Merge *merge)
 
 // What is left of the spare side goes to its place, behind or before what is
 // left of the other one.
-static bool finish(Merge *merge, MergeEnd end)
+static bool finish(SortMerge *merge, MergeEnd end)
 {
     if (end == MERGE_SINGLE) {
         move_items(merge, &merge->other, merge->other_count);
@@ -335,7 +335,8 @@ static bool merge_sides(Sort *sort, SortItem *left, size_t left_count,
                         size_t right_count)
 {
     SortItem *right = left + left_count;
-    Merge merge = {.sort = sort, .step = left_count <= right_count ? 1 : -1};
+    SortMerge merge = {.sort = sort,
+                       .step = left_count <= right_count ? 1 : -1};
     if (merge.step > 0) {
         if (!bulk_copy(&sort->vm->ctx, sort->spare, left,
                        left_count * sizeof *left)) {

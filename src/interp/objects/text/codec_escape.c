@@ -45,12 +45,12 @@ void codec_escape_point(StrBuf *out, bool raw, uint32_t c)
 }
 
 // What is being read: `at` stands behind the backslash and the letter.
-typedef struct Reader {
+typedef struct EscapeReader {
     const unsigned char *data;
     size_t start, at, length; // start: the backslash
     StrBuf *out;
     const char *reason; // why it was not read; NULL: it was
-} Reader;
+} EscapeReader;
 
 static int digit_of(unsigned char c)
 {
@@ -62,7 +62,7 @@ static int digit_of(unsigned char c)
 
 // So many hexadecimal digits; `reason` if there are fewer, `above` if they are
 // no code point.
-static void read_digits(Reader *r, size_t count, const char *reason,
+static void read_digits(EscapeReader *r, size_t count, const char *reason,
                         const char *above)
 {
     uint32_t c = 0;
@@ -81,7 +81,7 @@ static void read_digits(Reader *r, size_t count, const char *reason,
     strbuf_codepoint(r->out, c);
 }
 
-static void read_octal(Reader *r)
+static void read_octal(EscapeReader *r)
 {
     uint32_t c = 0;
     for (int i = 0; i < 3 && r->at < r->length && r->data[r->at] >= '0' &&
@@ -93,7 +93,7 @@ static void read_octal(Reader *r)
 }
 
 // "{EM DASH}" behind "\\N".
-static void read_name(Reader *r)
+static void read_name(EscapeReader *r)
 {
     const unsigned char *name = r->data + r->at + 1;
     size_t rest = r->length - r->at; // then the length of the name
@@ -118,7 +118,7 @@ static void read_name(Reader *r)
 }
 
 // The escapes that stand for one character each, in pairs.
-static bool read_letter(Reader *r, unsigned char letter)
+static bool read_letter(EscapeReader *r, unsigned char letter)
 {
     static const char pairs[] = "\\\\''\"\"a\ab\bt\tn\nf\fr\rv\v";
     for (size_t i = 0; i < sizeof pairs - 1; i += 2) {
@@ -131,7 +131,7 @@ static bool read_letter(Reader *r, unsigned char letter)
 }
 
 // `letter` stood behind the backslash; what is no escape stays as it is.
-static void read_escape(Reader *r, bool raw, unsigned char letter)
+static void read_escape(EscapeReader *r, bool raw, unsigned char letter)
 {
     if (letter == 'u') {
         read_digits(r, 4, "truncated \\uXXXX escape", NULL);
@@ -162,7 +162,7 @@ size_t codec_read_escape(StrBuf *out, bool raw, const unsigned char *data,
         strbuf_codepoint(out, data[at]);
         return 1;
     }
-    Reader r = {data, at, at + 2, length, out, NULL};
+    EscapeReader r = {data, at, at + 2, length, out, NULL};
     if (at + 1 >= length && raw) {
         strbuf_putc(out, '\\');
         return 1;

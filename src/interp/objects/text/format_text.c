@@ -8,21 +8,21 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/format.h"
 
-typedef struct Fields {
+typedef struct FormatFields {
     Vm *vm;
     Tuple *args;    // NULL: format_map, which has none
     Value keywords; // a mapping
     int64_t next;   // automatic number; -1: numbers are written
     bool automatic; // an automatic number was used
-} Fields;
+} FormatFields;
 
-static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
-                   int depth);
+static bool expand(FormatFields *f, StrBuf *out, const char *at,
+                   const char *end, int depth);
 
 // The positional argument of this number. Owned. IndexError rather than
 // KeyError.
 // Of format_map(), which has no positions, every number is an error.
-static Value numbered(Fields *f, int64_t number)
+static Value numbered(FormatFields *f, int64_t number)
 {
     if (f->args == NULL) {
         return raise_error(f->vm, ERR_VALUE,
@@ -41,7 +41,7 @@ static Value numbered(Fields *f, int64_t number)
 // A name of digits alone is a number; -1: it is none. False: it is too large.
 // Overflow is told at once: such a number can be no index.
 // True with -1 for a name.
-static bool read_number(Fields *f, const char *at, const char *end,
+static bool read_number(FormatFields *f, const char *at, const char *end,
                         int64_t *out)
 {
     *out = -1;
@@ -64,7 +64,7 @@ static bool read_number(Fields *f, const char *at, const char *end,
 // The object that the first part of a field name stands for. Owned. Fields
 // without a number count up; both ways cannot be mixed in one template.
 // VALUE_FAIL: an error is pending.
-static Value first_part(Fields *f, const char *at, const char *end)
+static Value first_part(FormatFields *f, const char *at, const char *end)
 {
     int64_t number;
     if (!read_number(f, at, end, &number)) {
@@ -108,7 +108,7 @@ static Value first_part(Fields *f, const char *at, const char *end)
 // v.name or v[key]; takes v. Within brackets a number is an int, all else a
 // text without quotes, as PEP 3101 has it.
 // Owned; v is released in any case.
-static Value next_part(Fields *f, Value v, char kind, const char *at,
+static Value next_part(FormatFields *f, Value v, char kind, const char *at,
                        const char *end)
 {
     Str *name = NULL;
@@ -135,7 +135,7 @@ static Value next_part(Fields *f, Value v, char kind, const char *at,
 // Attributes and items of the arguments are within reach of a template: it must
 // be trusted.
 // Walked in a loop, so a long name needs no depth.
-static Value field_value(Fields *f, const char *at, const char *end)
+static Value field_value(FormatFields *f, const char *at, const char *end)
 {
     const char *stop = at;
     while (stop < end && *stop != '.' && *stop != '[') {
@@ -170,7 +170,7 @@ static Value field_value(Fields *f, const char *at, const char *end)
 
 // v!r and v!s; takes v. Without a conversion `how` is 0.
 // Owned; v is released in any case.
-static Value converted(Fields *f, Value v, char how)
+static Value converted(FormatFields *f, Value v, char how)
 {
     if (how == 0 || value_failed(v)) {
         return v;
@@ -194,7 +194,7 @@ static Value converted(Fields *f, Value v, char how)
 // fields take numbers after those of the value, as they are met.
 // False: an error is pending. `depth` is what is left for the spec's own
 // fields.
-static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
+static bool add_field(FormatFields *f, StrBuf *out, Value v, const char *spec,
                       const char *end, int depth)
 {
     if (value_failed(v)) {
@@ -229,8 +229,8 @@ static bool add_field(Fields *f, StrBuf *out, Value v, const char *spec,
 // that closes the field. *at is behind that brace then. Braces are counted: a
 // spec may hold fields, which are expanded later.
 // False: an error is pending.
-static bool read_spec(Fields *f, const char **at, const char *end, char *how,
-                      const char **spec, const char **spec_end)
+static bool read_spec(FormatFields *f, const char **at, const char *end,
+                      char *how, const char **spec, const char **spec_end)
 {
     char c = (*at)[-1];
     if (c == '!') {
@@ -265,7 +265,7 @@ static bool read_spec(Fields *f, const char **at, const char *end, char *how,
 
 // One {field}, from behind its brace: name [!conversion] [:spec]. What stands
 // in brackets belongs to the name. NULL: failed; else where the rest begins.
-static const char *expand_field(Fields *f, StrBuf *out, const char *at,
+static const char *expand_field(FormatFields *f, StrBuf *out, const char *at,
                                 const char *end, int depth)
 {
     const char *name = at;
@@ -300,8 +300,8 @@ static const char *expand_field(Fields *f, StrBuf *out, const char *at,
 // Adds a template's text. `depth`: how many levels of fields may nest. Doubled
 // braces are one brace each; all other text is copied.
 // False: an error is pending. Two levels are allowed.
-static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
-                   int depth)
+static bool expand(FormatFields *f, StrBuf *out, const char *at,
+                   const char *end, int depth)
 {
     if (depth <= 0) {
         return raise_false(f->vm, ERR_VALUE, "Max string recursion exceeded");
@@ -336,7 +336,7 @@ static bool expand(Fields *f, StrBuf *out, const char *at, const char *end,
 // Owned; VALUE_FAIL: an error is pending.
 Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords)
 {
-    Fields f = {.vm = vm, .args = args, .keywords = keywords};
+    FormatFields f = {.vm = vm, .args = args, .keywords = keywords};
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     // The template is one level, a spec with fields another.
