@@ -197,32 +197,19 @@ static bool name_builtins(Vm *vm)
     return true;
 }
 
-// What a variant derives from, borrowed: object, but odict_keys and its like
-// from dict_keys, so that what is said of a dict's views holds for them.
-static Type *variant_base(Vm *vm, const TypeDef *def, const char *name)
-{
-    return def->kind == KIND_DICT_VIEW && name[0] == 'o'
-               ? type_variant(vm, def, name + 1)
-               : vm->object_type;
-}
-
 // Made as a class, then given the slots and flags of `def` in place of those
 // that a class of the program has.
-static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
+static Type *make_variant(Vm *vm, const TypeDef *def, const char *name,
+                          Type *parent)
 {
-    Type *parent = variant_base(vm, def, name);
-    Str *text = parent == NULL ? NULL : str_intern(vm, name, strlen(name));
-    Value base = parent == NULL ? VALUE_NONE : value_from_object(parent);
+    Str *text = str_intern(vm, name, strlen(name));
+    Value base = value_from_object(parent);
     Tuple *bases = text == NULL ? NULL : tuple_from(vm, &base, 1);
     // A class of the program may not derive from it, but this one does.
-    uint32_t final = parent == NULL ? 0 : parent->flags & TYPE_FINAL;
-    if (bases != NULL) {
-        parent->flags &= ~final;
-    }
+    uint32_t final = parent->flags & TYPE_FINAL;
+    parent->flags &= ~final;
     Type *cls = bases == NULL ? NULL : class_create(vm, text, bases, def);
-    if (bases != NULL) {
-        parent->flags |= final;
-    }
+    parent->flags |= final;
     object_release_null(&vm->ctx, bases);
     object_release_null(&vm->ctx, text);
     if (cls == NULL) {
@@ -244,7 +231,7 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name)
 
 // Made once for each name; the Vm holds it to the end, so callers may borrow
 // it.
-Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
+Type *type_variant_of(Vm *vm, const TypeDef *def, const char *name, Type *base)
 {
     // By the address of the name, a literal: each iterator asks.
     VariantMemo *memo =
@@ -255,8 +242,8 @@ Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
     // Two literals of one text have one type.
     size_t length = strlen(name);
     uint64_t *place = map_get(&vm->type_variants, name, length);
-    Type *made =
-        place != NULL ? (Type *)(uintptr_t)*place : make_variant(vm, def, name);
+    Type *made = place != NULL ? (Type *)(uintptr_t)*place
+                               : make_variant(vm, def, name, base);
     if (made == NULL || (place == NULL && !map_put(&vm->type_variants, name,
                                                    length, (uintptr_t)made))) {
         object_release_null(&vm->ctx, made);
@@ -264,6 +251,11 @@ Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
     }
     *memo = (VariantMemo){.name = name, .type = made};
     return made;
+}
+
+Type *type_variant(Vm *vm, const TypeDef *def, const char *name)
+{
+    return type_variant_of(vm, def, name, vm->object_type);
 }
 
 // Names first: the other steps look them up.

@@ -15,6 +15,9 @@ bool type_has(Vm *vm, Type *cls, NameId id);
 // The type `name` among those that share a descriptor (iterators, views of a
 // dict), made when it is first asked for. Borrowed; NULL: failed.
 MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
+// The same, derived from `base` in place of object.
+MUST_CHECK Type *type_variant_of(Vm *vm, const TypeDef *def, const char *name,
+                                 Type *base);
 // The same if it was made already, else NULL.
 Type *type_variant_known(Vm *vm, const char *name);
 // Behind type_dict.

@@ -19,10 +19,13 @@ Value dict_view_new(Vm *vm, Dict *dict, char part)
                                            {"dict_values", "odict_values"},
                                            {"dict_items", "odict_items"}};
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
-    const char *name = names[row][dict_is_ordered(dict)];
+    const TypeDef *def =
+        part == 'v' ? &dict_values_type_def : &dict_view_type_def;
     // Borrowed; made when the first view of its kind is.
-    Type *cls = type_variant(
-        vm, part == 'v' ? &dict_values_type_def : &dict_view_type_def, name);
+    Type *cls = type_variant(vm, def, names[row][0]);
+    if (cls != NULL && dict_is_ordered(dict)) {
+        cls = type_variant_of(vm, def, names[row][1], cls);
+    }
     DictView *view = cls == NULL ? NULL : object_new(vm, cls, sizeof *view);
     if (view == NULL) {
         return VALUE_FAIL;
