@@ -28,21 +28,27 @@ static void element_attrs(Form *form, DType dtype, bool shape)
     }
 }
 
+// An op on lists with its attributes: by name, and the first result.
+static const char *list_step(Form *form, const char *op, TensorType element,
+                             const char *list, const char *operand)
+{
+    const char *name = step_open(form, op, 2, list, operand);
+    if (name == NULL) {
+        return NULL;
+    }
+    element_attrs(form, element.dtype, false);
+    return step_close(form, name, op, 2);
+}
+
 static const char *length_of(Form *form, const char *list)
 {
     return step_1(form, "TensorListLength", list, TYPES({NULL}, {DT_NONE}));
 }
 
 static const char *append(Form *form, const char *list, const char *item,
-                          DType dtype)
+                          TensorType element)
 {
-    static const char op[] = "TensorListPushBack";
-    const char *name = step_open(form, op, 2, list, item);
-    if (name == NULL) {
-        return NULL;
-    }
-    element_attrs(form, dtype, false);
-    return step_close(form, name, op, 2);
+    return list_step(form, "TensorListPushBack", element, list, item);
 }
 
 // An empty list, and an append for each element.
@@ -62,7 +68,7 @@ bool form_list_new(Form *form)
     element_attrs(form, type.dtype, true);
     const char *list = step_close(form, name, op, 2);
     for (uint32_t i = 0; i < form->node->input_count; i++) {
-        list = append(form, list, form->inputs[i], type.dtype);
+        list = append(form, list, form->inputs[i], type);
     }
     return step_gives(form, 0, list);
 }
@@ -72,7 +78,7 @@ bool form_list_append(Form *form)
     return step_begin(form) &&
            step_gives(form, 0,
                       append(form, form->inputs[0], form->inputs[1],
-                             form_in(form, 1).dtype));
+                             form_in(form, 1)));
 }
 
 bool form_list_pop(Form *form)
@@ -140,33 +146,20 @@ bool form_list_size(Form *form)
 
 bool form_list_concat(Form *form)
 {
-    static const char op[] = "TensorListConcatLists";
     TensorType type = element(form, form->node->inputs[0]);
-    if (!step_begin(form)) {
-        return false;
-    }
-    const char *name = step_open(form, op, 2, form->inputs[0], form->inputs[1]);
-    if (name == NULL) {
-        return false;
-    }
-    element_attrs(form, type.dtype, false);
-    return step_gives(form, 0, step_close(form, name, op, 2));
+    return step_begin(form) &&
+           step_gives(form, 0,
+                      list_step(form, "TensorListConcatLists", type,
+                                form->inputs[0], form->inputs[1]));
 }
 
 bool form_list_stack(Form *form)
 {
-    static const char op[] = "TensorListStack";
     TensorType type = element(form, form->node->inputs[0]);
-    if (!step_begin(form)) {
-        return false;
-    }
-    const char *name =
-        step_open(form, op, 2, form->inputs[0], element_shape(form, type));
-    if (name == NULL) {
-        return false;
-    }
-    element_attrs(form, type.dtype, false);
-    return step_gives(form, 0, step_close(form, name, op, 2));
+    return step_begin(form) &&
+           step_gives(form, 0,
+                      list_step(form, "TensorListStack", type, form->inputs[0],
+                                element_shape(form, type)));
 }
 
 bool form_list_unstack(Form *form)
