@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "interp/core/memory.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/text/obj_str.h"
 
 typedef enum EventKind {
@@ -22,11 +23,12 @@ typedef enum EventKind {
 // All that happened in one way at one line of the program.
 typedef struct Event {
     EventKind kind;
-    uint32_t line;    // of the innermost frame of the program; 0: unknown
-    Source *source;   // whose line; counted; NULL: unknown
-    uint32_t trace;   // the number of the function's trace, from 1
-    uint32_t count;   // how often
-    const char *what; // a literal that says more: "list", "print"; may be ""
+    uint32_t line;     // of the innermost frame of the program; 0: unknown
+    Source *source;    // whose line; counted; NULL: unknown
+    uint32_t trace;    // the number of the function's trace, from 1
+    uint32_t count;    // how often
+    EffectKind effect; // of those of host code
+    const char *what;  // a literal that says more: "list", "print"; may be ""
     Str *path;   // the place, or the cause, in the program's words; counted;
                  // NULL: none
     Value value; // the first time, owned: a text for people; of a leak the

@@ -212,12 +212,12 @@ static bool note(Vm *vm, Object *container)
     return true;
 }
 
-bool journal_effect(Vm *vm, const char *what, Value value)
+bool journal_effect(Vm *vm, EffectKind kind, const char *what, Value value)
 {
     for (Trace *trace = vm->trace; trace != NULL; trace = trace->outer) {
         trace->effects++;
     }
-    return ledger_effect(vm, what, value);
+    return ledger_effect(vm, kind, what, value);
 }
 
 bool journal_store(Vm *vm, Object *container, Value value)

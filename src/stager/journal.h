@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "interp/core/vm.h"
+#include "interp/hooks/tracing.h"
 
 struct StagedBlock; // blocks.h
 
@@ -43,7 +44,8 @@ typedef struct JoinedCopy {
 
 // TraceHooks.store and .effect.
 MUST_CHECK bool journal_store(Vm *vm, Object *container, Value value);
-MUST_CHECK bool journal_effect(Vm *vm, const char *what, Value value);
+MUST_CHECK bool journal_effect(Vm *vm, EffectKind kind, const char *what,
+                               Value value);
 void journal_free(Vm *vm, Journal *journal);
 // What the object holds, or the poison that it is. Owned; UNBOUND: it is of a
 // kind that cannot be put back; VALUE_FAIL.

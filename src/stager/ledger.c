@@ -49,38 +49,42 @@ static bool on_a_side(const Trace *trace)
 }
 
 // Only what it was, not the container: that may die with the call.
-static bool add_effect(Vm *vm, const char *what, Value value)
+static bool add_effect(Vm *vm, EffectKind effect, const char *what, Value value)
 {
-    static const char *const drawn[] = {"next", "time", "random"};
-    EventKind kind = value_is_kind(value, KIND_SYMBOLIC) ? EVENT_STORE
-                     : on_a_side(vm->trace)              ? EVENT_SIDE
-                                                         : EVENT_EFFECT;
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
-        kind = strcmp(what, drawn[i]) == 0 ? EVENT_DRAW : kind;
-    }
+    Event event = {.kind = effect == EFFECT_DRAW                 ? EVENT_DRAW
+                           : value_is_kind(value, KIND_SYMBOLIC) ? EVENT_STORE
+                           : on_a_side(vm->trace)                ? EVENT_SIDE
+                                                                 : EVENT_EFFECT,
+                   .effect = effect,
+                   .what = what};
     Str *text = value_unbound(value) ? NULL : short_text(vm, value);
     if (text == NULL && !value_unbound(value)) {
         return false;
     }
-    event_add(vm, vm->trace->events, kind, what,
-              text != NULL ? str_value(text) : VALUE_NONE);
+    event.value = text != NULL ? str_value(text) : VALUE_NONE;
+    event.line = trace_program_line(vm, &event.source);
+    event_add_at(vm, vm->trace->events, event);
     return true;
 }
 
-bool ledger_effect(Vm *vm, const char *what, Value value)
+bool ledger_effect(Vm *vm, EffectKind kind, const char *what, Value value)
 {
-    // int(x), float(x) of a tensor: eagerly a number of the host.
-    bool real = strcmp(what, "float") == 0;
-    if (real || strcmp(what, "int") == 0) {
-        event_add(vm, vm->trace->events, EVENT_NUMBER,
-                  real ? "a host float" : "a host int", VALUE_NONE);
+    if (kind == EFFECT_NUMBER) {
+        event_add(vm, vm->trace->events, EVENT_NUMBER, what, VALUE_NONE);
         return true;
     }
     // What the graph is to print comes after all that tracing prints.
-    if (vm->trace->prints && strcmp(what, "print") == 0) {
+    if (vm->trace->prints && kind == EFFECT_PRINT) {
         event_add(vm, vm->trace->events, EVENT_ORDER, "", VALUE_NONE);
     }
-    return add_effect(vm, what, value);
+    return add_effect(vm, kind, what, value);
+}
+
+// What goes on as it is read (note_step): an iterator of the host.
+static bool goes_on(const Object *container)
+{
+    return container->type->slots.next != NULL &&
+           !(container->type->flags & TYPE_HEAP);
 }
 
 // What kind of place was changed, in a word for the ledger.
@@ -102,11 +106,7 @@ static const char *container_word(Vm *vm, const Object *container)
         if (deque_is(value_from_object((Object *)container))) {
             return "deque";
         }
-        // What goes on (note_step).
-        return container->type->slots.next != NULL &&
-                       !(container->type->flags & TYPE_HEAP)
-                   ? "next"
-                   : "attribute";
+        return goes_on(container) ? "next" : "attribute";
     }
 }
 
@@ -148,7 +148,8 @@ bool ledger_store(Vm *vm, Object *container, Value value)
     return era_has(vm, vm->trace->era, container) ||
            (leak_store(vm, container, value) &&
             (is_bookkeeping(vm, container) || is_import(vm, container, value) ||
-             add_effect(vm, container_word(vm, container), value)));
+             add_effect(vm, goes_on(container) ? EFFECT_DRAW : EFFECT_CHANGE,
+                        container_word(vm, container), value)));
 }
 
 // --- For people ---

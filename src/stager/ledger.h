@@ -8,7 +8,8 @@
 // TraceHooks: a store to a container, and effects that no container shows
 // (note_effect), of which `what` is a word.
 MUST_CHECK bool ledger_store(Vm *vm, Object *container, Value value);
-MUST_CHECK bool ledger_effect(Vm *vm, const char *what, Value value);
+MUST_CHECK bool ledger_effect(Vm *vm, EffectKind kind, const char *what,
+                              Value value);
 
 // stage.effects(f), and stage.events(f) of all kinds.
 Value ledger_effects_method(Vm *vm, Value *args);

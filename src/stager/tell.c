@@ -128,7 +128,7 @@ static bool tell_effects(Vm *vm, const StagedFunction *self,
                   "calls that reuse the trace will not",
                   self->name->text, first->line, first->what);
     // What people do most has a hint of its own.
-    if (strcmp(first->what, "print") == 0) {
+    if (first->effect == EFFECT_PRINT) {
         text.length = 0;
         strbuf_printf(&text,
                       "%s: line %u printed while tracing; calls that reuse "

@@ -57,9 +57,11 @@ MUST_CHECK static inline bool note_class_read(Vm *vm, Value self, Type *cls,
 }
 
 // An effect on the host that no container shows: in a trace it is told once.
-MUST_CHECK static inline bool note_effect(Vm *vm, const char *what, Value value)
+MUST_CHECK static inline bool note_effect(Vm *vm, EffectKind kind,
+                                          const char *what, Value value)
 {
-    return LIKELY(vm->trace == NULL) || vm->hooks->effect(vm, what, value);
+    return LIKELY(vm->trace == NULL) ||
+           vm->hooks->effect(vm, kind, what, value);
 }
 
 #endif

@@ -31,6 +31,14 @@ typedef enum BlockEvent {
     EVENT_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
+// What happened on the host, as far as the stager tells it apart.
+typedef enum EffectKind {
+    EFFECT_CHANGE, // something outside is not what it was
+    EFFECT_DRAW,   // the next of what goes on: random numbers, the time
+    EFFECT_PRINT,
+    EFFECT_NUMBER // a tensor became what is a number of the host eagerly
+} EffectKind;
+
 // What host code asks a symbolic tensor for, and does not get.
 typedef enum HostNeed {
     NEED_TRUTH,
@@ -99,9 +107,9 @@ struct TraceHooks {
     // is one of the graph from here on, of another class; 0: it cannot be; -1:
     // failed.
     int (*hold)(Vm *vm, Object *list);
-    // In a trace: something happened on the host that a graph will not repeat
-    // (a print, a draw, the time). `value` may be UNBOUND.
-    bool (*effect)(Vm *vm, const char *what, Value value);
+    // In a trace: something happened on the host that a graph will not repeat.
+    // `what` is a word for it; `value` may be UNBOUND.
+    bool (*effect)(Vm *vm, EffectKind kind, const char *what, Value value);
     // In a trace: `text` was given for a symbolic tensor, by str(), repr() or a
     // format with a spec (NULL: none), where eager code has its value.
     bool (*worded)(Vm *vm, Value symbolic, Str *text, bool repr, Str *spec);

@@ -70,7 +70,8 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to)
                            who);
     }
     // Eagerly it is a number of the host, with more bits.
-    if (dtype != DT_BOOL && !note_effect(vm, who, v)) {
+    const char *number = dtype == DT_INT32 ? "a host int" : "a host float";
+    if (dtype != DT_BOOL && !note_effect(vm, EFFECT_NUMBER, number, v)) {
         return VALUE_FAIL;
     }
     NamedAttr attr = {"dtype", attr_of_dtype(dtype)};

@@ -87,7 +87,8 @@ static bool print_flush(Vm *vm, PrintCall *printer)
     }
     Str *line = str_from_buf(vm, &printer->text);
     strbuf_init(&printer->text, &vm->ctx);
-    if (line == NULL || !note_effect(vm, "print", VALUE_UNBOUND)) {
+    if (line == NULL ||
+        !note_effect(vm, EFFECT_PRINT, "print", VALUE_UNBOUND)) {
         object_release_null(&vm->ctx, line);
         return false;
     }

@@ -348,7 +348,7 @@ static Value rng_seed_function(Vm *vm, Value *args)
     if (!value_to_index(vm, args[0], &seed)) {
         return VALUE_FAIL;
     }
-    if (!note_effect(vm, "rng.seed", VALUE_UNBOUND)) {
+    if (!note_effect(vm, EFFECT_CHANGE, "rng.seed", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     rng_seed(&vm->ctx.rng, (uint64_t)seed);

@@ -147,7 +147,8 @@ FILE_BODY(write)
     }
     Str *text = value_as_str(args[1]);
     File *file = value_as_file(args[0]);
-    return note_effect(vm, "write", args[1]) && file_write_text(vm, file, text)
+    return note_effect(vm, EFFECT_CHANGE, "write", args[1]) &&
+                   file_write_text(vm, file, text)
                ? int_from_u64(vm, text->count)
                : VALUE_FAIL;
 }
@@ -169,7 +170,7 @@ FILE_BODY(write_bytes)
     }
     size_t length = bytes_length(args[1]);
     bool done =
-        note_effect(vm, "write", args[1]) &&
+        note_effect(vm, EFFECT_CHANGE, "write", args[1]) &&
         file_write(vm, base, bytes_text(args[1]), length) &&
         (!(value_as_file(args[0])->flags & FILE_RAW) || file_flush(vm, base));
     return done ? int_from_u64(vm, length) : VALUE_FAIL;

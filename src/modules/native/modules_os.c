@@ -96,8 +96,9 @@ static Value on_path(Vm *vm, Value v, const PathUse *use,
         return path;
     }
     // raise_errno copies the path, so the path object may go right behind it.
-    Value result = !note_effect(vm, use->function, VALUE_UNBOUND) ? VALUE_FAIL
-                   : act(text) == 0                               ? VALUE_NONE
+    Value result = !note_effect(vm, EFFECT_CHANGE, use->function, VALUE_UNBOUND)
+                       ? VALUE_FAIL
+                   : act(text) == 0 ? VALUE_NONE
                                     : raise_errno(vm, errno, text);
     release(vm, path);
     return result;
@@ -143,11 +144,11 @@ OS_BODY(rename)
     }
     // May run code of the program; the first path is held meanwhile.
     Value second = path_argument(vm, args[1], PATH_ONLY("rename"), &to);
-    Value result =
-        value_failed(second) || !note_effect(vm, "rename", VALUE_UNBOUND)
-            ? VALUE_FAIL
-        : rename(from, to) == 0 ? VALUE_NONE
-                                : raise_errno(vm, errno, from);
+    Value result = value_failed(second) || !note_effect(vm, EFFECT_CHANGE,
+                                                        "rename", VALUE_UNBOUND)
+                       ? VALUE_FAIL
+                   : rename(from, to) == 0 ? VALUE_NONE
+                                           : raise_errno(vm, errno, from);
     release(vm, first);
     release(vm, second);
     return result;
@@ -473,7 +474,7 @@ OS_BODY(urandom)
     if (size < 0) {
         return raise_error(vm, ERR_VALUE, "negative argument not allowed");
     }
-    if (!note_effect(vm, "random", VALUE_UNBOUND)) {
+    if (!note_effect(vm, EFFECT_DRAW, "random", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     Bytes *bytes = bytes_new(vm, NULL, (size_t)size);
@@ -530,7 +531,7 @@ OS_BODY(system)
                            "not %s",
                            type_name(type_of(vm, args[0])));
     }
-    if (!note_effect(vm, "system", VALUE_UNBOUND)) {
+    if (!note_effect(vm, EFFECT_CHANGE, "system", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     fflush(NULL);

@@ -117,7 +117,7 @@ POSIX_BODY(write)
 {
     int file;
     if (!int_of(vm, args[0], &file) || !check_bytes(vm, args[1]) ||
-        !note_effect(vm, "write", VALUE_UNBOUND)) {
+        !note_effect(vm, EFFECT_CHANGE, "write", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     for (;;) {
@@ -470,7 +470,8 @@ static bool spawn_check(Vm *vm, Value *args)
 POSIX_BODY(spawn)
 {
     int told[2] = {0, 0};
-    if (!spawn_check(vm, args) || !note_effect(vm, "process", VALUE_UNBOUND)) {
+    if (!spawn_check(vm, args) ||
+        !note_effect(vm, EFFECT_CHANGE, "process", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     bool variables = !value_is_none(args[SPAWN_ENVIRONMENT]);

@@ -139,7 +139,7 @@ static Value random_fresh(Vm *vm, Value *args)
 static bool note_draw(Vm *vm, Value state)
 {
     return note_step(vm, value_object(state)) &&
-           note_effect(vm, "random", VALUE_UNBOUND);
+           note_effect(vm, EFFECT_DRAW, "random", VALUE_UNBOUND);
 }
 
 // seed_state(state, number): number is an int >= 0.

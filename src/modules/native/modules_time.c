@@ -31,14 +31,14 @@ static int64_t clock_ns(clockid_t clock)
     static Value time_##name(Vm *vm, Value *args)                              \
     {                                                                          \
         (void)args;                                                            \
-        return note_effect(vm, "time", VALUE_UNBOUND)                          \
+        return note_effect(vm, EFFECT_DRAW, "time", VALUE_UNBOUND)             \
                    ? float_new(vm, (double)clock_ns(clock) / NS_PER_S)         \
                    : VALUE_FAIL;                                               \
     }                                                                          \
     static Value time_##name##_ns(Vm *vm, Value *args)                         \
     {                                                                          \
         (void)args;                                                            \
-        return note_effect(vm, "time", VALUE_UNBOUND)                          \
+        return note_effect(vm, EFFECT_DRAW, "time", VALUE_UNBOUND)             \
                    ? int_from_i64(vm, clock_ns(clock))                         \
                    : VALUE_FAIL;                                               \
     }
@@ -70,7 +70,7 @@ TIME_BODY(sleep)
         return raise_error(vm, ERR_OVERFLOW,
                            "timestamp too large to convert to C _PyTime_t");
     }
-    if (!note_effect(vm, "sleep", VALUE_UNBOUND)) {
+    if (!note_effect(vm, EFFECT_CHANGE, "sleep", VALUE_UNBOUND)) {
         return VALUE_FAIL;
     }
     // Rounded up: sleep never returns early.
