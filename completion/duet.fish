@@ -6,7 +6,7 @@ function __duet_at_options
     set -l words (commandline -opc)
     for word in $words[2..-1]
         switch $word
-            case -c '*.duet' '*.py' -
+            case -c '*.duet' '*.py' - run-graph
                 return 1
         end
     end
@@ -32,3 +32,11 @@ complete -c duet -n __duet_at_options -l help -d 'print the options'
 complete -c duet -n __duet_at_options -l version -d 'print the version'
 complete -c duet -n __duet_at_options -f \
     -a '(__fish_complete_suffix .duet; __fish_complete_suffix .py)'
+
+# `duet run-graph GRAPH [NPY ...]`
+complete -c duet -n 'test (count (commandline -opc)) = 1' -f -a run-graph \
+    -d 'run a saved graph'
+complete -c duet -n '__fish_seen_subcommand_from run-graph' -l name -x \
+    -d 'the function to run'
+complete -c duet -n '__fish_seen_subcommand_from run-graph' -l out -r \
+    -d 'write the results to files that begin so'
