@@ -49,9 +49,10 @@ def fit(f, weight, low, high, degree, single):
     return factors
 
 
-def table(name, f, weight, low, high, degrees, single=None):
-    """Tables for float64 and float32: degrees of either, 0: none."""
-    for kind, degree in zip(("64", "32"), degrees):
+def table(name, f, weight, low, high, degrees):
+    """Tables for float64, for float32 and for float64 that is rounded to it:
+    degrees of each, 0 or missing: none."""
+    for kind, degree in zip(("64", "32", "rough"), degrees):
         if degree == 0:
             continue
         factors = fit(f, weight, low, high, degree, kind == "32")
@@ -113,11 +114,11 @@ def main():
     parts("half_pi", pi / 2, True)
     end = log(mpf(2)) / 2 * mpf("1.001")
     table("exp", lambda r: (expm1(r) - r) / (r * r), lambda r: r * r / exp(r),
-          -end, end, (10, 0))
+          -end, end, (10, 0, 6))
     end = (3 - 2 * sqrt(mpf(2)))**2 * mpf("1.001")
     table("log", square(lambda s: ((log((1 + s) / (1 - s)) / s - 2) / (s * s)
                                    - mpf(2) / 3) / (s * s)),
-          lambda z: z * z / 2, mpf("1e-9"), end, (7, 0))
+          lambda z: z * z / 2, mpf("1e-9"), end, (7, 0, 3))
     end = (pi / 4)**2 * mpf("1.001")
     table("sine", square(lambda r: (sin(r) / r - 1) / (r * r)),
           lambda z: z, mpf("1e-9"), end, (6, 3))
@@ -126,9 +127,9 @@ def main():
           (6, 3))
     end = mpf("0.42")**2
     table("atan", square(lambda t: (atan(t) / t - 1) / (t * t)), lambda z: z,
-          mpf("1e-9"), end, (11, 0))
+          mpf("1e-9"), end, (11, 0, 6))
     table("sinh", square(lambda x: (sinh(x) / x - 1) / (x * x)), lambda z: z,
-          mpf("1e-9"), mpf(1), (6, 0))
+          mpf("1e-9"), mpf(1), (6, 0, 3))
     table("tanh", square(lambda x: (tanh(x) / x - 1) / (x * x)), lambda z: z,
           mpf("1e-9"), mpf("0.625")**2, (11, 4))
     table("erf", square(lambda x: erf(x) / x - 1), lambda z: 1, mpf("1e-9"),

@@ -49,6 +49,7 @@ enum {
 typedef struct LoopBuild {
     uint16_t ins_count, const_count, operand_count;
     uint8_t fault; // the bit of what can fail now; a later op's is higher
+    bool rough;    // float64 that is rounded to float32 in the end (loop_wide)
     LoopIns ins[LOOP_MAX_INS];
     uint64_t consts[LOOP_MAX_CONSTS]; // bits; a float32's are the low ones
     LoopOperand operands[LOOP_MAX_OPERANDS];

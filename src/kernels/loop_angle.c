@@ -139,7 +139,7 @@ static LoopPair angle_of(LoopBuild *build, LoopPair up, LoopPair along)
         build, loop_pair_add(build, up, loop_pair_negative(build, less)),
         loop_pair_add(build, along, more));
     LoopValue z = loop_mul(build, t.high, t.high);
-    LoopValue p = loop_polynomial(build, z, true, atan_64, COUNT(atan_64));
+    LoopValue p = LOOP_SERIES(build, z, atan);
     p = loop_fma(build, loop_mul(build, t.high, z), p,
                  loop_fma(build, loop_negative(build, z), t.low, t.low));
     LoopPair base = loop_pair_select(
@@ -209,9 +209,12 @@ LoopValue loop_acos(LoopBuild *build, LoopValue x)
 }
 
 // A power of two by which both are multiplied, so that nothing on the way
-// overflows or is denormal.
+// overflows or is denormal, as nothing of float32 is.
 static LoopValue moderate(LoopBuild *build, LoopValue most)
 {
+    if (build->rough) {
+        return like(build, most, 1);
+    }
     LoopValue large = loop_lt(build, like(build, most, 0x1p500), most);
     LoopValue small = loop_lt(build, most, like(build, most, 0x1p-500));
     LoopValue by = loop_select(build, small, like(build, most, 0x1p600),

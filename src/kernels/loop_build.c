@@ -19,6 +19,7 @@ void loop_init(LoopBuild *build)
 {
     build->ins_count = build->const_count = build->operand_count = 0;
     build->fault = 0;
+    build->rough = false;
     memset(build->table, 0, sizeof build->table);
 }
 
@@ -159,6 +160,35 @@ static bool fold(const LoopBuild *build, LoopIns ins, uint64_t *bits)
     return true;
 }
 
+static bool is_float64(const LoopBuild *build, LoopValue value, double number)
+{
+    const LoopIns *ins = &build->ins[value];
+    double held;
+    memcpy(&held, &build->consts[ins->b], sizeof held);
+    return ins->op == PRIM_CONST && ins->type == LT_F64 && held == number;
+}
+
+// What is rough takes a 0 for nothing, whatever its sign or what it meets: it
+// is the lower part of a pair that has none. LOOP_NONE: nothing is simpler.
+static LoopValue simpler(LoopBuild *build, LoopPrim op, const LoopValue *args)
+{
+    LoopValue x = args[0], y = args[1], z = args[2];
+    bool no_x = is_float64(build, x, 0), no_y = is_float64(build, y, 0);
+    switch ((int)op) {
+    case PRIM_ADD: return no_y ? x : no_x ? y : LOOP_NONE;
+    case PRIM_SUB: return no_y ? x : LOOP_NONE;
+    case PRIM_MUL:
+        return no_x || is_float64(build, y, 1) ? x : no_y ? y : LOOP_NONE;
+    case PRIM_DIV: return no_x || is_float64(build, y, 1) ? x : LOOP_NONE;
+    case PRIM_FMA:
+        return no_x || no_y              ? z
+               : is_float64(build, z, 0) ? loop_prim(build, PRIM_MUL, x, y, 0)
+                                         : LOOP_NONE;
+    case PRIM_SELECT: return y == z ? y : LOOP_NONE;
+    default: return LOOP_NONE;
+    }
+}
+
 LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
                     LoopValue z)
 {
@@ -177,9 +207,11 @@ LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
     if (!loop_has(op, type)) {
         return LOOP_NONE;
     }
-    return fold(build, ins, &bits)
-               ? loop_bits(build, loop_result(op, type), bits)
-               : add_ins(build, ins);
+    if (fold(build, ins, &bits)) {
+        return loop_bits(build, loop_result(op, type), bits);
+    }
+    LoopValue same = build->rough ? simpler(build, op, args) : LOOP_NONE;
+    return same != LOOP_NONE ? same : add_ins(build, ins);
 }
 
 LoopValue loop_fault(LoopBuild *build, LoopValue mask)

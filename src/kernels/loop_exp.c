@@ -25,9 +25,13 @@ static LoopValue power_of_two(LoopBuild *build, LoopValue whole)
                      loop_shl(build, bits, loop_bits(build, LT_I64, 52)));
 }
 
-// In two steps, so that results that are denormal or overflow come out right.
+// In two steps, so that results that are denormal or overflow come out right,
+// which are far beyond float32.
 LoopValue loop_scale(LoopBuild *build, LoopValue x, LoopValue whole)
 {
+    if (build->rough) {
+        return loop_mul(build, x, power_of_two(build, whole));
+    }
     LoopValue magic = like(build, whole, MAGIC);
     LoopValue half = loop_fma(build, whole, like(build, whole, 0.5), magic);
     half = loop_sub(build, half, magic);
@@ -45,13 +49,14 @@ LoopPower loop_power(LoopBuild *build, LoopPair x, double least, double most)
     c = loop_min(build, like(build, x.high, most), c);
     LoopValue n = loop_fma(build, c, like(build, c, INV_LN2_HIGH), magic);
     n = loop_sub(build, n, magic);
-    LoopValue r = loop_fma(build, n, like(build, n, -LN2_HIGH), c);
-    LoopPair rest =
-        loop_pair_sum(build, r, loop_mul(build, n, like(build, n, -LN2_LOW)));
+    LoopPair ln2 = loop_pair_like(build, n, -LN2_HIGH, -LN2_LOW);
+    ln2.high = build->rough ? like(build, n, -LN2_HIGH - LN2_LOW) : ln2.high;
+    LoopValue r = loop_fma(build, n, ln2.high, c);
+    LoopPair rest = loop_pair_sum(build, r, loop_mul(build, n, ln2.low));
     rest = loop_pair_join(build, rest.high, loop_add(build, rest.low, x.low));
     r = rest.high;
     LoopValue low = loop_fma(build, rest.low, r, rest.low);
-    LoopValue q = loop_polynomial(build, r, true, exp_64, COUNT(exp_64));
+    LoopValue q = LOOP_SERIES(build, r, exp);
     q = loop_fma(build, loop_mul(build, r, r), q, low);
     return (LoopPower){loop_pair_join(build, r, q), n};
 }
@@ -125,12 +130,10 @@ LoopValue loop_expm1(LoopBuild *build, LoopValue x)
     return loop_select(build, tiny, x, y);
 }
 
-// x + x³ p(x²).
-static LoopValue odd_series(LoopBuild *build, LoopValue x,
-                            const double *factors, int count)
+// x + x z p, where p is a series of z = x².
+static LoopValue odd_series(LoopBuild *build, LoopValue x, LoopValue z,
+                            LoopValue p)
 {
-    LoopValue z = loop_mul(build, x, x);
-    LoopValue p = loop_polynomial(build, z, true, factors, count);
     return loop_fma(build, loop_mul(build, x, z), p, x);
 }
 
@@ -157,7 +160,8 @@ LoopValue loop_cosh(LoopBuild *build, LoopValue x)
 LoopValue loop_sinh(LoopBuild *build, LoopValue x)
 {
     LoopValue far = half_sum(build, x, true), a = loop_magnitude(build, x);
-    LoopValue near = odd_series(build, a, sinh_64, COUNT(sinh_64));
+    LoopValue z = loop_mul(build, a, a);
+    LoopValue near = odd_series(build, a, z, LOOP_SERIES(build, z, sinh));
     LoopValue is_near = loop_lt(build, a, like(build, a, 1));
     return loop_copysign(build, loop_select(build, is_near, near, far), x);
 }
@@ -170,8 +174,11 @@ LoopValue loop_tanh(LoopBuild *build, LoopValue x)
     }
     bool single = loop_is_single(build, x);
     LoopValue a = loop_magnitude(build, x), one = like(build, a, 1);
-    LoopValue near = single ? odd_series(build, a, tanh_32, COUNT(tanh_32))
-                            : odd_series(build, a, tanh_64, COUNT(tanh_64));
+    LoopValue z = loop_mul(build, a, a);
+    LoopValue p =
+        single ? loop_polynomial(build, z, true, tanh_32, COUNT(tanh_32))
+               : loop_polynomial(build, z, true, tanh_64, COUNT(tanh_64));
+    LoopValue near = odd_series(build, a, z, p);
     LoopValue y = loop_exp(build, loop_add(build, a, a));
     y = loop_div(build, like(build, a, 2), loop_add(build, y, one));
     y = loop_sub(build, one, y);

@@ -29,11 +29,19 @@ static const double exp_64[] = {
     0x1.71ddee6798f7dp-19, 0x1.a01a0176e85cep-16, 0x1.a01a01b447ac6p-13,
     0x1.6c16c16c1faaep-10, 0x1.111111110e9f7p-7,  0x1.5555555555541p-5,
     0x1.555555555555cp-3,  0x1.0000000000000p-1};
+// exp: within 2^-39.4
+static const double exp_rough[] = {0x1.9d5ca441142c0p-16, 0x1.a187b71820101p-13,
+                                   0x1.6c1a00561f489p-10, 0x1.1110a0b33b836p-7,
+                                   0x1.555553625d308p-5,  0x1.5555557ef642cp-3,
+                                   0x1.00000000a4be4p-1};
 // log: within 2^-73.2
 static const double log_64[] = {0x1.eb7e3f7d17bbdp-4, 0x1.de25389d2da68p-4,
                                 0x1.112117e6e98e1p-3, 0x1.3b135fe084404p-3,
                                 0x1.745d183e4e87ap-3, 0x1.c71c71c563a8ep-3,
                                 0x1.2492492493153p-2, 0x1.9999999999995p-2};
+// log: within 2^-44.2
+static const double log_rough[] = {0x1.8edfe1aa31df2p-3, 0x1.c6567c4e59f13p-3,
+                                   0x1.24937ba5029cdp-2, 0x1.99999852faee1p-2};
 // sine: within 2^-62.9
 static const double sine_64[] = {-0x1.a517477a45305p-41, 0x1.61141639cfa34p-33,
                                  -0x1.ae643c5f6e0fdp-26, 0x1.71de3a3f6cd43p-19,
@@ -56,11 +64,20 @@ static const double atan_64[] = {
     -0x1.ab2a3fc6a3fe9p-5, 0x1.e164ff464fd4ap-5,  -0x1.110bc838d78e3p-4,
     0x1.3b13629dd0b71p-4,  -0x1.745d14374258ep-4, 0x1.c71c71b3b6461p-4,
     -0x1.249249246e3f3p-3, 0x1.999999999956cp-3,  -0x1.5555555555554p-2};
+// atan: within 2^-39.8
+static const double atan_rough[] = {-0x1.31bbba0c54007p-5, 0x1.1cf7fcddb423dp-4,
+                                    -0x1.70348c3468a86p-4, 0x1.c6c983280e200p-4,
+                                    -0x1.249088a40d68ep-3, 0x1.9999908744599p-3,
+                                    -0x1.5555554d4f297p-2};
 // sinh: within 2^-61.5
 static const double sinh_64[] = {0x1.b52e61175a1d4p-41, 0x1.6118e07ffded2p-33,
                                  0x1.ae646b4b21f1bp-26, 0x1.71de3a4058655p-19,
                                  0x1.a01a01a0318c3p-13, 0x1.1111111111040p-7,
                                  0x1.5555555555556p-3};
+// sinh: within 2^-34.0
+static const double sinh_rough[] = {0x1.7a2c6d6694930p-19,
+                                    0x1.9ffde0cd83adap-13, 0x1.111136a2cb9c9p-7,
+                                    0x1.55555516a721dp-3};
 // tanh: within 2^-61.3
 static const double tanh_64[] = {
     0x1.965317ea3e3ccp-18,  -0x1.faf27685c3749p-16, 0x1.8026db735434cp-14,

@@ -4,8 +4,6 @@
 #include "kernels/loop_factors.h"
 #include "kernels/loop_pair.h"
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-
 static LoopValue like(LoopBuild *build, LoopValue x, double number)
 {
     return loop_like(build, x, number);
@@ -20,26 +18,28 @@ static LoopValue bits(LoopBuild *build, uint64_t number)
 // log(m) = 2 s + s³ (2/3 + 2/5 s² + …). What x.low is of x comes to it.
 LoopLogarithm loop_logarithm(LoopBuild *build, LoopPair x, bool precise)
 {
-    // Denormal numbers have no exponent to take apart.
-    LoopValue tiny = loop_lt(build, x.high, like(build, x.high, 0x1p-1022));
-    LoopValue up = loop_mul(build, x.high, like(build, x.high, 0x1p54));
-    LoopValue i = loop_twin(build, loop_select(build, tiny, up, x.high));
+    LoopValue zero = like(build, x.high, 0), more = zero, taken = x.high;
+    // Denormal numbers have no exponent to take apart; a float32 is none.
+    if (!build->rough) {
+        LoopValue tiny = loop_lt(build, x.high, like(build, zero, 0x1p-1022));
+        LoopValue up = loop_mul(build, x.high, like(build, zero, 0x1p54));
+        taken = loop_select(build, tiny, up, taken);
+        more = loop_select(build, tiny, like(build, zero, -54), zero);
+    }
+    LoopValue i = loop_twin(build, taken);
     LoopValue d = loop_sub(build, i, bits(build, 0x3fe6a09e667f3bcd));
     d = loop_and(build, d, bits(build, 0xfff0000000000000));
     LoopValue f = loop_twin(build, loop_sub(build, i, d));
     f = loop_sub(build, f, like(build, f, 1));
     LoopValue e =
-        loop_mul(build, loop_float_of_long(build, d), like(build, f, 0x1p-52));
-    e = loop_add(
-        build, e,
-        loop_select(build, tiny, like(build, e, -54), like(build, e, 0)));
+        loop_convert(build, loop_shr(build, d, bits(build, 32)), LT_I32);
+    e = loop_sar(build, e, loop_number(build, LT_I32, 20));
+    e = loop_add(build, loop_convert(build, e, LT_F64), more);
     LoopPair s = loop_pair_div(build, loop_pair_of(build, f),
                                loop_pair_join(build, like(build, f, 2), f));
     LoopPair z = precise ? loop_pair_mul(build, s, s)
-                         : (LoopPair){loop_mul(build, s.high, s.high),
-                                      like(build, f, 0)};
-    LoopValue rest =
-        loop_polynomial(build, z.high, true, log_64, COUNT(log_64));
+                         : loop_pair_of(build, loop_mul(build, s.high, s.high));
+    LoopValue rest = LOOP_SERIES(build, z.high, log);
     rest = loop_mul(build, rest, z.high);
     LoopPair first = loop_pair_like(build, f, TWO_THIRDS_HIGH, TWO_THIRDS_LOW);
     LoopPair p = loop_pair_join(build, first.high, rest);
@@ -62,6 +62,11 @@ static LoopPair with_whole(LoopBuild *build, LoopLogarithm log, double high,
                            double low)
 {
     LoopValue e = log.whole;
+    if (build->rough) {
+        return loop_pair_of(
+            build,
+            loop_fma(build, e, like(build, e, high + low), log.part.high));
+    }
     LoopPair sum = loop_pair_sum(
         build, loop_mul(build, e, like(build, e, high)), log.part.high);
     LoopValue rest = loop_fma(build, e, like(build, e, low), log.part.low);
@@ -124,11 +129,19 @@ LoopValue loop_log(LoopBuild *build, LoopValue x)
                      : log_of_pair(build, loop_pair_of(build, x)));
 }
 
-// Of 1 + x as a pair. 0 keeps its sign.
+// Of 1 + x as a pair. 0 keeps its sign. Without its low part the sum forgets
+// what is small, whose logarithm is x - x² / 2 to 2^-40.
 LoopValue loop_log1p(LoopBuild *build, LoopValue x)
 {
     LoopPair u = loop_pair_sum(build, like(build, x, 1), x);
     LoopValue y = edges(build, u.high, log_of_pair(build, u));
+    if (build->rough) {
+        LoopValue near = loop_mul(build, x, like(build, x, -0.5));
+        near = loop_fma(build, near, x, x);
+        LoopValue small =
+            loop_lt(build, loop_magnitude(build, x), like(build, x, 0x1p-19));
+        return loop_select(build, small, near, y);
+    }
     return loop_keep_zero(build, x, y);
 }
 
@@ -174,15 +187,22 @@ static LoopValue inverse_hyperbolic(LoopBuild *build, LoopValue x, double more)
     return loop_pair_round(build, loop_logarithm_pair(build, log));
 }
 
+// x + factor x³: what does not count beside 1, or to 2^-38 in what is rough.
+static LoopValue beside_one(LoopBuild *build, LoopValue x, double factor)
+{
+    LoopValue cube = loop_mul(build, loop_mul(build, x, x), x);
+    return loop_fma(build, cube, like(build, x, factor), x);
+}
+
 LoopValue loop_asinh(LoopBuild *build, LoopValue x)
 {
     LoopValue a = loop_magnitude(build, x);
     LoopValue y = inverse_hyperbolic(build, a, 1);
-    // What is too small to count beside 1 is its own result.
-    LoopValue inner =
-        loop_and(build, loop_lt(build, like(build, a, 0x1p-28), a),
-                 loop_lt(build, a, like(build, a, INFINITY)));
-    return loop_copysign(build, loop_select(build, inner, y, a), x);
+    LoopValue small =
+        loop_lt(build, a, like(build, a, build->rough ? 0x1p-9 : 0x1p-28));
+    y = loop_select(build, small, beside_one(build, a, -1.0 / 6), y);
+    LoopValue finite = loop_lt(build, a, like(build, a, INFINITY));
+    return loop_copysign(build, loop_select(build, finite, y, a), x);
 }
 
 LoopValue loop_acosh(LoopBuild *build, LoopValue x)
@@ -203,8 +223,9 @@ LoopValue loop_atanh(LoopBuild *build, LoopValue x)
                       loop_pair_join(build, one, loop_negative(build, a)));
     LoopPair u = loop_pair_add(build, loop_pair_of(build, one), q);
     LoopValue y = loop_mul(build, log_of_pair(build, u), like(build, a, 0.5));
-    LoopValue small = loop_lt(build, a, like(build, a, 0x1p-28));
-    y = loop_select(build, small, a, y);
+    LoopValue small =
+        loop_lt(build, a, like(build, a, build->rough ? 0x1p-9 : 0x1p-28));
+    y = loop_select(build, small, beside_one(build, a, 1.0 / 3), y);
     y = loop_select(build, loop_eq(build, a, one), like(build, a, INFINITY), y);
     y = loop_select(build, loop_le(build, a, one), y, like(build, a, NAN));
     return loop_copysign(build, y, x);

@@ -101,22 +101,35 @@ LoopValue loop_keep_zero(LoopBuild *build, LoopValue x, LoopValue y)
     return loop_select(build, loop_eq(build, x, loop_like(build, x, 0)), x, y);
 }
 
+// Begins what loop_wide does: its operand as float64.
+static LoopValue widened(LoopBuild *build, LoopValue x)
+{
+    build->rough = loop_is_single(build, x);
+    return loop_convert(build, x, LT_F64);
+}
+
+static LoopValue narrowed(LoopBuild *build, LoopValue y, LoopType to)
+{
+    build->rough = false;
+    return loop_convert(build, y, to);
+}
+
 LoopValue loop_wide(LoopBuild *build, LoopMath1 function, LoopValue x)
 {
-    return x == LOOP_NONE
-               ? x
-               : loop_convert(build,
-                              function(build, loop_convert(build, x, LT_F64)),
-                              loop_type(build, x));
+    if (x == LOOP_NONE) {
+        return x;
+    }
+    LoopType type = loop_type(build, x);
+    return narrowed(build, function(build, widened(build, x)), type);
 }
 
 LoopValue loop_wide2(LoopBuild *build, LoopMath2 function, LoopValue x,
                      LoopValue y)
 {
-    return x == LOOP_NONE || y == LOOP_NONE
-               ? LOOP_NONE
-               : loop_convert(build,
-                              function(build, loop_convert(build, x, LT_F64),
-                                       loop_convert(build, y, LT_F64)),
-                              loop_type(build, x));
+    if (x == LOOP_NONE || y == LOOP_NONE) {
+        return LOOP_NONE;
+    }
+    LoopType type = loop_type(build, x);
+    LoopValue u = widened(build, x), v = widened(build, y);
+    return narrowed(build, function(build, u, v), type);
 }

@@ -72,6 +72,13 @@ LoopValue loop_negative(LoopBuild *build, LoopValue x);
 // a sum.
 LoopValue loop_polynomial(LoopBuild *build, LoopValue x, bool fused,
                           const double *factors, int count);
+// One of loop_factors.h by its name, for float64 or for what is rough.
+#define LOOP_SERIES(build, x, name)                                            \
+    ((build)->rough                                                            \
+         ? loop_polynomial(build, x, true, name##_rough,                       \
+                           (int)(sizeof name##_rough / sizeof(double)))        \
+         : loop_polynomial(build, x, true, name##_64,                          \
+                           (int)(sizeof name##_64 / sizeof(double))))
 // An I64 as float64, rounded once.
 LoopValue loop_float_of_long(LoopBuild *build, LoopValue x);
 
@@ -95,8 +102,8 @@ LoopValue loop_sin(LoopBuild *build, LoopValue x);
 LoopValue loop_cos(LoopBuild *build, LoopValue x);
 LoopValue loop_tan(LoopBuild *build, LoopValue x);
 
-// Those of float64 alone; by loop_wide float32 is computed there and rounded
-// once.
+// Those of float64 alone; by loop_wide float32 is computed there, roughly (to
+// 2^-36 or so), and rounded once.
 typedef LoopValue (*LoopMath1)(LoopBuild *build, LoopValue x);
 typedef LoopValue (*LoopMath2)(LoopBuild *build, LoopValue x, LoopValue y);
 LoopValue loop_wide(LoopBuild *build, LoopMath1 function, LoopValue x);

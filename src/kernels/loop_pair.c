@@ -8,11 +8,15 @@ LoopPair loop_pair_of(LoopBuild *build, LoopValue x)
 
 LoopPair loop_pair_like(LoopBuild *build, LoopValue x, double high, double low)
 {
-    return (LoopPair){loop_like(build, x, high), loop_like(build, x, low)};
+    return (LoopPair){loop_like(build, x, high),
+                      loop_like(build, x, build->rough ? 0 : low)};
 }
 
 LoopPair loop_pair_sum(LoopBuild *build, LoopValue x, LoopValue y)
 {
+    if (build->rough) {
+        return loop_pair_of(build, loop_add(build, x, y));
+    }
     LoopValue sum = loop_add(build, x, y), of_y = loop_sub(build, sum, x);
     LoopValue of_x = loop_sub(build, sum, of_y);
     LoopValue lost =
@@ -22,6 +26,9 @@ LoopPair loop_pair_sum(LoopBuild *build, LoopValue x, LoopValue y)
 
 LoopPair loop_pair_join(LoopBuild *build, LoopValue x, LoopValue y)
 {
+    if (build->rough) {
+        return loop_pair_of(build, loop_add(build, x, y));
+    }
     LoopValue sum = loop_add(build, x, y);
     return (LoopPair){sum, loop_sub(build, y, loop_sub(build, sum, x))};
 }
@@ -29,6 +36,9 @@ LoopPair loop_pair_join(LoopBuild *build, LoopValue x, LoopValue y)
 LoopPair loop_pair_product(LoopBuild *build, LoopValue x, LoopValue y)
 {
     LoopValue product = loop_mul(build, x, y);
+    if (build->rough) {
+        return loop_pair_of(build, product);
+    }
     return (LoopPair){product,
                       loop_fma(build, x, y, loop_negative(build, product))};
 }
@@ -51,6 +61,9 @@ LoopPair loop_pair_mul(LoopBuild *build, LoopPair x, LoopPair y)
 LoopPair loop_pair_div(LoopBuild *build, LoopPair x, LoopPair y)
 {
     LoopValue q = loop_div(build, x.high, y.high);
+    if (build->rough) {
+        return loop_pair_of(build, q);
+    }
     LoopValue minus = loop_negative(build, q);
     LoopValue rest = loop_fma(build, minus, y.high, x.high);
     rest = loop_fma(build, minus, y.low, loop_add(build, rest, x.low));
@@ -60,6 +73,9 @@ LoopPair loop_pair_div(LoopBuild *build, LoopPair x, LoopPair y)
 LoopPair loop_pair_sqrt(LoopBuild *build, LoopPair x)
 {
     LoopValue root = loop_sqrt(build, x.high), zero = loop_like(build, root, 0);
+    if (build->rough) {
+        return loop_pair_of(build, root);
+    }
     LoopValue rest = loop_fma(build, loop_negative(build, root), root, x.high);
     rest = loop_div(build, loop_add(build, rest, x.low),
                     loop_add(build, root, root));

@@ -1,5 +1,6 @@
 // Numbers as sums of two floats that do not overlap: what is between two
-// functions, so that only the last step rounds.
+// functions, so that only the last step rounds. What is rough has a low part of
+// 0, and none of the steps that make one.
 #ifndef DUET_KERNELS_LOOP_PAIR_H
 #define DUET_KERNELS_LOOP_PAIR_H
 
