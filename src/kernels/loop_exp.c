@@ -44,6 +44,11 @@ LoopValue loop_scale(LoopBuild *build, LoopValue x, LoopValue whole)
 // passes the clamps as their second operand.
 LoopPower loop_power(LoopBuild *build, LoopPair x, double least, double most)
 {
+    if (build->rough) {
+        // Further out than float32 reaches, and 2^n has room.
+        least = fmax(least, -150);
+        most = fmin(most, 150);
+    }
     LoopValue magic = like(build, x.high, MAGIC);
     LoopValue c = loop_max(build, like(build, x.high, least), x.high);
     c = loop_min(build, like(build, x.high, most), c);
@@ -69,12 +74,30 @@ static LoopValue power_value(LoopBuild *build, LoopPower p)
     return loop_scale(build, loop_add(build, sum.high, low), p.whole);
 }
 
+// 2^n (1 + p), where t is n and MAGIC: the low bits of its own are n. Shifted
+// to the exponent's place they have lost those of MAGIC. In two steps.
+static LoopValue power_of(LoopBuild *build, LoopValue p, LoopValue t)
+{
+    bool single = loop_is_single(build, p);
+    LoopType type = single ? LT_I32 : LT_I64;
+    LoopValue place = loop_bits(build, type, single ? 23 : 52);
+    LoopValue bias =
+        loop_shl(build, loop_bits(build, type, single ? 127 : 1023), place);
+    LoopValue n = loop_twin(build, t);
+    LoopValue half = loop_shr(build, n, loop_bits(build, type, 1));
+    half = loop_shl(build, half, place);
+    LoopValue rest = loop_sub(build, loop_shl(build, n, place), half);
+    half = loop_twin(build, loop_add(build, half, bias));
+    rest = loop_twin(build, loop_add(build, rest, bias));
+    return loop_mul(build, loop_fma(build, p, rest, rest), half);
+}
+
 LoopValue loop_exp_pair(LoopBuild *build, LoopPair x)
 {
     return power_value(build, loop_power(build, x, -750, 711));
 }
 
-// vmath.h says how, operation by operation the same; double's is there too.
+// vmath.h says how, operation by operation the same; float64's is there too.
 static LoopValue exp_single(LoopBuild *build, LoopValue x)
 {
     static const double factors[] = {0x1.685148p-10, 0x1.123bd8p-7,
@@ -85,29 +108,32 @@ static LoopValue exp_single(LoopBuild *build, LoopValue x)
     LoopValue magic = like(build, x, 12582912);
     LoopValue t = loop_fma(build, c, like(build, x, 1.44269504f), magic);
     LoopValue n = loop_sub(build, t, magic);
-    LoopValue k = loop_sub(build, loop_twin(build, t),
-                           loop_number(build, LT_I32, 0x4B400000));
     LoopValue r = loop_fma(build, n, like(build, x, -0.693359375), c);
     r = loop_fma(build, n, like(build, x, 2.12194440e-4f), r);
     LoopValue p = loop_polynomial(build, r, true, factors, 5);
     p = loop_fma(build, loop_mul(build, p, r), r, r);
-    p = loop_add(build, p, like(build, x, 1));
-    LoopValue half = loop_sar(build, k, loop_number(build, LT_I32, 1));
-    LoopValue parts[] = {half, loop_sub(build, k, half)};
-    for (int i = 0; i < 2; i++) {
-        LoopValue bits =
-            loop_add(build, parts[i], loop_number(build, LT_I32, 127));
-        bits = loop_shl(build, bits, loop_number(build, LT_I32, 23));
-        p = loop_mul(build, p, loop_twin(build, bits));
-    }
-    return p;
+    return power_of(build, p, t);
+}
+
+// Of one part, which is enough for less than one unit of the last place.
+static LoopValue exp_double(LoopBuild *build, LoopValue x)
+{
+    LoopValue c = loop_max(build, like(build, x, -750), x);
+    c = loop_min(build, like(build, x, 711), c);
+    LoopValue magic = like(build, x, MAGIC);
+    LoopValue t = loop_fma(build, c, like(build, x, INV_LN2_HIGH), magic);
+    LoopValue n = loop_sub(build, t, magic);
+    LoopValue r = loop_fma(build, n, like(build, x, -LN2_HIGH), c);
+    r = loop_fma(build, n, like(build, x, -LN2_LOW), r);
+    LoopValue p = LOOP_SERIES(build, r, exp);
+    p = loop_fma(build, loop_mul(build, r, r), p, r);
+    return power_of(build, p, t);
 }
 
 LoopValue loop_exp(LoopBuild *build, LoopValue x)
 {
-    return loop_is_single(build, x)
-               ? exp_single(build, x)
-               : loop_exp_pair(build, loop_pair_of(build, x));
+    return loop_is_single(build, x) ? exp_single(build, x)
+                                    : exp_double(build, x);
 }
 
 // 2^n (1 + s) - 1, of halves, since 2^1024 is none. Below -40 it is -1.

@@ -35,7 +35,7 @@ static inline float vm_exp_f32(float x)
     // bits of t: no conversion instruction, no rounding mode.
     float t = fma32(c, 1.44269504f, 12582912.0f);
     float n = t - 12582912.0f;
-    int32_t k = bits_of_float(t) - 0x4B400000;
+    uint32_t k = (uint32_t)bits_of_float(t);
     // ln 2 in two parts, of which n times the first is exact.
     float r = fma32(n, -0.693359375f, c);
     r = fma32(n, 2.12194440e-4f, r);
@@ -44,10 +44,11 @@ static inline float vm_exp_f32(float x)
     p = fma32(p, r, 0x1.555b98p-5f);
     p = fma32(p, r, 0x1.55548ep-3f);
     p = fma32(p, r, 0x1.fffff8p-2f);
-    p = fma32(p * r, r, r) + 1.0f;
-    int32_t k1 = k >> 1, k2 = k - k1;
-    float y = p * float_of_bits((int32_t)((uint32_t)(k1 + 127) << 23)) *
-              float_of_bits((int32_t)((uint32_t)(k2 + 127) << 23));
+    p = fma32(p * r, r, r);
+    // Of what is added only the low bits reach the exponent.
+    uint32_t half = k >> 1 << 23, rest = (k << 23) - half, bias = 127u << 23;
+    float by = float_of_bits((int32_t)(rest + bias));
+    float y = fma32(p, by, by) * float_of_bits((int32_t)(half + bias));
     return x != x ? x : y;
 }
 
@@ -82,40 +83,31 @@ static inline float vm_log_f32(float x)
     return !(x >= 0) ? NAN : r;
 }
 
-// 2 to a whole number that the exponent has room for.
-static inline double vm_power_of_two(double whole)
+static inline double double_of_bits(uint64_t bits)
 {
-    double moved = whole + 0x1.8p52, value;
-    int64_t bits;
-    memcpy(&bits, &moved, sizeof bits);
-    bits = (int64_t)((uint64_t)(bits + 1023) << 52);
+    double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-// As loop_exp.c has it, with the same names.
+// The same in float64.
 static inline double vm_exp_f64(double x)
 {
     double c = -750.0 > x ? -750.0 : x;
     c = 711.0 < c ? 711.0 : c;
-    double n = fma64(c, INV_LN2_HIGH, 0x1.8p52) - 0x1.8p52;
-    double r = fma64(n, -LN2_HIGH, c), other = n * -LN2_LOW;
-    double sum = r + other, of_other = sum - r;
-    double low = (r - (sum - of_other)) + (other - of_other) + 0.0;
-    r = sum + low;
-    low -= r - sum;
-    low = fma64(low, r, low);
-    double q = exp_64[0];
+    double t = fma64(c, INV_LN2_HIGH, 0x1.8p52), n = t - 0x1.8p52;
+    uint64_t k;
+    memcpy(&k, &t, sizeof k);
+    double r = fma64(n, -LN2_HIGH, c), p = exp_64[0];
+    r = fma64(n, -LN2_LOW, r);
     for (size_t i = 1; i < sizeof exp_64 / sizeof *exp_64; i++) {
-        q = fma64(q, r, exp_64[i]);
+        p = fma64(p, r, exp_64[i]);
     }
-    q = fma64(r * r, q, low);
-    double part = r + q, part_low = q - (part - r);
-    double one = 1 + part, one_low = part - (one - 1);
-    double y = one + (one_low + part_low);
-    double half = fma64(n, 0.5, 0x1.8p52) - 0x1.8p52;
-    y *= vm_power_of_two(half);
-    y *= vm_power_of_two(n - half);
+    p = fma64(r * r, p, r);
+    uint64_t half = k >> 1 << 52, rest = (k << 52) - half;
+    uint64_t bias = (uint64_t)1023 << 52;
+    double by = double_of_bits(rest + bias);
+    double y = fma64(p, by, by) * double_of_bits(half + bias);
     return x != x ? x : y;
 }
 
