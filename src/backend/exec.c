@@ -116,7 +116,7 @@ static bool step_kernel(PlanRun *run, const Step *step)
     }
     KernelCall call = {run->ctx,          op, node->attrs, inputs,
                        step->input_count, 1,  &output};
-    if (UNLIKELY(!op->kernel(&call))) {
+    if (UNLIKELY(!op_compute(&call))) {
         object_release_null(run->ctx, output);
         return false;
     }

@@ -11,13 +11,15 @@ static bool is_turned(const Graph *graph, ValueId value)
                            graph_type(graph, value).dims);
 }
 
-// A product whose sizes are all known: others go the eager way.
+// A product whose sizes are all known, of what has a kernel: others go the
+// eager way.
 static bool is_product(const Graph *graph, const GraphNode *node)
 {
     bool fixed = node != NULL && node->op == OP_MATMUL && node->mark;
     for (uint32_t i = 0; fixed && i < node->input_count; i++) {
         TensorType type = graph_type(graph, node->inputs[i]);
-        fixed = type.rank >= 2 && shape_is_static(type.rank, type.dims);
+        fixed = type.rank >= 2 && shape_is_static(type.rank, type.dims) &&
+                !dtype_is_half(type.dtype);
     }
     return fixed;
 }

@@ -156,18 +156,14 @@ static void print_params(GraphPrinter *printer, const GraphNode *node, int b)
 // A NaN by its sign or, where its payload is not the usual one, by its bits.
 static void print_nan(StrBuf *out, const Tensor *tensor, int64_t index)
 {
-    bool single = tensor->dtype == DT_FLOAT32;
+    DType dtype = (DType)tensor->dtype;
     // The sign bit, and the quiet NaN that arithmetic makes.
-    int shift = single ? 31 : 63;
-    uint64_t usual = single ? 0x7fc00000u : 0x7ff8000000000000u;
-    uint64_t bits;
-    uint32_t half;
-    if (single) {
-        memcpy(&half, (const float *)tensor->data + index, sizeof half);
-        bits = half;
-    } else {
-        memcpy(&bits, (const double *)tensor->data + index, sizeof bits);
-    }
+    int shift = (int)dtype_size(dtype) * 8 - 1;
+    uint64_t usual = dtype == DT_FLOAT64    ? 0x7ff8000000000000u
+                     : dtype == DT_FLOAT32  ? 0x7fc00000u
+                     : dtype == DT_BFLOAT16 ? 0x7fc0u
+                                            : 0x7e00u;
+    uint64_t bits = tensor_bits_at(tensor, index);
     // Read again bit by bit, so that a text keeps what a graph had.
     if (bits == usual) {
         strbuf_puts(out, "nan");

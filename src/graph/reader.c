@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/graph_text.h"
+#include "ops/number_text.h"
 
 enum {
     READER_NUMBER_SIZE = 64, // longest number that is taken, and a NUL
@@ -366,28 +367,17 @@ static bool read_float(Reader *reader, Tensor *tensor, int64_t index)
 {
     char text[READER_NUMBER_SIZE], *end;
     const char *first = reader->at;
-    bool single = tensor->dtype == DT_FLOAT32;
     if (!number_text(reader, text)) {
         return false;
     }
-    // The bits go in by memcpy: on some processors a signalling NaN becomes a
-    // quiet one when it is assigned as a float.
     if (strcmp(text, "nan") == 0 && reader_take(reader, "(")) {
         if (!number_text(reader, text) || !reader_expect(reader, ")")) {
             return false;
         }
-        // Only the low half of the bits belongs to a float32.
-        uint64_t bits = strtoull(text, &end, 16);
-        uint32_t half = (uint32_t)bits;
-        char *place = (char *)tensor->data +
-                      (size_t)index * dtype_size((DType)tensor->dtype);
-        memcpy(place, single ? (void *)&half : (void *)&bits,
-               single ? sizeof half : sizeof bits);
-    } else if (single) {
-        // Not by way of a double: that would round twice.
-        ((float *)tensor->data)[index] = strtof(text, &end);
+        tensor_set_bits(tensor, index, strtoull(text, &end, 16));
     } else {
-        ((double *)tensor->data)[index] = strtod(text, &end);
+        tensor_set_float(tensor, index,
+                         decimal_read(text, (DType)tensor->dtype, &end));
     }
     return *end == '\0' ||
            reader_fail_at(reader, first, "'%s' is no number", text);

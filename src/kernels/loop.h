@@ -2,7 +2,8 @@
 //
 // A body is straight code over primitives (prim_list.h), each of which gives
 // one value; a value is named by its instruction's index. Loads widen what is
-// stored: 8- and 16-bit ints to I32, bools to a mask; stores narrow. A body
+// stored: 8- and 16-bit ints to I32, halves to F32, bools to a mask; stores
+// narrow. A body
 // holds no size and no address, so that one serves all shapes.
 //
 // Bodies are written through LoopBuild, which merges equal values and folds
@@ -78,14 +79,14 @@ LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
 LoopValue loop_bits(LoopBuild *build, LoopType type, uint64_t bits);
 // The number in the type, which must be able to hold it.
 LoopValue loop_number(LoopBuild *build, LoopType type, double number);
-// As an element of this type: the low bits of a narrow int.
+// As an element of this type: the low bits of a narrow int, a rounded half.
 LoopValue loop_narrow(LoopBuild *build, LoopValue value, Elem elem);
 
 // Which type a load gives.
 LoopType loop_type_of(Elem elem);
 static inline size_t elem_size(Elem elem)
 {
-    static const uint8_t sizes[ELEM_COUNT] = {1, 1, 1, 2, 4, 8, 4, 8};
+    static const uint8_t sizes[ELEM_COUNT] = {1, 1, 1, 2, 4, 8, 4, 8, 2, 2};
     return sizes[elem];
 }
 static inline bool loop_is_float(LoopType type)

@@ -32,6 +32,8 @@ LoopType loop_type_of(Elem elem)
     case ELEM_I16:
     case ELEM_I32: return LT_I32;
     case ELEM_I64: return LT_I64;
+    case ELEM_F16:
+    case ELEM_BF16:
     case ELEM_F32: return LT_F32;
     case ELEM_F64:
     case ELEM_COUNT: break;
@@ -233,7 +235,7 @@ LoopValue loop_narrow(LoopBuild *build, LoopValue value, Elem elem)
     if (value == LOOP_NONE || loop_type(build, value) != loop_type_of(elem)) {
         return LOOP_NONE;
     }
-    if (elem != ELEM_U8 && elem != ELEM_I8 && elem != ELEM_I16) {
+    if (elem == ELEM_BOOL || elem_size(elem) >= 4) {
         return value;
     }
     return loop_prim(build, PRIM_NARROW, value, (LoopValue)elem, 0);

@@ -4,6 +4,7 @@
 
 #include "kernels/far.h"
 #include "kernels/fma.h"
+#include "kernels/half.h"
 #include "kernels/loop.h"
 #include "kernels/prim_ints.h"
 
@@ -56,15 +57,24 @@ LoopType loop_result(LoopPrim op, LoopType type)
     return type;
 }
 
-// Sign and zero extension of the low bits.
-static int32_t narrow(int32_t value, Elem elem)
+// Sign and zero extension of the low bits, or a half as float32.
+static Bits narrow(Bits value, Elem elem)
 {
+    Bits to = {0};
     switch (elem) {
-    case ELEM_U8: return (uint8_t)value;
-    case ELEM_I8: return (int8_t)value;
-    case ELEM_I16: return (int16_t)value;
-    default: return value;
+    case ELEM_U8: to.I32 = (uint8_t)value.I32; break;
+    case ELEM_I8: to.I32 = (int8_t)value.I32; break;
+    case ELEM_I16: to.I32 = (int16_t)value.I32; break;
+    case ELEM_F16: to.F32 = f16_widen(f16_round(value.F32)); break;
+    case ELEM_BF16: to.F32 = bf16_widen(bf16_round(value.F32)); break;
+    case ELEM_BOOL:
+    case ELEM_I32:
+    case ELEM_I64:
+    case ELEM_F32:
+    case ELEM_F64:
+    case ELEM_COUNT: return value;
     }
+    return to;
 }
 
 // What the rows of the list compute, as bits, clear above their width.
@@ -101,7 +111,7 @@ bool loop_has(LoopPrim op, LoopType type)
     };
     return rows[op][type] || op == PRIM_SELECT ||
            (op == PRIM_BITS && type != LT_MASK) ||
-           (op == PRIM_NARROW && type == LT_I32);
+           (op == PRIM_NARROW && (type == LT_I32 || type == LT_F32));
 }
 
 bool loop_is_rare(LoopPrim op)
@@ -123,7 +133,7 @@ uint64_t loop_eval(LoopPrim op, LoopType type, const uint64_t *x,
     switch (op) {
     case PRIM_SELECT: return x[0] != 0 ? x[1] : x[2];
     case PRIM_BITS: return x[0];
-    case PRIM_NARROW: return (uint32_t)narrow(in[0].I32, (Elem)extra);
+    case PRIM_NARROW: return narrow(in[0], (Elem)extra).bits;
     default: return eval_row(op, type, in);
     }
 }
@@ -132,16 +142,23 @@ uint64_t loop_eval(LoopPrim op, LoopType type, const uint64_t *x,
 static uint64_t load(Elem stored, const char *from)
 {
     Bits to = {0};
+    uint16_t half;
     switch (stored) {
     case ELEM_BOOL: to.MASK = -(int64_t)(*(const uint8_t *)from != 0); break;
     case ELEM_U8: to.I32 = *(const uint8_t *)from; break;
     case ELEM_I8: to.I32 = *(const int8_t *)from; break;
-    case ELEM_I16: {
-        int16_t value;
-        memcpy(&value, from, sizeof value);
-        to.I32 = value;
+    case ELEM_I16:
+        memcpy(&half, from, sizeof half);
+        to.I32 = (int16_t)half;
         break;
-    }
+    case ELEM_F16:
+        memcpy(&half, from, sizeof half);
+        to.F32 = f16_widen(half);
+        break;
+    case ELEM_BF16:
+        memcpy(&half, from, sizeof half);
+        to.F32 = bf16_widen(half);
+        break;
     case ELEM_I32:
     case ELEM_F32: memcpy(&to.I32, from, 4); break;
     case ELEM_I64:
@@ -156,6 +173,10 @@ static void store(Elem stored, char *to, uint64_t bits)
 {
     if (stored == ELEM_BOOL) {
         bits &= 1;
+    } else if (stored == ELEM_F16) {
+        bits = f16_round(half_float((uint32_t)bits));
+    } else if (stored == ELEM_BF16) {
+        bits = bf16_round(half_float((uint32_t)bits));
     }
     memcpy(to, &bits, elem_size(stored));
 }

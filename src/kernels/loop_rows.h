@@ -4,6 +4,7 @@
 #define DUET_KERNELS_LOOP_ROWS_H
 
 #include "kernels/far.h"
+#include "kernels/half.h"
 #include "kernels/prim_ints.h"
 
 // A result is either apart from the operands or exactly the same elements.
@@ -61,27 +62,34 @@ ROW(load_b, int8_t, uint8_t, uint8_t, -(x != 0))
 ROW(load_u8, int32_t, uint8_t, uint8_t, x)
 ROW(load_i8, int32_t, int8_t, int8_t, x)
 ROW(load_i16, int32_t, int16_t, int16_t, x)
+ROW(load_f16, float, uint16_t, uint16_t, f16_widen(x))
+ROW(load_bf16, float, uint16_t, uint16_t, bf16_widen(x))
 ROW(store_b, uint8_t, uint8_t, uint8_t, x & 1)
 ROW(store_8, uint8_t, int32_t, int32_t, x)
 ROW(store_16, int16_t, int32_t, int32_t, x)
 ROW(store_32, int32_t, int32_t, int32_t, x)
 ROW(store_64, int64_t, int64_t, int64_t, x)
+ROW(store_f16, uint16_t, float, float, f16_round(x))
+ROW(store_bf16, uint16_t, float, float, bf16_round(x))
 static const LoopRow loop_loads[ELEM_COUNT] = {
-    [ELEM_BOOL] = load_b,
-    [ELEM_U8] = load_u8,
-    [ELEM_I8] = load_i8,
-    [ELEM_I16] = load_i16,
+    [ELEM_BOOL] = load_b,  [ELEM_U8] = load_u8,   [ELEM_I8] = load_i8,
+    [ELEM_I16] = load_i16, [ELEM_F16] = load_f16, [ELEM_BF16] = load_bf16,
 };
 static const LoopRow loop_stores[ELEM_COUNT] = {
-    [ELEM_BOOL] = store_b, [ELEM_U8] = store_8,   [ELEM_I8] = store_8,
-    [ELEM_I16] = store_16, [ELEM_I32] = store_32, [ELEM_I64] = store_64,
-    [ELEM_F32] = store_32, [ELEM_F64] = store_64,
+    [ELEM_BOOL] = store_b,    [ELEM_U8] = store_8,   [ELEM_I8] = store_8,
+    [ELEM_I16] = store_16,    [ELEM_I32] = store_32, [ELEM_I64] = store_64,
+    [ELEM_F32] = store_32,    [ELEM_F64] = store_64, [ELEM_F16] = store_f16,
+    [ELEM_BF16] = store_bf16,
 };
 ROW(narrow_u8, int32_t, int32_t, int32_t, (uint8_t)x)
 ROW(narrow_i8, int32_t, int32_t, int32_t, (int8_t)x)
 ROW(narrow_i16, int32_t, int32_t, int32_t, (int16_t)x)
+ROW(narrow_f16, float, float, float, f16_widen(f16_round(x)))
+ROW(narrow_bf16, float, float, float, bf16_widen(bf16_round(x)))
 static const LoopRow loop_narrows[ELEM_COUNT] = {
-    [ELEM_U8] = narrow_u8, [ELEM_I8] = narrow_i8, [ELEM_I16] = narrow_i16};
+    [ELEM_U8] = narrow_u8,   [ELEM_I8] = narrow_i8,     [ELEM_I16] = narrow_i16,
+    [ELEM_F16] = narrow_f16, [ELEM_BF16] = narrow_bf16,
+};
 #undef ROW
 
 #endif

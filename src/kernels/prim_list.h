@@ -49,7 +49,8 @@ PRIM(POW, 2, SAME) // of ints by squaring; the exponent is not negative
 PRIM(RARE_SIN, 3, SAME)
 PRIM(RARE_COS, 3, SAME)
 PRIM(RARE_TAN, 3, SAME)
-// b: an Elem of 8 or 16 bits; the low bits, extended as that type has it.
+// b: an Elem of 8 or 16 bits; the low bits, extended as that type has it. Of
+// F32 a half: rounded to one.
 PRIM(NARROW, 1, SAME)
 
 // clang-format off

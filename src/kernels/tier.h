@@ -21,6 +21,8 @@ typedef enum Elem {
     ELEM_I64,
     ELEM_F32,
     ELEM_F64,
+    ELEM_F16, // computed in float32, as is the next: kernels/half.h
+    ELEM_BF16,
     ELEM_COUNT
 } Elem;
 

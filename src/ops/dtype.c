@@ -14,6 +14,8 @@ _Static_assert((int)DT_INT32 == (int)ELEM_I32, "order of dtypes");
 _Static_assert((int)DT_INT64 == (int)ELEM_I64, "order of dtypes");
 _Static_assert((int)DT_FLOAT32 == (int)ELEM_F32, "order of dtypes");
 _Static_assert((int)DT_FLOAT64 == (int)ELEM_F64, "order of dtypes");
+_Static_assert((int)DT_FLOAT16 == (int)ELEM_F16, "order of dtypes");
+_Static_assert((int)DT_BFLOAT16 == (int)ELEM_BF16, "order of dtypes");
 _Static_assert((int)DT_STRING == (int)ELEM_COUNT, "strings are no Elem");
 
 // What dtype_list.h says of one dtype, in the form that functions look up.
@@ -52,7 +54,7 @@ DTypeClass dtype_class(DType dtype)
     return (DTypeClass)dtype_info[dtype].class;
 }
 
-// A walk over nine names: asked once for each dtype in a parsed text.
+// A walk over few names: asked once for each dtype in a parsed text.
 bool dtype_from_name(const char *name, DType *dtype)
 {
     for (int i = 0; i < DT_COUNT; i++) {

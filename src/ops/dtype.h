@@ -60,6 +60,10 @@ static inline bool dtype_is_float(DType dtype)
 {
     return dtype_class(dtype) == DTYPE_CLASS_FLOAT;
 }
+static inline bool dtype_is_half(DType dtype) // of two bytes
+{
+    return dtype == DT_FLOAT16 || dtype == DT_BFLOAT16;
+}
 static inline bool dtype_is_integer(DType dtype) // bool is not
 {
     DTypeClass class = dtype_class(dtype);

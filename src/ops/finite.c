@@ -22,6 +22,12 @@ static int64_t find(const Tensor *tensor)
                 return i;
             }
         }
+    } else if (count > 0 && dtype_is_half((DType)tensor->dtype)) {
+        for (int64_t i = 0; i < count; i++) {
+            if (!isfinite(tensor_float_at(tensor, i))) {
+                return i;
+            }
+        }
     }
     return -1;
 }

@@ -7,11 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-// float32 is read as float32: through a double it would be rounded twice.
-static bool reads_back(const char *text, double value, DType dtype)
+#include "kernels/half.h"
+
+double decimal_read(const char *text, DType dtype, char **end)
 {
-    return dtype == DT_FLOAT32 ? (double)strtof(text, NULL) == value
-                               : strtod(text, NULL) == value;
+    if (dtype == DT_FLOAT16) {
+        return (double)f16_widen(f16_of_double(strtod(text, end)));
+    }
+    if (dtype == DT_FLOAT64) {
+        return strtod(text, end);
+    }
+    // Not by way of a double: that would round twice.
+    float single = strtof(text, end);
+    return (double)(dtype == DT_BFLOAT16 ? bf16_widen(bf16_round(single))
+                                         : single);
+}
+
+// NumPy's rule: what the dtype's whole decimal digits reach, 8 at most in
+// arrays.
+double decimal_large(DType dtype, bool scalar)
+{
+    if (dtype == DT_FLOAT16) {
+        return 1e3;
+    }
+    return scalar ? 1e16 : dtype == DT_FLOAT32 ? 1e6 : 1e8;
 }
 
 // From "d.ddde±xx": digits before the mark, the exponent behind it.
@@ -33,13 +52,13 @@ static void take_digits(Decimal *d, const char *text)
 }
 
 // One digit more at a time until it reads back: 9 digits always do for
-// float32, 17 for float64. Slower than Ryu or Grisu by far, but short, and its
-// digits are the correctly rounded ones that C gives.
+// float32 and less, 17 for float64. Slower than Ryu or Grisu by far, but short,
+// and its digits are the correctly rounded ones that C gives.
 Decimal decimal_of(double value, DType dtype)
 {
     Decimal d = {.negative = signbit(value) != 0, .finite = isfinite(value)};
     char text[40];
-    int most = dtype == DT_FLOAT32 ? 9 : 17, precision = 0;
+    int most = dtype == DT_FLOAT64 ? 17 : 9, precision = 0;
     if (!d.finite) {
         return d;
     }
@@ -47,7 +66,7 @@ Decimal decimal_of(double value, DType dtype)
     value = fabs(value);
     do {
         snprintf(text, sizeof(text), "%.*e", precision, value);
-    } while (!reads_back(text, value, dtype) && ++precision < most);
+    } while (decimal_read(text, dtype, NULL) != value && ++precision < most);
     take_digits(&d, text);
     return d;
 }
@@ -119,9 +138,12 @@ int decimal_scalar(double value, DType dtype, char *out)
         const char *text = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
         return sprintf(out, "%s", text);
     }
+    if (dtype == DT_BFLOAT16) {
+        return sprintf(out, "%g", value);
+    }
     double size = fabs(value);
-    // The bounds of float.__repr__, for float32 as well, as in NumPy.
-    if (size != 0 && (size < 1e-4 || size >= 1e16)) {
+    // The bounds of float.__repr__, for float32 as well.
+    if (size != 0 && (size < 1e-4 || size >= decimal_large(dtype, true))) {
         int n = decimal_scientific(&d, 0, out);
         char *dot = strstr(out, ".e");
         if (dot != NULL) { // one digit alone stands without a point

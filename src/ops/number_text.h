@@ -16,17 +16,22 @@ typedef struct Decimal {
 
 enum { DECIMAL_TEXT_SIZE = 400 }; // room for any positional form
 
-// `dtype` is float32 or float64: what the digits must give back.
+// `dtype` is one of floats: what the digits must give back.
 Decimal decimal_of(double value, DType dtype);
+// The number as the dtype holds it; `end` as strtod's.
+double decimal_read(const char *text, DType dtype, char **end);
 // Leaves at most `places` digits behind the point (behind the first digit if
 // `exponents`), rounded from `value`, which the decimal is of.
 void decimal_cut(Decimal *decimal, double value, int places, bool exponents);
+// Sizes of arrays and of scalars from here on show exponents, as in NumPy.
+double decimal_large(DType dtype, bool scalar);
 // "1.5", "-0.0001", "100."; the point always stands. The length.
 int decimal_positional(const Decimal *decimal, char *out);
 // "1.5e+00" with `fraction` digits after the point (zeros are added, none are
 // cut) and an exponent of at least two digits. The length.
 int decimal_scientific(const Decimal *decimal, int fraction, char *out);
-// As NumPy prints a scalar: "6.0", "1e-05", "nan", "-inf".
+// As NumPy prints a scalar: "6.0", "1e-05", "nan", "-inf"; a bfloat16 as
+// ml_dtypes does, by six digits at most: "1.10156", "6".
 int decimal_scalar(double value, DType dtype, char *out);
 
 #endif

@@ -166,7 +166,7 @@ static bool run_inferred(InferCall *infer, OpCode code, Tensor *const *inputs,
                 new_outputs(infer, outputs);
     bool elementwise = (op->flags & OP_ELEMENTWISE) != 0;
     if (made &&
-        (elementwise ? elementwise_run(&kernel, code) : op->kernel(&kernel))) {
+        (elementwise ? elementwise_run(&kernel, code) : op_compute(&kernel))) {
         return true;
     }
     drop_outputs(infer->ctx, outputs, infer->output_count);

@@ -84,7 +84,9 @@ typedef enum OpFlag {
     OP_LIST_INPUT = 1 << 9,    // takes one list of tensors (concat, stack)
     OP_CONDITION = 1 << 10,    // the first input is one bool
     OP_LISTS = 1 << 11,        // inputs may be lists of tensors: ops of graphs
-    OP_HANDS_ON = 1 << 12      // the rule takes gradients that are rows
+    OP_HANDS_ON = 1 << 12,     // the rule takes gradients that are rows
+    OP_HALVES = 1 << 13        // the kernel moves elements of any size, or
+                               // sets single ones: float16 is one of many
 } OpFlag;
 
 typedef struct OpDesc OpDesc;
@@ -291,6 +293,9 @@ MUST_CHECK static inline const LoopKernel *op_kernel(Ctx *ctx, OpCode code,
 // Raises what a fault means: "floor_divide: division by zero".
 bool op_fault(Ctx *ctx, const OpDesc *op);
 
+// Runs the kernel of an op that is not elementwise. Without OP_HALVES it knows
+// no halves: those are converted, and it computes in float32 (halves.c).
+MUST_CHECK bool op_compute(const KernelCall *call);
 // Checks arity, runs the shape rule; errors name op, shapes and dtypes.
 MUST_CHECK bool op_infer(InferCall *call);
 // The inferred type of output `index` (below output_count).

@@ -62,7 +62,8 @@ static bool infer_matmul(InferCall *call)
     }
     // The portable tier has all kernels that there are: what is refused must
     // not depend on the machine.
-    if (a.dtype == DT_STRING || tier_portable.gemm[a.dtype] == NULL) {
+    if (a.dtype == DT_STRING ||
+        (!dtype_is_half(a.dtype) && tier_portable.gemm[a.dtype] == NULL)) {
         return infer_dtype_refused(call, a.dtype);
     }
     if (!infer_needs_rank(call, 0, 1) || !infer_needs_rank(call, 1, 1)) {

@@ -93,11 +93,25 @@ static uint64_t next_word64(uint32_t words[4], int half)
     return (uint64_t)words[half * 2] << 32 | words[half * 2 + 1];
 }
 
-// In [0, 1): 24 or 53 bits.
+// In [0, 1).
 static double unit_of(uint64_t word, DType dtype)
 {
-    return dtype == DT_FLOAT32 ? (double)(word >> 40) * 0x1p-24
-                               : (double)(word >> 11) * 0x1p-53;
+    return dtype == DT_BFLOAT16  ? (double)(word >> 56) * 0x1p-8
+           : dtype == DT_FLOAT16 ? (double)(word >> 53) * 0x1p-11
+           : dtype == DT_FLOAT32 ? (double)(word >> 40) * 0x1p-24
+                                 : (double)(word >> 11) * 0x1p-53;
+}
+
+// The largest number below one that rounding has reached.
+static void step_below(Tensor *out, int64_t index)
+{
+    double value = tensor_float_at(out, index);
+    uint64_t bits = tensor_bits_at(out, index);
+    uint64_t sign = (uint64_t)1 << (dtype_size((DType)out->dtype) * 8 - 1);
+    tensor_set_bits(out, index,
+                    value > 0   ? bits - 1
+                    : value < 0 ? bits + 1
+                                : sign | 1);
 }
 
 // The next block of random words; moves the counter on by one.
@@ -154,15 +168,20 @@ static bool kernel_uniform(const KernelCall *call)
     if (dtype_is_integer(dtype)) {
         return fill_integers(call, (int64_t)low, (int64_t)high);
     }
+    double end = high; // as the dtype has it
+    if (out->count > 0) {
+        tensor_set_float(out, 0, high);
+        end = tensor_float_at(out, 0);
+    }
     for (int64_t i = 0; i < out->count; i++) {
         // As many random bits as the dtype's fraction has: every multiple of
         // the last place is equally likely.
         double unit = unit_of(next_word(call->ctx), dtype);
         tensor_set_float(out, i, low + unit * (high - low));
-        // Rounding to float32 must not reach the upper end.
-        if (dtype == DT_FLOAT32 && ((float *)out->data)[i] >= (float)high &&
-            low < high) {
-            ((float *)out->data)[i] = nextafterf((float)high, (float)low);
+        // Rounding must not reach the upper end.
+        if (dtype != DT_FLOAT64 && low < high &&
+            tensor_float_at(out, i) >= end) {
+            step_below(out, i);
         }
         if (!ctx_poll_at(call->ctx, (size_t)i)) {
             return false;
@@ -262,8 +281,8 @@ static const AttrDesc integers_attrs[] = {
     }
 #define DRAW(text, rule, run, own)                                             \
     .name = (text), .params = "", .max_inputs = 1, .output_count = 1,          \
-    .access = DRAWS, .attrs = (own), .attr_count = 4, .infer = (rule),         \
-    .kernel = (run), .gradient = grad_none
+    .flags = OP_HALVES, .access = DRAWS, .attrs = (own), .attr_count = 4,      \
+    .infer = (rule), .kernel = (run), .gradient = grad_none
 
 const OpDesc op_random_uniform = {
     DRAW("rng.uniform", infer_uniform, kernel_uniform, uniform_attrs),

@@ -297,6 +297,8 @@ static bool kernel_logsumexp(const KernelCall *call)
         ARG_CASE(DT_FLOAT32, float, WORSE)                                     \
         ARG_CASE(DT_FLOAT64, double, WORSE)                                    \
     case DT_BOOL:                                                              \
+    case DT_FLOAT16: /* comes as float32 */                                    \
+    case DT_BFLOAT16:                                                          \
     case DT_STRING:                                                            \
     case DT_NONE: break;                                                       \
     }

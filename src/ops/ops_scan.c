@@ -72,6 +72,8 @@ typedef struct ScanRow {
         SCAN_CASE(DT_INT64, int64_t, int64_t, uint64_t, JOIN)                  \
         SCAN_CASE(DT_FLOAT32, float, float, float, JOIN)                       \
         SCAN_CASE(DT_FLOAT64, double, double, double, JOIN)                    \
+    case DT_FLOAT16: /* comes as float32 */                                    \
+    case DT_BFLOAT16:                                                          \
     case DT_STRING:                                                            \
     case DT_NONE: break;                                                       \
     }

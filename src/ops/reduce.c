@@ -36,7 +36,8 @@ bool reduce_end(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
 {
     uint32_t mask;
     *end = (ReduceEnd){.rows = 1, .columns = 1};
-    if (op->ends == 0 || in.rank < 0 || !shape_is_static(in.rank, in.dims)) {
+    if (op->ends == 0 || dtype_is_half(in.dtype) || in.rank < 0 ||
+        !shape_is_static(in.rank, in.dims)) {
         return false;
     }
     if (!infer_axes(ctx, op->name, &attrs[0], in.rank, &mask)) {

@@ -7,6 +7,7 @@ ops_sources += src/ops/finite.c
 ops_sources += src/ops/grad.c
 ops_sources += src/ops/grad_list.c
 ops_sources += src/ops/grad_reduce.c
+ops_sources += src/ops/halves.c
 ops_sources += src/ops/infer.c
 ops_sources += src/ops/number_text.c
 ops_sources += src/ops/op.c

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bulk.h"
+#include "kernels/half.h"
 #include "kernels/pool.h"
 #include "kernels/tier.h"
 
@@ -383,6 +384,8 @@ int64_t tensor_int_at(const Tensor *tensor, int64_t index)
     case DT_INT16: return ((const int16_t *)tensor->data)[index];
     case DT_INT32: return ((const int32_t *)tensor->data)[index];
     case DT_INT64: return ((const int64_t *)tensor->data)[index];
+    case DT_FLOAT16:
+    case DT_BFLOAT16:
     case DT_FLOAT32:
     case DT_FLOAT64: return int_of_float(tensor_float_at(tensor, index));
     case DT_STRING:
@@ -397,6 +400,10 @@ double tensor_float_at(const Tensor *tensor, int64_t index)
     switch ((DType)tensor->dtype) {
     case DT_FLOAT32: return (double)((const float *)tensor->data)[index];
     case DT_FLOAT64: return ((const double *)tensor->data)[index];
+    case DT_FLOAT16:
+        return (double)f16_widen(((const uint16_t *)tensor->data)[index]);
+    case DT_BFLOAT16:
+        return (double)bf16_widen(((const uint16_t *)tensor->data)[index]);
     case DT_BOOL:
     case DT_UINT8:
     case DT_INT8:
@@ -425,18 +432,26 @@ void tensor_set_int(Tensor *tensor, int64_t index, int64_t value)
         ((float *)tensor->data)[index] = (float)value;
         break;
     case DT_FLOAT64: ((double *)tensor->data)[index] = (double)value; break;
+    case DT_FLOAT16:
+    case DT_BFLOAT16: tensor_set_float(tensor, index, (double)value); break;
     case DT_STRING:
     case DT_NONE: break;
     }
 }
 
-// A cast to float32 rounds to nearest even; ints take the same way out of
-// range as in tensor_int_at.
+// Rounds to nearest even; ints take the same way out of range as in
+// tensor_int_at. A bfloat16 is rounded from float32, as ml_dtypes does.
 void tensor_set_float(Tensor *tensor, int64_t index, double value)
 {
     switch ((DType)tensor->dtype) {
     case DT_FLOAT32: ((float *)tensor->data)[index] = (float)value; break;
     case DT_FLOAT64: ((double *)tensor->data)[index] = value; break;
+    case DT_FLOAT16:
+        ((uint16_t *)tensor->data)[index] = f16_of_double(value);
+        break;
+    case DT_BFLOAT16:
+        ((uint16_t *)tensor->data)[index] = bf16_round((float)value);
+        break;
     case DT_BOOL:
     case DT_UINT8:
     case DT_INT8:
@@ -445,6 +460,24 @@ void tensor_set_float(Tensor *tensor, int64_t index, double value)
     case DT_INT64: tensor_set_int(tensor, index, int_of_float(value)); break;
     case DT_STRING:
     case DT_NONE: break;
+    }
+}
+
+uint64_t tensor_bits_at(const Tensor *tensor, int64_t index)
+{
+    switch (dtype_size((DType)tensor->dtype)) {
+    case 2: return ((const uint16_t *)tensor->data)[index];
+    case 4: return ((const uint32_t *)tensor->data)[index];
+    default: return ((const uint64_t *)tensor->data)[index];
+    }
+}
+
+void tensor_set_bits(Tensor *tensor, int64_t index, uint64_t bits)
+{
+    switch (dtype_size((DType)tensor->dtype)) {
+    case 2: ((uint16_t *)tensor->data)[index] = (uint16_t)bits; break;
+    case 4: ((uint32_t *)tensor->data)[index] = (uint32_t)bits; break;
+    default: ((uint64_t *)tensor->data)[index] = bits; break;
     }
 }
 

@@ -94,6 +94,10 @@ void tensor_set_float(Tensor *tensor, int64_t index, double value);
 // Sets element `index` to a string that other tensors hold too.
 void tensor_share_string(Ctx *ctx, Tensor *tensor, int64_t index,
                          TensorString *string);
+// Of an element of 2, 4 or 8 bytes, its bits as they are: assigned as floats,
+// signalling NaNs would become quiet ones on some processors.
+uint64_t tensor_bits_at(const Tensor *tensor, int64_t index);
+void tensor_set_bits(Tensor *tensor, int64_t index, uint64_t bits);
 // dtype, shape and every byte (NaNs by bits) equal.
 bool tensor_identical(const Tensor *a, const Tensor *b);
 

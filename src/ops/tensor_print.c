@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/half.h"
 #include "ops/number_text.h"
 #include "ops/tensor.h"
 
@@ -112,21 +113,26 @@ static bool wants_exponents(const Format *f)
     if (f->most == 0) {
         return false;
     }
-    if (f->tensor->dtype == DT_FLOAT32) {
-        // NumPy compares in the array's dtype: a quotient that rounds to 1000
-        // in float32 does not count as more.
-        float most = (float)f->most, least = (float)f->least;
-        return most >= 1e6f || least < 0.0001f || most / least > 1000.0f;
-    }
-    return f->most >= 1e8 || f->least < 0.0001 || f->most / f->least > 1000;
+    DType dtype = (DType)f->tensor->dtype;
+    double times = f->most / f->least;
+    double least = dtype == DT_FLOAT32 ? (double)0.0001f : 0.0001;
+    // NumPy compares in the array's dtype: a quotient that rounds to 1000 in
+    // float32 does not count as more.
+    times = dtype == DT_FLOAT32   ? (double)(float)times
+            : dtype == DT_FLOAT16 ? (double)f16_widen(f16_of_double(times))
+                                  : times;
+    return f->most >= decimal_large(dtype, false) || f->least < least ||
+           times > 1000;
 }
 
 // Sizes first: whether exponents show decides how digits are counted. Strings
-// and bools need no width.
+// and bools need no width, and a bfloat16 has none: NumPy knows it as a
+// stranger, whose elements stand one after another.
 static void measure(Format *f)
 {
-    if (!dtype_is_float((DType)f->tensor->dtype)) {
-        if (f->tensor->dtype != DT_STRING) {
+    DType dtype = (DType)f->tensor->dtype;
+    if (!dtype_is_float(dtype) || dtype == DT_BFLOAT16) {
+        if (dtype_is_integer(dtype)) {
             visit_shown(f, 0, 0, measure_int);
         }
         return;
@@ -167,6 +173,11 @@ static void add_float(StrBuf *out, const Format *f, int64_t index)
 {
     char text[DECIMAL_TEXT_SIZE];
     double value = tensor_float_at(f->tensor, index);
+    if (f->tensor->dtype == DT_BFLOAT16) {
+        decimal_scalar(value, DT_BFLOAT16, text);
+        strbuf_puts(out, text);
+        return;
+    }
     Decimal d = shown_digits(f, value);
     int width = f->left + 1 + f->right;
     if (!d.finite) {

@@ -62,6 +62,8 @@ static void store_int(Tensor *tensor, int64_t index, int64_t i)
     case DT_INT64: ((int64_t *)tensor->data)[index] = i; break;
     case DT_FLOAT32:
     case DT_FLOAT64:
+    case DT_FLOAT16:
+    case DT_BFLOAT16:
     case DT_STRING:
     case DT_NONE: break;
     }

@@ -89,9 +89,11 @@ static void add_prim(Random *random, LoopBuild *build)
         build->fault = (uint8_t)below(random, LOOP_MAX_FAULTS);
         (void)loop_fault(build, pick(random, build, LT_MASK));
     } else if (op == PRIM_NARROW) {
-        static const uint8_t narrow[] = {ELEM_U8, ELEM_I8, ELEM_I16};
-        (void)loop_narrow(build, type == LT_I32 ? x : LOOP_NONE,
-                          (Elem)narrow[below(random, 3)]);
+        static const uint8_t narrow[] = {ELEM_U8, ELEM_I8, ELEM_I16, ELEM_F16,
+                                         ELEM_BF16};
+        Elem elem = (Elem)narrow[below(random, 5)];
+        (void)loop_narrow(build, loop_type_of(elem) == type ? x : LOOP_NONE,
+                          elem);
     } else if (x != LOOP_NONE && !is_hidden(build, op, x)) {
         (void)loop_prim(build, op, x, y, z);
     }
@@ -134,9 +136,27 @@ static bool is_nan(Elem elem, const char *from)
     double number;
     memcpy(&single, from, sizeof single);
     memcpy(&number, from, elem_size(elem) == 8 ? 8 : 4);
-    return elem == ELEM_F32   ? single != single
-           : elem == ELEM_F64 ? number != number
-                              : false;
+    uint16_t half;
+    memcpy(&half, from, sizeof half);
+    return elem == ELEM_F32    ? single != single
+           : elem == ELEM_F64  ? number != number
+           : elem == ELEM_F16  ? (half & 0x7FFF) > 0x7C00
+           : elem == ELEM_BF16 ? (half & 0x7FFF) > 0x7F80
+                               : false;
+}
+
+// They have no machine code.
+static bool has_halves(const LoopBuild *build)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < build->operand_count; k++) {
+        found = found || build->operands[k].stored >= ELEM_F16;
+    }
+    for (uint32_t i = 0; i < build->ins_count; i++) {
+        const LoopIns *ins = &build->ins[i];
+        found = found || (ins->op == PRIM_NARROW && ins->type == LT_F32);
+    }
+    return found;
 }
 
 static char places[3][LOOP_MAX_OPERANDS][SIZE];
@@ -238,7 +258,7 @@ static bool check_body(Ctx *ctx, unsigned long seed)
         }
     }
     ctx->kernels->tier = own;
-    return made;
+    return made || has_halves(&build);
 }
 
 Test(emit, random_bodies_give_the_evaluators_bits)

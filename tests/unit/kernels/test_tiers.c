@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "kernels/tier.h"
 
-static const size_t elem_sizes[ELEM_COUNT] = {1, 1, 1, 2, 4, 8, 4, 8};
+static const size_t elem_sizes[ELEM_COUNT] = {1, 1, 1, 2, 4, 8, 4, 8, 2, 2};
 
 static const Tier *other_tier(int number)
 {

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "kernels/emit.h"
+#include "kernels/half.h"
 #include "kernels/loop_math.h"
 #include "ops/op.h"
 
@@ -53,7 +54,11 @@ static void fill(char *to, Elem elem, uint64_t seed)
         } else if (elem == ELEM_F64) {
             memcpy(to + i * 8, &number, 8);
         } else {
-            bits = elem == ELEM_BOOL    ? bits & 1
+            uint16_t half = elem == ELEM_F16    ? f16_round(single)
+                            : elem == ELEM_BF16 ? bf16_round(single)
+                                                : 0;
+            bits = elem >= ELEM_F16     ? half
+                   : elem == ELEM_BOOL  ? bits & 1
                    : words[2] % 4 == 2  ? bits % 64
                    : words[2] % 16 == 3 ? UINT64_MAX << (bits % 64)
                                         : bits;
@@ -75,6 +80,14 @@ static bool same_element(Elem elem, const char *a, const char *b)
         memcpy(&v, a, 8);
         memcpy(&w, b, 8);
         return memcmp(a, b, 8) == 0 || (v != v && w != w);
+    }
+    if (elem == ELEM_F16 || elem == ELEM_BF16) {
+        uint16_t halves[2];
+        memcpy(&halves[0], a, 2);
+        memcpy(&halves[1], b, 2);
+        x = elem == ELEM_F16 ? f16_widen(halves[0]) : bf16_widen(halves[0]);
+        y = elem == ELEM_F16 ? f16_widen(halves[1]) : bf16_widen(halves[1]);
+        return halves[0] == halves[1] || (x != x && y != y);
     }
     return memcmp(a, b, elem_size(elem)) == 0;
 }
@@ -208,8 +221,11 @@ Test(bodies, give_the_same_bits_everywhere)
                 fill(data[k], o.in[k], (uint64_t)(code * 64 + elem * 4 + k));
             }
             if (op->takes >> dtype_class(from) & 1) {
-                bodies++;
-                kernels += check_op(&ctx, op, &o);
+                // Halves are interpreted.
+                bool half = dtype_is_half(from) || dtype_is_half((DType)o.out);
+                bool made = check_op(&ctx, op, &o);
+                bodies += !half;
+                kernels += made && !half;
             }
         }
     }
