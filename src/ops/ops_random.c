@@ -306,6 +306,7 @@ const OpDesc op_random_shuffle = {
     .min_inputs = 1,
     .max_inputs = 1,
     .output_count = 1,
+    .flags = OP_HALVES,
     .access = DRAWS,
     .infer = infer_shuffle,
     .kernel = kernel_shuffle,

@@ -67,7 +67,7 @@ const OpDesc op_flip = {
     .min_inputs = 1,
     .max_inputs = 1,
     .output_count = 1,
-    .flags = OP_METHOD,
+    .flags = OP_HALVES | OP_METHOD,
     .attrs = flip_attrs,
     .attr_count = 1,
     .infer = infer_flip,
@@ -196,7 +196,7 @@ const OpDesc op_roll = {
     .min_inputs = 1,
     .max_inputs = 1,
     .output_count = 1,
-    .flags = OP_METHOD,
+    .flags = OP_HALVES | OP_METHOD,
     .attrs = roll_attrs,
     .attr_count = 2,
     .infer = infer_roll,
@@ -283,7 +283,7 @@ const OpDesc op_tile_op = {
     .min_inputs = 1,
     .max_inputs = 2,
     .output_count = 1,
-    .flags = OP_METHOD,
+    .flags = OP_HALVES | OP_METHOD,
     .attrs = tile_attrs,
     .attr_count = 1,
     .infer = infer_tile,
@@ -409,7 +409,7 @@ const OpDesc op_repeat = {
     .max_inputs = 2,
     .apart = 1 << 1,
     .output_count = 1,
-    .flags = OP_METHOD | OP_MAY_FAIL,
+    .flags = OP_HALVES | OP_METHOD | OP_MAY_FAIL,
     .attrs = repeat_attrs,
     .attr_count = 1,
     .infer = infer_repeat,
@@ -485,8 +485,9 @@ static const AttrDesc triangle_attrs[] = {
 };
 #define TRIANGLE(text, run)                                                    \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
-    .output_count = 1, .attrs = triangle_attrs, .attr_count = 1,               \
-    .infer = infer_triangle, .kernel = (run), .gradient = grad_triangle
+    .output_count = 1, .flags = OP_HALVES, .attrs = triangle_attrs,            \
+    .attr_count = 1, .infer = infer_triangle, .kernel = (run),                 \
+    .gradient = grad_triangle
 
 const OpDesc op_tril = {
     TRIANGLE("tril", kernel_tril),
