@@ -145,6 +145,42 @@ static void check_rule(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
     }
 }
 
+static Tensor *cast(Ctx *ctx, Tensor *tensor, DType dtype)
+{
+    AttrValue attr = attr_of_dtype(dtype);
+    Tensor *made;
+    uint32_t count;
+    cr_assert(op_run(ctx, OP_CAST, &tensor, 1, &attr, &made, &count));
+    return made;
+}
+
+// Halves give what float32 gives, rounded once.
+static void check_halves(Ctx *ctx, OpCode code, const AttrValue *attrs,
+                         Tensor *const *in, uint32_t count, Tensor *const *out,
+                         uint32_t outputs)
+{
+    Tensor *wide[4], *made[WALK_OUTPUTS];
+    uint32_t number;
+    for (uint32_t i = 0; i < count; i++) {
+        wide[i] = dtype_is_half((DType)in[i]->dtype)
+                      ? cast(ctx, in[i], DT_FLOAT32)
+                      : object_retain(in[i]);
+    }
+    cr_assert(op_run(ctx, code, wide, count, attrs, made, &number), "%s",
+              op_desc(code)->name);
+    cr_assert_eq(number, outputs, "%s", op_desc(code)->name);
+    for (uint32_t i = 0; i < outputs; i++) {
+        Tensor *round = cast(ctx, made[i], (DType)out[i]->dtype);
+        cr_assert(tensor_identical(round, out[i]), "%s of %s",
+                  op_desc(code)->name, dtype_name((DType)in[0]->dtype));
+        object_release(ctx, round);
+        object_release(ctx, made[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        object_release(ctx, wide[i]);
+    }
+}
+
 // One call; the operands may be of different dtypes and shapes.
 static bool walk_one(Ctx *ctx, OpCode code, Tensor *const *in, uint32_t count,
                      bool all)
@@ -168,6 +204,13 @@ static bool walk_one(Ctx *ctx, OpCode code, Tensor *const *in, uint32_t count,
     }
     if (op->compose == NULL) {
         check_rule(ctx, op, attrs, in, count, out, outputs);
+    }
+    bool halves = false;
+    for (uint32_t i = 0; i < count; i++) {
+        halves = halves || dtype_is_half((DType)in[i]->dtype);
+    }
+    if (halves && op->compose == NULL && !op_is_random(op)) {
+        check_halves(ctx, code, attrs, in, count, out, outputs);
     }
     for (uint32_t i = 0; i < outputs; i++) {
         object_release(ctx, out[i]);
