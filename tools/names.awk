@@ -1,5 +1,5 @@
-# The body of tools/check-names: paths of headers, then lines of nm,
-# "FILE: SYMBOL KIND …".
+# The body of tools/check-names: lines "once KIND NAME PLACE", paths of headers,
+# then lines of nm, "FILE: SYMBOL KIND …".
 function allow(folder, stem)
 {
     sub(/^obj_/, "", stem)
@@ -13,6 +13,15 @@ BEGIN {
         for (i = 2; part[i] != ""; i++) unused[part[1], part[i]] = 1
         for (i in part) delete part[i]
     }
+}
+$1 == "once" {
+    names++
+    if (($2, $3) in owner) {
+        print $4 ": " $2 " " $3 " is in " owner[$2, $3] ", too"
+        failed++
+    }
+    owner[$2, $3] = $4
+    next
 }
 {
     path = $1
@@ -30,7 +39,7 @@ NF == 1 {
 }
 $3 == "T" && !(($2, folder) in seen) {
     seen[$2, folder] = 1
-    functions++
+    names++
     room = substr(folder, 5)
     sub(/^obj_/, "", stem)
     own = stem
@@ -64,6 +73,6 @@ END {
             failed++
         }
     }
-    printf "%d passed, %d failed\n", functions - failed, failed + 0
+    printf "%d passed, %d failed\n", names - failed, failed + 0
     exit failed > 0
 }

@@ -27,12 +27,12 @@ typedef struct ScalarEmitter {
     uint32_t jump_count;
     Jump jumps[EMIT_MOST * 2];
     int flags; // the condition that the instruction before left, 0: none
-    Code code;
+    MachineCode code;
 } ScalarEmitter;
 
 // An instruction on a general register and another, or a home; an opcode above
 // 255 comes behind 0F.
-static void general(Code *code, bool wide, int opcode, int reg, int rm)
+static void general(MachineCode *code, bool wide, int opcode, int reg, int rm)
 {
     code_byte(code, 0x40 | wide << 3 | (reg > 7) << 2 | (rm > 7));
     if (opcode > 255) {
@@ -42,7 +42,7 @@ static void general(Code *code, bool wide, int opcode, int reg, int rm)
     code_byte(code, 0xC0 | (reg & 7) << 3 | (rm & 7));
 }
 
-static void general_home(Code *code, int opcode, int reg, uint16_t home)
+static void general_home(MachineCode *code, int opcode, int reg, uint16_t home)
 {
     code_byte(code, 0x48 | (reg > 7) << 2);
     if (opcode > 255) {
@@ -109,14 +109,14 @@ static void finish(ScalarEmitter *e, uint16_t reg)
     }
 }
 
-static void move_general(Code *code, int to, int from)
+static void move_general(MachineCode *code, int to, int from)
 {
     if (to != from) {
         general(code, true, LOAD, to, from);
     }
 }
 
-static void move_vector(Code *code, int to, int from)
+static void move_vector(MachineCode *code, int to, int from)
 {
     if (to != from) {
         code_vex(code, (Vex){1, 0, 0, 0x28}, 16, to, 0, place_reg(from), -1);
@@ -166,7 +166,7 @@ static void emit_not(ScalarEmitter *e, const ScalarOp *op)
 // The condition's bit becomes the sign that blendv looks at.
 static void emit_float_select(ScalarEmitter *e, const ScalarOp *op)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     int test = operand(e, op->in[0], RAX);
     code_vex(code, (Vex){1, 1, 0, 0x6E}, 16, X0, 0, place_reg(test), -1);
     code_vex(code, (Vex){1, 1, 0, 0x73}, 16, 6, X0, place_reg(X0), 63);
@@ -194,7 +194,7 @@ static void emit_select(ScalarEmitter *e, const ScalarOp *op)
 }
 
 // What an instruction of the list becomes.
-typedef enum Form {
+typedef enum InstructionForm {
     FORM_CALL, // nothing: C does it
     FORM_INT,
     FORM_INT_ORDER, // opcode: the condition
@@ -202,7 +202,7 @@ typedef enum Form {
     FORM_FLOAT_ORDER,  // the same, of operands in this order
     FORM_FLOAT_TURNED, // and of the second and the first
     FORM_FLOAT_EQUAL   // opcode: the comparison
-} Form;
+} InstructionForm;
 static const struct {
     uint8_t form;
     bool wide;
@@ -255,7 +255,7 @@ static void leave_flags(ScalarEmitter *e, const ScalarOp *op, int condition)
 static void emit_order(ScalarEmitter *e, const ScalarOp *op)
 {
     bool wide = rows[op->code].wide;
-    Form form = (Form)rows[op->code].form;
+    InstructionForm form = (InstructionForm)rows[op->code].form;
     if (form == FORM_INT_ORDER) {
         int x = operand(e, op->in[0], RAX), y = operand(e, op->in[1], RDX);
         general(&e->code, wide, COMPARE, x, y);
@@ -287,7 +287,7 @@ static void jump(ScalarEmitter *e, uint32_t at, uint32_t target)
     e->jumps[e->jump_count++] = (Jump){at, target};
 }
 
-static uint32_t jump_always(Code *code)
+static uint32_t jump_always(MachineCode *code)
 {
     code_byte(code, 0xE9);
     code_long(code, 0);
@@ -306,7 +306,7 @@ static void move_living(ScalarEmitter *e, uint32_t at, bool store)
     }
 }
 
-static void load_address(Code *code, int reg, const void *address)
+static void load_address(MachineCode *code, int reg, const void *address)
 {
     code_byte(code, 0x48);
     code_byte(code, 0xB8 | reg);
@@ -317,7 +317,7 @@ static void load_address(Code *code, int reg, const void *address)
 // scalar_call(run, op, homes); the way out if it fails.
 static void emit_call(ScalarEmitter *e, const ScalarOp *op)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     uint32_t at = (uint32_t)(op - e->program->code);
     bool (*call)(PlanRun *, const ScalarOp *, uint64_t *) = scalar_call;
     const void *address;
@@ -340,7 +340,7 @@ static void emit_call(ScalarEmitter *e, const ScalarOp *op)
 
 static void emit_jump(ScalarEmitter *e, const ScalarOp *op)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     if (op->code == SCALAR_JUMP_FALSE) {
         int condition = e->flags ^ 1;
         if (e->flags == 0) {
@@ -374,7 +374,7 @@ static void emit_op(ScalarEmitter *e, const ScalarOp *op)
     case SCALAR_LOGICAL_NOT_BOOL: emit_not(e, op); return;
     default: break;
     }
-    switch ((Form)rows[op->code].form) {
+    switch ((InstructionForm)rows[op->code].form) {
     case FORM_CALL: emit_call(e, op); break;
     case FORM_INT: emit_integer(e, op, opcode, wide); break;
     case FORM_FLOAT: emit_float(e, op, opcode, wide); break;
@@ -395,7 +395,7 @@ static const uint8_t way_out[] = {0x59, 0x41, 0x5F, 0x41, 0x5E, 0x41,
 static void emit_all(ScalarEmitter *e)
 {
     const ScalarProgram *p = e->program;
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     code_bytes(code, entry, sizeof entry);
     move_general(code, RBX, RDI);
     move_general(code, RBP, RDX);

@@ -20,7 +20,7 @@ static bool is_saved(int reg)
     return reg == RBX || reg == RBP || reg >= R12;
 }
 
-static void push(Code *code, int reg, int opcode)
+static void push(MachineCode *code, int reg, int opcode)
 {
     if (reg > 7) {
         code_byte(code, 0x41);
@@ -88,7 +88,7 @@ static uint32_t place_operands(Emitter *e)
 // so that no vector of it lies in two lines of the cache.
 static uint32_t emit_entry(Emitter *e, uint32_t dense)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     for (uint32_t i = 0; i < dense; i++) {
         if (is_saved(bases[i])) {
             push(code, bases[i], 0x50);
@@ -120,7 +120,7 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
 
 static void emit_exit(Emitter *e, uint32_t dense, uint32_t frame_at)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     uint32_t frame = e->most_slots * (uint32_t)code->width;
     bool streams = false;
     for (uint32_t k = 0; k < e->body->operand_count; k++) {
@@ -159,7 +159,7 @@ static void emit_all(Emitter *e)
 // the last of them begins, behind it their number again.
 static void emit_loop(Emitter *e, uint16_t copies)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     uint8_t step = (uint8_t)(e->lanes * copies);
     // sub rsi, step; jb end; cmp rdx, rsi; ja end
     const uint8_t less[] = {0x48, 0x83, 0xEE, step};
@@ -193,7 +193,7 @@ static void start_over(Emitter *e, uint16_t copies)
 // rdx is free between instructions.
 static void emit_tail(Emitter *e)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     // sub rsi, rdx; jz end
     code_bytes(code, (const uint8_t[]){0x48, 0x29, 0xD6}, 3);
     uint32_t skip = code_jump(code, JUMP_ZERO);

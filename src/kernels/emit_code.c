@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void code_byte(Code *code, int byte)
+void code_byte(MachineCode *code, int byte)
 {
     if (code->size == CODE_SIZE) {
         code->full = true;
@@ -12,7 +12,7 @@ void code_byte(Code *code, int byte)
     code->bytes[code->size++] = (uint8_t)byte;
 }
 
-void code_long(Code *code, uint32_t value)
+void code_long(MachineCode *code, uint32_t value)
 {
     for (int i = 0; i < 4; i++) {
         code_byte(code, (int)(value >> 8 * i & 255));
@@ -20,7 +20,7 @@ void code_long(Code *code, uint32_t value)
 }
 
 // The four bytes are written when the place of the pool is known.
-static void add_patch(Code *code, uint16_t number, bool has_imm)
+static void add_patch(MachineCode *code, uint16_t number, bool has_imm)
 {
     enum { MOST = sizeof code->patches / sizeof *code->patches };
     if (code->patch_count == MOST) {
@@ -35,7 +35,7 @@ static void add_patch(Code *code, uint16_t number, bool has_imm)
 
 // The ModRM byte and what follows it. EVEX counts a displacement of one byte
 // in operands, so that its others take four.
-static void add_place(Code *code, int reg, CodePlace place, bool evex,
+static void add_place(MachineCode *code, int reg, CodePlace place, bool evex,
                       bool has_imm)
 {
     int field = (reg & 7) << 3, base = place.number & 7;
@@ -77,7 +77,7 @@ static int high_bit(CodePlace place, int bit)
     return named && (place.number & bit) != 0;
 }
 
-void code_vex(Code *code, Vex op, uint32_t bytes, int reg, int v,
+void code_vex(MachineCode *code, Vex op, uint32_t bytes, int reg, int v,
               CodePlace place, int imm)
 {
     int high = high_bit(place, 8), low = (reg & 8) == 0;
@@ -98,7 +98,7 @@ void code_vex(Code *code, Vex op, uint32_t bytes, int reg, int v,
 }
 
 // `mask`: 0 is all lanes.
-static void add_evex(Code *code, Vex op, uint32_t bytes, int reg, int v,
+static void add_evex(MachineCode *code, Vex op, uint32_t bytes, int reg, int v,
                      CodePlace place, int mask, int imm)
 {
     int length = bytes == 64 ? 2 : bytes == 32;
@@ -116,7 +116,7 @@ static void add_evex(Code *code, Vex op, uint32_t bytes, int reg, int v,
     }
 }
 
-void code_vector(Code *code, Vex op, uint32_t bytes, int reg, int v,
+void code_vector(MachineCode *code, Vex op, uint32_t bytes, int reg, int v,
                  CodePlace place, int imm)
 {
     if (code->width == 64) {
@@ -126,15 +126,15 @@ void code_vector(Code *code, Vex op, uint32_t bytes, int reg, int v,
     }
 }
 
-void code_masked(Code *code, Vex op, uint32_t bytes, int reg, int v,
+void code_masked(MachineCode *code, Vex op, uint32_t bytes, int reg, int v,
                  CodePlace place, int mask)
 {
     add_evex(code, op, bytes, reg, v, place, mask, -1);
 }
 
-CodePlace code_constant(Code *code, const void *bytes, uint32_t size)
+CodePlace code_constant(MachineCode *code, const void *bytes, uint32_t size)
 {
-    Pool made;
+    PooledConstant made;
     uint32_t at = 0;
     for (uint32_t i = 0; i < sizeof made.bytes; i += size) {
         memcpy(made.bytes + i, bytes, size);
@@ -152,7 +152,7 @@ CodePlace code_constant(Code *code, const void *bytes, uint32_t size)
     return (CodePlace){PLACE_POOL, 0, (uint16_t)at};
 }
 
-void code_load(Code *code, int reg, int base, int disp)
+void code_load(MachineCode *code, int reg, int base, int disp)
 {
     code_byte(code, 0x48 | (reg > 7) << 2 | (base > 7));
     code_byte(code, 0x8B);
@@ -160,14 +160,14 @@ void code_load(Code *code, int reg, int base, int disp)
     code_long(code, (uint32_t)disp);
 }
 
-void code_bytes(Code *code, const uint8_t *bytes, size_t count)
+void code_bytes(MachineCode *code, const uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         code_byte(code, bytes[i]);
     }
 }
 
-uint32_t code_jump(Code *code, int condition)
+uint32_t code_jump(MachineCode *code, int condition)
 {
     code_byte(code, 0x0F);
     code_byte(code, condition);
@@ -175,7 +175,7 @@ uint32_t code_jump(Code *code, int condition)
     return code->size;
 }
 
-void code_align(Code *code)
+void code_align(MachineCode *code)
 {
     // nop of nine bytes, and of one.
     static const uint8_t nop[] = {0x66, 0x0F, 0x1F, 0x84, 0, 0, 0, 0, 0};
@@ -186,7 +186,7 @@ void code_align(Code *code)
     }
 }
 
-void code_aim(Code *code, uint32_t jump, uint32_t to)
+void code_aim(MachineCode *code, uint32_t jump, uint32_t to)
 {
     uint32_t distance = to - jump;
     if (!code->full) {
@@ -194,7 +194,8 @@ void code_aim(Code *code, uint32_t jump, uint32_t to)
     }
 }
 
-void code_frame(Code *code, CodeMove move, int reg, uint32_t slot, int disp)
+void code_frame(MachineCode *code, CodeMove move, int reg, uint32_t slot,
+                int disp)
 {
     code_byte(code, 0x48 | (reg > 7) << 2);
     code_byte(code, (int)move);
@@ -203,7 +204,7 @@ void code_frame(Code *code, CodeMove move, int reg, uint32_t slot, int disp)
     code_long(code, slot * code->width + (uint32_t)disp);
 }
 
-void code_finish(Code *code)
+void code_finish(MachineCode *code)
 {
     while (code->size % code->width != 0 && !code->full) {
         code_byte(code, 0xCC);

@@ -32,41 +32,41 @@ typedef struct Vex {
     uint8_t map, prefix, w, opcode;
 } Vex;
 
-typedef struct Pool {
+typedef struct PooledConstant {
     uint8_t bytes[64];
-} Pool;
+} PooledConstant;
 
-typedef struct Code {
+typedef struct MachineCode {
     bool full;     // something did not fit: the code is of no use
     uint8_t width; // bytes of a vector: 32, or 64, which takes EVEX
     uint32_t size, pool_count, patch_count;
     uint8_t bytes[CODE_SIZE];
-    Pool pool[POOL_SIZE];
+    PooledConstant pool[POOL_SIZE];
     struct {
         uint32_t at;     // of the four bytes
         uint16_t number; // the constant
         uint16_t after;  // bytes of the instruction behind them
     } patches[2048];
-} Code;
+} MachineCode;
 
-void code_byte(Code *code, int byte);
-void code_long(Code *code, uint32_t value);
+void code_byte(MachineCode *code, int byte);
+void code_long(MachineCode *code, uint32_t value);
 // opcode reg, v, place, of so many bytes: 16, 32 or 64; imm < 0: none. The
 // numbers of masks count from a multiple of 32. code_vector is EVEX where
 // vectors are of 64 bytes; what works on masks is VEX everywhere.
-void code_vex(Code *code, Vex op, uint32_t bytes, int reg, int v,
+void code_vex(MachineCode *code, Vex op, uint32_t bytes, int reg, int v,
               CodePlace place, int imm);
-void code_vector(Code *code, Vex op, uint32_t bytes, int reg, int v,
+void code_vector(MachineCode *code, Vex op, uint32_t bytes, int reg, int v,
                  CodePlace place, int imm);
 // EVEX: only the lanes of the mask. The others keep what they hold, or become
 // 0 with MASK_ZEROES, or are what the instruction says.
 enum { MASK_ZEROES = 0x80 };
-void code_masked(Code *code, Vex op, uint32_t bytes, int reg, int v,
+void code_masked(MachineCode *code, Vex op, uint32_t bytes, int reg, int v,
                  CodePlace place, int mask);
 // A constant of `size` bytes repeated over a vector.
-CodePlace code_constant(Code *code, const void *bytes, uint32_t size);
+CodePlace code_constant(MachineCode *code, const void *bytes, uint32_t size);
 // mov reg, [base + disp], of 64 bits.
-void code_load(Code *code, int reg, int base, int disp);
+void code_load(MachineCode *code, int reg, int base, int disp);
 // 64 bits of the frame, at its slot's start and `disp`: mov reg, [...], its
 // converse, and lea.
 typedef enum CodeMove {
@@ -74,7 +74,8 @@ typedef enum CodeMove {
     MOVE_STORE = 0x89,
     MOVE_LEA = 0x8D
 } CodeMove;
-void code_frame(Code *code, CodeMove move, int reg, uint32_t slot, int disp);
+void code_frame(MachineCode *code, CodeMove move, int reg, uint32_t slot,
+                int disp);
 // A jump with its condition, the second byte of 0F 8x; returns what names it.
 enum {
     JUMP_BELOW = 0x82,
@@ -83,14 +84,14 @@ enum {
     JUMP_NOT_ABOVE = 0x86,
     JUMP_ABOVE = 0x87
 };
-uint32_t code_jump(Code *code, int condition);
+uint32_t code_jump(MachineCode *code, int condition);
 // Goes on at a multiple of 32 bytes, by instructions that do nothing.
-void code_align(Code *code);
+void code_align(MachineCode *code);
 // Where it goes, as a value of code->size.
-void code_aim(Code *code, uint32_t jump, uint32_t to);
-void code_bytes(Code *code, const uint8_t *bytes, size_t count);
+void code_aim(MachineCode *code, uint32_t jump, uint32_t to);
+void code_bytes(MachineCode *code, const uint8_t *bytes, size_t count);
 // Appends the pool and points the instructions at it.
-void code_finish(Code *code);
+void code_finish(MachineCode *code);
 
 static inline CodePlace place_reg(int reg)
 {

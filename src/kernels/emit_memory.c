@@ -27,7 +27,7 @@ static CodePlace element(const Emitter *e, const LoopIns *ins)
 static void move_element(Emitter *e, int operand, int base, bool store,
                          uint32_t disp)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     int scale = scale_of(e, operand), rex = 0x40 | (base > 7);
     if (store && scale == 1) {
         code_byte(code, 0x66);
@@ -48,7 +48,7 @@ static void move_element(Emitter *e, int operand, int base, bool store,
 // the last to the first; rdx is 0 again then.
 static void move_narrow(Emitter *e, int operand, bool store)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     int base = e->base[operand];
     uint32_t slot = FRAME_RESULT * 32;
     // mov edx, esi; then: dec edx, … test edx, edx; jnz
@@ -253,7 +253,7 @@ void emit_store(Emitter *e, const LoopIns *ins)
 // rsi is the number of elements that are left; rdx becomes 0.
 void emit_rest(Emitter *e)
 {
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     for (int k = 0; k < e->body->operand_count; k++) {
         if (e->body->operands[k].kind == LOOP_DENSE) {
             // lea base, [base + rdx * size + 0]
@@ -296,7 +296,7 @@ void emit_spread(Emitter *e, int operand, uint16_t slot)
     // movzx or movsx edx, [rdx]
     static const uint8_t words[] = {0xB6, 0xB6, 0xBE, 0xBF};
     Elem stored = (Elem)e->body->operands[operand].stored;
-    Code *code = &e->code;
+    MachineCode *code = &e->code;
     bool longs = elem_size(stored) == 8;
     code_load(code, RDX, RDI, operand * 8);
     if (stored <= ELEM_I16) {

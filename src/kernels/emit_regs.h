@@ -35,7 +35,7 @@ typedef struct Emitter {
     const LoopBuild *body;
     uint16_t ins_count;        // of the body, or of some copies of it
     LoopIns ins[EMIT_MAX_INS]; // c of loads and stores: which copy's
-    Code code;
+    MachineCode code;
     bool refused;                // the body has what is not known here
     uint8_t lanes;               // elements a step
     uint16_t now;                // the instruction that is being made
