@@ -352,6 +352,19 @@ bool infer_list_output(InferCall *call, DType element, const Shape *shape)
                         shape->dims);
 }
 
+bool infer_list_with(InferCall *call, uint32_t index, bool list)
+{
+    TensorType element;
+    Shape shape;
+    if (!infer_list(call, &element)) {
+        return false;
+    }
+    shape_set(&shape, element.rank, element.dims);
+    return infer_list_joined(call, list ? call->inputs[0].dtype : element.dtype,
+                             &shape, index) &&
+           infer_list_output(call, element.dtype, &shape);
+}
+
 bool infer_list_index(InferCall *call, uint32_t input)
 {
     TensorType type = call->inputs[input];

@@ -57,6 +57,9 @@ MUST_CHECK bool infer_list_known(InferCall *call, TensorType element,
 // Output 0 is a list of such elements.
 MUST_CHECK bool infer_list_output(InferCall *call, DType element,
                                   const Shape *shape);
+// The rule of a list that also holds what input `index` is, or (`list`) what
+// that one holds: input 0, and output 0.
+MUST_CHECK bool infer_list_with(InferCall *call, uint32_t index, bool list);
 
 // An attribute that was left out is ATTR_NONE, as None itself is.
 static inline bool attr_given(const AttrValue *attr)

@@ -69,14 +69,7 @@ const OpDesc op_list_new = {
 
 static bool infer_list_append(InferCall *call)
 {
-    TensorType element;
-    Shape shape;
-    if (!infer_list(call, &element)) {
-        return false;
-    }
-    shape_set(&shape, element.rank, element.dims);
-    return infer_list_joined(call, element.dtype, &shape, 1) &&
-           infer_list_output(call, element.dtype, &shape);
+    return infer_list_with(call, 1, false);
 }
 
 static bool run_list_append(StepCall *call)
@@ -258,14 +251,7 @@ static const AttrDesc strict_attrs[] = {
 
 static bool infer_list_write(InferCall *call)
 {
-    TensorType element;
-    Shape shape;
-    if (!infer_list(call, &element) || !infer_list_index(call, 1)) {
-        return false;
-    }
-    shape_set(&shape, element.rank, element.dims);
-    return infer_list_joined(call, element.dtype, &shape, 2) &&
-           infer_list_output(call, element.dtype, &shape);
+    return infer_list_index(call, 1) && infer_list_with(call, 2, false);
 }
 
 static bool run_list_write(StepCall *call)

@@ -80,14 +80,7 @@ const OpDesc op_list_slice = {
 
 static bool infer_list_concat(InferCall *call)
 {
-    TensorType element;
-    Shape shape;
-    if (!infer_list(call, &element)) {
-        return false;
-    }
-    shape_set(&shape, element.rank, element.dims);
-    return infer_list_joined(call, call->inputs[0].dtype, &shape, 1) &&
-           infer_list_output(call, element.dtype, &shape);
+    return infer_list_with(call, 1, true);
 }
 
 static bool run_list_concat(StepCall *call)
@@ -171,14 +164,7 @@ const OpDesc op_list_take = {
 
 static bool infer_list_insert(InferCall *call)
 {
-    TensorType element;
-    Shape shape;
-    if (!infer_list(call, &element) || !infer_list_index(call, 1)) {
-        return false;
-    }
-    shape_set(&shape, element.rank, element.dims);
-    return infer_list_joined(call, element.dtype, &shape, 2) &&
-           infer_list_output(call, element.dtype, &shape);
+    return infer_list_index(call, 1) && infer_list_with(call, 2, false);
 }
 
 static bool run_list_insert(StepCall *call)
