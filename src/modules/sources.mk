@@ -12,6 +12,7 @@ modules_sources += src/modules/builtins/builtins_tensor.c
 modules_sources += src/modules/builtins/tensor_functions.c
 modules_sources += src/modules/files/file_methods.c
 modules_sources += src/modules/files/file_read.c
+modules_sources += src/modules/files/filelog.c
 modules_sources += src/modules/files/obj_file.c
 modules_sources += src/modules/importing/embedded_none.c
 modules_sources += src/modules/importing/import.c

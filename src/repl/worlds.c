@@ -7,10 +7,13 @@
 #include "repl/worlds.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +22,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/objects/text/obj_str.h"
+#include "modules/files/filelog.h"
 #include "modules/world.h"
 #include "stager/events.h"
 #include "stager/stager.h"
@@ -26,12 +30,13 @@
 enum {
     WAIT_NANOSECONDS = 1000000, // between two looks at the copy
     READ_SIZE = 64 << 10,
-    REPORT_EVENTS = 10000
+    REPORT_EVENTS = 10000,
+    OUTPUT_LIMIT = 4 << 20 // bytes; who writes more does not mean to end
 };
 
 // The files of a world, -1: not made yet.
 typedef struct WorldFiles {
-    int input, output, report;
+    int input, output, report, changes;
 } WorldFiles;
 
 // False with ERR_OS pending.
@@ -44,7 +49,8 @@ static bool open_one(Vm *vm, const char *name, int *file)
 
 static void close_files(const WorldFiles *files)
 {
-    const int all[] = {files->input, files->output, files->report};
+    const int all[] = {files->input, files->output, files->report,
+                       files->changes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i] >= 0) {
             close(all[i]);
@@ -200,6 +206,11 @@ static _Noreturn void live(Session *session, const WorldPlan *plan,
                            const WorldFiles *files)
 {
     Vm *vm = session->vm;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // its output would go nowhere
+    FileLog filelog;
+    filelog_init(vm, &filelog, files->changes);
+    bool taken = filelog_take_open(vm);
     bool ready = dup2(files->input, STDIN_FILENO) >= 0 &&
                  dup2(files->output, STDOUT_FILENO) >= 0 &&
                  dup2(files->output, STDERR_FILENO) >= 0;
@@ -215,7 +226,7 @@ static _Noreturn void live(Session *session, const WorldPlan *plan,
                               .data = &report};
     stager_of(vm)->listener = &listener;
     vm->long_calls = true;
-    if (!ready || value_failed(vm_call(vm, plan->call, NULL, 0))) {
+    if (!ready || !taken || value_failed(vm_call(vm, plan->call, NULL, 0))) {
         session_report(session);
     }
     vm_finish(vm); // functions of atexit, finalisers
@@ -229,8 +240,26 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+// What would end the parent, held back until the files are as they were.
+static sigset_t leaving_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+static bool is_leaving(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGTERM) == 1 ||
+                                         sigismember(&pending, SIGHUP) == 1);
+}
+
 // Looks from time to time, so that Ctrl-C and the limit are seen.
-static bool wait_for(Vm *vm, pid_t process, double seconds, World *world)
+static bool wait_for(Vm *vm, pid_t process, int output, double seconds,
+                     World *world)
 {
     double end = now() + seconds;
     for (;;) {
@@ -241,10 +270,14 @@ static bool wait_for(Vm *vm, pid_t process, double seconds, World *world)
                 WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
             return true;
         }
+        struct stat written;
         bool stopped = !ctx_poll(&vm->ctx);
-        world->late = !stopped && seconds > 0 && now() > end;
+        world->late =
+            !stopped &&
+            (is_leaving() || (seconds > 0 && now() > end) ||
+             (fstat(output, &written) == 0 && written.st_size > OUTPUT_LIMIT));
         if (stopped || world->late) {
-            kill(process, SIGKILL);
+            kill(-process, SIGKILL); // with the programs that it started
             waitpid(process, &status, 0);
             world->status = -SIGKILL;
             return !stopped;
@@ -268,16 +301,28 @@ static bool run_in(Session *session, const WorldPlan *plan,
         return false;
     }
     fflush(NULL);
+    sigset_t leaving = leaving_signals(), before;
+    sigprocmask(SIG_BLOCK, &leaving, &before);
     pid_t process = fork();
+    if (process == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        live(session, plan, files);
+    }
     if (process < 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         return raise_false(vm, ERR_OS, "no process for a world: %s",
                            strerror(errno));
     }
-    if (process == 0) {
-        live(session, plan, files);
+    setpgid(process, process); // whoever of the two comes first
+    bool ended = wait_for(vm, process, files->output, plan->seconds, world);
+    char lost[PATH_MAX];
+    bool restored = filelog_undo(files->changes, lost);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!restored && ended) {
+        return raise_false(vm, ERR_OS, "'%s' cannot be put back: %s", lost,
+                           strerror(errno));
     }
-    return wait_for(vm, process, plan->seconds, world) &&
-           read_back(vm, files->output, &world->output) &&
+    return ended && read_back(vm, files->output, &world->output) &&
            read_back(vm, files->report, &world->report);
 }
 
@@ -287,10 +332,11 @@ bool world_run(Session *session, const WorldPlan *plan, World *world)
     *world = (World){0};
     strbuf_init(&world->output, &vm->ctx);
     strbuf_init(&world->report, &vm->ctx);
-    WorldFiles files = {-1, -1, -1};
+    WorldFiles files = {-1, -1, -1, -1};
     bool done = open_one(vm, "input", &files.input) &&
                 open_one(vm, "output", &files.output) &&
                 open_one(vm, "report", &files.report) &&
+                open_one(vm, "changes", &files.changes) &&
                 run_in(session, plan, &files, world);
     close_files(&files);
     return done;

@@ -19,7 +19,7 @@ typedef struct WorldPlan {
 // What became of it.
 typedef struct World {
     int status;    // of the process; that of a signal is negative
-    bool late;     // ended, for its time was over
+    bool late;     // ended, for its time was over or it wrote without end
     StrBuf output; // what it wrote to both streams, in that order
     StrBuf report; // a line for each staged call, as far as it came
 } World;

@@ -141,8 +141,9 @@ struct Vm {
 
     // The outside.
     Value stdin_file, stdout_file, stderr_file; // sys.stdin …
-    bool output_lost;    // a dropped file could not write its output
-    uint32_t file_count; // File objects, the three above included
+    bool output_lost;        // a dropped file could not write its output
+    uint32_t file_count;     // File objects, the three above included
+    struct FileLog *filelog; // of a copy of the world (filelog.h); else NULL
     ValueVec argv;
     uint64_t hash_seed;
     const LibraryHooks *library;            // importing and files (library.h)

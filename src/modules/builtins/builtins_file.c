@@ -14,6 +14,7 @@
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_bytes.h"
 #include "modules/builtins/builtins.h"
+#include "modules/files/filelog.h"
 #include "modules/files/obj_file.h"
 
 // As Python's open(): the process's umask takes bits away.
@@ -286,11 +287,12 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
     }
     Value named = codec_to_system(vm, path);
     const char *text = value_failed(named) ? NULL : path_text(vm, named);
-    int error = text == NULL ? 0 : open_path(text, mode, descriptor);
+    bool ready = text != NULL && filelog_open(vm, text, system_flags(mode));
+    int error = ready ? open_path(text, mode, descriptor) : 0;
     if (error != 0) {
         raise_errno(vm, error, text);
     }
-    bool opened = text != NULL && error == 0;
+    bool opened = ready && error == 0;
     if (!value_failed(named)) {
         release(vm, named);
     }

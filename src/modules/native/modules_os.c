@@ -24,6 +24,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/codec.h"
 #include "interp/objects/text/obj_bytes.h"
+#include "modules/files/filelog.h"
 #include "modules/importing/module.h"
 
 // The head of a native function; the rows of `functions` name it. Those with an
@@ -86,14 +87,19 @@ static Value path_argument(Vm *vm, Value v, const PathUse *use,
     return path;
 }
 
-// Calls `act` (0: done, else errno is set) with the path of args[0].
-static Value on_path(Vm *vm, Value v, const PathUse *use,
+// Calls `act` (0: done, else errno is set) with the path of args[0]; `changes`:
+// what stands there will be another.
+static Value on_path(Vm *vm, Value v, const PathUse *use, bool changes,
                      int (*act)(const char *path))
 {
     const char *text;
     Value path = path_argument(vm, v, use, &text);
     if (value_failed(path)) {
         return path;
+    }
+    if (changes && !filelog_change(vm, text, false)) {
+        release(vm, path);
+        return VALUE_FAIL;
     }
     // raise_errno copies the path, so the path object may go right behind it.
     Value result = !note_effect(vm, EFFECT_CHANGE, use->function, VALUE_UNBOUND)
@@ -106,18 +112,18 @@ static Value on_path(Vm *vm, Value v, const PathUse *use,
 
 OS_BODY(chdir)
 {
-    return on_path(vm, args[0], PATH_OR_FILE("chdir"), chdir);
+    return on_path(vm, args[0], PATH_OR_FILE("chdir"), false, chdir);
 }
 
 OS_BODY(rmdir)
 {
-    return on_path(vm, args[0], PATH_ONLY("rmdir"), rmdir);
+    return on_path(vm, args[0], PATH_ONLY("rmdir"), true, rmdir);
 }
 
 // unlink, not the C library's remove, which would take empty folders too.
 OS_BODY(remove)
 {
-    return on_path(vm, args[0], PATH_ONLY("remove"), unlink);
+    return on_path(vm, args[0], PATH_ONLY("remove"), true, unlink);
 }
 
 // All permissions; the process's umask takes away what it should. The mode that
@@ -130,7 +136,7 @@ static int make_folder(const char *path)
 // With the permissions that the umask leaves.
 OS_BODY(mkdir)
 {
-    return on_path(vm, args[0], PATH_ONLY("mkdir"), make_folder);
+    return on_path(vm, args[0], PATH_ONLY("mkdir"), true, make_folder);
 }
 
 // On failure the error names the source alone. A failed second path releases to
@@ -163,7 +169,8 @@ OS_BODY(symlink)
         return first;
     }
     Value second = path_argument(vm, args[1], PATH_ONLY("symlink"), &place);
-    Value result = value_failed(second)      ? VALUE_FAIL
+    Value result = value_failed(second) || !filelog_change(vm, place, false)
+                       ? VALUE_FAIL
                    : symlink(to, place) == 0 ? VALUE_NONE
                                              : raise_errno(vm, errno, to);
     release(vm, first);
@@ -201,7 +208,8 @@ OS_BODY(chmod)
     if (value_failed(held)) {
         return held;
     }
-    Value result = chmod(path, (mode_t)mode) == 0
+    Value result = !filelog_change(vm, path, true) ? VALUE_FAIL
+                   : chmod(path, (mode_t)mode) == 0
                        ? VALUE_NONE
                        : raise_errno(vm, errno, path);
     release(vm, held);
@@ -228,7 +236,8 @@ OS_BODY(utime)
         times[i].tv_sec = (time_t)whole;
         times[i].tv_nsec = (long)((seconds[i] - whole) * 1e9);
     }
-    Value result = utimensat(AT_FDCWD, path, times, 0) == 0
+    Value result = !filelog_change(vm, path, true) ? VALUE_FAIL
+                   : utimensat(AT_FDCWD, path, times, 0) == 0
                        ? VALUE_NONE
                        : raise_errno(vm, errno, path);
     release(vm, held);

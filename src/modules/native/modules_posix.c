@@ -17,6 +17,7 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
+#include "modules/files/filelog.h"
 #include "modules/importing/module.h"
 
 #define POSIX_BODY(name) static Value posix_##name(Vm *vm, Value *args)
@@ -166,6 +167,9 @@ POSIX_BODY(open)
         return VALUE_FAIL;
     }
     const char *path = bytes_text(args[0]);
+    if (!filelog_open(vm, path, flags)) {
+        return VALUE_FAIL;
+    }
     int file = open(path, flags | O_CLOEXEC, (mode_t)mode);
     return file < 0 ? raise_errno(vm, errno, path) : int_from_i64(vm, file);
 }
