@@ -267,20 +267,36 @@ void concrete_keywords(Vm *vm, const Function *function, Dict *keywords)
     }
 }
 
-// Whether the result is a list or dict that is not the trace's own, which
-// eager code hands out as the one that it is.
-static bool is_handed_through(Vm *vm, const Trace *trace, const Bound *symbolic,
+// Whether a container in the result is not the trace's own, which eager code
+// hands out as the one that it is. Those of arguments stay the caller's when
+// the trace changes any of them (written.h).
+static bool is_handed_through(Vm *vm, const Trace *trace,
+                              const Concrete *concrete, const Given *given,
                               Value result)
 {
     StructureKind kind = structure_kind(vm, result);
-    if (kind != STRUCTURE_LIST && kind != STRUCTURE_DICT) {
+    if (kind == STRUCTURE_LEAF) {
         return false;
     }
-    bool given = !era_has(vm, trace->era, value_object(result));
-    for (size_t i = 0; i < symbolic->values.count; i++) {
-        given = given || value_same(result, symbolic->values.items[i]);
+    bool found = kind != STRUCTURE_TUPLE &&
+                 !era_has(vm, trace->era, value_object(result));
+    for (size_t i = 0; i < given->containers.count && kind != STRUCTURE_TUPLE;
+         i++) {
+        found |= concrete->written.copies.count == 0 &&
+                 value_same(result, given->containers.items[i]);
     }
-    return given;
+    ValueVec children = {0};
+    if (!found && kind != STRUCTURE_SET && ctx_enter(&vm->ctx)) {
+        // Without memory any answer is as good: the error is pending.
+        found = !structure_children(vm, result, &children);
+        for (size_t i = 0; !found && i < children.count; i++) {
+            found = is_handed_through(vm, trace, concrete, given,
+                                      children.items[i]);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    structure_free(vm, &children);
+    return found;
 }
 
 // Calls the function inside the trace.
@@ -298,13 +314,13 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         (void)any_walked(vm, trace, &symbolic);
         value = bound_call(vm, request->target, &symbolic);
     }
-    if (!value_failed(value) &&
-        is_handed_through(vm, trace, &symbolic, value)) {
+    bool ok = !value_failed(value) &&
+              written_close(vm, request, &given, &concrete->written);
+    if (ok && is_handed_through(vm, trace, concrete, &given, value)) {
         event_add(vm, trace->events, EVENT_OBJECT, "built anew for each call",
                   VALUE_NONE);
     }
-    bool ok = !value_failed(value) &&
-              written_close(vm, request, &given, &concrete->written);
+    ok = ok && !vm_has_error(vm);
     // Fields of a dataclass may be properties: no code runs behind an error.
     bool ordered = ok && any_walked(vm, trace, &symbolic);
     ok = ok && set_outputs(vm, trace, concrete, &given.contents, value) &&
