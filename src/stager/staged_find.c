@@ -106,18 +106,16 @@ static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
                          .source = target != NULL ? target->code->source : NULL,
                          .path = object_retain(place),
                          .value = VALUE_NONE});
-    // The reason is kept for what tells why a new trace was made.
-    if (self->options.frozen == FROZEN_RETRACE) {
-        object_release_null(&vm->ctx, self->why.frozen);
-        self->why.frozen = place;
-        *again = true;
-        return true;
-    }
-    // Two others tell: one by an exception, one by a warning, once.
     bool ok = true;
     Str *change = frozen_change(vm, &found->frozen, read);
     if (change == NULL) {
         ok = false;
+    } else if (self->options.frozen == FROZEN_RETRACE) {
+        // Kept for what tells why a new trace was made.
+        object_release_null(&vm->ctx, self->why.frozen);
+        self->why.frozen =
+            str_printf(vm, "%s has changed: %s", place->text, change->text);
+        *again = ok = self->why.frozen != NULL;
     } else if (self->options.frozen == FROZEN_ERROR) {
         ok = raise_false(vm, ERR_FROZEN,
                          "%s: %s has changed since trace %zu read it at line "
@@ -129,7 +127,7 @@ static bool deal_with(Vm *vm, StagedFunction *self, Concrete *found,
         ok = tell_frozen(vm, self, found, read, place, change);
     }
     object_release_null(&vm->ctx, change);
-    if (ok) { // an error is raised at every call
+    if (ok && !*again) { // an error is raised at every call
         frozen_set_noted(&found->frozen, read);
     }
     object_release(&vm->ctx, place);

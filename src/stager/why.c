@@ -25,6 +25,9 @@ void why_begin(Vm *vm, StagedFunction *self, const StrBuf *key, Why *why)
                  .dropped = traces_dropped(&self->table, key)};
     // A frozen value that was found changed has been noted already.
     self->why.frozen = NULL;
+    if (self->traced == 0 && value_is_kind(self->target, KIND_FUNCTION)) {
+        why->staged = ++((Function *)value_object(self->target))->code->staged;
+    }
     why->old = old != NULL ? object_retain((void *)old) : NULL;
     why->line = trace_program_line(vm, &why->source);
     if (why->source != NULL) {
@@ -94,6 +97,16 @@ static const char *other_reason(const Why *why, const Concrete *nearest)
                : "its trace had been dropped";
 }
 
+// A function made anew is another cause only if its lines are others.
+static void add_cause(const StagedFunction *self, StrBuf *key)
+{
+    if (key != NULL) {
+        key->length = 0;
+        strbuf_printf(key, "anew %p",
+                      (void *)((Function *)value_object(self->target))->code);
+    }
+}
+
 // In the order in which they rule one another out.
 static bool add_reason(Vm *vm, const StagedFunction *self, StrBuf *out,
                        StrBuf *key)
@@ -101,8 +114,8 @@ static bool add_reason(Vm *vm, const StagedFunction *self, StrBuf *out,
     const Why *why = &self->why;
     if (why->frozen != NULL) {
         strbuf_printf(out,
-                      "%s has changed (frozen='retrace'); pass it as an "
-                      "argument if it changes often\n",
+                      "%s (frozen='retrace'); pass it as an argument if it "
+                      "changes often\n",
                       why->frozen->text);
         return true;
     }
@@ -117,6 +130,15 @@ static bool add_reason(Vm *vm, const StagedFunction *self, StrBuf *out,
     const Concrete *nearest;
     if (!find_nearest(vm, self, &nearest)) {
         return false;
+    }
+    if (nearest == NULL && why->staged > 1) {
+        strbuf_printf(out,
+                      "it was the first of this one; %u functions were staged "
+                      "from the same lines, and none has the traces of "
+                      "another: stage it once, outside\n",
+                      why->staged);
+        add_cause(self, key);
+        return true;
     }
     if (nearest == NULL) {
         strbuf_puts(out, "it was the first\n");

@@ -6,14 +6,16 @@
 
 // The last trace that a staged function made, beside the one before it.
 typedef struct Why {
-    Concrete *old;  // found or made last before; counted; NULL: none was
-    Concrete *made; // counted; NULL: nothing was traced yet
-    uint32_t line;  // of the call, 0: unknown
-    Source *source; // whose line it is, counted; NULL: unknown
-    Str *frozen;    // the frozen value that had changed, counted; NULL: that
-                    // was not the reason
-    size_t dropped; // the number of the trace for these arguments that
-                    // max_traces has dropped; 0: none
+    Concrete *old;   // found or made last before; counted; NULL: none was
+    Concrete *made;  // counted; NULL: nothing was traced yet
+    uint32_t line;   // of the call, 0: unknown
+    Source *source;  // whose line it is, counted; NULL: unknown
+    Str *frozen;     // the frozen value that had changed, counted; NULL: that
+                     // was not the reason
+    size_t dropped;  // the number of the trace for these arguments that
+                     // max_traces has dropped; 0: none
+    uint32_t staged; // of a first trace: how many functions staged of the same
+                     // code were traced, this one included
 } Why;
 
 // Leaves it empty.

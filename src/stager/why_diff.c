@@ -194,7 +194,11 @@ static void compare_structures(Diff *diff, Value a, Value b, StructureKind kind)
         structure_keys(vm, a, &keys) && structure_keys(vm, b, &other_keys) &&
         structure_children(vm, a, &own) && structure_children(vm, b, &other);
     if (diff->ok && !same_keys(vm, &keys, &other_keys)) {
-        differ(diff, a, b, "other keys: pass the same ones each time", 3);
+        differ(diff, a, b,
+               kind == STRUCTURE_SET
+                   ? "other elements: pass the same ones each time, or a tensor"
+                   : "other keys: pass the same ones each time",
+               3);
     } else if (diff->ok && own.count != other.count) {
         differ(diff, a, b,
                "another length: pass one tensor, stack(...), of any length", 3);
@@ -273,6 +277,21 @@ static void compare_names(Diff *diff, const Concrete *a, const Concrete *b)
     strbuf_puts(diff->out, ": pass the same names each time\n");
 }
 
+// How many parameters have a name of their own and no keyword's place; what
+// stands behind them is collected by *args.
+static size_t own_count(const Concrete *trace)
+{
+    return value_is_kind(trace->target, KIND_FUNCTION)
+               ? ((const Function *)value_object(trace->target))
+                     ->code->positional_count
+               : SIZE_MAX;
+}
+
+static bool is_collected(const Concrete *trace, size_t index)
+{
+    return index >= own_count(trace) && index < bound_positional(&trace->bound);
+}
+
 // Parameters are compared by their place; the names are those of `b`.
 bool why_compare(Vm *vm, const Concrete *a, const Concrete *b, bool relax,
                  StrBuf *out, StrBuf *key, uint32_t *weight)
@@ -291,7 +310,11 @@ bool why_compare(Vm *vm, const Concrete *a, const Concrete *b, bool relax,
             structure_kind(vm, a->bound.values.items[i]) ==
                 structure_kind(vm, b->bound.values.items[i]);
         diff.path.length = 0;
-        strbuf_printf(&diff.path, deep ? "%s" : "'%s'", name);
+        if (is_collected(b, i)) {
+            strbuf_printf(&diff.path, "%s[%zu]", name, i - own_count(b));
+        } else {
+            strbuf_printf(&diff.path, deep ? "%s" : "'%s'", name);
+        }
         compare(&diff, a->bound.values.items[i], b->bound.values.items[i]);
     }
     *weight = diff.weight;

@@ -164,6 +164,7 @@ struct Code {
     Span span;              // of the whole definition: read again to convert
     uint32_t start;         // of it or of its first decorator's expression
     struct Code *converted; // its staged form, once made; owned
+    uint32_t staged;        // staged functions of it that were ever traced
     bool plain;             // @stage.plain: never converted
 };
 
