@@ -186,6 +186,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     }
     if (!value_unbound(leaf->host) && value_is_operand(after) &&
         !is_weak(after)) { // it is a tensor's from now on
+        event_number(vm, leaf->host);
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
     event_number(vm, after);
