@@ -2,7 +2,8 @@
 // traceback: HIDDEN(module, function) with the function's qualified name; its
 // methods and inner functions go with it, "" is the whole module. What CPython
 // has in Python too, such as namedtuple() or textwrap, shows its frames there
-// and here, each with the lines of its own file. No include guard.
+// and here, each with the lines of its own file. The libraries of our own hide
+// theirs as well: what can be mended is the line that called. No include guard.
 HIDDEN("_iobase", "")
 HIDDEN("_iomemory", "")
 HIDDEN("bisect", "")
@@ -13,6 +14,7 @@ HIDDEN("collections", "_set_field")
 HIDDEN("collections", "OrderedDict")
 HIDDEN("collections", "defaultdict")
 HIDDEN("collections", "deque")
+HIDDEN("data", "")
 HIDDEN("datetime", "")
 HIDDEN("decimal", "")
 HIDDEN("functools", "cmp_to_key")
@@ -23,8 +25,11 @@ HIDDEN("functools", "reduce")
 HIDDEN("io", "")
 HIDDEN("itertools", "")
 HIDDEN("math", "")
+HIDDEN("nn", "")
 HIDDEN("numpy", "")
 HIDDEN("operator", "")
+HIDDEN("plot", "")
+HIDDEN("tensorflow", "")
 HIDDEN("time", "")
 HIDDEN("warnings", "warn")
 HIDDEN("warnings", "warn_explicit")
