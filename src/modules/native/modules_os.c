@@ -139,10 +139,27 @@ OS_BODY(mkdir)
     return on_path(vm, args[0], PATH_ONLY("mkdir"), true, make_folder);
 }
 
+// In a copy of the world alone (filelog.h). A failed path releases to nothing.
+static bool log_move(Vm *vm, const Value *args)
+{
+    const char *from, *to;
+    Value first = path_argument(vm, args[0], PATH_ONLY("rename"), &from);
+    Value second = value_failed(first)
+                       ? VALUE_FAIL
+                       : path_argument(vm, args[1], PATH_ONLY("rename"), &to);
+    bool done = !value_failed(second) && filelog_move(vm, from, to);
+    release(vm, second);
+    release(vm, first);
+    return done;
+}
+
 // On failure the error names the source alone. A failed second path releases to
 // nothing.
 OS_BODY(rename)
 {
+    if (vm->filelog != NULL && !log_move(vm, args)) {
+        return VALUE_FAIL;
+    }
     const char *from, *to;
     Value first = path_argument(vm, args[0], PATH_ONLY("rename"), &from);
     if (value_failed(first)) {
