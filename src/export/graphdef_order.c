@@ -294,8 +294,10 @@ bool form_along_axis(Form *form)
         return false;
     }
     int at = (int)(axis < 0 ? axis + type.rank : axis);
-    const char *index =
-        step_wrap(form, form->inputs[1], places.dtype, step_size(form, 0, at));
+    const char *index = form->inputs[1];
+    if (!form_bool(form, 1)) {
+        index = step_wrap(form, index, places.dtype, step_size(form, 0, at));
+    }
     const char *name =
         step_open(form, op, 3, step_swap(form, form->inputs[0], type, at),
                   step_swap(form, index, places, at),

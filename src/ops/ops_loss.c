@@ -25,12 +25,14 @@ static bool needs_float(const ComposeCall *call, EmitValue x, int least_rank)
 static EmitValue at_labels(Emit *emit, EmitValue logs, EmitValue labels,
                            int rank)
 {
-    AttrValue last = {.kind = ATTR_INT, .integer = -1};
-    EmitValue inputs[2] = {logs, emit_1(emit, OP_EXPAND_DIMS, labels, &last)};
+    // The second, of take_along_axis alone: -1 is no label.
+    AttrValue last[2] = {{.kind = ATTR_INT, .integer = -1},
+                         {.kind = ATTR_BOOL, .boolean = true}};
+    EmitValue inputs[2] = {logs, emit_1(emit, OP_EXPAND_DIMS, labels, last)};
     if (logs == NULL || inputs[1] == NULL) {
         return NULL;
     }
-    EmitValue picked = emit->op(emit, OP_TAKE_ALONG_AXIS, inputs, 2, &last);
+    EmitValue picked = emit->op(emit, OP_TAKE_ALONG_AXIS, inputs, 2, last);
     return emit_reduce(emit, OP_SUM, picked, (uint32_t)1 << (rank - 1), false);
 }
 

@@ -475,11 +475,17 @@ static bool kernel_take_along(const KernelCall *call)
     // front of it are as many in x as in indices.
     int64_t size = tensor_dims(x)[axis], inner = 1;
     int64_t wanted = tensor_dims(indices)[axis];
+    bool strict = attr_bool(&call->attrs[1], false);
     for (int i = axis + 1; i < x->rank; i++) {
         inner *= tensor_dims(x)[i];
     }
     for (int64_t i = 0; i < indices->count; i++) {
         int64_t index = tensor_int_at(indices, i);
+        if (strict && (index < 0 || index >= size)) {
+            return ctx_fail(call->ctx, ERR_OP_INDEX,
+                            "index %" PRId64 " is not in [0, %" PRId64 ")",
+                            index, size);
+        }
         if (index < -size || index >= size) {
             return ctx_fail(call->ctx, ERR_OP_INDEX,
                             "take_along_axis: index %" PRId64 " is out of "
@@ -501,19 +507,21 @@ static bool kernel_take_along(const KernelCall *call)
 // The array API's default: the last axis.
 static const AttrDesc take_along_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
+    {"strict", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
 };
 const OpDesc op_take_along_axis = {
     .name = "take_along_axis",
     .params = "x, indices, /",
     .doc = "For each row along the axis the elements that the row of int\n"
-           "`indices` names; below 0 from the end. OpIndexError out of range.",
+           "`indices` names; below 0 from the end, but not with `strict`.\n"
+           "OpIndexError out of range.",
     .min_inputs = 2,
     .max_inputs = 2,
     .apart = 1 << 1,
     .output_count = 1,
     .flags = OP_HALVES | OP_MAY_FAIL,
     .attrs = take_along_attrs,
-    .attr_count = 1,
+    .attr_count = 2,
     .infer = infer_take_along,
     .kernel = kernel_take_along,
     .gradient = grad_places,

@@ -342,11 +342,11 @@ static bool grad_along(GradCall *call, EmitValue order, int64_t axis)
 {
     Emit *e = call->emit;
     EmitValue x = call->inputs[0];
-    AttrValue attr = {.kind = ATTR_INT, .integer = axis};
+    AttrValue attrs[2] = {{.kind = ATTR_INT, .integer = axis}};
     EmitValue inputs[2] = {grad_numbers(e, x), order};
     EmitValue places = inputs[0] == NULL || order == NULL
                            ? NULL
-                           : e->op(e, OP_TAKE_ALONG_AXIS, inputs, 2, &attr);
+                           : e->op(e, OP_TAKE_ALONG_AXIS, inputs, 2, attrs);
     return grad_give(call, 0,
                      grad_scatter(e, x, places, call->output_grads[0]));
 }

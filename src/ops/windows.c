@@ -1,6 +1,7 @@
 // Windows that move over images.
 #include "ops/windows.h"
 
+#include <inttypes.h>
 #include <strings.h>
 
 int64_t window_side(const AttrValue *attr, int axis, int64_t otherwise)
@@ -37,7 +38,7 @@ static void place_windows(WindowAxis *axis, bool same)
     }
     int64_t extent = (axis->window - 1) * axis->dilation + 1;
     if (!same) {
-        // A window larger than the image fits nowhere: no output, no error.
+        // A window larger than the image fits nowhere: no output.
         axis->out =
             axis->in < extent ? 0 : (axis->in - extent) / axis->stride + 1;
         return;
@@ -64,6 +65,16 @@ bool window_axes(Ctx *ctx, const OpDesc *op, const int64_t *in,
             .stride = window_side(strides, i, 1),
             .dilation = dilations == NULL ? 1 : window_side(dilations, i, 1)};
         place_windows(&axes[i], same);
+        int64_t extent = (window[i] - 1) * axes[i].dilation + 1;
+        // As TensorFlow counts: less than one stride too large is no error.
+        if (!same && axes[i].out == 0 &&
+            (in[i] - extent) / axes[i].stride < -1) {
+            return ctx_fail(ctx, ERR_SHAPE,
+                            "%s: a window of %" PRId64 " does not fit into %s "
+                            "%" PRId64,
+                            op->name, extent, i == 0 ? "height" : "width",
+                            in[i]);
+        }
     }
     return true;
 }
