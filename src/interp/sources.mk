@@ -172,6 +172,7 @@ interp_sources += src/interp/tensors/obj_tensor.c
 interp_sources += src/interp/tensors/obj_variable.c
 interp_sources += src/interp/tensors/tape.c
 interp_sources += src/interp/tensors/tape_back.c
+interp_sources += src/interp/tensors/tape_rows.c
 interp_sources += src/interp/tensors/tensor_call.c
 interp_sources += src/interp/tensors/tensor_cast.c
 interp_sources += src/interp/tensors/tensor_convert.c

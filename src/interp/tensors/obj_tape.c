@@ -190,8 +190,8 @@ static Value list_of(Vm *vm, const Value *values, const Value *rows,
     return value_from_object(list);
 }
 
-// _gradient(targets, seeds, sources, keep): lists; a seed may be None. With
-// `keep` it is not the last one, whatever the tape.
+// _gradient(targets, seeds, sources, keep, many): lists; a seed may be None.
+// With `keep` it is not the last one, whatever the tape. None: not for `many`.
 static Value tape_gradient_flat(Vm *vm, Value *args)
 {
     Tape *tape = tape_of(args[0]);
@@ -212,11 +212,15 @@ static Value tape_gradient_flat(Vm *vm, Value *args)
     if (read_items(vm, args[1], targets, room) &&
         read_items(vm, args[2], targets, seeds) &&
         read_items(vm, args[3], sources, from) && begin_gradient(vm, tape)) {
-        tape->used = !tape->persistent && !value_same(args[4], VALUE_TRUE);
+        int64_t many = value_is_int(args[5]) ? value_small(args[5]) : 0;
         if (tape_gradient(vm, tape, room, seeds, (uint32_t)targets, from,
-                          (uint32_t)sources, made, rows)) {
+                          (uint32_t)sources, many, made, rows)) {
             result = list_of(vm, made, rows, sources);
+        } else if (!vm_has_error(vm)) {
+            ctx_free(&vm->ctx, room, size);
+            return VALUE_NONE;
         }
+        tape->used = !tape->persistent && !value_same(args[4], VALUE_TRUE);
         if (tape->used) {
             tape_clear(vm, tape);
         }
@@ -391,8 +395,10 @@ static const NativeDef tape_methods[] = {
     {"watched_variables", "self", tape_variables,
      "The Variables that were watched or met."},
     {"_watch", "self, operand, /", tape_watch_one, "Watches one tensor."},
-    {"_gradient", "self, targets, seeds, sources, keep, /", tape_gradient_flat,
-     "gradient() of lists; `keep`: not the last one."},
+    {"_gradient", "self, targets, seeds, sources, keep, many, /",
+     tape_gradient_flat,
+     "gradient() of lists; `keep`: not the last one; `many`: of so many seeds "
+     "at once, or None."},
     {NULL, NULL, NULL, NULL},
 };
 

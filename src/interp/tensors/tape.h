@@ -86,10 +86,13 @@ void tape_clear(Vm *vm, Tape *tape);
 // part in it. `gradients` are owned, and so are `rows`: UNBOUND, or an int
 // vector, and the gradient is zeros but for these rows of the source, to which
 // what stands in `gradients` is to be added in turn.
+// `many`: 0, or how many seeds each target has, along an axis in front of its
+// own, which the gradients then have too. False without an error: something on
+// the way goes back for one seed alone.
 MUST_CHECK bool tape_gradient(Vm *vm, Tape *tape, const Value *targets,
                               const Value *seeds, uint32_t target_count,
                               const Value *sources, uint32_t source_count,
-                              Value *gradients, Value *rows);
+                              int64_t many, Value *gradients, Value *rows);
 
 // obj_tape.c
 extern const TypeDef tape_type_def;

@@ -2,6 +2,7 @@
 #include "interp/core/raise.h"
 #include "interp/tensors/apply.h"
 #include "interp/tensors/tape.h"
+#include "interp/tensors/tape_rows.h"
 #include "interp/tensors/tensor_emit.h"
 #include "ops/grad.h"
 
@@ -19,6 +20,8 @@ typedef struct Backward {
     void **room;   // scratch for one entry: ROOM_LINES of `width`
     Value *values; // likewise, VALUE_LINES
     bool *wanted;  // likewise, one
+    int64_t seeds; // gradients that are taken at once; 0: one, without rows
+    bool refused;  // an entry cannot go back so
 } Backward;
 
 enum { ROOM_LINES = 6, VALUE_LINES = 5 };
@@ -241,6 +244,35 @@ static bool ask_rule(Backward *b, TapeEntry entry, GradCall *call, Value *made,
     return ok;
 }
 
+// The same for all seeds at once.
+static bool ask_for_all(Backward *b, TapeEntry entry, GradCall *call,
+                        Value *made)
+{
+    RowsEmit rows;
+    tape_rows_init(&rows, b->vm, b->seeds);
+    call->emit = &rows.emit;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < entry.output_count; i++) {
+        ok = call->output_grads[i] == NULL ||
+             tape_rows_note(&rows, call->output_grads[i]);
+    }
+    for (uint32_t i = 0; i < entry.input_count; i++) {
+        call->input_grads[i] = call->input_rows[i] = NULL;
+    }
+    ok = ok && call->op->gradient(call);
+    for (uint32_t i = 0; ok && i < entry.input_count; i++) {
+        if (call->wanted[i] && call->input_grads[i] != NULL) {
+            EmitValue own = tape_rows_of(&rows, call->input_grads[i]);
+            rows.refused = rows.refused || call->input_rows[i] != NULL;
+            made[i] = emitted(own);
+            ok = own != NULL;
+        }
+    }
+    b->refused = rows.refused;
+    tape_rows_free(&rows);
+    return ok && !b->refused;
+}
+
 static bool back_by_rule(Backward *b, TapeEntry entry, Value *made,
                          Value *made_rows)
 {
@@ -287,7 +319,8 @@ static bool back_by_rule(Backward *b, TapeEntry entry, Value *made,
                      .wanted = b->wanted,
                      .input_grads = results,
                      .input_rows = rows};
-    return ask_rule(b, entry, &call, made, made_rows);
+    return b->seeds > 0 ? ask_for_all(b, entry, &call, made)
+                        : ask_rule(b, entry, &call, made, made_rows);
 }
 
 // The gradient that operand `index` of the entry has so far: once for what is
@@ -313,6 +346,10 @@ static bool back_by_itself(Backward *b, TapeEntry entry, Value *made,
 {
     Value *inputs = b->values, *grads = inputs + b->width;
     Value *so_far = grads + 2 * b->width; // `made` stands between
+    if (b->seeds > 0) {
+        b->refused = true;
+        return false;
+    }
     if (!fill_items(b, entry.first_item + entry.input_count,
                     entry.output_count)) {
         return false;
@@ -424,6 +461,7 @@ static bool seed(Backward *b, Value target, Value given)
                         apply_one(b->vm, OP_ONES_LIKE, &target, 1, same));
     }
     TensorType own = operand_type(target), type = operand_type(given);
+    type.rank -= b->seeds > 0 && type.rank > 0;
     if (own.dtype != type.dtype ||
         (own.rank != RANK_UNKNOWN && type.rank != RANK_UNKNOWN &&
          own.rank != type.rank)) {
@@ -437,10 +475,12 @@ static bool seed(Backward *b, Value target, Value given)
 
 bool tape_gradient(Vm *vm, Tape *tape, const Value *targets, const Value *seeds,
                    uint32_t target_count, const Value *sources,
-                   uint32_t source_count, Value *gradients, Value *rows)
+                   uint32_t source_count, int64_t many, Value *gradients,
+                   Value *rows)
 {
     Backward b;
     bool ok = backward_init(&b, vm, tape);
+    b.seeds = many;
     for (uint32_t i = 0; ok && i < source_count; i++) {
         uint32_t slot = tape_find(tape, sources[i]);
         if (slot != TAPE_NO_SLOT) {
@@ -461,6 +501,9 @@ bool tape_gradient(Vm *vm, Tape *tape, const Value *targets, const Value *seeds,
         bool none = slot == TAPE_NO_SLOT || slot >= b.slot_count;
         gradients[i] = none ? VALUE_UNBOUND : value_retain(b.grads[slot]);
         rows[i] = none ? VALUE_UNBOUND : value_retain(b.rows[slot]);
+    }
+    if (b.refused) {
+        raise_clear(vm);
     }
     backward_free(&b);
     return ok;
