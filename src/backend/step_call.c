@@ -45,6 +45,11 @@ static uint32_t call_input_count(StepCall *call)
     return own(call)->step->input_count;
 }
 
+static uint32_t call_output_count(StepCall *call)
+{
+    return own(call)->step->output_count;
+}
+
 static TensorType call_output_type(StepCall *call, uint32_t index)
 {
     return graph_type(own(call)->run->plan->graph,
@@ -359,6 +364,7 @@ static const StepTable step_table = {
     .input = call_input,
     .take = call_take,
     .input_count = call_input_count,
+    .output_count = call_output_count,
     .output_type = call_output_type,
     .attr = call_attr,
     .set_output = call_set_output,

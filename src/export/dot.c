@@ -67,7 +67,10 @@ static void put_payload(const Dot *dot, const GraphNode *node)
             tensor_print_str(&text, node->tensor);
         }
         break;
-    case PAYLOAD_CALLEE: strbuf_printf(&text, " %s", node->callee->name); break;
+    case PAYLOAD_CALLEE:
+    case PAYLOAD_GRADIENT:
+        strbuf_printf(&text, " %s", node->callee->name);
+        break;
     case PAYLOAD_RESOURCE:
         strbuf_printf(&text, " %s",
                       dot->graph->variables.items[node->variable].name);

@@ -329,6 +329,7 @@ static bool write_node(NodeScope *scope, const GraphNode *node)
     case OP_IF:
     case OP_WHILE: return graphdef_flow(scope, node);
     case OP_CALL: return graphdef_call(scope, node);
+    case OP_CUSTOM_GRADIENT: return graphdef_plain(scope, node);
     default:
         return node_desc(node)->infer != NULL ? graphdef_plain(scope, node)
                                               : graphdef_effect(scope, node);

@@ -115,6 +115,18 @@ bool form_passed(Form *form)
     return form_close(form);
 }
 
+// Its results alone: a GraphDef has no gradients.
+bool form_kept(Form *form)
+{
+    bool ok = step_begin(form);
+    for (uint32_t i = 0; ok && i < form->node->output_count; i++) {
+        const char *kept = step_1(form, "StopGradient", form->inputs[i],
+                                  TYPES({"T"}, {form_in(form, i).dtype}));
+        ok = step_gives(form, i, kept);
+    }
+    return ok;
+}
+
 // The end is among the numbers, as TensorFlow has it.
 bool form_linspace(Form *form)
 {

@@ -212,6 +212,27 @@ GraphNode *graph_append_call(Graph *graph, GraphBlock *block, Graph *callee,
     return build_finish(graph, block, node, types, count) ? node : NULL;
 }
 
+GraphNode *graph_append_gradient(Graph *graph, GraphBlock *block,
+                                 Graph *gradient, const ValueId *inputs,
+                                 uint32_t input_count, uint32_t output_count,
+                                 GraphPlace place)
+{
+    GraphNode *node =
+        build_node(graph, OP_CUSTOM_GRADIENT, inputs, input_count, NULL, place);
+    TensorType *types =
+        arena_new_array(&graph->arena, TensorType, output_count);
+    if (node == NULL || types == NULL ||
+        !vec_push(graph->ctx, &graph->callees, gradient)) {
+        return NULL;
+    }
+    graph_retain(gradient);
+    for (uint32_t i = 0; i < output_count; i++) {
+        types[i] = graph_type(graph, inputs[i]);
+    }
+    node->callee = gradient;
+    return build_finish(graph, block, node, types, output_count) ? node : NULL;
+}
+
 // Raises an ERR_SHAPE that names the Variable and both types.
 static bool fails_shape(Graph *graph, const GraphVariable *variable,
                         TensorType type)

@@ -121,7 +121,8 @@ static bool clone_payload(Clone *clone, const GraphNode *from, GraphNode *node)
     case PAYLOAD_TENSOR:
         node->tensor = from->tensor;
         return build_hold(clone->to, from->tensor);
-    case PAYLOAD_CALLEE: return clone_callee(clone, from, node);
+    case PAYLOAD_CALLEE:
+    case PAYLOAD_GRADIENT: return clone_callee(clone, from, node);
     case PAYLOAD_HOST:
         node->host = from->host;
         return from->host == NULL || build_hold(clone->to, from->host);

@@ -136,6 +136,13 @@ MUST_CHECK GraphNode *graph_append_call(Graph *graph, GraphBlock *block,
                                         uint32_t input_count,
                                         const uint32_t *variables,
                                         GraphPlace place);
+// The first `output_count` inputs, whose gradients flow by `gradient`: it takes
+// theirs and what the last inputs are, and gives those of the inputs between.
+// It has no captures and no Variables. The graph holds a count on it.
+MUST_CHECK GraphNode *
+graph_append_gradient(Graph *graph, GraphBlock *block, Graph *gradient,
+                      const ValueId *inputs, uint32_t input_count,
+                      uint32_t output_count, GraphPlace place);
 // Reads a Variable as it is at this point of the block, or assigns: refuses
 // another dtype (ERR_DTYPE) or a shape that cannot fit (ERR_SHAPE). A read that
 // follows sees the new value.

@@ -157,6 +157,30 @@ static bool check_call(Checker *checker, GraphNode *node)
     return ok || bad(checker, node, "its results are not the callee's");
 }
 
+// The gradient takes those of the outputs and what stands behind the arguments,
+// and gives the arguments'.
+static bool check_gradient(Checker *checker, GraphNode *node)
+{
+    Graph *graph = checker->graph, *gradient = node->callee;
+    uint32_t outputs = node->output_count;
+    uint32_t results = gradient->block->result_count;
+    bool ok = gradient->inputs.count >= outputs &&
+              node->input_count == gradient->inputs.count + results;
+    for (uint32_t i = 0; ok && i < gradient->inputs.count; i++) {
+        uint32_t own = i < outputs ? i : i + results;
+        ok = compatible(graph_type(gradient, gradient->inputs.items[i].value),
+                        graph_type(graph, node->inputs[own]));
+    }
+    for (uint32_t i = 0; ok && i < outputs + results; i++) {
+        TensorType other =
+            i < outputs
+                ? graph_type(graph, node_output(node, i))
+                : graph_type(gradient, gradient->block->results[i - outputs]);
+        ok = compatible(graph_type(graph, node->inputs[i]), other);
+    }
+    return ok || bad(checker, node, "its gradient is of other types");
+}
+
 // What stands in a node of an op that has no shape rule of its own.
 // False: a fault.
 static bool check_payload(Checker *checker, GraphNode *node)
@@ -169,6 +193,7 @@ static bool check_payload(Checker *checker, GraphNode *node)
                                 tensor_type(node->tensor)) ||
                bad(checker, node, "its tensor is of another type");
     case PAYLOAD_CALLEE: return check_call(checker, node);
+    case PAYLOAD_GRADIENT: return check_gradient(checker, node);
     case PAYLOAD_RESOURCE: return check_variable(checker, node);
     }
     return true;

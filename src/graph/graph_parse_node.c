@@ -152,7 +152,8 @@ static bool read_payload(NodeLine *line)
     case PAYLOAD_NONE:
     case PAYLOAD_HOST: break;
     case PAYLOAD_TENSOR: return read_const(line);
-    case PAYLOAD_CALLEE: return read_call(line);
+    case PAYLOAD_CALLEE:
+    case PAYLOAD_GRADIENT: return read_call(line);
     case PAYLOAD_RESOURCE:
         return graph_parse_variable(line->parse, &line->variable);
     }
@@ -328,6 +329,23 @@ static GraphNode *build_call(NodeLine *line)
                              count, line->variables.items, line->place);
 }
 
+// Whether the numbers fit is asked here, the types by the checker.
+static GraphNode *build_gradient(NodeLine *line)
+{
+    Graph *gradient = line->callee;
+    size_t outputs = line->definitions.count, inputs = line->inputs.count;
+    if (gradient->inputs.count < outputs || gradient->variables.count > 0 ||
+        inputs != gradient->inputs.count + gradient->block->result_count) {
+        reader_fail_at(&line->parse->reader, line->where,
+                       "the operands are not those of graph %s",
+                       gradient->name);
+        return NULL;
+    }
+    return graph_append_gradient(line->parse->graph, line->block, gradient,
+                                 line->inputs.items, (uint32_t)inputs,
+                                 (uint32_t)outputs, line->place);
+}
+
 // Outputs are as declared.
 static GraphNode *build_host(NodeLine *line)
 {
@@ -359,6 +377,7 @@ static GraphNode *build_line(NodeLine *line)
         return graph_append_const(graph, line->block, line->tensor,
                                   line->place);
     case PAYLOAD_CALLEE: return build_call(line);
+    case PAYLOAD_GRADIENT: return build_gradient(line);
     case PAYLOAD_HOST: return build_host(line);
     case PAYLOAD_RESOURCE:
         return graph_append_resource(graph, line->block, line->op,

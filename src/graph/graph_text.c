@@ -249,7 +249,8 @@ static void print_payload(GraphPrinter *printer, const GraphNode *node)
     case PAYLOAD_NONE:
     case PAYLOAD_HOST: break;
     case PAYLOAD_TENSOR: print_const(printer, node->tensor); break;
-    case PAYLOAD_CALLEE: print_callee(printer, node); break;
+    case PAYLOAD_CALLEE:
+    case PAYLOAD_GRADIENT: print_callee(printer, node); break;
     case PAYLOAD_RESOURCE:
         strbuf_printf(printer->out, " @%u", node->variable);
         break;

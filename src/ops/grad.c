@@ -256,36 +256,17 @@ static bool kernel_same(const KernelCall *call)
     return call->outputs[0] != NULL;
 }
 
-// What custom_gradient gives: the way back is the program's, which only the
-// tapes know that are recording. A graph has no rule for it.
-static const AttrDesc stop_attrs[] = {
-    {"custom", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
-};
-
-static bool grad_stop(GradCall *call)
-{
-    bool custom = call->attrs[0].kind == ATTR_BOOL && call->attrs[0].boolean;
-    return !custom || !grad_asked(call, 0) ||
-           ctx_fail(call->emit->ctx, ERR_SYMBOLIC,
-                    "custom_gradient: its way back is not part of the graph; "
-                    "take the gradient inside of the staged function, and "
-                    "outside of the loop or branch that calls it");
-}
-
 const OpDesc op_stop_gradient = {
     .name = "stop_gradient",
     .params = "x, /",
-    .doc = "x, as something that a Tape takes for a constant. custom: what "
-           "custom_gradient gives.",
-    .attrs = stop_attrs,
-    .attr_count = 1,
+    .doc = "x, as something that a Tape takes for a constant.",
     .min_inputs = 1,
     .max_inputs = 1,
     .output_count = 1,
     .flags = OP_VIEW,
     .infer = infer_same,
     .kernel = kernel_same,
-    .gradient = grad_stop,
+    .gradient = grad_none,
     .graphdef = "StopGradient",
 };
 

@@ -109,6 +109,28 @@ const OpDesc op_call = {
     .run = run_call,
 };
 
+static bool run_custom_gradient(StepCall *call)
+{
+    uint32_t count = call->table->output_count(call);
+    for (uint32_t i = 0; i < count; i++) {
+        Tensor *input = call->table->input(call, i);
+        call->table->set_output(call, i, object_retain(input));
+    }
+    return true;
+}
+
+// Its inputs are the results, as many arguments as its graph gives gradients,
+// and what else the graph uses behind the results' gradients.
+const OpDesc op_custom_gradient = {
+    .name = "custom_gradient",
+    .params = "*values",
+    .doc = "The first inputs, whose gradients flow by a graph of the program.",
+    .max_inputs = 255,
+    .flags = OP_INTERNAL,
+    .payload = PAYLOAD_GRADIENT,
+    .run = run_custom_gradient,
+};
+
 static bool run_print(StepCall *call)
 {
     return call->table->host(call, HOST_PRINT);

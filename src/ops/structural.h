@@ -14,10 +14,12 @@
 // what types it has.
 typedef enum OpPayload {
     PAYLOAD_NONE,
-    PAYLOAD_TENSOR,  // a constant: its own type; takes no step
-    PAYLOAD_CALLEE,  // another graph: outputs of the types of its results
-    PAYLOAD_HOST,    // an object of the host's, or none: outputs as declared
-    PAYLOAD_RESOURCE // a Variable, by number: inputs and outputs of its type
+    PAYLOAD_TENSOR,   // a constant: its own type; takes no step
+    PAYLOAD_CALLEE,   // another graph: outputs of the types of its results
+    PAYLOAD_GRADIENT, // a graph that says how gradients flow back: outputs of
+                      // the types of the first inputs
+    PAYLOAD_HOST,     // an object of the host's, or none: outputs as declared
+    PAYLOAD_RESOURCE  // a Variable, by number: inputs and outputs of its type
 } OpPayload;
 
 // What is no value and has an order: what a node does to it, and in which order
@@ -69,6 +71,7 @@ typedef struct StepTable {
     // Owned; nobody else holds it where the plan has no more use for it.
     Tensor *(*take)(StepCall *call, uint32_t index);
     uint32_t (*input_count)(StepCall *call);
+    uint32_t (*output_count)(StepCall *call);
     // What is known of an output; dims are the graph's.
     TensorType (*output_type)(StepCall *call, uint32_t index);
     const struct AttrValue *(*attr)(StepCall *call, uint32_t index);

@@ -50,6 +50,7 @@ stager_sources += src/stager/stage_blocks.c
 stager_sources += src/stager/stage_code.c
 stager_sources += src/stager/stage_file.c
 stager_sources += src/stager/stage_graph.c
+stager_sources += src/stager/stage_gradient.c
 stager_sources += src/stager/stage_host.c
 stager_sources += src/stager/stage_once.c
 stager_sources += src/stager/stage_summary.c

@@ -20,6 +20,7 @@
 #include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
+#include "stager/stage_gradient.h"
 #include "stager/stage_graph.h"
 #include "stager/stage_host.h"
 #include "stager/stage_write.h"
@@ -193,6 +194,9 @@ static const NativeDef stage_methods[] = {
      "Marks a function that is never converted."},
     {"traces", "self, function, /", stage_traces,
      "The traces of a staged function, oldest first."},
+    {"_custom_gradient", "self, outputs, inputs, gradient, /",
+     stage_custom_gradient_method,
+     "The outputs, whose gradients flow to the inputs by a concrete function."},
     {"host_call", "self, function, args=(), out=None", stage_host_call_method,
      "Calls host code each time the graph runs; out: specs of its results."},
     {"draw", "self, op, function, place, out=None, /", stage_draw_method,

@@ -367,3 +367,21 @@ bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
     }
     return ok;
 }
+
+Graph *graph_of_values(Graph *graph)
+{
+    Ctx *ctx = graph->ctx;
+    size_t size = (graph_gradient_arguments(graph) + 1) * sizeof(ValueId);
+    Graph *to = graph_new(ctx, graph->name);
+    ValueId *inputs = ctx_alloc(ctx, size);
+    bool ok =
+        to != NULL && inputs != NULL && back_copy_forward(graph, to, inputs);
+    if (inputs != NULL) {
+        ctx_free(ctx, inputs, size);
+    }
+    if (!ok && to != NULL) {
+        graph_release(ctx, to);
+        to = NULL;
+    }
+    return to;
+}

@@ -224,6 +224,29 @@ bool back_push(Back *b, IdVec *to, const ValueId *ids, size_t count)
     return true;
 }
 
+// By the program's own graph: a call of it on what came back.
+static bool back_custom(Back *b, const GraphNode *node)
+{
+    uint32_t outputs = node->output_count;
+    uint32_t behind = outputs + node->callee->block->result_count;
+    IdVec inputs = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < outputs; i++) {
+        ValueId grad = so_far(b, b->block, node_output(node, i));
+        ok = grad != VALUE_ID_NONE && back_push(b, &inputs, &grad, 1);
+    }
+    ok = ok && back_push(b, &inputs, &node->inputs[behind],
+                         node->input_count - behind);
+    GraphNode *call = ok ? back_call(b, b->block, node->callee, &inputs) : NULL;
+    vec_free(b->graph->ctx, &inputs);
+    ok = call != NULL;
+    for (uint32_t i = outputs; ok && i < behind; i++) {
+        ok = !back_takes_part(b, node->inputs[i]) ||
+             back_add(b, node->inputs[i], node_output(call, i - outputs));
+    }
+    return ok;
+}
+
 // An `if` on its way back.
 typedef struct IfBack {
     GraphNode *node;
@@ -413,13 +436,14 @@ static bool go_back(Back *b, GraphNode *node)
         }
         b->place = node->place;
         ok = ready(b, node);
-        ok = !ok                           ? false
-             : node->op == OP_LIST_READ    ? back_read(b, node)
-             : node->op == OP_LIST_SLICE   ? back_sliced(b, node)
-             : node->op == OP_LIST_APPEND  ? back_grown(b, node)
-             : node->blocks[0] == NULL     ? back_by_rule(b, node)
-             : op_is_loop(node_desc(node)) ? back_loop(b, node)
-                                           : back_branches(b, node);
+        ok = !ok                              ? false
+             : node->op == OP_LIST_READ       ? back_read(b, node)
+             : node->op == OP_LIST_SLICE      ? back_sliced(b, node)
+             : node->op == OP_LIST_APPEND     ? back_grown(b, node)
+             : node->op == OP_CUSTOM_GRADIENT ? back_custom(b, node)
+             : node->blocks[0] == NULL        ? back_by_rule(b, node)
+             : op_is_loop(node_desc(node))    ? back_loop(b, node)
+                                              : back_branches(b, node);
     }
     return ok;
 }

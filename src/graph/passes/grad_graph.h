@@ -26,6 +26,9 @@
 MUST_CHECK Graph *graph_gradient(Graph *graph, const bool *given,
                                  const bool *wanted, const bool *begun,
                                  bool *made, bool *rows);
+// The graph as one of values alone: inputs as the gradient's but without any
+// gradients, and the outputs. NULL with an error pending, as there.
+MUST_CHECK Graph *graph_of_values(Graph *graph);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
 size_t graph_gradient_arguments(const Graph *graph);

@@ -236,9 +236,15 @@ static void skip_reshape(const Graph *graph, GraphNode *node)
 static bool simplify(Rewrite *rewrite, GraphNode *node)
 {
     Graph *graph = rewrite->graph;
-    if (!graph_infer_applies(node) || graph_has_effects(node) ||
+    bool ok = true;
+    // Gradients have been taken before a graph is made to run.
+    for (uint32_t i = 0;
+         ok && node->op == OP_CUSTOM_GRADIENT && i < node->output_count; i++) {
+        ok = rewrite_value(rewrite, node_output(node, i), node->inputs[i]);
+    }
+    if (!ok || !graph_infer_applies(node) || graph_has_effects(node) ||
         node->input_count == 0 || node->output_count != 1) {
-        return true;
+        return ok;
     }
     // Two reshapes in a row are one.
     skip_reshape(graph, node);
