@@ -46,9 +46,8 @@ static bool read_type(Parse *parse, Definition *definition)
     return definition->dims != NULL;
 }
 
-// With `name` NULL it is a node's output, which has none.
-static bool graph_parse_param(Parse *parse, Definition *definition,
-                              const char **name)
+// What stands before the '=' of a node, or a param: names are free.
+bool graph_parse_definition(Parse *parse, Definition *definition)
 {
     Reader *reader = &parse->reader;
     reader_blanks(reader);
@@ -63,22 +62,14 @@ static bool graph_parse_param(Parse *parse, Definition *definition,
         return reader_fail_at(reader, reader->at, "expected a number");
     }
     reader_blanks(reader);
-    if (name != NULL) {
-        *name = NULL;
-        if (reader->at < reader->end && *reader->at != ':') {
-            *name = reader_name(reader, &parse->graph->arena);
-            if (*name == NULL) {
-                return false;
-            }
+    definition->name = NULL;
+    if (reader->at < reader->end && *reader->at != ':') {
+        definition->name = reader_name(reader, &parse->graph->arena);
+        if (definition->name == NULL) {
+            return false;
         }
     }
     return read_type(parse, definition);
-}
-
-// What stands before the '=' of a node.
-bool graph_parse_definition(Parse *parse, Definition *definition)
-{
-    return graph_parse_param(parse, definition, NULL);
 }
 
 // `value` may be VALUE_ID_NONE: the builder failed, which is told with its
@@ -175,13 +166,12 @@ bool graph_parse_params(Parse *parse, GraphBlock *block)
     }
     do {
         Definition param;
-        const char *name;
         bool version;
         if (!graph_parse_version(parse, &version) ||
-            (!version && (!graph_parse_param(parse, &param, &name) ||
+            (!version && (!graph_parse_definition(parse, &param) ||
                           !graph_parse_define(
                               parse, &param,
-                              graph_block_param(parse->graph, block, name,
+                              graph_block_param(parse->graph, block, param.name,
                                                 definition_type(&param)))))) {
             return false;
         }
@@ -275,8 +265,7 @@ static bool head_input(Parse *parse, InputKind kind)
 {
     Graph *graph = parse->graph;
     Definition definition;
-    const char *name;
-    if (!graph_parse_param(parse, &definition, &name) ||
+    if (!graph_parse_definition(parse, &definition) ||
         !check_outside(parse, &definition, definition.where)) {
         return false;
     }
@@ -284,8 +273,9 @@ static bool head_input(Parse *parse, InputKind kind)
     // it one.
     // An input needs some name; which one is no matter, since calls match by
     // position.
-    ValueId value = graph_add_input(graph, name != NULL ? name : "arg",
-                                    definition_type(&definition));
+    ValueId value = graph_add_input(
+        graph, definition.name != NULL ? definition.name : "arg",
+        definition_type(&definition));
     if (!graph_parse_define(parse, &definition, value)) {
         return false;
     }

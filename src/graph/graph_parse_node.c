@@ -431,6 +431,7 @@ static bool give_outputs(NodeLine *line, const GraphNode *node)
             !graph_type_covers(given, declared)) {
             return contradicts(line, definition, given);
         }
+        graph->values.items[value].name = definition->name;
         // From here on the value has the type of the text.
         if (!build_set_type(graph, value, declared) ||
             !graph_parse_define(line->parse, definition, value)) {

@@ -20,6 +20,7 @@ typedef struct Parse {
 typedef struct Definition {
     TextPiece number;  // the digits
     const char *where; // for errors
+    const char *name;  // in the graph's arena; NULL: it has none
     DType dtype;
     int rank;
     int64_t *dims; // in the graph's arena

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/build.h"
+#include "graph/graph_name.h"
 #include "graph/versions.h"
 #include "ops/number_text.h"
 
@@ -82,11 +83,8 @@ static const char *list_name(TextList *list, Graph *graph)
 static void print_name(StrBuf *out, const char *name)
 {
     // The empty name needs quotes, or nothing would stand there.
-    bool bare = *name != '\0';
-    for (const char *p = name; *p != '\0' && bare; p++) {
-        bare = (unsigned char)*p > ' ' && strchr(GRAPH_NAME_ENDS, *p) == NULL;
-    }
-    if (bare) {
+    size_t length = strlen(name);
+    if (length > 0 && graph_name_bare(name, length) == length) {
         strbuf_puts(out, name);
     } else {
         // As an attribute's string: one way of escaping for all of the text.
@@ -120,6 +118,13 @@ static void print_definition(GraphPrinter *printer, ValueId value)
     if (info->name != NULL) {
         strbuf_putc(printer->out, ' ');
         print_name(printer->out, info->name);
+    } else if (info->node != NULL) {
+        size_t length = 0;
+        const char *name = graph_name_assigned(info->node, &length);
+        if (name != NULL) {
+            strbuf_putc(printer->out, ' ');
+            strbuf_add(printer->out, name, length);
+        }
     }
     strbuf_puts(printer->out, ": ");
     tensor_type_print(printer->out, info->type);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph_text.h"
+#include "graph/graph_name.h"
 #include "ops/number_text.h"
 
 enum {
@@ -246,13 +246,7 @@ const char *reader_name(Reader *reader, Arena *arena)
         strbuf_free(&text);
         return NULL;
     }
-    // The same set of bytes ends a bare name here and makes print_name use
-    // quotes.
-    while (reader->at < reader->end && (unsigned char)*reader->at > ' ' &&
-           memchr(GRAPH_NAME_ENDS, *reader->at, strlen(GRAPH_NAME_ENDS)) ==
-               NULL) {
-        reader->at++;
-    }
+    reader->at += graph_name_bare(first, (size_t)(reader->end - first));
     if (reader->at == first) {
         reader_fail_at(reader, first, "expected a name");
         return NULL;

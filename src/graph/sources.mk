@@ -7,6 +7,7 @@ graph_sources += src/graph/graph.c
 graph_sources += src/graph/graph_check.c
 graph_sources += src/graph/graph_file.c
 graph_sources += src/graph/graph_infer.c
+graph_sources += src/graph/graph_name.c
 graph_sources += src/graph/graph_parse.c
 graph_sources += src/graph/graph_parse_node.c
 graph_sources += src/graph/graph_parse_versions.c

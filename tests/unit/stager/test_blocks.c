@@ -47,7 +47,7 @@ Test(blocks, an_if_yields_what_differs)
           IS_POSITIVE "  %3: float32[] = if %2\n"
                       "    then\n"
                       "      %4: float32[] = const 2.0\n"
-                      "      %5: float32[] = multiply %0, %4\n"
+                      "      %5 y: float32[] = multiply %0, %4\n"
                       "      yield %5\n"
                       "    else\n"
                       "      yield %0\n"
@@ -129,7 +129,7 @@ Test(blocks, what_follows_a_return_is_the_other_side)
                       "    then\n"
                       "      yield %0\n"
                       "    else\n"
-                      "      %4: float32[] = negative %0\n"
+                      "      %4 y: float32[] = negative %0\n"
                       "      %5: float32[] = add %4, %4\n"
                       "      yield %5\n"
                       "  return %3\n");
@@ -191,7 +191,7 @@ Test(blocks, a_host_condition_makes_no_block)
           "tensor(1.0), 3",
           "graph f(%0 x: float32[])\n"
           "  %1: float32[] = negative %0\n"
-          "  %2: float32[] = negative %1\n"
+          "  %2 x: float32[] = negative %1\n"
           "  return %2\n");
 }
 
@@ -208,15 +208,15 @@ Test(blocks, a_while_carries_what_changes)
           "    return x\n",
           "tensor(1.0)",
           "graph f(%0 x: float32[])\n"
-          "  %1: float32[] = add %0, %0\n"
+          "  %1 kept: float32[] = add %0, %0\n"
           "  %2: bool[] = less %0, %1\n"
           "  %3: float32[] = while %0\n"
           "    cond (%4 x: float32[])\n"
           "      %5: bool[] = less %4, %1\n"
           "      yield %5\n"
           "    body (%6 x: float32[])\n"
-          "      %7: float32[] = negative %6\n"
-          "      %8: float32[] = multiply %7, %7\n"
+          "      %7 y: float32[] = negative %6\n"
+          "      %8 x: float32[] = multiply %7, %7\n"
           "      yield %8\n"
           "  return %3\n");
 }
@@ -239,7 +239,7 @@ Test(blocks, a_for_counts_in_the_graph)
           "      %7: bool[] = less %6, %0\n"
           "      yield %7\n"
           "    body (%8 t: float32[], %9 index: int32[])\n"
-          "      %10: float32[] = multiply %8, %8\n"
+          "      %10 t: float32[] = multiply %8, %8\n"
           "      %11: int32[] = const 1\n"
           "      %12: int32[] = add %9, %11\n"
           "      yield %10, %12\n"
