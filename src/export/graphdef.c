@@ -88,7 +88,7 @@ static const char *plain_name(NodeScope *scope, const char *base)
         }
     }
     // A bracket's end leaves no mark.
-    while (name != NULL && count > 1 && count < length &&
+    while (name != NULL && count > 1 && base[length - 1] != '_' &&
            name[count - 1] == '_') {
         count--;
     }

@@ -318,17 +318,35 @@ bool signature_is_tensor(Vm *vm, Value v)
             type_has(vm, type_of(vm, v), NAME_TENSOR));
 }
 
+// Of *args each value has its number behind the name.
+static void put_name(StrBuf *path, Value host, const Bound *bound, size_t index)
+{
+    path->length = 0;
+    strbuf_puts(path, bound_name(host, bound, index));
+    size_t params =
+        value_is_kind(host, KIND_FUNCTION)
+            ? ((const Function *)value_object(host))->code->positional_count
+            : 0;
+    if (index >= params && index < bound_positional(bound)) {
+        strbuf_printf(path, "[%zu]", index - params);
+    }
+}
+
 // The names are shared: they do not change.
-bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data, Bound *out)
+bool bound_map(Vm *vm, Value host, const Bound *bound, StrBuf *path,
+               LeafFn leaf, void *data, Bound *out)
 {
     *out = (Bound){0};
     bool ok = true;
     for (size_t i = 0; ok && i < bound->values.count; i++) {
+        if (path != NULL) {
+            put_name(path, host, bound, i);
+        }
         ok = structure_push(
             vm, &out->values,
-            structure_map(vm, bound->values.items[i], leaf, data));
+            structure_map_named(vm, bound->values.items[i], path, leaf, data));
     }
-    if (!ok) {
+    if (!ok || (path != NULL && !strbuf_ok(path))) {
         bound_free(vm, out);
         return false;
     }

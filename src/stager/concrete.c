@@ -26,13 +26,14 @@ typedef struct Rebuild {
     Trace *trace;
     const TraceRequest *request;
     size_t next; // of the signature's tensors
+    StrBuf path; // of the leaf
 } Rebuild;
 
 // The name of a graph's input: what the pattern or the caller's spec asks for,
-// else the parameter's.
-static const char *leaf_name(const TraceRequest *request, size_t index)
+// else its way from the parameter, or that alone.
+static const char *leaf_name(const Rebuild *rebuild, size_t index)
 {
-    const TensorLeaf *leaf = &request->signature->tensors.items[index];
+    const TensorLeaf *leaf = &rebuild->request->signature->tensors.items[index];
     if (leaf->pattern != NULL && leaf->pattern->name != NULL) {
         return leaf->pattern->name->text;
     }
@@ -42,7 +43,10 @@ static const char *leaf_name(const TraceRequest *request, size_t index)
             return spec->name->text;
         }
     }
-    return bound_name(request->target, request->bound, leaf->argument);
+    return rebuild->path.length > 0
+               ? strbuf_text(&rebuild->path)
+               : bound_name(rebuild->request->target, rebuild->request->bound,
+                            leaf->argument);
 }
 
 // What may be a tensor in a walk over a call's arguments.
@@ -77,7 +81,7 @@ static Value symbolic_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     size_t i = rebuild->next++;
-    const char *name = leaf_name(rebuild->request, i);
+    const char *name = leaf_name(rebuild, i);
     ValueId id =
         graph_add_input(rebuild->trace->graph, name,
                         signature_type(rebuild->request->signature, i));
@@ -94,7 +98,7 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
                                             : identity_weaken(vm, v);
     }
     size_t i = rebuild->next++;
-    Str *name = str_from(vm, leaf_name(rebuild->request, i));
+    Str *name = str_from(vm, leaf_name(rebuild, i));
     Spec *spec =
         name != NULL
             ? spec_new(vm, signature_type(rebuild->request->signature, i), name)
@@ -303,9 +307,13 @@ static bool is_handed_through(Vm *vm, const Trace *trace,
 static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
                       Concrete *concrete)
 {
-    Rebuild rebuild = {trace, request, 0};
+    Rebuild rebuild = {.trace = trace, .request = request};
     Bound symbolic;
-    if (!bound_map(vm, request->bound, symbolic_leaf, &rebuild, &symbolic)) {
+    strbuf_init(&rebuild.path, &vm->ctx);
+    bool bound = bound_map(vm, request->target, request->bound, &rebuild.path,
+                           symbolic_leaf, &rebuild, &symbolic);
+    strbuf_free(&rebuild.path);
+    if (!bound) {
         return false;
     }
     Given given = {0};
@@ -446,10 +454,11 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
 {
     const Signature *signature = request->signature;
     // Specs need no trace.
-    Rebuild rebuild = {NULL, request, 0};
+    Rebuild rebuild = {.request = request};
     strbuf_add(&self->key, strbuf_text(&signature->key), signature->key.length);
     return strbuf_ok(&self->key) && make_uses(vm, self, &signature->objects) &&
-           bound_map(vm, request->bound, spec_leaf, &rebuild, &self->bound);
+           bound_map(vm, request->target, request->bound, NULL, spec_leaf,
+                     &rebuild, &self->bound);
 }
 
 // All fields are set before anything can fail, so that destroying it is right

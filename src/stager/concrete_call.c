@@ -210,7 +210,8 @@ static Value call_flat(Vm *vm, Concrete *self, const Value *args,
 {
     Flat flat = {self, args, count, keyword_names, 0, true};
     Bound given;
-    if (!bound_map(vm, &self->bound, flat_leaf, &flat, &given)) {
+    if (!bound_map(vm, self->target, &self->bound, NULL, flat_leaf, &flat,
+                   &given)) {
         return VALUE_FAIL;
     }
     Value result = flat.fits && flat.next == count ? run_given(vm, self, &given)

@@ -204,7 +204,7 @@ static bool call_variables(Vm *vm, const Concrete *concrete,
         Object *own = i < concrete->variables
                           ? value_object(signature->variables.items[i])
                           : graph->variables.items[i].owner;
-        if (!trace_variable(vm->trace, (Variable *)own, &indexes[i])) {
+        if (!trace_variable(vm, vm->trace, (Variable *)own, &indexes[i])) {
             return false;
         }
     }

@@ -11,6 +11,7 @@
 #include "stager/for_iterator.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
+#include "stager/trace.h"
 
 // A note is a tuple that stands for a call of range, zip or enumerate on
 // tensors: item 0 marks it, item 1 is what was called, the rest are the
@@ -240,6 +241,22 @@ static Value count_of(Vm *vm, Value iterable)
     return count;
 }
 
+// Takes an item; where it is the index itself, the item is a tensor of its own,
+// which the target may name.
+static Value own_index(Vm *vm, Value item, Value index)
+{
+    if (value_failed(item) || !value_same(item, index)) {
+        return item;
+    }
+    const Symbolic *symbolic = value_as_symbolic(index);
+    Value own = trace_symbolic(vm, vm->trace, symbolic->value, "index");
+    if (!value_failed(own)) {
+        value_as_symbolic(own)->weak = symbolic->weak;
+    }
+    release(vm, item);
+    return own;
+}
+
 // What the target is assigned in a turn: a row, a number, or a tuple of such.
 static Value item_of(Vm *vm, Value iterable, Value index)
 {
@@ -258,7 +275,7 @@ static Value item_of(Vm *vm, Value iterable, Value index)
     const Tuple *note = value_as_tuple(iterable);
     NoteKind kind = note_kind(vm, note);
     if (kind == NOTE_RANGE) {
-        return range_item(vm, note, index);
+        return own_index(vm, range_item(vm, note, index), index);
     }
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
@@ -271,7 +288,7 @@ static Value item_of(Vm *vm, Value iterable, Value index)
         // tuple.
         ok = structure_push(vm, &items,
                             is_small(first, 0)
-                                ? value_retain(index)
+                                ? own_index(vm, value_retain(index), index)
                                 : combine(vm, OP_ADD, value_retain(index),
                                           value_retain(first)));
     }

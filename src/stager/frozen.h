@@ -93,6 +93,9 @@ int frozen_compare(Vm *vm, const FrozenRead *read);
 void frozen_set_noted(Frozen *frozen, const FrozenRead *read);
 // "global 'scale'", "'self.k'": for messages; owned.
 Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read);
+// What the program calls a value that the trace has lately read outside: the
+// global, attribute or variable; NULL: not known.
+const char *frozen_spelled(Vm *vm, const Frozen *frozen, Value v);
 // "0.5 -> 0.25": what the trace saw of the place, and what is there; owned.
 Str *frozen_change(Vm *vm, const Frozen *frozen, const FrozenRead *read);
 // What the place holds now, borrowed; UNBOUND: nothing.

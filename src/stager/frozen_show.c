@@ -40,6 +40,23 @@ Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read)
     }
 }
 
+// What is captured was read just before, or stands among what was.
+const char *frozen_spelled(Vm *vm, const Frozen *frozen, Value v)
+{
+    enum { LATELY = 64 };
+    size_t count = frozen->reads.count;
+    for (size_t i = count; i > 0 && count - i < LATELY; i--) {
+        const FrozenRead *read = &frozen->reads.items[i - 1];
+        if (value_same(frozen_present(vm, read), v)) {
+            return read->spelled != NULL ? read->spelled->text
+                   : value_is_str(read->place->key)
+                       ? value_as_str(read->place->key)->text
+                       : NULL;
+        }
+    }
+    return NULL;
+}
+
 // --- what was there ---
 
 // How deep what was seen is built anew.

@@ -6,6 +6,7 @@
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/for_iterator.h"
+#include "stager/for_names.h"
 
 // A mark of loop_head: room for the nodes, and all of an immediate int.
 static const uint32_t MARK_BITS = 40;
@@ -227,6 +228,10 @@ static const Ins *begin_body(Vm *vm, Frame *frame, StagedBlock *block,
     value_as_symbolic(index)->weak = true;
     Value item = for_source_item(vm, &loop->source, index);
     release(vm, index);
+    if (!value_failed(item) && !for_names_give(vm, &block->place, item)) {
+        release(vm, item);
+        return NULL;
+    }
     return slow_set(vm, frame, state + 4, item)
                ? word_at(frame, block->info->body_target)
                : NULL;

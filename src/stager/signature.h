@@ -40,9 +40,10 @@ void bound_free(Vm *vm, Bound *bound);
 size_t bound_positional(const Bound *bound);
 // The parameter that value `index` belongs to; "arg" where nobody knows.
 const char *bound_name(Value host, const Bound *bound, size_t index);
-// The same arguments, each a new tree with its leaves replaced.
-MUST_CHECK bool bound_map(Vm *vm, const Bound *bound, LeafFn leaf, void *data,
-                          Bound *out);
+// The same arguments, each a new tree with its leaves replaced. While one is
+// met, `path` (NULL: nobody asks) is its way from the parameter of `host`.
+MUST_CHECK bool bound_map(Vm *vm, Value host, const Bound *bound, StrBuf *path,
+                          LeafFn leaf, void *data, Bound *out);
 // Calls the host, with **kwargs in the order of the call.
 Value bound_call(Vm *vm, Value host, const Bound *bound);
 // Whether staging takes it as a tensor: a Tensor, a symbolic one, or what has

@@ -214,7 +214,7 @@ static Value call_in_trace(Vm *vm, const GraphCall *call)
     bool ok = outputs != NULL && ids != NULL && call_operands(vm, call, ids);
     for (size_t i = 0; ok && i < variables; i++) {
         Variable *variable = value_as_variable(call->variables->items[i]);
-        ok = trace_variable(trace, variable, &numbers[i]);
+        ok = trace_variable(vm, trace, variable, &numbers[i]);
     }
     GraphNode *node =
         ok ? graph_append_call(trace->graph, trace->block, call->graph, ids,

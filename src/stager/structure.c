@@ -282,110 +282,21 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
     return ok;
 }
 
-// A new list with counts of its own.
-static Value rebuild_list(Vm *vm, const ValueVec *children)
+bool structure_step(Vm *vm, StructureKind kind, const ValueVec *keys,
+                    size_t index, StrBuf *path)
 {
-    List *list = list_new(vm, children->count);
-    for (size_t i = 0; list != NULL && i < children->count; i++) {
-        list->items[i] = value_retain(children->items[i]);
+    if (kind == STRUCTURE_DATACLASS) {
+        strbuf_printf(path, ".%s", value_as_str(keys->items[index])->text);
+        return true;
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
-}
-
-// A run has tensors in the places of the symbolic ones.
-static Value rebuild_staged(Vm *vm, const ValueVec *children)
-{
-    return value_is_tensor(children->items[1])
-               ? staged_list_unpack(vm, children->items, children->count)
-               : staged_list_new(vm, children->items, children->count);
-}
-
-// Tuples are immutable, but their items are to be others.
-static Value rebuild_tuple(Vm *vm, const ValueVec *children)
-{
-    Tuple *tuple = tuple_from(vm, children->items, children->count);
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
-}
-
-// The class's own _make, as collections.namedtuple defines it.
-static Value rebuild_named(Vm *vm, Value v, const ValueVec *children)
-{
-    Value items = rebuild_tuple(vm, children);
-    // _make and not the class itself: a subclass may have another __new__.
-    Value made = VALUE_FAIL;
-    if (!value_failed(items)) {
-        made = value_call_method(vm, value_from_object(value_object(v)->type),
-                                 vm->names[NAME_MAKE], &items, 1);
+    if (kind != STRUCTURE_DICT) {
+        strbuf_printf(path, "[%zu]", index);
+        return true;
     }
-    release(vm, items);
-    return made;
-}
-
-// Keys and their order are the old dict's.
-static Value rebuild_dict(Vm *vm, Value v, const ValueVec *children)
-{
-    // A copy first: it keeps the order of insertion.
-    Dict *copy = dict_copy(vm, value_as_dict(v));
-    ValueVec keys = {0};
-    bool ok = copy != NULL && structure_keys(vm, v, &keys);
-    for (size_t i = 0; ok && i < keys.count; i++) {
-        ok = dict_set(vm, copy, keys.items[i], children->items[i]);
-    }
-    structure_free(vm, &keys);
-    if (!ok) {
-        object_release_null(&vm->ctx, copy);
-        return VALUE_FAIL;
-    }
-    return value_from_object(copy);
-}
-
-// Without __init__: the fields are set as they stand, on frozen ones too.
-static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
-{
-    // As copy.copy would: what __init__ or __post_init__ did to the fields is
-    // in them already, and must not be done twice.
-    Instance *copy = instance_new(vm, value_object(v)->type);
-    ValueVec keys = {0};
-    bool ok = copy != NULL && structure_keys(vm, v, &keys);
-    for (size_t i = 0; ok && i < keys.count; i++) {
-        // Past __setattr__, which a frozen class refuses with.
-        ok = attr_set_generic(vm, value_from_object(copy),
-                              value_as_str(keys.items[i]), children->items[i]);
-    }
-    structure_free(vm, &keys);
-    if (!ok) {
-        object_release_null(&vm->ctx, copy);
-        return VALUE_FAIL;
-    }
-    return value_from_object(copy);
-}
-
-// The elements stay; a staged function's caller gets a set of its own.
-static Value copy_set(Vm *vm, Value v)
-{
-    Set *copy = set_new(vm, value_is_kind(v, KIND_FROZENSET));
-    if (copy != NULL && !set_update(vm, copy, v)) {
-        object_release(&vm->ctx, copy);
-        return VALUE_FAIL;
-    }
-    return copy != NULL ? value_from_object(copy) : VALUE_FAIL;
-}
-
-// One way back for each way in.
-Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
-{
-    switch (structure_kind(vm, v)) {
-    case STRUCTURE_LIST: return rebuild_list(vm, children);
-    case STRUCTURE_STAGED: return rebuild_staged(vm, children);
-    case STRUCTURE_TUPLE: return rebuild_tuple(vm, children);
-    case STRUCTURE_DICT: return rebuild_dict(vm, v, children);
-    case STRUCTURE_SET: return copy_set(vm, v);
-    case STRUCTURE_NAMED: return rebuild_named(vm, v, children);
-    case STRUCTURE_DATACLASS: return rebuild_dataclass(vm, v, children);
-    case STRUCTURE_MADE:
-    case STRUCTURE_LEAF: break;
-    }
-    return value_retain(v);
+    Str *key = value_repr(vm, keys->items[index]);
+    strbuf_printf(path, "[%s]", key != NULL ? key->text : "");
+    object_release_null(&vm->ctx, key);
+    return key != NULL;
 }
 
 // By identity: an equal list elsewhere on the path is no cycle.
@@ -409,6 +320,7 @@ typedef struct MapWalk {
     void *data;
     bool shared;   // an object that stands in two places is mapped once
     bool met;      // one did
+    StrBuf *path;  // of the leaf that is met; NULL: nobody asks
     ValueVec done; // those that were: each, then what became of it; owned
 } MapWalk;
 
@@ -482,16 +394,26 @@ static Value map_children(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
 {
     // On the C stack: it ends with this call.
     WalkPath inner = {value_object(v), path};
-    ValueVec children = {0};
+    ValueVec children = {0}, keys = {0};
+    StructureKind kind = structure_kind(vm, v);
     bool ok = structure_check_path(vm, path, v) &&
-              structure_children(vm, v, &children);
+              structure_children(vm, v, &children) &&
+              (walk->path == NULL || structure_keys(vm, v, &keys));
     for (size_t i = 0; ok && i < children.count; i++) {
-        Value mapped = map_value(vm, children.items[i], walk, &inner);
+        size_t length = walk->path != NULL ? walk->path->length : 0;
+        ok = walk->path == NULL ||
+             structure_step(vm, kind, &keys, i, walk->path);
+        Value mapped =
+            ok ? map_value(vm, children.items[i], walk, &inner) : VALUE_FAIL;
         ok = !value_failed(mapped);
         if (ok) {
             value_replace(&vm->ctx, &children.items[i], mapped);
         }
+        if (walk->path != NULL) {
+            walk->path->length = length;
+        }
     }
+    structure_free(vm, &keys);
     Value result = ok ? structure_rebuild(vm, v, &children) : VALUE_FAIL;
     structure_free(vm, &children);
     if (!value_failed(result) && !add_done(vm, walk, v, result)) {
@@ -525,6 +447,13 @@ static Value map_value(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
                        : map_children(vm, v, walk, path);
     ctx_leave(&vm->ctx);
     return result;
+}
+
+Value structure_map_named(Vm *vm, Value v, StrBuf *path, LeafFn leaf,
+                          void *data)
+{
+    MapWalk walk = {.leaf = leaf, .data = data, .path = path};
+    return map_value(vm, v, &walk, NULL);
 }
 
 // The path begins empty.

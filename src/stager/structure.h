@@ -43,9 +43,17 @@ MUST_CHECK bool structure_keys(Vm *vm, Value v, ValueVec *out);
 // A copy of `v` with other children; a set is copied as it is.
 Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
 
+// Appends the step from a structure to its child `index`, as a program has it:
+// ['w'], [0], .field. `keys` are the structure's.
+MUST_CHECK bool structure_step(Vm *vm, StructureKind kind, const ValueVec *keys,
+                               size_t index, StrBuf *path);
+
 // A copy of the tree, with `leaf` of each leaf, in the order of a walk.
 typedef Value (*LeafFn)(Vm *vm, Value leaf, void *data);
 Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data);
+// The same; while a leaf is met, its way from the root stands behind `path`.
+Value structure_map_named(Vm *vm, Value v, StrBuf *path, LeafFn leaf,
+                          void *data);
 // The same, but an object that stands in several places is copied once, and
 // its leaves are met once. *met: whether there is one. `opens` (may be NULL):
 // whether an object that would be a leaf is copied as a Made (made.h); false

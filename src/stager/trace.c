@@ -10,6 +10,7 @@
 #include "interp/objects/errors/raise_object.h"
 #include "stager/advice.h"
 #include "stager/concrete.h"
+#include "stager/frozen.h"
 #include "stager/leak.h"
 #include "stager/sites.h"
 
@@ -83,9 +84,15 @@ uint32_t trace_program_line(const Vm *vm, Source **source)
     return source_place(*source, code_span(frame->code, word).start).line;
 }
 
-static const char *variable_name(const Variable *variable)
+// Its own name goes before that of the place where it was found.
+static const char *variable_name(Vm *vm, const Variable *variable)
 {
-    return variable->name != NULL ? variable->name->text : "variable";
+    const char *name =
+        variable->name != NULL
+            ? variable->name->text
+            : frozen_spelled(vm, vm->trace->frozen,
+                             value_from_object((Object *)&variable->head));
+    return name != NULL ? name : "variable";
 }
 
 // One for each that is distinct; the graph's numbers are the signature's.
@@ -100,7 +107,7 @@ bool trace_open_variables(Vm *vm, Trace *trace)
         if (stand_in == NULL ||
             !structure_push(vm, &trace->stand_ins,
                             value_from_object(stand_in)) ||
-            !graph_add_variable(trace->graph, variable_name(variable),
+            !graph_add_variable(trace->graph, variable_name(vm, variable),
                                 operand_type(own), NULL, NULL, &index)) {
             return false;
         }
@@ -119,7 +126,7 @@ void trace_close_variables(Vm *vm, Trace *trace)
 // The same one again yields the number that it has. A stand-in of an enclosing
 // trace is captured by this one like others, and is that trace's when the call
 // is appended there.
-bool trace_variable(Trace *trace, Variable *variable, uint32_t *index)
+bool trace_variable(Vm *vm, Trace *trace, Variable *variable, uint32_t *index)
 {
     variable = variable_identity(variable);
     if (variable->argument && variable->place < trace->stand_ins.count &&
@@ -129,7 +136,7 @@ bool trace_variable(Trace *trace, Variable *variable, uint32_t *index)
         return true;
     }
     VariableCell *cell = variable_cell(variable);
-    if (!graph_add_variable(trace->graph, variable_name(variable),
+    if (!graph_add_variable(trace->graph, variable_name(vm, variable),
                             tensor_type(cell->value), cell, &variable->head,
                             index)) {
         return false;
@@ -178,7 +185,7 @@ static GraphNode *append_resource(Vm *vm, Trace *trace, OpCode op,
                                   uint32_t input_count)
 {
     uint32_t index;
-    return trace_variable(trace, variable, &index)
+    return trace_variable(vm, trace, variable, &index)
                ? graph_append_resource(trace->graph, trace->block, op, index,
                                        inputs, input_count, trace_place(vm))
                : NULL;
@@ -287,7 +294,9 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
                                              trace_place(vm));
         return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
     }
-    return graph_add_capture(trace->graph, "captured", tensor);
+    const char *name = frozen_spelled(vm, trace->frozen, operand);
+    return graph_add_capture(trace->graph, name != NULL ? name : "captured",
+                             tensor);
 }
 
 // Symbolic tensors for all outputs of a node, or for none: those made before a

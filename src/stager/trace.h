@@ -76,7 +76,7 @@ struct Trace {
 MUST_CHECK bool trace_open_variables(Vm *vm, Trace *trace);
 void trace_close_variables(Vm *vm, Trace *trace);
 // The graph's number for a Variable: an argument's, or captured.
-MUST_CHECK bool trace_variable(Trace *trace, Variable *variable,
+MUST_CHECK bool trace_variable(Vm *vm, Trace *trace, Variable *variable,
                                uint32_t *index);
 // Whether the running code is the embedded library's.
 bool trace_in_library(const Vm *vm);

@@ -153,20 +153,11 @@ static bool same_leaf(Vm *vm, Value a, Value b)
 static void compare(Diff *diff, Value a, Value b);
 
 // The same place of both, with its step behind the path.
-static void compare_child(Diff *diff, Value a, Value b, Value key,
+static void compare_child(Diff *diff, Value a, Value b, const ValueVec *keys,
                           StructureKind kind, size_t index)
 {
     size_t length = diff->path.length;
-    if (kind == STRUCTURE_DICT) {
-        Str *text = value_repr(diff->vm, key);
-        diff->ok = text != NULL;
-        strbuf_printf(&diff->path, "[%s]", diff->ok ? text->text : "");
-        object_release_null(&diff->vm->ctx, text);
-    } else if (kind == STRUCTURE_DATACLASS) {
-        strbuf_printf(&diff->path, ".%s", value_as_str(key)->text);
-    } else {
-        strbuf_printf(&diff->path, "[%zu]", index);
-    }
+    diff->ok = structure_step(diff->vm, kind, keys, index, &diff->path);
     if (diff->ok) {
         compare(diff, a, b);
     }
@@ -204,8 +195,7 @@ static void compare_structures(Diff *diff, Value a, Value b, StructureKind kind)
                "another length: pass one tensor, stack(...), of any length", 3);
     } else {
         for (size_t i = 0; diff->ok && i < own.count; i++) {
-            compare_child(diff, own.items[i], other.items[i],
-                          i < keys.count ? keys.items[i] : VALUE_NONE, kind, i);
+            compare_child(diff, own.items[i], other.items[i], &keys, kind, i);
         }
     }
     ctx_leave(&vm->ctx);
