@@ -265,6 +265,23 @@ const OpDesc op_read_variable = {
     .gradient = grad_read,
 };
 
+// In the words of eager code.
+static bool refuse_value(StepCall *call, const char *name, TensorType own,
+                         TensorType given)
+{
+    StrBuf text;
+    strbuf_init(&text, call->ctx);
+    strbuf_printf(&text, "assign: Variable '%s' holds ", name);
+    tensor_type_print(&text, own);
+    strbuf_puts(&text, ", not ");
+    tensor_type_print(&text, given);
+    if (strbuf_ok(&text)) {
+        ctx_fail(call->ctx, ERR_SHAPE, "%s", strbuf_text(&text));
+    }
+    strbuf_free(&text);
+    return false;
+}
+
 // Ranks and sizes that the trace could not know are compared here, before
 // anything is changed. The tensor is replaced whole, so that a failure or an
 // interrupt leaves the value before it.
@@ -279,10 +296,7 @@ static bool run_assign(StepCall *call)
     Tensor *value = call->table->input(call, 0), *old = cell->value;
     if (UNLIKELY(!shape_equal(value->rank, tensor_dims(value), old->rank,
                               tensor_dims(old)))) {
-        return ctx_fail(call->ctx, ERR_SHAPE,
-                        "assign: the value does not have the shape of "
-                        "Variable '%s'",
-                        name);
+        return refuse_value(call, name, tensor_type(old), tensor_type(value));
     }
     cell->value = object_retain(value);
     object_release(call->ctx, old);

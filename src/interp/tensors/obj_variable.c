@@ -93,8 +93,16 @@ static bool assign_traced(Vm *vm, Variable *variable, Value value)
     return apply(vm, OP_ASSIGN_VARIABLE, inputs, 2, NULL, none, &count);
 }
 
-// Order matters: the dtype is known at trace time too, while a traced shape may
-// be known only when the graph runs, where the op checks it.
+// Sizes that a trace does not know may fit: the op checks them when it runs.
+static bool may_hold(TensorType own, TensorType given)
+{
+    bool fits = given.rank < 0 || given.rank == own.rank;
+    for (int i = 0; fits && i < given.rank; i++) {
+        fits = given.dims[i] < 0 || given.dims[i] == own.dims[i];
+    }
+    return fits;
+}
+
 static bool variable_assign(Vm *vm, Variable *variable, Value value)
 {
     // The Variable's tensor fixes both for good.
@@ -104,11 +112,11 @@ static bool variable_assign(Vm *vm, Variable *variable, Value value)
     if (given.dtype != own.dtype) {
         return refuse(vm, variable, ERR_DTYPE, given);
     }
+    if (!may_hold(own, given)) {
+        return refuse(vm, variable, ERR_SHAPE, given);
+    }
     if (vm->trace != NULL) {
         return assign_traced(vm, variable, value);
-    }
-    if (!shape_equal(own.rank, own.dims, given.rank, given.dims)) {
-        return refuse(vm, variable, ERR_SHAPE, given);
     }
     // A symbolic tensor that outlived its trace has no value.
     if (value_is_kind(value, KIND_SYMBOLIC)) {
