@@ -10,7 +10,7 @@
 #include "interp/tensors/tensor_call.h"
 #include "stager/era.h"
 #include "stager/graph_function.h"
-#include "stager/journal_merge.h"
+#include "stager/join.h"
 #include "stager/late_error.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
@@ -280,98 +280,6 @@ static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
     return word_at(frame, info->else_target);
 }
 
-// Merges one place; what cannot be merged is left unbound, with a note. A
-// hidden one is the result or an expression's value: that is an error now.
-static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
-                        uint32_t i)
-{
-    char room[128];
-    const BlockPlace *place = &block->info->places[i];
-    int kept =
-        place->step_count > 0 ? journal_has_place(vm, frame, block, place) : 0;
-    if (kept != 0) {
-        return kept > 0;
-    }
-    // The first side's value was saved by if_else, the second's is still in
-    // the frame.
-    Value second = state_get(vm, frame, place);
-    if (value_failed(second)) {
-        return false;
-    }
-    merge->name = state_name(place, room, sizeof room);
-    merge->hidden = place->hidden;
-    // `fault` tells a place that is unbound on both sides from one that cannot
-    // be merged.
-    merge->fault = ERR_NONE;
-    if (place->hidden) {
-        merge->name = NULL;
-    }
-    Value merged = merge_values(merge, block->first[i], second);
-    bool ok = !value_failed(merged);
-    if (ok && merge->fault != ERR_NONE) {
-        ok = notes_mismatch(vm, frame, block, place, block->first[i], second,
-                            merge->fault);
-    }
-    release(vm, second);
-    return ok && state_set(vm, frame, place, merged);
-}
-
-// The results of both sides become outputs, but for a side that ends in an
-// exception, which yields nothing.
-static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
-{
-    Graph *graph = vm->trace->graph;
-    if (merge->made.count == 0 && !block->sides[0]->effects &&
-        !block->sides[1]->effects && !block->diverged[0] &&
-        !block->diverged[1]) {
-        return true; // whatever it does, nobody will know
-    }
-    for (int side = 0; side < 2; side++) {
-        if (block->diverged[side]) {
-            graph_block_diverges(block->sides[side]);
-        } else if (!graph_block_results(graph, block->sides[side],
-                                        merge->ids[side].items,
-                                        (uint32_t)merge->ids[side].count)) {
-            return false;
-        }
-    }
-    GraphNode *node =
-        graph_append_blocks(graph, block->parent, OP_IF, &block->condition, 1,
-                            block->sides, block->place);
-    if (node != NULL) {
-        merge_finish(merge, node);
-    }
-    return node != NULL && graph_function_record_node(vm, node);
-}
-
-// Places are merged in order, each with notes of its own; then the node is
-// appended and the merged tensors get their numbers.
-static bool merge_sides(Vm *vm, Frame *frame, StagedBlock *block)
-{
-    notes_leave(vm, block);
-    Merge merge = {.vm = vm,
-                   .block = block,
-                   .blocks = {block->sides[0], block->sides[1]},
-                   .absent = {block->diverged[0], block->diverged[1]},
-                   .condition = block->condition};
-    vm->trace->block = block->parent;
-    map_init(&merge.pairs, &vm->ctx);
-    bool ok = journal_end(vm, block);
-    // Neither side comes to its end, so no value is left to merge.
-    if (ok && block->diverged[0] && block->diverged[1]) {
-        ok = journal_restore(vm, block) &&
-             state_restore(vm, frame, block->info, block->before);
-    } else if (ok) {
-        for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
-            ok = merge_place(vm, frame, block, &merge, i);
-        }
-        ok = ok && journal_merge(vm, frame, block, &merge);
-    }
-    ok = ok && append_if(vm, block, &merge);
-    merge_free(&merge);
-    return ok;
-}
-
 // --- and, or ---
 
 // Nothing of the block can be seen from outside but its values, so that it may
@@ -454,7 +362,7 @@ static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
         return frame->pc;
     }
     int done = join_logic(vm, frame, block);
-    bool ok = done == 0 ? merge_sides(vm, frame, block) : done > 0;
+    bool ok = done == 0 ? join_sides(vm, frame, block) : done > 0;
     bool none = block->diverged[0] && block->diverged[1];
     block_end(vm);
     StagedBlock *outer = vm->trace->blocks;

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -340,6 +341,23 @@ static bool side_children(Merge *m, int side, Value v, ValueVec *children)
     return value_unbound(v) || structure_children(m->vm, then, children);
 }
 
+// Two dicts of the same keys are one, in the order of the first: who asks for
+// the order of the other is told.
+static void tell_order(Merge *m, Value a, Value b)
+{
+    uint32_t at = 0, other = 0;
+    Value key, twin, value;
+    bool same = true;
+    while (same && dict_next(value_as_dict(a), &at, &key, &value)) {
+        same = dict_next(value_as_dict(b), &other, &twin, &value) &&
+               merge_same(key, twin);
+    }
+    if (!same) {
+        event_add(m->vm, m->vm->trace->events, EVENT_OBJECT,
+                  "a dict in the order of one side", VALUE_NONE);
+    }
+}
+
 // A structure of merged children; `a` itself if none of them changed.
 static Value make_structure(Merge *m, Value a, Value b)
 {
@@ -363,6 +381,9 @@ static Value make_structure(Merge *m, Value a, Value b)
         // two structures are different objects, and the variable can be
         // neither.
         Value then = journal_view(&m->block->journal, side, model);
+        if (has_a && has_b && value_is_kind(then, KIND_DICT)) {
+            tell_order(m, then, journal_view(&m->block->journal, 1, b));
+        }
         result = same && !(has_a && has_b)
                      ? value_retain(model)
                      : structure_rebuild(vm, then, &merged);

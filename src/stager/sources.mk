@@ -27,6 +27,7 @@ stager_sources += src/stager/guard.c
 stager_sources += src/stager/hidden.c
 stager_sources += src/stager/host_table.c
 stager_sources += src/stager/identity.c
+stager_sources += src/stager/join.c
 stager_sources += src/stager/journal.c
 stager_sources += src/stager/journal_merge.c
 stager_sources += src/stager/late_error.c

@@ -1,0 +1,144 @@
+// The join of an `if`: each place of the block merged, and the node appended.
+#include "stager/join.h"
+
+#include "graph/build.h"
+#include "stager/graph_function.h"
+#include "stager/journal_merge.h"
+#include "stager/notes.h"
+#include "stager/state.h"
+
+// Whether a path goes on from where another place leads.
+static bool begins_path(const BlockPlace *base, const BlockPlace *path)
+{
+    bool begins = base->kind == path->kind && base->index == path->index &&
+                  base->step_count < path->step_count;
+    for (uint32_t i = 0; begins && i < base->step_count; i++) {
+        begins = base->steps[i].item == path->steps[i].item &&
+                 merge_same(base->steps[i].key, path->steps[i].key);
+    }
+    return begins;
+}
+
+// Whether the path leads into an object that is another one after each side:
+// it is merged with the rest of that. Asked before anything is merged.
+static bool is_moved(Vm *vm, Frame *frame, const StagedBlock *block, uint32_t i,
+                     bool *moved)
+{
+    const BlockInfo *info = block->info;
+    for (uint32_t j = 0; !*moved && j < info->place_count; j++) {
+        if (begins_path(&info->places[j], &info->places[i])) {
+            Value second = state_get(vm, frame, &info->places[j]);
+            if (value_failed(second)) {
+                return false;
+            }
+            *moved = !value_same(block->first[j], second);
+            release(vm, second);
+        }
+    }
+    return true;
+}
+
+// Merges one place; what cannot be merged is left unbound, with a note. A
+// hidden one is the result or an expression's value: that is an error now.
+static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
+                        uint32_t i)
+{
+    char room[128];
+    const BlockPlace *place = &block->info->places[i];
+    int kept =
+        place->step_count > 0 ? journal_has_place(vm, frame, block, place) : 0;
+    if (kept != 0) {
+        return kept > 0;
+    }
+    // The first side's value was saved by if_else, the second's is still in
+    // the frame.
+    Value second = state_get(vm, frame, place);
+    if (value_failed(second)) {
+        return false;
+    }
+    merge->name = state_name(place, room, sizeof room);
+    merge->hidden = place->hidden;
+    // `fault` tells a place that is unbound on both sides from one that cannot
+    // be merged.
+    merge->fault = ERR_NONE;
+    if (place->hidden) {
+        merge->name = NULL;
+    }
+    Value merged = merge_values(merge, block->first[i], second);
+    bool ok = !value_failed(merged);
+    if (ok && merge->fault != ERR_NONE) {
+        ok = notes_mismatch(vm, frame, block, place, block->first[i], second,
+                            merge->fault);
+    }
+    release(vm, second);
+    return ok && state_set(vm, frame, place, merged);
+}
+
+static bool merge_places(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge)
+{
+    uint32_t count = block->info->place_count;
+    bool *moved = ctx_alloc_zero(&vm->ctx, count * sizeof *moved);
+    bool ok = moved != NULL, one = merge->absent[0] || merge->absent[1];
+    for (uint32_t i = 0; ok && !one && i < count; i++) {
+        ok = is_moved(vm, frame, block, i, &moved[i]);
+    }
+    for (uint32_t i = 0; ok && i < count; i++) {
+        ok = moved[i] || merge_place(vm, frame, block, merge, i);
+    }
+    ctx_free(&vm->ctx, moved, count * sizeof *moved);
+    return ok;
+}
+
+// The results of both sides become outputs, but for a side that ends in an
+// exception, which yields nothing.
+static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
+{
+    Graph *graph = vm->trace->graph;
+    if (merge->made.count == 0 && !block->sides[0]->effects &&
+        !block->sides[1]->effects && !block->diverged[0] &&
+        !block->diverged[1]) {
+        return true; // whatever it does, nobody will know
+    }
+    for (int side = 0; side < 2; side++) {
+        if (block->diverged[side]) {
+            graph_block_diverges(block->sides[side]);
+        } else if (!graph_block_results(graph, block->sides[side],
+                                        merge->ids[side].items,
+                                        (uint32_t)merge->ids[side].count)) {
+            return false;
+        }
+    }
+    GraphNode *node =
+        graph_append_blocks(graph, block->parent, OP_IF, &block->condition, 1,
+                            block->sides, block->place);
+    if (node != NULL) {
+        merge_finish(merge, node);
+    }
+    return node != NULL && graph_function_record_node(vm, node);
+}
+
+// Places are merged in order, each with notes of its own; then the node is
+// appended and the merged tensors get their numbers.
+bool join_sides(Vm *vm, Frame *frame, StagedBlock *block)
+{
+    notes_leave(vm, block);
+    Merge merge = {.vm = vm,
+                   .block = block,
+                   .blocks = {block->sides[0], block->sides[1]},
+                   .absent = {block->diverged[0], block->diverged[1]},
+                   .condition = block->condition};
+    vm->trace->block = block->parent;
+    map_init(&merge.pairs, &vm->ctx);
+    bool ok = journal_end(vm, block);
+    // Neither side comes to its end, so no value is left to merge.
+    if (ok && block->diverged[0] && block->diverged[1]) {
+        ok = journal_restore(vm, block) &&
+             state_restore(vm, frame, block->info, block->before);
+    } else if (ok) {
+        ok = merge_places(vm, frame, block, &merge) &&
+             journal_merge(vm, frame, block, &merge);
+    }
+    ok = ok && append_if(vm, block, &merge);
+    merge_free(&merge);
+    return ok;
+}
