@@ -3,13 +3,14 @@
 
 #include "interp/core/raise.h"
 #include "interp/objects/protocol/protocol.h"
+#include "interp/objects/text/format.h"
 #include "stager/stager.h"
 
 // A tensor's place in a text.
 typedef struct LatePart {
     size_t at; // in `rest`
     Str *spec; // counted; NULL: none
-    bool repr;
+    TextWay way;
 } LatePart;
 
 typedef struct LateText {
@@ -26,14 +27,18 @@ typedef struct Found {
 
 typedef VEC(Found) FoundVec;
 
-bool late_text_add(Vm *vm, Value symbolic, Str *text, bool repr, Str *spec)
+bool late_text_add(Vm *vm, Value symbolic, Str *text, TextWay way, Str *spec)
 {
     Source *source;
     TextUse use = {.symbolic = symbolic,
                    .text = text,
                    .spec = spec,
-                   .repr = repr,
+                   .way = way,
                    .line = trace_program_line(vm, &source)};
+    // The repr() that its words are made of was none of the program's.
+    if (way == TEXT_PERCENT) {
+        late_text_cut(vm, vm->trace, vm->trace->texts.count - 1);
+    }
     if (!vec_push(&vm->ctx, &vm->trace->texts, use)) {
         return false;
     }
@@ -106,7 +111,7 @@ static bool is_sure(const Trace *trace, size_t use)
     for (size_t i = 0; sure && i < trace->texts.count; i++) {
         const TextUse *other = use_at(trace, i);
         sure = !same_words(trace, i, use) ||
-               (other->repr == own->repr &&
+               (other->way == own->way &&
                 value_as_symbolic(other->symbolic)->value ==
                     value_as_symbolic(own->symbolic)->value &&
                 value_as_symbolic(other->symbolic)->owner ==
@@ -155,7 +160,7 @@ static bool add_part(Vm *vm, LateText *late, const TextUse *use, size_t at,
                      LateIds *ids)
 {
     ValueId id = trace_operand(vm, vm->trace, use->symbolic);
-    LatePart part = {at, use->spec, use->repr};
+    LatePart part = {at, use->spec, use->way};
     if (id == VALUE_ID_NONE || !vec_push(&vm->ctx, ids, id) ||
         !vec_push(&vm->ctx, &late->parts, part)) {
         return false;
@@ -225,7 +230,7 @@ bool late_text_format(Vm *vm, Value v, StrBuf *out)
     size_t from = 0;
     for (size_t i = 0; i < late->parts.count; i++) {
         const LatePart *part = &late->parts.items[i];
-        if (part->repr || part->spec != NULL) {
+        if (part->way == TEXT_REPR || part->spec != NULL) {
             return raise_false(vm, ERR_SYMBOLIC,
                                "stage.print: a text says the repr() of a "
                                "tensor, or has a format spec for it; pass the "
@@ -243,9 +248,13 @@ bool late_text_format(Vm *vm, Value v, StrBuf *out)
 
 static Str *part_text(Vm *vm, const LatePart *part, Value tensor)
 {
-    return part->repr           ? value_repr(vm, tensor)
-           : part->spec != NULL ? value_format(vm, tensor, part->spec)
-                                : value_str(vm, tensor);
+    if (part->way == TEXT_PERCENT) {
+        Value text = format_percent(vm, value_from_object(part->spec), tensor);
+        return value_failed(text) ? NULL : value_as_str(text);
+    }
+    return part->way == TEXT_REPR ? value_repr(vm, tensor)
+           : part->spec != NULL   ? value_format(vm, tensor, part->spec)
+                                  : value_str(vm, tensor);
 }
 
 Value late_text_fill(Vm *vm, Value v, Tensor *const **next)

@@ -13,14 +13,14 @@ typedef struct TextUse {
     Value symbolic; // owned
     Str *text;      // counted
     Str *spec;      // of the format, counted; NULL: none
-    bool repr;      // else str or format
-    uint32_t line;  // of the program
+    TextWay way;
+    uint32_t line; // of the program
 } TextUse;
 
 typedef VEC(ValueId) LateIds;
 
 // TraceHooks.worded.
-MUST_CHECK bool late_text_add(Vm *vm, Value symbolic, Str *text, bool repr,
+MUST_CHECK bool late_text_add(Vm *vm, Value symbolic, Str *text, TextWay way,
                               Str *spec);
 // All but the first `kept` are forgotten.
 void late_text_cut(Vm *vm, Trace *trace, size_t kept);

@@ -54,6 +54,13 @@ struct Handler;
 struct Symbolic; // interp/tensors/obj_tensor.h
 struct Variable;
 
+// By what a text of a tensor was asked for.
+typedef enum TextWay {
+    TEXT_STR, // or a format
+    TEXT_REPR,
+    TEXT_PERCENT // "%5.1f" % x
+} TextWay;
+
 struct TraceHooks {
     // In a trace: append a node (apply). Never called outside one.
     bool (*apply)(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
@@ -110,9 +117,9 @@ struct TraceHooks {
     // In a trace: something happened on the host that a graph will not repeat.
     // `what` is a word for it; `value` may be UNBOUND.
     bool (*effect)(Vm *vm, EffectKind kind, const char *what, Value value);
-    // In a trace: `text` was given for a symbolic tensor, by str(), repr() or a
-    // format with a spec (NULL: none), where eager code has its value.
-    bool (*worded)(Vm *vm, Value symbolic, Str *text, bool repr, Str *spec);
+    // In a trace: `text` was given for a symbolic tensor where eager code has
+    // its value. `spec` is a format's or a conversion's; NULL: none.
+    bool (*worded)(Vm *vm, Value symbolic, Str *text, TextWay way, Str *spec);
 };
 
 #endif

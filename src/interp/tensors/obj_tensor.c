@@ -237,10 +237,10 @@ static void symbolic_destroy(Vm *vm, Object *self)
 }
 
 // The trace keeps what it was called (takes `text`).
-static Value worded(Vm *vm, Value self, Str *text, bool repr, Str *spec)
+static Value worded(Vm *vm, Value self, Str *text, TextWay way, Str *spec)
 {
     if (text != NULL && vm->trace != NULL &&
-        !vm->hooks->worded(vm, self, text, repr, spec)) {
+        !vm->hooks->worded(vm, self, text, way, spec)) {
         object_release(&vm->ctx, text);
         return VALUE_FAIL;
     }
@@ -273,7 +273,7 @@ static Str *symbol_words(Vm *vm, Value self)
 
 static Value symbolic_repr(Vm *vm, Value self)
 {
-    return worded(vm, self, symbol_words(vm, self), true, NULL);
+    return worded(vm, self, symbol_words(vm, self), TEXT_REPR, NULL);
 }
 
 bool symbolic_leaked(Vm *vm, const char *who, Value symbolic)
@@ -302,7 +302,7 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
                     ? NULL
                     : str_printf(vm, "<%s:%s>", words->text, spec->text);
     object_release_null(&vm->ctx, words);
-    return worded(vm, self, text, false, spec);
+    return worded(vm, self, text, TEXT_STR, spec);
 }
 
 // A library's form first, then the repr.
@@ -313,7 +313,7 @@ static Value symbolic_str(Vm *vm, Value self)
     return worded(vm, self,
                   own != NULL || vm_has_error(vm) ? own
                                                   : symbol_words(vm, self),
-                  false, NULL);
+                  TEXT_STR, NULL);
 }
 
 void symbolic_refuse(Vm *vm, HostNeed need, Value symbolic)

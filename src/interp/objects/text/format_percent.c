@@ -3,7 +3,10 @@
 // The template is read once, from left to right. Invariant: `out` is valid
 // UTF-8 for a str; for bytes it holds any bytes, so that nothing here may
 // count its code points.
+#include <string.h>
+
 #include "base/utf8.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
@@ -337,10 +340,48 @@ static bool unsupported(Percent *p)
                        shown ? text : "?", letter, index);
 }
 
+// A tensor that a trace does not know: its name, and how its value will be
+// converted.
+static bool percent_symbol(Percent *p, const FormatSpec *spec, Value v)
+{
+    Vm *vm = p->vm;
+    StrBuf text;
+    strbuf_init(&text, &vm->ctx);
+    strbuf_puts(&text, spec->align == '<' ? "%-" : "%");
+    strbuf_puts(&text, spec->fill[0] == '0' ? "0" : "");
+    strbuf_puts(&text, spec->alternate ? "#" : "");
+    strbuf_printf(&text, "%.1s", spec->sign != 0 ? &spec->sign : "");
+    if (spec->width >= 0) {
+        strbuf_printf(&text, "%lld", (long long)spec->width);
+    }
+    if (spec->precision >= 0) {
+        strbuf_printf(&text, ".%lld", (long long)spec->precision);
+    }
+    strbuf_putc(&text, spec->type);
+    Str *conversion = str_from_buf(vm, &text);
+    Str *name = conversion != NULL ? value_repr(vm, v) : NULL;
+    Str *words = name != NULL
+                     ? str_printf(vm, "<%s:%s>", name->text, conversion->text)
+                     : NULL;
+    bool ok = words != NULL &&
+              vm->hooks->worded(vm, v, words, TEXT_PERCENT, conversion);
+    if (ok) {
+        strbuf_add(&p->out, words->text, words->length);
+    }
+    object_release_null(&vm->ctx, words);
+    object_release_null(&vm->ctx, name);
+    object_release_null(&vm->ctx, conversion);
+    return ok;
+}
+
 // One conversion of a value. The letter is any character of the template; what
 // stands for none is refused here, not before.
 static bool percent_value(Percent *p, FormatSpec *spec, Value v)
 {
+    if (value_is_kind(v, KIND_SYMBOLIC) && p->vm->trace != NULL &&
+        strchr("diuoxXeEfFgG", spec->type) != NULL && !p->bytes) {
+        return percent_symbol(p, spec, v);
+    }
     switch (spec->type) {
     case 's':
         return p->bytes ? percent_bytes(p, spec, v) : percent_text(p, spec, v);
