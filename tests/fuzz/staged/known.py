@@ -34,14 +34,6 @@ def f(x):
     return x
 call(f, tensor(-1.0))
 """, lenient=["aside"]),
-    Known("text of an error in a trace", "text", """\
-v = Variable(1.0)
-@stage
-def f(x):
-    v.assign(x)
-    return x
-call(f, tensor([1.0]))
-""", lenient=["text"]),
 ]
 
 OFF = [pattern for row in KNOWN for pattern in row.off]
