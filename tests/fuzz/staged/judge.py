@@ -261,7 +261,9 @@ class Judge:
             # Where the trace failed nothing has run: no more to compare.
             return "refused" if tracing else None
         if eager[0] == name and eager[2] == line:
-            return "text", f"{eager[1]} | {text}"
+            # Texts show values, which a frozen one may have changed.
+            return None if self.explained() else (
+                "text", f"{eager[1]} | {text}")
         if eager[0] in classes and not tracing:
             return None  # a host number that became a tensor fails as one
         refusal = tracing or any(cls in REFUSALS for cls in classes)
