@@ -30,6 +30,7 @@ typedef struct Cse {
     size_t mask;              // buckets - 1
     const Versions *versions; // NULL: the graph has no Variables
     GraphNode **written;      // by chain: the last assignment
+    bool floats;              // nodes that give float tensors are merged, too
 } Cse;
 
 // A node that looks at a Variable and leaves it as it is.
@@ -50,12 +51,23 @@ static const VersionUse *own_use(const Cse *cse, const GraphNode *node)
     return uses;
 }
 
+static bool gives_floats(const Graph *graph, const GraphNode *node)
+{
+    bool any = false;
+    for (uint32_t i = 0; !any && i < node->output_count; i++) {
+        DType dtype = graph_type(graph, node_output(node, i)).dtype;
+        any = !dtype_is_list(dtype) && dtype_is_float(dtype);
+    }
+    return any;
+}
+
 // Large constants are left alone: comparing them would cost more than it
 // saves.
-static bool mergeable(const GraphNode *node)
+static bool mergeable(const Cse *cse, const GraphNode *node)
 {
     // graph_mark_needed has marked what must run.
-    if (!node->mark) {
+    if (!node->mark ||
+        (!cse->floats && gives_floats(cse->rewrite.graph, node))) {
         return false;
     }
     const Tensor *tensor = node_tensor(node);
@@ -228,8 +240,9 @@ static bool visit(Cse *cse, GraphNode *node)
         cse->written[own_use(cse, node)->chain] = node;
         return true;
     }
-    return !mergeable(node) || ((!is_read(node) || forward(cse, node, &done)) &&
-                                (done || merge(cse, node)));
+    return !mergeable(cse, node) ||
+           ((!is_read(node) || forward(cse, node, &done)) &&
+            (done || merge(cse, node)));
 }
 
 // Inner blocks see the table of those around them; what they add leaves with
@@ -267,7 +280,7 @@ static bool merge_versions(Cse *cse)
 }
 
 // One block of memory for buckets and links.
-bool cse_run(Graph *graph)
+static bool merge_nodes(Graph *graph, bool floats)
 {
     Ctx *ctx = graph->ctx;
     size_t nodes = graph->nodes.count, buckets = 16;
@@ -280,7 +293,13 @@ bool cse_run(Graph *graph)
     if (room == NULL) {
         return false;
     }
-    Cse cse = {{.graph = graph}, room, room + buckets, buckets - 1, NULL, NULL};
+    Cse cse = {{.graph = graph},
+               room,
+               room + buckets,
+               buckets - 1,
+               NULL,
+               NULL,
+               floats};
     memset(room, 0xff, buckets * sizeof *room);
     for (size_t i = 0; i < nodes; i++) {
         cse.next[i] = CSE_ABSENT;
@@ -290,4 +309,14 @@ bool cse_run(Graph *graph)
     rewrite_free(&cse.rewrite);
     ctx_free(ctx, room, size);
     return ok;
+}
+
+bool cse_run(Graph *graph)
+{
+    return merge_nodes(graph, true);
+}
+
+bool cse_run_lists(Graph *graph)
+{
+    return merge_nodes(graph, false);
 }

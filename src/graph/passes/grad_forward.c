@@ -356,9 +356,9 @@ bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
     bool ok = from != NULL && inline_run(from) &&
               clone_init(&f.clone, from, to, 0) &&
               copy_all(&f, graph->inputs.count, inputs);
-    // What is done twice would go back twice; of a list, that means once for
-    // each of its elements.
-    ok = ok && cse_run(to) && dce_run(to);
+    // A list that is made twice would go back twice, once for each of its
+    // elements. Tensors stay: a sum of gradients has the terms of eager code.
+    ok = ok && cse_run_lists(to) && dce_run(to);
     if (f.clone.to != NULL) {
         clone_free(&f.clone);
     }

@@ -20,6 +20,8 @@ typedef enum PassId {
 #define PASS(id, stem) MUST_CHECK bool stem##_run(Graph *graph);
 #include "graph/passes/pass_list.h"
 #undef PASS
+// cse for all but nodes that give tensors of floats.
+MUST_CHECK bool cse_run_lists(Graph *graph);
 
 #define PASS_ALL ((1u << PASS_COUNT) - 1)
 
