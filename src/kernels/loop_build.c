@@ -1,4 +1,5 @@
 // Making loop bodies: equal values are merged, constants folded.
+#include <math.h>
 #include <string.h>
 
 #include "kernels/loop.h"
@@ -165,15 +166,20 @@ static bool fold(const LoopBuild *build, LoopIns ins, uint64_t *bits)
 static bool is_float64(const LoopBuild *build, LoopValue value, double number)
 {
     const LoopIns *ins = &build->ins[value];
-    double held;
-    memcpy(&held, &build->consts[ins->b], sizeof held);
-    return ins->op == PRIM_CONST && ins->type == LT_F64 && held == number;
+    double held = NAN;
+    if (ins->op == PRIM_CONST && ins->type == LT_F64) {
+        memcpy(&held, &build->consts[ins->b], sizeof held);
+    }
+    return held == number;
 }
 
 // What is rough takes a 0 for nothing, whatever its sign or what it meets: it
 // is the lower part of a pair that has none. LOOP_NONE: nothing is simpler.
 static LoopValue simpler(LoopBuild *build, LoopPrim op, const LoopValue *args)
 {
+    if (arity[op] < 2) {
+        return LOOP_NONE;
+    }
     LoopValue x = args[0], y = args[1], z = args[2];
     bool no_x = is_float64(build, x, 0), no_y = is_float64(build, y, 0);
     switch ((int)op) {
