@@ -293,13 +293,11 @@ static bool merge_nodes(Graph *graph, bool floats)
     if (room == NULL) {
         return false;
     }
-    Cse cse = {{.graph = graph},
-               room,
-               room + buckets,
-               buckets - 1,
-               NULL,
-               NULL,
-               floats};
+    Cse cse = {.rewrite = {.graph = graph},
+               .buckets = room,
+               .next = room + buckets,
+               .mask = buckets - 1,
+               .floats = floats};
     memset(room, 0xff, buckets * sizeof *room);
     for (size_t i = 0; i < nodes; i++) {
         cse.next[i] = CSE_ABSENT;

@@ -231,20 +231,27 @@ static void skip_reshape(const Graph *graph, GraphNode *node)
     }
 }
 
+// Gradients have been taken before a graph is made to run.
+static bool skip_gradient(Rewrite *rewrite, const GraphNode *node)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        ok = rewrite_value(rewrite, node_output(node, i), node->inputs[i]);
+    }
+    return ok;
+}
+
 // The first identity that holds is taken; what stands for the node was
 // simplified before.
 static bool simplify(Rewrite *rewrite, GraphNode *node)
 {
     Graph *graph = rewrite->graph;
-    bool ok = true;
-    // Gradients have been taken before a graph is made to run.
-    for (uint32_t i = 0;
-         ok && node->op == OP_CUSTOM_GRADIENT && i < node->output_count; i++) {
-        ok = rewrite_value(rewrite, node_output(node, i), node->inputs[i]);
+    if (node->op == OP_CUSTOM_GRADIENT) {
+        return skip_gradient(rewrite, node);
     }
-    if (!ok || !graph_infer_applies(node) || graph_has_effects(node) ||
+    if (!graph_infer_applies(node) || graph_has_effects(node) ||
         node->input_count == 0 || node->output_count != 1) {
-        return ok;
+        return true;
     }
     // Two reshapes in a row are one.
     skip_reshape(graph, node);
