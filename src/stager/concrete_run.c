@@ -4,12 +4,12 @@
 // Invariant: the call's signature is the Concrete's own, so tensors, Variables
 // and the graph's inputs stand in one order.
 #include "interp/core/raise.h"
-#include "interp/tensors/tape.h"
 #include "stager/error_notes.h"
 #include "stager/graph_function.h"
 #include "stager/leak.h"
 #include "stager/trace.h"
 #include "stager/written.h"
+#include "tape/tape.h"
 
 typedef VEC(ValueId) IdVec;
 
@@ -168,7 +168,7 @@ static Value run_now(Vm *vm, Concrete *concrete, const Bound *bound,
             variable_cell(value_as_variable(signature->variables.items[i]));
     }
     Value result = VALUE_FAIL;
-    if ((tape_active(vm)
+    if ((recorder_active(vm)
              ? run_taped(vm, concrete, signature, room)
              : concrete_run_inputs(vm, concrete, tensors, cells, outputs))) {
         result = concrete_unpack(vm, concrete, bound, outputs);
@@ -261,7 +261,7 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
     uint32_t *indexes = ctx_alloc(&vm->ctx, size);
     Value result = VALUE_FAIL;
     ValueVec inputs = {0};
-    bool taped = tape_active(vm);
+    bool taped = recorder_active(vm);
     if (indexes != NULL &&
         (!taped || graph_function_inputs(vm, concrete, signature, &inputs)) &&
         call_inputs(vm, concrete, signature, &ids) &&

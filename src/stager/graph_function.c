@@ -9,8 +9,8 @@
 #include "interp/core/memory.h"
 #include "interp/core/raise.h"
 #include "interp/tensors/apply.h"
-#include "interp/tensors/tape.h"
 #include "stager/trace.h"
+#include "tape/tape.h"
 
 // Takes the count on the graph, also on failure; NULL gives NULL.
 static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
@@ -412,15 +412,15 @@ static GraphFunction *graph_fn_of(Vm *vm, Graph *graph)
 static bool push_state(Vm *vm, const GraphFunction *function, size_t first,
                        ValueVec *inputs)
 {
-    Tape *tapes = vm->tapes;
+    Recorder *recorders = vm->recorders;
     bool ok = !function->draws || push_input(vm, inputs, generator_state(vm));
-    vm->tapes = NULL;
+    vm->recorders = NULL;
     // Reading one may register no further Variable: they are all there.
     for (size_t i = 0; ok && i < function->graph->variables.count; i++) {
         Variable *variable = value_as_variable(inputs->items[first + i]);
         ok = push_input(vm, inputs, variable_read(vm, variable));
     }
-    vm->tapes = tapes;
+    vm->recorders = recorders;
     return ok;
 }
 
@@ -507,7 +507,7 @@ static void move_before(Graph *graph, GraphNode *node)
 
 bool graph_function_record_node(Vm *vm, GraphNode *node)
 {
-    if (!tape_active(vm) || node->output_count == 0) {
+    if (!recorder_active(vm) || node->output_count == 0) {
         return true;
     }
     Graph *graph = vm->trace->graph;

@@ -236,7 +236,7 @@ Value guards_run(Vm *vm, Guards *guards, const Value *args, uint32_t count,
 {
     // On the C stack: the sizes were checked when the guard was set.
     Tensor *inputs[GUARD_MAX_ARGUMENTS];
-    if (UNLIKELY(vm->tapes != NULL)) {
+    if (UNLIKELY(vm->recorders != NULL)) {
         return VALUE_UNBOUND;
     }
     for (uint32_t i = 0; i < GUARD_COUNT; i++) {

@@ -11,9 +11,9 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_bytes.h"
-#include "interp/tensors/tape.h"
 #include "stager/graph_function.h"
 #include "stager/trace.h"
+#include "tape/tape.h"
 
 enum { CONST_ELEMENTS = 16 }; // of a constant that stays in the text
 
@@ -269,7 +269,7 @@ static bool check_operands(Vm *vm, const GraphCall *call)
 // With staging switched off: no plan is kept, and no tape can follow.
 static Value call_now(Vm *vm, const GraphCall *call)
 {
-    if (tape_active(vm)) {
+    if (recorder_active(vm)) {
         return raise_error(vm, ERR_VALUE,
                            "a Tape cannot follow the graph %s while staging is "
                            "switched off",

@@ -128,9 +128,9 @@ struct Vm {
     VariantMemo variant_memo[VARIANT_MEMO_SLOTS]; // the last ones
 
     // Staging: NULL and 0 while nothing is traced.
-    const TraceHooks *hooks; // installed by the stager (apply.h)
-    Trace *trace;            // the running trace; tests `vm->trace != NULL`
-    struct Tape *tapes;      // those that record, innermost first (tape.h)
+    const TraceHooks *hooks;    // installed by the stager (apply.h)
+    Trace *trace;               // the running trace; tests `vm->trace != NULL`
+    struct Recorder *recorders; // innermost first (recorder.h)
     void (*forget)(Vm *vm, Object *object); // OBJECT_WATCHED dies: the stager's
     bool eager_only;                        // stage.eager(True), --eager
     bool check_numbers;                     // stage.check_numerics(True)

@@ -6,8 +6,8 @@
 #include "interp/tensors/apply.h"
 
 #include "interp/core/raise.h"
+#include "interp/hooks/recorder.h"
 #include "interp/tensors/obj_tensor.h"
-#include "interp/tensors/tape.h"
 #include "interp/tensors/tensor_emit.h"
 #include "ops/finite.h"
 
@@ -106,6 +106,19 @@ static bool read_for_tape(Vm *vm, Value variable, Value *out)
     return own != NULL;
 }
 
+// Tells the tapes that record here.
+static bool record(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
+                   const AttrValue *attrs, const Value *outputs,
+                   uint32_t output_count)
+{
+    Recorder *at = recorder_here(vm, vm->recorders);
+    while (at != NULL && at->record(vm, at, op, inputs, input_count, attrs,
+                                    outputs, output_count)) {
+        at = recorder_here(vm, at->outer);
+    }
+    return at == NULL;
+}
+
 // Runs or appends, and tells the tapes. Operands are no Variables but that of
 // a read.
 static bool apply_and_record(Vm *vm, OpCode op, const Value *inputs,
@@ -119,8 +132,7 @@ static bool apply_and_record(Vm *vm, OpCode op, const Value *inputs,
         return false;
     }
     *output_count = read ? 1 : *output_count;
-    if (tape_record(vm, op, inputs, input_count, attrs, outputs,
-                    *output_count)) {
+    if (record(vm, op, inputs, input_count, attrs, outputs, *output_count)) {
         return true;
     }
     for (uint32_t i = 0; i < *output_count; i++) {
@@ -176,7 +188,7 @@ static bool apply_seen(Vm *vm, OpCode op, const Value *inputs,
         *output_count = 1;
         return !value_failed(outputs[0]);
     }
-    return (tape_active(vm) ? apply_taped : apply_op)(
+    return (recorder_active(vm) ? apply_taped : apply_op)(
         vm, op, inputs, input_count, attrs, outputs, output_count);
 }
 
@@ -185,8 +197,8 @@ static bool apply_seen(Vm *vm, OpCode op, const Value *inputs,
 bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
            const AttrValue *attrs, Value *outputs, uint32_t *output_count)
 {
-    return (UNLIKELY(vm->trace != NULL || vm->tapes != NULL) ? apply_seen
-                                                             : apply_op)(
+    return (UNLIKELY(vm->trace != NULL || vm->recorders != NULL) ? apply_seen
+                                                                 : apply_op)(
         vm, op, inputs, input_count, attrs, outputs, output_count);
 }
 

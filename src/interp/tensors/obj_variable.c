@@ -4,12 +4,12 @@
 // changes nothing, and whoever holds the old value keeps it.
 #include "interp/tensors/obj_tensor.h"
 
+#include "interp/hooks/recorder.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/display.h"
-#include "interp/tensors/tape.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 
@@ -50,7 +50,7 @@ Variable *variable_stand_in(Vm *vm, Variable *variable, uint32_t place)
 // before it; outside it is the tensor itself. Owned.
 Value variable_read(Vm *vm, Variable *variable)
 {
-    if (vm->trace != NULL || tape_active(vm)) {
+    if (vm->trace != NULL || recorder_active(vm)) {
         // apply takes borrowed inputs and gives an owned result.
         Value self = value_from_object(variable); // borrowed
         return apply_one(vm, OP_READ_VARIABLE, &self, 1, NULL);

@@ -318,7 +318,7 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
         entries = value_as_tuple(key)->items;
         count = value_as_tuple(key)->count;
     }
-    if (value_is_tensor(self) && vm->trace == NULL && vm->tapes == NULL) {
+    if (value_is_tensor(self) && vm->trace == NULL && vm->recorders == NULL) {
         Value result;
         int done =
             get_by_ints(vm, value_as_tensor(self), entries, count, &result);

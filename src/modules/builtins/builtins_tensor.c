@@ -10,10 +10,10 @@
 #include "interp/objects/classes/obj_module.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/protocol/protocol.h"
-#include "interp/tensors/tape.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "modules/builtins/builtins.h"
+#include "tape/tape.h"
 
 // One C function an op: a native function is not told which it is.
 #define OP(id, desc)                                                           \

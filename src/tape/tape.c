@@ -1,5 +1,5 @@
 // Recording on tapes. See tape.h.
-#include "interp/tensors/tape.h"
+#include "tape/tape.h"
 
 // ---- slots
 
@@ -99,39 +99,6 @@ bool tape_watch(Vm *vm, Tape *tape, Value operand)
 }
 
 // ---- recording
-
-bool tape_active(const Vm *vm)
-{
-    for (const Tape *tape = vm->tapes; tape != NULL; tape = tape->outer) {
-        if (tape->trace == vm->trace) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void tape_start(Vm *vm, Tape *tape)
-{
-    if (!tape->recording) {
-        tape->recording = true;
-        tape->trace = vm->trace;
-        tape->outer = vm->tapes;
-        vm->tapes = tape;
-    }
-}
-
-// Not always the innermost: blocks of generators overlap.
-void tape_stop(Vm *vm, Tape *tape)
-{
-    for (Tape **at = &vm->tapes; *at != NULL; at = &(*at)->outer) {
-        if (*at == tape) {
-            *at = tape->outer;
-            break;
-        }
-    }
-    tape->recording = false;
-    tape->outer = NULL;
-}
 
 void tape_clear(Vm *vm, Tape *tape)
 {
@@ -282,20 +249,15 @@ static bool record_on(Vm *vm, Tape *tape, TapeEntry entry, const Value *inputs,
     return true;
 }
 
-bool tape_record(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
-                 const AttrValue *attrs, const Value *outputs,
-                 uint32_t output_count)
+static bool record(Vm *vm, Recorder *self, OpCode op, const Value *inputs,
+                   uint32_t input_count, const AttrValue *attrs,
+                   const Value *outputs, uint32_t output_count)
 {
     TapeEntry entry = {.op = op,
                        .data = VALUE_UNBOUND,
                        .input_count = input_count,
                        .output_count = output_count};
-    bool ok = true;
-    for (Tape *tape = vm->tapes; ok && tape != NULL; tape = tape->outer) {
-        ok = tape->trace != vm->trace ||
-             record_on(vm, tape, entry, inputs, attrs, outputs);
-    }
-    return ok;
+    return record_on(vm, (Tape *)self, entry, inputs, attrs, outputs);
 }
 
 bool tape_record_back(Vm *vm, TapeBackFn back, Value data, const Value *inputs,
@@ -307,10 +269,36 @@ bool tape_record_back(Vm *vm, TapeBackFn back, Value data, const Value *inputs,
                        .data = data,
                        .input_count = input_count,
                        .output_count = output_count};
-    bool ok = true;
-    for (Tape *tape = vm->tapes; ok && tape != NULL; tape = tape->outer) {
-        ok = tape->trace != vm->trace ||
-             record_on(vm, tape, entry, inputs, NULL, outputs);
+    Recorder *at = recorder_here(vm, vm->recorders);
+    while (at != NULL &&
+           record_on(vm, (Tape *)at, entry, inputs, NULL, outputs)) {
+        at = recorder_here(vm, at->outer);
     }
-    return ok;
+    return at == NULL;
+}
+
+// ---- beginning and end
+
+void tape_start(Vm *vm, Tape *tape)
+{
+    if (!tape->recording) {
+        tape->recording = true;
+        tape->recorder.record = record;
+        tape->recorder.trace = vm->trace;
+        tape->recorder.outer = vm->recorders;
+        vm->recorders = &tape->recorder;
+    }
+}
+
+// Not always the innermost: blocks of generators overlap.
+void tape_stop(Vm *vm, Tape *tape)
+{
+    for (Recorder **at = &vm->recorders; *at != NULL; at = &(*at)->outer) {
+        if (*at == &tape->recorder) {
+            *at = tape->recorder.outer;
+            break;
+        }
+    }
+    tape->recording = false;
+    tape->recorder.outer = NULL;
 }

@@ -2,7 +2,7 @@
 //
 // What is not here is refused, without an error: the caller then goes row by
 // row.
-#include "interp/tensors/tape_rows.h"
+#include "tape/tape_rows.h"
 
 #include "ops/emit_op.h"
 

@@ -1,6 +1,6 @@
 // Tapes: what was done to tensors, so that gradients can be taken of it.
 //
-// apply() tells the tapes that record of each op (tape_record); an entry holds
+// apply() tells each op to the tapes that record (recorder.h); an entry holds
 // the op with its operands and results, which live as long as the entry. Taking
 // a gradient goes through the entries from the last one back and asks each op's
 // rule; the rules' ops go through apply() too, so that other tapes record them,
@@ -8,10 +8,11 @@
 //
 // Invariant: a tape records in the trace in which it was entered, or outside of
 // all traces, and nowhere else.
-#ifndef DUET_INTERP_TENSORS_TAPE_H
-#define DUET_INTERP_TENSORS_TAPE_H
+#ifndef DUET_TAPE_TAPE_H
+#define DUET_TAPE_TAPE_H
 
 #include "base/arena.h"
+#include "interp/hooks/recorder.h"
 #include "interp/tensors/obj_tensor.h"
 
 #define TAPE_NO_SLOT UINT32_MAX
@@ -48,13 +49,11 @@ struct TapeEntry {
 };
 
 typedef struct Tape {
-    Object head;
-    struct Tape *outer; // the next one that records
-    Trace *trace;       // in which it records, NULL: outside
-    bool recording;     // it stands in vm->tapes
-    bool persistent;    // gradients can be taken more than once
-    bool watches;       // trainable Variables, by itself
-    bool used;          // a gradient was taken of it, and it is not persistent
+    Recorder recorder;
+    bool recording;  // it stands in vm->recorders
+    bool persistent; // gradients can be taken more than once
+    bool watches;    // trainable Variables, by itself
+    bool used;       // a gradient was taken of it, and it is not persistent
     VEC(TapeSlot) slots;
     VEC(TapeItem) items;
     VEC(TapeEntry) entries;
@@ -65,17 +64,12 @@ typedef struct Tape {
 
 // Recording. False: an error is pending, and the tape has no half entry.
 MUST_CHECK bool tape_watch(Vm *vm, Tape *tape, Value operand);
-// All tapes that record here; `attrs` are the op's and copied.
-MUST_CHECK bool tape_record(Vm *vm, OpCode op, const Value *inputs,
-                            uint32_t input_count, const AttrValue *attrs,
-                            const Value *outputs, uint32_t output_count);
-// The same of what has a way back of its own.
+// On all tapes that record here: what has a way back of its own.
 MUST_CHECK bool tape_record_back(Vm *vm, TapeBackFn back, Value data,
                                  const Value *inputs, uint32_t input_count,
                                  const Value *outputs, uint32_t output_count);
 // The operand's slot, TAPE_NO_SLOT if it was never met.
 uint32_t tape_find(const Tape *tape, Value v);
-bool tape_active(const Vm *vm);
 // Begins and ends recording; both may be asked twice.
 void tape_start(Vm *vm, Tape *tape);
 void tape_stop(Vm *vm, Tape *tape);

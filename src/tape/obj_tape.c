@@ -11,7 +11,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
-#include "interp/tensors/tape.h"
+#include "tape/tape.h"
 
 static Tape *tape_of(Value self)
 {
@@ -35,8 +35,9 @@ static Value tape_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (tape == NULL) {
         return VALUE_FAIL;
     }
-    Object head = tape->head;
-    *tape = (Tape){.head = head, .persistent = persistent, .watches = watches};
+    Object head = tape->recorder.head;
+    *tape = (Tape){
+        .recorder.head = head, .persistent = persistent, .watches = watches};
     arena_init(&tape->arena, &vm->ctx);
     return value_from_object(tape);
 }
@@ -289,15 +290,15 @@ static Value tape_record_function(Vm *vm, Value *args)
 // _apart(function): calls it while no tape records.
 static Value tape_apart(Vm *vm, Value *args)
 {
-    Tape *tapes = vm->tapes;
-    vm->tapes = NULL;
+    Recorder *recorders = vm->recorders;
+    vm->recorders = NULL;
     Value result = vm_call(vm, args[0], NULL, 0);
     // Those that the function began and did not end stand in front.
-    Tape **end = &vm->tapes;
+    Recorder **end = &vm->recorders;
     while (*end != NULL) {
         end = &(*end)->outer;
     }
-    *end = tapes;
+    *end = recorders;
     return result;
 }
 
@@ -308,13 +309,13 @@ static Value call_library(Vm *vm, const char *name, const Value *args,
                           uint32_t count, Tuple *keyword_names)
 {
     Trace *trace = vm->trace;
-    Tape *tapes = vm->tapes;
+    Recorder *recorders = vm->recorders;
     uint16_t birth = vm->ctx.birth;
     Str *module_name = str_from(vm, "_tape");
     Str *key = str_intern(vm, name, strlen(name));
     Value function = VALUE_UNBOUND;
     vm->trace = NULL;
-    vm->tapes = NULL;
+    vm->recorders = NULL;
     vm->ctx.birth = 0;
     Module *module = module_name == NULL || key == NULL
                          ? NULL
@@ -323,7 +324,7 @@ static Value call_library(Vm *vm, const char *name, const Value *args,
         function = dict_get_name(module->dict, key);
     }
     vm->trace = trace;
-    vm->tapes = tapes;
+    vm->recorders = recorders;
     vm->ctx.birth = birth;
     object_release_null(&vm->ctx, module_name);
     object_release_null(&vm->ctx, key);

@@ -1,10 +1,10 @@
 // Gradients of what a tape holds: from its last entry back. See tape.h.
 #include "interp/core/raise.h"
 #include "interp/tensors/apply.h"
-#include "interp/tensors/tape.h"
-#include "interp/tensors/tape_rows.h"
 #include "interp/tensors/tensor_emit.h"
 #include "ops/grad.h"
+#include "tape/tape.h"
+#include "tape/tape_rows.h"
 
 // One gradient. The tape may grow meanwhile, if it is persistent and records:
 // what is new is none of it.

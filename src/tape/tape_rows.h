@@ -3,8 +3,8 @@
 //
 // Invariant: a value with rows has one more axis, in front, than what the rule
 // sees of it; a rule's own numbers and the forward values have none.
-#ifndef DUET_INTERP_TENSORS_TAPE_ROWS_H
-#define DUET_INTERP_TENSORS_TAPE_ROWS_H
+#ifndef DUET_TAPE_TAPE_ROWS_H
+#define DUET_TAPE_TAPE_ROWS_H
 
 #include "interp/tensors/tensor_emit.h"
 
