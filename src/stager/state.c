@@ -2,7 +2,8 @@
 //
 // Invariant: reading and writing a place is no event of the program: it is
 // neither noted as a read nor kept in the ledger, since it puts back what was
-// there. Attributes go through the object's own protocol.
+// there. It runs no code of the program either: what a property, a __getitem__
+// or the like keeps elsewhere is in the journal, which sees it there.
 #include "stager/state.h"
 #include "stager/staged_list.h"
 
@@ -39,26 +40,61 @@ static Value root_of(Frame *frame, const BlockPlace *place)
     return cell == NULL ? VALUE_UNBOUND : cell->value;
 }
 
-// One step further: owned, UNBOUND if there is nothing.
-static Value take_step(Vm *vm, Value holder, const PathStep *step)
+// Whether looking at the attribute runs code of the program.
+static int is_computed(Vm *vm, Type *type, Str *name)
 {
-    // A name that is not there gives UNBOUND and no error: state may begin
-    // with nothing.
-    if (!step->item) {
-        return value_find_attr(vm, holder, value_as_str(step->key));
-    }
-    if (value_is_operand(holder) || staged_list_is(vm, holder)) {
-        return VALUE_UNBOUND; // tensors have no places, nor lists of the graph
+    Value found = type_lookup(vm, type, name);
+    const Type *own = value_is_object(found) ? value_object(found)->type : NULL;
+    bool computed = own != NULL && own->slots.get_descriptor != NULL &&
+                    ((own->flags & TYPE_HEAP) || own->kind == KIND_PROPERTY);
+    bool hooked = (type->flags & TYPE_USER_GET_ATTR) ||
+                  ((type->flags & TYPE_HEAP) && type->slots.set_attr != NULL);
+    return value_failed(found) ? -1 : computed || hooked;
+}
+
+// A name that is not there gives UNBOUND and no error: state may begin with
+// nothing.
+static Value take_attribute(Vm *vm, Value holder, Str *name)
+{
+    int computed = is_computed(vm, type_of(vm, holder), name);
+    return computed < 0 ? VALUE_FAIL
+           : computed   ? VALUE_UNBOUND
+                        : value_find_attr(vm, holder, name);
+}
+
+// Tensors have no places, nor lists of the graph; a class of the program's may
+// have code for it.
+static bool has_items(Vm *vm, Value holder)
+{
+    return !value_is_operand(holder) && !staged_list_is(vm, holder) &&
+           !(type_of(vm, holder)->flags & TYPE_HEAP);
+}
+
+static Value take_item(Vm *vm, Value holder, Value key)
+{
+    // To look may not change what is there (__missing__).
+    if (value_is_kind(holder, KIND_DICT)) {
+        Value held = VALUE_UNBOUND; // borrowed
+        int found = dict_get(vm, value_as_dict(holder), key, &held);
+        return found < 0 ? VALUE_FAIL : value_retain(held);
     }
     // An index out of range, a missing key or a holder without items is a
     // place without a value; any other error is the program's.
-    Value found = value_get_item(vm, holder, step->key);
+    Value found = value_get_item(vm, holder, key);
     if (value_failed(found) &&
         (raise_matches(vm, ERR_LOOKUP) || raise_matches(vm, ERR_TYPE))) {
         raise_clear(vm);
         return VALUE_UNBOUND;
     }
     return found;
+}
+
+// One step further: owned, UNBOUND if there is nothing.
+static Value take_step(Vm *vm, Value holder, const PathStep *step)
+{
+    return !step->item ? take_attribute(vm, holder, value_as_str(step->key))
+           : has_items(vm, holder) ? take_item(vm, holder, step->key)
+                                   : VALUE_UNBOUND;
 }
 
 // What `count` steps lead to: owned, UNBOUND: nothing.
@@ -77,8 +113,6 @@ static Value follow(Vm *vm, Frame *frame, const BlockPlace *place,
     return holder;
 }
 
-// Attributes may be computed: a getter that raises anything but AttributeError
-// raises here.
 Value state_get(Vm *vm, Frame *frame, const BlockPlace *place)
 {
     return follow(vm, frame, place, place->step_count);
@@ -153,10 +187,9 @@ static bool set_place(Vm *vm, Frame *frame, const BlockPlace *place,
     return true;
 }
 
-// Most places still hold what is to be put back: no setter is called for them.
+// Most places still hold what is to be put back.
 bool state_set(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
 {
-    // Read first, though it may run a getter: a setter has effects more often.
     Value now = state_get(vm, frame, place);
     bool ok = !value_failed(now) &&
               (value_same(now, value) || set_place(vm, frame, place, value));
