@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "interp/objects/classes/obj_member.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
@@ -309,6 +310,14 @@ static Value merge_names(JoinWalk *walk)
     return merged;
 }
 
+static Value merge_slot(JoinWalk *walk, size_t index)
+{
+    Value name = member_slot_name(walk->merge->vm, walk->entry->container->type,
+                                  (uint32_t)(index - CONTENT_SLOTS));
+    return merge_element(walk, name, part_of(walk->sides[0], index),
+                         part_of(walk->sides[1], index));
+}
+
 // The whole content; UNBOUND: the items of both cannot be one.
 static Value merge_contents(JoinWalk *walk)
 {
@@ -328,11 +337,8 @@ static Value merge_contents(JoinWalk *walk)
     content->items[CONTENT_ITEMS] = items;
     bool ok = true;
     for (size_t i = CONTENT_ATTRIBUTES; ok && i < model->count; i++) {
-        Value part = i == CONTENT_ATTRIBUTES
-                         ? merge_names(walk)
-                         : merge_element(walk, value_from_small((int64_t)i),
-                                         part_of(walk->sides[0], i),
-                                         part_of(walk->sides[1], i));
+        Value part =
+            i == CONTENT_ATTRIBUTES ? merge_names(walk) : merge_slot(walk, i);
         ok = !value_failed(part);
         content->items[i] = ok ? part : VALUE_NONE;
     }

@@ -221,6 +221,7 @@ bool notes_raise(Vm *vm, const Code *code, const Str *name)
 {
     const BlockNote *note = find_note(vm, code, name->text);
     if (note != NULL) {
+        vm->trace->gave_up = true;
         raise_error(vm, note->kind, "%s", note->text);
     }
     return note != NULL;

@@ -13,6 +13,7 @@
 #include "stager/content.h"
 #include "stager/staged_list.h"
 #include "stager/stager.h"
+#include "stager/trace.h"
 
 typedef struct Poison {
     Object head;
@@ -59,7 +60,20 @@ Value poison_of(Vm *vm, Value v)
 Value poison_raise(Vm *vm, Value v)
 {
     const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    if (vm->trace != NULL) {
+        vm->trace->gave_up = true;
+    }
     return raise_error(vm, poison->kind, "%s", poison->text->text);
+}
+
+// No AttributeError, which who asks would take for an answer.
+bool poison_decided(Vm *vm, Value v)
+{
+    if (!poison_is(vm, v)) {
+        return true;
+    }
+    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    return raise_false(vm, ERR_TYPE, "%s", poison->text->text);
 }
 
 // --- slots ---

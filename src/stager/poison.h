@@ -22,6 +22,8 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text);
 bool poison_is(Vm *vm, Value v);
 // Raises its text. VALUE_FAIL.
 Value poison_raise(Vm *vm, Value v);
+// TraceHooks.decided
+MUST_CHECK bool poison_decided(Vm *vm, Value v);
 // The value that says what a container was replaced by; borrowed. `v` is one.
 Value poison_of(Vm *vm, Value v);
 // Makes it the list, dict or set again that it was, with one element.

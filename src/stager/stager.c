@@ -17,6 +17,7 @@
 #include "stager/ledger.h"
 #include "stager/made.h"
 #include "stager/notes.h"
+#include "stager/poison.h"
 #include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
@@ -372,6 +373,7 @@ bool stager_init(Vm *vm, bool log)
                                  .store = journal_store,
                                  .read = frozen_read,
                                  .stored = frozen_stored,
+                                 .decided = poison_decided,
                                  .keywords = concrete_keywords,
                                  .refuse = advice_refuse,
                                  .iterate = hook_iterate,

@@ -49,7 +49,8 @@ struct Trace {
                       // the host: what cannot be taken back
     bool restoring;   // stores are nobody's events
     bool prints;      // its graph does
-    bool gave_up;     // the error on its way has left a staged block
+    bool gave_up;     // the error on its way has left a staged block, or tells
+                      // what sides of one could not be
     size_t look; // with so many nodes, at loops that are unrolled (sites.h)
     VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
     Object *raised; // counted: the exception that converted code raised

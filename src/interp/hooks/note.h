@@ -46,6 +46,14 @@ MUST_CHECK static inline bool note_read(Vm *vm, void *container, Value key,
            vm->hooks->read(vm, (Object *)container, key, value);
 }
 
+// The program asks whether there is something, and v is what there is, or what
+// it would belong to.
+MUST_CHECK static inline bool note_question(Vm *vm, Value v)
+{
+    return LIKELY(!value_is_kind(v, KIND_OPAQUE)) || vm->hooks == NULL ||
+           vm->hooks->decided(vm, v);
+}
+
 // An attribute that self's class has, and self does not.
 MUST_CHECK static inline bool note_class_read(Vm *vm, Value self, Type *cls,
                                               Str *name, Value value)

@@ -86,6 +86,9 @@ struct TraceHooks {
     bool (*store)(Vm *vm, Object *container, Value value);
     // A read of a global, a cell, an attribute, an entry of a class (note.h).
     bool (*read)(Vm *vm, Object *container, Value key, Value value);
+    // The program asks whether there is something: false, with an error
+    // pending, if sides of a block left v in no one form.
+    bool (*decided)(Vm *vm, Value v);
     // A call of the function got these **kwargs: it may look at their order.
     void (*keywords)(Vm *vm, const Function *function, Dict *keywords);
     // A store to what staging knows (OBJECT_WATCHED), in a trace or outside.

@@ -1,6 +1,7 @@
 // Built-in functions that ask about objects: attributes, identity, classes.
 #include "modules/builtins/builtins.h"
 
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/names.h"
@@ -20,7 +21,10 @@ BUILTIN_BODY(getattr)
     Value found = value_unbound(args[2]) ? value_get_attr(vm, args[0], name)
                                          : value_find_attr(vm, args[0], name);
     object_release(&vm->ctx, name);
-    return value_unbound(found) ? value_retain(args[2]) : found;
+    if (!value_unbound(found)) {
+        return found;
+    }
+    return note_question(vm, args[0]) ? value_retain(args[2]) : VALUE_FAIL;
 }
 
 // setattr and delattr: an UNBOUND value deletes.

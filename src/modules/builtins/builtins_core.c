@@ -27,8 +27,10 @@ BUILTIN_BODY(hasattr)
     if (value_failed(found)) {
         return found;
     }
+    bool there = !value_unbound(found);
+    bool known = note_question(vm, there ? found : args[0]);
     release(vm, found);
-    return value_from_bool(!value_unbound(found));
+    return known ? value_from_bool(there) : VALUE_FAIL;
 }
 
 // In a trace a dimension may be unknown: then the length is a tensor of the

@@ -264,7 +264,9 @@ static bool set_in_instance(Vm *vm, Instance *self, Str *name, Value value)
 // The trace is told before the mode or the shape changes.
 bool instance_set(Vm *vm, Object *self, Str *name, Value value)
 {
-    if (!note_store_at(vm, self, str_value(name), value)) {
+    bool removal = value_unbound(value) && vm->trace != NULL;
+    if ((removal && !note_question(vm, instance_get(vm, self, name))) ||
+        !note_store_at(vm, self, str_value(name), value)) {
         return false;
     }
     if (self->kind == KIND_INSTANCE) {

@@ -91,6 +91,23 @@ int32_t member_slot(Value found, const Type *cls)
                : -1;
 }
 
+Value member_slot_name(Vm *vm, const Type *cls, uint32_t index)
+{
+    for (size_t i = 0; i < cls->mro->count; i++) {
+        Type *base = (Type *)value_object(cls->mro->items[i]);
+        const Dict *dict =
+            (base->flags & TYPE_HEAP) ? type_dict(vm, base) : NULL;
+        Value name, found;
+        uint32_t position = 0;
+        while (dict != NULL && dict_next(dict, &position, &name, &found)) {
+            if (member_slot(found, cls) == (int32_t)index) {
+                return name;
+            }
+        }
+    }
+    return VALUE_UNBOUND;
+}
+
 Value member_peek(Vm *vm, Object *self, Str *name)
 {
     int32_t slot = member_slot(type_lookup(vm, self->type, name), self->type);
@@ -160,7 +177,8 @@ static bool slot_write(Vm *vm, const Member *self, Object *object, Value value)
     if (value_unbound(value) && value_unbound(*place)) {
         return raise_false(vm, ERR_ATTRIBUTE, "%s", self->name->text);
     }
-    if (!note_store_at(vm, object, str_value(self->name), value)) {
+    if ((value_unbound(value) && !note_question(vm, *place)) ||
+        !note_store_at(vm, object, str_value(self->name), value)) {
         return false;
     }
     value_replace(&vm->ctx, place, value_retain(value));

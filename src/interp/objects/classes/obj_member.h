@@ -23,6 +23,8 @@ MUST_CHECK Member *member_new_slot(Vm *vm, Str *name, uint32_t index,
 // The slot that `found`, what the class of an instance has under a name, stands
 // for in it. -1: it is no slot, or one of another class.
 int32_t member_slot(Value found, const Type *cls);
+// The name of a slot, as a str; borrowed. UNBOUND: no class has named it.
+Value member_slot_name(Vm *vm, const Type *cls, uint32_t index);
 // What is under `name` in the object itself: a slot of its class, or one of its
 // attributes; no code runs. Borrowed, UNBOUND: nothing.
 Value member_peek(Vm *vm, Object *self, Str *name);

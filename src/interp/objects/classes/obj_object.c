@@ -402,6 +402,18 @@ static bool object_set_dict(Vm *vm, Value self, Value value)
     return true;
 }
 
+static bool all_decided(Vm *vm, const Dict *attributes)
+{
+    Value name, held;
+    uint32_t position = 0;
+    while (dict_next(attributes, &position, &name, &held)) {
+        if (!note_question(vm, held)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Reading __dict__ turns an instance into dict mode for good (instance_dict).
 static Value object_dict(Vm *vm, Value self)
 {
@@ -412,7 +424,8 @@ static Value object_dict(Vm *vm, Value self)
     // Whoever reads it may read any attribute.
     Value held = value_from_object(dict);
     return note_read(vm, value_object(self), str_value(vm->names[NAME_DICT]),
-                     held)
+                     held) &&
+                   (vm->trace == NULL || all_decided(vm, dict))
                ? value_retain(held)
                : VALUE_FAIL;
 }
