@@ -353,9 +353,9 @@ static bool mark_subscript(const char *text, size_t length, Anchor *anchor)
     return true;
 }
 
-// Finds the part of an expression that stands for what it does.
-// False for anything but binary operators and subscripts, as CPython marks
-// only those. `loose` operators outside brackets end the matter.
+// Finds the part of an expression that stands for what it does. False for
+// anything but binary operators and subscripts: only those are marked. `loose`
+// operators outside brackets end the matter.
 static bool find_anchor(const char *text, size_t length, Anchor *anchor)
 {
     if (!scan(text, length, anchor)) {

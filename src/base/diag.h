@@ -7,8 +7,8 @@
 
 // Appends the source line at `span` with its indentation replaced by `indent`
 // blanks and, when `carets`, a line of `^` under the span's part on that line
-// (left out when the span covers the whole line, as CPython 3.11 does in
-// tracebacks unless `always`). Nothing is appended if the line is blank.
+// (left out when the span covers the whole line, as in tracebacks, unless
+// `always`). Nothing is appended if the line is blank.
 void diag_source_line(StrBuf *out, const Source *source, Span span, int indent,
                       bool carets, bool always);
 // `  File "a.py", line 3` (without newline).

@@ -26,7 +26,7 @@
 enum {
     REPORT_MOST = 1 << 14, // bytes of a child's messages that are looked at
     CHILD_SECONDS = 60,    // until a child counts as hanging
-    STATUS_UNWRITTEN = 120 // CPython's, when the last output is lost
+    STATUS_UNWRITTEN = 120 // of a program whose last output is lost
 };
 
 // One row a process: forks and the error stream belong to no context. The only

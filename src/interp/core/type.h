@@ -155,8 +155,8 @@ typedef struct TypeDef {
     const NativeDef *class_methods;   // NULL or ends with a NULL name
     const NativeDef *static_methods;  // NULL or ends with a NULL name
     const MemberDef *members;         // NULL or ends with a NULL name
-    const char *stored; // members that CPython's structure has, each between
-                        // blanks, " start stop step "; NULL: all are computed
+    const char *stored; // members that count as stored, each between blanks,
+                        // " start stop step "; NULL: all are computed
 } TypeDef;
 
 // A row of the table of built-in types: where the Vm keeps the Type, and where
@@ -227,8 +227,8 @@ Type *type_of_kind(Vm *vm, Kind kind);
 Type *type_of_error(Vm *vm, ErrorKind kind);
 // "list", "re.Pattern": as messages name it, borrowed from the type.
 const char *type_name(const Type *cls);
-// The type of an argument that is of the wrong one, where CPython's words come
-// from the function's signature: those name None by its value.
+// The type of an argument that is of the wrong one, where the words come from
+// the function's signature: those name None by its value.
 const char *type_name_given(Vm *vm, Value value);
 // The same without the module that a built-in type of a module has in front.
 const char *type_short_name(const Type *cls);

@@ -201,7 +201,7 @@ static Value random_double(Vm *vm, Value *args)
                      ((double)a * 67108864.0 + (double)b) / 9007199254740992.0);
 }
 
-// CPython's getrandbits: 32 bits a word, the last word cut from above.
+// getrandbits: 32 bits a word, the last word cut from above.
 static Value many_bits(Vm *vm, char *state, uint64_t bits)
 {
     size_t words = (size_t)((bits + 31) / 32);

@@ -209,8 +209,8 @@ void compile_with(Compiler *c, const Node *node);
 // Emits what stands between here and `until`; after the jump or return that
 // follows, compile_leave_resume begins the protected ranges again.
 void compile_leave_to(Compiler *c, const Exit *until);
-// Due after c->exits was set to a new block: CPython's limit on their number,
-// a SyntaxError.
+// Due after c->exits was set to a new block: the limit on their number, a
+// SyntaxError.
 void compile_blocks_limit(Compiler *c);
 void compile_leave_resume(Compiler *c, const Exit *until);
 

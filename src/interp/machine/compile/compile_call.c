@@ -45,7 +45,7 @@ static void list_to(Compiler *c, NodeList items, Reg target, Span whole)
     }
 }
 
-// CPython folds no power of more than 128 bits: by the bits of the base.
+// No power of more than 128 bits is folded: by the bits of the base.
 static bool folds_power(const Node *left, const Node *right)
 {
     int32_t base, exponent;
@@ -61,8 +61,8 @@ static bool folds_power(const Node *left, const Node *right)
     return exponent <= 0 || bits <= 128u / (uint32_t)exponent;
 }
 
-// Does CPython's compiler see a constant here? Signs, arithmetic and tuples of
-// constants are; a division by zero is left for the run.
+// Whether it counts as a constant. Signs, arithmetic and tuples of constants
+// are; a division by zero is left for the run.
 static bool is_folded(const Node *node, int depth)
 {
     int32_t divisor;
@@ -101,16 +101,16 @@ static bool are_constants(NodeList items)
     return true;
 }
 
-// CPython makes a frozen set of three constants or more and copies that, which
-// shows in the order of the items.
+// Three constants or more are copied from a frozen set, which shows in the
+// order of the items.
 static bool is_constant_set(NodeList items, Opcode op)
 {
     return op == OPCODE_SET && items.count >= 3 && are_constants(items);
 }
 
-// The items stand in registers from `mark` on. CPython's compiler makes a
-// frozen set of them, then another one of the first's items, which the code
-// copies at run time, unless a loop walks it (`walked`).
+// The items stand in registers from `mark` on. The order is that of a frozen
+// set of them, then another one of the first's items, which the code copies at
+// run time, unless a loop walks it (`walked`).
 static void constant_set_to(Compiler *c, Reg mark, uint32_t count, Reg target,
                             bool walked)
 {
@@ -133,12 +133,12 @@ static void constant_set_to(Compiler *c, Reg mark, uint32_t count, Reg target,
     }
 }
 
-// A wide or starred set in a new register. CPython's order: what stands before
+// A wide or starred set in a new register. In fixed order: what stands before
 // the first star of a set that is not wide is evaluated, then hashed; from
 // there on each item is added when it has been evaluated.
 static void long_set_to(Compiler *c, const Node *node)
 {
-    enum { WIDE = 30 }; // CPython's limit of what stands on its stack
+    enum { WIDE = 30 }; // fixed
     NodeList items = node->sequence.elements;
     Reg mark = c->top;
     uint32_t done = 0;
@@ -253,8 +253,8 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
     c->top = mark;
 }
 
-// Of what a loop walks: a set of constants, however few, has the order of
-// CPython's frozen one.
+// Of what a loop walks: a set of constants, however few, has the order of a
+// frozen one.
 void compile_walked_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList items =
@@ -272,9 +272,8 @@ void compile_walked_to(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
-// As CPython does it, runs of up to DICT_RUN pairs are evaluated before any of
-// their keys is hashed; what is longer is stored pair by pair, DICT_PART of
-// them together.
+// Fixed: runs of up to DICT_RUN pairs are evaluated before any of their keys is
+// hashed; what is longer is stored pair by pair, DICT_PART of them together.
 enum { DICT_RUN = 15, DICT_PART = 17 };
 
 static uint32_t dict_run(NodeList keys, uint32_t from, uint32_t *pairwise)
@@ -373,9 +372,8 @@ void compile_check_keywords(Compiler *c, NodeList keywords)
     }
 }
 
-// The names are a constant of the call, as in CPython's kwnames.
-// The index of the constant. The tuple's places are filled at once, so that it
-// may be released half-way.
+// The names are a constant of the call: its index. The tuple's places are
+// filled at once, so that it may be released half-way.
 static uint32_t keyword_tuple(Compiler *c, NodeList keywords)
 {
     Tuple *names = c->failed ? NULL : tuple_new(c->vm, keywords.count);
@@ -458,7 +456,7 @@ static bool first_stays(const Scope *scope)
 // first parameter can be handed over. scope_build has captured __class__ if a
 // method mentions super; a function outside of a class has no such cell, and
 // one without a plain first parameter, or that has written or deleted it, asks
-// the frame as CPython does.
+// the frame.
 static bool bare_super(Compiler *c, const Node *node)
 {
     const Node *callee = node->call.function;

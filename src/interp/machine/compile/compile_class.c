@@ -16,8 +16,7 @@ static void class_string(Compiler *c, const char *name, const char *text)
     c->top = value;
 }
 
-// What CPython's bodies begin with: __module__ and __qualname__, then the doc
-// string.
+// Bodies begin with __module__ and __qualname__, then the doc string.
 static uint32_t class_code(Compiler *outer, const Node *node)
 {
     Compiler c;

@@ -7,8 +7,8 @@
 static void jump_part(Compiler *c, const Node *node, bool sense,
                       uint32_t label);
 
-// Ordering and identity are fused with the jump; `in` needs a value first.
-// CPython's place stays at the comparison for the operands that follow.
+// Ordering and identity are fused with the jump; `in` needs a value first. The
+// place stays at the comparison for the operands that follow.
 static void jump_compare(Compiler *c, const Node *node, bool sense,
                          uint32_t label)
 {
@@ -124,8 +124,8 @@ static void jump_bool(Compiler *c, const Node *node, bool sense, uint32_t label)
 }
 
 // Anything else is computed, and its truth is asked. A __bool__ that fails
-// marks the statement or expression around the condition, not the operand: in
-// CPython the jump has the place of what it is for.
+// marks the statement or expression around the condition, not the operand: the
+// jump has the place of what it is for.
 static void jump_truth(Compiler *c, const Node *node, bool sense,
                        uint32_t label)
 {

@@ -1,8 +1,8 @@
 // "%s: %r" % (a, b) as an f-string.
 //
-// CPython rewrites a format whose fields are all of %s, %r and %a, beside a
-// tuple that is written out. That can be seen: each value is made a text before
-// the next one is computed, and a failing __str__ points at its own value.
+// A format is rewritten whose fields are all of %s, %r and %a, beside a tuple
+// that is written out. This can be seen: each value is made a text before the
+// next one is computed, and a failing __str__ points at its own value.
 // Invariant: what is not rewritten here is an ordinary operator.
 #include <string.h>
 

@@ -88,7 +88,7 @@ static void for_stmt(Compiler *c, const Node *node)
                           loop.continue_label);
     } else {
         compile_walked_to(c, iter, state);
-        c->span = node->span; // CPython blames the statement
+        c->span = node->span; // the statement is blamed
         compile_emit_jump(c, OPCODE_GETITER, state, 0, loop.continue_label);
     }
     uint32_t again = compile_label_here(c);
@@ -292,8 +292,8 @@ static void raise_stmt(Compiler *c, const Node *node)
     compile_emit_x(c, OPCODE_RAISE, cause != exception, exception, cause, 0);
 }
 
-// The comparison that CPython's jumps have seen last, which it blames for the
-// whole; NULL: there is none.
+// The comparison that jumps have seen last, which is blamed for the whole;
+// NULL: there is none.
 static const Node *last_compare(const Node *test)
 {
     const Node *found = NULL;

@@ -21,9 +21,9 @@ static void end(Compiler *c, const HandlerRange *range)
                         range->depth);
 }
 
-// A handler counts twice, since CPython has a block for all handlers and one
-// for each. `finally` inside of `finally` doubles its code at every level, so
-// without a limit a short text could be compiled for ever.
+// A handler counts twice: one block for all handlers and one for each (fixed).
+// `finally` inside of `finally` doubles its code at every level, so without a
+// limit a short text could be compiled for ever.
 void compile_blocks_limit(Compiler *c)
 {
     enum { BLOCKS_MAX = 20 };
@@ -65,7 +65,7 @@ static void leave_one(Compiler *c, Exit *exit)
     case EXIT_FINALLY: compile_body(c, exit->finalbody); break;
     case EXIT_WITH: {
         Span here = c->span;
-        c->span = exit->span; // CPython blames the statement
+        c->span = exit->span; // the statement is blamed
         compile_emit(c, OPCODE_WITHEXIT, exit->base, 0, 0);
         c->span = here;
         break;
@@ -282,7 +282,7 @@ static void with_item(Compiler *c, const Node *node, uint32_t index)
     const Node *item = node->with_stmt.items.items[index];
     Reg leave = compile_temp(c, item->with_item.context);
     Reg value = compile_push(c);
-    c->span = node->span; // CPython blames the statement
+    c->span = node->span; // the statement is blamed
     // The context's register becomes its bound __exit__, `value` what __enter__
     // gave. `leave` lies below the range's depth, so an error leaves it alone.
     compile_emit(c, OPCODE_WITHENTER, leave, value, 0);

@@ -1,4 +1,4 @@
-// The encoding of a program's bytes, as CPython 3.11's tokenizer finds it.
+// The encoding of a program's bytes.
 //
 // Invariant: only what a comment declares is looked for; bytes that declare
 // nothing pass as they are, and source_new() checks that they are UTF-8.
@@ -54,8 +54,8 @@ static bool find_name(const char *text, size_t length, char name[NAME_SIZE])
     return false;
 }
 
-// Whether the name is `base`, or that and more behind a hyphen, in any case
-// and with underscores for hyphens; CPython looks at twelve characters.
+// Whether the name is `base`, or that and more behind a hyphen, in any case and
+// with underscores for hyphens; twelve characters count (fixed).
 static bool is_named(const char *name, const char *base)
 {
     size_t i = 0;
@@ -68,7 +68,7 @@ static bool is_named(const char *name, const char *base)
     return name[i] == '\0' || name[i] == '-' || name[i] == '_' || i >= 12;
 }
 
-// CPython's own names of the two encodings that have many.
+// The two encodings that have many names, by one of them.
 static void normalise(char name[NAME_SIZE])
 {
     if (is_named(name, "utf-8")) {
@@ -102,9 +102,9 @@ static bool declared(const char *text, size_t length, char name[NAME_SIZE])
     return false;
 }
 
-// Of a file that is read CPython knows no more than that it cannot be read.
-// What it has whole is told with the file and a line that does not exist.
-// VALUE_FAIL, always.
+// Of a file that is read no more is told than that it cannot be read. What is
+// there whole is told with the file and a line that does not exist. VALUE_FAIL,
+// always.
 static Value fail(Vm *vm, const char *name, SourceOrigin origin,
                   const Str *message)
 {

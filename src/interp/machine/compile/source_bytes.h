@@ -7,9 +7,9 @@
 #include "interp/core/vm.h"
 
 // The text as a str, owned, without its byte order mark. `name` is the file's
-// in errors; these are worded by CPython in two ways, for what it reads from a
-// file (SOURCE_FILE) and for what it has whole. SOURCE_TYPED is a str to
-// CPython, whose coding comments mean nothing. VALUE_FAIL: a SyntaxError.
+// in errors; these are worded in two ways, for what is read from a file
+// (SOURCE_FILE) and for what is there whole. SOURCE_TYPED was a str, whose
+// coding comments mean nothing. VALUE_FAIL: a SyntaxError.
 Value source_decode(Vm *vm, const char *name, SourceOrigin origin,
                     const char *bytes, size_t length);
 // The same as a Source of this origin, owned; NULL: an error is pending.

@@ -74,7 +74,7 @@ static Value filters_of(Vm *vm)
     return value_is_kind(module, KIND_MODULE) ? module : VALUE_UNBOUND;
 }
 
-// "a.py:1: SyntaxWarning: text", and the line where CPython can find it.
+// "a.py:1: SyntaxWarning: text", and the line if there is a file to find it in.
 static bool warn_at(WarningWalk *walk, const Warning *warning)
 {
     Vm *vm = walk->vm;
@@ -89,7 +89,6 @@ static bool warn_at(WarningWalk *walk, const Warning *warning)
     strbuf_init(&out, &vm->ctx);
     strbuf_printf(&out, "%s:%u: SyntaxWarning: %s\n", walk->source->name,
                   place.line, warning->text);
-    // CPython reads the line from the file; code from a text has none for it.
     if (walk->source->origin != SOURCE_TEXT) {
         diag_source_line(&out, walk->source, span, 2, false, false);
     }
@@ -171,11 +170,10 @@ static bool is_literal(const Node *node)
     if (node->kind == AST_CONSTANT) {
         return node->constant.type > CONSTANT_ELLIPSIS;
     }
-    // `-1` is a literal as well: CPython has folded it by then.
+    // `-1` is a literal as well.
     if (node->kind != AST_TUPLE) {
         return node->kind == AST_UNARY && made_by(node) != NULL;
     }
-    // Tuples in tuples are looked into by CPython; one level does in practice.
     for (uint32_t i = 0; i < node->sequence.elements.count; i++) {
         const Node *item = node->sequence.elements.items[i];
         if (item->kind != AST_CONSTANT) {
@@ -187,7 +185,7 @@ static bool is_literal(const Node *node)
 
 // --- the warnings ---
 
-// `x is 1`: once for a chain, as CPython warns of the first place only.
+// `x is 1`: once for a chain, of its first place.
 static bool check_compare(WarningWalk *walk, const Node *node)
 {
     bool left = is_literal(node->compare.left);
@@ -297,7 +295,7 @@ static bool check_number(WarningWalk *walk, const Node *node)
     return !number || check_digits(walk, node->span);
 }
 
-// What else CPython warns of (`"\\d"`) is found in the tokens.
+// `"\\d"` and the like are found in the tokens.
 static bool check_node(WarningWalk *walk, const Node *node)
 {
     switch (node->kind) {
@@ -367,7 +365,7 @@ static bool push_turned(WarningWalk *walk, const Node *node)
 // --- escapes ---
 
 // The backslash of the first escape that means nothing, or of an octal one
-// above \377; NULL: all are good. What is beyond ASCII CPython lets pass.
+// above \377; NULL: all are good. What is beyond ASCII passes.
 static const char *bad_escape(const char *text, const char *end, bool bytes)
 {
     static const char good[] = "\n\\'\"abfnrtvx01234567NuU";
@@ -446,8 +444,7 @@ bool syntax_warnings(Vm *vm, const Source *source, const Node *tree)
     return done;
 }
 
-// CPython's tokenizer warns as it goes, and after a fault of the parser it
-// reads on to the end of the text.
+// Also of what stands behind a fault of the parser, to the end of the text.
 bool syntax_warnings_of_tokens(Vm *vm, const Source *source)
 {
     WarningWalk walk = {.vm = vm, .source = source};

@@ -35,9 +35,9 @@ static void member_visit(Object *object, void (*visit)(Object *, void *),
     }
 }
 
-// Whether CPython keeps it as a member of a C structure: it refuses to store
-// those in other words than what is computed. Of natives this holds for the
-// methods of types alone.
+// Whether it counts as stored in the object (TypeDef.stored): a refusal to set
+// it has other words than that of what is computed. Of natives this holds for
+// the methods of types alone.
 static bool is_stored(const Vm *vm, const MemberDef *def, const Type *owner)
 {
     const char *names = owner->def->stored;

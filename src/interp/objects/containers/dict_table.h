@@ -4,8 +4,7 @@
 // Invariant: entries[0 .. used) are in insertion order; a removed one has key
 // VALUE_DELETED and value UNBOUND, but keeps its hash. An index slot holds an
 // entry's number + 1, 0: never used; a removed entry keeps its slot until the
-// table is rebuilt, or it is dropped as the newest. Probes go as CPython's:
-// i = 5i + perturb + 1, perturb >>= 5. A dict is dense only while
+// table is rebuilt, or it is dropped as the newest. A dict is dense only while
 // entries[i].key is the int i, or VALUE_DELETED, for each i.
 #ifndef DUET_INTERP_OBJECTS_CONTAINERS_DICT_TABLE_H
 #define DUET_INTERP_OBJECTS_CONTAINERS_DICT_TABLE_H

@@ -259,8 +259,8 @@ static Value keyword_value(const Dict *keywords, const char *name)
 }
 
 // As the binding of a Duet function, but for constructors in C, without
-// defaults: those are the caller's. The faults are looked for in CPython's
-// order: too many, one missing, then what a keyword is not.
+// defaults: those are the caller's. The faults are looked for in a fixed order:
+// too many, one missing, then what a keyword is not.
 bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
                       const char *const *params, size_t count, size_t needed,
                       Value *out)

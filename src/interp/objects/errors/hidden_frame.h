@@ -1,5 +1,5 @@
-// Functions of lib/ that leave no frame in a traceback, as CPython has them in
-// C: what stays are the lines that somebody can mend.
+// Functions of lib/ that leave no frame in a traceback: what stays are the
+// lines that somebody can mend.
 #ifndef DUET_INTERP_OBJECTS_ERRORS_HIDDEN_FRAME_H
 #define DUET_INTERP_OBJECTS_ERRORS_HIDDEN_FRAME_H
 

@@ -1,8 +1,8 @@
 // Functions of lib/ that CPython has in C, so that they leave no frame in a
 // traceback: HIDDEN(module, function) with the function's qualified name; its
-// methods and inner functions go with it, "" is the whole module. What CPython
-// has in Python too, such as namedtuple() or textwrap, shows its frames there
-// and here, each with the lines of its own file. The libraries of our own hide
+// methods and inner functions go with it, "" is the whole module. What it has
+// in Python too, such as namedtuple() or textwrap, shows its frames there and
+// here, each with the lines of its own file. The libraries of our own hide
 // theirs as well: what can be mended is the line that called. No include guard.
 HIDDEN("_iobase", "")
 HIDDEN("_iomemory", "")

@@ -164,7 +164,6 @@ bool native_check_call(Vm *vm, const Native *native, uint32_t given,
     return check_required(vm, native, given, names);
 }
 
-// As CPython's tp_new_wrapper.
 // `window[0]` is the class that __new__ is to make an instance of,
 // `native->data` the type whose __new__ it is. The first three texts are those
 // of a class that is no class, or none of this type's.

@@ -16,7 +16,6 @@
 
 // Breaks a ring of contexts that setting `exception.__context__ = context`
 // would close. Floyd's pointer guards against a ring that was there before.
-// As CPython's _PyErr_SetObject does it.
 static void break_ring(Vm *vm, Value exception, Value context)
 {
     Value here = context, slow = context;
@@ -94,8 +93,8 @@ Value raise_with(Vm *vm, ErrorKind kind, Value argument)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
-// The failure is dropped, not its context: CPython does the same. What no
-// program raised stays: there is no memory, or Ctrl-C was pressed.
+// The failure is dropped, not its context. What no program raised stays: there
+// is no memory, or Ctrl-C was pressed.
 Value raise_wordless(Vm *vm, ErrorKind kind)
 {
     if (vm->ctx.error.kind == ERR_MEMORY ||
@@ -306,8 +305,8 @@ Value raise_take(Vm *vm)
     return made;
 }
 
-// As CPython's _PyErr_ChainExceptions: an error that could not be finished is
-// told as the context of what prevented it.
+// An error that could not be finished is told as the context of what prevented
+// it.
 void raise_hiding(Vm *vm, Value error)
 {
     Value later = raise_take(vm);
@@ -375,9 +374,9 @@ static uint32_t find_name(const char *text, uint32_t start, uint32_t end,
     return 0;
 }
 
-// Instructions read locals in place, where CPython has a load of its own that
-// fails and is marked: the name is looked for in the text of the instruction,
-// and behind it, where the value of an unpacking stands.
+// Instructions read locals in place, and it is the name that is to be marked:
+// it is looked for in the text of the instruction, and behind it, where the
+// value of an unpacking stands.
 static uint32_t unbound_place(Vm *vm, const Code *code, uint32_t word)
 {
     const Error *error = &vm->ctx.error;
@@ -415,7 +414,7 @@ Span traceback_span(const TracebackEntry *entry)
 }
 
 // A traceback that somebody holds stays as it is, and what is added goes to a
-// copy: CPython adds in front of a chain. False: no memory.
+// copy. False: no memory.
 static bool own_traceback(Vm *vm, Exception *exception)
 {
     Traceback *held = exception->traceback;

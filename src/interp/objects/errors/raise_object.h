@@ -6,9 +6,9 @@
 #include "base/strbuf.h"
 #include "interp/core/raise.h"
 
-// Raises an exception without arguments: what CPython leaves of an error whose
-// text could not be made, since a part of it failed to print. That failure,
-// pending, is forgotten. VALUE_FAIL, always.
+// Raises an exception without arguments: what is left of an error whose text
+// could not be made, since a part of it failed to print. That failure, pending,
+// is forgotten. VALUE_FAIL, always.
 Value raise_wordless(Vm *vm, ErrorKind kind);
 // Raises the class of `kind` called with one argument (KeyError(key)).
 Value raise_with(Vm *vm, ErrorKind kind, Value argument);

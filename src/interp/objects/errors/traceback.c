@@ -35,8 +35,8 @@ void raise_print_entry(StrBuf *out, const Code *code, Span span)
     }
 }
 
-// CPython folds by file, line and function, not by instruction.
-// Two functions of one text are two codes and are not folded.
+// Lines are folded by file, line and function, not by instruction. Two
+// functions of one text are two codes and are not folded.
 static bool same_entry(const TracebackEntry *a, const TracebackEntry *b)
 {
     if (a->code != b->code) {
