@@ -1,5 +1,6 @@
 // Writing nodes that make, move, pick and join elements.
 #include "export/graphdef_step.h"
+#include "ops/pad.h"
 
 // The op of TensorFlow that the op's descriptor names.
 static const char *own_op(const Form *form)
@@ -381,12 +382,12 @@ static const char *write_paddings(Form *form)
 // Elements of its own, one number, or those beside the edge, by its mode.
 bool form_pad(Form *form)
 {
-    const AttrValue *mode = form->node->attrs;
+    PadMode mode = pad_mode(form->node->attrs);
     const AttrValue *value = form->node->attrs + 1;
-    bool fills = mode->kind != ATTR_STR || mode->text[0] == 'c';
+    bool fills = mode == PAD_CONSTANT;
     bool zero = value->kind != ATTR_FLOAT || value->number == 0;
     DType dtype = in_type(form), pairs = form_in(form, 1).dtype;
-    if ((!fills && mode->text[0] == 'e') || dtype == DT_STRING) {
+    if (mode == PAD_EDGE || dtype == DT_STRING) {
         return form_refuse(form, "mode 'edge', or strings,");
     }
     if (form_in(form, 1).rank != 2 && form_in(form, 0).rank < 0) {
@@ -408,7 +409,7 @@ bool form_pad(Form *form)
     gd_attr_type(form_text(form), "T", dtype);
     gd_attr_type(form_text(form), "Tpaddings", pairs);
     if (!fills) {
-        bool reflect = mode->text[0] == 'r';
+        bool reflect = mode == PAD_REFLECT;
         gd_attr_text(form_text(form), "mode", reflect ? "REFLECT" : "SYMMETRIC",
                      reflect ? 7 : 9);
     }

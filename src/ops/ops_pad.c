@@ -1,37 +1,32 @@
 // pad: elements put before and behind the axes.
+#include "ops/pad.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "ops/grad.h"
-#include "ops/infer.h"
 #include "ops/tensor_move.h"
-
-// Where the new elements come from.
-typedef enum PadMode {
-    PAD_CONSTANT,
-    PAD_EDGE,      // the element at the edge
-    PAD_REFLECT,   // mirrored, without the edge
-    PAD_SYMMETRIC, // mirrored, with the edge
-    PAD_MODES
-} PadMode;
 
 static const char *const mode_names[PAD_MODES] = {"constant", "edge", "reflect",
                                                   "symmetric"};
 
-// None is the default mode. The text is not terminated by NUL, so lengths are
-// compared too.
-// False: raised.
-static bool pad_mode(Ctx *ctx, const AttrValue *attr, PadMode *mode)
+// The text is not terminated by NUL, so lengths are compared too.
+PadMode pad_mode(const AttrValue *attr)
 {
-    *mode = PAD_CONSTANT;
-    for (int i = 0; attr_given(attr) && i < PAD_MODES; i++) {
-        if (strlen(mode_names[i]) == attr->count &&
-            memcmp(mode_names[i], attr->text, attr->count) == 0) {
-            *mode = (PadMode)i;
-            return true;
-        }
+    int mode = PAD_CONSTANT;
+    while (attr_given(attr) && mode < PAD_MODES &&
+           (strlen(mode_names[mode]) != attr->count ||
+            memcmp(mode_names[mode], attr->text, attr->count) != 0)) {
+        mode++;
     }
-    return !attr_given(attr) ||
+    return (PadMode)mode;
+}
+
+// False: raised.
+static bool take_mode(Ctx *ctx, const AttrValue *attr, PadMode *mode)
+{
+    *mode = pad_mode(attr);
+    return *mode != PAD_MODES ||
            ctx_fail(ctx, ERR_OP_VALUE,
                     "pad: mode must be 'constant', 'edge', 'reflect' or "
                     "'symmetric'");
@@ -95,7 +90,7 @@ static bool infer_pad(InferCall *call)
     Tensor *paddings = call->values != NULL ? call->values[1] : NULL;
     PadMode mode;
     if (!infer_needs_integer(call, 1) ||
-        !pad_mode(call->ctx, &call->attrs[0], &mode) || !infer_same(call)) {
+        !take_mode(call->ctx, &call->attrs[0], &mode) || !infer_same(call)) {
         return false;
     }
     if (x.rank == RANK_UNKNOWN) {
@@ -203,7 +198,7 @@ static bool kernel_pad(const KernelCall *call)
     Pad pad = {.rank = in->rank,
                .in_dims = tensor_dims(in),
                .out_dims = tensor_dims(out)};
-    if (!pad_mode(call->ctx, &call->attrs[0], &pad.mode) ||
+    if (!take_mode(call->ctx, &call->attrs[0], &pad.mode) ||
         (pad.mode == PAD_CONSTANT && !fill_constant(call, out))) {
         return false;
     }

@@ -169,19 +169,6 @@ static void report_event(Vm *vm, const Event *event, const Str *function,
     end_line(report, &line);
 }
 
-// Whether it came while tracing, as its last note says: no graph has run then.
-static bool is_of_trace(Value error)
-{
-    Value notes = value_is_object(error) ? value_as_exception(error)->notes
-                                         : VALUE_UNBOUND;
-    const List *list =
-        value_is_kind(notes, KIND_LIST) ? value_as_list(notes) : NULL;
-    Value last = list != NULL && list->count > 0 ? list->items[list->count - 1]
-                                                 : VALUE_NONE;
-    return value_is_str(last) &&
-           strncmp(value_as_str(last)->text, "while tracing ", 14) == 0;
-}
-
 // "raised", the error's class, and "traced" or "ran": how the last call ended.
 static void report_raised(Vm *vm, void *data)
 {
@@ -189,7 +176,8 @@ static void report_raised(Vm *vm, void *data)
     Value error = vm->exception;
     const char *name =
         value_is_object(error) ? type_name(type_of(vm, error)) : "MemoryError";
-    const char *when = is_of_trace(error) ? "traced" : "ran";
+    bool traced = value_is_object(error) && value_as_exception(error)->traced;
+    const char *when = traced ? "traced" : "ran";
     StrBuf line;
     strbuf_init(&line, &vm->ctx);
     strbuf_printf(&line, "raised");

@@ -240,12 +240,9 @@ static Value receiver(const TraceRequest *request)
         request->bound->values.count == 0) {
         return VALUE_UNBOUND;
     }
-    // By the name of the parameter: a function staged on its own may take any
-    // object first, but only methods call it self.
     const Code *code = ((const Function *)value_object(request->target))->code;
-    return code->positional_count > 0 && str_is(code->local_names[0], "self")
-               ? request->bound->values.items[0]
-               : VALUE_UNBOUND;
+    return code->flags & CODE_TAKES_SELF ? request->bound->values.items[0]
+                                         : VALUE_UNBOUND;
 }
 
 // For a method the question is asked of each instance: a class's staged method

@@ -23,15 +23,12 @@ static bool add_note(Vm *vm, Exception *exception, Str *text)
     return ok;
 }
 
-// The newest event of the kind; NULL: there is none. `what`: "" for any.
-static const Event *find_event(const EventLog *events, EventKind kind,
-                               const char *what)
+// The newest event of the kind; NULL: there is none.
+static const Event *find_event(const EventLog *events, EventKind kind)
 {
     for (size_t i = events->events.count; i-- > 0;) {
-        const Event *event = &events->events.items[i];
-        if (event->kind == kind &&
-            (what[0] == '\0' || strcmp(event->what, what) == 0)) {
-            return event;
+        if (events->events.items[i].kind == kind) {
+            return &events->events.items[i];
         }
     }
     return NULL;
@@ -48,7 +45,7 @@ static bool mentions(const Exception *exception, const char *word)
 // a value.
 static bool add_hints(Vm *vm, Exception *exception, const EventLog *events)
 {
-    const Event *size = find_event(events, EVENT_SIZE, "");
+    const Event *size = find_event(events, EVENT_SIZE);
     bool ok = true;
     if (size != NULL && mentions(exception, "None")) {
         ok = add_note(vm, exception,
@@ -74,6 +71,7 @@ void error_notes_traced(Vm *vm, const EventLog *events, const Str *name,
 {
     Value error = raise_take(vm);
     Exception *exception = value_as_exception(error);
+    exception->traced = true;
     if (add_hints(vm, exception, events) &&
         add_note(vm, exception,
                  str_printf(vm, "while tracing %s (trace %zu)", name->text,
@@ -86,7 +84,7 @@ void error_notes_traced(Vm *vm, const EventLog *events, const Str *name,
 
 void error_notes_run(Vm *vm, const EventLog *events)
 {
-    const Event *handler = find_event(events, EVENT_HANDLER, HANDLER_PASSED);
+    const Event *handler = find_event(events, EVENT_PASSED);
     if (handler == NULL || raise_matches(vm, ERR_INTERRUPT) ||
         raise_matches(vm, ERR_MEMORY)) {
         return;

@@ -7,7 +7,8 @@ EVENT(EFFECT, 101, true)   // at trace only
 EVENT(FROZEN, 102, false)  // a value that the trace had read has changed
 EVENT(RETRACE, 103, false) // a call made this trace, not the function's first
 EVENT(LEAK, 104, false)    // a symbolic tensor was stored outside
-EVENT(HANDLER, 105, false) // what may fail at run time stands inside a `try`
+EVENT(HANDLER, 105, false) // a `try` got an error of tracing alone
+EVENT(PASSED, 105, false)  // an error at run time passes a `try`
 EVENT(DRAW, 106, true)     // of an iterator, a clock or the host's random
 EVENT(OBJECT, 107, false)  // the result is another object than eagerly
 EVENT(NUMBER, 108, false)  // a host number became a tensor

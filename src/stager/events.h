@@ -35,9 +35,6 @@ typedef struct Event {
                  // number of the tensor; NONE: nothing
 } Event;
 
-// EVENT_HANDLER: of a `try` around what may fail when the graph runs.
-#define HANDLER_PASSED "an error at run time passes it"
-
 enum { EVENTS_KEPT = 1000 }; // places; leaks are always kept
 
 // Freed with its owner.

@@ -124,14 +124,6 @@ const char *notes_cure(ErrorKind kind, Value first, Value second)
                : "leave the same kind on both sides";
 }
 
-// What stands behind a jump (lower.h) is a block whose statement begins where
-// its body does.
-static bool is_guard(const BlockInfo *info)
-{
-    return info->span.start == info->sides[0].start &&
-           strcmp(info->what, "if") == 0;
-}
-
 bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
                 ErrorKind kind, Value first, Value second, char *room,
                 size_t size)
@@ -145,7 +137,7 @@ bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
     }
     const BlockInfo *info = sides->block->info;
     const char *cure = notes_cure(kind, first, second);
-    if (is_guard(info)) {
+    if (info->flags & BLOCK_IS_GUARD) {
         snprintf(room, size,
                  "%s is %s where no `return`, `break` or `continue` was "
                  "reached before, but %s where one was; %s",

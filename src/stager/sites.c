@@ -82,10 +82,11 @@ static const Handler *try_around(const Code *code, uint32_t word)
 }
 
 static void add_handler(Vm *vm, const Trace *trace, const Code *code,
-                        const Handler *handler, const char *what)
+                        const Handler *handler, EventKind kind,
+                        const char *what)
 {
     event_add_at(vm, trace->events,
-                 (Event){.kind = EVENT_HANDLER,
+                 (Event){.kind = kind,
                          .what = what,
                          .line = line_at(code, handler->target + 1),
                          .source = code->source,
@@ -102,7 +103,7 @@ void sites_caught(Vm *vm, const Code *code, const Handler *handler)
         meant = meant || raise_matches(vm, own[i]);
     }
     if (meant && !code->source->library && is_try(code, handler)) {
-        add_handler(vm, vm->trace, code, handler,
+        add_handler(vm, vm->trace, code, handler, EVENT_HANDLER,
                     "an error of tracing alone came here");
     }
 }
@@ -144,7 +145,7 @@ static void tell_handler(Vm *vm, const Sites *sites, uint32_t site)
     const Code *code = code_at(sites->graph, site);
     add_handler(vm, sites->trace, code,
                 try_around(code, site_at(sites->graph, site)->word),
-                HANDLER_PASSED);
+                EVENT_PASSED, "an error at run time passes it");
 }
 
 void sites_raised(Vm *vm, const Trace *trace, uint32_t site)

@@ -12,7 +12,7 @@ enum {
     SITES_LOOK = 10000 // turns that are told while they go on
 };
 
-// When the trace is complete: EVENT_HANDLER for each handler, EVENT_UNROLL for
+// When the trace is complete: EVENT_PASSED for each handler, EVENT_UNROLL for
 // each loop. `count` is how often it turned, the value how many nodes it made.
 void sites_tell(Vm *vm, const Trace *trace);
 // The trace has `look` nodes: people are told of a loop that turns and turns.
@@ -20,7 +20,7 @@ void sites_look(Vm *vm, Trace *trace);
 // A handler of this code is about to get the pending error: EVENT_HANDLER where
 // eager code might not raise it.
 void sites_caught(Vm *vm, const Code *code, const Handler *handler);
-// The graph is to raise at this site: EVENT_HANDLER for a `try` around it, in
+// The graph is to raise at this site: EVENT_PASSED for a `try` around it, in
 // that frame; its node tells those of the callers.
 void sites_raised(Vm *vm, const Trace *trace, uint32_t site);
 

@@ -13,8 +13,8 @@ size_t staged_first_spec(const StagedFunction *self)
     if (!value_is_kind(self->target, KIND_FUNCTION)) {
         return 0;
     }
-    const Code *code = ((const Function *)value_object(self->target))->code;
-    return code->positional_count > 0 && str_is(code->local_names[0], "self");
+    const Function *function = (const Function *)value_object(self->target);
+    return (function->code->flags & CODE_TAKES_SELF) != 0;
 }
 
 // Said when the function is staged, not when it is called.

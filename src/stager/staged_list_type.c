@@ -411,7 +411,7 @@ static const NativeDef methods[] = {
 
 static Value get_attr(Vm *vm, Value self, Str *name)
 {
-    if (str_is(name, "__class__")) {
+    if (name == vm->names[NAME_CLASS]) {
         return value_from_object(object_retain(vm->types[KIND_LIST]));
     }
     if (!value_unbound(type_lookup(vm, type_of(vm, self), name))) {

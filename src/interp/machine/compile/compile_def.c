@@ -6,8 +6,9 @@
 // follow those, and have a flag each.
 static void count_params(Code *code, const Node *params)
 {
-    for (uint32_t i = 0; i < params->params.params.count; i++) {
-        switch (params->params.params.items[i]->param.kind) {
+    NodeList all = params->params.params;
+    for (uint32_t i = 0; i < all.count; i++) {
+        switch (all.items[i]->param.kind) {
         case PARAM_POSITIONAL_ONLY:
             code->positional_only_count++;
             code->positional_count++;
@@ -17,6 +18,11 @@ static void count_params(Code *code, const Node *params)
         case PARAM_VARARGS: code->flags |= CODE_VARARGS; break;
         case PARAM_VARKEYWORDS: code->flags |= CODE_VARKEYWORDS; break;
         }
+    }
+    // Any function may take an object first; only methods call it so.
+    if (code->positional_count > 0 &&
+        strcmp(all.items[0]->param.name.text, "self") == 0) {
+        code->flags |= CODE_TAKES_SELF;
     }
 }
 

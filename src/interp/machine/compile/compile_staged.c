@@ -257,6 +257,10 @@ static void staged_if(Compiler *c, const Node *node)
     Reg mark = c->top, test = compile_push(c);
     test_value(c, node->if_stmt.test, test);
     uint32_t block = open_block(c, "if", node->span);
+    // What stands behind a jump (lower.h) begins where its body does.
+    if (node->span.start == list_span(node->if_stmt.body).start) {
+        block_at(c, block)->flags |= BLOCK_IS_GUARD;
+    }
     compile_places(c, block, node->if_stmt.body);
     compile_places(c, block, node->if_stmt.orelse);
     block_at(c, block)->sides[0] = list_span(node->if_stmt.body);

@@ -55,7 +55,8 @@ typedef enum CodeFlag {
     CODE_STAGED = 32, // converted: has block instructions and twins
     CODE_LAMBDA = 64,
     CODE_COMPREHENSION = 128,
-    CODE_HAS_CELLS = 256 // some parameter or local is a cell
+    CODE_HAS_CELLS = 256, // some parameter or local is a cell
+    CODE_TAKES_SELF = 512 // its first parameter is called self: a method
 } CodeFlag;
 
 enum { CAPTURE_OUTER = 0x8000 };
@@ -100,7 +101,8 @@ typedef enum BlockFlag {
     BLOCK_IS_AND = 4,       // `and`, or a chain of comparisons
     BLOCK_IS_OR = 8,        // `or`
     BLOCK_TEST_ASSIGNS = 2, // a `while` whose condition assigns (a walrus)
-    BLOCK_IS_LOOP = 16
+    BLOCK_IS_LOOP = 16,
+    BLOCK_IS_GUARD = 32 // what lowering put around what stands behind a jump
 } BlockFlag;
 
 // A staged block of converted code; the stager reads it (stager/blocks.h).

@@ -91,9 +91,9 @@ static Value quoted_name(Vm *vm, const Exception *self, int number)
 static Value module_name(Vm *vm, const Exception *self)
 {
     // The second name of "cannot import", the first of "No module".
-    bool cannot = self->args->count > 0 && value_is_str(self->args->items[0]) &&
-                  value_as_str(self->args->items[0])->text[0] == 'c';
-    Value name = quoted_name(vm, self, cannot ? 1 : 0);
+    bool missing = type_is_subtype(self->head.type,
+                                   type_of_error(vm, ERR_MODULE_NOT_FOUND));
+    Value name = quoted_name(vm, self, missing ? 0 : 1);
     if (value_is_str(name) && value_as_str(name)->text[0] == '<') {
         release(vm, name);
         return VALUE_UNBOUND;

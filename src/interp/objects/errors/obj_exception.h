@@ -27,8 +27,9 @@ typedef struct Exception {
     Dict *dict;           // other attributes, NULL until needed
     Value cause, context; // NONE
     bool suppress_context;
-    bool told; // the text is the interpreter's: what it quotes is what is
-               // missing (exception_fields.c)
+    bool told;   // the text is the interpreter's: what it quotes is what is
+                 // missing (exception_fields.c)
+    bool traced; // it ended a trace: no graph has run (stager/error_notes.c)
     Traceback *traceback; // NULL: none
     // SyntaxError: where; the line's text is in the source.
     Source *source; // counted, NULL: none
