@@ -41,7 +41,7 @@ bool rewrite_value(Rewrite *rewrite, ValueId value, ValueId other)
 
 // Follows the chain to its end. Values made after the table was last grown
 // stand for themselves.
-static ValueId resolve(const Rewrite *rewrite, ValueId value)
+ValueId rewrite_now(const Rewrite *rewrite, ValueId value)
 {
     while (value < rewrite->capacity && rewrite->instead[value] != value) {
         value = rewrite->instead[value];
@@ -54,7 +54,7 @@ void rewrite_uses(const Rewrite *rewrite, const Walk *walk)
     uint32_t count;
     ValueId *values = walk_uses(walk, &count);
     for (uint32_t i = 0; i < count; i++) {
-        values[i] = resolve(rewrite, values[i]);
+        values[i] = rewrite_now(rewrite, values[i]);
     }
 }
 

@@ -23,6 +23,8 @@ typedef struct Rewrite {
 // From here on `other` stands for `value`; it is defined before all users.
 // Works for values made during the walk too.
 MUST_CHECK bool rewrite_value(Rewrite *rewrite, ValueId value, ValueId other);
+// What stands for the value so far.
+ValueId rewrite_now(const Rewrite *rewrite, ValueId value);
 // Puts what stands for them in place of what the walk uses here.
 void rewrite_uses(const Rewrite *rewrite, const Walk *walk);
 void rewrite_free(Rewrite *rewrite);

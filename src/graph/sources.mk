@@ -13,6 +13,7 @@ graph_sources += src/graph/graph_parse_node.c
 graph_sources += src/graph/graph_parse_versions.c
 graph_sources += src/graph/graph_text.c
 graph_sources += src/graph/needed.c
+graph_sources += src/graph/passes/absorb.c
 graph_sources += src/graph/passes/cse.c
 graph_sources += src/graph/passes/dce.c
 graph_sources += src/graph/passes/fold.c

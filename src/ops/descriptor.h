@@ -21,9 +21,9 @@
     .params = "x1, x2, /", .flags = OP_ELEMENTWISE | (bits),                   \
     .infer = infer_elementwise, .takes = (dtypes), .result = (gives)
 // One operand; a method of tensors too.
-#define UNARY(text, dtypes, gives)                                             \
+#define UNARY(text, dtypes, gives, bits)                                       \
     .name = (text), .min_inputs = 1, .max_inputs = 1, .output_count = 1,       \
-    .params = "x, /", .flags = OP_ELEMENTWISE | OP_METHOD,                     \
+    .params = "x, /", .flags = OP_ELEMENTWISE | OP_METHOD | (bits),            \
     .infer = infer_elementwise, .takes = (dtypes), .result = (gives)
 // The last line of a BINARY op's doc.
 #define BROADCASTS "\nShapes broadcast; dtypes must be equal."
@@ -36,14 +36,19 @@
                             .doc = text BROADCASTS, .gradient = rule_##id,     \
                             .graphdef = (writes)}
 #define UNARY_OP(id, dtypes, means, gives, text, writes)                       \
-    const OpDesc op_##id = {UNARY(#id, dtypes, gives), .body = (means),        \
+    const OpDesc op_##id = {UNARY(#id, dtypes, gives, 0), .body = (means),     \
                             .doc = (text), .gradient = rule_##id,              \
                             .graphdef = (writes)}
+// A function of floats that takes many steps.
+#define MATHS_OP(id, text, writes)                                             \
+    const OpDesc op_##id = {UNARY(#id, TAKES_FLOAT, RESULT_SAME, OP_MATHS),    \
+                            .body = body_##id, .doc = (text),                  \
+                            .gradient = rule_##id, .graphdef = (writes)}
 #define BINARY_BITS(id, dtypes, means, gives, bits, text, writes)              \
     const OpDesc op_##id = {BINARY(#id, dtypes, gives, bits), .body = (means), \
                             .doc = text BROADCASTS, .graphdef = (writes)}
 #define UNARY_BITS(id, dtypes, means, gives, text, writes)                     \
-    const OpDesc op_##id = {UNARY(#id, dtypes, gives), .body = (means),        \
+    const OpDesc op_##id = {UNARY(#id, dtypes, gives, 0), .body = (means),     \
                             .doc = (text), .graphdef = (writes)}
 
 #endif

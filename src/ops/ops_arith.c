@@ -199,7 +199,7 @@ GRAD_2(pow,
 // Ints stay ints, so a negative exponent has no value in the dtype; NumPy
 // refuses it in the same way.
 const OpDesc op_pow = {
-    BINARY("pow", TAKES_NUMERIC, RESULT_SAME, OP_MAY_FAIL),
+    BINARY("pow", TAKES_NUMERIC, RESULT_SAME, OP_MAY_FAIL | OP_MATHS),
     .body = body_pow,
     .doc = "The power x1 ** x2. A negative integer exponent is an\n"
            "OpValueError." BROADCASTS,

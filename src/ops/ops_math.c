@@ -63,124 +63,105 @@ UNARY_OP(rsqrt, TAKES_FLOAT, body_rsqrt, RESULT_SAME, "1 / sqrt(x), of floats.",
 BODY(exp, loop_exp(build, x[0]))
 GRAD_1(exp, grad_mul(e, g, y))
 // Overflow gives infinity without an error, as in NumPy.
-UNARY_OP(exp, TAKES_FLOAT, body_exp, RESULT_SAME, "e to the power x.", "Exp");
+MATHS_OP(exp, "e to the power x.", "Exp");
 
 BODY(expm1, loop_wide(build, loop_expm1, x[0]))
 GRAD_1(expm1, grad_mul(e, g, grad_plus(e, y, 1)))
 // Not exp(x) - 1: near 0 the subtraction would cancel every digit.
-UNARY_OP(expm1, TAKES_FLOAT, body_expm1, RESULT_SAME,
-         "exp(x) - 1, exact near 0.", "Expm1");
+MATHS_OP(expm1, "exp(x) - 1, exact near 0.", "Expm1");
 
 BODY(log, loop_log(build, x[0]))
 GRAD_1(log, grad_div(e, g, x[0]))
 // Of 0 minus infinity, of what is below NaN: values, not errors, since one bad
 // element must not stop the others.
-UNARY_OP(log, TAKES_FLOAT, body_log, RESULT_SAME, "The natural logarithm.",
-         "Log");
+MATHS_OP(log, "The natural logarithm.", "Log");
 
 BODY(log1p, loop_wide(build, loop_log1p, x[0]))
 GRAD_1(log1p, grad_div(e, g, grad_plus(e, x[0], 1)))
 // Not log(1 + x): 1 + x has already rounded a small x away.
-UNARY_OP(log1p, TAKES_FLOAT, body_log1p, RESULT_SAME,
-         "log(1 + x), exact near 0.", "Log1p");
+MATHS_OP(log1p, "log(1 + x), exact near 0.", "Log1p");
 
 BODY(log2, loop_wide(build, loop_log2, x[0]))
 GRAD_1(log2, grad_div(e, g, grad_times(e, x[0], M_LN2)))
 // Exact for powers of two, which log(x) / log(2) is not.
-UNARY_OP(log2, TAKES_FLOAT, body_log2, RESULT_SAME, "The logarithm to base 2.",
-         NULL);
+MATHS_OP(log2, "The logarithm to base 2.", NULL);
 
 BODY(log10, loop_wide(build, loop_log10, x[0]))
 GRAD_1(log10, grad_div(e, g, grad_times(e, x[0], M_LN10)))
-UNARY_OP(log10, TAKES_FLOAT, body_log10, RESULT_SAME,
-         "The logarithm to base 10.", NULL);
+MATHS_OP(log10, "The logarithm to base 10.", NULL);
 
 BODY(sin, loop_sin(build, x[0]))
 GRAD_1(sin, grad_mul(e, g, emit_1(e, OP_COS, x[0], NULL)))
 // Arguments of many turns keep their accuracy (kernels/loop_angle.c).
-UNARY_OP(sin, TAKES_FLOAT, body_sin, RESULT_SAME, "The sine; x in radians.",
-         "Sin");
+MATHS_OP(sin, "The sine; x in radians.", "Sin");
 
 BODY(cos, loop_cos(build, x[0]))
 GRAD_1(cos, grad_neg(e, grad_mul(e, g, emit_1(e, OP_SIN, x[0], NULL))))
-UNARY_OP(cos, TAKES_FLOAT, body_cos, RESULT_SAME, "The cosine; x in radians.",
-         "Cos");
+MATHS_OP(cos, "The cosine; x in radians.", "Cos");
 
 BODY(tan, loop_tan(build, x[0]))
 GRAD_1(tan, grad_mul(e, g, grad_plus(e, grad_square(e, y), 1)))
-UNARY_OP(tan, TAKES_FLOAT, body_tan, RESULT_SAME, "The tangent; x in radians.",
-         "Tan");
+MATHS_OP(tan, "The tangent; x in radians.", "Tan");
 
 BODY(asin, loop_wide(build, loop_asin, x[0]))
 GRAD_1(asin, grad_mul(e, g,
                       emit_1(e, OP_RSQRT,
                              grad_minus(e, 1, grad_square(e, x[0])), NULL)))
 // NaN outside of [-1, 1], and so for acos.
-UNARY_OP(asin, TAKES_FLOAT, body_asin, RESULT_SAME,
-         "The inverse sine, in radians.", "Asin");
+MATHS_OP(asin, "The inverse sine, in radians.", "Asin");
 
 BODY(acos, loop_wide(build, loop_acos, x[0]))
 GRAD_1(acos, grad_neg(e, grad_mul(e, g,
                                   emit_1(e, OP_RSQRT,
                                          grad_minus(e, 1, grad_square(e, x[0])),
                                          NULL))))
-UNARY_OP(acos, TAKES_FLOAT, body_acos, RESULT_SAME,
-         "The inverse cosine, in radians.", "Acos");
+MATHS_OP(acos, "The inverse cosine, in radians.", "Acos");
 
 BODY(atan, loop_wide(build, loop_atan, x[0]))
 GRAD_1(atan, grad_div(e, g, grad_plus(e, grad_square(e, x[0]), 1)))
-UNARY_OP(atan, TAKES_FLOAT, body_atan, RESULT_SAME,
-         "The inverse tangent, in radians.", "Atan");
+MATHS_OP(atan, "The inverse tangent, in radians.", "Atan");
 
 BODY(sinh, loop_wide(build, loop_sinh, x[0]))
 GRAD_1(sinh, grad_mul(e, g, emit_1(e, OP_COSH, x[0], NULL)))
-UNARY_OP(sinh, TAKES_FLOAT, body_sinh, RESULT_SAME, "The hyperbolic sine.",
-         "Sinh");
+MATHS_OP(sinh, "The hyperbolic sine.", "Sinh");
 
 BODY(cosh, loop_wide(build, loop_cosh, x[0]))
 GRAD_1(cosh, grad_mul(e, g, emit_1(e, OP_SINH, x[0], NULL)))
-UNARY_OP(cosh, TAKES_FLOAT, body_cosh, RESULT_SAME, "The hyperbolic cosine.",
-         "Cosh");
+MATHS_OP(cosh, "The hyperbolic cosine.", "Cosh");
 
 BODY(tanh, loop_tanh(build, x[0]))
 GRAD_1(tanh, grad_mul(e, g, grad_minus(e, 1, grad_square(e, y))))
-UNARY_OP(tanh, TAKES_FLOAT, body_tanh, RESULT_SAME, "The hyperbolic tangent.",
-         "Tanh");
+MATHS_OP(tanh, "The hyperbolic tangent.", "Tanh");
 
 BODY(asinh, loop_wide(build, loop_asinh, x[0]))
 GRAD_1(asinh, grad_div(e, g, emit_1(e, OP_COSH, y, NULL)))
-UNARY_OP(asinh, TAKES_FLOAT, body_asinh, RESULT_SAME,
-         "The inverse hyperbolic sine.", "Asinh");
+MATHS_OP(asinh, "The inverse hyperbolic sine.", "Asinh");
 
 BODY(acosh, loop_wide(build, loop_acosh, x[0]))
 GRAD_1(acosh, grad_div(e, g, emit_1(e, OP_SINH, y, NULL)))
 // NaN below 1.
-UNARY_OP(acosh, TAKES_FLOAT, body_acosh, RESULT_SAME,
-         "The inverse hyperbolic cosine.", "Acosh");
+MATHS_OP(acosh, "The inverse hyperbolic cosine.", "Acosh");
 
 BODY(atanh, loop_wide(build, loop_atanh, x[0]))
 GRAD_1(atanh, grad_div(e, g, grad_minus(e, 1, grad_square(e, x[0]))))
 // Infinite at -1 and 1, NaN beyond.
-UNARY_OP(atanh, TAKES_FLOAT, body_atanh, RESULT_SAME,
-         "The inverse hyperbolic tangent.", "Atanh");
+MATHS_OP(atanh, "The inverse hyperbolic tangent.", "Atanh");
 
 BODY(erf, loop_erf(build, x[0]))
 GRAD_1(erf,
        grad_mul(e, grad_times(e, g, M_2_SQRTPI),
                 emit_1(e, OP_EXP, grad_neg(e, grad_square(e, x[0])), NULL)))
-UNARY_OP(erf, TAKES_FLOAT, body_erf, RESULT_SAME, "The error function.", "Erf");
+MATHS_OP(erf, "The error function.", "Erf");
 
 BODY(sigmoid, loop_sigmoid(build, x[0]))
 GRAD_1(sigmoid, grad_mul(e, g, grad_mul(e, y, grad_minus(e, 1, y))))
 // From exp(-|x|): neither end overflows.
-UNARY_OP(sigmoid, TAKES_FLOAT, body_sigmoid, RESULT_SAME, "1 / (1 + exp(-x)).",
-         "Sigmoid");
+MATHS_OP(sigmoid, "1 / (1 + exp(-x)).", "Sigmoid");
 
 BODY(softplus, loop_softplus(build, x[0]))
 GRAD_1(softplus, grad_mul(e, g, emit_1(e, OP_SIGMOID, x[0], NULL)))
 // As max(x, 0) + log1p(exp(-|x|)), which does not overflow.
-UNARY_OP(softplus, TAKES_FLOAT, body_softplus, RESULT_SAME, "log(1 + exp(x)).",
-         "Softplus");
+MATHS_OP(softplus, "log(1 + exp(x)).", "Softplus");
 
 static LoopValue body_relu(LoopBuild *build, const LoopValue *x,
                            const AttrValue *attrs)
@@ -208,8 +189,7 @@ static EmitValue gelu_slope(Emit *e, EmitValue x)
 
 GRAD_1(gelu, grad_mul(e, g, gelu_slope(e, x[0])))
 // The exact form by the error function, not the approximation by tanh.
-UNARY_OP(gelu, TAKES_FLOAT, body_gelu, RESULT_SAME,
-         "x times the normal distribution's share below x.", NULL);
+MATHS_OP(gelu, "x times the normal distribution's share below x.", NULL);
 
 BODY(atan2, loop_wide2(build, loop_atan2, x[0], x[1]))
 static EmitValue squares(Emit *e, const EmitValue *x)
@@ -221,18 +201,18 @@ GRAD_2(atan2, grad_div(e, grad_mul(e, g, x[1]), squares(e, x)),
        grad_neg(e, grad_div(e, grad_mul(e, g, x[0]), squares(e, x))))
 // The ordinate comes first, as in C and NumPy; the signs of both choose the
 // quadrant, which a quotient could not tell.
-BINARY_OP(atan2, TAKES_FLOAT, body_atan2, RESULT_SAME, 0,
+BINARY_OP(atan2, TAKES_FLOAT, body_atan2, RESULT_SAME, OP_MATHS,
           "The angle of the point (x2, x1), in radians.", "Atan2");
 
 BODY(hypot, loop_wide2(build, loop_hypot, x[0], x[1]))
 GRAD_2(hypot, grad_mul(e, g, grad_div(e, x[0], y)),
        grad_mul(e, g, grad_div(e, x[1], y)))
 // Without an op in TensorFlow, as logaddexp.
-BINARY_OP(hypot, TAKES_FLOAT, body_hypot, RESULT_SAME, 0,
+BINARY_OP(hypot, TAKES_FLOAT, body_hypot, RESULT_SAME, OP_MATHS,
           "sqrt(x1**2 + x2**2) without overflow on the way.", NULL);
 
 BODY(logaddexp, loop_wide2(build, loop_logaddexp, x[0], x[1]))
 GRAD_2(logaddexp, grad_mul(e, g, emit_1(e, OP_EXP, grad_sub(e, x[0], y), NULL)),
        grad_mul(e, g, emit_1(e, OP_EXP, grad_sub(e, x[1], y), NULL)))
-BINARY_OP(logaddexp, TAKES_FLOAT, body_logaddexp, RESULT_SAME, 0,
+BINARY_OP(logaddexp, TAKES_FLOAT, body_logaddexp, RESULT_SAME, OP_MATHS,
           "log(exp(x1) + exp(x2)) without overflow on the way.", NULL);

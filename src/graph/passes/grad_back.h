@@ -62,12 +62,27 @@ MUST_CHECK bool back_push(Back *b, IdVec *to, const ValueId *ids, size_t count);
 MUST_CHECK bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs);
 // Whether random numbers are drawn in the block.
 bool back_draws(GraphBlock *block);
-// The gradient of a loop's body, whose first inputs are `states` among
-// `arguments` that are no gradients, in two (grad_split.c): *read takes the
-// arguments and gives what is read from the states' lists; *grad becomes one
-// that takes no such list, but those tensors, before the gradients.
-MUST_CHECK bool back_split(Graph **grad, size_t states, size_t arguments,
-                           Graph **read);
+// One turn of a loop there and back, as two graphs.
+typedef struct BackTurn {
+    size_t states;    // of the loop: the first inputs
+    size_t arguments; // all inputs of the body's gradient that are no gradients
+    bool *kept;       // by state: the way back takes it as it was before the
+                      // turn; to be kept anyhow where that is set before
+    Graph *grad;      // the body's gradient, then its way back alone, which
+                      // takes the states that are kept, the other arguments,
+                      // what is handed on, and the gradients
+    Graph *ahead;     // of the arguments: the body's values, then what is
+                      // handed on
+} BackTurn;
+// Makes the two of the gradient, whose last results are `values` of the body
+// (grad_split.c); 0: nothing is handed on but what is read from the lists among
+// the states.
+MUST_CHECK bool back_split(BackTurn *turn, uint32_t values);
+// As graph_gradient, which has it without `values`: with them, the results of
+// the forward part are results behind the gradients.
+MUST_CHECK Graph *back_gradient(Graph *graph, const bool *given,
+                                const bool *wanted, const bool *begun,
+                                bool *made, bool *rows, bool values);
 // A loop's way back (grad_loop.c). The node is replaced.
 MUST_CHECK bool back_loop(Back *b, GraphNode *node);
 

@@ -477,10 +477,12 @@ static bool add_seeds(Back *b, const bool *given, const bool *begun,
     return true;
 }
 
-// The gradients of the inputs that are wanted, as results.
+// The gradients of the inputs that are wanted, as results; then, if asked for,
+// those that there are.
 static bool set_results(Back *b, const ValueId *inputs, size_t count,
-                        const bool *wanted, bool *made, bool *rows)
+                        const bool *wanted, bool *made, bool *rows, bool values)
 {
+    const GraphBlock *block = b->graph->block;
     IdVec results = {0};
     bool ok = rows != NULL || back_fill_all(b);
     for (size_t i = 0; ok && i < count; i++) {
@@ -494,8 +496,11 @@ static bool set_results(Back *b, const ValueId *inputs, size_t count,
             ok = ok && vec_push(b->graph->ctx, &results, b->rows[id]);
         }
     }
-    ok = ok && graph_block_results(b->graph, b->graph->block, results.items,
-                                   (uint32_t)results.count);
+    ok = ok &&
+         back_push(b, &results, block->results,
+                   values ? block->result_count : 0) &&
+         graph_block_results(b->graph, b->graph->block, results.items,
+                             (uint32_t)results.count);
     vec_free(b->graph->ctx, &results);
     return ok;
 }
@@ -503,7 +508,7 @@ static bool set_results(Back *b, const ValueId *inputs, size_t count,
 // `to` holds the forward part.
 static bool add_backward(Graph *to, const ValueId *inputs, size_t count,
                          const bool *given, const bool *wanted,
-                         const bool *begun, bool *made, bool *rows)
+                         const bool *begun, bool *made, bool *rows, bool values)
 {
     Ctx *ctx = to->ctx;
     Back b = {.graph = to, .block = to->block, .count = to->values.count};
@@ -527,13 +532,13 @@ static bool add_backward(Graph *to, const ValueId *inputs, size_t count,
     // A value that is given twice has a sum for a seed, which is a node.
     GraphNode *last = to->block->last;
     bool ok = add_seeds(&b, given, begun, inputs, count) && go_back(&b, last) &&
-              set_results(&b, inputs, count, wanted, made, rows);
+              set_results(&b, inputs, count, wanted, made, rows, values);
     ctx_free(ctx, b.grads, size);
     return ok;
 }
 
-Graph *graph_gradient(Graph *graph, const bool *given, const bool *wanted,
-                      const bool *begun, bool *made, bool *rows)
+Graph *back_gradient(Graph *graph, const bool *given, const bool *wanted,
+                     const bool *begun, bool *made, bool *rows, bool values)
 {
     Ctx *ctx = graph->ctx;
     if (!ctx_enter(ctx)) {
@@ -545,7 +550,8 @@ Graph *graph_gradient(Graph *graph, const bool *given, const bool *wanted,
     ValueId *inputs = ctx_alloc(ctx, size);
     bool ok = to != NULL && inputs != NULL &&
               back_copy_forward(graph, to, inputs) &&
-              add_backward(to, inputs, count, given, wanted, begun, made, rows);
+              add_backward(to, inputs, count, given, wanted, begun, made, rows,
+                           values);
     if (inputs != NULL) {
         ctx_free(ctx, inputs, size);
     }
@@ -555,4 +561,10 @@ Graph *graph_gradient(Graph *graph, const bool *given, const bool *wanted,
         to = NULL;
     }
     return to;
+}
+
+Graph *graph_gradient(Graph *graph, const bool *given, const bool *wanted,
+                      const bool *begun, bool *made, bool *rows)
+{
+    return back_gradient(graph, given, wanted, begun, made, rows, false);
 }

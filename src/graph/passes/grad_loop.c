@@ -1,8 +1,8 @@
-// The way back through a loop. The loop is made anew with its states put on
-// lists, turn by turn, and takes the place of the old one; one in the other
-// direction takes them off. A state that is a list itself is not kept: what the
-// way back wants is what was read from it, which is kept instead
-// (grad_split.c).
+// The way back through a loop. The loop is made anew with what the way back
+// takes of each turn put on lists, and takes the place of the old one; one in
+// the other direction takes it off: the states before the turn as far as they
+// are used, and what was read or is costly to compute again (grad_split.c). A
+// state that is a list itself is never kept.
 #include "graph/passes/grad_back.h"
 #include "graph/rewrite.h"
 
@@ -15,9 +15,9 @@ typedef struct LoopBack {
     bool *begun;        // the outside ones: their sums go through the turns
     bool *made;         // which of those it gives
     Graph *cond, *body; // as graphs of the states and the outside values
-    Graph *grad;        // of the body
-    Graph *read;        // what is kept of lists; NULL: no state is one
-    bool draws;         // the body does
+    BackTurn turn;      // of the body
+    bool draws;         // the body does, and is run for its numbers alone
+    uint32_t values;    // results of turn.ahead that are the body's
     uint32_t kept;      // lists that the new loop gives behind the states
     size_t size;        // of each mask
 } LoopBack;
@@ -33,11 +33,44 @@ static bool is_list(const Back *b, const LoopBack *loop, uint32_t i)
     return dtype_is_list(state_type(b, loop, i).dtype);
 }
 
+static bool check_lists(Back *b, const LoopBack *loop)
+{
+    for (uint32_t i = 0; i < loop->states; i++) {
+        if (is_list(b, loop, i) && loop->wanted[i] && !loop->made[i]) {
+            return ctx_fail(b->graph->ctx, ERR_SYMBOLIC,
+                            "while: a list is made anew in each turn, and no "
+                            "gradient flows through such a loop: put its "
+                            "elements into the list that is there before it");
+        }
+    }
+    return true;
+}
+
+// The body there and back. Where it draws numbers it is run beside what is
+// handed on, which may draw them, too, from a copy of the generator.
+static bool make_turn(Back *b, LoopBack *loop)
+{
+    BackTurn *turn = &loop->turn;
+    turn->states = loop->states;
+    turn->arguments = graph_gradient_arguments(loop->body);
+    loop->values = loop->draws ? 0 : loop->states;
+    // All states' gradients are handed on from turn to turn, zeros too.
+    turn->grad = back_gradient(loop->body, loop->wanted, loop->wanted,
+                               loop->begun, loop->made, NULL, loop->values > 0);
+    if (turn->grad == NULL || !check_lists(b, loop)) {
+        return false;
+    }
+    // Where nothing flows, a state tells the shape of the zeros.
+    for (uint32_t i = 0; i < loop->states; i++) {
+        turn->kept[i] = loop->wanted[i] && !loop->made[i];
+    }
+    return back_split(turn, loop->values);
+}
+
 static bool begin_loop(Back *b, LoopBack *loop)
 {
     Ctx *ctx = b->graph->ctx;
     GraphBlock **blocks = loop->node->blocks;
-    bool lists = false;
     loop->states = loop->node->input_count;
     loop->draws = back_draws(blocks[SIDE_BODY]);
     if (!back_outside(b->graph, blocks[SIDE_COND], &loop->outside) ||
@@ -46,15 +79,15 @@ static bool begin_loop(Back *b, LoopBack *loop)
     }
     // A generator is an argument too.
     loop->size = loop->states + loop->outside.count + 2;
-    loop->wanted = ctx_alloc_zero(ctx, loop->size * 3);
+    loop->wanted = ctx_alloc_zero(ctx, loop->size * 4);
     if (loop->wanted == NULL) {
         return false;
     }
     loop->begun = loop->wanted + loop->size;
     loop->made = loop->begun + loop->size;
+    loop->turn.kept = loop->made + loop->size;
     for (uint32_t i = 0; i < loop->states; i++) {
         loop->wanted[i] = back_flows(b->graph, blocks[SIDE_BODY]->params[i]);
-        lists = lists || is_list(b, loop, i);
     }
     for (size_t i = 0; i < loop->outside.count; i++) {
         loop->wanted[loop->states + i] = loop->begun[loop->states + i] =
@@ -62,29 +95,14 @@ static bool begin_loop(Back *b, LoopBack *loop)
     }
     loop->cond = back_lift(b->graph, blocks[SIDE_COND], &loop->outside);
     loop->body = back_lift(b->graph, blocks[SIDE_BODY], &loop->outside);
-    // All states' gradients are handed on from turn to turn, zeros too.
-    loop->grad = loop->cond == NULL || loop->body == NULL
-                     ? NULL
-                     : graph_gradient(loop->body, loop->wanted, loop->wanted,
-                                      loop->begun, loop->made, NULL);
-    for (uint32_t i = 0; loop->grad != NULL && i < loop->states; i++) {
-        if (is_list(b, loop, i) && loop->wanted[i] && !loop->made[i]) {
-            return ctx_fail(ctx, ERR_SYMBOLIC,
-                            "while: a list is made anew in each turn, and no "
-                            "gradient flows through such a loop: put its "
-                            "elements into the list that is there before it");
-        }
-    }
-    return loop->grad != NULL &&
-           (!lists ||
-            back_split(&loop->grad, loop->states,
-                       graph_gradient_arguments(loop->body), &loop->read));
+    return loop->cond != NULL && loop->body != NULL && make_turn(b, loop);
 }
 
 static void end_loop(Back *b, LoopBack *loop)
 {
     Ctx *ctx = b->graph->ctx;
-    Graph *graphs[4] = {loop->cond, loop->body, loop->grad, loop->read};
+    Graph *graphs[4] = {loop->cond, loop->body, loop->turn.grad,
+                        loop->turn.ahead};
     for (int i = 0; i < 4; i++) {
         if (graphs[i] != NULL) {
             graph_release(ctx, graphs[i]);
@@ -92,7 +110,7 @@ static void end_loop(Back *b, LoopBack *loop)
     }
     vec_free(ctx, &loop->outside);
     if (loop->wanted != NULL) {
-        ctx_free(ctx, loop->wanted, loop->size * 3);
+        ctx_free(ctx, loop->wanted, loop->size * 4);
     }
 }
 
@@ -154,8 +172,8 @@ static ValueId zero(Back *b, GraphBlock *block)
 }
 
 // The lists that are empty before the first turn, one for each value that is
-// kept: states that are no lists, the generator's, what is read from lists. At
-// least one, for the other loop counts its turns by them.
+// kept: states, the generator's, what is handed on. At least one, for the other
+// loop counts its turns by them.
 static bool empty_lists(Back *b, LoopBack *loop, IdVec *inputs)
 {
     static const int64_t two = 2;
@@ -163,17 +181,17 @@ static bool empty_lists(Back *b, LoopBack *loop, IdVec *inputs)
     size_t before = inputs->count;
     bool ok = true;
     for (uint32_t i = 0; ok && i < loop->states; i++) {
-        ok = is_list(b, loop, i) ||
+        ok = !loop->turn.kept[i] ||
              vec_push(ctx, inputs, new_list(b, state_type(b, loop, i)));
     }
     if (ok && loop->draws) {
         ok =
             vec_push(ctx, inputs, new_list(b, (TensorType){DT_INT64, 1, &two}));
     }
-    const GraphBlock *read = loop->read != NULL ? loop->read->block : NULL;
-    for (uint32_t i = 0; ok && read != NULL && i < read->result_count; i++) {
+    Graph *ahead = loop->turn.ahead;
+    for (uint32_t i = loop->values; ok && i < ahead->block->result_count; i++) {
         ok = vec_push(ctx, inputs,
-                      new_list(b, graph_type(loop->read, read->results[i])));
+                      new_list(b, graph_type(ahead, ahead->block->results[i])));
     }
     if (ok && inputs->count == before) {
         ok =
@@ -188,21 +206,17 @@ static bool empty_lists(Back *b, LoopBack *loop, IdVec *inputs)
 
 // What a turn keeps, in that order.
 static bool kept_values(Back *b, const LoopBack *loop, GraphBlock *block,
-                        const ValueId *params, ValueId generator, IdVec *kept)
+                        const ValueId *params, ValueId generator,
+                        const GraphNode *ahead, IdVec *kept)
 {
     Ctx *ctx = b->graph->ctx;
     bool ok = true;
     for (uint32_t i = 0; ok && i < loop->states; i++) {
-        ok = is_list(b, loop, i) || vec_push(ctx, kept, params[i]);
+        ok = !loop->turn.kept[i] || vec_push(ctx, kept, params[i]);
     }
     ok = ok && back_push(b, kept, &generator, loop->draws);
-    if (ok && loop->read != NULL) {
-        GraphNode *read =
-            call_turn(b, loop, block, loop->read, params, generator);
-        ok = read != NULL;
-        for (uint32_t i = 0; ok && i < read->output_count; i++) {
-            ok = vec_push(ctx, kept, node_output(read, i));
-        }
+    for (uint32_t i = loop->values; ok && i < ahead->output_count; i++) {
+        ok = vec_push(ctx, kept, node_output(ahead, i));
     }
     if (ok && kept->count == 0) {
         ValueId turn = zero(b, block);
@@ -223,11 +237,15 @@ static bool turn_saving(Back *b, const LoopBack *loop, GraphBlock *block,
         generator = back_append(b, block, OP_RNG_STATE, NULL, 0, NULL);
         ok = generator != VALUE_ID_NONE;
     }
-    ok = ok && kept_values(b, loop, block, params, generator, &kept);
-    GraphNode *turn =
-        ok ? call_turn(b, loop, block, loop->body, params, VALUE_ID_NONE)
+    GraphNode *ahead =
+        ok ? call_turn(b, loop, block, loop->turn.ahead, params, generator)
            : NULL;
-    ok = turn != NULL;
+    ok = ahead != NULL &&
+         kept_values(b, loop, block, params, generator, ahead, &kept);
+    GraphNode *turn = ok && loop->draws ? call_turn(b, loop, block, loop->body,
+                                                    params, VALUE_ID_NONE)
+                                        : ahead;
+    ok = ok && turn != NULL;
     for (uint32_t i = 0; ok && i < loop->states; i++) {
         ok = vec_push(ctx, &results, node_output(turn, i));
     }
@@ -349,7 +367,7 @@ static bool take_off(Back *b, const LoopBack *loop, GraphBlock *block,
     Ctx *ctx = b->graph->ctx;
     uint32_t states = 0;
     for (uint32_t i = 0; i < loop->states; i++) {
-        states += !is_list(b, loop, i);
+        states += loop->turn.kept[i];
     }
     for (uint32_t i = 0; i <= loop->kept; i++) {
         if (i == states &&
@@ -368,7 +386,7 @@ static bool take_off(Back *b, const LoopBack *loop, GraphBlock *block,
     }
     // Only the turns were counted.
     size_t takes = loop->outside.count + states + loop->draws +
-                   (loop->read != NULL ? loop->read->block->result_count : 0);
+                   loop->turn.ahead->block->result_count - loop->values;
     if (inputs->count > takes) {
         inputs->count = takes;
     }
@@ -392,17 +410,17 @@ static bool turn_back(Back *b, const LoopBack *loop, GraphBlock *block,
     ok = ok &&
          back_push(b, &inputs, params->items + sums, params->count - sums) &&
          back_push(b, &inputs, params->items + loop->kept, sums - loop->kept);
-    GraphNode *call = ok ? back_call(b, block, loop->grad, &inputs) : NULL;
+    GraphNode *call = ok ? back_call(b, block, loop->turn.grad, &inputs) : NULL;
     ok = call != NULL;
-    uint32_t given = 0, tensor = 0; // among the states
+    uint32_t given = 0, input = 0;
     for (uint32_t i = 0; ok && i < n + loop->outside.count;
-         tensor += i < n && !is_list(b, loop, i), i++) {
+         input += i >= n || loop->turn.kept[i], i++) {
         if (!loop->wanted[i]) {
             continue;
         }
         ValueId made = loop->made[i]
                            ? node_output(call, given++)
-                           : back_zeros(b, block, inputs.items[tensor]);
+                           : back_zeros(b, block, inputs.items[input]);
         ok = made != VALUE_ID_NONE && vec_push(ctx, &results, made);
     }
     ok = ok && graph_block_results(b->graph, block, results.items,

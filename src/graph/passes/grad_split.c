@@ -1,7 +1,10 @@
-// A gradient of a loop's body, in two: what is read from the lists among the
-// loop's states while it runs forward, and the rest, which then needs no list
-// as it was before a turn. A list that it needs whole is stacked in the one
-// part and unstacked in the other.
+// A gradient of a loop's body, in two: what a turn forward hands on to the turn
+// back, and the rest, which runs there. Handed on are
+// - what is read from the lists among the loop's states, so that the rest needs
+//   no list as it was before a turn (a list that it needs whole is stacked in
+//   the one part and unstacked in the other);
+// - results of costly nodes. All else is computed anew from those and from what
+//   the turn began with: it costs less than keeping it, in memory above all.
 #include "graph/passes/grad_back.h"
 #include "graph/passes/pass.h"
 #include "graph/rewrite.h"
@@ -10,17 +13,24 @@
 enum {
     PART_BACK = 1, // made of the gradients that come in
     PART_LIST = 2, // a list made of the states' lists
-    PART_READ = 4, // a tensor made of one
-    PART_USED = 8  // ... which the rest asks for
+    PART_READ = 4, // a tensor made of one, or kept
+    PART_USED = 8  // the rest asks for it
 };
+// Elements of a result of mathematics that is kept: more of them take longer to
+// write and to read again than to compute.
+enum { KEPT_MATHS = 1 << 14 };
+// How much larger than its operands a costly result may be. More, as of an
+// outer product, would make a loop's memory depend on what is within a turn.
+enum { KEPT_GROWTH = 4 };
 
 typedef struct Split {
-    Graph *graph;     // the gradient
-    size_t states;    // inputs that are the loop's states
-    size_t arguments; // and all that are no gradients
-    uint8_t *parts;   // by value
-    IdVec read;       // the tensors that come from lists
-    Rewrite whole;    // by list that the rest needs: its copy
+    const BackTurn *turn;
+    Graph *graph;    // the gradient
+    uint32_t values; // results that are the body's own
+    ValueId forward; // the first value that is not of the forward part
+    uint8_t *parts;  // by value
+    IdVec read;      // the body's own results, then what is handed on
+    Rewrite whole;   // by list that the rest needs: its copy
 } Split;
 
 static bool is_list(const Split *split, ValueId id)
@@ -31,7 +41,7 @@ static bool is_list(const Split *split, ValueId id)
 // A gradient is an input behind the arguments that is no capture.
 static bool is_gradient(const Split *split, size_t input)
 {
-    return input >= split->arguments &&
+    return input >= split->turn->arguments &&
            split->graph->inputs.items[input].capture == NULL;
 }
 
@@ -93,7 +103,7 @@ static ValueId stack_list(Split *split, GraphNode *node, ValueId list)
         if (made != NULL) {
             build_unlink(graph, made);
             build_link(graph, graph->block, made, node);
-            split->parts[list] = i == 0 ? PART_READ | PART_USED : 0;
+            split->parts[list] = i == 0 ? PART_READ : 0;
         }
     }
     return list;
@@ -105,8 +115,7 @@ static bool copy_lists(Split *split, GraphNode *node, const IdVec *uses)
     bool ok = true;
     for (size_t i = 0; ok && i < uses->count; i++) {
         ValueId list = uses->items[i];
-        bool copied =
-            list < split->whole.capacity && split->whole.instead[list] != list;
+        bool copied = rewrite_now(&split->whole, list) != list;
         if ((split->parts[list] & PART_LIST) == 0 || copied) {
             continue;
         }
@@ -115,8 +124,7 @@ static bool copy_lists(Split *split, GraphNode *node, const IdVec *uses)
     }
     for (uint32_t i = 0; ok && i < node->input_count; i++) {
         ValueId *input = &node->inputs[i];
-        *input = *input < split->whole.capacity ? split->whole.instead[*input]
-                                                : *input;
+        *input = rewrite_now(&split->whole, *input);
     }
     for (int b = 0; ok && b < OP_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
         for (Walk walk = walk_forward(node->blocks[b]); walk_next(&walk);) {
@@ -141,23 +149,102 @@ static bool mark_node(Split *split, GraphNode *node, const IdVec *uses)
                                      : is_list(split, id)    ? PART_LIST
                                                              : PART_READ);
     }
-    if ((bits & PART_LIST) == 0) {
-        for (size_t i = 0; i < uses->count; i++) {
-            bool list = (split->parts[uses->items[i]] & PART_LIST) != 0;
-            split->parts[uses->items[i]] |= list ? 0 : PART_USED;
+    return true;
+}
+
+// Elements of a value; what is not known counts as one.
+static double elements(const Split *split, ValueId id)
+{
+    TensorType type = graph_type(split->graph, id);
+    double count = 1;
+    for (int i = 0; i < type.rank; i++) {
+        count *= type.dims[i] == DIM_UNKNOWN ? 1 : (double)type.dims[i];
+    }
+    return count;
+}
+
+static bool grows(const Split *split, const GraphNode *node)
+{
+    double before = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        before += elements(split, node->inputs[i]);
+    }
+    return elements(split, node->first_output) > KEPT_GROWTH * before;
+}
+
+// Whether the node's results are kept rather than computed again.
+static bool is_kept(const Split *split, const GraphNode *node)
+{
+    enum { MOVES = OP_HALVES | OP_VIEW | OP_LISTS };
+    const OpDesc *op = node_desc(node);
+    if (split->values == 0 || node->output_count == 0 ||
+        node->first_output >= split->forward) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (is_list(split, node_output(node, i))) {
+            return false;
         }
     }
-    return true;
+    if ((op->flags & OP_ELEMENTWISE) != 0) {
+        return (op->flags & OP_MATHS) != 0 &&
+               elements(split, node->first_output) <= KEPT_MATHS;
+    }
+    return op->block_count > 0 ||
+           (op->kernel != NULL && (op->flags & MOVES) == 0 &&
+            !grows(split, node));
+}
+
+// Which nodes the rest is made of: those that it needs as far as nothing is
+// handed on. Backwards.
+static bool mark_rest(Split *split)
+{
+    GraphBlock *block = split->graph->block;
+    IdVec uses = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < block->result_count - split->values; i++) {
+        split->parts[block->results[i]] |= PART_USED;
+    }
+    for (GraphNode *node = block->last; ok && node != NULL;
+         node = node->previous) {
+        bool used = false;
+        for (uint32_t i = 0; i < node->output_count; i++) {
+            used =
+                used || (split->parts[node_output(node, i)] & PART_USED) != 0;
+        }
+        node->mark = false;
+        if ((!used && !graph_has_effects(node)) || reads_lists(split, node)) {
+            continue;
+        }
+        if (is_kept(split, node)) {
+            for (uint32_t i = 0; i < node->output_count; i++) {
+                split->parts[node_output(node, i)] |= PART_READ;
+            }
+            continue;
+        }
+        node->mark = true;
+        uses.count = 0;
+        ok = node_uses(split, node, &uses);
+        for (size_t i = 0; i < uses.count; i++) {
+            split->parts[uses.items[i]] |= PART_USED;
+        }
+    }
+    vec_free(split->graph->ctx, &uses);
+    return ok;
 }
 
 static bool mark(Split *split)
 {
     Graph *graph = split->graph;
-    for (size_t i = 0; i < graph->inputs.count; i++) {
+    split->forward = (ValueId)graph->values.count;
+    for (size_t i = graph->inputs.count; i-- > 0;) {
         ValueId id = graph->inputs.items[i].value;
-        split->parts[id] = is_gradient(split, i)                     ? PART_BACK
-                           : i < split->states && is_list(split, id) ? PART_LIST
-                                                                     : 0;
+        bool list = i < split->turn->states && is_list(split, id);
+        split->parts[id] = list ? PART_LIST : 0;
+        if (is_gradient(split, i)) {
+            split->parts[id] = PART_BACK;
+            split->forward = id;
+        }
     }
     bool ok = true;
     for (GraphNode *node = graph->block->first; ok && node != NULL;
@@ -166,10 +253,14 @@ static bool mark(Split *split)
         ok = node_uses(split, node, &uses) && mark_node(split, node, &uses);
         vec_free(graph->ctx, &uses);
     }
-    for (uint32_t i = 0; ok && i < graph->block->result_count; i++) {
-        ValueId id = graph->block->results[i];
-        split->parts[id] |= PART_USED;
-        ok = (split->parts[id] & PART_LIST) == 0 || refuse(split);
+    uint32_t gradients = graph->block->result_count - split->values;
+    for (uint32_t i = 0; ok && i < gradients; i++) {
+        ok = (split->parts[graph->block->results[i]] & PART_LIST) == 0 ||
+             refuse(split);
+    }
+    ok = ok && mark_rest(split);
+    for (uint32_t i = gradients; ok && i < graph->block->result_count; i++) {
+        ok = vec_push(graph->ctx, &split->read, graph->block->results[i]);
     }
     for (ValueId id = 0; ok && id < graph->values.count; id++) {
         if ((split->parts[id] & PART_READ) != 0 &&
@@ -193,18 +284,20 @@ static bool set_results(Clone *clone, const ValueId *ids, size_t count)
     return ok;
 }
 
-// The inputs of one part, in order. What was read stands before the gradients.
+// The inputs of one part, in order. What is handed on stands before the
+// gradients.
 static bool copy_inputs(const Split *split, Clone *clone, bool rest)
 {
     Graph *graph = split->graph;
     bool ok = true;
     for (size_t i = 0; ok && i < graph->inputs.count; i++) {
         GraphInput *input = &graph->inputs.items[i];
-        if (i == split->arguments && rest) {
-            ok = back_map_inputs(clone, split->read.items, split->read.count);
+        if (i == split->turn->arguments && rest) {
+            ok = back_map_inputs(clone, split->read.items + split->values,
+                                 split->read.count - split->values);
         }
         if (!ok || (is_gradient(split, i) && !rest) ||
-            (rest && i < split->states && is_list(split, input->value))) {
+            (rest && i < split->turn->states && !split->turn->kept[i])) {
             continue;
         }
         if (input->capture == NULL) {
@@ -218,7 +311,7 @@ static bool copy_inputs(const Split *split, Clone *clone, bool rest)
     return ok;
 }
 
-// One part: forward what makes PART_READ values, or the rest.
+// One part: what runs forward, or the rest.
 static Graph *copy_part(const Split *split, bool rest)
 {
     Graph *graph = split->graph, *to = graph_new(graph->ctx, graph->name);
@@ -229,14 +322,15 @@ static Graph *copy_part(const Split *split, bool rest)
          node = node->next) {
         bool back = node->output_count > 0 &&
                     (split->parts[node_output(node, 0)] & PART_BACK) != 0;
-        if (rest ? !reads_lists(split, node) : !back) {
+        if (rest ? node->mark : !back) {
             ok = clone_node(&clone, node, to->block);
         }
     }
     ok = ok &&
          (rest ? set_results(&clone, graph->block->results,
-                             graph->block->result_count)
-               : set_results(&clone, split->read.items, split->read.count));
+                             graph->block->result_count - split->values)
+               : set_results(&clone, split->read.items, split->read.count) &&
+                     dce_run(to));
     if (clone.to != NULL) {
         clone_free(&clone);
     }
@@ -247,19 +341,23 @@ static Graph *copy_part(const Split *split, bool rest)
     return to;
 }
 
-bool back_split(Graph **grad, size_t states, size_t arguments, Graph **read)
+bool back_split(BackTurn *turn, uint32_t values)
 {
-    Graph *graph = *grad;
+    Graph *graph = turn->grad;
     Ctx *ctx = graph->ctx;
-    Split split = {.graph = graph, .states = states, .arguments = arguments};
+    Split split = {.turn = turn, .graph = graph, .values = values};
     // Two more for each list.
     size_t size = 3 * graph->values.count + 1;
     split.parts = ctx_alloc_zero(ctx, size);
     split.whole.graph = graph;
     Graph *rest = NULL;
     if (split.parts != NULL && dce_run(graph) && mark(&split)) {
-        *read = copy_part(&split, false);
-        rest = *read == NULL ? NULL : copy_part(&split, true);
+        for (size_t i = 0; i < turn->states; i++) {
+            ValueId id = graph->inputs.items[i].value;
+            turn->kept[i] |= (split.parts[id] & PART_USED) != 0;
+        }
+        turn->ahead = copy_part(&split, false);
+        rest = turn->ahead == NULL ? NULL : copy_part(&split, true);
     }
     vec_free(ctx, &split.read);
     rewrite_free(&split.whole);
@@ -268,7 +366,7 @@ bool back_split(Graph **grad, size_t states, size_t arguments, Graph **read)
     }
     if (rest != NULL) {
         graph_release(ctx, graph);
-        *grad = rest;
+        turn->grad = rest;
     }
     return rest != NULL;
 }

@@ -2,7 +2,8 @@
 // function <stem>_run of <stem>.c, and DUET_PASSES=-<stem> switches it off.
 // Inlining comes first, for all that follow to see through calls; moving out of
 // loops before merging, which then finds what several loops have left; dead
-// code after that, and last what stands next to what.
+// code after that; loops that repeat others, which are compared without it; and
+// last what stands next to what.
 PASS(INLINE, inline)
 PASS(FOLD, fold)
 PASS(SIMPLIFY, simplify)
@@ -10,4 +11,5 @@ PASS(POWER, power)
 PASS(HOIST, hoist)
 PASS(CSE, cse)
 PASS(DCE, dce)
+PASS(ABSORB, absorb)
 PASS(ORDER, order)
