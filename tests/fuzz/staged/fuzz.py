@@ -2,12 +2,13 @@
 
 fuzz.py [--duet PATH] [--seed S] [--start N] [--count N] [--jobs N] [--only N]
         [--family PATTERN] [--known] [--reduce] [--show N] [--save FOLDER]
-        [--features] [--suite] [--rows] [--tensorflow]
+        [--features] [--refusals] [--suite] [--rows] [--tensorflow]
 
 Each program runs eagerly and staged, in several calls; judge.py says what is
 equal, refused, named by an event, or unexplained. What known.py lists is left
 out; --known leaves it in. --family writes programs that use a feature of that
-pattern. --features tells how often programs with each feature differ. --suite
+pattern. --features tells how often programs with each feature differ, and
+--refusals how often each message refuses one and which is the first. --suite
 also runs the programs of known.py, which must still differ; --rows tells how
 many random programs differ by what each row switches off. --tensorflow compares
 what Duet does staged with TensorFlow's values; TF_PYTHON names a python that
@@ -17,6 +18,7 @@ import argparse
 import collections
 import multiprocessing
 import os
+import re
 import sys
 import time
 
@@ -47,6 +49,7 @@ def arguments():
     parser.add_argument("--show", type=int, default=20)
     parser.add_argument("--save")
     parser.add_argument("--features", action="store_true")
+    parser.add_argument("--refusals", action="store_true")
     parser.add_argument("--suite", action="store_true")
     parser.add_argument("--rows", action="store_true")
     parser.add_argument("--tensorflow", action="store_true")
@@ -82,6 +85,13 @@ def batches(options):
             for start in range(options.start, end, BATCH)]
 
 
+def message(text):
+    """A refusal's text without the program's names, numbers and types."""
+    text = re.sub(r"'[^'\n]*'", "'…'", text)
+    text = re.sub(r"\b\w*\d[\w.]*(\[[^]]*\])*", "…", text)
+    return " ".join(text.split())[:150]
+
+
 class Report:
     """What was found so far; each cause is shown once."""
 
@@ -91,6 +101,7 @@ class Report:
         self.kinds = collections.Counter()
         self.causes = {}  # kind and shape: the first program and its verdict
         self.features = collections.defaultdict(lambda: [0, 0])
+        self.refusals = collections.defaultdict(list)
 
     def add(self, made, verdict):
         """Counts one program."""
@@ -98,6 +109,8 @@ class Report:
         for feature in made.features:
             self.features[feature][0] += 1
             self.features[feature][1] += bool(verdict.kind)
+        if verdict.how == "refused":
+            self.refusals[message(verdict.detail)].append(made.number)
         if verdict.kind:
             self.kinds[verdict.kind] += 1
             self.save(made)
@@ -129,6 +142,11 @@ class Report:
                           key=lambda row: -row[1][1] / row[1][0])
             for feature, (all, bad) in rows:
                 print(f"{bad:5} of {all:5}  {feature}")
+        if self.options.refusals:
+            for text, numbers in sorted(self.refusals.items(),
+                                        key=lambda row: -len(row[1])):
+                first = ", ".join(map(str, numbers[:5]))
+                print(f"{len(numbers):5}, first {first}: {text}")
 
 
 def still_known(options):

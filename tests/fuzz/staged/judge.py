@@ -180,7 +180,11 @@ class Judge:
         for at, (one, other) in enumerate(zip(self.eager, self.staged)):
             found = self.step(one, other)
             if found == "refused":
-                return Verdict(how="refused", step=at)
+                alike = one.error and one.error[:2] == other.error[:2]
+                return Verdict(
+                    detail=("eagerly too, " if alike else "")
+                    + f"{other.error[0]}: {other.error[1]}",
+                    how="refused", step=at)
             if found:
                 return Verdict(*found, how="unexplained", step=at)
         if len(self.eager) != len(self.staged):
