@@ -376,27 +376,6 @@ static bool fail_container(JoinWalk *walk)
     return ok;
 }
 
-// Cells of the frame's own variables are places of the block.
-static bool is_place(JoinWalk *walk)
-{
-    const BlockInfo *info = walk->block->info;
-    bool found = walk->entry->container->kind != KIND_CELL;
-    if (found) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < info->place_count && !found; i++) {
-        if (info->places[i].step_count > 0) {
-            continue;
-        }
-        Value holder =
-            state_holder(walk->merge->vm, walk->frame, &info->places[i]);
-        found = value_is_object(holder) &&
-                value_object(holder) == walk->entry->container;
-        release(walk->merge->vm, holder);
-    }
-    return found;
-}
-
 static bool merge_entry(JoinWalk *walk)
 {
     Vm *vm = walk->merge->vm;
@@ -433,7 +412,8 @@ bool journal_merge(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge)
         // One that came with the join itself is merged already.
         bool done = value_unbound(walk.entry->ends[1]) ||
                     journal_repeats(&block->journal, i);
-        ok = done || is_place(&walk) || merge_entry(&walk);
+        ok = done || state_is_cell(frame, block->info, walk.entry->container) ||
+             merge_entry(&walk);
     }
     return ok;
 }

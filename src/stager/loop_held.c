@@ -397,8 +397,10 @@ int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
         return -1;
     }
     for (size_t i = 0; i < block->journal.entries.count; i++) {
+        const JournalEntry *entry = &block->journal.entries.items[i];
         if (!journal_repeats(&block->journal, i) &&
-            compare_entry(vm, block, &block->journal.entries.items[i]) < 0) {
+            !state_is_cell(frame, block->info, entry->container) &&
+            compare_entry(vm, block, entry) < 0) {
             return -1;
         }
     }

@@ -27,6 +27,11 @@ static Cell *cell_of(Frame *frame, const BlockPlace *place)
     return value_is_kind(v, KIND_CELL) ? (Cell *)value_object(v) : NULL;
 }
 
+static bool is_cell(const BlockPlace *place)
+{
+    return place->kind == STATE_CELL || place->kind == STATE_CAPTURED;
+}
+
 // The variable's value, borrowed.
 static Value root_of(Frame *frame, const BlockPlace *place)
 {
@@ -123,11 +128,21 @@ Value state_holder(Vm *vm, Frame *frame, const BlockPlace *place)
     if (place->step_count > 0) {
         return follow(vm, frame, place, place->step_count - 1);
     }
-    Cell *cell = place->kind == STATE_CELL || place->kind == STATE_CAPTURED
-                     ? cell_of(frame, place)
-                     : NULL;
+    Cell *cell = is_cell(place) ? cell_of(frame, place) : NULL;
     return cell != NULL ? value_from_object(object_retain(cell))
                         : VALUE_UNBOUND;
+}
+
+bool state_is_cell(Frame *frame, const BlockInfo *info, const Object *object)
+{
+    bool found = false;
+    for (uint32_t i = 0;
+         object->kind == KIND_CELL && i < info->place_count && !found; i++) {
+        const BlockPlace *place = &info->places[i];
+        found = place->step_count == 0 && is_cell(place) &&
+                (Object *)cell_of(frame, place) == object;
+    }
+    return found;
 }
 
 // Into the module's dict, past the ledger.

@@ -24,6 +24,8 @@ void state_drop(Vm *vm, const BlockInfo *info, Value *values);
 // cell. Owned; UNBOUND: a variable of the frame or of the module, or nothing;
 // VALUE_FAIL.
 Value state_holder(Vm *vm, Frame *frame, const BlockPlace *place);
+// Whether the object is the cell of a variable that the block assigns.
+bool state_is_cell(Frame *frame, const BlockInfo *info, const Object *object);
 // How the place is written: "y", "self.h"; the text lies in `room`.
 const char *state_name(const BlockPlace *place, char *room, size_t size);
 
