@@ -112,6 +112,10 @@ const OpDesc op_list_concat = {
 
 // --- list_take
 
+static const AttrDesc take_attrs[] = {
+    {"delete", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+};
+
 static bool infer_list_take(InferCall *call)
 {
     call->output_count = 2;
@@ -126,9 +130,11 @@ static bool run_list_take(StepCall *call)
     int64_t at = tensor_int_at(call->table->input(call, 1), 0);
     at += at < 0 ? list->count : 0;
     if (at < 0 || at >= list->count) {
+        bool deletes = attr_bool(call->table->attr(call, 0), false);
         return ctx_fail(ctx, ERR_INDEX, "%s",
-                        list->count == 0 ? "pop from empty list"
-                                         : "pop index out of range");
+                        deletes ? "list assignment index out of range"
+                        : list->count == 0 ? "pop from empty list"
+                                           : "pop index out of range");
     }
     Tensor *item = tensor_list_item(ctx, list, at, type.rank, type.dims);
     Tensor *out = item == NULL
@@ -155,6 +161,8 @@ const OpDesc op_list_take = {
     .max_inputs = 2,
     .output_count = 2,
     .flags = OP_INTERNAL | OP_LISTS | OP_MAY_FAIL,
+    .attrs = take_attrs,
+    .attr_count = 1,
     .infer = infer_list_take,
     .run = run_list_take,
     .gradient = grad_list_take,

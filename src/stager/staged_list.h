@@ -10,6 +10,7 @@
 #define DUET_STAGER_STAGED_LIST_H
 
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/iterators/obj_iter.h"
 #include "stager/list_form.h"
 
 extern const TypeDef staged_list_type_def;
@@ -37,11 +38,16 @@ void staged_list_exchange(List *list, List *other);
 Value staged_list_unpack(Vm *vm, const Value *parts, size_t count);
 
 // Its elements from `start` to before `stop` (None: open), `step` apart, as a
-// new one; itself and another list, staged or not, one behind the other: `who`
-// opens the error where their forms differ. VALUE_FAIL.
+// new one; two lists, staged or not, one behind the other: `who` opens the error
+// where their forms differ; itself that many times. VALUE_FAIL.
 Value staged_list_slice(Vm *vm, Value self, Value start, Value stop,
                         int64_t step);
-Value staged_list_joined(Vm *vm, const char *who, Value self, Value other);
+Value staged_list_joined(Vm *vm, const char *who, Value first, Value second);
+Value staged_list_repeated(Vm *vm, Value self, int64_t count);
+// The elements of a slice, whose step is 1, become those of `items`, which
+// anything is that can be walked; UNBOUND: they go.
+MUST_CHECK bool staged_list_set_slice(Vm *vm, Value self, const Slice *slice,
+                                      Value items);
 // The list becomes what the other (taken, may be VALUE_FAIL) is.
 MUST_CHECK bool staged_list_become(Vm *vm, Value self, Value other);
 

@@ -74,20 +74,27 @@ Value staged_list_slice(Vm *vm, Value self, Value start, Value stop,
     return list;
 }
 
-Value staged_list_joined(Vm *vm, const char *who, Value self, Value other)
+// Both staged as that form says, one behind the other.
+static Value join_lists(Vm *vm, const ListForm *form, Value first, Value second)
+{
+    GraphBlock *block = vm->trace->block;
+    Value a = staged_list_from(vm, form, block, first);
+    Value b = value_failed(a) ? a : staged_list_from(vm, form, block, second);
+    Value made = value_failed(b)
+                     ? b
+                     : map_parts(vm, OP_LIST_CONCAT, a, staged_list_parts(b),
+                                 NULL, 1, NULL);
+    release(vm, value_failed(a) ? VALUE_NONE : a);
+    release(vm, value_failed(b) ? VALUE_NONE : b);
+    return made;
+}
+
+Value staged_list_joined(Vm *vm, const char *who, Value first, Value second)
 {
     ListForm form = {.pattern = VALUE_UNBOUND};
-    int fits = staged_list_add_form(vm, &form, self);
-    fits = fits == 1 ? staged_list_add_form(vm, &form, other) : fits;
-    Value made = VALUE_FAIL;
-    if (fits == 1) {
-        Value alike = staged_list_from(vm, &form, vm->trace->block, other);
-        made = value_failed(alike)
-                   ? alike
-                   : map_parts(vm, OP_LIST_CONCAT, self,
-                               staged_list_parts(alike), NULL, 1, NULL);
-        release(vm, value_failed(alike) ? VALUE_NONE : alike);
-    }
+    int fits = staged_list_add_form(vm, &form, first);
+    fits = fits == 1 ? staged_list_add_form(vm, &form, second) : fits;
+    Value made = fits == 1 ? join_lists(vm, &form, first, second) : VALUE_FAIL;
     list_form_free(vm, &form);
     return fits == 0 ? raise_error(vm, ERR_SYMBOLIC,
                                    "%s: tensors decide how long this list is, "
@@ -95,6 +102,105 @@ Value staged_list_joined(Vm *vm, const char *who, Value self, Value other)
                                    "another form",
                                    who)
                      : made;
+}
+
+// By doubling, so that the graph is small.
+Value staged_list_repeated(Vm *vm, Value self, int64_t count)
+{
+    Value made =
+        staged_list_slice(vm, self, VALUE_NONE, value_from_small(0), 1);
+    Value twin = value_retain(self);
+    while (count > 0 && !value_failed(made) && !value_failed(twin)) {
+        if (count & 1) {
+            Value longer = staged_list_joined(vm, "a product", made, twin);
+            release(vm, made);
+            made = longer;
+        }
+        count /= 2;
+        if (count > 0) {
+            Value both = staged_list_joined(vm, "a product", twin, twin);
+            release(vm, twin);
+            twin = both;
+        }
+    }
+    bool ok = !value_failed(made) && !value_failed(twin);
+    release(vm, value_failed(twin) ? VALUE_NONE : twin);
+    release(vm, ok || value_failed(made) ? VALUE_NONE : made);
+    return ok ? made : VALUE_FAIL;
+}
+
+// A bound of the host; `open` for None.
+static bool host_bound(Vm *vm, Value v, int64_t open, int64_t *at)
+{
+    *at = value_is_int(v) ? value_small(v) : open;
+    return value_is_int(v) || value_is_none(v) ||
+           raise_false(vm, ERR_SYMBOLIC,
+                       "a slice that is set or deleted: tensors decide how "
+                       "long this list is; its bounds must be ints");
+}
+
+// What stands behind a slice. Of two bounds the later one counts, which of a
+// count from the front and one from the back no trace can tell: that is the
+// slice of a slice.
+static Value behind(Vm *vm, Value self, int64_t start, int64_t stop)
+{
+    if ((start < 0) == (stop < 0)) {
+        int64_t last = start > stop ? start : stop;
+        return staged_list_slice(vm, self, value_from_small(last), VALUE_NONE,
+                                 1);
+    }
+    int64_t front = start < 0 ? stop : start, back = start < 0 ? start : stop;
+    Value rest =
+        staged_list_slice(vm, self, value_from_small(front), VALUE_NONE, 1);
+    Value made = value_failed(rest)
+                     ? rest
+                     : staged_list_slice(vm, rest, value_from_small(back),
+                                         VALUE_NONE, 1);
+    release(vm, value_failed(rest) ? VALUE_NONE : rest);
+    return made;
+}
+
+// The elements of anything that can be walked, as a list.
+static Value as_list(Vm *vm, Value items)
+{
+    if (staged_list_fits(vm, items)) {
+        return value_retain(items);
+    }
+    List *list = list_new(vm, 0);
+    bool ok =
+        list != NULL && (value_unbound(items) || list_extend(vm, list, items));
+    if (!ok) {
+        object_release_null(&vm->ctx, list);
+        return VALUE_FAIL;
+    }
+    return value_from_object(list);
+}
+
+bool staged_list_set_slice(Vm *vm, Value self, const Slice *slice, Value items)
+{
+    int64_t start, stop;
+    if (!host_bound(vm, slice->start, 0, &start) ||
+        !host_bound(vm, slice->stop, INT32_MAX, &stop)) {
+        return false;
+    }
+    Value parts[3] = {
+        staged_list_slice(vm, self, VALUE_NONE, value_from_small(start), 1),
+        VALUE_NONE, VALUE_NONE};
+    bool ok = !value_failed(parts[0]);
+    parts[1] = ok ? as_list(vm, items) : VALUE_FAIL;
+    parts[2] =
+        value_failed(parts[1]) ? VALUE_FAIL : behind(vm, self, start, stop);
+    Value head = value_failed(parts[2])
+                     ? VALUE_FAIL
+                     : staged_list_joined(vm, "a slice", parts[0], parts[1]);
+    ok = !value_failed(head) &&
+         staged_list_become(vm, self,
+                            staged_list_joined(vm, "a slice", head, parts[2]));
+    for (int i = 0; i < 3; i++) {
+        release(vm, value_failed(parts[i]) ? VALUE_NONE : parts[i]);
+    }
+    release(vm, value_failed(head) ? VALUE_NONE : head);
+    return ok;
 }
 
 bool staged_list_become(Vm *vm, Value self, Value other)

@@ -22,8 +22,8 @@
 
 #define CAN_DO                                                                 \
     "tensors decide how long this list is: it has append, extend, insert, "    \
-    "pop, clear, reverse, copy, +, items and slices, len, for statements and " \
-    "stack"
+    "pop, clear, reverse, copy, +, * of an int, del, items and slices, len, "  \
+    "for statements and stack"
 
 static Value fail_use(Vm *vm, const char *what)
 {
@@ -179,10 +179,53 @@ static Value get_item(Vm *vm, Value self, Value key)
     return item;
 }
 
+// The element, which goes; by `del` an error has other words.
+static Value take_item(Vm *vm, Value self, Value key, bool deletes)
+{
+    bool last = !deletes && value_is_int(key) && value_small(key) == -1;
+    Value index = last ? VALUE_NONE : as_index(vm, key);
+    if (value_failed(index)) {
+        return index;
+    }
+    ValueVec lists = {0}, leaves = {0};
+    AttrValue attrs[OP_MAX_ATTRS] = {{.kind = ATTR_BOOL, .boolean = deletes}};
+    const Value *parts = staged_list_parts(self);
+    bool ok = note_store(vm, value_object(self), VALUE_UNBOUND);
+    for (size_t i = 1; ok && i < staged_list_count(self); i++) {
+        Value made[OP_MAX_OUTPUTS], inputs[2] = {parts[i], index};
+        uint32_t outputs = OP_MAX_OUTPUTS;
+        ok = last ? apply(vm, OP_LIST_POP, inputs, 1, NULL, made, &outputs)
+                  : apply(vm, OP_LIST_TAKE, inputs, 2, attrs, made, &outputs);
+        if (ok) {
+            set_weak(made[0], is_weak(parts[i]));
+            set_weak(made[1], is_weak(parts[i]));
+            ok = structure_push(vm, &lists, made[0]);
+            ok = structure_push(vm, &leaves, made[1]) && ok;
+        }
+    }
+    Value item = ok ? list_form_join(vm, parts[0], leaves.items) : VALUE_FAIL;
+    if (!value_failed(item)) {
+        replace_parts(vm, self, &lists);
+    }
+    structure_free(vm, &lists);
+    structure_free(vm, &leaves);
+    release(vm, index);
+    return item;
+}
+
 static bool set_item(Vm *vm, Value self, Value key, Value value)
 {
+    if (value_is_kind(key, KIND_SLICE)) {
+        const Slice *slice = (const Slice *)value_object(key);
+        return (value_is_none(slice->step) ||
+                value_same(slice->step, value_from_small(1)))
+                   ? staged_list_set_slice(vm, self, slice, value)
+                   : fail_use_false(vm, "a slice of a list by a step");
+    }
     if (value_unbound(value)) {
-        return fail_use_false(vm, "del of a list's item");
+        Value gone = take_item(vm, self, key, true);
+        release(vm, value_failed(gone) ? VALUE_NONE : gone);
+        return !value_failed(gone);
     }
     Value index = as_index(vm, key);
     bool ok = !value_failed(index) &&
@@ -270,36 +313,9 @@ static Value method_insert(Vm *vm, Value *args)
 
 static Value method_pop(Vm *vm, Value *args)
 {
-    Value self = args[0];
-    bool last = value_unbound(args[1]) ||
-                (value_is_int(args[1]) && value_small(args[1]) == -1);
-    Value index = last ? VALUE_NONE : as_index(vm, args[1]);
-    if (value_failed(index)) {
-        return index;
-    }
-    ValueVec lists = {0}, leaves = {0};
-    const Value *parts = staged_list_parts(self);
-    bool ok = note_store(vm, value_object(self), VALUE_UNBOUND);
-    for (size_t i = 1; ok && i < staged_list_count(self); i++) {
-        Value made[OP_MAX_OUTPUTS], inputs[2] = {parts[i], index};
-        uint32_t outputs = OP_MAX_OUTPUTS;
-        ok = apply(vm, last ? OP_LIST_POP : OP_LIST_TAKE, inputs, last ? 1 : 2,
-                   NULL, made, &outputs);
-        if (ok) {
-            set_weak(made[0], is_weak(parts[i]));
-            set_weak(made[1], is_weak(parts[i]));
-            ok = structure_push(vm, &lists, made[0]);
-            ok = structure_push(vm, &leaves, made[1]) && ok;
-        }
-    }
-    Value item = ok ? list_form_join(vm, parts[0], leaves.items) : VALUE_FAIL;
-    if (!value_failed(item)) {
-        replace_parts(vm, self, &lists);
-    }
-    structure_free(vm, &lists);
-    structure_free(vm, &leaves);
-    release(vm, index);
-    return item;
+    Value last = value_from_small(-1);
+    return take_item(vm, args[0], value_unbound(args[1]) ? last : args[1],
+                     false);
 }
 
 static Value method_clear(Vm *vm, Value *args)
@@ -479,10 +495,14 @@ static Value compare(Vm *vm, CompareOp op, Value a, Value b)
     return fail_use(vm, "a comparison of lists");
 }
 
-// l + [x, y] is a new list; the other way round it cannot be.
+// l + [x, y], [x] + l and l * 2 are new lists.
 static Value binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    if (op != BINARY_ADD || !staged_list_is(vm, a) ||
+    if (op == BINARY_MUL && (value_is_int(a) || value_is_int(b))) {
+        return value_is_int(a) ? staged_list_repeated(vm, b, value_small(a))
+                               : staged_list_repeated(vm, a, value_small(b));
+    }
+    if (op != BINARY_ADD || !staged_list_fits(vm, a) ||
         !staged_list_fits(vm, b)) {
         return staged_list_is(vm, a) && value_is_operand(b)
                    ? VALUE_NOT_IMPLEMENTED
@@ -493,10 +513,11 @@ static Value binary(Vm *vm, BinaryOp op, Value a, Value b)
 
 static Value inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    if (op != BINARY_ADD) {
-        return binary(vm, op, a, b);
-    }
-    return extend(vm, a, b) ? value_retain(a) : VALUE_FAIL;
+    bool ok = op == BINARY_ADD ? extend(vm, a, b)
+              : op == BINARY_MUL
+                  ? staged_list_become(vm, a, binary(vm, op, a, b))
+                  : fail_use_false(vm, "an operator on a list");
+    return ok ? value_retain(a) : VALUE_FAIL;
 }
 
 static int contains(Vm *vm, Value self, Value item)
