@@ -52,7 +52,6 @@ void cycles_settle(Vm *vm)
     vm->gc.room = vm->gc.threshold;
 }
 
-// What was taken for lasting is looked at again.
 void cycles_unsettle(Vm *vm)
 {
     list_move(&vm->gc.lasting, &vm->gc.old);

@@ -19,7 +19,6 @@ void finalizing_queue(Vm *vm, Object *object)
     ctx_interrupt(&vm->ctx, INTERRUPT_CHORES);
 }
 
-// For the end of the Vm: gives the counts up and runs nothing.
 void finalizing_discard(Vm *vm)
 {
     Finalizing *queue = &vm->finalizing;

@@ -11,9 +11,7 @@ static void drop_object(Vm *vm)
 }
 
 // Only a text is stored: an error that C catches by itself never needs an
-// object.
-// VALUE_FAIL, always, so that it can stand in a return statement. A text that
-// finds no memory leaves a MemoryError.
+// object. A text that finds no memory leaves a MemoryError.
 Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 {
     va_list args;
@@ -24,8 +22,6 @@ Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
     return VALUE_FAIL;
 }
 
-// Takes the exception; no context and no traceback entry are added.
-// For errors that were taken and go on as they were. VALUE_FAIL, always.
 Value raise_bare(Vm *vm, Value exception)
 {
     ctx_clear(&vm->ctx);

@@ -192,8 +192,6 @@ static bool apply_seen(Vm *vm, OpCode op, const Value *inputs,
         vm, op, inputs, input_count, attrs, outputs, output_count);
 }
 
-// The one place where an op is either run or recorded. `outputs` are owned on
-// success; *output_count is their room at first, then how many there are.
 bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
            const AttrValue *attrs, Value *outputs, uint32_t *output_count)
 {
@@ -202,7 +200,6 @@ bool apply(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
         vm, op, inputs, input_count, attrs, outputs, output_count);
 }
 
-// Owned; VALUE_FAIL with an error pending.
 Value apply_one(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
                 const AttrValue *attrs)
 {

@@ -41,9 +41,7 @@ static bool host_type_dtype(Vm *vm, const Object *type, DType *dtype)
     return true;
 }
 
-// A dtype, a host type, or a name like "float32". The repr in the message is
-// cut, since the value may be large.
-// False: a TypeError is pending, or what repr() raised.
+// The repr in the message is cut, since the value may be large.
 bool dtype_from_value(Vm *vm, Value v, DType *dtype)
 {
     if (value_is_kind(v, KIND_DTYPE)) {
@@ -168,9 +166,6 @@ const TypeDef dtype_type_def = {
 
 // Shapes.
 
-// A tuple with None for unknown sizes; None alone for an unknown rank.
-// VALUE_FAIL: failed.
-// Owned. Sizes are below 2^61, so they are immediate ints.
 Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
 {
     if (rank == RANK_UNKNOWN) {
@@ -257,7 +252,6 @@ static Spec *spec_of(Vm *vm, Type *cls, TensorType type, Str *name)
     return spec;
 }
 
-// Retains the name, which may be NULL; copies the sizes. NULL: failed.
 Spec *spec_new(Vm *vm, TensorType type, Str *name)
 {
     return spec_of(vm, vm->types[KIND_SPEC], type, name);

@@ -21,9 +21,8 @@ Value tensor_adopt(Vm *vm, Tensor *tensor)
     return value_from_object(tensor);
 }
 
-// Borrows the sizes, so it is valid as long as the operand, and for a Variable
-// until it is assigned to.
-// Any other kind must not come here: value_is_operand is asked first.
+// Valid as long as the operand, and for a Variable until it is assigned to.
+// value_is_operand is asked first.
 TensorType operand_type(Value operand)
 {
     switch (value_object(operand)->kind) {

@@ -16,8 +16,6 @@ enum { CALL_MAX_INPUTS = 8, CALL_MAX_INTS = 64 };
 
 // An unknown op or attribute is a mistake in Duet itself, not in the program:
 // hence ERR_SYSTEM.
-// The inputs are borrowed. Used by methods and operators of tensors, which know
-// the op they want.
 Value tensor_call(Vm *vm, const char *name, const Value *inputs,
                   uint32_t input_count, const NamedAttr *attrs,
                   uint32_t attr_count)

@@ -70,7 +70,6 @@ void tensor_emit_init(HostEmit *host, Vm *vm)
                        .vm = vm};
 }
 
-// No EmitValue may be used after this: the caller retains what is to stay.
 void tensor_emit_free(HostEmit *host)
 {
     for (size_t i = 0; i < host->owned.count; i++) {

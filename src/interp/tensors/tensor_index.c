@@ -308,8 +308,6 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
 
 // Host ints on an eager tensor first, which is what loops over elements do. In
 // a trace, or where a tape may record, even those must become ops.
-// Owned. vm->trace is set while a function is being traced: nothing may happen
-// behind the graph's back then.
 Value tensor_get_item(Vm *vm, Value self, Value key)
 {
     const Value *entries = &key;

@@ -25,8 +25,6 @@ size_t tensor_scan_items(Value v, const Value **items)
     return value_as_tuple(v)->count;
 }
 
-// An int of any size is a leaf: whether it fits is said when it is stored.
-// LEAF_NONE: nothing that a tensor can hold.
 LeafKind tensor_scan_kind(Value v)
 {
     int64_t wide;

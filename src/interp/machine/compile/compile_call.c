@@ -253,8 +253,6 @@ static void sequence_to(Compiler *c, const Node *node, Reg target, Opcode op)
     c->top = mark;
 }
 
-// Of what a loop walks: a set of constants, however few, has the order of a
-// frozen one.
 void compile_walked_to(Compiler *c, const Node *node, Reg target)
 {
     NodeList items =

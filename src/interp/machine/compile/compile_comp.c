@@ -72,7 +72,6 @@ static void comp_loop(Compiler *c, const Node *node, NodeList generators,
     ctx_leave(&c->vm->ctx);
 }
 
-// A function of one parameter that is made and called at once.
 void compile_comprehension_to(Compiler *outer, const Node *node, Reg target)
 {
     static const char *const names[] = {"<listcomp>", "<setcomp>", "<dictcomp>",

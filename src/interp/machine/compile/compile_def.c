@@ -76,8 +76,6 @@ static uint32_t function_code(Compiler *outer, const Node *node)
     return compiler_close(&c, compile_function(outer, node, NULL, &c));
 }
 
-// The function was an ordinary one when it was compiled first; its text is read
-// again for a trace.
 Code *compile_converted(Compiler *outer, const Node *node,
                         const Lowered *lowered)
 {

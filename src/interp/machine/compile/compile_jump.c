@@ -178,7 +178,6 @@ static void jump_part(Compiler *c, const Node *node, bool sense, uint32_t label)
     ctx_leave(&c->vm->ctx);
 }
 
-// Jumps if the truth of `node` is `sense`, else falls through.
 void compile_jump_if(Compiler *c, const Node *node, bool sense, uint32_t label,
                      const Node *whole)
 {

@@ -425,8 +425,6 @@ static void staged_assert(Compiler *c, const Node *node)
     compile_place_label(c, block_at(c, block)->join_target);
 }
 
-// Statements in which a tensor may decide what is run. All others are compiled
-// as in ordinary code.
 bool compile_staged_statement(Compiler *c, const Node *node)
 {
     switch (node->kind) {

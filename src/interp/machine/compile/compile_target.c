@@ -100,7 +100,6 @@ static void store_item(Compiler *c, const Node *target, Reg source)
     c->top = mark;
 }
 
-// `source` is emptied if it is a temporary.
 void compile_store_target(Compiler *c, const Node *target, Reg source)
 {
     Reg mark = c->top;
@@ -206,7 +205,6 @@ static void augment_item(Compiler *c, const Node *node)
     compile_emit(c, OPCODE_SETITEM, object, key, value);
 }
 
-// A target is read, augmented and stored; a plain local in one instruction.
 void compile_aug_assign(Compiler *c, const Node *node)
 {
     const Node *target = node->aug_assign.target;

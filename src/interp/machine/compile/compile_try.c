@@ -87,7 +87,6 @@ static void leave_one(Compiler *c, Exit *exit)
     }
 }
 
-// Emits what stands between here and `until` (not included).
 void compile_leave_to(Compiler *c, const Exit *until)
 {
     // Each way out is compiled as if the inner blocks were closed already, so

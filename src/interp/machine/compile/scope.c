@@ -72,7 +72,6 @@ const char *scope_mangle(const ScopeTable *table, const Scope *scope, Text name,
     return mangled;
 }
 
-// The symbol that is there, or a new one without flags. NULL: no memory.
 Symbol *scope_add_symbol(ScopeWalk *w, Scope *scope, const char *name,
                          size_t length, Span span)
 {
@@ -94,8 +93,6 @@ Symbol *scope_add_symbol(ScopeWalk *w, Scope *scope, const char *name,
     return symbol;
 }
 
-// Mangles before it looks up, as all names in a class are meant mangled. Flags
-// only add up: where a name was assigned once, it is assigned in this scope.
 Symbol *scope_note_name(ScopeWalk *w, Scope *scope, Text name, uint32_t flags,
                         Span span)
 {

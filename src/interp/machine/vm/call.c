@@ -277,8 +277,6 @@ Value call_object(Vm *vm, Value callee, Value *window, uint32_t count,
     return result;
 }
 
-// The arguments are borrowed and stay the caller's; the window has references
-// of its own.
 Value vm_call_keywords(Vm *vm, Value callee, const Value *args, uint32_t count,
                        Tuple *keyword_names)
 {

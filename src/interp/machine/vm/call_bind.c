@@ -470,9 +470,7 @@ static int bind_rest(Vm *vm, Function *function, Value *window, uint32_t count,
     return 1;
 }
 
-// On success window[0 .. parameters) holds them and nothing stands behind; on
-// failure the whole window is empty.
-// False: an error is pending.
+// On failure the whole window is empty.
 bool call_bind(Vm *vm, Function *function, Value *window, uint32_t count,
                Tuple *keyword_names)
 {

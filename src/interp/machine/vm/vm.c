@@ -35,7 +35,6 @@ static uint32_t chained_register(Ins ins_)
     return second ? INS_C(ins_) : INS_B(ins_);
 }
 
-// Interprets until the entry frame that runs now has ended or yields.
 Value vm_run(Vm *vm, bool raised)
 {
     static const void *const labels[] = {

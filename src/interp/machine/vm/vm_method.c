@@ -48,7 +48,6 @@ int vm_special(Vm *vm, NameId id, const Value *args, uint32_t count)
     return vm_operate(vm, function, args, count) ? 1 : -1;
 }
 
-// Takes `answer`, what a __bool__ gave. 1, 0, or -1 with a TypeError.
 int vm_bool_answer(Vm *vm, Value answer)
 {
     if (value_is_bool(answer)) {

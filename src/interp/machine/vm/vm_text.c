@@ -85,7 +85,6 @@ void vm_set_recursion_limit(Vm *vm, uint32_t limit)
     vm->frames_end = granted_end(vm) - taken;
 }
 
-// Frames, the running one included, and levels of C.
 uint32_t vm_recursion_depth(const Vm *vm)
 {
     const Frame *next = vm->frame == NULL ? vm->frames : vm->frame + 1;
@@ -146,9 +145,7 @@ static bool check_single(Vm *vm, Source *source, const NodeList *body)
 }
 
 // The tree lives in an arena that is gone afterwards: the code holds nothing of
-// it. NULL: the error is pending as an object.
-// Owned. `names_in_dict`: the text has a namespace of its own for locals (exec
-// with two dicts).
+// it.
 Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
                         bool names_in_dict)
 {
@@ -185,7 +182,6 @@ Code *vm_compile_source(Vm *vm, Source *source, RunMode mode,
 }
 
 // A module body is a function that takes its namespace.
-// Owned. `locals` UNBOUND: the globals serve as both.
 Value vm_run_code(Vm *vm, Code *code, Dict *globals, Value locals)
 {
     Function *body = function_new(vm, code, globals);
@@ -199,7 +195,6 @@ Value vm_run_code(Vm *vm, Code *code, Dict *globals, Value locals)
 }
 
 // Finalisers that were put off while the text ran are run at its end.
-// Owned; VALUE_FAIL with an error pending.
 Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
                     Value locals)
 {
@@ -213,8 +208,6 @@ Value vm_run_source(Vm *vm, Source *source, RunMode mode, Dict *globals,
     return result;
 }
 
-// Borrowed: sys.modules holds the module, and that its dict.
-// NULL: an error is pending. `file` becomes __file__.
 Dict *vm_main_module(Vm *vm, const char *file)
 {
     Module *module = module_new(vm, vm->names[NAME_MAIN]);
@@ -239,9 +232,6 @@ Dict *vm_main_module(Vm *vm, const char *file)
     return dict;
 }
 
-// The instruction that runs now, for errors and graphs that tell where they
-// come from. False: no code of the language runs.
-// Both are borrowed from the running code.
 bool vm_place(Vm *vm, Source **source, Span *span)
 {
     if (vm->frame == NULL || vm->frame->code == NULL) {

@@ -45,7 +45,6 @@ static bool binds(Value found)
             ((Native *)value_object(found))->owner != NULL);
 }
 
-// `instance` UNBOUND: read through the class itself. Owned.
 Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
 {
     if (binds(found)) {
@@ -73,7 +72,6 @@ Str *attr_name(Vm *vm, Value name)
     return str_intern_str(vm, value_as_str(name));
 }
 
-// The words alone: storing and deleting propose no other name.
 Value attr_not_there(Vm *vm, Value self, Str *name)
 {
     if (value_is_kind(self, KIND_TYPE)) {
@@ -85,7 +83,6 @@ Value attr_not_there(Vm *vm, Value self, Str *name)
                        type_name(type_of(vm, self)), name);
 }
 
-// raise_about keeps the object for "Did you mean" in the traceback.
 Value attr_missing(Vm *vm, Value self, Str *name)
 {
     raise_about(vm, self);
@@ -129,7 +126,6 @@ static Value find_generic(Vm *vm, Value self, Str *name)
                : VALUE_FAIL;
 }
 
-// object.__getattribute__.
 Value attr_get_generic(Vm *vm, Value self, Str *name)
 {
     Value found = find_generic(vm, self, name);
@@ -192,8 +188,7 @@ static bool set_refused(Vm *vm, Value self, Str *name, bool in_class)
     return attr_not_there(vm, self, name), false;
 }
 
-// object.__setattr__, and __delattr__ if the value is UNBOUND. The order is
-// that of a look-up: a data descriptor of the class comes first.
+// The order is that of a look-up: a data descriptor of the class comes first.
 bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
 {
     Type *cls = type_of(vm, self);
@@ -219,7 +214,6 @@ bool attr_set_generic(Vm *vm, Value self, Str *name, Value value)
     return instance_set(vm, object, name, value);
 }
 
-// UNBOUND deletes.
 bool value_set_attr(Vm *vm, Value v, Str *name, Value value)
 {
     Type *cls = type_of(vm, v);
@@ -227,8 +221,6 @@ bool value_set_attr(Vm *vm, Value v, Str *name, Value value)
                                        : attr_set_generic(vm, v, name, value);
 }
 
-// The instance's own attributes do not count, as for all of Python's special
-// methods.
 Value value_find_method(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
@@ -245,8 +237,6 @@ Value attr_get_layout(Vm *vm, Value self, Str *name)
                                    : attr_get_generic(vm, self, name);
 }
 
-// What object.__setattr__ ends in: the class's own __setattr__ is not asked
-// again.
 bool attr_set_layout(Vm *vm, Value self, Str *name, Value value)
 {
     const TypeSlots *slots = &type_of(vm, self)->def->slots;
@@ -284,8 +274,7 @@ Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
     return result;
 }
 
-// A cached entry number of a module's dict: borrowed, or UNBOUND if it does not
-// hold any more. A trace has to see the read, so it never comes this way.
+// A trace has to see the read, so it never comes this way.
 Value attr_of_module(const Vm *vm, Value self, Str *name, uint64_t number)
 {
     if (vm->trace != NULL || !value_is_object(self) ||

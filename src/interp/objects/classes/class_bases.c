@@ -90,7 +90,6 @@ static bool adds_layout(Vm *vm, const Type *cls)
            exception_has_fields(vm, cls);
 }
 
-// The nearest class, cls itself included, that does.
 Type *class_solid_base(Vm *vm, Type *cls)
 {
     while (!adds_layout(vm, cls)) {
@@ -99,7 +98,6 @@ Type *class_solid_base(Vm *vm, Type *cls)
     return cls;
 }
 
-// The base whose layout all others fit into. NULL: they conflict.
 Type *class_best_base(Vm *vm, Tuple *bases)
 {
     Type *best = NULL, *winner = NULL;

@@ -6,7 +6,6 @@
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_deque.h"
 
-// The metaclass must derive from those of all bases.
 Type *class_winning_meta(Vm *vm, Type *meta, Tuple *bases)
 {
     for (size_t i = 0; i < bases->count; i++) {

@@ -62,7 +62,6 @@ static bool order_and_register(Vm *vm, Type *cls)
     return class_register(vm, cls);
 }
 
-// The metaclass is type; `def` is given where a built-in type is made.
 Type *class_create(Vm *vm, Str *name, Tuple *bases, const TypeDef *def)
 {
     Type *cls = create(vm, vm->types[KIND_TYPE], name, bases, def);
@@ -121,7 +120,6 @@ static MethodWrap *wrap_native(Vm *vm, Type *cls, const TypeDef *of,
     return wrap;
 }
 
-// `rows` may be NULL: most types have none.
 bool class_add_class_methods(Vm *vm, Type *cls, const NativeDef *rows)
 {
     for (const NativeDef *m = rows; m != NULL && m->name != NULL; m++) {
@@ -169,7 +167,6 @@ bool class_add_new(Vm *vm, Type *cls)
                wrap_native(vm, cls, cls->def, &object_make_row, false));
 }
 
-// Once for each built-in type.
 bool class_add_methods(Vm *vm, Type *cls)
 {
     const TypeDef *def = cls->def;
@@ -446,7 +443,6 @@ static bool fill_class(Vm *vm, Type *cls, Dict *dict, Dict *keywords)
            call_init_subclass(vm, cls, keywords);
 }
 
-// `dict` is copied, so that the namespace of the body may live on.
 Type *class_new(Vm *vm, Type *meta, Str *name, Tuple *bases, Dict *dict,
                 Dict *keywords)
 {

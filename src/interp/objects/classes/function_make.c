@@ -121,7 +121,6 @@ Value function_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     return value_from_object(made);
 }
 
-// types.CellType(), empty, or with what it holds.
 Value function_make_cell(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)cls; // no class derives from it

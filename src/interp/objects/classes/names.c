@@ -77,8 +77,6 @@ Value names_sorted(Vm *vm, Value iterable)
     return result;
 }
 
-// What object.__dir__ answers, sorted. Owned; VALUE_FAIL: an error is pending.
-// A list.
 Value names_of(Vm *vm, Value v)
 {
     Dict *names = dict_new(vm);

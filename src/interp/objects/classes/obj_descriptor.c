@@ -322,7 +322,6 @@ static MethodWrap *wrap_new(Vm *vm, Type *cls, Value function)
     return self;
 }
 
-// Retains the function, which may be any object. NULL: failed.
 MethodWrap *classmethod_new(Vm *vm, Value function)
 {
     return wrap_new(vm, type_of_kind(vm, KIND_CLASSMETHOD), function);

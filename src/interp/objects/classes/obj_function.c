@@ -42,9 +42,8 @@ static Value object_or_none(void *object)
 
 // --- functions ---
 
-// Retains both arguments. Defaults, annotations and cells are filled in by the
-// instruction that makes the function; UNBOUND cells are safe until then. The
-// qualname is the code's; a decorator may set another later.
+// Defaults, annotations and cells are filled in by the instruction that makes
+// the function.
 Function *function_new(Vm *vm, Code *code, Dict *globals)
 {
     size_t size = sizeof(Function) + code->captured_count * sizeof(Value);

@@ -208,9 +208,6 @@ const TypeDef module_type_def = {.name = "module",
                                            .get_attr = module_get_attr,
                                            .set_attr = module_set_attr}};
 
-// Takes `value`, even on failure; a VALUE_FAIL is passed on, so that callers
-// can make the value in the argument.
-// False: an error is pending.
 bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
 {
     Str *key = value_failed(value) ? NULL : str_intern(vm, name, strlen(name));
@@ -220,7 +217,6 @@ bool module_add(Vm *vm, Dict *dict, const char *name, Value value)
     return done;
 }
 
-// False: an error is pending. What is there already stays.
 bool module_add_builtins(Vm *vm, Dict *globals, bool as_module)
 {
     Str *key = vm->names[NAME_BUILTINS];

@@ -10,7 +10,6 @@
 #include "interp/objects/classes/types.h"
 #include "interp/objects/numbers/obj_int.h"
 
-// Lets go of what a class owns; it then has no names, bases or attributes.
 void type_strip(Vm *vm, Type *self)
 {
     class_forget(vm, self);
@@ -71,8 +70,6 @@ static void type_clear(Vm *vm, Object *object)
     object_release_null(&vm->ctx, mro);
 }
 
-// "module" and "." for a class with a __module__, two empty texts otherwise and
-// for "builtins". Both are borrowed.
 const char *type_module_prefix(Vm *vm, Type *cls, const char **dot)
 {
     // Its own first, which a class has before it has an MRO.

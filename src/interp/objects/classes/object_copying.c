@@ -11,7 +11,6 @@
 #include "interp/objects/classes/obj_module.h"
 #include "interp/objects/text/obj_str.h"
 
-// What needs no C is written in Duet: library.what(*args). Owned.
 Value library_call(Vm *vm, const char *library, const char *what,
                    const Value *args, uint32_t count)
 {

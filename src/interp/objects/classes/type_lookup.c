@@ -77,8 +77,6 @@ look_up_slowly(Vm *vm, Type *cls, Str *name, LookupEntry *entry)
     return VALUE_UNBOUND;
 }
 
-// The first class in the MRO that has the name; borrowed. Instances and
-// descriptors are the caller's affair.
 Value type_lookup(Vm *vm, Type *cls, Str *name)
 {
     LookupEntry *entry = lookup_entry(vm, cls, name);

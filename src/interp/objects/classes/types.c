@@ -229,8 +229,6 @@ static Type *make_variant(Vm *vm, const TypeDef *def, const char *name,
     return cls;
 }
 
-// Made once for each name; the Vm holds it to the end, so callers may borrow
-// it.
 Type *type_variant_of(Vm *vm, const TypeDef *def, const char *name, Type *base)
 {
     // By the address of the name, a literal: each iterator asks.

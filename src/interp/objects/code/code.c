@@ -9,9 +9,8 @@
 #include "interp/objects/text/obj_str.h"
 
 // Everything behind the head starts as zero, so that code_destroy may run on
-// code that the compiler gave up half-way.
-// Owned; NULL: no memory. The counts of UINT32_MAX mean that no call can take
-// the quick way, until the compiler says otherwise.
+// code that the compiler gave up half-way. UINT32_MAX: no call can take the
+// quick way, until the compiler says otherwise.
 Code *code_new(Vm *vm, Source *source)
 {
     Code *code = object_new(vm, vm->types[KIND_CODE], sizeof *code);
@@ -95,7 +94,6 @@ void block_places_clear(Vm *vm, BlockInfo *info)
     }
 }
 
-// Part of a Code's end; `info` itself lies in the Code's array.
 void block_info_free(Vm *vm, BlockInfo *info)
 {
     block_places_clear(vm, info);

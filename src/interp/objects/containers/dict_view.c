@@ -11,8 +11,7 @@ extern const TypeDef dict_view_type_def;
 static const TypeDef dict_values_type_def;
 
 // The three kinds share their code; type_variant gives each its name. values()
-// is no set and has neither its operators nor ==. `part` is 'k', 'v' or 'i'.
-// Owned.
+// is no set and has neither its operators nor ==.
 Value dict_view_new(Vm *vm, Dict *dict, char part)
 {
     static const char *const names[][2] = {{"dict_keys", "odict_keys"},

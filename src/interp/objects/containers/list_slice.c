@@ -58,9 +58,8 @@ Value list_slice_get(Vm *vm, List *list, Slice *slice)
 
 enum { SPLICE_FEW = 16 }; // items that go are kept on the C stack
 
-// `items` are retained here, so on failure the caller still owns its own and
-// the list is unchanged. A trace was told by the caller, who knows what is
-// stored.
+// On failure the list is unchanged. A trace was told by the caller, who knows
+// what is stored.
 bool list_splice(Vm *vm, List *list, size_t start, size_t removed,
                  const Value *items, size_t count)
 {

@@ -185,7 +185,6 @@ bool list_sort(Vm *vm, List *list, Value key, bool reverse)
                   raise_false(vm, ERR_VALUE, "list modified during sort"));
 }
 
-// A new list, so the argument stays as it is; list_sort is stable.
 Value list_sorted(Vm *vm, Value iterable, Value key, Value reversed)
 {
     bool reverse;

@@ -14,7 +14,6 @@ void dict_init(Dict *dict)
     memset((char *)dict + sizeof(Object), 0, sizeof *dict - sizeof(Object));
 }
 
-// Empty, and without tables until the first key. NULL: failed.
 Dict *dict_new(Vm *vm)
 {
     Dict *dict = object_new(vm, vm->types[KIND_DICT], sizeof *dict);
@@ -176,8 +175,6 @@ static int get_at(Dict *dict, int64_t entry, Value *value)
     return 1;
 }
 
-// 1, 0 absent, -1 failed. The value is borrowed. Nothing in the dict changes,
-// so that iterations may go on.
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 {
     uint64_t hash;
@@ -185,7 +182,6 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
     return get_at(dict, entry, value);
 }
 
-// The hash is known, of a key that was looked up before.
 int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value *value)
 {
     return get_at(dict, find(vm, dict, key, hash), value);
@@ -268,7 +264,6 @@ bool dict_set_default(Vm *vm, Dict *dict, Value key, Value *value)
            set_at(vm, dict, entry, key, hash, *value);
 }
 
-// As dict_set. Runs no __hash__, but maybe an __eq__.
 bool dict_set_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value value)
 {
     return set_at(vm, dict, find(vm, dict, key, hash), key, hash, value);
@@ -396,16 +391,13 @@ int32_t dict_find_name(Dict *dict, Str *name)
     }
 }
 
-// Borrowed; UNBOUND if absent, without an error. For names of attributes and
-// globals, which are interned.
 Value dict_get_name(Dict *dict, Str *name)
 {
     int32_t entry = dict_find_name(dict, name);
     return entry < 0 ? VALUE_UNBOUND : dict->entries[entry].value;
 }
 
-// As dict_set for an interned name; runs no __hash__ or __eq__. Names go by
-// their address; the first look-up settles nearly all.
+// Names go by their address; the first look-up settles nearly all.
 bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
 {
     int32_t entry = dict_find_name(dict, name);
@@ -420,8 +412,7 @@ bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value)
     return insert(vm, dict, value_from_object(name), str_hash(name), value);
 }
 
-// Borrowed. The caller must not let the dict change, or watch its version.
-// Holes of removed keys are passed over.
+// The caller must not let the dict change, or watch its version.
 bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
 {
     if (*position == 0) {
@@ -441,8 +432,6 @@ bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
     return false;
 }
 
-// The dict is empty before the first release: destructors may use it. The
-// version goes on, so that an iteration notices.
 void dict_clear(Vm *vm, Dict *dict)
 {
     Dict old = *dict;
@@ -459,8 +448,6 @@ void dict_clear(Vm *vm, Dict *dict)
     dict_table_free(vm, old.entries, old.capacity, old.index, old.index_size);
 }
 
-// 1: `dict` was empty and is now a copy of `other`; 0: it takes the items one
-// by one; -1: failed.
 int dict_fill(Vm *vm, Dict *dict, Dict *other)
 {
     if (dict->count != 0 || dict == other || !dict_table_compact(other)) {
@@ -486,8 +473,6 @@ bool dict_reserve(Vm *vm, Dict *dict, size_t extra)
                                                            : (uint32_t)wanted);
 }
 
-// Compacts on the way: removed entries are not copied. Keys are neither hashed
-// nor compared again, so no code of the program runs.
 Dict *dict_copy(Vm *vm, Dict *dict)
 {
     Dict *copy = dict_new(vm);

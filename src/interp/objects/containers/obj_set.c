@@ -56,7 +56,6 @@ Set *set_new_of(Vm *vm, Type *cls)
     return set;
 }
 
-// A set or frozenset proper, empty. NULL: failed.
 Set *set_new(Vm *vm, bool frozen)
 {
     return set_new_of(vm, vm->types[frozen ? KIND_FROZENSET : KIND_SET]);
@@ -215,7 +214,6 @@ ALWAYS_INLINE SetEntry *seek(const Vm *vm, const Set *set, Value key,
     return NULL;
 }
 
-// With a hash that is known from another table.
 int set_contains_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
@@ -267,8 +265,6 @@ int set_contains(Vm *vm, Set *set, Value key)
                                        : -1;
 }
 
-// Retains the key if it is new. The hash comes from the caller, who may have it
-// from another table.
 bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
@@ -318,8 +314,7 @@ int set_discard(Vm *vm, Set *set, Value key)
                                        : -1;
 }
 
-// 1 removed, 0 absent, -1 failed. The place stays marked, for keys that were
-// put behind it.
+// The place stays marked, for keys that were put behind it.
 int set_discard_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
 {
     bool found;
@@ -344,8 +339,6 @@ int set_discard_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
     return 1;
 }
 
-// Marks of removed keys slow searches down: beyond a quarter of the table it is
-// made anew.
 bool set_tidy(Vm *vm, Set *set)
 {
     return set->fill - set->count <= set->mask / 4 ||
@@ -467,7 +460,6 @@ static bool update_keys(Vm *vm, Set *set, Dict *dict)
     return true;
 }
 
-// Items are added as they come, so those before an error stay.
 bool set_update(Vm *vm, Set *set, Value iterable)
 {
     // Subclasses too: their table is read, not their __iter__.

@@ -91,8 +91,6 @@ Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
     return tuple;
 }
 
-// The items' references move into the tuple; on failure they are still the
-// caller's.
 // For displays and arguments, where a count more would be taken back at once.
 Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
 {
@@ -103,9 +101,6 @@ Tuple *tuple_take(Vm *vm, const Value *items, size_t count)
     return tuple;
 }
 
-// Values that were made one after the other need no check of their own: one
-// VALUE_FAIL among them, with its error pending, fails the whole.
-// Takes the items in any case. Owned.
 Value tuple_of_owned(Vm *vm, Value *items, size_t count)
 {
     bool ok = true;

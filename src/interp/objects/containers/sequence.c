@@ -182,7 +182,6 @@ Value sequence_walk(Vm *vm, Iterator *self)
     return VALUE_STOP;
 }
 
-// One step for both kinds; only the name that programs see differs.
 Value sequence_iter(Vm *vm, Value self)
 {
     Iterator *iterator =
@@ -291,7 +290,6 @@ bool arguments_spread(Vm *vm, const char *name, Tuple *args, Dict *keywords,
     return true;
 }
 
-// What an encoding or the name of an error handler must be.
 bool arguments_text(Vm *vm, const char *name, const char *param, Value v)
 {
     return value_unbound(v) || value_is_str(v) ||

@@ -243,8 +243,6 @@ Set *set_symmetric(Vm *vm, Set *a, Value other)
 
 // --- operators ---
 
-// The left operand decides whether the result is frozen. A subclass gives the
-// plain type.
 Set *set_combine(Vm *vm, BinaryOp op, Set *a, Set *b)
 {
     Value other = value_from_object(b);

@@ -118,9 +118,8 @@ static Value set_repr(Vm *vm, Value self)
     return text == NULL ? VALUE_FAIL : str_value(text);
 }
 
-// 1, 0, or -1 with an error pending. The key is retained because an __eq__ that
-// the lookup calls may remove it from `a`.
-// The hashes that `a` keeps are used, so none is computed.
+// The key is retained because an __eq__ that the lookup calls may remove it
+// from `a`. The hashes that `a` keeps are used.
 int set_is_subset(Vm *vm, Set *a, Set *b)
 {
     // Too many to be all in b: nothing is hashed or compared.

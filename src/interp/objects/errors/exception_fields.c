@@ -180,7 +180,6 @@ static Value default_field(Vm *vm, ErrorKind family, const Exception *self,
     }
 }
 
-// What was set goes before what follows from args.
 Value exception_family_field(Vm *vm, ErrorKind family, const Exception *self,
                              int field)
 {
@@ -214,7 +213,6 @@ static bool set_field(Vm *vm, Exception *self, int field, Value value)
     return true;
 }
 
-// The two fields are set together or not at all.
 bool exception_set_missing(Vm *vm, Exception *self, Value object, Str *name)
 {
     bool said = self->told || !value_unbound(self->subject) ||
@@ -337,7 +335,6 @@ static int field_index(ErrorKind family, const char *name)
     return -1;
 }
 
-// For C code that needs one by name: the traceback and importing.
 Value exception_field(Vm *vm, const Exception *self, const char *name)
 {
     ErrorKind family = exception_family(vm, self);

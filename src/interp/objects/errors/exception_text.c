@@ -181,8 +181,6 @@ static Str *unicode_text(Vm *vm, ErrorKind family, const Fields *fields)
 }
 
 // Fields are read once, whatever the class needs of them.
-// Owned. NULL without an error: the class has no form of its own, or the fields
-// do not suffice; the caller shows the arguments.
 Str *exception_fields_text(Vm *vm, const Exception *self)
 {
     ErrorKind family = exception_family(vm, self);

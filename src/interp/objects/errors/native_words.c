@@ -5,15 +5,12 @@
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/text/obj_str.h"
 
-// Methods do not count self in their messages, nor class methods their class.
 uint32_t native_self_count(const Native *native)
 {
     return native->owner != NULL || (native->flags & NATIVE_OF_CLASS) ? 1 : 0;
 }
 
-// Its number; -1: no parameter may be given by that name.
-// Names of calls are mostly interned, so the address is compared first. Self is
-// passed over: no keyword may name it.
+// Names of calls are mostly interned, so the address is compared first.
 int native_find_param(const Native *native, Str *name)
 {
     for (uint32_t i = native_self_count(native); i < native->param_count; i++) {
@@ -28,7 +25,6 @@ int native_find_param(const Native *native, Str *name)
     return -1;
 }
 
-// The number of the parameter, or -1: there is at most one *args and **kwargs.
 int native_find_kind(const Native *native, ParamKind kind)
 {
     for (uint32_t i = 0; i < native->param_count; i++) {
@@ -164,9 +160,8 @@ bool native_check_call(Vm *vm, const Native *native, uint32_t given,
     return check_required(vm, native, given, names);
 }
 
-// `window[0]` is the class that __new__ is to make an instance of,
-// `native->data` the type whose __new__ it is. The first three texts are those
-// of a class that is no class, or none of this type's.
+// The first three texts are those of a class that is no class, or none of this
+// type's.
 bool native_check_class(Vm *vm, const Native *native, const Value *window,
                         uint32_t count)
 {

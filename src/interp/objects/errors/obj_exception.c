@@ -15,8 +15,6 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 
-// Retains args; the class may be any with this layout. No traceback: raising
-// adds it.
 Exception *exception_new(Vm *vm, Type *cls, Tuple *args)
 {
     Exception *self = object_new(vm, cls, sizeof *self);

@@ -58,8 +58,6 @@ static void set_context(Vm *vm, Value exception)
                   value_retain(context));
 }
 
-// Whatever was pending is replaced, a text or another exception.
-// Takes the exception. VALUE_FAIL, always.
 Value raise_object(Vm *vm, Value exception)
 {
     ctx_clear(&vm->ctx);
@@ -132,8 +130,6 @@ ErrorKind raise_kind_of_errno(int error)
     }
 }
 
-// As OSError(errno, text, file), from which its attributes are read.
-// `file` NULL: no file is named. VALUE_FAIL, always.
 Value raise_errno(Vm *vm, int error, const char *file)
 {
     // Borrowed by the tuple, which retains what it gets.
@@ -158,9 +154,6 @@ Value raise_errno(Vm *vm, int error, const char *file)
     return value_failed(made) ? made : raise_object(vm, made);
 }
 
-// UnicodeEncodeError and UnicodeDecodeError, whose fields are their arguments.
-// `object` is the text or the bytes, borrowed; start and end count its items.
-// VALUE_FAIL, always.
 Value raise_unicode(Vm *vm, ErrorKind kind, const char *encoding, Value object,
                     size_t start, size_t end, const char *reason)
 {
@@ -281,9 +274,7 @@ static Value kept_memory_error(Vm *vm)
     return value_retain(vm->memory_error);
 }
 
-// Making the object can fail in its turn: then the error of that is taken, or,
-// if memory is short, the MemoryError that vm_new made.
-// Owned, and nothing is pending afterwards. An error must be pending.
+// Making the object can fail in its turn: then the error of that is taken.
 Value raise_take(Vm *vm)
 {
     if (!ctx_failed(&vm->ctx)) {
@@ -400,7 +391,6 @@ static uint32_t unbound_place(Vm *vm, const Code *code, uint32_t word)
                            span.end + (uint32_t)strcspn(rest, "\n"), name);
 }
 
-// A name goes on as far as its letters do.
 Span traceback_span(const TracebackEntry *entry)
 {
     if (entry->name == 0) {

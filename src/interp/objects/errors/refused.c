@@ -44,14 +44,11 @@ static const char modules[] =
     "warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml "
     "xmlrpc zipapp zipfile zipimport zlib zoneinfo ";
 
-// The built-in names that are left out, NULL behind the last one.
 const char *refused_name_at(size_t index)
 {
     return index < sizeof names / sizeof *names ? names[index].name : NULL;
 }
 
-// What Duet does not have although Python does, by the name that would be used;
-// NULL: it is just unknown. Borrowed.
 const char *refused_name(const char *name)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -62,8 +59,6 @@ const char *refused_name(const char *name)
     return NULL;
 }
 
-// Modules of Python's library that are left out on purpose, which the import
-// error says.
 bool refused_module(const char *name)
 {
     size_t length = strlen(name);

@@ -182,8 +182,6 @@ static Tuple *make_tuple(Vm *vm, const Source *source, const Error *error,
     return place;
 }
 
-// (file, line, column, text, end line, end column), owned; NULL: failed. The
-// expression of an f-string is shown in parentheses.
 Tuple *syntax_place_new(Vm *vm, const Source *source, const Error *error)
 {
     Shown shown = {.text = source->text, .length = source->length};
@@ -206,7 +204,6 @@ Tuple *syntax_place_new(Vm *vm, const Source *source, const Error *error)
     return place;
 }
 
-// Borrowed; NULL: it is no SyntaxError with a place.
 const Tuple *exception_place(Vm *vm, const Exception *self)
 {
     // The interpreter makes them so; a program's SyntaxError may have others.

@@ -77,7 +77,6 @@ Generator *generator_new(Vm *vm, Function *function, Value *window)
     return g;
 }
 
-// What a return gave; the first to ask takes it.
 Value generator_result(Generator *g)
 {
     Value result = g->result;
@@ -136,7 +135,6 @@ static void convert_stop(Vm *vm)
     }
 }
 
-// Takes `result`; VALUE_FAIL says that an error is pending.
 void generator_finish(Vm *vm, Generator *g, Value result)
 {
     drop_registers(vm, g);
@@ -206,7 +204,6 @@ Value generator_send(Vm *vm, Generator *g, Value sent)
     return guarded_run(vm, g, sent);
 }
 
-// A sink serves one run: whoever resumes it next may want the items.
 Value generator_feed(Vm *vm, Value iterator, Sink *sink)
 {
     Generator *g = (Generator *)value_object(iterator);
@@ -221,7 +218,6 @@ Value generator_feed(Vm *vm, Value iterator, Sink *sink)
     return item;
 }
 
-// What a suspended `yield from` asks for items, borrowed, or UNBOUND.
 Value generator_delegate(const Generator *g)
 {
     if (g->state != GENERATOR_SUSPENDED) {

@@ -32,9 +32,6 @@ Iterator *iterator_new(Vm *vm, const TypeDef *def, const char *name,
     return self;
 }
 
-// An iterator over `iterable`, with further values (borrowed). `name` is that
-// of the type that programs see. VALUE_FAIL: not iterable, or memory.
-// The iterator takes the place of the iterable, which is not held any longer.
 Value iterator_over(Vm *vm, const TypeDef *def, const char *name,
                     IteratorFn step, Value iterable, Value first, Value second)
 {

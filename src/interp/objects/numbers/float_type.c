@@ -167,9 +167,8 @@ static bool parse_plain(const char *at, const char *end, double *d)
     return true;
 }
 
-// Python's float(text): white space around it is dropped, the rest must be one
-// number. strtod does the rounding; text is copied for it because the digits
-// may have underscores and need a NUL behind them. UNBOUND: no number.
+// strtod does the rounding; text is copied for it because the digits may have
+// underscores and need a NUL behind them.
 Value float_parse(Vm *vm, const char *at, size_t length)
 {
     const char *end = at + length;

@@ -177,9 +177,6 @@ static mp_err divide_digit(const mp_int *a, const mp_int *b, mp_int *quotient,
     return err;
 }
 
-// Signs as libtommath and C have them: the rest has that of `a`. Python's floor
-// comes later (int_divmod). The work is done apart, so the results may be
-// operands.
 mp_err int_divide(Ctx *ctx, const mp_int *a, const mp_int *b, mp_int *quotient,
                   mp_int *rest)
 {

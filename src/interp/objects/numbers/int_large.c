@@ -15,9 +15,6 @@ bool int_raise(Ctx *ctx)
     return ctx_failed(ctx) ? false : ctx_fail_memory(ctx);
 }
 
-// Digits [from, to) of a number's magnitude.
-// Leading zeros are cut off, as libtommath wants numbers without; a zero has no
-// digits at all.
 mp_int int_digits(const mp_int *a, int from, int to)
 {
     // A piece may end behind the number: what is not there is zero.

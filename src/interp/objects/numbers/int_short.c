@@ -403,8 +403,6 @@ static Value rest_of(Vm *vm, const Division *d, const Short *y)
     return int_short_make(vm, d->rest, d->rest_used, y->negative);
 }
 
-// 1: both are set and owned; 0: too long, or a division by zero, for the
-// general way to do or to refuse; -1: memory is short.
 int int_short_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
     Short x, y;
@@ -546,9 +544,8 @@ Value int_short_binary(Vm *vm, BinaryOp op, Value a, Value b)
 
 // --- text ---
 
-// Eighteen decimal digits at a time, as many as fit a digit of the number.
-// Written from the end of `text` backwards, without a sign: where it begins, or
-// 0 if the number is too long or zero.
+// Eighteen decimal digits at a time, as many as fit a digit of the number. From
+// the end of `text` backwards.
 size_t int_short_decimal(const mp_int *number, char *text, size_t size)
 {
     enum { PART = 18 };

@@ -159,8 +159,6 @@ static Value of_own(Vm *vm, Value made)
     return VALUE_FAIL;
 }
 
-// int(x) of anything but text with a base.
-// Owned. A tensor of one element comes here through its to_int slot.
 Value int_of_value(Vm *vm, Value v)
 {
     // A subclass may say what its int is.

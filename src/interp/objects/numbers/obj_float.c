@@ -223,8 +223,6 @@ bool float_print_fixed(StrBuf *out, double d, int precision)
     return true;
 }
 
-// An exponent below 1e-4 and from 1e16 on, else all digits with at least one
-// behind the point.
 void float_print_repr(StrBuf *out, double d)
 {
     if (!isfinite(d)) {

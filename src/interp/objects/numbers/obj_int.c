@@ -70,8 +70,6 @@ Value int_from_mp(Vm *vm, mp_int *number)
     return value_from_object(box);
 }
 
-// An int of the class int itself, owned: what a bool or an instance of a
-// subclass stands for.
 Value int_exact(Vm *vm, Value v)
 {
     if (value_is_bool(v)) {
@@ -158,7 +156,6 @@ Value int_from_double(Vm *vm, double d)
     return int_from_mp(vm, &number);
 }
 
-// False without an error if the value does not fit.
 bool int_to_i64(Value v, int64_t *out)
 {
     if (value_is_int(v)) {
@@ -284,7 +281,6 @@ mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
     return err;
 }
 
-// Python's divmod: the rest has the sign of b. Both results are owned.
 bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
     int done = int_short_divmod(vm, a, b, quotient, rest);

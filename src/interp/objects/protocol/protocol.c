@@ -225,7 +225,6 @@ int64_t value_length(Vm *vm, Value v)
     return type->slots.length(vm, v);
 }
 
-// In a module of the language, as it is rare and needs no speed.
 Value value_union(Vm *vm, Value a, Value b)
 {
     Value args[2] = {a, b};
@@ -354,9 +353,7 @@ bool value_is_callable(Vm *vm, Value v)
     return type_of(vm, v)->slots.call != NULL;
 }
 
-// Looks the method up in the class, not in the object, as Python does for all
-// special methods. Owned; UNBOUND: the class has no such method. Arguments are
-// borrowed.
+// Looks the method up in the class, not in the object.
 Value value_call_special(Vm *vm, Value v, const char *name, const Value *args,
                          uint32_t count)
 {

@@ -267,8 +267,6 @@ static bool left_repeats_alone(Vm *vm, BinaryOp op, Value a, Value b)
            !class_defines(vm, right, NAME_MUL + 1);
 }
 
-// The machine has called a's method without C (vm_operator.c); what is left is
-// b's side and the error.
 Value value_binary_declined(Vm *vm, BinaryOp op, bool inplace, Value a, Value b)
 {
     if (inplace && left_repeats_alone(vm, op, a, b)) {
@@ -318,7 +316,6 @@ static Value before_inplace(Vm *vm, BinaryOp op, Value a, Value b,
 
 // Numbers have no in-place form, so that the quick way serves here too. A slot
 // that declines leaves the operation to the ordinary ones, as `+=` of a tuple.
-// Owned: the changed object itself, or a new one.
 Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quick = quick_binary(vm, op, a, b);
@@ -414,7 +411,6 @@ static bool is_whole(Value v)
 
 // With a modulus only ints are exact, and only the base's __pow__ is asked:
 // __rpow__ takes no part.
-// `modulus` unbound or None: there is none.
 Value value_power(Vm *vm, Value base, Value exponent, Value modulus)
 {
     if (value_unbound(modulus) || value_is_none(modulus)) {

@@ -47,7 +47,6 @@ static Value call_spread(Vm *vm, CallSlot call, Value callee, Tuple *args,
     return result;
 }
 
-// f(*args, **keywords) of C code; keywords may be NULL.
 Value vm_call_dict(Vm *vm, Value callee, Tuple *args, Dict *keywords)
 {
     return call_spread(vm, vm_call_keywords, callee, args, keywords);

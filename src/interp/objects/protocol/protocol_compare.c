@@ -77,8 +77,6 @@ static Value compare_rich(Vm *vm, CompareOp op, Value a, Value b)
     return compare_by_default(vm, op, a, b);
 }
 
-// The machine has called the left side's method without C (vm_method.c); what
-// is left is the right side, and what == and != fall back to.
 Value value_compare_declined(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (!depth_enter(vm, DEPTH_COMPARE)) {

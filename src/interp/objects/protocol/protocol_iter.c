@@ -183,8 +183,6 @@ Tuple *value_to_tuple(Vm *vm, Value iterable)
     return tuple;
 }
 
-// The items of what is no list or tuple itself are those of its iterator, which
-// is asked for an iterator in turn: PySequence_Fast.
 Tuple *value_to_items(Vm *vm, Value iterable, const char *words)
 {
     if (value_is_object(iterable) &&
@@ -201,8 +199,6 @@ Tuple *value_to_items(Vm *vm, Value iterable, const char *words)
     return items;
 }
 
-// len() first, then __length_hint__. A TypeError of either says that there is
-// no answer; any other error goes through.
 bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
 {
     *out = otherwise;

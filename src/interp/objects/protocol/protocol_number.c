@@ -9,9 +9,7 @@ static bool is_whole(Value v)
     return value_is_integer(v) || value_is_bool(v);
 }
 
-// operator.index(v), owned: what bin() and hex() want of an object. A float has
-// no __index__ and is refused, however whole it is. A bool becomes an int:
-// index(True) is 1.
+// A bool becomes an int: index(True) is 1.
 Value value_index(Vm *vm, Value v)
 {
     if (value_is_bool(v)) {
@@ -86,7 +84,6 @@ bool value_to_index(Vm *vm, Value v, int64_t *out)
                         "Python int too large to convert to C ssize_t"));
 }
 
-// Past 64 bits and past 32 bits are told alike.
 bool value_to_c_int(Vm *vm, Value v, int *out)
 {
     int64_t number = INT64_MAX;
@@ -160,10 +157,8 @@ bool value_ask_double(Vm *vm, Value v, double *out)
     return ok;
 }
 
-// __float__ goes before __index__, as in PyFloat_AsDouble; a float is its own
-// number, of whatever class, but a subclass of int is asked. Text is not
-// parsed: only float() does that.
-// False: an error is pending. An int beyond a double's range is an
+// __float__ goes before __index__; a float is its own number, of whatever
+// class, but a subclass of int is asked. An int beyond a double's range is an
 // OverflowError.
 bool value_to_double(Vm *vm, Value v, double *out)
 {

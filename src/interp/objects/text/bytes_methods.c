@@ -10,9 +10,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/bytes_text.h"
 
-// Borrowed; NULL with a TypeError pending.
-// For arguments that must be bytes and nothing that can be made into them; the
-// words are those of the buffer protocol.
+// For arguments that must be bytes and nothing that can be made into them.
 Bytes *bytes_argument(Vm *vm, Value v)
 {
     return value_is_kind(v, KIND_BYTES)

@@ -74,8 +74,6 @@ static bool has_no_zero(Vm *vm, Value v)
            raise_false(vm, ERR_VALUE, "embedded null character");
 }
 
-// Both are looked at before either is used.
-// False: an error is pending.
 bool codec_check_names(Vm *vm, Value encoding, Value errors,
                        const char *function)
 {
@@ -84,9 +82,6 @@ bool codec_check_names(Vm *vm, Value encoding, Value errors,
            is_name(vm, function, "errors", errors) && has_no_zero(vm, errors);
 }
 
-// Where an error has nothing but a text.
-// Called with an error pending and leaves one pending. `doing` is "encoding" or
-// "decoding". A UnicodeError is of neither type and passes as it is.
 void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
                       const char *doing)
 {
@@ -122,9 +117,8 @@ void codec_wrap_error(Vm *vm, const Codec *codec, Value encoding,
     raise_bare(vm, made);
 }
 
-// NULL with a LookupError pending. UNBOUND means UTF-8. The name is copied to
-// be normalised; one that does not fit is longer than any alias.
-// The result is a row of the table and never freed.
+// The name is copied to be normalised; one that does not fit is longer than any
+// alias.
 const Codec *codec_find(Vm *vm, Value encoding, Value errors,
                         const char *function)
 {
@@ -174,8 +168,6 @@ CodecHandler codec_handler(Value errors)
     return HANDLER_UNKNOWN;
 }
 
-// False, always.
-// For return statements, once something fails that would need the handler.
 bool codec_unknown_handler(Vm *vm, Value errors)
 {
     return raise_false(vm, ERR_LOOKUP, "unknown error handler name '%s'",
@@ -367,9 +359,6 @@ static bool encode_all(Encoder *e)
     return strbuf_ok(&e->out);
 }
 
-// `encoding` and `errors` as the program gave them, UNBOUND for the defaults.
-// Owned.
-// `function` is the name that errors about the arguments show.
 Value bytes_encode(Vm *vm, const char *function, Value v, Value encoding,
                    Value errors)
 {

@@ -70,7 +70,6 @@ bool text_change_case(Ctx *ctx, char *out, TextRange text, TextCase mode)
     return true;
 }
 
-// 1: all of it is in the set, and it is not empty; 0; -1: Ctrl-C.
 int text_all(Ctx *ctx, TextRange text, const TextSet *set)
 {
     for (size_t i = 0; i < text.length; i++) {

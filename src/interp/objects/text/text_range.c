@@ -48,9 +48,8 @@ static const char *find_near(const char **from, const char *end, TextRange part)
     return NULL;
 }
 
-// The windows overlap by what a part needs to be found across two of them.
-// The empty part is found at once, at `at`. NULL: there is none, or Ctrl-C
-// came, which the context tells.
+// The windows overlap by what a part needs to be found across two of them. The
+// empty part is found at once, at `at`.
 const char *text_search(Ctx *ctx, const char *at, const char *end,
                         TextRange part)
 {
@@ -85,8 +84,6 @@ const char *text_search(Ctx *ctx, const char *at, const char *end,
     return memmem(at, length, part.text, part.length);
 }
 
-// By direction; a failed search is told apart from a miss by the context alone.
-// A place in bytes from the start of `text`, not of the range.
 int64_t text_find(Ctx *ctx, const char *text, size_t from, size_t to,
                   TextRange part, bool last)
 {
@@ -101,9 +98,7 @@ int64_t text_find(Ctx *ctx, const char *text, size_t from, size_t to,
     return at != NULL ? at - text : ctx_failed(ctx) ? TEXT_FAILED : TEXT_NONE;
 }
 
-// Without overlaps. One byte is counted by the machine's vectors.
-// An empty part is the caller's affair: it would be found again and again in
-// one place.
+// One byte is counted by the machine's vectors.
 int64_t text_count(Ctx *ctx, const char *text, size_t from, size_t to,
                    TextRange part)
 {
@@ -127,9 +122,8 @@ int64_t text_count(Ctx *ctx, const char *text, size_t from, size_t to,
     return at == TEXT_FAILED ? at : total;
 }
 
-// `at` does not move until a place is found. A failed buffer ends the loop.
-// False: nothing was replaced, or it failed. A limit below 0 never comes to 0:
-// all occurrences. An empty `from` is the caller's affair as well.
+// `at` does not move until a place is found. A limit below 0 never comes to 0:
+// all occurrences.
 bool text_replace(StrBuf *out, TextRange text, TextRange from, TextRange to,
                   int64_t limit)
 {
@@ -149,7 +143,6 @@ bool text_replace(StrBuf *out, TextRange text, TextRange from, TextRange to,
     return true;
 }
 
-// Moves both ends of the range inwards; the text itself is not touched.
 bool text_strip(Ctx *ctx, TextRange *range, const TextSet *set, bool left,
                 bool right)
 {
@@ -324,9 +317,8 @@ static void turn(List *list)
     }
 }
 
-// Always a plain list, whose parts are plain too, of a subclass as well.
-// `fill` appends the parts in the order in which they are found; the list is
-// owned here until it is returned.
+// The parts are plain too, of a subclass as well. `fill` appends them in the
+// order in which they are found.
 Value text_split_method(Vm *vm, Value *args, bool from_end, TextSplitFill *fill)
 {
     List *list = list_new(vm, 0);
