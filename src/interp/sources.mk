@@ -25,7 +25,6 @@ interp_sources += src/interp/machine/compile/compile_staged.c
 interp_sources += src/interp/machine/compile/compile_stmt.c
 interp_sources += src/interp/machine/compile/compile_target.c
 interp_sources += src/interp/machine/compile/compile_try.c
-interp_sources += src/interp/machine/compile/convert.c
 interp_sources += src/interp/machine/compile/dump.c
 interp_sources += src/interp/machine/compile/lower.c
 interp_sources += src/interp/machine/compile/places.c

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "interp/core/raise.h"
-#include "interp/machine/compile/convert.h"
+#include "stager/convert.h"
 #include "stager/merge.h"
 #include "stager/trace.h"
 

@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "interp/core/raise.h"
-#include "interp/machine/compile/convert.h"
 #include "interp/machine/compile/lower.h"
 #include "interp/objects/text/obj_str.h"
 #include "stager/code_names.h"
+#include "stager/convert.h"
 #include "stager/staged_fn.h"
 
 // One printing of one function. Nodes and texts are the arena's; a failure to

@@ -1,5 +1,5 @@
 // Reading a function again and compiling it for a trace.
-#include "interp/machine/compile/convert.h"
+#include "stager/convert.h"
 
 #include <string.h>
 

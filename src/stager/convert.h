@@ -4,8 +4,8 @@
 // (lower.h) and compiled with block instructions (compile_staged.c). Converted
 // code hangs off the function's own (Code.converted) and takes the same
 // parameters and captured cells.
-#ifndef DUET_INTERP_MACHINE_COMPILE_CONVERT_H
-#define DUET_INTERP_MACHINE_COMPILE_CONVERT_H
+#ifndef DUET_STAGER_CONVERT_H
+#define DUET_STAGER_CONVERT_H
 
 #include "interp/objects/classes/obj_function.h"
 #include "parser/ast.h"
