@@ -5,6 +5,7 @@
 #include "stager/graph_function.h"
 #include "stager/journal_merge.h"
 #include "stager/notes.h"
+#include "stager/sites.h"
 #include "stager/state.h"
 
 // Whether a path goes on from where another place leads.
@@ -38,6 +39,32 @@ static bool is_moved(Vm *vm, Frame *frame, const StagedBlock *block, uint32_t i,
     return true;
 }
 
+// The side that the function has left by `return`, of whose variables nobody
+// hears any more; -1: none, or one in a `try`, whose `finally` does.
+static int left_side(Vm *vm, Frame *frame, const StagedBlock *block)
+{
+    const BlockInfo *info = block->info;
+    for (uint32_t i = 0; i < info->place_count; i++) {
+        if (info->places[i].hidden != HIDDEN_RETURNED) {
+            continue;
+        }
+        Value second = state_get(vm, frame, &info->places[i]);
+        bool left[2] = {value_same(block->first[i], VALUE_TRUE),
+                        value_same(second, VALUE_TRUE)};
+        release(vm, second);
+        return left[0] == left[1] || sites_in_try(frame->code, info->start)
+                   ? -1
+                   : left[1];
+    }
+    return -1;
+}
+
+static bool is_local(const BlockPlace *place)
+{
+    return place->kind == STATE_LOCAL && place->step_count == 0 &&
+           place->hidden == HIDDEN_NONE;
+}
+
 // Merges one place; what cannot be merged is left unbound, with a note. A
 // hidden one is the result or an expression's value: that is an error now.
 static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
@@ -65,6 +92,12 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
         merge->name = NULL;
     }
     Value merged = merge_values(merge, block->first[i], second);
+    if (merge->fault != ERR_NONE && merge->left >= 0 && is_local(place)) {
+        merge->fault = ERR_NONE;
+        merge->hidden = HIDDEN_RETURNED;
+        merged = merge_single(merge, !merge->left,
+                              merge->left == 0 ? second : block->first[i]);
+    }
     bool ok = !value_failed(merged);
     if (ok && merge->fault != ERR_NONE) {
         ok = notes_mismatch(vm, frame, block, place, block->first[i], second,
@@ -126,6 +159,7 @@ bool join_sides(Vm *vm, Frame *frame, StagedBlock *block)
                    .block = block,
                    .blocks = {block->sides[0], block->sides[1]},
                    .absent = {block->diverged[0], block->diverged[1]},
+                   .left = left_side(vm, frame, block),
                    .condition = block->condition};
     vm->trace->block = block->parent;
     map_init(&merge.pairs, &vm->ctx);

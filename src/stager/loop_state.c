@@ -75,7 +75,7 @@ static SlotKind slot_kind(const BlockPlace *place, Value before)
     if (value_unbound(before) || place->hidden == HIDDEN_VALUE) {
         return SLOT_NONE;
     }
-    if (place->hidden == HIDDEN_FLAG) {
+    if (place->hidden == HIDDEN_FLAG || place->hidden == HIDDEN_RETURNED) {
         return SLOT_FLAG;
     }
     return place->fresh ? SLOT_FRESH : SLOT_STATE;

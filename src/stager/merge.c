@@ -428,7 +428,7 @@ static bool is_older(const Merge *m, Value v)
 
 // One side has no value, because it raises, or because the variable is hidden
 // and nobody reads it there: the other side's, its tensors made outputs.
-static Value merge_single(Merge *m, int side, Value v)
+Value merge_single(Merge *m, int side, Value v)
 {
     Vm *vm = m->vm;
     StructureKind kind = structure_kind(vm, v);

@@ -16,6 +16,7 @@ typedef struct Merge {
     const StagedBlock *block; // whose journal says what a container held
     GraphBlock *blocks[2];    // where conversions of each side's values go
     bool absent[2];           // the side has no value: it ended in an exception
+    int left;                 // the side that has returned; -1: none
     ValueId condition;        // chooses the first side; VALUE_ID_NONE: a loop
     VEC(ValueId) ids[2];      // what each side yields
     ValueVec made;            // the symbolic tensors that stand for them, owned
@@ -33,6 +34,9 @@ Value merge_values(Merge *merge, Value a, Value b);
 // one form, each in its side. 1: `both` are owned; 0: their elements have none
 // in common; -1: an error is pending.
 int merge_stage_lists(Merge *merge, Value a, Value b, Value both[2]);
+// The value of one side, for the other has none that anybody will see. As
+// merge_values.
+Value merge_single(Merge *merge, int side, Value v);
 // After the node was appended: its outputs are what was made.
 void merge_finish(Merge *merge, const GraphNode *node);
 // Releases the lists; merged values that were handed out have counts of their

@@ -81,6 +81,11 @@ static const Handler *try_around(const Code *code, uint32_t word)
     return NULL;
 }
 
+bool sites_in_try(const Code *code, uint32_t word)
+{
+    return try_around(code, word) != NULL;
+}
+
 static void add_handler(Vm *vm, const Trace *trace, const Code *code,
                         const Handler *handler, EventKind kind,
                         const char *what)

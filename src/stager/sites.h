@@ -20,6 +20,8 @@ void sites_look(Vm *vm, Trace *trace);
 // A handler of this code is about to get the pending error: EVENT_HANDLER where
 // eager code might not raise it.
 void sites_caught(Vm *vm, const Code *code, const Handler *handler);
+// Whether the instruction stands in a `try`: in one of its handlers' parts.
+bool sites_in_try(const Code *code, uint32_t word);
 // The graph is to raise at this site: EVENT_PASSED for a `try` around it, in
 // that frame; its node tells those of the callers.
 void sites_raised(Vm *vm, const Trace *trace, uint32_t site);

@@ -263,6 +263,7 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
     ast_make_push(&l->make, out,
                   ast_make_assign(&l->make, l->out->result, value, node->span));
     set_flag(l, out, &l->returned, "do_return", true, node->span);
+    l->out->returned = l->returned.name;
 }
 
 // Adds the `if`; what follows it goes into a side if the other side leaves.

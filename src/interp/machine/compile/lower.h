@@ -16,6 +16,7 @@ typedef struct Lowered {
                    // which its turns end early
     bool printed;  // names are made for people (stage.code)
     Text result;   // the variable that holds the result; text NULL: none
+    Text returned; // the flag that says so; text NULL: none
 } Lowered;
 
 // Lowers the body of a FUNCTION_DEF; shares the nodes that do not change.

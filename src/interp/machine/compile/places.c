@@ -54,16 +54,19 @@ static void add_place(Compiler *c, uint32_t number, BlockPlace place)
     info->places = places;
 }
 
-// Names of the conversion begin with a dot, which no program can write; the
-// one of the result is known to the lowering.
+static bool is_text(Text a, Text b)
+{
+    return a.text != NULL && strcmp(a.text, b.text) == 0;
+}
+
+// Names of the conversion begin with a dot, which no program can write; which
+// one is the result's is known to the lowering.
 static HiddenKind hidden_kind(const Compiler *c, Text name)
 {
-    if (name.text[0] != '.') {
-        return HIDDEN_NONE;
-    }
-    const char *result = c->staged->result.text;
-    return result != NULL && strcmp(result, name.text) == 0 ? HIDDEN_RESULT
-                                                            : HIDDEN_FLAG;
+    return name.text[0] != '.'                  ? HIDDEN_NONE
+           : is_text(c->staged->result, name)   ? HIDDEN_RESULT
+           : is_text(c->staged->returned, name) ? HIDDEN_RETURNED
+                                                : HIDDEN_FLAG;
 }
 
 // Where the scope put the name. False without an error: a name that this scope

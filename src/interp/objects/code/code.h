@@ -72,9 +72,10 @@ typedef enum PlaceKind {
 // Variables that the conversion made; none of them is the program's.
 typedef enum HiddenKind {
     HIDDEN_NONE,
-    HIDDEN_VALUE, // an expression's value
-    HIDDEN_FLAG,  // set where a jump stood (lower.h): a bool, or unbound
-    HIDDEN_RESULT // what the function will return; unbound until a `return`
+    HIDDEN_VALUE,    // an expression's value
+    HIDDEN_FLAG,     // set where a jump stood (lower.h): a bool, or unbound
+    HIDDEN_RETURNED, // such a flag; where it is set only `finally` still runs
+    HIDDEN_RESULT    // what the function will return; unbound until a `return`
 } HiddenKind;
 
 // One step of a path: an attribute, or the item of a constant key.
