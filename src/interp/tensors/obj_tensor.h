@@ -117,6 +117,8 @@ static inline VariableCell *variable_cell(Variable *variable)
 // `argument`.
 MUST_CHECK Variable *variable_stand_in(Vm *vm, Variable *variable,
                                        uint32_t place);
+// A Variable with the value, name and flag of v, another. Owned.
+MUST_CHECK Value variable_copy(Vm *vm, Value v);
 // The value now: a snapshot, in a trace a symbolic read.
 Value variable_read(Vm *vm, Variable *variable);
 

@@ -302,6 +302,14 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     return variable != NULL ? value_from_object(variable) : VALUE_FAIL;
 }
 
+Value variable_copy(Vm *vm, Value v)
+{
+    const Variable *self = value_as_variable(v);
+    Value name = self->name != NULL ? str_value(self->name) : VALUE_NONE;
+    Value given[4] = {v, VALUE_NONE, name, value_from_bool(self->trainable)};
+    return make_from(vm, type_of(vm, v), given);
+}
+
 // Variable(initial, dtype=None, name=None, trainable=True), by keyword too.
 static Value variable_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {

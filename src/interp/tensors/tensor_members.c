@@ -136,6 +136,18 @@ static Value method_ref(Vm *vm, Value *args)
     return value_from_small((int64_t)((uintptr_t)address >> 4));
 }
 
+static Value method_copy(Vm *vm, Value *args)
+{
+    (void)vm;
+    return value_retain(args[0]);
+}
+
+static Value method_deepcopy(Vm *vm, Value *args)
+{
+    return value_is_kind(args[0], KIND_VARIABLE) ? variable_copy(vm, args[0])
+                                                 : value_retain(args[0]);
+}
+
 const NativeDef tensor_methods[] = {
     {"item", "self, /", method_item, "The one element as a host value."},
     {"tolist", "self, /", method_tolist,
@@ -146,5 +158,8 @@ const NativeDef tensor_methods[] = {
      "The same values in another dtype, as cast does."},
     {"ref", "self, /", method_ref,
      "An int that stands for this object as a key, while the object lives."},
+    {"__copy__", "self, /", method_copy, "The tensor or Variable itself."},
+    {"__deepcopy__", "self, memo, /", method_deepcopy,
+     "The tensor; of a Variable one of its own with the same value."},
     {NULL, NULL, NULL, NULL},
 };
