@@ -4,6 +4,7 @@
 // Invariant: the call's signature is the Concrete's own, so tensors, Variables
 // and the graph's inputs stand in one order.
 #include "interp/core/raise.h"
+#include "ops/tensor_list.h"
 #include "stager/error_notes.h"
 #include "stager/graph_function.h"
 #include "stager/leak.h"
@@ -80,9 +81,12 @@ static bool own_outputs(Vm *vm, Tensor **outputs, Value *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         Tensor *output = outputs[i];
-        if (output->head.rc > 1 && !dtype_is_list((DType)output->dtype)) {
-            output = tensor_reshaped(&vm->ctx, output, output->rank,
-                                     tensor_dims(output));
+        if (output->head.rc > 1) {
+            bool list = dtype_is_list((DType)output->dtype);
+            output = list ? tensor_list_own(&vm->ctx, object_retain(output),
+                                            output->count)
+                          : tensor_reshaped(&vm->ctx, output, output->rank,
+                                            tensor_dims(output));
             if (output == NULL) {
                 return false;
             }
@@ -93,23 +97,6 @@ static bool own_outputs(Vm *vm, Tensor **outputs, Value *values, size_t count)
         values[i] = tensor_adopt(vm, output);
     }
     return true;
-}
-
-// The elements that the caller gets of a list are no outputs of the graph, so
-// that a tape would not know them.
-static bool check_lists(Vm *vm, const Concrete *concrete)
-{
-    const GraphBlock *block = concrete->graph->block;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < block->result_count; i++) {
-        DType dtype = graph_type(concrete->graph, block->results[i]).dtype;
-        ok = !dtype_is_list(dtype) || !dtype_is_float(dtype_element(dtype)) ||
-             raise_false(vm, ERR_SYMBOLIC,
-                         "%s returns a list whose length tensors decide, which "
-                         "a Tape cannot follow: return stack() of it",
-                         concrete->name->text);
-    }
-    return ok;
 }
 
 // As concrete_run_inputs where a tape records; `room` is run_now's.
@@ -123,7 +110,7 @@ static bool run_taped(Vm *vm, Concrete *concrete, const Signature *signature,
     size_t size = (count + 1) * sizeof(Value);
     Value *values = ctx_alloc(&vm->ctx, size);
     ValueVec inputs = {0};
-    bool ok = values != NULL && check_lists(vm, concrete) &&
+    bool ok = values != NULL &&
               graph_function_inputs(vm, concrete, signature, &inputs) &&
               concrete_run_inputs(vm, concrete, tensors, cells, outputs);
     if (ok && !(own_outputs(vm, outputs, values, count) &&

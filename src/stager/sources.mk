@@ -36,6 +36,7 @@ stager_sources += src/stager/late_text.c
 stager_sources += src/stager/leak.c
 stager_sources += src/stager/ledger.c
 stager_sources += src/stager/list_form.c
+stager_sources += src/stager/list_tape.c
 stager_sources += src/stager/loop_held.c
 stager_sources += src/stager/loop_state.c
 stager_sources += src/stager/loop_take.c

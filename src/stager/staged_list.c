@@ -6,9 +6,9 @@
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
-#include "ops/tensor_list.h"
 #include "stager/era.h"
 #include "stager/events.h"
+#include "stager/list_tape.h"
 #include "stager/stager.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
@@ -62,27 +62,41 @@ void staged_list_exchange(List *list, List *other)
     other->head.kind = mine.head.kind;
 }
 
-Value staged_list_unpack(Vm *vm, const Value *parts, size_t count)
+// Element after element, of the columns that its parts are.
+static bool join_columns(Vm *vm, Value pattern, const Value *columns,
+                         size_t width, Value *leaves, List *list)
 {
-    size_t length = (size_t)value_as_tensor(parts[1])->count;
-    List *list = list_new(vm, length);
-    Value *leaves = ctx_alloc(&vm->ctx, count * sizeof *leaves);
-    bool ok = list != NULL && leaves != NULL;
-    for (size_t i = 0; ok && i < length; i++) {
-        for (size_t j = 1; j < count; j++) {
-            Tensor *leaf = tensor_list_item(&vm->ctx, value_as_tensor(parts[j]),
-                                            (int64_t)i, RANK_UNKNOWN, NULL);
-            leaves[j - 1] = leaf != NULL ? tensor_adopt(vm, leaf) : VALUE_NONE;
-            ok = ok && leaf != NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < list->count; i++) {
+        for (size_t j = 0; j < width; j++) {
+            leaves[j] = columns[j * list->count + i];
         }
-        Value item = ok ? list_form_join(vm, parts[0], leaves) : VALUE_FAIL;
-        for (size_t j = 1; j < count; j++) {
-            release(vm, leaves[j - 1]);
-        }
+        Value item = list_form_join(vm, pattern, leaves);
         ok = !value_failed(item);
         list->items[i] = ok ? item : VALUE_NONE;
     }
-    ctx_free(&vm->ctx, leaves, leaves != NULL ? count * sizeof *leaves : 0);
+    return ok;
+}
+
+Value staged_list_unpack(Vm *vm, const Value *parts, size_t count)
+{
+    size_t length = (size_t)value_as_tensor(parts[1])->count;
+    size_t width = count - 1, done = 0, all = (length + 1) * width;
+    List *list = list_new(vm, length);
+    Value *columns = ctx_alloc(&vm->ctx, all * sizeof *columns);
+    bool ok = list != NULL && columns != NULL;
+    while (ok && done < width) {
+        ok = list_tape_unpack(vm, parts[done + 1], NULL,
+                              columns + done * length);
+        done += ok;
+    }
+    // Room for the leaves of one element is behind the columns.
+    ok = ok && join_columns(vm, parts[0], columns, width,
+                            columns + length * width, list);
+    for (size_t i = 0; i < done * length; i++) {
+        release(vm, columns[i]);
+    }
+    ctx_free(&vm->ctx, columns, columns != NULL ? all * sizeof *columns : 0);
     if (!ok) {
         object_release_null(&vm->ctx, list);
         return VALUE_FAIL;

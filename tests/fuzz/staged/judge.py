@@ -30,8 +30,9 @@ WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
 # Effects that are no change of a container, and what they can explain.
 QUIET = ("print",)
 # Codes of events that lead eager and staged code different ways: a handler
-# that cannot act, a size that is None.
-ASTRAY = ("D105", "D112")
+# that cannot act, an iterator or random number that is drawn once, a size that
+# is None.
+ASTRAY = ("D105", "D106", "D112")
 NEAR = 1e-5  # between numbers that the host and tensors computed
 
 
