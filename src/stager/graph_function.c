@@ -74,6 +74,7 @@ static void graph_fn_destroy(Vm *vm, Object *object)
     }
     vec_free(&vm->ctx, &self->derived);
     drop_merged(vm, self);
+    object_release_null(&vm->ctx, self->owner);
     plan_release(&vm->ctx, self->plan);
     graph_release(&vm->ctx, self->graph);
     object_free(vm, self, sizeof *self);
@@ -253,6 +254,21 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
     return ok;
 }
 
+// Optimizers may take rows and a whole tensor in different ways.
+static void tell_rows(Vm *vm, const GraphFunction *self, const bool *made,
+                      const bool *rows)
+{
+    EventLog *log = vm->trace != NULL     ? vm->trace->events
+                    : self->owner != NULL ? &self->owner->events
+                                          : NULL;
+    for (size_t i = 0; log != NULL && i < argument_count(self); i++) {
+        if (made[i] && !rows[i] && graph_loses_rows(self->graph, i)) {
+            event_add(vm, log, EVENT_OBJECT,
+                      "a gradient of rows, as a whole tensor", VALUE_NONE);
+        }
+    }
+}
+
 // Calls the gradient's function on the entry's operands and the gradients.
 static bool call_derived(Vm *vm, const GraphFunction *self,
                          const GraphDerived *derived, const TapeEntry *entry,
@@ -268,6 +284,7 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
     size_t size = (2 * width + results + 1) * sizeof(Value);
     Value *room = ctx_alloc(&vm->ctx, size), *operands = room + width;
     bool ok = room != NULL;
+    tell_rows(vm, self, made, rows);
     // The Variables' values stand behind the arguments.
     for (size_t i = 0, next = count; ok && i < count; i++) {
         room[used++] = value_is_kind(inputs[i], KIND_VARIABLE) ? inputs[next++]
@@ -357,6 +374,9 @@ static GraphFunction *merged_of(Vm *vm, GraphFunction *self,
     if (any && (self->merged == NULL || memcmp(self->same, same, size) != 0)) {
         drop_merged(vm, self);
         self->merged = graph_fn_new(vm, merge_variables(self->graph, same));
+        if (self->merged != NULL && self->owner != NULL) {
+            self->merged->owner = object_retain(self->owner);
+        }
         self->same = same;
         return self->merged;
     }
@@ -430,9 +450,10 @@ bool graph_function_inputs(Vm *vm, Concrete *concrete,
     *inputs = (ValueVec){0};
     if (concrete->function == NULL) {
         concrete->function = graph_fn_of(vm, concrete->graph);
-    }
-    if (concrete->function == NULL) {
-        return false;
+        if (concrete->function == NULL) {
+            return false;
+        }
+        concrete->function->owner = object_retain(concrete->owner);
     }
     Graph *graph = concrete->function->graph;
     size_t next = 0, own = signature->tensors.count;

@@ -20,9 +20,10 @@ typedef struct GraphDerived {
 // sees the graph.
 struct GraphFunction {
     Object head;
-    Graph *graph; // counted, its calls inlined
-    Plan *plan;   // counted, NULL until it runs outside of a trace
-    bool draws;   // random numbers
+    Graph *graph;      // counted, its calls inlined
+    Plan *plan;        // counted, NULL until it runs outside of a trace
+    bool draws;        // random numbers
+    TraceOwner *owner; // counted: whose graph it is, NULL: one of gradients
     // The same with Variables that are one in a call under one number, and for
     // each Variable that number; NULL: there was no such call.
     struct GraphFunction *merged;

@@ -2,7 +2,9 @@
 // until something wants them whole.
 #include "graph/build.h"
 #include "graph/passes/grad_back.h"
+#include "graph/walk.h"
 #include "ops/grad.h"
+#include "ops/infer.h"
 
 EmitValue back_as_emit(ValueId id)
 {
@@ -118,4 +120,46 @@ bool back_add_rows(Back *b, ValueId value, EmitValue rows, EmitValue grads)
     b->rows[value] = back_from_emit(rows);
     b->row_grads[value] = back_from_emit(grads);
     return grads != NULL;
+}
+
+// Ops whose gradient is one of rows.
+static bool takes_rows(const Graph *graph, const GraphNode *node)
+{
+    if (node->op == OP_GATHER_ND) {
+        TensorType places = graph_type(graph, node->inputs[1]);
+        return places.rank == 2 && places.dims[1] == 1;
+    }
+    int rank = graph_type(graph, node->inputs[0]).rank;
+    int64_t axis = node->op == OP_TAKE ? attr_int(&node->attrs[0], 0) : 1;
+    return axis == 0 || axis == -rank;
+}
+
+// Whether the value is what an argument of a gradient holds: an input's, or what
+// was read of a Variable.
+static bool is_argument(const Graph *graph, ValueId value, size_t argument)
+{
+    const GraphNode *node = graph_value(graph, value)->node;
+    size_t inputs = graph->inputs.count;
+    return argument < inputs ? value == graph->inputs.items[argument].value
+                             : node != NULL && node->op == OP_READ_VARIABLE &&
+                                   node->variable == argument - inputs;
+}
+
+bool graph_loses_rows(const Graph *graph, size_t argument)
+{
+    bool lost = false;
+    for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
+        uint32_t count;
+        const ValueId *uses = walk_uses(&walk, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            if (!is_argument(graph, uses[i], argument)) {
+                continue;
+            }
+            if (walk.node == NULL || i > 0 || !takes_rows(graph, walk.node)) {
+                return false;
+            }
+            lost = lost || walk.block != graph->block;
+        }
+    }
+    return lost;
 }
