@@ -134,8 +134,8 @@ static bool takes_rows(const Graph *graph, const GraphNode *node)
     return axis == 0 || axis == -rank;
 }
 
-// Whether the value is what an argument of a gradient holds: an input's, or what
-// was read of a Variable.
+// Whether the value is what an argument of a gradient holds: an input's, or
+// what was read of a Variable.
 static bool is_argument(const Graph *graph, ValueId value, size_t argument)
 {
     const GraphNode *node = graph_value(graph, value)->node;
