@@ -303,6 +303,44 @@ Tensor *graph_constant(const Graph *graph, ValueId id)
     return node != NULL ? node_tensor(node) : NULL;
 }
 
+bool graph_same_value(const Graph *graph, ValueId a, ValueId b)
+{
+    const Tensor *tensor = a != b ? graph_constant(graph, a) : NULL;
+    const Tensor *other = a != b ? graph_constant(graph, b) : NULL;
+    return a == b ||
+           (tensor != NULL && other != NULL && tensor_identical(tensor, other));
+}
+
+bool graph_has_blocks(const Graph *graph)
+{
+    bool found = false;
+    for (const GraphNode *node = graph->block->first; !found && node != NULL;
+         node = node->next) {
+        found = node->blocks[0] != NULL;
+    }
+    return found;
+}
+
+GraphBlock *graph_only_block(const Graph *graph, const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    bool loop = op_is_loop(op);
+    if (op->block_count == 0 || (loop && node->blocks[SIDE_COND]->diverges)) {
+        return NULL;
+    }
+    const Tensor *condition = graph_constant(
+        graph, loop ? node->blocks[SIDE_COND]->results[0] : node->inputs[0]);
+    // One of unknown rank may turn out to have several elements.
+    if (condition == NULL || condition->count != 1) {
+        return NULL;
+    }
+    bool truth = tensor_int_at(condition, 0) != 0;
+    if (loop) {
+        return truth ? NULL : node->blocks[SIDE_COND];
+    }
+    return node->blocks[truth ? SIDE_THEN : SIDE_OTHERWISE];
+}
+
 // Blocks and callees carry a mark, so that this does not walk into them.
 bool graph_has_effects(const GraphNode *node)
 {
@@ -337,4 +375,16 @@ bool graph_is_total(const Graph *graph, const GraphNode *node)
         total = is_static(graph, node_output(node, i));
     }
     return total;
+}
+
+bool graph_stays_total(Graph *graph, const GraphNode *node)
+{
+    InferCall call;
+    bool fits = graph_is_total(graph, node);
+    if (fits && graph_infer_applies(node) &&
+        !graph_infer_node(graph, node, &call)) {
+        ctx_clear(graph->ctx);
+        fits = false;
+    }
+    return fits;
 }

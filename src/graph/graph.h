@@ -168,6 +168,9 @@ bool graph_has_effects(const GraphNode *node);
 // is seen, and it cannot fail, neither by its values nor, since all its sizes
 // are known, by shapes.
 bool graph_is_total(const Graph *graph, const GraphNode *node);
+// The same once passes have begun: one may have put in place of an operand
+// another whose sizes are known, and are none that the op takes.
+bool graph_stays_total(Graph *graph, const GraphNode *node);
 
 // What is known of a value; dims live as long as the graph.
 static inline const GraphValue *graph_value(const Graph *graph, ValueId id)
@@ -181,6 +184,13 @@ static inline TensorType graph_type(const Graph *graph, ValueId id)
 }
 // The tensor of a constant (borrowed), NULL if the value is not one.
 Tensor *graph_constant(const Graph *graph, ValueId id);
+// Whether both are one value, or constants with the same bits.
+bool graph_same_value(const Graph *graph, ValueId a, ValueId b);
+// Whether a node has blocks: most graphs have none.
+bool graph_has_blocks(const Graph *graph);
+// The one block of a node that runs, where a constant decides that: a side of a
+// condition, or what decides of a loop that makes no turn. NULL: unknown.
+GraphBlock *graph_only_block(const Graph *graph, const GraphNode *node);
 // The node's name, unique in the graph: the op's, "_1", "_2" … appended, in
 // order of creation. Given when first asked for. NULL on failure.
 const char *graph_node_name(Graph *graph, GraphNode *node);

@@ -362,97 +362,113 @@ static uint64_t trail_add(uint64_t trail, uint64_t value)
     return map_hash(pair, sizeof pair);
 }
 
-static bool block_trail(Graph *graph, const GraphBlock *block,
-                        const uint32_t *variables, uint64_t *trail);
+// What the walk along the effects carries.
+typedef struct Trail {
+    Graph *graph;
+    const uint32_t *variables; // of this graph, as numbers of the outermost
+                               // one; NULL: it is that one
+    bool decided;
+    uint64_t hash;
+} Trail;
+
+static bool block_trail(Trail *trail, const GraphBlock *block);
 
 // A callee's trail, its Variables seen as the caller's.
 // False: no memory, or too deep.
-static bool call_trail(Graph *graph, const GraphNode *node,
-                       const uint32_t *variables, uint64_t *trail)
+static bool call_trail(Trail *trail, const GraphNode *node)
 {
+    Ctx *ctx = trail->graph->ctx;
     size_t count = node->callee->variables.count;
     // Inlining must not change the trail, so a call leaves what its body would
     // leave in its place.
-    uint32_t *seen = ctx_alloc(graph->ctx, (count + 1) * sizeof *seen);
+    uint32_t *seen = ctx_alloc(ctx, (count + 1) * sizeof *seen);
     if (seen == NULL) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        // `variables` maps the numbers of this graph to those of the outermost
-        // one; NULL: it is that one.
         uint32_t own = node->variables[i];
-        seen[i] = variables != NULL ? variables[own] : own;
+        seen[i] = trail->variables != NULL ? trail->variables[own] : own;
     }
-    bool ok = block_trail(node->callee, node->callee->block, seen, trail);
-    ctx_free(graph->ctx, seen, (count + 1) * sizeof *seen);
+    Trail inside = {node->callee, seen, trail->decided, trail->hash};
+    bool ok = block_trail(&inside, node->callee->block);
+    trail->hash = inside.hash;
+    ctx_free(ctx, seen, (count + 1) * sizeof *seen);
     return ok;
 }
 
 // Blocks count if there are effects in them; that they are marked does not
 // tell, since a mark stays when the effect has gone.
-static bool flow_trail(Graph *graph, const GraphNode *node,
-                       const uint32_t *variables, uint64_t *trail)
+static bool flow_trail(Trail *trail, const GraphNode *node)
 {
+    const GraphBlock *only =
+        trail->decided ? graph_only_block(trail->graph, node) : NULL;
+    if (only != NULL) {
+        return block_trail(trail, only);
+    }
     uint64_t inside[OP_MAX_BLOCKS] = {0}, any = 0;
     uint8_t count = node_desc(node)->block_count;
     for (int b = 0; b < count; b++) {
-        if (!block_trail(graph, node->blocks[b], variables, &inside[b])) {
+        Trail own = *trail;
+        own.hash = 0;
+        if (!block_trail(&own, node->blocks[b])) {
             return false;
         }
+        inside[b] = own.hash;
         any |= inside[b];
     }
     for (int b = 0; any != 0 && b < count; b++) {
-        *trail = trail_add(trail_add(*trail, node->op), inside[b]);
+        trail->hash = trail_add(trail_add(trail->hash, node->op), inside[b]);
     }
     return true;
 }
 
 // One effect, or what is inside of a block or a callee.
 // Which outputs are used plays no part: an effect happens anyway.
-static bool node_trail(Graph *graph, const GraphNode *node,
-                       const uint32_t *variables, uint64_t *trail)
+static bool node_trail(Trail *trail, const GraphNode *node)
 {
     const OpDesc *op = node_desc(node);
     if (op->payload == PAYLOAD_CALLEE) {
-        return call_trail(graph, node, variables, trail);
+        return call_trail(trail, node);
     }
     if (op->block_count > 0) {
-        return flow_trail(graph, node, variables, trail);
+        return flow_trail(trail, node);
     }
-    *trail = trail_add(*trail, node->op);
+    trail->hash = trail_add(trail->hash, node->op);
     if (op->payload == PAYLOAD_RESOURCE) {
         uint32_t own = node->variable;
-        *trail = trail_add(*trail, variables != NULL ? variables[own] : own);
+        trail->hash =
+            trail_add(trail->hash,
+                      trail->variables != NULL ? trail->variables[own] : own);
     }
     // Inputs are left out on purpose: passes may replace them by equal ones.
     for (uint32_t i = 0; i < op->attr_count; i++) {
-        *trail = trail_add(*trail, attr_hash(&node->attrs[i]));
+        trail->hash = trail_add(trail->hash, attr_hash(&node->attrs[i]));
     }
     return true;
 }
 
 // Effects in program order; pure nodes leave nothing.
 // False: no memory, or too deep.
-static bool block_trail(Graph *graph, const GraphBlock *block,
-                        const uint32_t *variables, uint64_t *trail)
+static bool block_trail(Trail *trail, const GraphBlock *block)
 {
-    if (!ctx_enter(graph->ctx)) {
+    if (!ctx_enter(trail->graph->ctx)) {
         return false;
     }
     bool ok = true;
     for (const GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
-        ok = !graph_has_effects(node) ||
-             node_trail(graph, node, variables, trail);
+        ok = !graph_has_effects(node) || node_trail(trail, node);
     }
-    ctx_leave(graph->ctx);
+    ctx_leave(trail->graph->ctx);
     return ok;
 }
 
 // An empty trail is 0.
 // What drops, repeats or reorders an effect gives another trail.
-bool graph_effect_trail(Graph *graph, uint64_t *trail)
+bool graph_effect_trail(Graph *graph, bool decided, uint64_t *hash)
 {
-    *trail = 0;
-    return block_trail(graph, graph->block, NULL, trail);
+    Trail trail = {.graph = graph, .decided = decided};
+    bool ok = block_trail(&trail, graph->block);
+    *hash = trail.hash;
+    return ok;
 }

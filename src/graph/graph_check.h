@@ -13,7 +13,8 @@ MUST_CHECK bool graph_check(Graph *graph);
 
 // A hash of the effects in program order, through blocks and callees: which
 // ops, with which attributes, on which Variables. A pass keeps it, or it has
-// dropped an effect or changed the order of two.
-MUST_CHECK bool graph_effect_trail(Graph *graph, uint64_t *trail);
+// dropped an effect or changed the order of two. With `decided` blocks that a
+// constant keeps from running leave nothing, and others no mark of the node.
+MUST_CHECK bool graph_effect_trail(Graph *graph, bool decided, uint64_t *hash);
 
 #endif

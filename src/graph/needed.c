@@ -41,12 +41,11 @@ static void mark_node(GraphNode *node, bool *need)
 }
 
 // One byte for each value, one walk.
-bool graph_mark_needed(Graph *graph)
+bool *graph_needed_values(Graph *graph)
 {
-    size_t size = graph->values.count * sizeof(bool) + 1;
-    bool *need = ctx_alloc_zero(graph->ctx, size);
+    bool *need = ctx_alloc_zero(graph->ctx, graph->values.count + 1);
     if (need == NULL) {
-        return false;
+        return NULL;
     }
     need_all(graph->block->results, graph->block->result_count, need);
     for (Walk walk = walk_backward(graph->block); walk_next(&walk);) {
@@ -54,6 +53,14 @@ bool graph_mark_needed(Graph *graph)
             mark_node(walk.node, need);
         }
     }
-    ctx_free(graph->ctx, need, size);
-    return true;
+    return need;
+}
+
+bool graph_mark_needed(Graph *graph)
+{
+    bool *need = graph_needed_values(graph);
+    if (need != NULL) {
+        ctx_free(graph->ctx, need, graph->values.count + 1);
+    }
+    return need != NULL;
 }

@@ -9,5 +9,8 @@
 
 // Sets the mark of every node that is in a block: 1 needed, 0 not.
 MUST_CHECK bool graph_mark_needed(Graph *graph);
+// Does so, and gives by value whether it is needed: values.count + 1 bytes, the
+// caller's to free. NULL: no memory.
+MUST_CHECK bool *graph_needed_values(Graph *graph);
 
 #endif

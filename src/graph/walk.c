@@ -53,6 +53,15 @@ bool walk_on(Walk *walk)
            stop_at(walk, walk->block, walk->next);
 }
 
+GraphNode *walk_leaves(const Walk *walk)
+{
+    GraphNode *owner = walk->node == NULL ? walk->block->owner : NULL;
+    return owner != NULL && owner->blocks[node_desc(owner)->block_count - 1] ==
+                                walk->block
+               ? owner
+               : NULL;
+}
+
 // The arrays are the node's or the block's own: passes write into them.
 ValueId *walk_uses(const Walk *walk, uint32_t *count)
 {

@@ -45,6 +45,8 @@ static inline bool walk_next(Walk *walk)
     walk->next = walk->back ? walk->node->previous : walk->node->next;
     return true;
 }
+// Forward: the node whose last block ends here, NULL: no node's does.
+GraphNode *walk_leaves(const Walk *walk);
 // What the node in hand takes, or what the block that ends yields.
 ValueId *walk_uses(const Walk *walk, uint32_t *count);
 

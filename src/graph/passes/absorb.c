@@ -105,7 +105,7 @@ static bool same_node(Absorb *absorb, GraphNode *a, GraphNode *b)
 static bool harmless(const Absorb *absorb, const GraphNode *node)
 {
     return node->op == OP_LIST_APPEND ||
-           graph_is_total(absorb->rewrite.graph, node);
+           graph_stays_total(absorb->rewrite.graph, node);
 }
 
 // Whether all of block `a` is in `b`, in the same order; `whole`: and nothing

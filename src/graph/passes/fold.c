@@ -1,11 +1,13 @@
-// Constant folding: a pure op of small constants becomes a constant.
+// Constant folding: a pure op of small constants becomes a constant, and so
+// does what a condition gives where both sides, or the one that a constant has
+// chosen, give that constant.
 //
 // The op's own kernel computes it, so the bits are those of a run. An op that
 // fails is left where it is: if it is needed, it fails when the graph runs.
 #include "graph/passes/pass.h"
 
-#include "graph/build.h"
-#include "graph/walk.h"
+#include "graph/rewrite.h"
+#include "graph/safe.h"
 
 // Of operands and of the result: enough for sizes, axes and small tables.
 enum { FOLD_MAX_ELEMENTS = 1024 };
@@ -92,12 +94,75 @@ static bool fold_node(Graph *graph, GraphNode *node)
     return ok;
 }
 
+// The constant that output `i` of a condition is; VALUE_ID_NONE: none is known.
+// Behind a side that diverges nothing is reached.
+static ValueId joined(const Graph *graph, const GraphNode *node, uint32_t i)
+{
+    const GraphBlock *only = graph_only_block(graph, node);
+    ValueId given = VALUE_ID_NONE;
+    for (int b = 0; b < node_desc(node)->block_count; b++) {
+        const GraphBlock *side = node->blocks[b];
+        if (side->diverges || (only != NULL && only != side)) {
+            continue;
+        }
+        ValueId result = side->results[i];
+        // Ops behind the node were made for the output's type.
+        if (graph_constant(graph, result) == NULL ||
+            !graph_type_equal(graph_type(graph, result),
+                              graph_type(graph, node_output(node, i))) ||
+            (given != VALUE_ID_NONE &&
+             !graph_same_value(graph, given, result))) {
+            return VALUE_ID_NONE;
+        }
+        given = result;
+    }
+    return given;
+}
+
+// The constant as a node before the condition: the sides' own are not seen
+// behind it.
+static bool bring_out(Rewrite *rewrite, GraphNode *node, uint32_t i)
+{
+    Graph *graph = rewrite->graph;
+    const GraphNode *inside = graph_value(graph, joined(graph, node, i))->node;
+    GraphNode *constant =
+        graph_append_const(graph, node->block, inside->tensor, inside->place);
+    if (constant == NULL) {
+        return false;
+    }
+    build_unlink(graph, constant);
+    build_link(graph, node->block, constant, node);
+    return rewrite_value(rewrite, node_output(node, i), constant->first_output);
+}
+
+// Who reads an output keeps the node, and the errors in it.
+static bool fold_sides(Rewrite *rewrite, const Safe *safe, GraphNode *node)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        ok = !safe_output(safe, node, i) ||
+             joined(rewrite->graph, node, i) == VALUE_ID_NONE ||
+             bring_out(rewrite, node, i);
+    }
+    return ok;
+}
+
 // In program order, so that chains fold in one walk.
 bool fold_run(Graph *graph)
 {
-    bool ok = true;
+    Rewrite rewrite = {.graph = graph};
+    Safe safe = {.graph = graph};
+    bool ok = !graph_has_blocks(graph) || safe_init(&safe, graph);
     for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
-        ok = walk.node == NULL || fold_node(graph, walk.node);
+        rewrite_uses(&rewrite, &walk);
+        GraphNode *owner = walk_leaves(&walk);
+        if (walk.node != NULL) {
+            ok = fold_node(graph, walk.node);
+        } else if (owner != NULL && !op_is_loop(node_desc(owner))) {
+            ok = fold_sides(&rewrite, &safe, owner);
+        }
     }
+    safe_free(&safe);
+    rewrite_free(&rewrite);
     return ok;
 }

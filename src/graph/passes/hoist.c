@@ -14,14 +14,14 @@
 #include "graph/walk.h"
 
 // Pure, needed and without errors at run time.
-static bool movable(const Graph *graph, const GraphNode *node)
+static bool movable(Graph *graph, const GraphNode *node)
 {
     bool reads = node_desc(node)->payload == PAYLOAD_RESOURCE;
     bool pure = graph_infer_applies(node) || reads;
     // Constants go even if nothing needs them: they cost nothing and cannot
     // fail.
     return node_tensor(node) != NULL ||
-           (node->mark && pure && graph_is_total(graph, node));
+           (node->mark && pure && graph_stays_total(graph, node));
 }
 
 // Whether the loop leaves what the node borrows as it was.

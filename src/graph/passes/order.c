@@ -100,11 +100,11 @@ static uint64_t bytes_of(TensorType type)
 
 // What keeps its place among effects: it is one, or may fail; of lists, that
 // they are changed in place, which wants the others to be done with them.
-static bool is_anchored(const Graph *graph, const GraphNode *node)
+static bool is_anchored(Graph *graph, const GraphNode *node)
 {
     return graph_has_effects(node) ||
            (node_desc(node)->flags & OP_LISTS) != 0 ||
-           !graph_is_total(graph, node);
+           !graph_stays_total(graph, node);
 }
 
 // A read of a Variable comes after the last change of it, and before the next.

@@ -8,7 +8,7 @@
 
 // In the order of the list, which is the order of running.
 static const PassDesc pass_table[PASS_COUNT] = {
-#define PASS(id, stem) {#stem, stem##_run},
+#define PASS(id, stem, decides) {#stem, stem##_run, decides},
 #include "graph/passes/pass_list.h"
 #undef PASS
 };
@@ -59,8 +59,9 @@ static bool run_pass(Graph *graph, const PassDesc *pass, bool check)
     if (!check) {
         return pass->run(graph);
     }
-    if (!graph_effect_trail(graph, &before) || !pass->run(graph) ||
-        !graph_check(graph) || !graph_effect_trail(graph, &after)) {
+    if (!graph_effect_trail(graph, pass->decides, &before) ||
+        !pass->run(graph) || !graph_check(graph) ||
+        !graph_effect_trail(graph, pass->decides, &after)) {
         return false;
     }
     return before == after ||

@@ -11,13 +11,13 @@
 
 // The numbers are bits of a mask.
 typedef enum PassId {
-#define PASS(id, stem) PASS_##id,
+#define PASS(id, stem, decides) PASS_##id,
 #include "graph/passes/pass_list.h"
 #undef PASS
     PASS_COUNT
 } PassId;
 
-#define PASS(id, stem) MUST_CHECK bool stem##_run(Graph *graph);
+#define PASS(id, stem, decides) MUST_CHECK bool stem##_run(Graph *graph);
 #include "graph/passes/pass_list.h"
 #undef PASS
 // cse for all but nodes that give tensors of floats.
@@ -29,6 +29,7 @@ MUST_CHECK bool cse_run_lists(Graph *graph);
 typedef struct PassDesc {
     const char *name; // as DUET_PASSES has it
     bool (*run)(Graph *graph);
+    bool decides; // takes out blocks that a constant keeps from running
 } PassDesc;
 
 // The descriptor of a pass, for listings and for tests of one pass alone.

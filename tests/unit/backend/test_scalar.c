@@ -173,15 +173,17 @@ Test(scalar, a_division_by_zero_is_the_eager_error)
 // Ctrl-C ends a loop that has no other end.
 Test(scalar, an_interrupt_ends_a_loop)
 {
-    static const char text[] = "graph f(%0 x: bool[])\n"
-                               "  %1: bool[] = while %0\n"
-                               "    cond (%2: bool[])\n"
-                               "      yield %2\n"
-                               "    body (%3: bool[])\n"
+    static const char text[] = "graph f(%0 x: int32[])\n"
+                               "  %1: int32[] = while %0\n"
+                               "    cond (%2: int32[])\n"
+                               "      %3: bool[] = equal %2, %2\n"
                                "      yield %3\n"
+                               "    body (%4: int32[])\n"
+                               "      %5: int32[] = negative %4\n"
+                               "      yield %5\n"
                                "  return %1\n";
     Plan *plan = build(text, true);
-    Tensor *in = tensor_scalar_int(&ctx, DT_BOOL, 1), *out;
+    Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 1), *out;
     PlanArgs args = {&in, NULL, NULL, NULL};
     cr_assert(is_compiled(plan));
     ctx.interrupt = 1;
