@@ -20,6 +20,14 @@ static bool is_flow(Ins ins)
            (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
 }
 
+// A loop as stage.code() prints it, whose iterable may be symbolic.
+static bool is_for_each(const Code *code, Ins ins)
+{
+    return INS_OP(ins) == OPCODE_LOADM &&
+           strcmp(value_as_str(code->constants[INS_C(ins)])->text,
+                  "for_each") == 0;
+}
+
 // Generators, class bodies, modules and comprehensions run in frames of their
 // own that are never converted: a tensor that decides in one is refused by the
 // truth hook.
@@ -36,7 +44,7 @@ bool convert_wanted(const Code *code)
         return false;
     }
     for (uint32_t i = 0; i < code->word_count; i++) {
-        if (is_flow(code->words[i])) {
+        if (is_flow(code->words[i]) || is_for_each(code, code->words[i])) {
             return true;
         }
         // Cache words are data and must not be read as instructions.

@@ -50,7 +50,9 @@ Value stage_block_call(Vm *vm, const char *name, const Value *args,
 static Value call_block(Vm *vm, const char *name, const Value *args,
                         uint32_t count)
 {
+    // An operand that was left out is left to the function.
     if (count != 0) {
+        count -= value_unbound(args[count]);
         return stage_block_call(vm, name, args + 1, count);
     }
     const Tuple *rest = value_as_tuple(args[1]);

@@ -14,12 +14,13 @@
     STAGE_BLOCK(cond, 3, "self, pred, then, else_, /",                         \
                 "then() if pred is true, else else_(); a tensor as pred "      \
                 "traces both.")                                                \
-    STAGE_BLOCK(loop, 3, "self, cond, body, state, /",                         \
+    STAGE_BLOCK(loop, 3, "self, cond, body, state=None, /",                    \
                 "Repeats state = body(*state) while cond(*state) is true; "    \
-                "the last state.")                                             \
-    STAGE_BLOCK(for_each, 4, "self, iterable, test, body, state, /",           \
+                "the last state. Without one both take nothing.")              \
+    STAGE_BLOCK(for_each, 4, "self, iterable, test, body, state=None, /",      \
                 "Repeats state = body(item, *state) for each item while "      \
-                "test(*state) is true; the last state.")                       \
+                "test(*state) is true; the last state. Without one test() "    \
+                "and body(item).")                                             \
     STAGE_BLOCK(and_, 0, "self, *operands", "`and` of what functions give.")   \
     STAGE_BLOCK(or_, 0, "self, *operands", "`or` of what functions give.")     \
     STAGE_BLOCK(not_, 1, "self, operand, /", "`not` of a value.")              \

@@ -1,13 +1,14 @@
 // The conversion as source.
 //
 // The function is read again and lowered with names for people (lower.h);
-// then each block becomes two functions with the block's state as their
-// parameters, handed to an intrinsic:
-//     if      y = stage.cond(test, if_body, else_body)
-//     while   i, y = stage.loop(loop_test, loop_body, (i, y))
-//     for     y = stage.for_each(iterable, loop_test, loop_body, (y,))
-// and `and`, `or`, `not`, the ternary and `assert` get functions of no
-// parameters. What runs is the same code with the blocks in place.
+// then each block becomes two functions, handed to an intrinsic:
+//     if      stage.cond(test, if_body, else_body)
+//     while   stage.loop(loop_test, loop_body)
+//     for     stage.for_each(iterable, loop_test, loop_body)
+// which assign the function's variables by `nonlocal`; a variable that blocks
+// alone assign is declared above them as `y: object`. `and`, `or`, `not`, the
+// ternary and `assert` get functions of no parameters. What runs is the same
+// code with the blocks in place.
 #include "stager/stage_code.h"
 
 #include <stdio.h>
@@ -26,6 +27,8 @@ typedef struct Printer {
     AstMaker make;
     const Lowered *lowered;
     uint32_t blocks; // made so far
+    TextVec global;  // names that the function declares so
+    TextVec outer;   // and those that it declares nonlocal
 } Printer;
 
 static NodeList block_list(Printer *p, NodeList list);
@@ -45,34 +48,17 @@ static Text block_name(Printer *p, const char *stem, uint32_t number)
     return ast_make_text(&p->make, text);
 }
 
-// The names as a tuple; one alone without parentheses if it is stored to.
-static Node *names_tuple(Printer *p, const TextVec *names, AstContext context)
+// One plain parameter; `name` NULL: none.
+static Node *params_of(Printer *p, const Text *name)
 {
-    NodeVec items = {0};
     Span none = {0, 0};
-    for (size_t i = 0; i < names->count; i++) {
-        ast_make_push(&p->make, &items,
-                      ast_make_name(&p->make, names->items[i], context, none));
-    }
-    Node *node = ast_make_node(&p->make, AST_TUPLE, none);
-    node->sequence.elements = ast_make_taken(&p->make, &items);
-    node->sequence.context = context;
-    return node;
-}
-
-// Plain parameters by position; NULL: none.
-static Node *params_of(Printer *p, const TextVec *names)
-{
-    NodeVec items = {0};
-    Span none = {0, 0};
-    for (size_t i = 0; names != NULL && i < names->count; i++) {
-        Node *param = ast_make_node(&p->make, AST_PARAM, none);
-        param->param.name = names->items[i];
-        param->param.kind = PARAM_POSITIONAL;
-        ast_make_push(&p->make, &items, param);
-    }
     Node *params = ast_make_node(&p->make, AST_PARAMS, none);
-    params->params.params = ast_make_taken(&p->make, &items);
+    if (name != NULL) {
+        Node *param = ast_make_node(&p->make, AST_PARAM, none);
+        param->param.name = *name;
+        param->param.kind = PARAM_POSITIONAL;
+        params->params.params = ast_make_list(&p->make, &param, 1);
+    }
     return params;
 }
 
@@ -84,13 +70,13 @@ static Node *return_node(Printer *p, Node *value)
     return node;
 }
 
-// A function of these parameters, without decorators.
-static Node *function_node(Printer *p, Text name, const TextVec *params,
+// A function of one parameter or none, without decorators.
+static Node *function_node(Printer *p, Text name, const Text *param,
                            NodeList body)
 {
     Node *node = ast_make_node(&p->make, AST_FUNCTION_DEF, (Span){0, 0});
     node->function_def.name = name;
-    node->function_def.params = params_of(p, params);
+    node->function_def.params = params_of(p, param);
     node->function_def.body = body;
     return node;
 }
@@ -119,19 +105,33 @@ static Node *intrinsic(Printer *p, const char *name, Node *const *args,
     return call;
 }
 
-// names = call, or the call alone if the block assigns nothing.
-static Node *store_result(Printer *p, const TextVec *names, Node *call)
+// The call as a statement.
+static Node *call_statement(Printer *p, Node *call)
 {
-    if (names->count == 0) {
-        Node *node = ast_make_node(&p->make, AST_EXPR_STMT, (Span){0, 0});
-        node->expr_stmt.value = call;
-        return node;
-    }
-    Node *node = ast_make_node(&p->make, AST_ASSIGN, (Span){0, 0});
-    Node *target = names_tuple(p, names, CONTEXT_STORE);
-    node->assign.targets = ast_make_list(&p->make, &target, 1);
-    node->assign.value = call;
+    Node *node = ast_make_node(&p->make, AST_EXPR_STMT, (Span){0, 0});
+    node->expr_stmt.value = call;
     return node;
+}
+
+// `nonlocal a, b`, or `global`, of those names that are global, or not.
+static void push_names(Printer *p, NodeVec *out, AstKind kind,
+                       const TextVec *names)
+{
+    NodeVec parts = {0};
+    for (size_t i = 0; i < names->count; i++) {
+        if (code_names_has(&p->global, names->items[i]) ==
+            (kind == AST_GLOBAL)) {
+            ast_make_push(&p->make, &parts,
+                          ast_make_name(&p->make, names->items[i], CONTEXT_LOAD,
+                                        (Span){0, 0}));
+        }
+    }
+    NodeList list = ast_make_taken(&p->make, &parts);
+    if (list.count > 0) {
+        Node *node = ast_make_node(&p->make, kind, (Span){0, 0});
+        node->sequence.elements = list;
+        ast_make_push(&p->make, out, node);
+    }
 }
 
 // A name that is read.
@@ -184,6 +184,17 @@ static Node *choice_call(Printer *p, const Node *node)
     return intrinsic(p, "cond", args, 3);
 }
 
+static bool assigns(Printer *p, const Node *node)
+{
+    TextVec names = {0};
+    if (node->kind == AST_BOOL_OP || node->kind == AST_CONDITIONAL) {
+        code_names_stored(&p->make, &names, node);
+    }
+    bool any = names.count > 0;
+    vec_free(p->make.ctx, &names);
+    return any;
+}
+
 // An expression in its place, its inner ones first. Inner functions stay as
 // they are: they are converted when they are called.
 static void rewrite(Printer *p, Node **slot)
@@ -201,6 +212,11 @@ static void rewrite(Printer *p, Node **slot)
     // From the leaves up, so that what becomes a lambda's body is rewritten
     // already.
     rewrite_parts(p, node);
+    // What is assigned in a lambda would be the lambda's.
+    if (assigns(p, node)) {
+        ctx_leave(p->make.ctx);
+        return;
+    }
     if (node->kind == AST_BOOL_OP) {
         *slot = bool_call(p, node);
     } else if (node->kind == AST_UNARY && node->unary.op == UNARY_NOT) {
@@ -213,96 +229,75 @@ static void rewrite(Printer *p, Node **slot)
 
 // --- statements ---
 
-// Statements, then the state as the function's value.
+// The statements as the body of a function that assigns the names as those of
+// the function around it.
 static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
 {
     NodeVec body = {0};
+    push_names(p, &body, AST_GLOBAL, names);
+    push_names(p, &body, AST_NONLOCAL, names);
     ast_make_push_all(&p->make, &body, block_list(p, list));
-    if (names->count > 0) {
-        ast_make_push(&p->make, &body,
-                      return_node(p, names_tuple(p, names, CONTEXT_LOAD)));
-    } else if (body.count == 0) {
-        // A body needs a statement; a side that assigns nothing gives None.
+    if (body.count == 0) {
         ast_make_push(&p->make, &body,
                       ast_make_node(&p->make, AST_PASS, (Span){0, 0}));
     }
     return ast_make_taken(&p->make, &body);
 }
 
-// One side of an `if`. What it assigns and reads too comes in as a default.
-static Node *side_node(Printer *p, Text name, NodeList list,
-                       const TextVec *names)
+// One side of a condition, or one turn.
+static Node *part_node(Printer *p, Text name, const Text *param, NodeList list)
 {
-    // Names that the side only reads come from the enclosing function, as in
-    // any inner function. One that it assigns would be local and unbound
-    // there.
-    TextVec own = {0}, params = {0};
-    code_names_stored_all(&p->make, &own, list);
-    for (size_t i = 0; i < own.count; i++) {
-        if (code_names_read(&p->make, list, own.items[i])) {
-            code_names_add(&p->make, &params, own.items[i]);
-        }
-    }
-    Node *node = function_node(p, name, &params, part_body(p, list, names));
-    NodeList made = node->function_def.params->params.params;
-    for (uint32_t i = 0; i < made.count; i++) {
-        made.items[i]->param.default_value = load(p, params.items[i]);
-    }
-    vec_free(p->make.ctx, &own);
-    vec_free(p->make.ctx, &params);
+    TextVec names = {0};
+    code_names_stored_all(&p->make, &names, list);
+    Node *node = function_node(p, name, param, part_body(p, list, &names));
+    vec_free(p->make.ctx, &names);
     return node;
 }
 
-// Two functions and the call. What the sides assign is what they return.
+// A test may assign by :=.
+static Node *test_node(Printer *p, Text name, Node *test)
+{
+    TextVec names = {0};
+    NodeVec body = {0};
+    code_names_stored(&p->make, &names, test);
+    push_names(p, &body, AST_GLOBAL, &names);
+    push_names(p, &body, AST_NONLOCAL, &names);
+    rewrite(p, &test);
+    ast_make_push(&p->make, &body, return_node(p, test));
+    vec_free(p->make.ctx, &names);
+    return function_node(p, name, NULL, ast_make_taken(&p->make, &body));
+}
+
+// Two functions and the call.
 static void print_if(Printer *p, NodeVec *out, Node *node)
 {
     uint32_t number = p->blocks++;
-    TextVec names = {0};
     rewrite(p, &node->if_stmt.test);
-    code_names_stored_all(&p->make, &names, node->if_stmt.body);
-    code_names_stored_all(&p->make, &names, node->if_stmt.orelse);
     Text then = block_name(p, "if_body", number);
     Text other = block_name(p, "else_body", number);
+    ast_make_push(&p->make, out, part_node(p, then, NULL, node->if_stmt.body));
     ast_make_push(&p->make, out,
-                  side_node(p, then, node->if_stmt.body, &names));
-    ast_make_push(&p->make, out,
-                  side_node(p, other, node->if_stmt.orelse, &names));
+                  part_node(p, other, NULL, node->if_stmt.orelse));
     Node *args[3] = {node->if_stmt.test, load(p, then), load(p, other)};
     ast_make_push(&p->make, out,
-                  store_result(p, &names, intrinsic(p, "cond", args, 3)));
-    vec_free(p->make.ctx, &names);
+                  call_statement(p, intrinsic(p, "cond", args, 3)));
 }
 
-// The state comes in as parameters, so that test and body read the present
-// turn's.
 static void print_while(Printer *p, NodeVec *out, Node *node)
 {
     uint32_t number = p->blocks++;
-    TextVec names = {0};
-    rewrite(p, &node->if_stmt.test);
-    // A test may assign by :=, which is state of the loop too.
-    code_names_stored(&p->make, &names, node->if_stmt.test);
-    code_names_stored_all(&p->make, &names, node->if_stmt.body);
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
-    Node *tested = return_node(p, node->if_stmt.test);
-    ast_make_push(
-        &p->make, out,
-        function_node(p, test, &names, ast_make_list(&p->make, &tested, 1)));
+    ast_make_push(&p->make, out, test_node(p, test, node->if_stmt.test));
+    ast_make_push(&p->make, out, part_node(p, turn, NULL, node->if_stmt.body));
+    Node *args[2] = {load(p, test), load(p, turn)};
     ast_make_push(&p->make, out,
-                  function_node(p, turn, &names,
-                                part_body(p, node->if_stmt.body, &names)));
-    Node *args[3] = {load(p, test), load(p, turn),
-                     names_tuple(p, &names, CONTEXT_LOAD)};
-    ast_make_push(&p->make, out,
-                  store_result(p, &names, intrinsic(p, "loop", args, 3)));
-    vec_free(p->make.ctx, &names);
+                  call_statement(p, intrinsic(p, "loop", args, 2)));
 }
 
 // The condition under which the turns go on; without break or return it is
 // true.
-static Node *for_test(Printer *p, const Node *node, Text name,
-                      const TextVec *names)
+static Node *for_test(Printer *p, const Node *node, Text name)
 {
     // A copy of the stop is negated: the tree has the original in a place of
     // its own.
@@ -311,45 +306,30 @@ static Node *for_test(Printer *p, const Node *node, Text name,
     Node *value = stop == NULL
                       ? ast_make_constant(&p->make, CONSTANT_TRUE, none)
                       : ast_make_not(&p->make, ast_make_copy(&p->make, stop));
-    rewrite(p, &value);
-    Node *tested = return_node(p, value);
-    return function_node(p, name, names, ast_make_list(&p->make, &tested, 1));
+    return test_node(p, name, value);
 }
 
-// The item is a parameter of its own in front of the state, since the target
-// may be a pattern.
+// A turn takes the item, and first unpacks it into the target, which may be a
+// pattern.
 static void print_for(Printer *p, NodeVec *out, Node *node)
 {
     // Taken before the body is rewritten, so that outer loops have lower
     // numbers.
     uint32_t number = p->blocks++;
-    TextVec names = {0}, params = {0};
     rewrite(p, &node->for_stmt.iter);
-    code_names_stored(&p->make, &names, node->for_stmt.target);
-    code_names_stored_all(&p->make, &names, node->for_stmt.body);
     Text test = block_name(p, "loop_test", number);
     Text turn = block_name(p, "loop_body", number);
     Text item = block_name(p, "item_", number);
-    // A turn takes the item and what the loop assigns, and returns the latter.
-    code_names_add(&p->make, &params, item);
-    for (size_t i = 0; i < names.count; i++) {
-        code_names_add(&p->make, &params, names.items[i]);
-    }
-    ast_make_push(&p->make, out, for_test(p, node, test, &names));
-    // The first statement of a turn unpacks the item into the target.
+    ast_make_push(&p->make, out, for_test(p, node, test));
     Node *assign = ast_make_node(&p->make, AST_ASSIGN, node->span);
     assign->assign.targets = ast_make_list(&p->make, &node->for_stmt.target, 1);
     assign->assign.value = load(p, item);
     NodeList body = ast_make_join(&p->make, ast_make_list(&p->make, &assign, 1),
                                   node->for_stmt.body);
+    ast_make_push(&p->make, out, part_node(p, turn, &item, body));
+    Node *args[3] = {node->for_stmt.iter, load(p, test), load(p, turn)};
     ast_make_push(&p->make, out,
-                  function_node(p, turn, &params, part_body(p, body, &names)));
-    Node *args[4] = {node->for_stmt.iter, load(p, test), load(p, turn),
-                     names_tuple(p, &names, CONTEXT_LOAD)};
-    ast_make_push(&p->make, out,
-                  store_result(p, &names, intrinsic(p, "for_each", args, 4)));
-    vec_free(p->make.ctx, &names);
-    vec_free(p->make.ctx, &params);
+                  call_statement(p, intrinsic(p, "for_each", args, 3)));
 }
 
 // The message is a function: it is evaluated only if the assertion fails.
@@ -362,9 +342,8 @@ static void print_assert(Printer *p, NodeVec *out, Node *node)
     if (node->assert_stmt.message != NULL) {
         args[count++] = lambda_node(p, node->assert_stmt.message);
     }
-    TextVec none = {0};
     ast_make_push(&p->make, out,
-                  store_result(p, &none, intrinsic(p, "assert_", args, count)));
+                  call_statement(p, intrinsic(p, "assert_", args, count)));
 }
 
 // `try` acts on the host and stays as it is; its parts are converted.
@@ -379,6 +358,19 @@ static void print_try(Printer *p, Node *node)
     }
 }
 
+// A nonlocal name has no annotation, and those of variables do nothing.
+static void print_annotated(Printer *p, NodeVec *out, Node *node)
+{
+    if (node->ann_assign.value != NULL) {
+        Node *assign = ast_make_node(&p->make, AST_ASSIGN, node->span);
+        assign->assign.targets =
+            ast_make_list(&p->make, &node->ann_assign.target, 1);
+        assign->assign.value = node->ann_assign.value;
+        rewrite(p, &assign);
+        ast_make_push(&p->make, out, assign);
+    }
+}
+
 // Everything that is no block is printed as it stands, with its expressions
 // rewritten.
 static void print_statement(Printer *p, NodeVec *out, Node *node)
@@ -388,7 +380,10 @@ static void print_statement(Printer *p, NodeVec *out, Node *node)
     case AST_WHILE: print_while(p, out, node); return;
     case AST_FOR: print_for(p, out, node); return;
     case AST_ASSERT: print_assert(p, out, node); return;
+    case AST_ANN_ASSIGN: print_annotated(p, out, node); return;
     case AST_PASS: return; // a flag that nobody tests
+    case AST_GLOBAL:
+    case AST_NONLOCAL: return; // stand at the head of the function
     case AST_TRY: print_try(p, node); break;
     case AST_WITH:
         rewrite_list(p, node->with_stmt.items);
@@ -416,6 +411,65 @@ static NodeList block_list(Printer *p, NodeList list)
 
 // --- the function ---
 
+// `name: object` for each variable that blocks alone assign, so that it is the
+// function's own; without a value, as before.
+static void push_declared(Printer *p, NodeVec *out, const Node *function,
+                          NodeList list)
+{
+    TextVec blocks = {0}, plain = {0};
+    NodeList params = function->function_def.params->params.params;
+    for (uint32_t i = 0; i < params.count; i++) {
+        code_names_add(&p->make, &plain, params.items[i]->param.name);
+    }
+    code_names_sorted(&p->make, list, &blocks, &plain);
+    for (size_t i = 0; i < blocks.count; i++) {
+        Text name = blocks.items[i];
+        if (code_names_has(&plain, name) || code_names_has(&p->global, name) ||
+            code_names_has(&p->outer, name)) {
+            continue;
+        }
+        Node *node = ast_make_node(&p->make, AST_ANN_ASSIGN, (Span){0, 0});
+        node->ann_assign.target =
+            ast_make_name(&p->make, name, CONTEXT_STORE, (Span){0, 0});
+        node->ann_assign.annotation =
+            load(p, ast_make_text(&p->make, "object"));
+        node->ann_assign.simple = true;
+        ast_make_push(&p->make, out, node);
+    }
+    vec_free(p->make.ctx, &blocks);
+    vec_free(p->make.ctx, &plain);
+}
+
+static bool is_text(const Node *node)
+{
+    return node->kind == AST_EXPR_STMT &&
+           node->expr_stmt.value->kind == AST_CONSTANT &&
+           node->expr_stmt.value->constant.type == CONSTANT_STR;
+}
+
+// The doc string, declarations, then the statements.
+static NodeList whole_body(Printer *p, const Node *function, NodeList list)
+{
+    NodeVec body = {0};
+    code_names_declared(&p->make, &p->global, AST_GLOBAL, list);
+    code_names_declared(&p->make, &p->outer, AST_NONLOCAL, list);
+    bool doc = list.count > 0 && is_text(list.items[0]);
+    if (doc) {
+        ast_make_push(&p->make, &body, list.items[0]);
+        list.items++;
+        list.count--;
+    }
+    push_names(p, &body, AST_GLOBAL, &p->global);
+    push_names(p, &body, AST_NONLOCAL, &p->outer);
+    push_declared(p, &body, function, list);
+    ast_make_push_all(&p->make, &body, block_list(p, list));
+    if (body.count == 0) {
+        ast_make_push(&p->make, &body,
+                      ast_make_node(&p->make, AST_PASS, (Span){0, 0}));
+    }
+    return ast_make_taken(&p->make, &body);
+}
+
 // The tree was read for this alone and may be changed in place.
 static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
                            StrBuf *out)
@@ -428,22 +482,26 @@ static bool print_function(Vm *vm, Arena *arena, const Code *code, Node *node,
         ast_unparse(out, node, 0);
         return !p.make.failed;
     }
+    // Nor is a generator ever converted.
+    if (code->flags & CODE_GENERATOR) {
+        node->function_def.decorators = (NodeList){NULL, 0};
+        ast_unparse(out, node, 0);
+        return true;
+    }
     // The same lowering as for running, but with names that people can read in
     // place of hidden ones.
     bool ok =
         lower_function(&vm->ctx, arena, code->source, node, true, &lowered);
     Printer p = {.make = {.ctx = &vm->ctx, .arena = arena, .failed = !ok},
                  .lowered = &lowered};
-    NodeList body = block_list(&p, lowered.body);
+    NodeList body = whole_body(&p, node, lowered.body);
     if (!p.make.failed) {
         node->function_def.body = body;
         node->function_def.decorators = (NodeList){NULL, 0};
-        if (body.count == 0) {
-            Node *pass = ast_make_node(&p.make, AST_PASS, node->span);
-            node->function_def.body = ast_make_list(&p.make, &pass, 1);
-        }
         ast_unparse(out, node, 0);
     }
+    vec_free(&vm->ctx, &p.global);
+    vec_free(&vm->ctx, &p.outer);
     lowered_free(&lowered);
     return !p.make.failed;
 }

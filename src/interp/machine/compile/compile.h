@@ -154,6 +154,9 @@ Reg compile_annotation(Compiler *c, const Node *node); // its value, or its text
 // compile_staged.c: what converted code does otherwise. False: as usual.
 bool compile_staged_statement(Compiler *c, const Node *node);
 bool compile_staged_expression(Compiler *c, const Node *node, Reg target);
+// The iterable of a call of stage.for_each, which stage.code() prints for a
+// loop, into a new register.
+bool compile_staged_iterable(Compiler *c, const Node *call);
 // places.c: adds what these assign to the block `info` (a number).
 void compile_places(Compiler *c, uint32_t info, NodeList list);
 void compile_expression_places(Compiler *c, uint32_t info, const Node *node);

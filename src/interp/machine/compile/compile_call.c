@@ -505,7 +505,9 @@ void compile_call_to(Compiler *c, const Node *node, Reg target)
         compile_emit(c, OPCODE_CALL, callee, 2, 0);
     } else {
         for (uint32_t i = 0; i < args.count; i++) {
-            compile_temp(c, args.items[i]);
+            if (i > 0 || !compile_staged_iterable(c, node)) {
+                compile_temp(c, args.items[i]);
+            }
         }
         for (uint32_t i = 0; i < keywords.count; i++) {
             compile_temp(c, keywords.items[i]->keyword.value);

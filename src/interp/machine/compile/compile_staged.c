@@ -346,6 +346,19 @@ static void iterable_to(Compiler *c, const Node *iter, Reg state)
     c->top = mark;
 }
 
+bool compile_staged_iterable(Compiler *c, const Node *call)
+{
+    const Node *function = call->call.function;
+    if (c->staged == NULL || function->kind != AST_ATTRIBUTE ||
+        function->attribute.value->kind != AST_NAME ||
+        strcmp(function->attribute.value->name.id.text, "stage") != 0 ||
+        strcmp(function->attribute.name.text, "for_each") != 0) {
+        return false;
+    }
+    iterable_to(c, call->call.arguments.items[0], compile_push(c));
+    return true;
+}
+
 // The item to the target, then the body; under a test of the loop's flags if
 // it has any, since a host loop goes on when a tensor has set one.
 static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
