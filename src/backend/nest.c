@@ -214,6 +214,9 @@ static bool make_nest(NestBuild *build, Step *step)
         TileProgram *program = nest->stages[s];
         bool small = is_small(build, program);
         keep_inside(build, program);
+        program->grouped = program->columns > 0
+                               ? program->grouped
+                               : !small && build->columns <= TILE_GROUPED;
         program->columns = small ? 0 : build->columns;
         nest->cost += program->cost * (double)(small ? 1 : build->columns);
         most = program->scratch_size > most ? program->scratch_size : most;

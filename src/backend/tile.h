@@ -22,12 +22,17 @@
 
 enum {
     TILE_ELEMENTS = 1024, // a tile, or several narrow rows
-    TILE_BLOCK = 2048,    // one that is reduced: a reduction's block
-    TILE_LONG = 1 << 14,  // elements that a single kernel is given at once
+    // Rows share a tile up to so many columns: where it takes laying out each
+    // row's own elements, or a row is reduced, it pays for fewer.
+    TILE_GROUPED = 512,
+    TILE_GROUPED_APART = 96,
+    TILE_BLOCK = 2048,   // one that is reduced: a reduction's block
+    TILE_LONG = 1 << 14, // elements that a single kernel is given at once
     TILE_MAX_OPS = 60,
     TILE_MAX_ENDS = 8,
     TILE_MAX_STAGES = 8,
-    TILE_MAX_REGS = 4 * TILE_MAX_OPS, // three operands and a result each
+    // Three operands and a result each; a reduction's lanes.
+    TILE_MAX_REGS = 4 * TILE_MAX_OPS + TILE_MAX_ENDS,
     TILE_NO_REG = 255
 };
 
@@ -80,13 +85,16 @@ typedef struct TileEnd {
     const GraphNode *node;
     RowReduceFn reduce;
     FoldFn fold;
-    double divisor;  // of a mean; 0: none
-    uint32_t slot;   // the result's
-    uint32_t offset; // in scratch: results of a wide row's pieces
-    uint32_t inner;  // as a register's
-    uint16_t width;  // bytes of a result
-    DType dtype;     // its own
-    uint8_t reg;
+    LanesStartFn start;     // of lanes that the program's last kernel joins
+    LanesFoldFn fold_lanes; // NULL: it does not, and `reduce` reads the tile
+    double divisor;         // of a mean; 0: none
+    uint32_t slot;          // the result's
+    uint32_t offset;        // in scratch: results of a wide row's pieces
+    uint32_t inner;         // as a register's
+    uint16_t width;         // bytes of a result
+    DType dtype;            // its own
+    ReduceId id;
+    uint8_t reg, lanes; // what is reduced, and a temporary
 } TileEnd;
 
 // A chain of ops that is run tile by tile, in the plan's arena.
@@ -94,6 +102,7 @@ struct TileProgram {
     int64_t count;   // elements
     int64_t columns; // 0: nothing broadcasts along rows or columns, and all is
                      // one row
+    bool grouped;    // narrow rows share a tile
     double cost;     // of an element, in nanoseconds, roughly
     size_t scratch_size; // bytes that a thread needs
     int rank;
@@ -119,12 +128,7 @@ typedef struct TileNest {
     size_t scratch_size; // and of all that a thread needs
 } TileNest;
 
-// Narrow rows share a tile.
-static inline bool tile_is_grouped(const TileProgram *program)
-{
-    return program->columns > 0 && program->columns <= TILE_ELEMENTS / 2;
-}
-// Rows that do.
+// Rows that share a tile, if they do.
 static inline int64_t tile_group(const TileProgram *program)
 {
     return TILE_ELEMENTS / program->columns;
@@ -140,9 +144,9 @@ static inline int64_t tile_piece(const TileProgram *program)
 // Elements that one thread runs at least: whole tiles, rows or groups.
 static inline int64_t tile_unit(const TileProgram *program)
 {
-    return program->columns == 0      ? tile_piece(program)
-           : tile_is_grouped(program) ? tile_group(program) * program->columns
-                                      : program->columns;
+    return program->columns == 0 ? tile_piece(program)
+           : program->grouped    ? tile_group(program) * program->columns
+                                 : program->columns;
 }
 
 // Makes the program's kernels. False with an error pending.

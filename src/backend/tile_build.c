@@ -14,6 +14,7 @@ typedef struct Fuser {
     Builder *builder;
     TensorType shape;   // of all that the program gives
     int64_t columns;    // as rows and columns; 0: no operand has asked yet
+    bool apart;         // some operand has an element for each row
     uint32_t group;     // mark of the nodes that are covered
     uint32_t next_temp; // temporaries so far
     uint32_t temp_size; // bytes of one: a tile of 8-byte elements
@@ -116,6 +117,7 @@ static bool fits(Fuser *fuser, const GraphNode *node)
     const Graph *graph = fuser->builder->graph;
     TensorType out = graph_type(graph, node->first_output);
     int64_t columns = fuser->columns;
+    bool apart = fuser->apart;
     if (!shape_equal(out.rank, out.dims, fuser->shape.rank,
                      fuser->shape.dims)) {
         return false;
@@ -132,10 +134,20 @@ static bool fits(Fuser *fuser, const GraphNode *node)
                 return false;
             }
             columns = own;
+            apart = apart || kind == TILE_KIND_COLUMN;
         }
     }
     fuser->columns = columns;
+    fuser->apart = apart;
     return true;
+}
+
+// Whether rows share a tile: known when all nodes are covered.
+static bool is_grouped(const Fuser *fuser)
+{
+    int64_t most =
+        fuser->ends > 0 || fuser->apart ? TILE_GROUPED_APART : TILE_GROUPED;
+    return fuser->columns > 0 && fuser->columns <= most;
 }
 
 // The register that holds the value: the one that it has, or a new one for an
@@ -157,8 +169,8 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
                    .kind = (uint8_t)kind,
                    .width = (uint16_t)dtype_size(type.dtype)};
     if ((kind == TILE_KIND_ROW || kind == TILE_KIND_COLUMN) &&
-        // Narrow rows are laid out in scratch, see tile_is_grouped.
-        fuser->columns <= TILE_ELEMENTS / 2) {
+        // Those of rows that share a tile are laid out in scratch.
+        is_grouped(fuser)) {
         reg.offset = fuser->next_temp++ * fuser->temp_size;
     }
     fuser->values[fuser->reg_count] = value;
@@ -244,6 +256,20 @@ static void add_op(Fuser *fuser, GraphNode *node)
     set_result(fuser, node, op);
 }
 
+// A temporary for a reduction's lanes, which is no value's.
+static uint8_t add_lanes(Fuser *fuser, DType dtype)
+{
+    uint16_t width = (uint16_t)dtype_size(dtype);
+    fuser->values[fuser->reg_count] = VALUE_ID_NONE;
+    fuser->last_read[fuser->reg_count] = TILE_NO_REG;
+    fuser->regs[fuser->reg_count] =
+        (TileReg){.dtype = dtype,
+                  .width = width,
+                  .kind = TILE_KIND_TEMP,
+                  .offset = fuser->next_temp++ * fuser->temp_size};
+    return (uint8_t)fuser->reg_count++;
+}
+
 // What the tile's reduction reads must be there when all ops have run.
 static void add_end(Fuser *fuser, const GraphNode *node, uint32_t *block_chain)
 {
@@ -258,6 +284,8 @@ static void add_end(Fuser *fuser, const GraphNode *node, uint32_t *block_chain)
     fuser->last_read[reg] = TILE_NO_REG;
     fuser->end[fuser->end_count++] =
         (TileEnd){.node = node,
+                  .id = end.id,
+                  .lanes = add_lanes(fuser, out.dtype),
                   .reduce = tier->row_reduce[end.id][in.dtype],
                   .fold = tier->fold[end.id][in.dtype],
                   .divisor = end.divisor,
@@ -411,6 +439,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->count = static_count(fuser->shape);
     // Without elements there may be no columns to divide by.
     made->columns = made->count > 0 ? fuser->columns : 0;
+    made->grouped = made->columns > 0 && is_grouped(fuser);
     made->rank = fuser->shape.rank;
     made->dims = fuser->shape.dims;
     made->kernels = NULL;
@@ -461,7 +490,7 @@ static bool add_nodes(Fuser *fuser, GraphNode *first, GraphNode *last,
 static void add_scratch(const Fuser *fuser, TileProgram *program)
 {
     Plan *plan = fuser->builder->plan;
-    bool grouped = tile_is_grouped(program);
+    bool grouped = program->grouped;
     size_t size = 0;
     if (grouped || program->end_count > 0 || program->kernels->next != NULL) {
         size = (size_t)fuser->next_temp * fuser->temp_size;
@@ -520,6 +549,7 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
         return true;
     }
     fuser.columns = 0;
+    fuser.apart = false;
     fuser.group = ++builder->groups;
     fuser.next_temp = fuser.free_count = 0;
     fuser.op_count = fuser.reg_count = fuser.output_count = 0;

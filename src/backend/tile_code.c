@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "kernels/loop_math.h"
+
 enum {
     WIDE_LEAST = 256,       // elements
     STREAM_LEAST = 32 << 20 // bytes
@@ -55,9 +57,8 @@ static int operand_of(Part *part, uint8_t reg, bool writes)
 {
     const TileReg *from = &part->program->regs[reg];
     // Columns of narrow rows are laid out like the other operands.
-    bool repeats =
-        from->kind == TILE_KIND_ONE ||
-        (from->kind == TILE_KIND_COLUMN && !tile_is_grouped(part->program));
+    bool repeats = from->kind == TILE_KIND_ONE ||
+                   (from->kind == TILE_KIND_COLUMN && !part->program->grouped);
     if (part->operands[reg] < 0) {
         int made = loop_operand(&part->build, (Elem)from->dtype,
                                 repeats ? LOOP_ONE : LOOP_DENSE, writes);
@@ -132,6 +133,39 @@ static bool add_op(Part *part, const TileOp *op)
     return true;
 }
 
+// What the reduction reads: a result of the part, or memory. Small ints and
+// bools are counted as wider ones.
+static LoopValue reduced(Part *part, const TileEnd *end)
+{
+    LoopValue value = part->values[end->reg];
+    if (value == LOOP_NONE) {
+        value = loop_load(&part->build, operand_of(part, end->reg, false));
+    }
+    return loop_convert(&part->build, value, loop_type_of((Elem)end->dtype));
+}
+
+// Reductions of whole pieces of a row are the last kernel's, if there is room.
+static void add_ends(Builder *builder, Part *part, TileProgram *program)
+{
+    const Tier *tier = builder->ctx->kernels->tier;
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        TileEnd *end = &program->ends[i];
+        Elem elem = (Elem)end->dtype;
+        if (end->width < 4 || program->grouped) {
+            continue;
+        }
+        LoopValue value = reduced(part, end);
+        int lanes = loop_operand(&part->build, elem, LOOP_AROUND, true);
+        if (lanes >= 0) {
+            part->regs[lanes] = end->lanes;
+        }
+        if (loop_reduce(&part->build, lanes, end->id, value)) {
+            end->start = tier->lanes_start[end->id][elem];
+            end->fold_lanes = tier->lanes_fold[end->id][elem];
+        }
+    }
+}
+
 // Whether an op behind the part, or a reduction, reads the register.
 static bool is_read_later(const Part *part, uint8_t reg)
 {
@@ -144,7 +178,8 @@ static bool is_read_later(const Part *part, uint8_t reg)
         }
     }
     for (uint32_t i = 0; i < program->end_count; i++) {
-        if (program->ends[i].reg == reg) {
+        if (program->ends[i].reg == reg &&
+            program->ends[i].fold_lanes == NULL) {
             return true;
         }
     }
@@ -212,17 +247,22 @@ static bool finish_part(Builder *builder, TileProgram *program, Part *part,
 
 // As many ops as go into one body. Where the temporaries to be stored do not,
 // fewer are taken; a single op always goes.
-static bool fill_part(Builder *builder, Part *part, const TileProgram *program,
+static bool fill_part(Builder *builder, Part *part, TileProgram *program,
                       uint32_t first)
 {
     uint32_t most = program->op_count - first;
     for (;;) {
         part_start(part, program, first);
+        for (uint32_t i = 0; i < program->end_count; i++) {
+            program->ends[i].fold_lanes = NULL;
+        }
         while (part->count < most &&
                add_op(part, &program->ops[first + part->count])) {
             part->count++;
         }
-        if (part->count == 0) {
+        if (part->count == program->op_count - first) {
+            add_ends(builder, part, program);
+        } else if (part->count == 0) {
             return ctx_fail(builder->ctx, ERR_SYSTEM, "%s: too long a body",
                             op_desc(program->ops[first].node->op)->name);
         }
@@ -237,12 +277,16 @@ bool tile_compile(Builder *builder, TileProgram *program)
 {
     Part part;
     TileKernel **end = &program->kernels;
-    for (uint32_t i = 0; i < program->op_count; i += part.count) {
-        if (!fill_part(builder, &part, program, i) ||
-            !finish_part(builder, program, &part, &end)) {
+    uint32_t done = 0;
+    // Reductions alone are a part too.
+    do {
+        if (!fill_part(builder, &part, program, done) ||
+            (part.build.operand_count > 0 &&
+             !finish_part(builder, program, &part, &end))) {
             return false;
         }
-    }
+        done += part.count;
+    } while (done < program->op_count);
     return true;
 }
 

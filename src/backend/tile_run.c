@@ -180,8 +180,24 @@ static void end_tile(TileHand *hand, char *const *to, int64_t first,
     const TileProgram *program = hand->at->program;
     for (uint32_t i = 0; i < program->end_count; i++) {
         const TileEnd *end = &program->ends[i];
-        end->reduce(to[i] + (size_t)first * end->width, hand->cursors[end->reg],
-                    rows, columns);
+        char *out = to[i] + (size_t)first * end->width;
+        if (end->fold_lanes != NULL) {
+            end->fold_lanes(out, hand->cursors[end->lanes]);
+        } else {
+            end->reduce(out, hand->cursors[end->reg], rows, columns);
+        }
+    }
+}
+
+// Before a tile that is reduced.
+static void start_lanes(TileHand *hand)
+{
+    const TileProgram *program = hand->at->program;
+    for (uint32_t i = 0; i < program->end_count; i++) {
+        const TileEnd *end = &program->ends[i];
+        if (end->fold_lanes != NULL) {
+            end->start(hand->cursors[end->lanes]);
+        }
     }
 }
 
@@ -192,6 +208,7 @@ static void run_linear(TileHand *hand, char *const *parts, int64_t left)
     int64_t piece = tile_piece(hand->at->program);
     for (;;) {
         int64_t count = left < piece ? left : piece;
+        start_lanes(hand);
         run_tile(hand, count);
         if (parts != NULL) {
             end_tile(hand, parts, hand->part++, 1, count);
@@ -207,30 +224,47 @@ static void run_linear(TileHand *hand, char *const *parts, int64_t left)
     }
 }
 
+// How far the cursors move behind a row, along which run_linear has moved them
+// by `last` elements. A row operand is read again from its start.
+static void find_steps(const TileProgram *program, int64_t last, int64_t *steps)
+{
+    for (uint32_t i = 0; i < program->reg_count; i++) {
+        const TileReg *reg = &program->regs[i];
+        int64_t elements = reg->kind == TILE_KIND_DENSE
+                               ? program->columns - last
+                           : reg->kind == TILE_KIND_ROW    ? -last
+                           : reg->kind == TILE_KIND_COLUMN ? 1
+                                                           : 0;
+        steps[i] = elements * reg->width;
+    }
+}
+
 // Wide rows, each in pieces of its own, whose shares in a reduction are then
-// folded.
+// folded; that of a single piece is the result.
 static void run_rows(TileHand *hand, int64_t rows)
 {
     const TileProgram *program = hand->at->program;
-    int64_t columns = program->columns;
-    // How far run_linear moves its cursors along a row.
+    int64_t columns = program->columns, steps[TILE_MAX_REGS];
     int64_t piece = tile_piece(program), last = (columns - 1) / piece * piece;
     char *parts[TILE_MAX_ENDS];
-    for (uint32_t i = 0; i < program->end_count; i++) {
-        parts[i] = hand->scratch + program->ends[i].offset;
-    }
+    uint32_t end_count = program->end_count;
+    find_steps(program, last, steps);
     for (int64_t row = 0; row < rows; row++) {
+        for (uint32_t i = 0; i < end_count; i++) {
+            const TileEnd *end = &program->ends[i];
+            parts[i] = last > 0 ? hand->scratch + end->offset
+                                : hand->results[i] + (size_t)row * end->width;
+        }
         hand->part = 0;
-        run_linear(hand, program->end_count > 0 ? parts : NULL, columns);
-        for (uint32_t i = 0; i < program->end_count; i++) {
+        run_linear(hand, end_count > 0 ? parts : NULL, columns);
+        for (uint32_t i = 0; last > 0 && i < end_count; i++) {
             const TileEnd *end = &program->ends[i];
             end->fold(hand->results[i] + (size_t)row * end->width, parts[i],
                       hand->part);
         }
-        advance(hand, TILE_KIND_DENSE, columns - last);
-        // The same row operand again, from its start.
-        advance(hand, TILE_KIND_ROW, -last);
-        advance(hand, TILE_KIND_COLUMN, 1);
+        for (uint32_t i = 0; i < program->reg_count; i++) {
+            hand->cursors[i] += steps[i];
+        }
     }
 }
 
@@ -362,7 +396,7 @@ static void divide(const TileEnd *end, DType dtype, char *data, int64_t count)
 static void run_some(TileHand *hand, int64_t rows)
 {
     const TileProgram *program = hand->at->program;
-    (tile_is_grouped(program) ? run_groups : run_rows)(hand, rows);
+    (program->grouped ? run_groups : run_rows)(hand, rows);
     for (uint32_t i = 0; i < program->end_count; i++) {
         const TileEnd *end = &program->ends[i];
         divide(end, end->dtype, hand->results[i], rows);

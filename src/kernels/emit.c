@@ -62,6 +62,27 @@ static uint16_t copies_of(const Emitter *e, uint16_t most)
     return copies;
 }
 
+// How many steps a round of the lanes is, if they can be in registers as long
+// as there are whole rounds; 0: they cannot.
+static uint16_t round_of(const Emitter *e)
+{
+    enum { LONGEST = 48 };
+    uint32_t operands = 0;
+    for (uint32_t k = 0; k < e->body->operand_count; k++) {
+        const LoopOperand *operand = &e->body->operands[k];
+        if (operand->kind == LOOP_AROUND) {
+            operands++;
+            if (elem_size((Elem)operand->stored) * e->lanes != e->code.width) {
+                return 0;
+            }
+        }
+    }
+    bool fits = operands * EMIT_ROUND <= VECTOR_REGS / 2 &&
+                e->body->ins_count <= LONGEST &&
+                e->lanes * EMIT_ROUND == LOOP_LANES;
+    return regs_has_masks(e) && operands > 0 && fits ? EMIT_ROUND : 0;
+}
+
 // Operands of one element get homes in the frame, the others registers; how
 // many those are.
 static uint32_t place_operands(Emitter *e)
@@ -69,6 +90,7 @@ static uint32_t place_operands(Emitter *e)
     const LoopBuild *body = e->body;
     uint32_t dense = 0;
     e->slot_count = FRAME_REST;
+    e->around = false;
     for (uint16_t i = 0; i < e->ins_count; i++) {
         const LoopIns *ins = &e->ins[i];
         if (ins->op == PRIM_LOAD && e->last[i] != 0 &&
@@ -77,7 +99,8 @@ static uint32_t place_operands(Emitter *e)
         }
     }
     for (uint32_t k = 0; k < body->operand_count; k++) {
-        if (body->operands[k].kind == LOOP_DENSE) {
+        e->around = e->around || body->operands[k].kind == LOOP_AROUND;
+        if (body->operands[k].kind != LOOP_ONE) {
             e->base[k] = bases[dense++];
         }
     }
@@ -110,7 +133,7 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
         }
     }
     for (uint32_t k = 0; k < e->body->operand_count; k++) {
-        if (e->body->operands[k].kind == LOOP_DENSE) {
+        if (e->body->operands[k].kind != LOOP_ONE) {
             code_load(code, e->base[k], RDI, (int)k * 8);
         }
     }
@@ -155,29 +178,56 @@ static void emit_all(Emitter *e)
     }
 }
 
+// Register rsi or rdx and a number, added or subtracted.
+static void add_number(MachineCode *code, uint8_t modrm, uint32_t number)
+{
+    code_bytes(code, (const uint8_t[]){0x48, 0x81, modrm}, 3);
+    code_long(code, number);
+}
+
 // Steps of so many copies as long as there are enough elements: rsi is where
 // the last of them begins, behind it their number again.
 static void emit_loop(Emitter *e, uint16_t copies)
 {
     MachineCode *code = &e->code;
-    uint8_t step = (uint8_t)(e->lanes * copies);
-    // sub rsi, step; jb end; cmp rdx, rsi; ja end
-    const uint8_t less[] = {0x48, 0x83, 0xEE, step};
+    uint32_t step = (uint32_t)e->lanes * copies;
     static const uint8_t compare[] = {0x48, 0x39, 0xF2};
-    code_bytes(code, less, sizeof less);
+    // sub rsi, step; jb end; cmp rdx, rsi; ja end
+    add_number(code, 0xEE, step);
     uint32_t skip = code_jump(code, JUMP_BELOW);
     code_bytes(code, compare, sizeof compare);
     uint32_t none = code_jump(code, JUMP_ABOVE);
+    emit_lanes(e, false);
     code_align(code);
     uint32_t start = code->size;
+    if (e->around && e->pinned == 0) {
+        emit_lane_index(e);
+    }
     emit_all(e);
     // add rdx, step; cmp rdx, rsi; jbe start; end: add rsi, step
-    code_bytes(code, (const uint8_t[]){0x48, 0x83, 0xC2, step}, 4);
+    add_number(code, 0xC2, step);
     code_bytes(code, compare, sizeof compare);
     code_aim(code, code_jump(code, JUMP_NOT_ABOVE), start);
+    emit_lanes(e, true);
     code_aim(code, skip, code->size);
     code_aim(code, none, code->size);
-    code_bytes(code, (const uint8_t[]){0x48, 0x83, 0xC6, step}, 4);
+    add_number(code, 0xC6, step);
+}
+
+// The lanes' registers, from the last one down; or none any more.
+static void pin_lanes(Emitter *e, bool pin)
+{
+    int next = VECTOR_REGS;
+    e->pinned = 0;
+    memset(e->lane, 0, sizeof e->lane);
+    for (uint32_t k = 0; pin && k < e->body->operand_count; k++) {
+        if (e->body->operands[k].kind == LOOP_AROUND) {
+            next -= EMIT_ROUND;
+            e->lane[k] = (uint8_t)next;
+            e->pinned |= (uint64_t)((1 << EMIT_ROUND) - 1) << next;
+        }
+    }
+    e->locked = e->pinned;
 }
 
 // Values and places start afresh; operands of one element are where they were.
@@ -209,13 +259,20 @@ static bool emit_body(Emitter *e, bool tail, uint16_t most)
 {
     e->refused = e->tail = e->code.full = false;
     e->code.size = e->code.pool_count = e->code.patch_count = 0;
-    e->locked = 0;
+    pin_lanes(e, false);
     regs_init(e, 1);
     e->lanes = lanes_of(e);
     e->most_slots = 0;
     uint32_t dense = place_operands(e);
     uint32_t frame_at = emit_entry(e, dense);
-    uint16_t copies = copies_of(e, most);
+    uint16_t rounds = round_of(e), copies = copies_of(e, most);
+    if (rounds > 0) {
+        pin_lanes(e, true);
+        start_over(e, rounds);
+        emit_loop(e, rounds);
+        pin_lanes(e, false);
+        start_over(e, 1);
+    }
     if (copies > 1) {
         start_over(e, copies);
         emit_loop(e, copies);

@@ -38,33 +38,37 @@ static void add_patch(MachineCode *code, uint16_t number, bool has_imm)
 static void add_place(MachineCode *code, int reg, CodePlace place, bool evex,
                       bool has_imm)
 {
-    int field = (reg & 7) << 3, base = place.number & 7;
+    int field = (reg & 7) << 3, base = (int)(place.number & 7);
     uint32_t disp = place.number >> 8;
     switch ((CodePlaceKind)place.kind) {
     case PLACE_REG: code_byte(code, 0xC0 | field | base); break;
     case PLACE_POOL:
         code_byte(code, field | 5);
-        add_patch(code, place.number, has_imm);
+        add_patch(code, (uint16_t)place.number, has_imm);
         break;
     case PLACE_STACK:
         code_byte(code, 0x80 | field | 4);
         code_byte(code, 0x24);
-        code_long(code, (uint32_t)place.number * code->width);
+        code_long(code, place.number * code->width);
         break;
     case PLACE_HOME:
         code_byte(code, 0x80 | field | RBX);
-        code_long(code, place.number * 8u);
+        code_long(code, place.number * 8);
         break;
     case PLACE_INDEX:
+    case PLACE_LANE: {
         // Always with a displacement, which rbp and r13 cannot do without.
-        code_byte(code, (evex && disp != 0 ? 0x80 : 0x40) | field | 4);
-        code_byte(code, place.scale << 6 | RDX << 3 | base);
-        if (evex && disp != 0) {
+        bool is_long = disp > 127 || (evex && disp != 0);
+        int index = place.kind == PLACE_LANE ? RDI : RDX;
+        code_byte(code, (is_long ? 0x80 : 0x40) | field | 4);
+        code_byte(code, place.scale << 6 | index << 3 | base);
+        if (is_long) {
             code_long(code, disp);
         } else {
             code_byte(code, (int)disp);
         }
         break;
+    }
     }
 }
 
@@ -72,8 +76,8 @@ static void add_place(MachineCode *code, int reg, CodePlace place, bool evex,
 // such number.
 static int high_bit(CodePlace place, int bit)
 {
-    bool named =
-        place.kind == PLACE_REG || (place.kind == PLACE_INDEX && bit == 8);
+    bool indexed = place.kind == PLACE_INDEX || place.kind == PLACE_LANE;
+    bool named = place.kind == PLACE_REG || (indexed && bit == 8);
     return named && (place.number & bit) != 0;
 }
 
@@ -149,7 +153,7 @@ CodePlace code_constant(MachineCode *code, const void *bytes, uint32_t size)
     } else if (at == code->pool_count) {
         code->pool[code->pool_count++] = made;
     }
-    return (CodePlace){PLACE_POOL, 0, (uint16_t)at};
+    return (CodePlace){PLACE_POOL, 0, at};
 }
 
 void code_load(MachineCode *code, int reg, int base, int disp)

@@ -18,12 +18,13 @@ typedef enum CodePlaceKind {
     PLACE_POOL,  // a constant
     PLACE_STACK, // a vector's bytes of the frame, by number
     PLACE_HOME,  // [rbx + number * 8], of scalar programs
-    PLACE_INDEX  // [base + rdx * scale + disp]
+    PLACE_INDEX, // [base + rdx * scale + disp]
+    PLACE_LANE   // [base + rdi * scale + disp]
 } CodePlaceKind;
 typedef struct CodePlace {
     uint8_t kind;    // CodePlaceKind
-    uint8_t scale;   // bits to shift rdx by
-    uint16_t number; // the register, constant or slot; base | disp << 8
+    uint8_t scale;   // bits to shift rdx or rdi by
+    uint32_t number; // the register, constant or slot; base | disp << 8
 } CodePlace;
 
 // The opcode map (1: 0F, 2: 0F38, 3: 0F3A), the prefix that stands for 66, F3
@@ -95,7 +96,7 @@ void code_finish(MachineCode *code);
 
 static inline CodePlace place_reg(int reg)
 {
-    return (CodePlace){PLACE_REG, 0, (uint16_t)reg};
+    return (CodePlace){PLACE_REG, 0, (uint32_t)reg};
 }
 
 #endif

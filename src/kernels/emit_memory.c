@@ -19,8 +19,32 @@ static CodePlace element(const Emitter *e, const LoopIns *ins)
 {
     Elem stored = (Elem)e->body->operands[ins->b].stored;
     uint32_t disp = (uint32_t)ins->c * e->lanes * (uint32_t)elem_size(stored);
-    return (CodePlace){PLACE_INDEX, scale_of(e, ins->b),
-                       (uint16_t)(e->base[ins->b] | disp << 8)};
+    // The tail's addresses are those of its first elements.
+    bool around = e->body->operands[ins->b].kind == LOOP_AROUND && !e->tail;
+    return (CodePlace){around ? PLACE_LANE : PLACE_INDEX, scale_of(e, ins->b),
+                       e->base[ins->b] | disp << 8};
+}
+
+void emit_lane_index(Emitter *e)
+{
+    // mov edi, edx; and edi, lanes - 1
+    code_bytes(&e->code,
+               (const uint8_t[]){0x89, 0xD7, 0x83, 0xE7, LOOP_LANES - 1}, 5);
+}
+
+void emit_lanes(Emitter *e, bool store)
+{
+    if (e->pinned == 0) {
+        return;
+    }
+    // xor edi, edi
+    code_bytes(&e->code, (const uint8_t[]){0x31, 0xFF}, 2);
+    for (uint16_t k = 0; k < e->body->operand_count; k++) {
+        for (uint16_t i = 0; e->lane[k] != 0 && i < EMIT_ROUND; i++) {
+            LoopIns ins = {.b = k, .c = i};
+            regs_move(e, store, e->lane[k] + i, element(e, &ins));
+        }
+    }
 }
 
 // An element of one or two bytes between edi and [base + rdx * size + disp32].
@@ -134,7 +158,9 @@ void emit_load(Emitter *e, const LoopIns *ins)
 {
     Elem stored = (Elem)e->body->operands[ins->b].stored;
     int to = regs_result(e);
-    if (regs_has_masks(e)) {
+    if (e->lane[ins->b] != 0) {
+        put_all(e, move_vector, to, 0, place_reg(e->lane[ins->b] + ins->c));
+    } else if (regs_has_masks(e)) {
         load_evex(e, ins, stored, to);
     } else {
         load_vex(e, ins, stored, to);
@@ -236,7 +262,10 @@ void emit_store(Emitter *e, const LoopIns *ins)
 {
     const LoopOperand *to = &e->body->operands[ins->b];
     Elem stored = (Elem)to->stored;
-    if (stored > ELEM_I16 && !e->tail) {
+    if (e->lane[ins->b] != 0) {
+        put_all(e, move_vector, e->lane[ins->b] + ins->c, 0,
+                regs_place(e, ins->a));
+    } else if (stored > ELEM_I16 && !e->tail) {
         Vex store = store_vector;
         store.opcode = to->streams ? 0x2B : store.opcode;
         put(e, store, regs_bytes(e, (LoopType)ins->type), regs_of(e, ins->a), 0,
@@ -254,14 +283,19 @@ void emit_store(Emitter *e, const LoopIns *ins)
 void emit_rest(Emitter *e)
 {
     MachineCode *code = &e->code;
+    if (e->around) {
+        emit_lane_index(e);
+    }
     for (int k = 0; k < e->body->operand_count; k++) {
-        if (e->body->operands[k].kind == LOOP_DENSE) {
-            // lea base, [base + rdx * size + 0]
+        LoopKind kind = (LoopKind)e->body->operands[k].kind;
+        if (kind != LOOP_ONE) {
+            // lea base, [base + index * size + 0]
             int base = e->base[k], high = base > 7;
+            int index = kind == LOOP_AROUND ? RDI : RDX;
             code_byte(code, 0x48 | high << 2 | high);
             code_byte(code, 0x8D);
             code_byte(code, 0x40 | (base & 7) << 3 | 4);
-            code_byte(code, scale_of(e, k) << 6 | RDX << 3 | (base & 7));
+            code_byte(code, scale_of(e, k) << 6 | index << 3 | (base & 7));
             code_byte(code, 0);
         }
     }

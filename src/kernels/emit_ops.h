@@ -11,6 +11,10 @@ void emit_load(Emitter *emitter, const LoopIns *ins);
 void emit_store(Emitter *emitter, const LoopIns *ins);
 // Before the code of the last elements: where and which lanes they are.
 void emit_rest(Emitter *emitter);
+// Lanes: rdi becomes the number of the first that the step takes; those that
+// are pinned, between memory and their registers.
+void emit_lane_index(Emitter *emitter);
+void emit_lanes(Emitter *emitter, bool store);
 // Before the loop: an operand of one element, repeated in the frame.
 void emit_spread(Emitter *emitter, int operand, uint16_t slot);
 

@@ -11,32 +11,41 @@ static uint16_t arg_root(const Emitter *emitter, const LoopIns *ins, int k)
     return emitter->root[args[k]];
 }
 
+// Where each copy's instructions are.
+typedef uint16_t CopyPlaces[EMIT_ROUND][LOOP_MAX_INS];
+
 // Constants and operands of one element are the same for all copies.
-static void copy_body(Emitter *emitter, uint16_t copies)
+static void copy_ins(Emitter *emitter, CopyPlaces at, uint16_t i, uint16_t k)
 {
     const LoopBuild *body = emitter->body;
-    uint16_t at[EMIT_COPIES][LOOP_MAX_INS];
+    LoopIns ins = body->ins[i];
+    LoopPrim op = (LoopPrim)ins.op;
+    bool one = op == PRIM_LOAD && body->operands[ins.b].kind == LOOP_ONE;
+    if (k > 0 && (one || op == PRIM_CONST)) {
+        at[k][i] = at[0][i];
+        return;
+    }
+    uint16_t *args[] = {&ins.a, &ins.b, &ins.c};
+    for (int j = 0; j < loop_arity(op); j++) {
+        *args[j] = at[k][*args[j]];
+    }
+    if (op == PRIM_LOAD || op == PRIM_STORE) {
+        ins.c = k;
+    }
+    at[k][i] = emitter->ins_count;
+    emitter->ins[emitter->ins_count++] = ins;
+}
+
+static void copy_body(Emitter *emitter, uint16_t copies)
+{
+    CopyPlaces at;
+    uint32_t length = emitter->body->ins_count;
     emitter->ins_count = 0;
-    for (uint16_t i = 0; i < body->ins_count; i++) {
-        LoopPrim op = (LoopPrim)body->ins[i].op;
-        bool one =
-            op == PRIM_LOAD && body->operands[body->ins[i].b].kind == LOOP_ONE;
-        bool shared = one || op == PRIM_CONST;
-        for (uint16_t k = 0; k < copies; k++) {
-            LoopIns ins = body->ins[i];
-            uint16_t *args[] = {&ins.a, &ins.b, &ins.c};
-            for (int j = 0; j < loop_arity(op); j++) {
-                *args[j] = at[k][*args[j]];
-            }
-            if (op == PRIM_LOAD || op == PRIM_STORE) {
-                ins.c = k;
-            }
-            bool again = shared && k > 0;
-            at[k][i] = again ? at[0][i] : emitter->ins_count;
-            if (!again) {
-                emitter->ins[emitter->ins_count++] = ins;
-            }
-        }
+    for (uint32_t n = 0; n < length * copies; n++) {
+        bool in_turn = copies <= EMIT_COPIES;
+        uint32_t i = in_turn ? n / copies : n % length;
+        uint32_t k = in_turn ? n % copies : n / length;
+        copy_ins(emitter, at, (uint16_t)i, (uint16_t)k);
     }
 }
 
@@ -249,5 +258,5 @@ void regs_release(Emitter *emitter)
     for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
         let_go(emitter, arg_root(emitter, ins, k));
     }
-    emitter->locked = 0;
+    emitter->locked = emitter->pinned;
 }

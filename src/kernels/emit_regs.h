@@ -7,7 +7,8 @@
 #include "kernels/emit_code.h"
 #include "kernels/loop.h"
 
-enum { EMIT_COPIES = 4, EMIT_MAX_INS = 2 * LOOP_MAX_INS };
+// A round of a reduction's lanes takes most copies.
+enum { EMIT_COPIES = 4, EMIT_ROUND = 8, EMIT_MAX_INS = 2 * LOOP_MAX_INS };
 
 // Registers by number. Of masks k0 cannot be told from none, and the next one
 // is the tail's lanes.
@@ -43,18 +44,23 @@ typedef struct Emitter {
     uint16_t slot_count;         // of the frame, at this time
     uint16_t most_slots;         // and at most, until then
     const Tier *tier;            // whose rows are called
-    uint64_t locked;             // registers of this instruction, as bits
+    bool around;                 // some operand is lanes
+    uint64_t pinned;             // registers that are lanes, as bits,
+    uint64_t locked;             // and those of this instruction as well
     uint16_t owner[EMIT_REGS];   // value, or LOOP_NONE
     uint16_t root[EMIT_MAX_INS]; // the value itself, of BITS its operand
     uint16_t last[EMIT_MAX_INS]; // the instruction that reads it last, 0: none
     int8_t reg[EMIT_MAX_INS];    // -1: in none
     int16_t slot[EMIT_MAX_INS];  // -1: none
     uint8_t base[LOOP_MAX_OPERANDS]; // general registers
+    uint8_t lane[LOOP_MAX_OPERANDS]; // the first one that is pinned; 0: none
 } Emitter;
 
 // The body so many times, for elements that follow each other: instruction by
 // instruction in turn, since a processor waits less where neighbours do not
-// depend on each other. Roots and last reads; no value is anywhere yet.
+// depend on each other. A round of lanes, which is more copies than there are
+// registers for, is one copy behind another. Roots and last reads; no value is
+// anywhere yet.
 void regs_init(Emitter *emitter, uint16_t copies);
 // A register for this instruction alone; regs_temp_mask: of AVX-512's masks.
 int regs_temp(Emitter *emitter);

@@ -26,8 +26,10 @@ typedef struct LoopIns {
 typedef uint16_t LoopValue;
 #define LOOP_NONE UINT16_MAX
 
-// How an operand moves along the loop: by an element, or not at all.
-typedef enum LoopKind { LOOP_DENSE, LOOP_ONE } LoopKind;
+// How an operand moves along the loop: by an element, not at all, or around:
+// the lanes of a reduction, of which element i takes part in the one of number
+// i mod LOOP_LANES. They are loaded, joined with a value and stored.
+typedef enum LoopKind { LOOP_DENSE, LOOP_ONE, LOOP_AROUND } LoopKind;
 
 // What is read or written. The address is given with each run.
 typedef struct LoopOperand {
@@ -42,6 +44,7 @@ enum {
     LOOP_MAX_INS = 512,
     LOOP_MAX_CONSTS = 128,
     LOOP_MAX_OPERANDS = 12,
+    LOOP_LANES = REDUCE_LANES,
     LOOP_MAX_FAULTS = 32
 };
 
@@ -68,6 +71,10 @@ static inline LoopType loop_type(const LoopBuild *build, LoopValue value)
 // A new operand's number; -1 if there are too many.
 int loop_operand(LoopBuild *build, Elem stored, LoopKind kind, bool writes);
 LoopValue loop_load(LoopBuild *build, int operand);
+// The value joined with the lanes of an operand, which are stored. False if
+// there is no room, or lanes are of no type that takes it.
+MUST_CHECK bool loop_reduce(LoopBuild *build, int lanes, ReduceId id,
+                            LoopValue value);
 // False if the value is LOOP_NONE, or no type that the operand stores.
 MUST_CHECK bool loop_store(LoopBuild *build, int operand, LoopValue value);
 // Elements of the mask are in error, of the bit build->fault. LOOP_NONE if the

@@ -114,6 +114,35 @@ bool loop_store(LoopBuild *build, int operand, LoopValue value)
                                     .b = (uint16_t)operand}) != LOOP_NONE;
 }
 
+// As reduce_body.h has it: of floats a NaN wins.
+static LoopValue joined(LoopBuild *build, ReduceId id, LoopValue lane,
+                        LoopValue x)
+{
+    LoopPrim order = id == REDUCE_MAX ? PRIM_MAX : PRIM_MIN;
+    switch (id) {
+    case REDUCE_SUM: return loop_prim(build, PRIM_ADD, lane, x, 0);
+    case REDUCE_PROD: return loop_prim(build, PRIM_MUL, lane, x, 0);
+    case REDUCE_MAX:
+    case REDUCE_MIN: break;
+    case REDUCE_ANY:
+    case REDUCE_ALL:
+    case REDUCE_COUNT: return LOOP_NONE;
+    }
+    LoopValue found = loop_prim(build, order, x, lane, 0);
+    return found == LOOP_NONE || !loop_is_float(loop_type(build, x))
+               ? found
+               : loop_prim(build, PRIM_SELECT,
+                           loop_prim(build, PRIM_NE, x, x, 0), x, found);
+}
+
+bool loop_reduce(LoopBuild *build, int lanes, ReduceId id, LoopValue value)
+{
+    LoopValue lane = loop_load(build, lanes);
+    return lane != LOOP_NONE && value != LOOP_NONE &&
+           loop_type(build, lane) == loop_type(build, value) &&
+           loop_store(build, lanes, joined(build, id, lane, value));
+}
+
 LoopValue loop_bits(LoopBuild *build, LoopType type, uint64_t bits)
 {
     uint16_t at = 0;

@@ -193,7 +193,9 @@ uint32_t loop_eval_body(const LoopBuild *build, char *const *data, size_t index)
             faults |= (uint32_t)(values[ins->a] != 0) << ins->b;
         } else if (ins->op == PRIM_LOAD || ins->op == PRIM_STORE) {
             const LoopOperand *operand = &build->operands[ins->b];
-            size_t at = operand->kind == LOOP_ONE ? 0 : index;
+            size_t at = operand->kind == LOOP_ONE      ? 0
+                        : operand->kind == LOOP_AROUND ? index % LOOP_LANES
+                                                       : index;
             Elem stored = (Elem)operand->stored;
             char *place = data[ins->b] + at * elem_size(stored);
             if (ins->op == PRIM_STORE) {

@@ -220,6 +220,16 @@ static void add_ins(Maker *maker, uint16_t i)
     free_operands(maker, i);
 }
 
+// No more than one round of lanes, in tiles that divide it.
+static uint16_t around_tile(uint16_t tile)
+{
+    uint16_t made = LOOP_LANES;
+    while (made > tile) {
+        made /= 2;
+    }
+    return made;
+}
+
 LoopProgram *loop_program(Ctx *ctx, const LoopBuild *body)
 {
     size_t head = sizeof(LoopProgram) + body->ins_count * sizeof(RunStep);
@@ -245,6 +255,11 @@ LoopProgram *loop_program(Ctx *ctx, const LoopBuild *body)
     memcpy(made->operands, body->operands, sizeof body->operands);
     size_t tile = SCRATCH_SIZE / 8 / (maker.buffer_count + 1u) & ~(size_t)7;
     made->tile = (uint16_t)(tile < 8 ? 8 : tile > RUN_TILE ? RUN_TILE : tile);
+    for (uint32_t k = 0; k < body->operand_count; k++) {
+        if (body->operands[k].kind == LOOP_AROUND) {
+            made->tile = around_tile(made->tile);
+        }
+    }
     return made;
 }
 
@@ -331,9 +346,13 @@ uint32_t loop_program_run(const LoopProgram *program, char *const *data,
         }
         for (uint32_t k = 0; k < program->operand_count; k++) {
             const LoopOperand *operand = &program->operands[k];
-            at[k] += operand->kind == LOOP_DENSE
-                         ? most * elem_size((Elem)operand->stored)
-                         : 0;
+            size_t size = elem_size((Elem)operand->stored);
+            if (operand->kind == LOOP_DENSE) {
+                at[k] += most * size;
+            } else if (operand->kind == LOOP_AROUND) {
+                at[k] = data[k] + (size_t)(count - (int64_t)(left - most)) %
+                                      LOOP_LANES * size;
+            }
         }
     }
     return faults;

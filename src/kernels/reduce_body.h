@@ -34,8 +34,6 @@
 
 enum {
     REDUCE_GROUP = 256,
-    REDUCE_LANES = 128,
-    REDUCE_BLOCK = 2048,
     REDUCE_ROWS = 256,
     REDUCE_STACK = 64, // cascade levels: blocks of any int64 count
     REDUCE_COLUMNS = 512
@@ -45,6 +43,28 @@ enum {
 // A short row uses fewer lanes, which changes no bit: empty lanes hold the
 // neutral element.
 #define REDUCE(name, sfx, T, A, NEUTRAL, JOIN)                                 \
+    static void start_##name##_##sfx(void *lanes)                              \
+    {                                                                          \
+        for (int64_t j = 0; j < REDUCE_LANES; j++) {                           \
+            ((A *)lanes)[j] = NEUTRAL;                                         \
+        }                                                                      \
+    }                                                                          \
+    static void halve_##name##_##sfx(void *out, const void *from)              \
+    {                                                                          \
+        enum { width = REDUCE_LANES };                                         \
+        A lanes[REDUCE_LANES / 2];                                             \
+        for (int64_t j = 0; j < width / 2; j++) {                              \
+            A l = ((const A *)from)[j], r = ((const A *)from)[j + width / 2];  \
+            lanes[j] = (A)(JOIN);                                              \
+        }                                                                      \
+        REDUCE_HALVES(32, A, JOIN)                                             \
+        REDUCE_HALVES(16, A, JOIN)                                             \
+        REDUCE_HALVES(8, A, JOIN)                                              \
+        REDUCE_HALVES(4, A, JOIN)                                              \
+        REDUCE_HALVES(2, A, JOIN)                                              \
+        REDUCE_HALVES(1, A, JOIN)                                              \
+        *(A *)out = lanes[0];                                                  \
+    }                                                                          \
     static A block_##name##_##sfx(const T *in, int64_t n)                      \
     {                                                                          \
         enum {                                                                 \

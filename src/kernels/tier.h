@@ -35,6 +35,11 @@ typedef void (*ColumnReduceFn)(void *out, const void *in, int64_t rows,
 // elements but the last: the same bits as that of the row.
 typedef void (*FoldFn)(void *out, const void *parts, int64_t n);
 enum { REDUCE_PART = 1 << 16 };
+// The lanes of a block of a row (reduce_body.h): each the neutral element; and
+// *out = what they are together.
+typedef void (*LanesStartFn)(void *lanes);
+typedef void (*LanesFoldFn)(void *out, const void *lanes);
+enum { REDUCE_LANES = 128, REDUCE_BLOCK = 2048 };
 
 // The foldings that have kernels; mean, var and others are made of them.
 typedef enum ReduceId {
@@ -57,6 +62,8 @@ typedef struct Tier {
     RowReduceFn row_reduce[REDUCE_COUNT][ELEM_COUNT];
     ColumnReduceFn column_reduce[REDUCE_COUNT][ELEM_COUNT];
     FoldFn fold[REDUCE_COUNT][ELEM_COUNT];
+    LanesStartFn lanes_start[REDUCE_COUNT][ELEM_COUNT];
+    LanesFoldFn lanes_fold[REDUCE_COUNT][ELEM_COUNT];
     // softmax and its logarithm over rows of n elements, and log(sum(exp(x))).
     RowReduceFn softmax[ELEM_COUNT], log_softmax[ELEM_COUNT];
     RowReduceFn logsumexp[ELEM_COUNT];

@@ -12,7 +12,8 @@
 #include "kernels/emit.h"
 #include "kernels/loop_math.h"
 
-enum { MOST = 75, SIZE = MOST * 8 + 64 };
+// Elements: of bodies with lanes, more than two rounds of them.
+enum { FEW = 75, MOST = 300, SIZE = MOST * 8 + 64 };
 
 typedef struct Random {
     RngState rng;
@@ -99,6 +100,16 @@ static void add_prim(Random *random, LoopBuild *build)
     }
 }
 
+// A reduction of some value, by the lanes of an operand.
+static void add_lanes(Random *random, LoopBuild *build)
+{
+    Elem stored = (Elem)below(random, ELEM_COUNT);
+    LoopValue value = pick(random, build, loop_type_of(stored));
+    int lanes = loop_operand(build, stored, LOOP_AROUND, true);
+    (void)!loop_reduce(build, lanes, (ReduceId)below(random, REDUCE_ANY),
+                       value);
+}
+
 static void make_body(Random *random, LoopBuild *build, uint32_t length)
 {
     uint32_t inputs = 1 + below(random, 6), outputs = 1 + below(random, 4);
@@ -128,6 +139,16 @@ static void make_body(Random *random, LoopBuild *build, uint32_t length)
         // An output that nothing stores to keeps what it holds.
         (void)!loop_store(build, operand, value);
     }
+    while (build->operand_count < LOOP_MAX_OPERANDS && below(random, 4) == 0) {
+        add_lanes(random, build);
+    }
+}
+
+// How many elements its operands are given.
+static uint32_t most_of(const LoopBuild *build)
+{
+    return build->operands[build->operand_count - 1].kind == LOOP_AROUND ? MOST
+                                                                         : FEW;
 }
 
 static bool is_nan(Elem elem, const char *from)
@@ -166,7 +187,7 @@ static void fill(Random *random, const LoopBuild *build)
 {
     for (uint32_t k = 0; k < build->operand_count; k++) {
         Elem stored = (Elem)build->operands[k].stored;
-        for (size_t i = 0; i < MOST; i++) {
+        for (size_t i = 0; i < most_of(build); i++) {
             uint64_t bits = element(random, loop_type_of(stored));
             bits = stored == ELEM_BOOL ? bits & 1 : bits;
             memcpy(places[0][k] + i * elem_size(stored), &bits,
@@ -182,11 +203,13 @@ static void compare(const LoopBuild *build, size_t count, unsigned long seed)
     for (uint32_t k = 0; k < build->operand_count; k++) {
         Elem stored = (Elem)build->operands[k].stored;
         size_t size = elem_size(stored);
-        for (size_t i = 0; i < MOST; i++) {
+        for (size_t i = 0; i < most_of(build); i++) {
             const char *a = places[1][k] + i * size;
             const char *b = places[2][k] + i * size;
+            size_t end =
+                build->operands[k].kind == LOOP_AROUND ? LOOP_LANES : count;
             bool same = memcmp(a, b, size) == 0 ||
-                        (i < count && is_nan(stored, a) && is_nan(stored, b));
+                        (i < end && is_nan(stored, a) && is_nan(stored, b));
             cr_assert(same, "seed %lu, operand %u, element %zu of %zu", seed, k,
                       i, count);
         }
@@ -197,7 +220,7 @@ static void run_body(Random *random, const LoopBuild *build,
                      const LoopKernel *kernel, unsigned long seed)
 {
     char *expected[LOOP_MAX_OPERANDS], *found[LOOP_MAX_OPERANDS];
-    size_t count = below(random, MOST - 4);
+    size_t count = below(random, most_of(build) - 4);
     count -= seed % 8 == 0 ? count % KERNEL_STEP : 0; // it has no tail
     uint32_t faults = 0, last = build->operand_count - 1u;
     fill(random, build);
