@@ -16,4 +16,5 @@ backend_sources += src/backend/scalar_run.c
 backend_sources += src/backend/step_call.c
 backend_sources += src/backend/tile_build.c
 backend_sources += src/backend/tile_code.c
+backend_sources += src/backend/tile_lay.c
 backend_sources += src/backend/tile_run.c

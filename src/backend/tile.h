@@ -161,6 +161,11 @@ MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
 // Makes one step of programs that stand next to each other and go along the
 // same rows, as many as there are.
 MUST_CHECK bool nest_join(Builder *builder, StepBlock *block);
+// Each of `rows` elements of a column, of so many bytes, repeated for its row;
+// a row of so many bytes, once for each row of a tile.
+void tile_lay_column(char *to, const char *from, uint16_t width, int64_t rows,
+                     int64_t columns);
+void tile_lay_row(char *to, const char *from, size_t size, int64_t rows);
 bool step_nest(PlanRun *run, const Step *step);
 // Runs a program over its tiles. False with an error pending.
 bool step_tile(PlanRun *run, const Step *step);

@@ -5,7 +5,6 @@
 #include "backend/tile.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "kernels/pool.h"
 #include "kernels/threads.h"
@@ -268,50 +267,6 @@ static void run_rows(TileHand *hand, int64_t rows)
     }
 }
 
-#define FILL(T)                                                                \
-    static void fill_##T(T *to, const T *from, int64_t rows, int64_t columns)  \
-    {                                                                          \
-        for (int64_t row = 0; row < rows; row++) {                             \
-            for (int64_t k = 0; k < columns; k++) {                            \
-                *to++ = from[row];                                             \
-            }                                                                  \
-        }                                                                      \
-    }
-// By element size alone: what the bytes mean does not matter here.
-FILL(uint8_t)
-FILL(uint16_t)
-FILL(uint32_t)
-FILL(uint64_t)
-#undef FILL
-
-// Each of the next `rows` elements of a column, repeated for its row.
-static void lay_column(char *to, const char *from, uint16_t width, int64_t rows,
-                       int64_t columns)
-{
-    switch (width) {
-    case 1:
-        fill_uint8_t((uint8_t *)to, (const uint8_t *)from, rows, columns);
-        break;
-    case 2:
-        fill_uint16_t((uint16_t *)to, (const uint16_t *)from, rows, columns);
-        break;
-    case 4:
-        fill_uint32_t((uint32_t *)to, (const uint32_t *)from, rows, columns);
-        break;
-    default:
-        fill_uint64_t((uint64_t *)to, (const uint64_t *)from, rows, columns);
-    }
-}
-
-// The row, once for each row of the tile.
-static void lay_row(char *to, const char *from, size_t size, int64_t rows)
-{
-    for (int64_t row = 0; row < rows; row++) {
-        memcpy(to, from, size);
-        to += size;
-    }
-}
-
 // Narrow rows, several a tile. Row operands are laid out once, column
 // operands for each tile.
 static void run_groups(TileHand *hand, int64_t rows)
@@ -328,8 +283,8 @@ static void run_groups(TileHand *hand, int64_t rows)
             hand->cursors[i] = hand->scratch + reg->offset;
         }
         if (reg->kind == TILE_KIND_ROW) {
-            lay_row(hand->cursors[i], from[i], (size_t)columns * reg->width,
-                    group);
+            tile_lay_row(hand->cursors[i], from[i],
+                         (size_t)columns * reg->width, group);
         }
     }
     // The last group may have fewer rows.
@@ -338,8 +293,8 @@ static void run_groups(TileHand *hand, int64_t rows)
         for (uint32_t i = 0; i < program->reg_count; i++) {
             const TileReg *reg = &program->regs[i];
             if (reg->kind == TILE_KIND_COLUMN) {
-                lay_column(hand->cursors[i], from[i], reg->width, group,
-                           columns);
+                tile_lay_column(hand->cursors[i], from[i], reg->width, group,
+                                columns);
                 from[i] += group * reg->width;
             }
         }
