@@ -76,8 +76,8 @@ void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
                Value value);
 // The same of the line in `event`, of which path and value are taken.
 void event_add_at(Vm *vm, EventLog *log, Event event);
-// A number of the host's became a tensor; of all else nothing is recorded.
-void event_number(Vm *vm, Value v);
+// A number or text of the host became a tensor; of all else nothing is recorded.
+void event_tensor(Vm *vm, Value v);
 
 // 101 to 112; 0: staged and eager runs do not differ by it.
 int event_code(EventKind kind);

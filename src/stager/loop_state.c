@@ -201,7 +201,7 @@ static Value show_leaf(Vm *vm, Value v, void *data)
             return value_retain(v);
         }
         id = node_output(walk->node, index);
-        event_number(vm, leaf->host);
+        event_tensor(vm, leaf->host);
     }
     Value shown = trace_symbolic(vm, vm->trace, id, walk->name);
     if (!value_failed(shown)) {

@@ -186,10 +186,10 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     }
     if (!value_unbound(leaf->host) && value_is_operand(after) &&
         !is_weak(after)) { // it is a tensor's from now on
-        event_number(vm, leaf->host);
+        event_tensor(vm, leaf->host);
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
-    event_number(vm, after);
+    event_tensor(vm, after);
     leaf->result = merge_leaf_id(vm, "while", block->sides[1], after, have);
     return leaf->result == VALUE_ID_NONE ? clear_misfit(vm) : 1;
 }

@@ -248,8 +248,8 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     Value made = add_output(m, first, second);
     // Numbers of the host stay weak, so that what follows promotes as if no
     // branch had been.
-    event_number(m->vm, a);
-    event_number(m->vm, b);
+    event_tensor(m->vm, a);
+    event_tensor(m->vm, b);
     if (!value_failed(made) && is_weak_number(a) && is_weak_number(b)) {
         value_as_symbolic(made)->weak = true;
     }

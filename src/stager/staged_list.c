@@ -161,7 +161,7 @@ int staged_list_add_form(Vm *vm, ListForm *form, Value list)
 
 static Value convert(Vm *vm, Value v, DType dtype)
 {
-    event_number(vm, v);
+    event_tensor(vm, v);
     if (value_is_operand(v) && operand_type(v).dtype != dtype) {
         NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
         return tensor_call(vm, "cast", &v, 1, &attr, 1); // a weak number

@@ -67,7 +67,7 @@ static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
 {
     DType dtype = dtype_element((DType)value_as_symbolic(list)->dtype);
     if (is_weak(leaf)) {
-        event_number(vm, leaf);
+        event_tensor(vm, leaf);
     }
     if (value_is_operand(leaf) && is_weak(leaf) &&
         operand_type(leaf).dtype != dtype &&
