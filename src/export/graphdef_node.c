@@ -1,6 +1,6 @@
 // Writing ordinary nodes: the frame of all forms, and those of elementwise
 // ops, products and reductions. graphdef_shape.c has those that move elements.
-#include "export/graphdef_form.h"
+#include "export/graphdef_step.h"
 
 #include <string.h>
 
@@ -205,16 +205,48 @@ bool form_cast(Form *form)
     return form_close(form);
 }
 
-// Vectors would need two more nodes; they are refused.
+// An operand as a matrix, or a batch of them: a vector gets an axis at `axis`.
+static const char *as_matrix(Form *form, uint32_t operand, int64_t axis)
+{
+    const char *x = form->inputs[operand];
+    TensorType type = form_in(form, operand);
+    return type.rank > 1
+               ? x
+               : step_2(form, "ExpandDims", x, step_int(form, "axis", axis),
+                        TYPES({"T", "Tdim"}, {type.dtype, DT_INT32}));
+}
+
+// The product as if no operand were a vector, less the axes of those that are.
+static bool write_vectors(Form *form, const char *op)
+{
+    TensorType a = form_in(form, 0), b = form_in(form, 1);
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *product =
+        step_2(form, op, as_matrix(form, 0, 0), as_matrix(form, 1, 1),
+               TYPES({"T"}, {a.dtype}));
+    if (a.rank == 1) {
+        product =
+            step_gather(form, product, a.dtype, step_int(form, "row", 0), -2);
+    }
+    if (b.rank == 1) {
+        product = step_gather(form, product, a.dtype,
+                              step_int(form, "column", 0), -1);
+    }
+    return step_gives(form, 0, product);
+}
+
 // BatchMatMulV2 broadcasts its batches as `matmul` does.
 bool form_matmul(Form *form)
 {
     TensorType a = form_in(form, 0), b = form_in(form, 1);
-    if (a.rank < 2 || b.rank < 2) {
-        return form_refuse(form, "vectors, or operands of unknown rank,");
+    if (a.rank < 1 || b.rank < 1) {
+        return form_refuse(form, "operands of unknown rank");
     }
-    return form_typed(form,
-                      a.rank == 2 && b.rank == 2 ? "MatMul" : "BatchMatMulV2");
+    const char *op = a.rank <= 2 && b.rank <= 2 ? "MatMul" : "BatchMatMulV2";
+    return a.rank == 1 || b.rank == 1 ? write_vectors(form, op)
+                                      : form_typed(form, op);
 }
 
 // Ops on square matrices, by name.
@@ -283,7 +315,6 @@ bool form_reduction(Form *form)
 // The dtype of the result is an attribute, so no cast follows.
 bool form_arg_reduction(Form *form)
 {
-    static const int64_t flat = -1;
     DType dtype = form_in(form, 0).dtype;
     int64_t axis = form_int(form, 0, ATTR_INT_NONE);
     // ArgMax has no attribute for it.
@@ -295,18 +326,8 @@ bool form_arg_reduction(Form *form)
     }
     // Without an axis the tensor is flattened first.
     if (axis == ATTR_INT_NONE) {
-        const char *parts[2] = {form->inputs[0],
-                                form_const(form, "shape", &flat, 1, 1)};
-        const char *name =
-            parts[1] != NULL ? form_inner(form, "Reshape", "Reshape", parts, 2)
-                             : NULL;
-        if (name == NULL) {
-            return false;
-        }
-        gd_attr_type(form_text(form), "T", dtype);
-        gd_attr_type(form_text(form), "Tshape", DT_INT32);
         // As NumPy: the index is then one into the flat tensor.
-        form->inputs[0] = form_inner_close(form, name, "Reshape", 2);
+        form->inputs[0] = step_flat(form, form->inputs[0], dtype);
         axis = 0;
     }
     if (form->inputs[0] == NULL || !form_ints(form, "dimension", &axis, 0, 1) ||

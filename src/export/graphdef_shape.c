@@ -273,9 +273,6 @@ bool form_concat(Form *form)
 {
     int64_t axis = form_int(form, 0, 0);
     uint32_t count = form->node->input_count;
-    if (form->node->attrs[0].kind == ATTR_NONE) {
-        return form_refuse(form, "no axis");
-    }
     // TensorFlow joins two or more.
     const char *op = count > 1 ? "ConcatV2" : "Identity";
     if (!form_begin(form, op) ||

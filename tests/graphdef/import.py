@@ -41,8 +41,18 @@ def decoded(value):
     if dtype == "bool":
         return np.array([each == "True" for each in flat],
                         dtype=bool).reshape(shape)
-    number = float if dtype.startswith("float") else int
-    return np.array([number(each) for each in flat], dtype).reshape(shape)
+    kind = tf.as_dtype(dtype)
+    number = float if kind.is_floating else int
+    return np.array([number(each) for each in flat],
+                    kind.as_numpy_dtype).reshape(shape)
+
+
+def tolerance(kind):
+    """What last bits may differ: of halves, which TensorFlow computes by other
+    formulas, two of each op in a chain."""
+    if kind.size == 2:
+        return 4 * {tf.float16: 2.0 ** -10, tf.bfloat16: 2.0 ** -7}[kind]
+    return 2e-5
 
 
 def alike(ours, theirs, exact):
@@ -58,8 +68,10 @@ def alike(ours, theirs, exact):
         return False
     if not exact:
         return True
-    if ours.dtype.kind == "f":
-        return np.allclose(ours, theirs, rtol=2e-5, atol=1e-6, equal_nan=True)
+    kind = tf.as_dtype(ours.dtype) if ours.dtype != object else tf.string
+    if kind.is_floating:
+        return np.allclose(ours.astype("float64"), theirs.astype("float64"),
+                           rtol=tolerance(kind), atol=1e-6, equal_nan=True)
     return bool(np.all(ours == theirs))
 
 
