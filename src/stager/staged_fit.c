@@ -24,9 +24,18 @@ bool staged_check_specs(Vm *vm, const StagedFunction *self)
         !value_is_kind(self->target, KIND_FUNCTION)) {
         return true;
     }
-    const Code *code = ((const Function *)value_object(self->target))->code;
-    // Fewer specs than parameters are fine: the rest has defaults, or is no
-    // tensor.
+    const Function *function = (const Function *)value_object(self->target);
+    const Code *code = function->code;
+    size_t given = self->options.signature->count + staged_first_spec(self);
+    // Fewer specs than parameters are fine where the rest has defaults.
+    size_t defaults =
+        function->defaults != NULL ? function->defaults->count : 0;
+    if (given + defaults < code->positional_count) {
+        return raise_false(vm, ERR_TYPE,
+                           "stage(): parameter '%s' of %s() has neither a spec "
+                           "in signature= nor a default",
+                           code->local_names[given]->text, self->name->text);
+    }
     size_t most = code->positional_count + (size_t)code->keyword_only_count -
                   staged_first_spec(self);
     return self->options.signature->count <= most ||
