@@ -38,8 +38,8 @@ void staged_list_exchange(List *list, List *other);
 Value staged_list_unpack(Vm *vm, const Value *parts, size_t count);
 
 // Its elements from `start` to before `stop` (None: open), `step` apart, as a
-// new one; two lists, staged or not, one behind the other: `who` opens the error
-// where their forms differ; itself that many times. VALUE_FAIL.
+// new one; two lists, staged or not, one behind the other: `who` opens the
+// error where their forms differ; itself that many times. VALUE_FAIL.
 Value staged_list_slice(Vm *vm, Value self, Value start, Value stop,
                         int64_t step);
 Value staged_list_joined(Vm *vm, const char *who, Value first, Value second);
