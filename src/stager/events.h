@@ -76,7 +76,7 @@ void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
                Value value);
 // The same of the line in `event`, of which path and value are taken.
 void event_add_at(Vm *vm, EventLog *log, Event event);
-// A number or text of the host became a tensor; of all else nothing is recorded.
+// A number or text of the host became a tensor; all else is not recorded.
 void event_tensor(Vm *vm, Value v);
 
 // 101 to 112; 0: staged and eager runs do not differ by it.
