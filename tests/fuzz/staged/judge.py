@@ -23,6 +23,8 @@ CURE = re.compile(r"; |\buse\b|\bpass\b|\breturn\b|\bassign\b|\binstead\b|"
                   r"\bwhere the condition\b|\bbefore the loop\b|"
                   r"\bafter a turn\b")
 LINE = re.compile(r"\bline \d")
+# A tensor of a trace in a text.
+SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>")
 # What the ledger calls a change of each kind of container.
 WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
          "deque": ("deque", "attribute"), "object": ("attribute",),
@@ -90,10 +92,15 @@ def as_tensor(value):
     return None
 
 
+def is_tensor(value):
+    """Whether a graph may have computed it."""
+    return isinstance(value, tuple) and value[:1] in (("tensor",),
+                                                      ("variable",))
+
+
 def tensors(left, right):
-    """Whether one of them is a tensor; a Variable comes back as a value."""
-    return all(isinstance(value, tuple) and value[0] in ("tensor", "variable")
-               for value in (left, right))
+    """Whether both are tensors; a Variable comes back as a value."""
+    return is_tensor(left) and is_tensor(right)
 
 
 def compare(left, right, path):
@@ -107,7 +114,7 @@ def compare(left, right, path):
         if left[1] == right[1] and len(flat[0]) == len(flat[1]) and \
                 all(map(near, *flat)):
             return
-        raise Difference(path, left, right)
+        raise Difference(path + left[:1], left, right)
     numbers = as_tensor(left), as_tensor(right)
     if None not in numbers:
         if near(*numbers):
@@ -140,6 +147,12 @@ def same_line(left, right):
         return False
     return all(near(float(one), float(other)) if at % 2 else one == other
                for at, (one, other) in enumerate(zip(*parts)))
+
+
+def symbolic(text):
+    """A pattern for what eager code says where a trace says `text`, which
+    names tensors that have no value yet."""
+    return re.compile(".*".join(map(re.escape, SYMBOL.split(text))), re.DOTALL)
 
 
 class Judge:
@@ -232,7 +245,9 @@ class Judge:
         except Difference as error:
             # An argument's change is made when the call ends; this one failed.
             self.late |= bool(other.error) and "argument" in self.codes
-            if not self.late and not self.explained(error.path):
+            # A tensor is a result wherever it lies: all flows into it.
+            path = None if is_tensor(error.right) else error.path
+            if not self.late and not self.explained(path):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
         return None
@@ -245,10 +260,8 @@ class Judge:
         for name in left:
             if name not in right:
                 raise Difference((), (name,), ())
-            kind = left[name][0] if isinstance(left[name], tuple) else ""
-            path = ("variable",) if kind == "variable" else ()
             try:
-                compare(left[name], right[name], path)
+                compare(left[name], right[name], ())
             except Difference as error:
                 error.left = name, error.left
                 raise
@@ -267,6 +280,9 @@ class Judge:
             return "refused" if tracing else None
         if eager[0] == name and eager[2] == line:
             # Texts show values, which a frozen one may have changed.
+            if tracing and (name == "ShapeError" or
+                            symbolic(text).fullmatch(eager[1])):
+                return "refused"
             return None if self.explained() else (
                 "text", f"{eager[1]} | {text}")
         if eager[0] in classes and not tracing:

@@ -116,7 +116,7 @@ class World:
     """One run of a program: `call` and `show` as it sees them."""
 
     def __init__(self):
-        self.space = {}
+        self.space, self.ran = {}, None
 
     def names(self):
         """What the program can name from here on."""
@@ -127,12 +127,12 @@ class World:
 
     def call(self, function, *args, **named):
         """Calls it; its result or its error, and everything after it."""
-        before = self.looked()
+        before, self.ran = self.looked(), None
         try:
             result = function(*args, **named)
             print("@ result", canon(result, {}))
         except Exception as error:
-            print("@ before", before)
+            print("@ before", self.ran or before)
             self.failed(error)
         print("@ state", self.looked())
 
@@ -149,6 +149,7 @@ class World:
             for source in sources:
                 tape.watch(source)
             result = function(*args)
+        self.ran = self.looked()  # a gradient that is refused comes behind it
         return result, tape.gradient(floats(result), sources,
                                      unconnected_gradients="zero")
 

@@ -157,8 +157,23 @@ class Runner:
             verdict = found[program.number].verdict(self.lenient)
             if verdict.kind == "crash":
                 verdict.detail = found[program.number].note
+            if verdict.kind == "skipped" and self.unneeded(
+                    program, found[program.number].runs["eager"], verdict):
+                verdict = Verdict(how="event", step=verdict.step)
             pairs.append((program, verdict))
         return pairs
+
+    def unneeded(self, program, eager, verdict):
+        """Whether what failed eagerly alone is an operation that nobody needs
+        (D105): as soon as its value is printed it fails staged as well."""
+        error = eager[verdict.step].error
+        text = printed(program.text, error[2])
+        if text is None:
+            return False
+        [record] = self.records([Program(program.number, text)]).values()
+        steps = record.runs["staged"]
+        return verdict.step < len(steps) and \
+            (steps[verdict.step].error or [""])[0] == error[0]
 
     def differs(self, kind, detail):
         """A test for the reducer: which of the texts differs likewise?"""
@@ -170,6 +185,26 @@ class Runner:
                          if verdict.kind == kind
                          and shape(verdict.detail) == detail), None)
         return test
+
+
+def printed(text, line):
+    """The program with the value of the statement at a line printed in front
+    of it, or None."""
+    tree = ast.parse(text)
+    for parent in ast.walk(tree):
+        for body in (getattr(parent, "body", None),
+                     getattr(parent, "orelse", None)):
+            for at, node in enumerate(body if isinstance(body, list) else []):
+                value = getattr(node, "value", getattr(node, "test", None))
+                if node.lineno != line or value is None:
+                    continue
+                if isinstance(node, ast.AugAssign):
+                    left = ast.parse(ast.unparse(node.target)).body[0].value
+                    value = ast.BinOp(left, node.op, value)
+                shown = ast.parse(f"stage.print('s', {ast.unparse(value)})")
+                body[at:at] = shown.body
+                return ast.unparse(tree) + "\n"
+    return None
 
 
 def ends(text):
