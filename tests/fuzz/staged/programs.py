@@ -4,6 +4,7 @@ import re
 
 from idioms import HELPERS as IDIOM_HELPERS
 from idioms import Idioms
+from dtypes import with_other_numbers
 from specials import FROZEN
 
 HELPERS = {
@@ -307,7 +308,7 @@ def program(seed, number, off=(), family=None):
     for attempt in range(400):
         rng = random.Random(f"{seed}/{number}/{attempt}")
         maker = Maker(rng, off, family)
-        text = maker.text()
+        text = with_other_numbers(maker.text(), rng, maker.may)
         try:
             compile(text, "program", "exec")
         except SyntaxError:
