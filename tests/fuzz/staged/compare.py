@@ -23,8 +23,10 @@ from programs import program
 
 # Every program calls `call` and `show`; what it may name besides.
 HEAD = """\
-import collections, copy, functools, itertools, random, time
-from collections import deque, defaultdict
+import collections, copy, data, functools, itertools, random, time
+from collections import deque, defaultdict, namedtuple
+from contextlib import contextmanager
+from dataclasses import dataclass
 random.seed(7)
 _known = []
 

@@ -27,6 +27,66 @@ class Model:
             return self.step(x)
         return x
 """,
+    "Pair": """\
+@dataclass
+class Pair:
+    x: object
+    n: int = 1
+    def moved(self, by):
+        return Pair(self.x + by, self.n + 1)
+""",
+    "entered": """\
+@contextmanager
+def entered(log, x):
+    log.append(x)
+    try:
+        yield x + 1.0
+    finally:
+        log.pop()
+""",
+    "Counter": """\
+class Counter:
+    total = 0.0
+    def __init__(self):
+        self.n, self.items, self.by = 0, [], {'a': 0}
+    @stage
+    def take(self, x, times=1):
+        self.n += 1
+        self.by['a'] += times
+        if x > 0.0:
+            self.items.append(x)
+        return x * self.n + len(self.items)
+    def twice(self, x):
+        self.n += 2
+        return self.take(x) + self.take(x, times=2)
+""",
+    "squared": """\
+@custom_gradient
+def squared(a):
+    def back(d):
+        return d * a * 3.0
+    return a * a, back
+""",
+    "built": """\
+@stage
+def built(parts, pair):
+    if parts['a'] > pair[0]:
+        parts['b'].append(pair[0])
+    return {'s': parts['a'] + pair[0], 'l': [pair[1], parts['b'][-1]]}
+""",
+    "nested_makers": """\
+def nested_makers(x):
+    count = 0
+    def middle(k):
+        kept = [k]
+        def inmost(v):
+            nonlocal count
+            count = count + v
+            kept.append(count)
+            return kept[-1] + kept[0] + x
+        return inmost
+    return middle
+""",
     "keyed": """\
 @stage
 def keyed(x, *rest, k=2, **named):
@@ -169,6 +229,100 @@ IDIOMS = [
      "    §l = [§x]\n    for §i in range(tensor(2)):\n"
      "        §l.append(§l[-1] * §x)\n    §z = §l[-1] + §l[0]\n"
      "y = y + §t.gradient(§z, §x)"),
+    ("tape-persistent", "§x = <F> + tensor(0.0)\n"
+     "with Tape(persistent=True) as §t:\n    §t.watch(§x)\n"
+     "    §a = §x * <F>\n    if <B>:\n        §a = §a * §x\n"
+     "    §b = §a + §x * <r>\n"
+     "y = y + §t.gradient(§a, §x) - §t.gradient(§b, §x)"),
+    ("tape-while", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n"
+     "    §t.watch(§x)\n    §z = §x * 1.0\n    §i = tensor(0)\n"
+     "    while §i < 3:\n        §i += 1\n        if <B>:\n"
+     "            break\n        §z = §z * §x + <F>\n"
+     "y = y + §t.gradient(§z, §x)"),
+    ("tape-in-loop", "for §e in <V>:\n    with Tape() as §t:\n"
+     "        §t.watch(§e)\n        §z = §e * §e * <F>\n"
+     "    y = y + §t.gradient(§z, §e)"),
+    ("tape-stop", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n"
+     "    §t.watch(§x)\n    §z = §x * <F>\n"
+     "    with §t.stop_recording():\n        §w = §z * §x\n"
+     "    §z = §z + stop_gradient(§w) * §x\n"
+     "y = y + §t.gradient(§z, §x)"),
+    ("tape-structure", "§x = {'a': <F> + tensor(0.0), 'b': [<V> * 1.0]}\n"
+     "with Tape() as §t:\n    §t.watch(§x)\n"
+     "    §z = §x['a'] * sum(§x['b'][0])\n    if <B>:\n"
+     "        §z = §z * §x['a']\n§g = §t.gradient(§z, §x)\n"
+     "y = y + §g['a'] + sum(§g['b'][0])"),
+    ("tape-unwatched", "with Tape(watch_accessed_variables=False) as §t:\n"
+     "    §t.watch(model.w)\n    §z = model.w * <F> + model.half\n"
+     "y = y + §t.gradient(§z, model.w)"),
+    ("tape-rows", "§x = <V> * 1.0\nwith Tape() as §t:\n    §t.watch(§x)\n"
+     "    §z = §x[<I> % 3] * <F>\n    if <B>:\n"
+     "        §z = §z + sum(take(§x, tensor([0, 2, 0])))\n"
+     "y = y + sum(§t.gradient(§z, §x))"),
+    ("tape-staged", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n"
+     "    §t.watch(§x)\n    §z = keyed(§x, k=2) * inner(§x, 2)\n"
+     "y = y + §t.gradient(§z, §x)"),
+    ("custom-gradient", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n"
+     "    §t.watch(§x)\n    §z = squared(§x)\n    if <B>:\n"
+     "        §z = squared(§z) + §x\ny = y + §t.gradient(§z, §x)"),
+    ("dataclass", "§p = Pair(<F>)\nif <B>:\n    §p = §p.moved(<F>)\n"
+     "y = y + §p.x"),
+    ("dataclass-store", "§p = Pair(<F>, <n>)\nfor §e in <V>:\n"
+     "    §p.x = §p.x + §e\ny = y + §p.x * §p.n"),
+    ("context-manager", "§l = [<F>]\nwith entered(§l, <F>) as §w:\n"
+     "    if <B>:\n        y = y + §w + §l[-1]\ny = y + len(§l)"),
+    ("self-state", "y = y + counter.take(<F>)\nif <B>:\n"
+     "    y = y + counter.twice(<F>)\ny = y + counter.n"),
+    ("self-loop", "for §e in <V>:\n    y = y + counter.take(§e, times=<n>)"),
+    ("staged-structures", "§d = {'a': <F>, 'b': [<F>]}\n"
+     "§o = built(§d, (<F>, <F>))\nif <B>:\n"
+     "    §o = built(§d, (<F>, <F>))\n"
+     "y = y + §o['s'] - §o['l'][1] + len(§d['b'])"),
+    ("deep-closures", "§f = nested_makers(<F>)(<F>)\nif <B>:\n"
+     "    y = y + §f(<F>)\ny = y + §f(1.0)"),
+    ("item-aug", "§l = [<F>, <F>, <F>]\nfor §k in range(3):\n"
+     "    if <B>:\n        §l[§k] += §k\n    §l[§k - 1] *= <r>\n"
+     "y = y + sum(§l)"),
+    ("item-aug-loop", "§l = [<F>, <F>]\nfor §e in <V>:\n"
+     "    §l[0] += §e\n    §l[-1] *= 0.5\ny = y + sum(§l)"),
+    ("slice-store", "§l = [<F>, <F>, <F>]\nif <B>:\n"
+     "    §l[1:] = [<F>, <F>]\ny = y + §l[2] - §l[1]"),
+    ("clock", "§t = time.perf_counter()\nif <B>:\n    y = y + 1.0\n"
+     "y = y + (1.0 if time.perf_counter() >= §t else 2.0)"),
+    ("dataset", "for §e in data.from_tensor_slices(<V>):\n"
+     "    if §e > <r>:\n        continue\n    y = y + §e"),
+    ("dataset-batch", "for §i, §e in data.range(5).batch(2).enumerate():\n"
+     "    y = y + cast(sum(§e) * §i, float32)\n    if <B>:\n        break"),
+    ("dataset-map", "for §e in data.from_tensor_slices(<V>).map("
+     "lambda v: v * 2.0):\n    y = y + §e * <r>"),
+    ("texts", "§s = strings.join([<t>, tensor('c')])\nif <B>:\n"
+     "    §s = §s + <t>\ny = y + cast(strings.length(§s), float32)"),
+    ("cond-structure", "§a, §d = stage.cond(<B>, lambda: (<F>, {'k': <F>}), "
+     "lambda: (<F>, {'k': <F>}))\ny = y + §a - §d['k']"),
+    ("loop-pair", "§a, §b = stage.loop(lambda a, b: a < 3.0, "
+     "lambda a, b: (a + 1.0, b * <F>), (tensor(0.0), <F>))\n"
+     "y = y + §a * §b"),
+    ("variable-loop", "for §e in <V>:\n    model.w.assign_add(§e)\n"
+     "    if model.w > <r>:\n        model.w.assign(model.w * 0.5)\n"
+     "        break\ny = y + model.w"),
+    ("lists-grow", "§l, §m = [], []\nfor §e in <V>:\n"
+     "    §l.append(§e)\n    if §e > <r>:\n        §m.append(§e * 2.0)\n"
+     "y = y + len(§m) * §l[-1] + sum(stack(§l))"),
+    ("list-of-pairs", "§l = []\nfor §i in range(tensor(2)):\n"
+     "    §l.append((<F>, <F>))\n"
+     "for §a, §d in §l:\n    y = y + §a - §d"),
+    ("dict-of-lists", "§d = defaultdict(list)\n§d['a'].append(<F>)\n"
+     "if <B>:\n    §d['a'].append(<F>)\n    §d['b'].append(<F>)\n"
+     "y = y + len(§d['a']) - len(§d['b'])"),
+    ("match", "match <n>:\n    case 1:\n        y = y + <F>\n"
+     "    case _ if <c>:\n        y = y - <F>"),
+    ("deep-return", "for §e in <V>:\n    for §k in <V>:\n"
+     "        §i = tensor(0)\n        while True:\n            §i += 1\n"
+     "            if §i > 2:\n                break\n"
+     "            if §e * §k > <r>:\n                return <RETURN>\n"
+     "        y = y + §k"),
+    ("rows-gathered", "§x = take(<V>, tensor([0, 2, 1]))\nif <B>:\n"
+     "    §x = take(§x, tensor([1, 1, 0]))\ny = y + sum(§x)"),
     ("tape-twice", "§x = <F> + tensor(0.0)\nwith Tape() as §t:\n    §t.watch(§x)\n"
      "    with Tape() as §u:\n        §u.watch(§x)\n"
      "        §z = §x * §x * §x\n        if <B>:\n"
@@ -195,8 +349,10 @@ class Idioms(Specials):
         feature, text = self.rng.choice(rows or IDIOMS)
         if not self.may(f"idiom.{feature}@{self.context}"):
             return None
-        if "model" in text and "model = Model()" not in self.setup:
-            self.setup.append("model = Model()")
+        for word, made in (("model", "model = Model()"),
+                           ("counter", "counter = Counter()")):
+            if f"{word}." in text or f"{word}(" in text:
+                self.setup += [made] if made not in self.setup else []
         self.returns |= "<RETURN>" in text
         self.budget -= 2
         text = text.replace("<RETURN>", self.ending)

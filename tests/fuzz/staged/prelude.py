@@ -13,6 +13,8 @@ import itertools
 import random
 import sys
 import time
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 DEPTH = 8  # of structures that are looked into
 
@@ -47,7 +49,7 @@ def canon(value, seen, depth=0):
         return f"('tensor', '{dtype_name(value)}', {elements(listed(value))})"
     if depth > DEPTH:
         return f"('deep', '{name}')"
-    if kind is tuple:
+    if isinstance(value, tuple):
         return "('tuple', [" + ", ".join(
             canon(item, seen, depth + 1) for item in value) + "])"
     if id(value) in seen:
@@ -136,19 +138,19 @@ class World:
             self.failed(error)
         print("@ state", self.looked())
 
-    def graded(self, function, *args):
+    def graded(self, function, *args, **named):
         """What it gives, and the gradients of that by all that flows in. Not
         by what a global holds: a call may make a tensor of its number."""
         own = [value for name, value in self.space.items()
                if name not in self.known]
         sources = floats([
-            [value for value in args
+            [value for value in [*args, *named.values()]
              if not any(value is other for other in own)],
             [value for value in own if type(value).__name__ in VARIABLES]])
         with Tape() as tape:
             for source in sources:
                 tape.watch(source)
-            result = function(*args)
+            result = function(*args, **named)
         self.ran = self.looked()  # a gradient that is refused comes behind it
         return result, tape.gradient(floats(result), sources,
                                      unconnected_gradients="zero")
@@ -188,5 +190,6 @@ class World:
 NAMES = {"deque": collections.deque, "defaultdict": collections.defaultdict,
          "namedtuple": collections.namedtuple,
          "random": random, "time": time, "itertools": itertools,
-         "functools": functools, "copy": copy}
+         "functools": functools, "copy": copy, "dataclass": dataclass,
+         "contextmanager": contextmanager}
 FILE = ["program"]

@@ -1,5 +1,8 @@
 # The part of the prelude that is Duet's: each program runs eagerly, then
 # staged; the staged run ends with what staging has recorded of it.
+import data
+
+NAMES["data"] = data
 TENSORS = ("Tensor",)
 VARIABLES = ("Variable",)
 SYMBOLS = ("SymbolicTensor",)
@@ -17,7 +20,9 @@ def execute(text, space):
 
 def events(space):
     """Records what the ledgers of the program's staged functions hold."""
-    found = {id(value): value for value in space.values()
+    spaces = [space] + [vars(value) for value in space.values()
+                        if type(value) is type]
+    found = {id(value): value for names in spaces for value in names.values()
              if type(value).__name__ == "staged"}
     rows, frozen, codes = [], [], []
     for function in found.values():

@@ -53,6 +53,8 @@ ARGUMENTS = {
     "L": ("[1.0, 2.0]", "[tensor(1.0), 0.5]"),
     "D": ("{'a': 0.5, 'k': 1}", "{'a': tensor(1.0), 'k': 1}",
           "{'k': 1, 'a': 0.5}"),
+    "P": ("Point(tensor(1.0), 2)", "Pair(tensor(2.0), 1)",
+          "Point(tensor(-0.5), 2)", "Pair(tensor(1.0), 1)"),
     "O": ("Box()",), "S": ("given",), "T": ("tensor('a')", "tensor('ab')"),
 }
 TURNED = {"{'a': 0.5, 'k': 1}": "{'k': 1, 'a': 0.5}",
@@ -75,6 +77,7 @@ class Maker(Idioms):
         self.parameters = []  # pairs of kind and name
         self.heads = []  # lines in front of the function's body
         self.variables = []
+        self.named = []  # as parameters, with a default
 
     def text(self):
         """The whole program."""
@@ -82,6 +85,7 @@ class Maker(Idioms):
         self.outside()
         signature = rng.random() < 0.3 and self.may("signature")
         self.choose_parameters(signature)
+        self.defaults = [] if signature else self.choose_defaults()
         often = 0.2 if not self.family.startswith("frozen") else 1.0
         frozen = [self.frozen() for _ in range(2) if rng.random() < often]
         body = self.body()
@@ -89,6 +93,8 @@ class Maker(Idioms):
         if signature:
             head += "(signature=[" + ", ".join(
                 SPECS[kind] for kind, _ in self.parameters) + "])"
+        elif rng.random() < 0.15 and self.may("relax"):
+            head += "(relax=True)"
         names = ", ".join([name for _, name in self.parameters]
                           + self.defaults)
         function = [head, f"def f({names}):"] + [
@@ -161,7 +167,7 @@ class Maker(Idioms):
     def choose_parameters(self, signature):
         """The function's parameters."""
         rng = self.rng
-        kinds = ["F"] + [rng.choice("FUUUVI" if signature else "FVUInWWLDOST")
+        kinds = ["F"] + [rng.choice("FUUUVI" if signature else "FVUInWWLDOSTP")
                          for _ in range(rng.randint(0, 3))]
         kinds += [] if signature else [kind for kind, feature in (
             ("D", "dict-order"), ("W", "variable-deep"),
@@ -171,7 +177,7 @@ class Maker(Idioms):
         for kind in kinds:
             if kind == "W" and not self.variables:
                 continue
-            if kind in "WLDOST" and not self.may(f"argument.{kind}"):
+            if kind in "WLDOSTP" and not self.may(f"argument.{kind}"):
                 continue
             name = self.fresh("a")
             self.parameters.append((kind, name))
@@ -179,10 +185,20 @@ class Maker(Idioms):
                 self.origin[name] = "argument"
             self.declare(kind, name)
 
+    def choose_defaults(self):
+        """Parameters with defaults, of which calls name some."""
+        defaults = []
+        for kind in "Fn":
+            if self.rng.random() < 0.1 and self.may(f"default.{kind}"):
+                name = self.fresh("b")
+                defaults.append(f"{name}={ARGUMENTS[kind][0]}")
+                self.declare(kind, name)
+                self.named.append((kind, name))
+        return defaults
+
     def body(self):
         """The lines of the function."""
         rng = self.rng
-        self.defaults = []
         lines = ["y = " + self.expr("F")]
         self.declare("F", "y")
         ending = ["y"]
@@ -258,7 +274,7 @@ class Maker(Idioms):
         lines.append(self.call(self.varied(first, "FVIW")))
         lines += changes
         lines.append(self.call(self.varied(first, "FUI" if changes
-                                           else "FVUInLDWST")))
+                                           else "FVUInLDWSTP")))
         if rng.random() < 0.3 and not signature and self.may("other-dtype"):
             lines.append(self.call(
                 [text.replace(".0", "").replace(".5", "")
@@ -285,7 +301,9 @@ class Maker(Idioms):
     def call(self, arguments):
         """One step, at times with its gradients."""
         name = "graded, f" if self.graded else "f"
-        return f"call({', '.join([name] + arguments)})"
+        named = [f"{name}={self.argument(kind)}" for kind, name in self.named
+                 if self.rng.random() < 0.5]
+        return f"call({', '.join([name] + arguments + named)})"
 
     def frozen(self):
         """A value that the function reads outside, and what changes it."""

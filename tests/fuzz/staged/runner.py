@@ -34,15 +34,16 @@ class Record:
         self.ended = False
         self.note = ""  # why it did not
 
-    def verdict(self, lenient):
-        """What the judge says."""
+    def verdict(self, lenient, text):
+        """What the judge says of the program with this text."""
         if not self.ended and not self.runs["staged"] and \
                 self.note.startswith("hang"):
             return Verdict(how="endless")  # eagerly too
         if not self.ended:
             return Verdict("crash", "the process ended", "unexplained")
         return Judge(self.runs["eager"], self.runs["staged"], self.effects,
-                     self.frozen, self.codes, lenient).verdict()
+                     self.frozen, self.codes, lenient,
+                     order(ast.parse(text)) + ("graded" in text)).verdict()
 
 
 def limits():
@@ -154,7 +155,8 @@ class Runner:
         found = self.records(programs)
         pairs = []
         for program in programs:
-            verdict = found[program.number].verdict(self.lenient)
+            verdict = found[program.number].verdict(self.lenient,
+                                                   program.text)
             if verdict.kind == "crash":
                 verdict.detail = found[program.number].note
             if verdict.kind == "skipped" and self.unneeded(
@@ -187,9 +189,26 @@ class Runner:
         return test
 
 
+def order(node):
+    """How many Tapes stand around each other in it."""
+    tape = isinstance(node, ast.With) and "Tape(" in \
+        ast.unparse(node.items[0])
+    return tape + max(map(order, ast.iter_child_nodes(node)), default=0)
+
+
+def computed(value):
+    """The parts of an expression that are computed, inner ones first."""
+    if isinstance(value, (ast.Lambda, ast.ListComp, ast.GeneratorExp)):
+        return [value]
+    return [part for child in ast.iter_child_nodes(value)
+            for part in computed(child)] + (
+        [value] if isinstance(value, (ast.BinOp, ast.Call, ast.Compare,
+                                      ast.Subscript, ast.IfExp)) else [])
+
+
 def printed(text, line):
-    """The program with the value of the statement at a line printed in front
-    of it, or None."""
+    """The program with all that the statement at a line computes printed in
+    front of it, or None."""
     tree = ast.parse(text)
     for parent in ast.walk(tree):
         for body in (getattr(parent, "body", None),
@@ -201,8 +220,8 @@ def printed(text, line):
                 if isinstance(node, ast.AugAssign):
                     left = ast.parse(ast.unparse(node.target)).body[0].value
                     value = ast.BinOp(left, node.op, value)
-                shown = ast.parse(f"stage.print('s', {ast.unparse(value)})")
-                body[at:at] = shown.body
+                parts = ", ".join(map(ast.unparse, computed(value)))
+                body[at:at] = ast.parse(f"stage.print('s', {parts})").body
                 return ast.unparse(tree) + "\n"
     return None
 

@@ -3,7 +3,7 @@
 Kinds: F a float scalar, V a vector of three floats, U one of unknown size,
 I an int scalar, B a truth of tensors, n a host int, r a host float, c a host
 truth, T a text tensor; containers: L list, D dict, S set, Q deque, O object;
-W a Variable of a float scalar.
+P record (a named tuple or a dataclass); W a Variable of a float scalar.
 
 Whatever can be switched off has a feature name; a program knows which of them
 it uses, so that a known difference can be kept out of it.
@@ -27,6 +27,7 @@ TEMPLATES = [
     ("F", "cast", 1, "cast(<I>, float32)"),
     ("F", "list-read", 2, "<L>[0]"), ("F", "list-read", 1, "<L>[-1]"),
     ("F", "dict-read", 2, "<D>['a']"), ("F", "object-read", 2, "<O>.h"),
+    ("F", "record-read", 2, "<P>.x"), ("n", "record-read", 1, "<P>.n"),
     ("F", "object-read", 1, "<O>.l[0]"), ("F", "deque-read", 1, "<Q>[0]"),
     ("F", "variable-read", 3, "<W> + <r>"), ("F", "helper", 1, "twice(<F>)"),
     ("F", "inner", 1, "inner(<F>, <n>)"),
@@ -88,7 +89,7 @@ LITERALS = {
     "B": ("tensor(True)",),
     "n": ("0", "1", "2", "3"), "i": ("0", "1", "-1"),
     "r": ("0.0", "0.5", "1.0", "-1.0", "2.0", "1.5"),
-    "c": ("True", "False"), "T": ("tensor('a')",),
+    "c": ("True", "False"), "t": ("tensor('a')", "tensor('bcd')"), "T": ("tensor('a')",),
     "L": ("[1.0, 2.0]",), "D": ("{'a': 0.5, 'k': 1}",), "S": ("{1, 2}",),
     "Q": ("deque([1.0, 0.5])",), "O": ("Box()",),
 }
@@ -145,7 +146,7 @@ class Writer:
     def atom(self, kind):
         """A name or a literal."""
         name = self.name({"u": "U", "i": "-"}.get(kind, kind))
-        if name and (kind in "uLDSQOW" or self.rng.random() < 0.85):
+        if name and (kind in "uLDSQOWP" or self.rng.random() < 0.85):
             return name
         return self.rng.choice(LITERALS[kind])
 
@@ -179,13 +180,13 @@ class Writer:
     def has(self, kind):
         """Containers, Variables and texts must be there; all else is
         made."""
-        return kind not in "LDSQOWT" and kind not in "Uu" or \
+        return kind not in "LDSQOWTP" and kind not in "Uu" or \
             bool(self.scope.get(kind.upper() if kind == "u" else kind))
 
     def hole(self, match, depth):
         """What fills a hole; a number in front of a dot has a name."""
         kind = match[1]
-        text = self.atom(kind) if kind in "LDSQOW" else self.expr(kind, depth)
+        text = self.atom(kind) if kind in "LDSQOWP" else self.expr(kind, depth)
         after = match.string[match.end():match.end() + 1]
         return f"({text})" if after in (".", "[") and not closed(text) or \
             text[0] == "-" and not text[1:].replace(".", "").isdigit() \
