@@ -34,9 +34,10 @@ def reducer(tensors, host):
 class Stage:
     """`stage` as a decorator with and without options, and its print."""
 
-    def __call__(self, function=None, signature=None):
+    def __call__(self, function=None, signature=None, relax=False):
         if function is None:
-            return tf.function(input_signature=signature)
+            return tf.function(input_signature=signature,
+                               reduce_retracing=relax)
         return tf.function(function)
 
     @staticmethod
@@ -48,8 +49,12 @@ class Stage:
 NAMES.update(
     tensor=tf.constant, Variable=tf.Variable, stage=Stage(), zeros=tf.zeros,
     concat=lambda values: tf.concat(values, 0), stack=tf.stack,
-    Tape=tf.GradientTape, maximum=tf.maximum, minimum=tf.minimum, where=tf.where, cast=tf.cast,
-    reshape=tf.reshape, float32=tf.float32, int32=tf.int32,
+    Tape=tf.GradientTape, maximum=tf.maximum, minimum=tf.minimum,
+    where=tf.where, cast=tf.cast, reshape=tf.reshape, take=tf.gather,
+    mean=tf.reduce_mean, tanh=tf.tanh, sin=tf.sin, exp=tf.exp, sqrt=tf.sqrt,
+    stop_gradient=tf.stop_gradient, custom_gradient=tf.custom_gradient,
+    float32=tf.float32, float64=tf.float64, float16=tf.float16,
+    bfloat16=tf.bfloat16, int32=tf.int32, int64=tf.int64,
     spec=tf.TensorSpec, strings=tf.strings, OpError=tf.errors.OpError,
     sum=reducer(tf.reduce_sum, sum), max=reducer(tf.reduce_max, max),
     any=reducer(tf.reduce_any, any), all=reducer(tf.reduce_all, all))
