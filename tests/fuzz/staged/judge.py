@@ -20,7 +20,7 @@ import re
 # The classes by which staging refuses.
 REFUSALS = ("SymbolicError", "LeakError", "FrozenError", "SignatureError")
 # How a refusal reads: it says what to do instead, or what the two sides are.
-CURE = re.compile(r"; |\buse\b|\bpass\b|\breturn\b|\bassign\b|\binstead\b|"
+CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|\binstead\b|"
                   r"\bwhere the condition\b|\bbefore the loop\b|"
                   r"\bafter a turn\b")
 LINE = re.compile(r"\bline \d")
@@ -286,7 +286,7 @@ class Judge:
             return "refused" if tracing else None
         if eager[0] == name and eager[2] == line:
             # Texts show values, which a frozen one may have changed.
-            if tracing and (name == "ShapeError" or
+            if tracing and (name == "ShapeError" or CURE.search(text) or
                             symbolic(text).fullmatch(eager[1])):
                 return "refused"
             return None if self.explained() else (
