@@ -20,8 +20,8 @@ import re
 # The classes by which staging refuses.
 REFUSALS = ("SymbolicError", "LeakError", "FrozenError", "SignatureError")
 # How a refusal reads: it says what to do instead, or what the two sides are.
-CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|\binstead\b|"
-                  r"\bwhere the condition\b|\bbefore the loop\b|"
+CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|"
+                  r"\binstead\b|\bwhere the condition\b|\bbefore the loop\b|"
                   r"\bafter a turn\b")
 LINE = re.compile(r"\bline \d")
 # A tensor of a trace in a text.
