@@ -33,6 +33,7 @@ lib_modules = \
 	lib/nn/_graph.duet \
 	lib/nn/_masks.duet \
 	lib/nn/_module.duet \
+	lib/nn/_saved.duet \
 	lib/nn/_summary.duet \
 	lib/nn/activations.duet \
 	lib/nn/attention.duet \
