@@ -17,6 +17,7 @@
 
 enum {
     GEMM_WIDE = 8,               // vectors of a tile of one row
+    GEMM_AHEAD = 16,             // rows of B that are fetched before their turn
     GEMM_NEAR_BYTES = 128 << 10, // a B read where it is that caches hold
     GEMM_FAR_DEPTH = 64          // rows at a time of one that they do not
 };

@@ -67,6 +67,7 @@ VECTOR void ID(tile)(const int rows, const int vectors, const TileReads reads,
                           : ID(load_some)(b + v * W, last);
             if (reads == GEMM_COPIES) {
                 ID(store)(panel + v * W, line[v]);
+                __builtin_prefetch(b + GEMM_AHEAD * b_row + v * W);
             }
         }
         panel += reads == GEMM_COPIES ? ID(PANEL) : 0;

@@ -6,13 +6,14 @@
 #include "kernels/threads.h"
 
 enum {
-    ROWS_STEP = 84, // a multiple of every tile's rows
+    ROWS_STEP = 42,  // a multiple of every tile's rows
+    LEAST_ROWS = 84, // of a strip that copies B for itself
     COLUMNS_STEP = 64,
     STRIPS_A_THREAD = 4
 };
 // Nanoseconds: below the first one thread does it alone, above the second a
 // strip would make Ctrl-C wait.
-static const double worth_cutting = 10e3, longest_strip = 10e6;
+static const double worth_cutting = 10e3, longest_strip = 40e6;
 
 typedef struct Strips {
     const Product *product;
@@ -45,7 +46,8 @@ static int64_t strip_of(int64_t size, int64_t most, int64_t step)
     return strip < size ? strip : size;
 }
 
-// The longer side is cut first; B's columns are copied once a strip of rows.
+// Rows are cut first: a strip copies its part of B on the way, but has to read
+// all of A's rows that it meets.
 static void cut(Strips *s, double cost)
 {
     int64_t m = s->args.m, n = s->args.n;
@@ -59,16 +61,11 @@ static void cut(Strips *s, double cost)
     s->rows = m;
     s->columns = n;
     if (wanted > 1) {
-        int64_t strips = (int64_t)wanted + 1;
-        if (m > n) {
-            s->rows = strip_of(m, strips, ROWS_STEP);
-            strips = strips * s->rows / m + 1;
-            s->columns = strip_of(n, strips, COLUMNS_STEP);
-        } else {
-            s->columns = strip_of(n, strips, COLUMNS_STEP);
-            strips = strips * s->columns / n + 1;
-            s->rows = strip_of(m, strips, ROWS_STEP);
-        }
+        int64_t strips = (int64_t)wanted + 1, down = m / LEAST_ROWS;
+        down = down < 1 ? 1 : down > strips ? strips : down;
+        s->rows = strip_of(m, down, ROWS_STEP);
+        down = (m + s->rows - 1) / s->rows;
+        s->columns = strip_of(n, (strips + down - 1) / down, COLUMNS_STEP);
     }
     s->down = (m + s->rows - 1) / s->rows;
     s->across = (n + s->columns - 1) / s->columns;
