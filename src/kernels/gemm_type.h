@@ -1,8 +1,7 @@
 // Matrix products of one element type, in vector registers: included by
 // gemm_body.h once a type, with ELEMENT and SUFFIX defined. No include guard.
 //
-// A tile of rows x vectors of C stays in registers while k runs. A panel is
-// the part of B under a tile's columns, one row of it after the other; it is
+// A panel is the part of B under a tile's columns, one row of it after the other; it is
 // written by the first tile that reads it. A is read where it is unless its
 // rows meet in the same sets of the caches, or its elements do not lie in
 // order of k.
@@ -24,84 +23,43 @@ typedef struct ID(Tile) {
     ELEMENT *panel; // where GEMM_COPIES puts B
     bool resume;    // go on from what C holds
     bool whole;     // the last vector is not masked
-    ID(M) last;     // the last vector's elements that exist
+    int64_t last;   // its elements that exist
 } ID(Tile);
 typedef void (*ID(TileFn))(const ID(Tile) *);
 
-// `rows`, `vectors` and `reads` are constants. The row of C below the tile is
-// fetched meanwhile, since the next tile may start from it.
-VECTOR void ID(tile)(const int rows, const int vectors, const TileReads reads,
-                     const ID(Tile) * t)
-{
-    enum { W = ID(WIDTH) };
-    const ELEMENT *a = t->a, *b = t->b;
-    const int64_t a_row = t->a_row, a_step = t->a_step, b_row = t->b_row;
-    const int64_t c_row = t->c_row;
-    ELEMENT *c = t->c;
-    ELEMENT *panel = t->panel;
-    ID(V) sums[GEMM_ROWS][GEMM_WIDE];
-    const bool whole = t->whole;
-    const ID(M) last = t->last;
-    for (int r = 0; reads != GEMM_EDGE && r < rows; r++) {
-        __builtin_prefetch(c + (rows + r) * c_row, 1, 3);
-        __builtin_prefetch(c + (rows + r) * c_row + vectors * W - 1, 1, 3);
-    }
-    EACH(rows, r)
-    EACH(vectors, v) sums[r][v] = ID(zero)();
-    if (t->resume && whole) {
-        EACH(rows, r)
-        EACH(vectors, v) sums[r][v] = ID(load)(c + r * c_row + v * W);
-    } else if (t->resume) {
-        EACH(rows, r)
-        EACH(vectors, v)
-        sums[r][v] = v + 1 < vectors
-                         ? ID(load)(c + r * c_row + v * W)
-                         : ID(load_some)(c + r * c_row + v * W, last);
-    }
-    for (int64_t k = t->depth; k > 0; k--, a += a_step, b += b_row) {
-        ID(V) line[GEMM_WIDE];
-        EACH(vectors, v)
-        {
-            line[v] = reads == GEMM_WHOLE || v + 1 < vectors
-                          ? ID(load)(b + v * W)
-                          : ID(load_some)(b + v * W, last);
-            if (reads == GEMM_COPIES) {
-                ID(store)(panel + v * W, line[v]);
-                __builtin_prefetch(b + GEMM_AHEAD * b_row + v * W);
-            }
-        }
-        panel += reads == GEMM_COPIES ? ID(PANEL) : 0;
-        EACH(rows, r)
-        {
-            ID(V) factor = ID(spread)(a[r * a_row]);
-            EACH(vectors, v)
-            sums[r][v] = ID(madd)(factor, line[v], sums[r][v]);
-        }
-    }
-    if (whole) {
-        EACH(rows, r)
-        EACH(vectors, v) ID(store)(c + r * c_row + v * W, sums[r][v]);
-        return;
-    }
-    EACH(rows, r)
-    {
-        EACH(vectors - 1, v) ID(store)(c + r * c_row + v * W, sums[r][v]);
-        ID(store_some)
-        (c + r * c_row + (vectors - 1) * W, last, sums[r][vectors - 1]);
-    }
-}
+#define LANE(name) ID(name)
+#include "kernels/gemm_tile.h"
+#undef LANE
+#if defined(__AVX512F__)
+#define LANE(name) ID_WITH(name, ID_WITH(half, SUFFIX))
+#include "kernels/gemm_tile.h"
+#undef LANE
+#endif
 
-// A tile of constant size as a function of its own.
-#define TILE(name, R, N, READS)                                                \
+// A tile of constant size as a function of its own; 0 vectors are half of one.
+#define TILE(name, function, R, N, READS)                                      \
     static __attribute__((noinline)) void ID(name)(const ID(Tile) * t)         \
     {                                                                          \
-        ID(tile)(R, N, READS, t);                                              \
+        function(R, N, READS, t);                                              \
     }
+#if defined(__AVX512F__)
+#define HALF_TILE(name, R, READS)                                              \
+    TILE(name, ID_WITH(tile, ID_WITH(half, SUFFIX)), R, 1, READS)
+#define HALVES(R)                                                              \
+    HALF_TILE(whole_##R##_0, R, GEMM_WHOLE)                                    \
+    HALF_TILE(edge_##R##_0, R, GEMM_EDGE)
+HALF_TILE(copy_0, GEMM_ROWS, GEMM_COPIES)
+#define IF_HALVES(tile) ID(tile)
+#else
+#define HALVES(R)
+#define IF_HALVES(tile) NULL
+#endif
 #define TILES(R)                                                               \
-    TILE(whole_##R##_1, R, 1, GEMM_WHOLE)                                      \
-    TILE(whole_##R##_2, R, 2, GEMM_WHOLE)                                      \
-    TILE(edge_##R##_1, R, 1, GEMM_EDGE)                                        \
-    TILE(edge_##R##_2, R, 2, GEMM_EDGE)
+    HALVES(R)                                                                  \
+    TILE(whole_##R##_1, ID(tile), R, 1, GEMM_WHOLE)                            \
+    TILE(whole_##R##_2, ID(tile), R, 2, GEMM_WHOLE)                            \
+    TILE(edge_##R##_1, ID(tile), R, 1, GEMM_EDGE)                              \
+    TILE(edge_##R##_2, ID(tile), R, 2, GEMM_EDGE)
 TILES(1)
 TILES(2)
 TILES(3)
@@ -112,43 +70,54 @@ TILES(6)
 TILES(7)
 TILES(14)
 #endif
-TILE(wide, 1, GEMM_WIDE, GEMM_WHOLE)
-TILE(copy_1, GEMM_ROWS, 1, GEMM_COPIES)
-TILE(copy_2, GEMM_ROWS, 2, GEMM_COPIES)
+TILE(wide, ID(tile), 1, GEMM_WIDE, GEMM_WHOLE)
+TILE(copy_1, ID(tile), GEMM_ROWS, 1, GEMM_COPIES)
+TILE(copy_2, ID(tile), GEMM_ROWS, 2, GEMM_COPIES)
 #undef TILE
 #undef TILES
+#undef HALVES
+#undef HALF_TILE
 
+// By the vectors of their columns.
+static const ID(TileFn)
+    ID(copies)[3] = {IF_HALVES(copy_0), ID(copy_1), ID(copy_2)};
 #define TILES(R)                                                               \
-    [R] = {{ID(edge_##R##_1), ID(edge_##R##_2)},                               \
-           {ID(whole_##R##_1), ID(whole_##R##_2)}}
-static const ID(TileFn) ID(tiles)[GEMM_ROWS + 1][2][2] = {
+    [R] = {{IF_HALVES(edge_##R##_0), ID(edge_##R##_1), ID(edge_##R##_2)},      \
+           {IF_HALVES(whole_##R##_0), ID(whole_##R##_1), ID(whole_##R##_2)}}
+static const ID(TileFn) ID(tiles)[GEMM_ROWS + 1][2][3] = {
     TILES(1), TILES(2),  TILES(3), TILES(4), TILES(5), TILES(6),
 #if defined(__AVX512F__)
     TILES(7), TILES(14),
 #endif
 };
 #undef TILES
+#undef IF_HALVES
 
-// Says how many of the `width` columns that are left a tile has. Returns
-// whether it takes two vectors.
-static bool ID(set_width)(ID(Tile) * t, int64_t width)
+// Says how many of the `width` columns that are left a tile has. Returns how
+// many vectors those take.
+static int ID(set_width)(ID(Tile) * t, int64_t width)
 {
-    bool two = width > ID(WIDTH);
-    int64_t rest = width - (two ? ID(WIDTH) : 0);
-    rest = rest < ID(WIDTH) ? rest : ID(WIDTH);
-    t->whole = rest == ID(WIDTH);
-    t->last = ID(mask)(rest);
-    return two;
+    int64_t vectors = width > ID(WIDTH) ? 2 : 1;
+    t->last = width - (vectors - 1) * ID(WIDTH);
+    t->whole = t->last >= ID(WIDTH);
+#if defined(__AVX512F__)
+    if (width <= ID(WIDTH) / 2) {
+        t->whole = width == ID(WIDTH) / 2;
+        return 0;
+    }
+#endif
+    t->last = t->whole ? ID(WIDTH) : t->last;
+    return (int)vectors;
 }
 
 // `rows` rows of tiles, any number. `tall`: A is in blocks of a tile's rows.
-static void ID(strip)(ID(Tile) * t, int64_t rows, bool two, bool reads_whole,
+static void ID(strip)(ID(Tile) * t, int64_t rows, int vectors, bool reads_whole,
                       bool tall)
 {
     while (rows > 0) {
         int64_t now = gemm_tile_rows(rows);
         t->a_step = tall ? now : t->a_step;
-        ID(tiles)[now][reads_whole][two](t);
+        ID(tiles)[now][reads_whole][vectors](t);
         rows -= now;
         t->a += tall ? now * t->depth : now * t->a_row;
         t->c += now * t->c_row;
@@ -182,10 +151,10 @@ static void ID(direct)(const GemmArgs *g)
             t.c += GEMM_WIDE * ID(WIDTH);
         }
         for (; j < g->n; j += ID(PANEL), t.b += ID(PANEL)) {
-            bool two = ID(set_width)(&t, g->n - j);
+            int vectors = ID(set_width)(&t, g->n - j);
             t.a = (const ELEMENT *)g->a + k * g->a_step;
             t.c = (ELEMENT *)g->c + j;
-            ID(strip)(&t, g->m, two, t.whole, false);
+            ID(strip)(&t, g->m, vectors, t.whole, false);
         }
         k += t.depth;
     } while (k < g->k);
@@ -232,11 +201,11 @@ static void ID(pack_tall)(ELEMENT *to, const ELEMENT *from, const GemmArgs *g,
 static void ID(panel_rows)(const GemmArgs *g, ID(Tile) t, int64_t rows,
                            int64_t width, bool tall, bool fresh)
 {
-    bool two = ID(set_width)(&t, width);
+    int vectors = ID(set_width)(&t, width);
     const ELEMENT *b = t.b;
     if (fresh && g->b_step == 1 && gemm_tile_rows(rows) == GEMM_ROWS) {
         t.a_step = tall ? GEMM_ROWS : t.a_step;
-        (two ? ID(copy_2) : ID(copy_1))(&t);
+        ID(copies)[vectors](&t);
         rows -= GEMM_ROWS;
         t.a += tall ? GEMM_ROWS * t.depth : GEMM_ROWS * t.a_row;
         t.c += GEMM_ROWS * t.c_row;
@@ -248,7 +217,7 @@ static void ID(panel_rows)(const GemmArgs *g, ID(Tile) t, int64_t rows,
     }
     t.b = t.panel;
     t.b_row = ID(PANEL);
-    ID(strip)(&t, rows, two, true, tall);
+    ID(strip)(&t, rows, vectors, true, tall);
 }
 
 // Blocks of B in panels, against blocks of A. Where A is one block, a panel is

@@ -3,7 +3,8 @@
 //
 // For each suffix f32, f64, i32, i64: the type V_<sfx>, the mask M_<sfx> of
 // its first n elements, and load, store (both masked), zero, one value in all
-// places, and madd: a * b + c, floats rounded once.
+// places, and madd: a * b + c, floats rounded once. AVX-512 has the same of half
+// the size, half_<sfx>.
 #ifndef DUET_KERNELS_GEMM_VECTOR_H
 #define DUET_KERNELS_GEMM_VECTOR_H
 
@@ -51,7 +52,7 @@ enum { GEMM_VECTOR_BYTES = 64, GEMM_ROWS = 14, GEMM_SMALL_ROWS = 7 };
 
 // AVX-512: masks are registers of their own, one bit an element; what a masked
 // load leaves out is zero and is not touched in memory.
-#define GEMM_VECTOR(sfx, T, V, M, name)                                        \
+#define GEMM_VECTOR(sfx, T, V, M, bits, name)                                  \
     typedef V V_##sfx;                                                         \
     typedef M M_##sfx;                                                         \
     VECTOR M mask_##sfx(int64_t n)                                             \
@@ -60,37 +61,53 @@ enum { GEMM_VECTOR_BYTES = 64, GEMM_ROWS = 14, GEMM_SMALL_ROWS = 7 };
     }                                                                          \
     VECTOR V load_##sfx(const T *p)                                            \
     {                                                                          \
-        return _mm512_loadu_##name(p);                                         \
+        V v;                                                                   \
+        memcpy(&v, p, sizeof(v));                                              \
+        return v;                                                              \
     }                                                                          \
     VECTOR V load_some_##sfx(const T *p, M m)                                  \
     {                                                                          \
-        return _mm512_maskz_loadu_##name(m, p);                                \
+        return _mm##bits##_maskz_loadu_##name(m, p);                           \
     }                                                                          \
     VECTOR void store_##sfx(T *p, V v)                                         \
     {                                                                          \
-        _mm512_storeu_##name(p, v);                                            \
+        memcpy(p, &v, sizeof(v));                                              \
     }                                                                          \
     VECTOR void store_some_##sfx(T *p, M m, V v)                               \
     {                                                                          \
-        _mm512_mask_storeu_##name(p, m, v);                                    \
+        _mm##bits##_mask_storeu_##name(p, m, v);                               \
+    }                                                                          \
+    VECTOR V spread_##sfx(T x)                                                 \
+    {                                                                          \
+        return _mm##bits##_set1_##name(x);                                     \
+    }                                                                          \
+    VECTOR V zero_##sfx(void)                                                  \
+    {                                                                          \
+        return (V){0};                                                         \
     }
-GEMM_VECTOR(f32, float, __m512, __mmask16, ps)
-GEMM_VECTOR(f64, double, __m512d, __mmask8, pd)
-GEMM_VECTOR(i32, int32_t, __m512i, __mmask16, epi32)
-GEMM_VECTOR(i64, int64_t, __m512i, __mmask8, epi64)
-// Names by suffix, so that one template serves all four types.
-#define zero_f32 _mm512_setzero_ps
-#define zero_f64 _mm512_setzero_pd
-#define zero_i32 _mm512_setzero_si512
-#define zero_i64 _mm512_setzero_si512
-#define spread_f32 _mm512_set1_ps
-#define spread_f64 _mm512_set1_pd
-#define spread_i32 _mm512_set1_epi32
-#define spread_i64 _mm512_set1_epi64
-#define madd_f32 _mm512_fmadd_ps
-#define madd_f64 _mm512_fmadd_pd
-#define madd_i32(a, b, c) _mm512_add_epi32(_mm512_mullo_epi32(a, b), c)
-#define madd_i64(a, b, c) _mm512_add_epi64(_mm512_mullo_epi64(a, b), c)
+#define GEMM_FLOAT(sfx, T, V, M, bits, name)                                   \
+    GEMM_VECTOR(sfx, T, V, M, bits, name)                                      \
+    VECTOR V madd_##sfx(V a, V b, V c)                                         \
+    {                                                                          \
+        return _mm##bits##_fmadd_##name(a, b, c);                              \
+    }
+#define GEMM_INT(sfx, T, V, M, bits, name)                                     \
+    GEMM_VECTOR(sfx, T, V, M, bits, name)                                      \
+    VECTOR V madd_##sfx(V a, V b, V c)                                         \
+    {                                                                          \
+        V product = _mm##bits##_mullo_##name(a, b);                            \
+        return _mm##bits##_add_##name(product, c);                             \
+    }
+GEMM_FLOAT(f32, float, __m512, __mmask16, 512, ps)
+GEMM_FLOAT(f64, double, __m512d, __mmask8, 512, pd)
+GEMM_INT(i32, int32_t, __m512i, __mmask16, 512, epi32)
+GEMM_INT(i64, int64_t, __m512i, __mmask8, 512, epi64)
+// The one name that is not as the others are.
+#define _mm256_set1_epi64 _mm256_set1_epi64x
+GEMM_FLOAT(half_f32, float, __m256, __mmask8, 256, ps)
+GEMM_FLOAT(half_f64, double, __m256d, __mmask8, 256, pd)
+GEMM_INT(half_i32, int32_t, __m256i, __mmask8, 256, epi32)
+GEMM_INT(half_i64, int64_t, __m256i, __mmask8, 256, epi64)
 
 #else
 

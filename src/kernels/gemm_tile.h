@@ -1,0 +1,66 @@
+// The tile of a matrix product: rows x vectors of C stay in registers while k
+// runs. Included by gemm_type.h, for whole vectors and for halves; LANE(name)
+// is the name of what differs between them. No include guard.
+
+// `rows`, `vectors` and `reads` are constants. The row of C below the tile is
+// fetched meanwhile, since the next tile may start from it.
+VECTOR void LANE(tile)(const int rows, const int vectors, const TileReads reads,
+                       const ID(Tile) * t)
+{
+    enum { W = sizeof(LANE(V)) / sizeof(ELEMENT) };
+    const ELEMENT *a = t->a, *b = t->b;
+    const int64_t a_row = t->a_row, a_step = t->a_step, b_row = t->b_row;
+    const int64_t c_row = t->c_row;
+    ELEMENT *c = t->c;
+    ELEMENT *panel = t->panel;
+    LANE(V) sums[GEMM_ROWS][GEMM_WIDE];
+    const bool whole = t->whole;
+    const LANE(M) last = LANE(mask)(t->last);
+    for (int r = 0; reads != GEMM_EDGE && r < rows; r++) {
+        __builtin_prefetch(c + (rows + r) * c_row, 1, 3);
+        __builtin_prefetch(c + (rows + r) * c_row + vectors * W - 1, 1, 3);
+    }
+    EACH(rows, r)
+    EACH(vectors, v) sums[r][v] = LANE(zero)();
+    if (t->resume && whole) {
+        EACH(rows, r)
+        EACH(vectors, v) sums[r][v] = LANE(load)(c + r * c_row + v * W);
+    } else if (t->resume) {
+        EACH(rows, r)
+        EACH(vectors, v)
+        sums[r][v] = v + 1 < vectors
+                         ? LANE(load)(c + r * c_row + v * W)
+                         : LANE(load_some)(c + r * c_row + v * W, last);
+    }
+    for (int64_t k = t->depth; k > 0; k--, a += a_step, b += b_row) {
+        LANE(V) line[GEMM_WIDE];
+        EACH(vectors, v)
+        {
+            line[v] = reads == GEMM_WHOLE || v + 1 < vectors
+                          ? LANE(load)(b + v * W)
+                          : LANE(load_some)(b + v * W, last);
+            if (reads == GEMM_COPIES) {
+                LANE(store)(panel + v * W, line[v]);
+                __builtin_prefetch(b + GEMM_AHEAD * b_row + v * W);
+            }
+        }
+        panel += reads == GEMM_COPIES ? ID(PANEL) : 0;
+        EACH(rows, r)
+        {
+            LANE(V) factor = LANE(spread)(a[r * a_row]);
+            EACH(vectors, v)
+            sums[r][v] = LANE(madd)(factor, line[v], sums[r][v]);
+        }
+    }
+    if (whole) {
+        EACH(rows, r)
+        EACH(vectors, v) LANE(store)(c + r * c_row + v * W, sums[r][v]);
+        return;
+    }
+    EACH(rows, r)
+    {
+        EACH(vectors - 1, v) LANE(store)(c + r * c_row + v * W, sums[r][v]);
+        LANE(store_some)
+        (c + r * c_row + (vectors - 1) * W, last, sums[r][vectors - 1]);
+    }
+}
