@@ -5,7 +5,9 @@
 // written by the first tile that reads it. A is read where it is unless its
 // rows meet in the same sets of the caches, or its elements do not lie in
 // order of k.
-// TRIED: copying A always (5 to 12 % slower at 256 and 512).
+// TRIED: copying A always (5 to 12 % slower at 256 and 512); fetching the rows
+// of A below the tile (1 to 3 % slower); fetching B from panels too, and C a
+// row at a time (3 % slower at 256, nothing gained from 512 on).
 
 enum {
     ID(WIDTH) = GEMM_VECTOR_BYTES / sizeof(ELEMENT),

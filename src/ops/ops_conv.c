@@ -246,13 +246,16 @@ static void gather_windows(const Conv *conv, char *to, int64_t row,
 }
 
 // A row of the output: for each tap, or each row of taps, one product of
-// pixels where they are.
+// pixels where they are. The first that covers the row needs no zeros there.
 static void conv_row(const Conv *conv, GemmArgs g, int64_t row)
 {
     const WindowAxis *high = &conv->high, *wide = &conv->wide;
-    memset((void *)(uintptr_t)place(conv, conv->out, row, 0), 0,
-           (size_t)(wide->out * conv->outputs) * conv->size);
-    g.resume = true;
+    int64_t top = window_at(high, row % high->out, 0);
+    g.resume = !conv->joined || top < 0 || top >= high->in;
+    if (g.resume) {
+        memset((void *)(uintptr_t)place(conv, conv->out, row, 0), 0,
+               (size_t)(wide->out * conv->outputs) * conv->size);
+    }
     for (int64_t i = 0; i < high->window; i++) {
         int64_t y = window_at(high, row % high->out, i);
         for (int64_t k = 0; 0 <= y && y < high->in && k < wide->window; k++) {
@@ -268,6 +271,7 @@ static void conv_row(const Conv *conv, GemmArgs g, int64_t row)
             if (g.m > 0) {
                 conv->gemm(&g);
             }
+            g.resume = true;
             if (conv->joined) {
                 break;
             }
