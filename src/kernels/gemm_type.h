@@ -1,10 +1,10 @@
 // Matrix products of one element type, in vector registers: included by
 // gemm_body.h once a type, with ELEMENT and SUFFIX defined. No include guard.
 //
-// A panel is the part of B under a tile's columns, one row of it after the other; it is
-// written by the first tile that reads it. A is read where it is unless its
-// rows meet in the same sets of the caches, or its elements do not lie in
-// order of k.
+// A panel is the part of B under a tile's columns, one row of it after the
+// other; it is written by the first tile that reads it. A is read where it is
+// unless its rows meet in the same sets of the caches, or its elements do not
+// lie in order of k.
 // TRIED: copying A always (5 to 12 % slower at 256 and 512); fetching the rows
 // of A below the tile (1 to 3 % slower); fetching B from panels too, and C a
 // row at a time (3 % slower at 256, nothing gained from 512 on).

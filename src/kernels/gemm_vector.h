@@ -1,10 +1,10 @@
 // The vectors that gemm_body.h computes with, for AVX-512 and for AVX2.
 // Included by gemm_body.h alone.
 //
-// For each suffix f32, f64, i32, i64: the type V_<sfx>, the mask M_<sfx> of
-// its first n elements, and load, store (both masked), zero, one value in all
-// places, and madd: a * b + c, floats rounded once. AVX-512 has the same of half
-// the size, half_<sfx>.
+// For each suffix f32, f64, i32, i64: the type V_<sfx>, the mask M_<sfx> of its
+// first n elements, and load, store (both masked), zero, one value in all
+// places, and madd: a * b + c, floats rounded once. AVX-512 has the same of
+// half the size, half_<sfx>.
 #ifndef DUET_KERNELS_GEMM_VECTOR_H
 #define DUET_KERNELS_GEMM_VECTOR_H
 
