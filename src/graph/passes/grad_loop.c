@@ -487,8 +487,23 @@ static bool back_loop_of(Back *b, LoopBack *loop)
     return ok;
 }
 
+// Back through a loop whose body always raises: behind it no turn was made.
+static bool back_no_turn(Back *b, const GraphNode *node)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->input_count; i++) {
+        ValueId grad = b->grads[node_output(node, i)];
+        ok = grad == VALUE_ID_NONE || !back_takes_part(b, node->inputs[i]) ||
+             back_add(b, node->inputs[i], grad);
+    }
+    return ok;
+}
+
 bool back_loop(Back *b, GraphNode *node)
 {
+    if (node->blocks[SIDE_BODY]->diverges) {
+        return back_no_turn(b, node);
+    }
     LoopBack loop = {.node = node};
     bool ok = begin_loop(b, &loop) && back_loop_of(b, &loop);
     end_loop(b, &loop);
