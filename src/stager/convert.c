@@ -17,6 +17,7 @@ static bool is_flow(Ins ins)
     Opcode op = (Opcode)INS_OP(ins);
     return (op >= OPCODE_JMP && op <= OPCODE_JBOUND) || op == OPCODE_FORLOOP ||
            op == OPCODE_RAISE || op == OPCODE_ASSERTFAIL ||
+           (op == OPCODE_GETYFI && INS_X(ins) == 1) || // a comprehension
            (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
 }
 
@@ -28,9 +29,9 @@ static bool is_for_each(const Code *code, Ins ins)
                   "for_each") == 0;
 }
 
-// Generators, class bodies, modules and comprehensions run in frames of their
-// own that are never converted: a tensor that decides in one is refused by the
-// truth hook.
+// Generators, class bodies and modules run in frames of their own that are
+// never converted: a tensor that decides in one is refused by the truth hook.
+// Comprehensions are converted with the function around them.
 bool convert_wanted(const Code *code)
 {
     static const uint8_t cache_words[] = {

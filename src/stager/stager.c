@@ -11,6 +11,7 @@
 #include "stager/autograph.h"
 #include "stager/birth.h"
 #include "stager/blocks.h"
+#include "stager/comprehend.h"
 #include "stager/graph_function.h"
 #include "stager/late_text.h"
 #include "stager/leak.h"
@@ -383,6 +384,8 @@ bool stager_init(Vm *vm, bool log)
                                  .hold = staged_list_hold,
                                  .leaked_from = leak_function,
                                  .sized = sizes_read,
+                                 .comprehend = comprehend_items,
+                                 .add_up = comprehend_sum,
                                  .effect = journal_effect,
                                  .worded = late_text_add};
     stager->options = plan_options_default();

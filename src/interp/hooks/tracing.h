@@ -117,6 +117,12 @@ struct TraceHooks {
     // is one of the graph from here on, of another class; 0: it cannot be; -1:
     // failed.
     int (*hold)(Vm *vm, Object *list);
+    // In a trace: the list that a comprehension's function makes of items that
+    // tensors count; UNBOUND: the host can walk *items, which may be replaced.
+    Value (*comprehend)(Vm *vm, Value function, Value *items);
+    // In a trace: start + each item of a list whose length tensors decide;
+    // UNBOUND: it is none.
+    Value (*add_up)(Vm *vm, Value items, Value start);
     // In a trace: something happened on the host that a graph will not repeat.
     // `what` is a word for it; `value` may be UNBOUND.
     bool (*effect)(Vm *vm, EffectKind kind, const char *what, Value value);

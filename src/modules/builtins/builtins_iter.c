@@ -4,6 +4,7 @@
 // op of the same name, so that the result stays a tensor and can be traced.
 #include "modules/builtins/builtins.h"
 
+#include "interp/hooks/tracing.h"
 #include "interp/objects/iterators/iter_make.h"
 #include "interp/objects/iterators/obj_generator.h"
 
@@ -295,6 +296,12 @@ BUILTIN_BODY(sum)
     }
     Value total =
         value_unbound(args[1]) ? value_from_small(0) : value_retain(args[1]);
+    Value sum = vm->trace != NULL ? vm->hooks->add_up(vm, args[0], total)
+                                  : VALUE_UNBOUND;
+    if (!value_unbound(sum)) {
+        release(vm, total);
+        return sum;
+    }
     // The iterable is looked at before the start.
     Value iterator = sum_start(vm, args[0], &total);
     if (value_failed(iterator) || sum_refuses(vm, args[1])) {

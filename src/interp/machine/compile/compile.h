@@ -157,6 +157,9 @@ bool compile_staged_expression(Compiler *c, const Node *node, Reg target);
 // The iterable of a call of stage.for_each, which stage.code() prints for a
 // loop, into a new register.
 bool compile_staged_iterable(Compiler *c, const Node *call);
+// The iterable of a `for` or of a list comprehension, which may be a note
+// (block_note.h).
+void compile_noted_to(Compiler *c, const Node *iter, Reg state);
 // places.c: adds what these assign to the block `info` (a number).
 void compile_places(Compiler *c, uint32_t info, NodeList list);
 void compile_expression_places(Compiler *c, uint32_t info, const Node *node);

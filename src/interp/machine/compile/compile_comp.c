@@ -84,6 +84,8 @@ void compile_comprehension_to(Compiler *outer, const Node *node, Reg target)
     Compiler c;
     compiler_open(&c, outer, scope_of(outer->table, node));
     compiler_name(&c, names[which]);
+    // A generator's frame may outlive the trace.
+    c.staged = which < 3 ? outer->staged : NULL;
     if (!c.failed) {
         compiler_cells(&c);
         c.around = node->span; // of all its conditions
@@ -108,10 +110,17 @@ void compile_comprehension_to(Compiler *outer, const Node *node, Reg target)
     compile_emit(outer, OPCODE_MAKEFUNC, base, constant, 0);
     // Outside, so that errors in it, and in iter() of it, appear when the
     // comprehension is written, and names mean what they mean there.
-    compile_walked_to(outer, generators.items[0]->comprehension.iter, base + 1);
+    const Node *iter = generators.items[0]->comprehension.iter;
+    bool staged = outer->staged != NULL && node->kind == AST_LIST_COMP;
+    (staged ? compile_noted_to : compile_walked_to)(outer, iter, base + 1);
     outer->span = node->span;
+    uint32_t done = compile_new_label(outer);
+    if (staged) {
+        compile_emit_jump(outer, OPCODE_BLOCKCOMP, base, 0, done);
+    }
     compile_emit_x(outer, OPCODE_GETYFI, 1, base + 1, 0, 0);
     compile_emit(outer, OPCODE_CALL, base, 1, 0);
+    compile_place_label(outer, done);
     compile_emit(outer, OPCODE_MOVET, target, base, 0);
     outer->top = base;
 }

@@ -309,7 +309,7 @@ static void staged_while(Compiler *c, const Node *node)
 
 // The iterable in `state`. A call of range, zip or enumerate by name is left
 // to BLOCKRANGE, which knows what to do with tensors among the arguments.
-static void iterable_to(Compiler *c, const Node *iter, Reg state)
+void compile_noted_to(Compiler *c, const Node *iter, Reg state)
 {
     static const char *const names[] = {"range", "zip", "enumerate"};
     bool known = false;
@@ -338,7 +338,7 @@ static void iterable_to(Compiler *c, const Node *iter, Reg state)
     for (uint32_t i = 0; i < count; i++) {
         // Arguments may be such calls, too: zip(range(n), x).
         c->top = window + i + 2;
-        iterable_to(c, iter->call.arguments.items[i], window + i + 1);
+        compile_noted_to(c, iter->call.arguments.items[i], window + i + 1);
     }
     c->span = iter->span;
     compile_emit_x(c, OPCODE_BLOCKRANGE, count, window, 0, 0);
@@ -355,7 +355,7 @@ bool compile_staged_iterable(Compiler *c, const Node *call)
         strcmp(function->attribute.name.text, "for_each") != 0) {
         return false;
     }
-    iterable_to(c, call->call.arguments.items[0], compile_push(c));
+    compile_noted_to(c, call->call.arguments.items[0], compile_push(c));
     return true;
 }
 
@@ -391,7 +391,7 @@ static void staged_for(Compiler *c, const Node *node)
 {
     const Node *stop = lowered_stop(c->staged, node);
     Reg state = compile_push_many(c, 5), item = state + 4;
-    iterable_to(c, node->for_stmt.iter, state);
+    compile_noted_to(c, node->for_stmt.iter, state);
     uint32_t block = open_block(c, "for", node->span);
     compile_expression_places(c, block, node);
     compile_mark_fresh(c, block, node);

@@ -202,6 +202,24 @@ static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, a, made) ? f->pc : NULL;
 }
 
+// A list comprehension over what tensors decide the length of is a loop of the
+// graph; any other one is called.
+static const Ins *block_comp(Vm *vm, Frame *f, Ins ins)
+{
+    Value *window = &f->registers[INS_A(ins)];
+    if (vm->trace == NULL) {
+        return f->pc;
+    }
+    Value made = slow_bound(vm, f, INS_A(ins) + 1)
+                     ? vm->hooks->comprehend(vm, window[0], &window[1])
+                     : VALUE_FAIL;
+    if (value_unbound(made)) {
+        return f->pc;
+    }
+    value_replace(&vm->ctx, &window[1], VALUE_UNBOUND);
+    return slow_set(vm, f, INS_A(ins), made) ? f->pc + INS_CI(ins) : NULL;
+}
+
 // Host iterables get the state of an ordinary loop, and the next instruction
 // to run is the one between two turns.
 static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
@@ -264,7 +282,7 @@ const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);
     bool plain = op == OPCODE_BLOCKTRUTH || op == OPCODE_BLOCKNOT ||
-                 op == OPCODE_BLOCKRANGE;
+                 op == OPCODE_BLOCKRANGE || op == OPCODE_BLOCKCOMP;
     const BlockInfo *info = plain ? NULL : &f->code->blocks[INS_B(ins)];
     switch (op) {
     case OPCODE_BLOCKIF: return block_if(vm, f, info, ins);
@@ -276,6 +294,7 @@ const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
     case OPCODE_BLOCKWHILE: return block_turn(vm, f, EVENT_WHILE, info, ins);
     case OPCODE_BLOCKNEXT: return block_end(vm, f, EVENT_NEXT, info, ins);
     case OPCODE_BLOCKRANGE: return block_range(vm, f, ins);
+    case OPCODE_BLOCKCOMP: return block_comp(vm, f, ins);
     case OPCODE_BLOCKFOR: return block_for(vm, f, info, ins);
     case OPCODE_BLOCKSTOP: return block_turn(vm, f, EVENT_STOP, info, ins);
     case OPCODE_BLOCKASSERT: return block_assert(vm, f, info, ins);

@@ -206,6 +206,9 @@ OPCODE(BLOCKRANGE, "r--", 0,
        "A = the call of A with x arguments behind it; of range, zip or "
        "enumerate with tensors: a note of the call for BLOCKFOR")
 OPCODE(BLOCKFOR, "ru-", 0, "iterate over A, items in A+4: to the next turn")
+OPCODE(BLOCKCOMP, "r-j", 0,
+       "if tensors decide how many items A+1 has: A = the list that the "
+       "comprehension A makes of them; jump")
 OPCODE(BLOCKSTOP, "rur", 0, "leave the loop if A is true; its state is C")
 OPCODE(BLOCKASSERT, "ru-", 0, "jump behind if A is true; A may stay")
 OPCODE(BLOCKFAIL, "ru-", 0, "the assertion failed; x: 1 with message A+1")
