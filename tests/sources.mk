@@ -106,6 +106,6 @@ fuzz_graph_LDADD = libduet.a
 fuzz_graph_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
-# What the runners printed (tests/run-all).
+# What the runners printed (tests/run-all) and compiled (run-processors).
 clean-local:
-	rm -rf tests/log
+	rm -rf tests/log processors
