@@ -44,9 +44,12 @@ uint32_t notes_line(Vm *vm, const Frame *frame, Value v, const char *word,
                     Span text)
 {
     const Source *source = frame->code->source;
+    // One that leaked here has its number in the graph of another trace.
+    const Trace *trace = vm->trace;
+    bool own = value_is_kind(v, KIND_SYMBOLIC) &&
+               value_as_symbolic(v)->owner == trace->owner;
     const GraphNode *node =
-        value_is_kind(v, KIND_SYMBOLIC)
-            ? graph_value(vm->trace->graph, value_as_symbolic(v)->value)->node
+        own ? graph_value(trace->graph, value_as_symbolic(v)->value)->node
             : NULL;
     return node != NULL && node->place.source == source
                ? line_of(frame, node->place.span)
