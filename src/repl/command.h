@@ -10,12 +10,14 @@
 // What stands behind a command's name, for completion.
 typedef enum CommandArgument {
     COMMAND_ARGUMENT_NONE,
-    COMMAND_ARGUMENT_CODE,   // any expression or statement
-    COMMAND_ARGUMENT_NAME,   // a name of the session
-    COMMAND_ARGUMENT_STAGED, // a staged function, or a call of one
-    COMMAND_ARGUMENT_FILE,   // a file
-    COMMAND_ARGUMENT_FOLDER, // a folder
-    COMMAND_ARGUMENT_SWITCH  // on or off
+    COMMAND_ARGUMENT_CODE,       // any expression or statement
+    COMMAND_ARGUMENT_NAME,       // a name of the session
+    COMMAND_ARGUMENT_STAGED,     // a staged function, or a call of one
+    COMMAND_ARGUMENT_FILE,       // a file
+    COMMAND_ARGUMENT_FOLDER,     // a folder
+    COMMAND_ARGUMENT_SWITCH,     // on or off
+    COMMAND_ARGUMENT_DIFFERENCE, // D101, a code of %compare
+    COMMAND_ARGUMENT_LESSON      // its number
 } CommandArgument;
 
 // A row of the list, for completion and for help.

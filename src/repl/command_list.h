@@ -10,14 +10,14 @@ COMMAND("diff", "F", STAGED, "what each pass changed in the graph")
 COMMAND("doc", "NAME", NAME, "the documentation of a thing")
 COMMAND("edit", "[NAME|N|FILE]", NAME, "write code in $EDITOR, then run it")
 COMMAND("effects", "F", STAGED, "what tracing did that calls do not repeat")
-COMMAND("explain", "[CODE]", NONE,
+COMMAND("explain", "[CODE]", DIFFERENCE,
         "what a code of %compare means: the rule, the cure, a program")
 COMMAND("frozen", "F", STAGED, "what traces read outside and keep")
 COMMAND("graph", "F(ARGS)", STAGED,
         "the graph; --raw --opt --plan --dot --svg FILE")
 COMMAND("history", "[-g] [-n N] [TEXT]", NONE,
         "what was entered; TEXT: where it is")
-COMMAND("lesson", "[N]", NONE, "a course on staging, a step at a time")
+COMMAND("lesson", "[N]", LESSON, "a course on staging, a step at a time")
 COMMAND("ls", "[PATTERN]", FOLDER, "the files of this folder")
 COMMAND("notes", "[on|off]", SWITCH, "remarks on traces, on or off")
 COMMAND("profile", "F(ARGS)", STAGED, "where a staged call spends its time")

@@ -9,7 +9,6 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/obj_str.h"
 #include "modules/importing/module.h"
-#include "repl/command.h"
 #include "repl/complete_spot.h"
 #include "repl/peek.h"
 #include "stager/staged_fn.h"
@@ -47,7 +46,7 @@ void complete_offer(Completion *out, const char *head, const char *text,
 
 // The word begins at `start`: the text from there is replaced.
 // False: no memory, and nothing is completed.
-static bool set_word(Spot *spot, size_t start)
+bool spot_set_word(Spot *spot, size_t start)
 {
     Completion *out = spot->out;
     free(out->word);
@@ -187,8 +186,6 @@ static size_t find_field(const Spot *spot, size_t from, size_t quote)
     return field;
 }
 
-static void complete_code(Spot *spot);
-
 // In a string that is not closed yet: code of an f-string, a dict's key, or a
 // file where one is opened or where a path is begun.
 // quote: where the string's quotes begin, quotes: how many there are (1 or 3).
@@ -203,7 +200,7 @@ static void complete_string(Spot *spot, size_t quote, size_t quotes)
         return;
     }
     // The word is what stands in the quotes so far.
-    if (!set_word(spot, quote + quotes)) {
+    if (!spot_set_word(spot, quote + quotes)) {
         return;
     }
     size_t open = spot_open_bracket(spot, spot->count);
@@ -313,7 +310,7 @@ static bool complete_import(Spot *spot)
         start = spot->tokens.items[i].span.start;
     }
     // Behind `as` the name is new, and nothing can be offered.
-    if (spot_kind(spot, i - 1) != TOK_AS && set_word(spot, start)) {
+    if (spot_kind(spot, i - 1) != TOK_AS && spot_set_word(spot, start)) {
         complete_modules(spot->out);
     }
     return true;
@@ -336,7 +333,7 @@ static bool find_word(Spot *spot)
             spot->count--;
         }
     }
-    return set_word(spot, start);
+    return spot_set_word(spot, start);
 }
 
 // The lexer drops comments, so the text between the last token and the cursor
@@ -356,7 +353,7 @@ static bool in_comment(const Spot *spot)
 // The order matters: a string and a comment hide all else, an import names
 // modules and not variables, and behind a dot only attributes can follow.
 // Each way ends in a return: one kind of place is completed, and no other.
-static void complete_code(Spot *spot)
+void complete_code(Spot *spot)
 {
     Ctx *ctx = &spot->session->vm->ctx;
     tokens_read(ctx, spot->source, spot->from, spot->cursor, &spot->tokens);
@@ -395,114 +392,6 @@ static void complete_code(Spot *spot)
     // names would.
     if (name || spot->out->signature == NULL) {
         offer_names(spot);
-    }
-}
-
-// The last word between blanks of what follows the command's name. `\ ` is a
-// blank in a word.
-// False: no memory.
-static bool set_last_word(Spot *spot, size_t from)
-{
-    const char *text = spot->source->text;
-    size_t start = spot->cursor;
-    while (start > from && (text[start - 1] != ' ' ||
-                            (start - 1 > from && text[start - 2] == '\\'))) {
-        start--;
-    }
-    return set_word(spot, start);
-}
-
-// The options that a text about a command names: words that begin with a '-'.
-static void offer_options(Completion *out, const char *text)
-{
-    for (const char *at = text; (at = strchr(at, '-')) != NULL;) {
-        size_t length = strcspn(at, " ]|;,");
-        char option[24];
-        if (at > text && (at[-1] == ' ' || at[-1] == '[') && length > 1 &&
-            length < sizeof option) {
-            memcpy(option, at, length);
-            option[length] = '\0';
-            complete_offer(out, NULL, option, VALUE_UNBOUND, "option");
-        }
-        at += length;
-    }
-}
-
-// Behind the blanks and the options that stand from `from` on; the word that is
-// being typed is none of them.
-static size_t skip_options(const Spot *spot, size_t from)
-{
-    const char *text = spot->source->text;
-    for (size_t at = from;;) {
-        at += strspn(text + at, " ");
-        if (text[at] != '-') {
-            return at < spot->cursor ? at : spot->cursor;
-        }
-        size_t end = at + strcspn(text + at, " ");
-        if (end >= spot->cursor) {
-            return at;
-        }
-        at = end;
-    }
-}
-
-// The list of commands says of each what stands behind its name, so a new
-// command needs nothing here.
-static void complete_argument(Spot *spot, const CommandRow *row, size_t from)
-{
-    CommandArgument argument = row->argument;
-    from = skip_options(spot, from);
-    if (from < spot->cursor && spot->source->text[from] == '-') {
-        if (set_word(spot, from)) {
-            offer_options(spot->out, row->params);
-            offer_options(spot->out, row->doc);
-        }
-        return;
-    }
-    spot->staged = argument == COMMAND_ARGUMENT_STAGED;
-    switch (argument) {
-    case COMMAND_ARGUMENT_NONE: break;
-    case COMMAND_ARGUMENT_FILE:
-    case COMMAND_ARGUMENT_FOLDER:
-        if (set_last_word(spot, from)) {
-            complete_files(spot->out, argument == COMMAND_ARGUMENT_FOLDER,
-                           true);
-        }
-        break;
-    case COMMAND_ARGUMENT_SWITCH:
-        if (set_last_word(spot, from)) {
-            complete_offer(spot->out, NULL, "on", VALUE_UNBOUND, "");
-            complete_offer(spot->out, NULL, "off", VALUE_UNBOUND, "");
-        }
-        break;
-    default: spot->from = from; complete_code(spot);
-    }
-}
-
-// `%na`, and what follows the name: files, folders, names of commands, or
-// code, as the command's parameters are called.
-static void complete_command(Spot *spot)
-{
-    const char *text = spot->source->text;
-    size_t name = strcspn(text, " \t");
-    // The cursor is in the name itself.
-    if (spot->cursor <= name) {
-        // In front of the % there is no word yet.
-        if (spot->cursor > 0 && set_word(spot, 0)) {
-            const CommandRow *row;
-            for (size_t i = 0; (row = command_row(i)) != NULL; i++) {
-                complete_offer(spot->out, "%", row->name, VALUE_UNBOUND,
-                               row->doc);
-            }
-        }
-        return;
-    }
-    const CommandRow *row;
-    for (size_t i = 0; (row = command_row(i)) != NULL; i++) {
-        if (strlen(row->name) == name - 1 &&
-            strncmp(row->name, text + 1, name - 1) == 0) {
-            complete_argument(spot, row, name);
-        }
     }
 }
 

@@ -29,6 +29,12 @@ static inline TokenKind spot_kind(const Spot *spot, size_t index)
 // The innermost bracket that is open in front of token `end`; SIZE_MAX: none.
 size_t spot_open_bracket(const Spot *spot, size_t end);
 
+// The word that is completed begins here. False: no memory.
+bool spot_set_word(Spot *spot, size_t start);
+// Code from `spot->from` on.
+void complete_code(Spot *spot);
+// complete_command.c: an entry that begins with %.
+void complete_command(Spot *spot);
 // complete_call.c: the signature of the call around the cursor, and its
 // keywords where an argument may begin.
 void complete_call(Spot *spot);

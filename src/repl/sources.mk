@@ -6,6 +6,7 @@ repl_sources += src/repl/colour.c
 repl_sources += src/repl/command.c
 repl_sources += src/repl/complete.c
 repl_sources += src/repl/complete_call.c
+repl_sources += src/repl/complete_command.c
 repl_sources += src/repl/complete_path.c
 repl_sources += src/repl/debugger.c
 repl_sources += src/repl/editor.c
