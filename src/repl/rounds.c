@@ -12,17 +12,6 @@
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_list.h"
 
-// Words of inline caches behind an instruction.
-static uint32_t cache_words(Opcode op)
-{
-    static const uint8_t words[] = {
-#define OPCODE(id, form, cache, doc) cache,
-#include "interp/objects/code/opcode_list.h"
-#undef OPCODE
-    };
-    return words[op];
-}
-
 // The frame of the entry, which is the outermost one at module level whose
 // code is a person's: commands of lib/ stand outside of it.
 static Frame *entry_frame(Vm *vm)
@@ -42,7 +31,7 @@ static uint32_t outermost_loop(const Code *code, uint32_t pc)
     for (uint32_t word = 0; word < code->word_count;) {
         Ins ins = code->words[word];
         Opcode op = (Opcode)INS_OP(ins);
-        uint32_t next = word + 1 + cache_words(op);
+        uint32_t next = code_next(code, word);
         int64_t body = (int64_t)next + INS_CI(ins);
         // The last one that fits is the widest: inner loops end before.
         if (op == OPCODE_FORLOOP && body <= (int64_t)pc && pc <= next) {

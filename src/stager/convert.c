@@ -34,22 +34,15 @@ static bool is_for_each(const Code *code, Ins ins)
 // Comprehensions are converted with the function around them.
 bool convert_wanted(const Code *code)
 {
-    static const uint8_t cache_words[] = {
-#define OPCODE(id, form, cache, doc) [OPCODE_##id] = cache,
-#include "interp/objects/code/opcode_list.h"
-#undef OPCODE
-    };
     // Converted code (CODE_STAGED) is not converted again.
     if (code->flags & (CODE_GENERATOR | CODE_CLASS_BODY | CODE_MODULE |
                        CODE_COMPREHENSION | CODE_STAGED)) {
         return false;
     }
-    for (uint32_t i = 0; i < code->word_count; i++) {
+    for (uint32_t i = 0; i < code->word_count; i = code_next(code, i)) {
         if (is_flow(code->words[i]) || is_for_each(code, code->words[i])) {
             return true;
         }
-        // Cache words are data and must not be read as instructions.
-        i += cache_words[INS_OP(code->words[i])];
     }
     return false;
 }

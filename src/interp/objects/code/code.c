@@ -69,6 +69,16 @@ Span code_span(const Code *code, uint32_t pc)
     return found->span;
 }
 
+uint32_t code_next(const Code *code, uint32_t word)
+{
+    static const uint8_t cache_words[] = {
+#define OPCODE(id, form, cache, doc) [OPCODE_##id] = cache,
+#include "interp/objects/code/opcode_list.h"
+#undef OPCODE
+    };
+    return word + 1 + cache_words[INS_OP(code->words[word])];
+}
+
 // A name may be NULL: some locals have none, and the array may be filled in
 // part only.
 static void release_names(Vm *vm, Str **names, uint32_t count)

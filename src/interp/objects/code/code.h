@@ -181,6 +181,8 @@ void block_info_free(Vm *vm, BlockInfo *info);
 // asks for one instruction after another, as a trace does for its nodes, pays
 // for the way between them alone.
 Span code_span(const Code *code, uint32_t pc);
+// The word of the next instruction: inline caches are data, and skipped.
+uint32_t code_next(const Code *code, uint32_t word);
 
 // Where the registers of a frame above the running one may begin; one more
 // stands in front of it.
