@@ -205,10 +205,11 @@ bool help_is_callable(Value v)
            is_called_object(v);
 }
 
-// The public functions of a class or module: a line each.
+// The public functions of a class or module: a line each, methods as they are
+// called, without `self`.
 // Only what stands in the dict itself: inherited methods are those of the
 // base's help.
-static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
+static bool add_members(Vm *vm, StrBuf *out, const Dict *dict, bool methods)
 {
     uint32_t position = 0;
     Value key, value;
@@ -220,8 +221,12 @@ static bool add_members(Vm *vm, StrBuf *out, const Dict *dict)
             continue;
         }
         strbuf_puts(out, "    ");
+        size_t from = out->length;
         if (!help_add_callable(vm, out, value, &doc)) {
             return false;
+        }
+        if (methods && strbuf_ok(out)) {
+            help_drop_first(out, from);
         }
         if (doc != NULL) {
             strbuf_puts(out, "  -- ");
@@ -254,7 +259,7 @@ static bool add_type(Vm *vm, StrBuf *out, Type *type)
     if (text != NULL) {
         add_doc(out, text, 4);
     }
-    return add_members(vm, out, type_dict(vm, type));
+    return add_members(vm, out, type_dict(vm, type), true);
 }
 
 // Anything else: what it is, and its documentation.
@@ -277,6 +282,28 @@ static bool add_value(Vm *vm, StrBuf *out, Value v)
     return shown != NULL;
 }
 
+// What stands for a function that it holds, as a staged one does: first how
+// that is called. 1: done; 0: it is none; -1: failed.
+static int add_wrapped(Vm *vm, StrBuf *out, Value v)
+{
+    if (value_is_kind(v, KIND_TYPE) || value_is_kind(v, KIND_INSTANCE)) {
+        return 0; // a program's, of which nothing is known
+    }
+    Value inner = value_find_attr(vm, v, vm->names[NAME_WRAPPED]);
+    if (value_failed(inner) || value_unbound(inner)) {
+        return value_failed(inner) ? -1 : 0;
+    }
+    const char *doc;
+    int done = help_is_callable(inner);
+    if (done > 0) {
+        bool ok = help_add_callable(vm, out, inner, &doc);
+        strbuf_putc(out, '\n');
+        done = ok && add_value(vm, out, v) ? 1 : -1;
+    }
+    release(vm, inner);
+    return done;
+}
+
 // False with an error pending; `out` then has a part of the text.
 static bool add_help(Vm *vm, StrBuf *out, Value v)
 {
@@ -287,15 +314,20 @@ static bool add_help(Vm *vm, StrBuf *out, Value v)
         if (done && doc != NULL) {
             add_doc(out, doc, 4);
         }
-        return done && (!is_called_object(v) ||
-                        add_members(vm, out, type_dict(vm, type_of(vm, v))));
+        return done &&
+               (!is_called_object(v) ||
+                add_members(vm, out, type_dict(vm, type_of(vm, v)), true));
     }
     if (value_is_kind(v, KIND_TYPE)) {
         return add_type(vm, out, (Type *)value_object(v));
     }
+    int wrapped = add_wrapped(vm, out, v);
+    if (wrapped != 0) {
+        return wrapped > 0;
+    }
     return add_value(vm, out, v) &&
            (!value_is_kind(v, KIND_MODULE) ||
-            add_members(vm, out, ((Module *)value_object(v))->dict));
+            add_members(vm, out, ((Module *)value_object(v))->dict, false));
 }
 
 // The buffer's text if it was filled without an error, which it is freed of.
