@@ -127,7 +127,8 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     // share.
     uint32_t first = call->int_count;
     bool ok = true;
-    if (value_is_integer(v)) {
+    bool single = value_is_operand(v) && operand_type(v).rank == 0;
+    if (value_is_integer(v) || single) {
         int64_t one;
         ok = value_to_index(vm, v, &one) && push_int(vm, call, attr, one);
     } else if (value_is_object(v)) {
@@ -222,13 +223,15 @@ static bool attr_plain(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     }
 }
 
-// None is the default of most optional attributes and counts as not given.
+// None is the default of most optional attributes and counts as not given; a
+// size that a trace does not know is None too, and no shape.
 // A symbolic value can only be an operand; an eager tensor is read like an int
 // here, so that the graph holds the number.
 static bool bind_attr(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                       AttrValue *out)
 {
-    if (value_unbound(v) || value_is_none(v)) {
+    bool optional = attr->default_text != NULL;
+    if (value_unbound(v) || (value_is_none(v) && optional)) {
         out->kind = ATTR_NONE;
         return true;
     }
