@@ -2,7 +2,8 @@
 //
 // Invariant: what is told changes nothing. At a prompt a remark is keyed by
 // its function and its cause, and the key is kept for the life of the Vm: the
-// same cause is told once, however often it comes back.
+// same cause is told once, a retrace at its 1st, 2nd, 5th, 10th, 50th time and
+// so on, however often it comes back.
 #include "stager/tell.h"
 
 #include <inttypes.h>
@@ -36,22 +37,35 @@ static bool say(Vm *vm, const char *text)
     return true;
 }
 
-// Whether this cause is new. Under --trace every one is; a key that cannot be
-// kept for want of memory is told again.
-// It is noted as told by asking.
-static bool is_new(Vm *vm, const char *key, size_t length)
+// How often this cause has come, this time included. Under --trace each time
+// is the first; one that cannot be kept for want of memory is told again.
+static uint64_t times(Vm *vm, const char *key, size_t length)
 {
     Stager *stager = stager_of(vm);
-    if (!stager->notes) {
-        return true;
+    uint64_t *known =
+        stager->notes ? map_get(&stager->told, key, length) : NULL;
+    if (known != NULL) {
+        return ++*known;
     }
-    if (map_get(&stager->told, key, length) != NULL) {
-        return false;
-    }
-    if (!map_put(&stager->told, key, length, 1)) {
+    if (stager->notes && !map_put(&stager->told, key, length, 1)) {
         raise_clear(vm);
     }
-    return true;
+    return 1;
+}
+
+static bool is_new(Vm *vm, const char *key, size_t length)
+{
+    return times(vm, key, length) == 1;
+}
+
+// 1, 2, 5, 10, 50, 100, 500, 1,000 and so on.
+static bool is_milestone(uint64_t count)
+{
+    bool second = count == 2;
+    while (count > 0 && count % 10 == 0) {
+        count /= 10;
+    }
+    return count == 1 || second || count == 5;
 }
 
 // Says the buffer's text, which is freed, if its cause is new.
@@ -86,15 +100,30 @@ static bool tell_reason(Vm *vm, const StagedFunction *self,
     strbuf_printf(&text, "%s: trace %zu, ", self->name->text, made->number);
     strbuf_printf(&key, "why %p ", (const void *)self);
     bool ok = why_print(vm, self, &text, &key) && strbuf_ok(&key);
-    if (!ok) {
-        strbuf_free(&text);
+    uint64_t count = ok ? times(vm, strbuf_text(&key), key.length) : 0;
+    if (count > 1) {
+        strbuf_printf(&text, " (%" PRIu64 " times so far)", count);
     }
-    ok = ok && say_new(vm, strbuf_text(&key), key.length, &text);
+    ok = ok && strbuf_ok(&text) &&
+         (!is_milestone(count) || say(vm, strbuf_text(&text)));
+    strbuf_free(&text);
     strbuf_free(&key);
     return ok;
 }
 
 // --- effects ---
+
+// Whether the line has stored a symbolic tensor.
+static bool is_leak(const EventLog *log, const Event *effect)
+{
+    bool found = false;
+    for (size_t i = 0; i < log->events.count && !found; i++) {
+        const Event *event = &log->events.items[i];
+        found = event->kind == EVENT_LEAK && event->line == effect->line &&
+                event->source == effect->source;
+    }
+    return found;
+}
 
 // One remark a trace: the first effect that was not told before, and how many
 // others there are.
@@ -128,7 +157,14 @@ static bool tell_effects(Vm *vm, const StagedFunction *self,
                   "calls that reuse the trace will not",
                   self->name->text, first->line, first->what);
     // What people do most has a hint of its own.
-    if (first->effect == EFFECT_PRINT) {
+    if (is_leak(log, first)) {
+        text.length = 0;
+        strbuf_printf(&text,
+                      "%s: line %u stored a symbolic tensor outside (%s), "
+                      "which never has a value: return it, or keep it in a "
+                      "Variable",
+                      self->name->text, first->line, first->what);
+    } else if (first->effect == EFFECT_PRINT) {
         text.length = 0;
         strbuf_printf(&text,
                       "%s: line %u printed while tracing; calls that reuse "
@@ -136,8 +172,11 @@ static bool tell_effects(Vm *vm, const StagedFunction *self,
                       self->name->text, first->line);
     }
     if (more > 0) {
-        strbuf_printf(&text, "; and %zu more, see stage.effects(%s)", more,
-                      self->name->text);
+        bool prompt = stager_of(vm)->notes;
+        strbuf_printf(&text,
+                      prompt ? "; and %zu more: %%effects %s"
+                             : "; and %zu more, see stage.effects(%s)",
+                      more, self->name->text);
     }
     bool ok = strbuf_ok(&text) && say(vm, strbuf_text(&text));
     strbuf_free(&text);
