@@ -145,6 +145,8 @@ static const Cure cures[] = {
     {NEED_NUMBER, OPCODE_NOP, "",
      "tensor operations, or stage.host_call for what needs the host"},
     {NEED_INDEX, OPCODE_MUL, "", "full((n,), value)"},
+    {NEED_INDEX, OPCODE_NOP, "range(",
+     "arange(...), a tensor, or a `for` statement over the range"},
     {NEED_INDEX, OPCODE_NOP, "",
      "a tensor in place of the list (tensor or stack make one), or an `if` "
      "where its items are no tensors"},

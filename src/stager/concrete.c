@@ -202,6 +202,25 @@ static bool opens_object(Vm *vm, Value v, void *data)
     return holds > 0 && !vm_has_error(vm);
 }
 
+// The error of a result gets the line of its `return`, where there is one: the
+// function has ended, and left no frame.
+static void blame_return(Vm *vm, Value target)
+{
+    const Code *code = value_is_kind(target, KIND_FUNCTION)
+                           ? ((const Function *)value_object(target))->code
+                           : NULL;
+    uint32_t returns = 0, found = 0;
+    for (uint32_t word = 0; code != NULL && word < code->word_count;) {
+        bool here = INS_OP(code->words[word]) == OPCODE_RET;
+        word = code_next(code, word);
+        returns += here;
+        found = here ? word : found;
+    }
+    if (returns == 1) {
+        raise_add_frame(vm, code, found);
+    }
+}
+
 // The tree with its symbolic tensors is kept: a run puts tensors in their
 // places.
 static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
@@ -221,6 +240,7 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
               graph_block_results(trace->graph, trace->block, pack.ids.items,
                                   (uint32_t)pack.ids.count);
     if (value_failed(concrete->result)) {
+        blame_return(vm, trace->request->target);
         concrete->result = VALUE_NONE;
     }
     vec_free(&vm->ctx, &pack.ids);

@@ -41,6 +41,19 @@ static bool mentions(const Exception *exception, const char *word)
     return value_is_str(text) && strstr(value_as_str(text)->text, word) != NULL;
 }
 
+// What a tensor with a value would be refused as well, by the words of it.
+static bool fails_eagerly(const Exception *exception)
+{
+    static const char *const words[] = {
+        "object has no attribute", "object is not callable",
+        "object does not support", "unsupported operand"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        found |= mentions(exception, words[i]);
+    }
+    return found;
+}
+
 // Host code was given what only a trace has: None for a size, a tensor without
 // a value.
 static bool add_hints(Vm *vm, Exception *exception, const EventLog *events)
@@ -55,7 +68,8 @@ static bool add_hints(Vm *vm, Exception *exception, const EventLog *events)
                                  "that size as a tensor",
                                  size->line));
     }
-    if (ok && mentions(exception, "SymbolicTensor")) {
+    if (ok && mentions(exception, "SymbolicTensor") &&
+        !fails_eagerly(exception)) {
         ok = add_note(vm, exception,
                       str_printf(vm, "a symbolic tensor has no value while "
                                      "tracing; stage.host_call(function, "

@@ -62,7 +62,7 @@ static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
                        "after a turn of it; %s",
                        walk->block->info->what, walk->name, a, lines[0],
                        (unsigned)source_place(code->source, loop.start).line, b,
-                       lines[1], notes_cure(kind, before, after));
+                       lines[1], notes_turn_cure(kind, before, after));
 }
 
 // Every use of the value is a cast to `dtype`. What an inner block yields is

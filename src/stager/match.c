@@ -17,8 +17,31 @@ static void print_type(StrBuf *out, TensorType type)
     }
 }
 
+// What makes both fit: the caller's side of a dtype, the spec's of a shape.
+static void print_cure(StrBuf *out, const Match *match, TensorType asked,
+                       TensorType given)
+{
+    if (asked.dtype != given.dtype) {
+        strbuf_printf(out, "; call it with cast(%s, %s)", match->argument,
+                      dtype_name(asked.dtype));
+        return;
+    }
+    if (asked.rank != given.rank) {
+        strbuf_printf(out, "; spec(None, %s) takes any shape",
+                      dtype_name(asked.dtype));
+        return;
+    }
+    int64_t dims[SHAPE_MAX_RANK];
+    for (int i = 0; i < given.rank; i++) {
+        dims[i] = asked.dims[i] == given.dims[i] ? given.dims[i] : -1;
+    }
+    strbuf_puts(out, "; spec(");
+    shape_print(out, given.rank, dims);
+    strbuf_printf(out, ", %s) takes it", dtype_name(asked.dtype));
+}
+
 // "f: argument 'x' is float32 of shape (2, 2), but float32 of shape (None,)
-// is what the signature asks for".
+// is what the signature asks for; spec((None, None), float32) takes it".
 static Value misfit(Vm *vm, const Match *match, ErrorKind kind,
                     const Spec *spec, TensorType given)
 {
@@ -32,6 +55,10 @@ static Value misfit(Vm *vm, const Match *match, ErrorKind kind,
     bool concrete = match->mode == MATCH_CONCRETE;
     strbuf_puts(&out, concrete ? " is what it was traced with"
                                : " is what the signature asks for");
+    // A tensor of any shape has no spec of its own that would do.
+    if (!concrete && given.rank != RANK_UNKNOWN) {
+        print_cure(&out, match, spec_type(spec), given);
+    }
     if (strbuf_ok(&out)) {
         raise_error(vm, concrete ? kind : ERR_SIGNATURE, "%s",
                     strbuf_text(&out));

@@ -51,17 +51,29 @@ uint32_t notes_line(Vm *vm, const Frame *frame, Value v, const char *word,
     const GraphNode *node =
         own ? graph_value(trace->graph, value_as_symbolic(v)->value)->node
             : NULL;
+    // Where a result was returned says more than where it was made.
+    uint32_t line =
+        strcmp(word, "return") == 0 ? line_of_word(source, text, word) : 0;
+    if (line != 0) {
+        return line;
+    }
     return node != NULL && node->place.source == source
                ? line_of(frame, node->place.span)
                : line_of_word(source, text, word);
 }
 
 // A side without text leaves what was there before the block. That of a result
-// has one: what lowering put at the function's end, which has no line.
+// has one: what lowering put at the function's end, which has the place of the
+// whole function and no line.
 static uint32_t line_of_side(Vm *vm, const BlockSides *sides, Value v, int side)
 {
     const Span whole = sides->block->info->span;
     Span text = sides->block->info->sides[side];
+    const Code *code = sides->frame->code;
+    if (whole.start == code->span.start) {
+        return side == 0 ? 0
+                         : notes_line(vm, sides->frame, v, sides->word, whole);
+    }
     bool before = text.start == text.end;
     if (!before && text.start < whole.start) {
         return 0;
@@ -125,6 +137,20 @@ const char *notes_cure(ErrorKind kind, Value first, Value second)
                ? "put a tensor of that kind in place of None, with a bool "
                  "beside it if need be"
                : "leave the same kind on both sides";
+}
+
+// A loop has no second side: what can be changed is how it begins.
+const char *notes_turn_cure(ErrorKind kind, Value before, Value after)
+{
+    if (value_is_str(before) && value_is_str(after)) {
+        return "a loop of the graph carries no texts: append the tensors to a "
+               "list, and make the text outside";
+    }
+    return kind == ERR_DTYPE || value_unbound(before) ||
+                   value_is_none(before) || value_is_none(after)
+               ? notes_cure(kind, before, after)
+               : "begin with the kind of value that a turn leaves, or append "
+                 "to a list what is to be kept of each turn";
 }
 
 bool notes_text(Vm *vm, const BlockSides *sides, const char *name,

@@ -53,6 +53,8 @@ uint32_t notes_line(Vm *vm, const Frame *frame, Value v, const char *word,
                     Span text);
 // What to do about two values that cannot be one.
 const char *notes_cure(ErrorKind kind, Value first, Value second);
+// The same of a variable before a loop and after a turn of it.
+const char *notes_turn_cure(ErrorKind kind, Value before, Value after);
 // Keeps a note on a place. False: no memory.
 MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
                           Span block, ErrorKind kind, const char *text);

@@ -52,10 +52,11 @@ static void block_else(Compiler *c, uint32_t block)
 }
 
 // The join must be the last word in front of join_target: a side that ends in
-// an exception goes on there (BlockInfo.end_target).
-static void block_join(Compiler *c, uint32_t block)
+// an exception goes on there (BlockInfo.end_target). `blamed`: what the carets
+// mark where the sides do not fit.
+static void block_join(Compiler *c, uint32_t block, Span blamed)
 {
-    c->span = block_at(c, block)->span;
+    c->span = blamed;
     compile_place_label(c, block_at(c, block)->end_target);
     compile_emit(c, OPCODE_BLOCKJOIN, 0, block, 0);
     compile_place_label(c, block_at(c, block)->join_target);
@@ -100,7 +101,7 @@ static void bool_chain(Compiler *c, const Node *node, Reg target, bool truth)
         if (is_and) {
             block_else(c, blocks.items[i]);
         }
-        block_join(c, blocks.items[i]);
+        block_join(c, blocks.items[i], node->span);
     }
     vec_free(&c->vm->ctx, &blocks);
 }
@@ -173,7 +174,7 @@ static void compare_rest(Compiler *c, const Node *node, uint32_t index,
     compile_emit_x(c, OPCODE_BLOCKIF, 1, target, block, 0);
     compare_rest(c, node, index + 1, kept, target);
     block_else(c, block);
-    block_join(c, block);
+    block_join(c, block, node->span);
     ctx_leave(&c->vm->ctx);
 }
 
@@ -211,7 +212,7 @@ static void staged_conditional(Compiler *c, const Node *node, Reg target)
     compile_to(c, node->conditional.body, target);
     block_else(c, block);
     compile_to(c, node->conditional.orelse, target);
-    block_join(c, block);
+    block_join(c, block, node->span);
 }
 
 // `not` of a tensor is a tensor in converted code; of all else it is a host
@@ -271,12 +272,13 @@ static void staged_if(Compiler *c, const Node *node)
     compile_body(c, node->if_stmt.body);
     block_else(c, block);
     compile_body(c, node->if_stmt.orelse);
-    block_join(c, block);
+    block_join(c, block, node->if_stmt.test->span);
 }
 
-static void block_next(Compiler *c, uint32_t block)
+// `blamed`: what the carets mark where turns do not fit.
+static void block_next(Compiler *c, uint32_t block, Span blamed)
 {
-    c->span = block_at(c, block)->span;
+    c->span = blamed;
     compile_place_label(c, block_at(c, block)->end_target);
     compile_emit(c, OPCODE_BLOCKNEXT, 0, block, 0);
 }
@@ -303,7 +305,7 @@ static void staged_while(Compiler *c, const Node *node)
     c->span = node->if_stmt.test->span;
     compile_emit(c, OPCODE_BLOCKWHILE, test, block, mark);
     compile_body(c, node->if_stmt.body);
-    block_next(c, block);
+    block_next(c, block, node->if_stmt.test->span);
     compile_place_label(c, block_at(c, block)->join_target);
 }
 
@@ -380,7 +382,7 @@ static void for_turn(Compiler *c, const Node *node, const Node *stop, Reg item)
     compile_body(c, node->for_stmt.body);
     if (stop != NULL) {
         block_else(c, guard);
-        block_join(c, guard);
+        block_join(c, guard, node->for_stmt.iter->span);
     }
 }
 
@@ -404,7 +406,7 @@ static void staged_for(Compiler *c, const Node *node)
     compile_emit(c, OPCODE_BLOCKFOR, state, block, 0);
     compile_place_label(c, block_at(c, block)->body_target);
     for_turn(c, node, stop, item);
-    block_next(c, block);
+    block_next(c, block, node->for_stmt.iter->span);
     compile_place_label(c, block_at(c, block)->else_target);
     if (stop != NULL) {
         Reg test = compile_push(c);

@@ -157,8 +157,8 @@ static void return_stmt(Compiler *c, const Node *node)
     Reg result =
         c->exits == NULL ? compile_any(c, value) : compile_temp(c, value);
     compile_leave_to(c, NULL);
-    // What can fail is the reading of an unbound local.
-    c->span = value->kind == AST_NAME ? value->span : node->span;
+    // What can fail is the value: an unbound local, a result of a trace.
+    c->span = value != &none ? value->span : node->span;
     compile_emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, result,
                  c->local_count, 0);
     // What follows is dead code, compiled as if still inside of the blocks.

@@ -293,13 +293,16 @@ static bool no_set_item(Vm *vm, Value container, Value key, bool deletes)
     }
     bool constant = value_is_kind(container, KIND_TENSOR) ||
                     value_is_kind(container, KIND_SYMBOLIC);
+    const char *cure = constant ? ": tensors do not change; scatter_update(x, "
+                                  "[[i]], [value]) makes a new one"
+                       : value_is_kind(container, KIND_VARIABLE)
+                           ? ": it is assigned whole, as in v.assign("
+                             "scatter_update(v, [[i]], [value]))"
+                           : "";
     return raise_false(
         vm, ERR_TYPE, "'%s' object %s item %s%s", type_name(type),
         deletes && indexed ? "doesn't support" : "does not support",
-        deletes ? "deletion" : "assignment",
-        constant ? ": tensors do not change; scatter_update(x, "
-                   "[[i]], [value]) makes a new one"
-                 : "");
+        deletes ? "deletion" : "assignment", cure);
 }
 
 // UNBOUND deletes, so one slot serves both statements.
