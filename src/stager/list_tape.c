@@ -52,23 +52,24 @@ static bool pack_gradients(Vm *vm, const TapeEntry *entry, const Value *inputs,
     (void)input_rows;
     uint32_t count = entry->output_count;
     size_t size = count * sizeof(Value);
-    Value *items = ctx_alloc(&vm->ctx, size), *own = items;
+    Value *items = ctx_alloc(&vm->ctx, size);
+    uint32_t made = 0;
     bool ok = items != NULL;
-    for (uint32_t i = 0; ok && i < count; i++) {
-        Value grad = output_grads[i];
+    for (; ok && made < count; made += ok) {
+        Value grad = output_grads[made];
         if (value_unbound(grad)) {
-            Value item = take_out(vm, value_as_tensor(inputs[0]), i, NULL);
+            Value item = take_out(vm, value_as_tensor(inputs[0]), made, NULL);
             grad = value_failed(item) ? item : zeros_like(vm, item);
             value_release(&vm->ctx, value_failed(item) ? VALUE_NONE : item);
         } else {
             value_retain(grad);
         }
         ok = !value_failed(grad);
-        items[i] = ok ? grad : VALUE_NONE;
+        items[made] = grad;
     }
     DType dtype = dtype_element((DType)value_as_tensor(inputs[0])->dtype);
     Value list = ok ? pack(vm, dtype, items, count) : VALUE_FAIL;
-    drop_items(vm, own, ok ? count : 0);
+    drop_items(vm, items, made);
     ctx_free(&vm->ctx, items, items != NULL ? size : 0);
     input_grads[0] = value_failed(list) ? VALUE_UNBOUND : list;
     return !value_failed(list);
