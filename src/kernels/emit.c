@@ -290,23 +290,6 @@ static bool emit_body(Emitter *e, bool tail, uint16_t most)
     return !e->refused && !e->code.full;
 }
 
-// Two bytes of a float, which the interpreter alone widens.
-static bool has_halves(const LoopBuild *body)
-{
-    for (uint32_t k = 0; k < body->operand_count; k++) {
-        Elem stored = (Elem)body->operands[k].stored;
-        if (stored == ELEM_F16 || stored == ELEM_BF16) {
-            return true;
-        }
-    }
-    for (uint32_t i = 0; i < body->ins_count; i++) {
-        if (body->ins[i].op == PRIM_NARROW && body->ins[i].type == LT_F32) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool make_code(Ctx *ctx, const LoopBuild *body, bool even,
                       LoopKernel *kernel)
 {
@@ -315,7 +298,7 @@ static bool make_code(Ctx *ctx, const LoopBuild *body, bool even,
     e.tier = ctx->kernels->tier;
     e.code.width = e.tier->emits;
     // Code of several copies may not fit.
-    if (e.tier->emits == 0 || has_halves(body) ||
+    if (e.tier->emits == 0 ||
         !(emit_body(&e, !even, EMIT_COPIES) || emit_body(&e, !even, 1))) {
         return false;
     }

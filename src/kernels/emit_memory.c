@@ -85,6 +85,11 @@ static void move_narrow(Emitter *e, int operand, bool store)
     code_aim(code, code_jump(code, JUMP_NOT_ZERO), start);
 }
 
+static bool is_narrow(Elem stored)
+{
+    return elem_size(stored) <= 2;
+}
+
 // Bytes of 0 and 1 as ones and zeros.
 static void emit_bools(Emitter *e, CodePlace from, int to)
 {
@@ -95,7 +100,16 @@ static void emit_bools(Emitter *e, CodePlace from, int to)
 
 // Instructions that widen what is stored to I32.
 static const uint8_t widen[] = {
-    [ELEM_BOOL] = 0x31, [ELEM_U8] = 0x31, [ELEM_I8] = 0x21, [ELEM_I16] = 0x23};
+    [ELEM_BOOL] = 0x31, [ELEM_U8] = 0x31,  [ELEM_I8] = 0x21,
+    [ELEM_I16] = 0x23,  [ELEM_F16] = 0x13, [ELEM_BF16] = 0x33};
+
+// What was widened as an int becomes the float that it is the high half of.
+static void raise_half(Emitter *e, Elem stored, uint32_t bytes, int to)
+{
+    if (stored == ELEM_BF16) {
+        put_imm(e, shift_words, bytes, SHIFT_LEFT, to, place_reg(to), 16);
+    }
+}
 
 static void load_narrow(Emitter *e, const LoopIns *ins, Elem stored, int to)
 {
@@ -114,6 +128,7 @@ static void load_narrow(Emitter *e, const LoopIns *ins, Elem stored, int to)
     bool longs = stored == ELEM_BOOL && regs_lane(e, LT_MASK) == 8;
     put(e, (Vex){2, 1, 0, longs ? 0x32 : widen[stored]},
         regs_bytes(e, (LoopType)ins->type), to, 0, from);
+    raise_half(e, stored, regs_bytes(e, LT_F32), to);
     if (stored == ELEM_BOOL) {
         int zero = regs_temp(e);
         put_all(e, xor_all, zero, zero, place_reg(zero));
@@ -126,7 +141,7 @@ static void load_vex(Emitter *e, const LoopIns *ins, Elem stored, int to)
 {
     uint32_t lane = (uint32_t)elem_size(stored);
     uint32_t bytes = regs_bytes(e, (LoopType)ins->type);
-    if (stored <= ELEM_I16) {
+    if (is_narrow(stored)) {
         load_narrow(e, ins, stored, to);
     } else if (e->tail) {
         put_all(e, move_vector, to, 0, emit_tail_lanes(lane));
@@ -142,12 +157,13 @@ static void load_evex(Emitter *e, const LoopIns *ins, Elem stored, int to)
 {
     int mask = e->tail ? TAIL_MASK % 8 | MASK_ZEROES : 0;
     bool bytes = e->lanes == 32, longs = elem_size(stored) == 8;
-    Vex load = bytes               ? move_bytes
-               : stored > ELEM_I16 ? (Vex){1, 2, longs, 0x6F}
-                                   : (Vex){2, 1, 0, widen[stored]};
+    Vex load = bytes                ? move_bytes
+               : !is_narrow(stored) ? (Vex){1, 2, longs, 0x6F}
+                                    : (Vex){2, 1, 0, widen[stored]};
     uint32_t size = (bytes ? 1 : longs ? 8 : 4) * (uint32_t)e->lanes;
     int loaded = stored == ELEM_BOOL ? regs_temp(e) : to;
     code_masked(&e->code, load, size, loaded, 0, element(e, ins), mask);
+    raise_half(e, stored, size, loaded);
     if (stored == ELEM_BOOL) {
         put(e, (Vex){2, 1, 0, bytes ? 0x26 : 0x27}, size, to, loaded,
             place_reg(loaded));
@@ -167,6 +183,28 @@ void emit_load(Emitter *e, const LoopIns *ins)
     }
 }
 
+// Halves of four bytes each, the low ones, or what is a narrow int already.
+static int stored_words(Emitter *e, const LoopIns *ins, Elem stored)
+{
+    int x = regs_of(e, ins->a);
+    if (stored != ELEM_BF16) {
+        return x;
+    }
+    int words = regs_temp(e);
+    emit_round_bf16(e, words, x);
+    put_imm(e, shift_words, regs_bytes(e, LT_F32), SHIFT_RIGHT, words,
+            place_reg(words), 16);
+    return words;
+}
+
+// Halves of two bytes each, at the register's low end.
+static int packed_f16(Emitter *e, const LoopIns *ins)
+{
+    int x = regs_of(e, ins->a), packed = regs_temp(e);
+    put_imm(e, round_f16, regs_bytes(e, LT_F32), x, 0, place_reg(packed), 0);
+    return packed;
+}
+
 // Narrow elements: each half of the register packs its own to its low end,
 // then the halves are joined.
 static void emit_narrow_store(Emitter *e, const LoopIns *ins, Elem stored,
@@ -179,7 +217,7 @@ static void emit_narrow_store(Emitter *e, const LoopIns *ins, Elem stored,
         order[i] = (uint8_t)(i < half ? i / size * lane + i % size : 0x80);
     }
     uint32_t width = regs_bytes(e, (LoopType)ins->type), bytes = half;
-    int x = regs_of(e, ins->a), packed = regs_temp(e);
+    int x = stored_words(e, ins, stored), packed = regs_temp(e);
     put(e, shuffle_bytes, width, packed, x, code_constant(&e->code, order, 16));
     if (width == 32) {
         // Halves of 2, 4 or 8 bytes are interleaved as one element each.
@@ -212,9 +250,12 @@ static void store_vex(Emitter *e, const LoopIns *ins, Elem stored)
 {
     uint32_t lane = (uint32_t)elem_size(stored);
     CodePlace to = element(e, ins);
-    if (stored <= ELEM_I16) {
+    if (is_narrow(stored)) {
         to = e->tail ? emit_result_slot() : to;
-        if (e->lanes == 32) {
+        if (stored == ELEM_F16) {
+            put(e, e->lanes == 8 ? store_vector : store_long, 16,
+                packed_f16(e, ins), 0, to);
+        } else if (e->lanes == 32) {
             emit_bool_store(e, ins, to);
         } else {
             emit_narrow_store(e, ins, stored, to);
@@ -250,12 +291,19 @@ static void store_bits(Emitter *e, const LoopIns *ins)
 
 static void store_evex(Emitter *e, const LoopIns *ins, Elem stored)
 {
-    int x = regs_of(e, ins->a);
-    Vex store = stored > ELEM_I16
+    uint32_t bytes = regs_bytes(e, (LoopType)ins->type);
+    Vex store = !is_narrow(stored)
                     ? (Vex){1, 2, elem_size(stored) == 8, 0x7F}
-                    : (Vex){2, 2, 0, stored == ELEM_I16 ? 0x33 : 0x31};
-    code_masked(&e->code, store, regs_bytes(e, (LoopType)ins->type), x, 0,
-                element(e, ins), e->tail ? TAIL_MASK % 8 : 0);
+                    : (Vex){2, 2, 0, elem_size(stored) == 2 ? 0x33 : 0x31};
+    if (stored == ELEM_F16) {
+        store = store_bytes;
+        store.w = 1;
+        bytes /= 2;
+    }
+    int x =
+        stored == ELEM_F16 ? packed_f16(e, ins) : stored_words(e, ins, stored);
+    code_masked(&e->code, store, bytes, x, 0, element(e, ins),
+                e->tail ? TAIL_MASK % 8 : 0);
 }
 
 void emit_store(Emitter *e, const LoopIns *ins)
@@ -265,7 +313,7 @@ void emit_store(Emitter *e, const LoopIns *ins)
     if (e->lane[ins->b] != 0) {
         put_all(e, move_vector, e->lane[ins->b] + ins->c, 0,
                 regs_place(e, ins->a));
-    } else if (stored > ELEM_I16 && !e->tail) {
+    } else if (!is_narrow(stored) && !e->tail) {
         Vex store = store_vector;
         store.opcode = to->streams ? 0x2B : store.opcode;
         put(e, store, regs_bytes(e, (LoopType)ins->type), regs_of(e, ins->a), 0,
@@ -328,12 +376,14 @@ void emit_rest(Emitter *e)
 void emit_spread(Emitter *e, int operand, uint16_t slot)
 {
     // movzx or movsx edx, [rdx]
-    static const uint8_t words[] = {0xB6, 0xB6, 0xBE, 0xBF};
+    static const uint8_t words[] = {
+        [ELEM_BOOL] = 0xB6, [ELEM_U8] = 0xB6,  [ELEM_I8] = 0xBE,
+        [ELEM_I16] = 0xBF,  [ELEM_F16] = 0xB7, [ELEM_BF16] = 0xB7};
     Elem stored = (Elem)e->body->operands[operand].stored;
     MachineCode *code = &e->code;
     bool longs = elem_size(stored) == 8;
     code_load(code, RDX, RDI, operand * 8);
-    if (stored <= ELEM_I16) {
+    if (is_narrow(stored)) {
         code_bytes(code, (const uint8_t[]){0x0F, words[stored], 0x12}, 3);
     } else {
         // mov edx, [rdx] or mov rdx, [rdx]
@@ -349,6 +399,10 @@ void emit_spread(Emitter *e, int operand, uint16_t slot)
     }
     Vex repeat = {2, 1, longs && regs_has_masks(e), longs ? 0x59 : 0x58};
     put(e, (Vex){1, 1, longs, 0x6E}, 16, 0, 0, place_reg(RDX));
+    if (stored == ELEM_F16) {
+        put(e, widen_f16, 16, 0, 0, place_reg(0));
+    }
+    raise_half(e, stored, 16, 0);
     put_all(e, repeat, 0, 0, place_reg(0));
     put_all(e, store_vector, 0, 0, (CodePlace){PLACE_STACK, 0, slot});
 }

@@ -364,8 +364,47 @@ static void emit_int_of_long(Emitter *e, const LoopIns *ins)
     put(e, move_vector, 16, to, 0, place_reg(low));
 }
 
+// To nearest even: half of the last place is added, less a bit where that is
+// even. A NaN has none of its bits but the sign's.
+void emit_round_bf16(Emitter *e, int to, int x)
+{
+    static const Vex add = {1, 1, 0, 0xFE}, either = {1, 1, 0, 0xEB};
+    uint32_t bytes = regs_bytes(e, LT_F32);
+    bool evex = regs_has_masks(e);
+    int nan = regs_temp(e), mask = evex ? regs_temp_mask(e) : regs_temp(e);
+    put_imm(e, (Vex){1, 0, 0, 0xC2}, bytes, mask, x, place_reg(x), 3);
+    put(e, and_all, bytes, nan, x,
+        code_constant(&e->code, &(uint32_t){0x80000000}, 4));
+    put(e, either, bytes, nan, nan,
+        code_constant(&e->code, &(uint32_t){0x7FC00000}, 4));
+    put_imm(e, shift_words, bytes, SHIFT_RIGHT, to, place_reg(x), 16);
+    put(e, and_all, bytes, to, to, code_constant(&e->code, &(uint32_t){1}, 4));
+    put(e, add, bytes, to, to, place_reg(x));
+    put(e, add, bytes, to, to, code_constant(&e->code, &(uint32_t){0x7FFF}, 4));
+    put(e, and_all, bytes, to, to,
+        code_constant(&e->code, &(uint32_t){0xFFFF0000}, 4));
+    blend(e, LT_F32, to, mask, place_reg(nan), to);
+}
+
+// To a half and back.
+static void emit_narrow_float(Emitter *e, const LoopIns *ins)
+{
+    uint32_t bytes = regs_bytes(e, LT_F32);
+    int x = regs_of(e, ins->a), to = regs_result_apart(e);
+    if (ins->b == ELEM_BF16) {
+        emit_round_bf16(e, to, x);
+        return;
+    }
+    put_imm(e, round_f16, bytes, x, 0, place_reg(to), 0);
+    put(e, widen_f16, bytes, to, 0, place_reg(to));
+}
+
 static void emit_narrow(Emitter *e, const LoopIns *ins)
 {
+    if (ins->type == LT_F32) {
+        emit_narrow_float(e, ins);
+        return;
+    }
     uint32_t bytes = regs_bytes(e, LT_I32);
     int x = regs_of(e, ins->a), to = regs_result(e);
     if (ins->b == ELEM_U8) {

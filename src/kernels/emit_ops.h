@@ -18,9 +18,16 @@ void emit_lanes(Emitter *emitter, bool store);
 // Before the loop: an operand of one element, repeated in the frame.
 void emit_spread(Emitter *emitter, int operand, uint16_t slot);
 
+// Floats rounded to bfloat16, whose low halves are 0 then.
+void emit_round_bf16(Emitter *emitter, int to, int x);
+
 // ---- for those that make instructions
 
 static const Vex xor_all = {1, 1, 0, 0xEF}, and_all = {1, 1, 0, 0xDB};
+static const Vex widen_f16 = {2, 1, 0, 0x13}, round_f16 = {3, 1, 0, 0x1D};
+// By a constant, to the side that stands for the register's number.
+static const Vex shift_words = {1, 1, 0, 0x72};
+enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 };
 static const Vex move_vector = {1, 0, 0, 0x10}, store_vector = {1, 0, 0, 0x11};
 
 static inline void put_imm(Emitter *e, Vex op, uint32_t bytes, int reg, int v,

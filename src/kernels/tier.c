@@ -3,17 +3,29 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "kernels/code_arena.h"
 #include "kernels/emit.h"
 #include "kernels/pool.h"
 
 #if defined(__x86_64__)
-// The tier's loops are compiled for both extensions, so both must be there.
-// __builtin_cpu_supports also asks whether the system saves the registers.
+// Conversions of float16, which not all compilers know by name.
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
+// The tier's loops are compiled for two extensions and its machine code uses
+// the third, so all must be there. __builtin_cpu_supports also asks whether the
+// system saves the registers.
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           has_f16c();
 }
 
 // All four parts that the compiler may use; machines with the first alone

@@ -166,20 +166,6 @@ static bool is_nan(Elem elem, const char *from)
                                : false;
 }
 
-// They have no machine code.
-static bool has_halves(const LoopBuild *build)
-{
-    bool found = false;
-    for (uint32_t k = 0; k < build->operand_count; k++) {
-        found = found || build->operands[k].stored >= ELEM_F16;
-    }
-    for (uint32_t i = 0; i < build->ins_count; i++) {
-        const LoopIns *ins = &build->ins[i];
-        found = found || (ins->op == PRIM_NARROW && ins->type == LT_F32);
-    }
-    return found;
-}
-
 static char places[3][LOOP_MAX_OPERANDS][SIZE];
 
 // Every operand of elements that its type has.
@@ -281,7 +267,7 @@ static bool check_body(Ctx *ctx, unsigned long seed)
         }
     }
     ctx->kernels->tier = own;
-    return made || has_halves(&build);
+    return made;
 }
 
 Test(emit, random_bodies_give_the_evaluators_bits)
