@@ -31,7 +31,6 @@ typedef struct Record {
     uint64_t path_size, size;
     RecordKind kind;
     mode_t mode;
-    ino_t inode; // a file that was moved
     struct timespec times[2];
 } Record;
 
@@ -202,8 +201,7 @@ bool filelog_move(Vm *vm, const char *from, const char *to)
     if (!record_place(vm, new)) {
         return false;
     }
-    Record record = {
-        .kind = RECORD_MOVE, .size = strlen(new), .inode = status.st_ino};
+    Record record = {.kind = RECORD_MOVE, .size = strlen(new)};
     // What was known of paths is known of others now.
     map_free(&vm->filelog->known);
     map_init(&vm->filelog->known, &vm->ctx);
@@ -327,9 +325,8 @@ static bool undo_record(int file, const Record *record, const char *place,
         return done;
     }
     case RECORD_MOVE:
-        // It may have failed.
-        return lstat(rest, &status) != 0 || status.st_ino != record->inode ||
-               rename(rest, place) == 0;
+        // What failed has left it where it was.
+        return lstat(place, &status) == 0 || rename(rest, place) == 0;
     case RECORD_LINK: clear_place(place); return symlink(rest, place) == 0;
     default: clear_place(place); return lstat(place, &status) != 0;
     }
