@@ -222,8 +222,9 @@ static Value tape_gradient_flat(Vm *vm, Value *args)
             return VALUE_NONE;
         }
         tape->used = !tape->persistent && !value_same(args[4], VALUE_TRUE);
-        if (tape->used) {
-            tape_clear(vm, tape);
+        if (tape->used && !tape_keep_variables(vm, tape)) {
+            release(vm, result);
+            result = VALUE_FAIL;
         }
     }
     ctx_free(&vm->ctx, room, size);

@@ -123,6 +123,26 @@ void tape_clear(Vm *vm, Tape *tape)
     arena_init(&tape->arena, &vm->ctx);
 }
 
+bool tape_keep_variables(Vm *vm, Tape *tape)
+{
+    ValueVec kept = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < tape->slots.count; i++) {
+        TapeSlot slot = tape->slots.items[i];
+        if (slot.tracked && value_is_kind(slot.value, KIND_VARIABLE)) {
+            ok = vec_push(&vm->ctx, &kept, slot.value);
+            value_retain(ok ? slot.value : VALUE_NONE);
+        }
+    }
+    tape_clear(vm, tape);
+    for (size_t i = 0; i < kept.count; i++) {
+        ok = ok && tape_watch(vm, tape, kept.items[i]);
+        value_release(&vm->ctx, kept.items[i]);
+    }
+    vec_free(&vm->ctx, &kept);
+    return ok;
+}
+
 // The operand's slot if something watched flows into it. False: no memory.
 static bool tracked_slot(Vm *vm, Tape *tape, Value v, uint32_t *slot)
 {
@@ -141,6 +161,12 @@ static bool tracked_slot(Vm *vm, Tape *tape, Value v, uint32_t *slot)
         *slot = TAPE_NO_SLOT;
     }
     return true;
+}
+
+bool tape_meet(Vm *vm, Tape *tape, Value operand)
+{
+    uint32_t slot;
+    return tracked_slot(vm, tape, operand, &slot);
 }
 
 static bool push_item(Vm *vm, Tape *tape, Value v, uint32_t slot)

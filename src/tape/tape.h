@@ -64,6 +64,8 @@ typedef struct Tape {
 
 // Recording. False: an error is pending, and the tape has no half entry.
 MUST_CHECK bool tape_watch(Vm *vm, Tape *tape, Value operand);
+// The operand is used: the tape watches it if it watches such ones by itself.
+MUST_CHECK bool tape_meet(Vm *vm, Tape *tape, Value operand);
 // On all tapes that record here: what has a way back of its own.
 MUST_CHECK bool tape_record_back(Vm *vm, TapeBackFn back, Value data,
                                  const Value *inputs, uint32_t input_count,
@@ -74,12 +76,15 @@ uint32_t tape_find(const Tape *tape, Value v);
 void tape_start(Vm *vm, Tape *tape);
 void tape_stop(Vm *vm, Tape *tape);
 void tape_clear(Vm *vm, Tape *tape);
+// Lets go of all but the Variables that were watched or met.
+MUST_CHECK bool tape_keep_variables(Vm *vm, Tape *tape);
 
 // The gradients of the sum of the targets' elements, each times its seed
 // (UNBOUND: ones), with respect to the sources; UNBOUND where a source has no
 // part in it. `gradients` are owned, and so are `rows`: UNBOUND, or an int
 // vector, and the gradient is zeros but for these rows of the source, to which
 // what stands in `gradients` is to be added in turn.
+// A Variable as a target is what it holds now.
 // `many`: 0, or how many seeds each target has, along an axis in front of its
 // own, which the gradients then have too. False without an error: something on
 // the way goes back for one seed alone.

@@ -478,6 +478,11 @@ bool tape_gradient(Vm *vm, Tape *tape, const Value *targets, const Value *seeds,
                    uint32_t source_count, int64_t many, Value *gradients,
                    Value *rows)
 {
+    for (uint32_t i = 0; i < target_count; i++) {
+        if (!tape_meet(vm, tape, targets[i])) {
+            return false;
+        }
+    }
     Backward b;
     bool ok = backward_init(&b, vm, tape);
     b.seeds = many;
