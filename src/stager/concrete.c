@@ -113,7 +113,8 @@ typedef VEC(ValueId) IdVec;
 // A walk over the function's result, which gathers the graph's outputs.
 typedef struct Pack {
     Trace *trace;
-    IdVec ids; // of the outputs
+    Value whole; // the result, borrowed
+    IdVec ids;   // of the outputs
 } Pack;
 
 // A text with a tensor's name where eager code has its value.
@@ -131,6 +132,19 @@ static bool check_text(Vm *vm, const Trace *trace, Value v)
                            trace->request->name->text);
     }
     return !value_failed(late);
+}
+
+// What is a number of the host's eagerly, as the index of a turn, unless it was
+// told of where it became a tensor.
+static void tell_number(Vm *vm, EventLog *log, const Symbolic *symbolic)
+{
+    bool told = !symbolic->weak;
+    for (size_t i = 0; !told && i < log->events.count; i++) {
+        told = log->events.items[i].kind == EVENT_NUMBER;
+    }
+    if (!told) {
+        event_number(vm, log, dtype_is_float((DType)symbolic->dtype));
+    }
 }
 
 // A tensor of the result becomes an output of the graph; a Variable is read
@@ -156,6 +170,10 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
             return VALUE_FAIL;
         }
         return leaf;
+    }
+    // Alone it is printed as the number is.
+    if (!value_same(v, pack->whole)) {
+        tell_number(vm, pack->trace->events, value_as_symbolic(leaf));
     }
     ValueId id = trace_operand(vm, pack->trace, leaf);
     if (id == VALUE_ID_NONE || !vec_push(&vm->ctx, &pack->ids, id)) {
@@ -226,7 +244,7 @@ static void blame_return(Vm *vm, Value target)
 static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
                         const ValueVec *changed, Value value)
 {
-    Pack pack = {.trace = trace};
+    Pack pack = {.trace = trace, .whole = value};
     Written *written = &concrete->written;
     Placed placed = {&written->copies, changed, &written->copies,
                      &written->contents};

@@ -208,12 +208,16 @@ void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
     event_add_at(vm, log, event);
 }
 
+void event_number(Vm *vm, EventLog *log, bool fraction)
+{
+    event_add(vm, log, EVENT_NUMBER, fraction ? "a host float" : "a host int",
+              VALUE_NONE);
+}
+
 void event_tensor(Vm *vm, Value v)
 {
     if (merge_is_number(v)) {
-        event_add(vm, vm->trace->events, EVENT_NUMBER,
-                  value_is_float(v) ? "a host float" : "a host int",
-                  VALUE_NONE);
+        event_number(vm, vm->trace->events, value_is_float(v));
     } else if (value_is_str(v) || value_is_kind(v, KIND_BYTES)) {
         event_add(vm, vm->trace->events, EVENT_OBJECT,
                   "a text as a tensor of bytes", VALUE_NONE);

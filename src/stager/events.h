@@ -76,6 +76,8 @@ void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
                Value value);
 // The same of the line in `event`, of which path and value are taken.
 void event_add_at(Vm *vm, EventLog *log, Event event);
+// A number of the host, with a fraction or none, became a tensor.
+void event_number(Vm *vm, EventLog *log, bool fraction);
 // A number or text of the host became a tensor; all else is not recorded.
 void event_tensor(Vm *vm, Value v);
 
