@@ -5,6 +5,7 @@
 // is run at once, so that both ways convert and check alike.
 #include "stager/stage_host.h"
 
+#include "interp/hooks/recorder.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/apply.h"
@@ -185,10 +186,28 @@ static Value take_spec(Vm *vm, Value v, void *data)
 
 // Where result_leaf finds the tensors of the call: one of the first two.
 typedef struct Results {
+    const HostCall *call;
     const GraphNode *node; // in a trace
     Tensor **tensors;      // else
     uint32_t next;
 } Results;
+
+// Tapes hear of it, since no gradient goes through the host's code: without a
+// word there would be none, where an eager call has one.
+static Value traced_result(Vm *vm, const Results *results, uint32_t i)
+{
+    const GraphNode *node = results->node;
+    const ValueVec *inputs = &results->call->tensors;
+    Value made =
+        trace_symbolic(vm, vm->trace, node_output(node, i), "host_call");
+    if (!value_failed(made) &&
+        !recorder_tell(vm, node->op, inputs->items, (uint32_t)inputs->count,
+                       NULL, &made, 1)) {
+        release(vm, made);
+        return VALUE_FAIL;
+    }
+    return made;
+}
 
 // The structure of out= is the structure of the result.
 // Owned. None in out= stays None.
@@ -199,10 +218,8 @@ static Value result_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     uint32_t i = results->next++;
-    return results->node != NULL
-               ? trace_symbolic(vm, vm->trace, node_output(results->node, i),
-                                "host_call")
-               : tensor_adopt(vm, results->tensors[i]);
+    return results->node != NULL ? traced_result(vm, results, i)
+                                 : tensor_adopt(vm, results->tensors[i]);
 }
 
 // The function's text is an attribute, for printed graphs.
@@ -253,7 +270,8 @@ static const GraphNode *append_host_call(Vm *vm, OpCode op,
 // Results have the types that out= promises; the run checks them.
 static Value call_traced(Vm *vm, OpCode op, const HostCall *call, Tuple *tuple)
 {
-    Results results = {.node = append_host_call(vm, op, call, tuple)};
+    Results results = {.call = call,
+                       .node = append_host_call(vm, op, call, tuple)};
     return results.node != NULL
                ? structure_map(vm, tuple->items[2], result_leaf, &results)
                : VALUE_FAIL;

@@ -26,6 +26,20 @@ static inline Recorder *recorder_here(const Vm *vm, Recorder *recorder)
     return recorder;
 }
 
+// Tells them of an op. False: an error is pending.
+MUST_CHECK static inline bool
+recorder_tell(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
+              const AttrValue *attrs, const Value *outputs,
+              uint32_t output_count)
+{
+    Recorder *at = recorder_here(vm, vm->recorders);
+    while (at != NULL && at->record(vm, at, op, inputs, input_count, attrs,
+                                    outputs, output_count)) {
+        at = recorder_here(vm, at->outer);
+    }
+    return at == NULL;
+}
+
 static inline bool recorder_active(const Vm *vm)
 {
     return recorder_here(vm, vm->recorders) != NULL;

@@ -106,19 +106,6 @@ static bool read_for_tape(Vm *vm, Value variable, Value *out)
     return own != NULL;
 }
 
-// Tells the tapes that record here.
-static bool record(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
-                   const AttrValue *attrs, const Value *outputs,
-                   uint32_t output_count)
-{
-    Recorder *at = recorder_here(vm, vm->recorders);
-    while (at != NULL && at->record(vm, at, op, inputs, input_count, attrs,
-                                    outputs, output_count)) {
-        at = recorder_here(vm, at->outer);
-    }
-    return at == NULL;
-}
-
 // Runs or appends, and tells the tapes. Operands are no Variables but that of
 // a read.
 static bool apply_and_record(Vm *vm, OpCode op, const Value *inputs,
@@ -132,7 +119,8 @@ static bool apply_and_record(Vm *vm, OpCode op, const Value *inputs,
         return false;
     }
     *output_count = read ? 1 : *output_count;
-    if (record(vm, op, inputs, input_count, attrs, outputs, *output_count)) {
+    if (recorder_tell(vm, op, inputs, input_count, attrs, outputs,
+                      *output_count)) {
         return true;
     }
     for (uint32_t i = 0; i < *output_count; i++) {
