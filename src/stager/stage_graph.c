@@ -209,6 +209,16 @@ static void owner_destroy(Vm *vm, Object *object)
     object_free(vm, owner, sizeof *owner);
 }
 
+// At the Vm's end alone (cycles_break): a symbolic tensor that has leaked holds
+// the graph, and that may hold host functions that lead back to it.
+static void owner_clear(Vm *vm, Object *object)
+{
+    TraceOwner *owner = (TraceOwner *)object;
+    Graph *graph = owner->graph;
+    owner->graph = NULL;
+    graph_release(&vm->ctx, graph);
+}
+
 // Parts of a graph that need no call.
 static const MemberDef graph_members[] = {
     {"nodes", graph_nodes, NULL,
@@ -338,8 +348,9 @@ const TypeDef trace_owner_type_def = {
     .doc = "What a trace recorded: a sequence of tensor operations.",
     .kind = KIND_OPAQUE,
     .size = sizeof(TraceOwner),
-    .flags = TYPE_FINAL,
+    .flags = TYPE_FINAL | TYPE_TRACKED,
     .slots = {.destroy = owner_destroy,
+              .clear = owner_clear,
               .call = graph_invoke,
               .repr = graph_str,
               .length = graph_length},
