@@ -143,7 +143,9 @@ static void tell_number(Vm *vm, EventLog *log, const Symbolic *symbolic)
         told = log->events.items[i].kind == EVENT_NUMBER;
     }
     if (!told) {
-        event_number(vm, log, dtype_is_float((DType)symbolic->dtype));
+        // Of a list its elements'.
+        DType dtype = dtype_element((DType)symbolic->dtype);
+        event_number(vm, log, dtype_is_float(dtype));
     }
 }
 
