@@ -31,6 +31,14 @@
             lanes[j] = (A)(JOIN);                                              \
         }                                                                      \
     }
+// From half of the lanes on down to one.
+#define REDUCE_DOWN(A, JOIN)                                                   \
+    REDUCE_HALVES(32, A, JOIN)                                                 \
+    REDUCE_HALVES(16, A, JOIN)                                                 \
+    REDUCE_HALVES(8, A, JOIN)                                                  \
+    REDUCE_HALVES(4, A, JOIN)                                                  \
+    REDUCE_HALVES(2, A, JOIN)                                                  \
+    REDUCE_HALVES(1, A, JOIN)
 
 enum {
     REDUCE_GROUP = 256,
@@ -57,12 +65,7 @@ enum {
             A l = ((const A *)from)[j], r = ((const A *)from)[j + width / 2];  \
             lanes[j] = (A)(JOIN);                                              \
         }                                                                      \
-        REDUCE_HALVES(32, A, JOIN)                                             \
-        REDUCE_HALVES(16, A, JOIN)                                             \
-        REDUCE_HALVES(8, A, JOIN)                                              \
-        REDUCE_HALVES(4, A, JOIN)                                              \
-        REDUCE_HALVES(2, A, JOIN)                                              \
-        REDUCE_HALVES(1, A, JOIN)                                              \
+        REDUCE_DOWN(A, JOIN)                                                   \
         *(A *)out = lanes[0];                                                  \
     }                                                                          \
     static A block_##name##_##sfx(const T *in, int64_t n)                      \
@@ -103,12 +106,7 @@ enum {
             lanes[j] = (A)(JOIN);                                              \
         }                                                                      \
         REDUCE_HALVES(64, A, JOIN)                                             \
-        REDUCE_HALVES(32, A, JOIN)                                             \
-        REDUCE_HALVES(16, A, JOIN)                                             \
-        REDUCE_HALVES(8, A, JOIN)                                              \
-        REDUCE_HALVES(4, A, JOIN)                                              \
-        REDUCE_HALVES(2, A, JOIN)                                              \
-        REDUCE_HALVES(1, A, JOIN)                                              \
+        REDUCE_DOWN(A, JOIN)                                                   \
         return lanes[0];                                                       \
     }                                                                          \
     /* Results of blocks, or of whole trees of them, in order. */              \
