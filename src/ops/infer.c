@@ -25,8 +25,8 @@ bool infer_same(InferCall *call)
 // since the shapes' texts must exist first and each may run out of memory; a
 // failure then is the pending error instead.
 // Always false, so that a rule can end in it.
-bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
-                        TensorType b)
+bool infer_shape_cured(const InferCall *call, StrBuf *cure, const char *text,
+                       TensorType a, TensorType b)
 {
     StrBuf first, second;
     strbuf_init(&first, call->ctx);
@@ -49,14 +49,24 @@ bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
                 strbuf_putc(&all, *text);
             }
         }
-        if (strbuf_ok(&all)) {
+        strbuf_add(&all, strbuf_text(cure), cure->length);
+        if (strbuf_ok(&all) && strbuf_ok(cure)) {
             ctx_fail(call->ctx, ERR_SHAPE, "%s", strbuf_text(&all));
         }
         strbuf_free(&all);
     }
     strbuf_free(&first);
     strbuf_free(&second);
+    strbuf_free(cure);
     return false;
+}
+
+bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
+                        TensorType b)
+{
+    StrBuf none;
+    strbuf_init(&none, call->ctx);
+    return infer_shape_cured(call, &none, text, a, b);
 }
 
 // The second shape is not shown, since the text has one %s.

@@ -30,6 +30,9 @@ bool infer_shape_error(const InferCall *call, const char *text, TensorType a);
 // Always false; `text` has a %s for each of the types.
 bool infer_shape_error2(const InferCall *call, const char *text, TensorType a,
                         TensorType b);
+// The same with what would help at its end (shape_cure.h), which is freed.
+bool infer_shape_cured(const InferCall *call, StrBuf *cure, const char *text,
+                       TensorType a, TensorType b);
 
 // The axes that an attribute names (int, ints, None: all), resolved, without
 // doubles: bit i of *mask is axis i. The rank must be known.

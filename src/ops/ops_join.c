@@ -3,6 +3,7 @@
 
 #include "ops/grad.h"
 #include "ops/infer.h"
+#include "ops/shape_cure.h"
 #include "ops/tensor_move.h"
 
 // The sizes are resolved in an array on the C stack.
@@ -44,9 +45,15 @@ static bool join_shape(InferCall *call, Shape *out, TensorType type, int axis)
             out->dims[i] = a == DIM_UNKNOWN ? b : a;
         }
     }
-    return fits ||
-           infer_shape_error2(call, "shapes differ beside the axis: %s and %s",
-                              call->inputs[0], type);
+    if (!fits) {
+        StrBuf cure;
+        strbuf_init(&cure, call->ctx);
+        shape_cure_concat(&cure, call->inputs[0], type, axis);
+        infer_shape_cured(call, &cure,
+                          "shapes differ beside the axis: %s and %s",
+                          call->inputs[0], type);
+    }
+    return fits;
 }
 
 // Starts from the first input's shape and adds one input at a time.
@@ -291,8 +298,11 @@ static bool infer_stack(InferCall *call)
                      shape_is_static(type.rank, type.dims);
         if (known &&
             !shape_equal(first.rank, first.dims, type.rank, type.dims)) {
-            return infer_shape_error2(call, "shapes differ: %s and %s", first,
-                                      type);
+            StrBuf cure;
+            strbuf_init(&cure, call->ctx);
+            shape_cure_stack(&cure, first, type);
+            return infer_shape_cured(call, &cure, "shapes differ: %s and %s",
+                                     first, type);
         }
     }
     if (first.rank == RANK_UNKNOWN) {

@@ -4,6 +4,7 @@
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/product.h"
+#include "ops/shape_cure.h"
 
 // The two sizes of the product's matrices that must agree, and the result's
 // own two (or one, or none: a vector operand gives no dimension).
@@ -31,8 +32,11 @@ static bool infer_matmul_dims(InferCall *call, TensorType a, TensorType b)
     MatmulShape s = matmul_shape(a, b);
     int64_t other = b.dims[s.right_vector ? 0 : b.rank - 2];
     if (s.k != other && s.k != DIM_UNKNOWN && other != DIM_UNKNOWN) {
-        return infer_shape_error2(call, "inner dimensions differ: %s @ %s", a,
-                                  b);
+        StrBuf cure;
+        strbuf_init(&cure, call->ctx);
+        shape_cure_matmul(&cure, a, b);
+        return infer_shape_cured(call, &cure,
+                                 "inner dimensions differ: %s @ %s", a, b);
     }
     Shape *out = &call->out_shapes[0];
     TensorType left = {a.dtype, s.left_vector ? 0 : a.rank - 2, a.dims};
@@ -66,8 +70,12 @@ static bool infer_matmul(InferCall *call)
         (!dtype_is_half(a.dtype) && tier_portable.gemm[a.dtype] == NULL)) {
         return infer_dtype_refused(call, a.dtype);
     }
-    if (!infer_needs_rank(call, 0, 1) || !infer_needs_rank(call, 1, 1)) {
-        return false;
+    if (a.rank == 0 || b.rank == 0) {
+        return infer_shape_error2(
+            call,
+            "%s @ %s: a scalar has no axis to sum over; * multiplies by "
+            "one",
+            a, b);
     }
     call->out_dtypes[0] = a.dtype;
     if (a.rank == RANK_UNKNOWN || b.rank == RANK_UNKNOWN) {

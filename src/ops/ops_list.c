@@ -6,6 +6,7 @@
 // shapes of all that was put into it. Errors are those of the host's lists.
 #include "ops/grad.h"
 #include "ops/infer.h"
+#include "ops/shape_cure.h"
 #include "ops/tensor_list.h"
 #include "ops/tensor_move.h"
 
@@ -350,6 +351,7 @@ static bool fail_differing(Ctx *ctx, const Tensor *a, const Tensor *b)
     shape_print(&text, a->rank, tensor_dims(a));
     strbuf_puts(&text, " and ");
     shape_print(&text, b->rank, tensor_dims(b));
+    shape_cure_stack(&text, tensor_type(a), tensor_type(b));
     if (strbuf_ok(&text)) {
         ctx_fail(ctx, ERR_SHAPE, "stack: shapes differ: %s",
                  strbuf_text(&text));

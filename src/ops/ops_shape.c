@@ -4,6 +4,7 @@
 
 #include "ops/grad.h"
 #include "ops/infer.h"
+#include "ops/shape_cure.h"
 #include "ops/tensor_move.h"
 
 // A view of input 0 in the shape of `shape`.
@@ -49,14 +50,6 @@ static bool grad_view(GradCall *call)
 
 // ---- reshape
 
-// The request is shown as it was written, with -1 as None.
-static bool reshape_error(InferCall *call, TensorType from, const Shape *to)
-{
-    return infer_shape_error2(call, "a tensor of shape %s cannot become %s",
-                              from,
-                              (TensorType){from.dtype, to->rank, to->dims});
-}
-
 // A rank that is unknown has no product either.
 // Product of the known sizes; DIM_UNKNOWN if one is unknown.
 // Only the whole product helps: a part of it says nothing about the rest.
@@ -70,6 +63,20 @@ static int64_t known_count(int rank, const int64_t *dims)
         count *= dims[i];
     }
     return rank == RANK_UNKNOWN ? DIM_UNKNOWN : count;
+}
+
+// The request is shown as it was written, with -1 as None.
+static bool reshape_error(InferCall *call, TensorType from, const Shape *to)
+{
+    StrBuf cure;
+    strbuf_init(&cure, call->ctx);
+    int64_t count = known_count(from.rank, from.dims);
+    if (count != DIM_UNKNOWN) {
+        shape_cure_reshape(&cure, count, to);
+    }
+    return infer_shape_cured(call, &cure,
+                             "a tensor of shape %s cannot become %s", from,
+                             (TensorType){from.dtype, to->rank, to->dims});
 }
 
 // In the request -1 stands for the size that is left; when the request itself

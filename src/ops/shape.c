@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ops/shape_cure.h"
+
 // So that sizes in bytes, and differences of them, fit an int64.
 #define SHAPE_MAX_BYTES ((int64_t)1 << 62)
 
@@ -78,6 +80,7 @@ static bool shape_no_broadcast(Ctx *ctx, const char *op, TensorType a,
     strbuf_puts(&text, " and ");
     shape_print(&text, b.rank, b.dims);
     strbuf_puts(&text, " do not broadcast");
+    shape_cure_broadcast(&text, a, b);
     if (strbuf_ok(&text)) {
         ctx_fail(ctx, ERR_SHAPE, "%s", strbuf_text(&text));
     }

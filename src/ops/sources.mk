@@ -50,6 +50,7 @@ ops_sources += src/ops/ops_text.c
 ops_sources += src/ops/product.c
 ops_sources += src/ops/reduce.c
 ops_sources += src/ops/shape.c
+ops_sources += src/ops/shape_cure.c
 ops_sources += src/ops/tensor.c
 ops_sources += src/ops/tensor_brief.c
 ops_sources += src/ops/tensor_list.c

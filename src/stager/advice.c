@@ -147,9 +147,13 @@ static const Cure cures[] = {
     {NEED_INDEX, OPCODE_MUL, "", "full((n,), value)"},
     {NEED_INDEX, OPCODE_NOP, "range(",
      "arange(...), a tensor, or a `for` statement over the range"},
-    {NEED_INDEX, OPCODE_NOP, "",
+    {NEED_INDEX, OPCODE_GETITEM, "",
      "a tensor in place of the list (tensor or stack make one), or an `if` "
      "where its items are no tensors"},
+    {NEED_INDEX, OPCODE_SETITEM, "",
+     "a tensor in place of the list, and scatter_update(x, [[i]], [value])"},
+    {NEED_INDEX, OPCODE_NOP, "",
+     "tensor operations, or stage.host_call for what needs the host"},
     {NEED_FORMAT, OPCODE_NOP, "",
      "stage.print, which shows values, or stage.host_call to format them"},
     {NEED_HASH, OPCODE_GETITEM, "",
@@ -157,6 +161,8 @@ static const Cure cures[] = {
      "key"},
     {NEED_HASH, OPCODE_NOP, "",
      "a key that is no tensor, or a list, which a staged loop may append to"},
+    {NEED_ITEM, OPCODE_SETITEM, "",
+     "a list, or a tensor and scatter_update(x, [[i]], [value])"},
     {NEED_ITEM, OPCODE_NOP, "", "the tensor itself, in tensor operations"},
 };
 
@@ -239,7 +245,10 @@ void advice_refuse(Vm *vm, HostNeed need, Value symbolic)
     const char *spelled = advice_spell(vm, value_as_symbolic(symbolic), room);
     ProgramPiece who = asker.text;
     bool own = (size_t)who.length == strlen(spelled) && begins(who, spelled);
-    if (who.length == 0 ||
+    // The text of a store is its place, without the value that is stored.
+    bool store = asker.op == OPCODE_DICTSET ||
+                 (asker.op == OPCODE_SETITEM && need == NEED_ITEM);
+    if (who.length == 0 || store ||
         (own && !is_call(asker.op) && asker.op != OPCODE_COMPARE)) {
         who = (ProgramPiece){"host code", 9};
         own = false;

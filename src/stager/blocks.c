@@ -178,7 +178,7 @@ static Value to_scalar(Vm *vm, Value operand)
     if (count >= 0 && count != 1) {
         return raise_error(vm, ERR_OP_VALUE,
                            "bool: a tensor of %lld elements is neither true "
-                           "nor false: use any() or all()",
+                           "nor false: use any() or all(), or where() for each",
                            (long long)count);
     }
     NamedAttr attr = {"shape", attr_of_ints(NULL, 0)};

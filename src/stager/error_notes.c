@@ -46,7 +46,8 @@ static bool fails_eagerly(const Exception *exception)
 {
     static const char *const words[] = {
         "object has no attribute", "object is not callable",
-        "object does not support", "unsupported operand"};
+        "object does not support", "unsupported operand",
+        "doesn't define",          "is not iterable"};
     bool found = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         found |= mentions(exception, words[i]);
@@ -68,8 +69,7 @@ static bool add_hints(Vm *vm, Exception *exception, const EventLog *events)
                                  "that size as a tensor",
                                  size->line));
     }
-    if (ok && mentions(exception, "SymbolicTensor") &&
-        !fails_eagerly(exception)) {
+    if (ok && mentions(exception, "Tensor") && !fails_eagerly(exception)) {
         ok = add_note(vm, exception,
                       str_printf(vm, "a symbolic tensor has no value while "
                                      "tracing; stage.host_call(function, "

@@ -51,15 +51,15 @@ uint32_t notes_line(Vm *vm, const Frame *frame, Value v, const char *word,
     const GraphNode *node =
         own ? graph_value(trace->graph, value_as_symbolic(v)->value)->node
             : NULL;
-    // Where a result was returned says more than where it was made.
-    uint32_t line =
-        strcmp(word, "return") == 0 ? line_of_word(source, text, word) : 0;
-    if (line != 0) {
-        return line;
-    }
-    return node != NULL && node->place.source == source
-               ? line_of(frame, node->place.span)
-               : line_of_word(source, text, word);
+    // Where it was assigned, or returned, says more than where it was made, if
+    // that was elsewhere.
+    bool made = node != NULL && node->place.source == source;
+    bool here = made && node->place.span.start >= text.start &&
+                node->place.span.end <= text.end;
+    uint32_t line = here && strcmp(word, "return") != 0
+                        ? line_of(frame, node->place.span)
+                        : line_of_word(source, text, word);
+    return line != 0 || !made ? line : line_of(frame, node->place.span);
 }
 
 // A side without text leaves what was there before the block. That of a result
@@ -165,7 +165,11 @@ bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
         return false;
     }
     const BlockInfo *info = sides->block->info;
-    const char *cure = notes_cure(kind, first, second);
+    bool returned = strcmp(sides->word, "return") == 0 &&
+                    (value_is_none(first) || value_is_none(second));
+    const char *cure = returned ? "return a tensor of that kind there, too, "
+                                  "with a bool beside it if need be"
+                                : notes_cure(kind, first, second);
     if (info->flags & BLOCK_IS_GUARD) {
         snprintf(room, size,
                  "%s is %s where no `return`, `break` or `continue` was "

@@ -70,7 +70,9 @@ Type *type_of_error(Vm *vm, ErrorKind kind)
 // The table's name serves until the names are interned.
 const char *type_name(const Type *cls)
 {
+    bool spoken = cls->def->spoken != NULL && !(cls->flags & TYPE_HEAP);
     return cls->shown != NULL  ? cls->shown->text
+           : spoken            ? cls->def->spoken
            : cls->name != NULL ? cls->name->text
                                : cls->def->name;
 }

@@ -136,6 +136,7 @@ typedef enum TypeFlag {
 // The descriptor of a built-in type; the strings are literals.
 typedef struct TypeDef {
     const char *name;
+    const char *spoken; // in messages; NULL: the name
     const char *module; // NULL: builtins
     const char *doc;
     const char *params; // of the constructor, for help()

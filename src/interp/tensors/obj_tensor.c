@@ -364,6 +364,7 @@ static const MemberDef symbolic_members[] = {
 // value are its own.
 const TypeDef symbolic_type_def = {
     .name = "SymbolicTensor",
+    .spoken = "Tensor", // what fails, fails with a value in the same words
     .doc = "A tensor inside a trace: dtype and shape, no value yet.",
     .kind = KIND_SYMBOLIC,
     .size = sizeof(Symbolic),

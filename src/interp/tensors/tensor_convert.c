@@ -135,14 +135,15 @@ static bool fill(Vm *vm, const char *who, Tensor *tensor, int64_t *index,
 }
 
 // The value's text is cut, since it may be a long list.
-static Value fail_kind(Vm *vm, const char *who, Value v, DType dtype)
+static Value fail_kind(Vm *vm, const char *who, Value v, DType dtype,
+                       const char *cure)
 {
     Str *text = value_repr(vm, v);
     if (text == NULL) {
         return VALUE_FAIL;
     }
-    raise_error(vm, ERR_DTYPE, "%s: %.60s cannot be of dtype %s", who,
-                text->text, dtype_name(dtype));
+    raise_error(vm, ERR_DTYPE, "%s: %.60s cannot be of dtype %s%s", who,
+                text->text, dtype_name(dtype), cure);
     object_release(&vm->ctx, text);
     return VALUE_FAIL;
 }
@@ -198,7 +199,7 @@ static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
     if (dtype == DT_NONE) {
         dtype = tensor_scan_dtype(scan.kind);
     } else if (!tensor_scan_fits(scan.kind, dtype)) {
-        return fail_kind(vm, who, v, dtype);
+        return fail_kind(vm, who, v, dtype, "");
     }
     Tensor *tensor =
         tensor_new(&vm->ctx, dtype, scan.shape.rank, scan.shape.dims);
@@ -381,7 +382,7 @@ Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
         if (dtype == DT_NONE) {
             dtype = tensor_scan_dtype(kind);
         } else if (!tensor_scan_fits(kind, dtype)) {
-            return fail_kind(vm, who, v, dtype);
+            return fail_kind(vm, who, v, dtype, "");
         }
         return convert_number(vm, who, v, dtype);
     }
@@ -447,6 +448,16 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
     return true;
 }
 
+// A fraction beside a tensor of ints: it is the tensor that can give way.
+static Value convert_beside(Vm *vm, const char *who, Value v, DType dtype)
+{
+    bool fraction =
+        value_is_float(v) && dtype != DT_NONE && dtype_is_integer(dtype);
+    return fraction
+               ? fail_kind(vm, who, v, dtype, "; cast the tensor to float32")
+               : tensor_from_value(vm, who, v, dtype);
+}
+
 // An operand passes as it is, so that only host values are converted. While a
 // trace runs, the tensors made of them are marked as literals.
 bool tensor_unify(Vm *vm, const char *who, const Value *values, uint32_t count,
@@ -462,7 +473,7 @@ bool tensor_unify(Vm *vm, const char *who, const Value *values, uint32_t count,
         // No cast is made among tensors: that would hide a loss.
         outputs[i] = value_is_operand(values[i])
                          ? value_retain(values[i])
-                         : tensor_from_value(vm, who, values[i], dtype);
+                         : convert_beside(vm, who, values[i], dtype);
         if (value_failed(outputs[i])) {
             // Nothing is left to the caller on failure.
             while (i-- > 0) {

@@ -93,7 +93,7 @@ int tensor_truth(Vm *vm, Value self)
     if (tensor->count != 1) {
         return raise_int(vm, ERR_OP_VALUE,
                          "bool: a tensor of %lld elements is neither true "
-                         "nor false: use any() or all()",
+                         "nor false: use any() or all(), or where() for each",
                          (long long)tensor->count);
     }
     if (tensor->dtype == DT_STRING) {

@@ -173,7 +173,9 @@ Test(lists, faults_are_errors)
                         "  %3: list[int32[...]] = list_append %1, %2\n"
                         "  %4: int32[...] = list_stack %3\n"
                         "  return %4\n",
-                   1, ERR_SHAPE, "stack: shapes differ: () and (1,)");
+                   1, ERR_SHAPE,
+                   "stack: shapes differ: () and (1,); "
+                   "all must have one shape");
     expect_failure(HEAD "  %2: list[int32[...]], %3: int32[...] = list_pop %1\n"
                         "  %4: int32[...] = list_stack %2\n"
                         "  return %4\n",
