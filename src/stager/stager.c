@@ -220,6 +220,9 @@ static const NativeDef stage_methods[] = {
     {"why", "self, function, /", why_method,
      "Why the last trace was made: what was new, and the cure; None: there is "
      "none."},
+    {"nearest", "self, function, /", why_nearest_method,
+     "The trace that the last one's arguments differ least from; None: it was "
+     "the first."},
     {"frozen", "self, function, /", frozen_method,
      "What traces read outside: rows (trace, line, place, value, changed)."},
     {"compare", "self, function, *args, **keywords", stage_compare_method,

@@ -107,6 +107,18 @@ static void add_cause(const StagedFunction *self, StrBuf *key)
     }
 }
 
+Value why_nearest_method(Vm *vm, Value *args)
+{
+    const StagedFunction *staged = staged_from(vm, args[1], "nearest");
+    const Concrete *nearest = NULL;
+    if (staged == NULL ||
+        (staged->why.made != NULL && !find_nearest(vm, staged, &nearest))) {
+        return VALUE_FAIL;
+    }
+    return nearest != NULL ? value_from_object(object_retain((void *)nearest))
+                           : VALUE_NONE;
+}
+
 // In the order in which they rule one another out.
 static bool add_reason(Vm *vm, const StagedFunction *self, StrBuf *out,
                        StrBuf *key)

@@ -42,5 +42,7 @@ MUST_CHECK bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out,
                           StrBuf *key);
 // The method stage.why(f): a text of one or more lines.
 Value why_method(Vm *vm, Value *args);
+// The method stage.nearest(f): a trace, or None.
+Value why_nearest_method(Vm *vm, Value *args);
 
 #endif

@@ -6,6 +6,7 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/merge.h"
 #include "stager/staged_fn.h"
 
 // A walk over two trees. `out` NULL: differences are only counted.
@@ -17,6 +18,27 @@ typedef struct Diff {
     uint32_t weight;
     bool ok;
 } Diff;
+
+// "'aaaa…zz'": what is long is told by its ends.
+static void put_short(StrBuf *out, const Str *text)
+{
+    enum { HEAD = 48, TAIL = 20 };
+    if (text->length <= HEAD + TAIL) {
+        strbuf_add(out, text->text, text->length);
+        return;
+    }
+    size_t head = HEAD, tail = text->length - TAIL;
+    // Not within a character.
+    while (head > 0 && ((unsigned char)text->text[head] & 0xC0) == 0x80) {
+        head--;
+    }
+    while (((unsigned char)text->text[tail] & 0xC0) == 0x80) {
+        tail++;
+    }
+    strbuf_add(out, text->text, head);
+    strbuf_puts(out, "…");
+    strbuf_add(out, text->text + tail, text->length - tail);
+}
 
 // One difference. A tensor of another size is less of one than another kind of
 // value.
@@ -33,8 +55,11 @@ static void differ(Diff *diff, Value a, Value b, const char *cure,
     if (diff->ok) {
         int length = (int)diff->path.length;
         const char *path = strbuf_text(&diff->path);
-        strbuf_printf(diff->out, "argument %.*s: %s -> %s; %s\n", length, path,
-                      before->text, after->text, cure);
+        strbuf_printf(diff->out, "argument %.*s: ", length, path);
+        put_short(diff->out, before);
+        strbuf_puts(diff->out, " -> ");
+        put_short(diff->out, after);
+        strbuf_printf(diff->out, "; %s\n", cure);
         if (diff->key != NULL) {
             strbuf_printf(diff->key, "%.*s %s;", length, path, cure);
         }
@@ -93,6 +118,13 @@ static void compare_operands(Diff *diff, Value a, Value b)
     }
 }
 
+// What has no values in it that could be passed: types, functions, modules.
+static bool is_kept(Vm *vm, Value v)
+{
+    return value_is_callable(vm, v) || value_is_kind(v, KIND_MODULE) ||
+           value_is_kind(v, KIND_DTYPE);
+}
+
 // Two objects that are told apart by identity; a dead one has no code to ask.
 static const char *object_cure(Vm *vm, Value a, Value b)
 {
@@ -108,11 +140,25 @@ static const char *object_cure(Vm *vm, Value a, Value b)
         return "a function that is made anew for each call: make it once, "
                "outside";
     }
-    return value_unbound(old)
-               ? "another object, and the one before is gone: keep one, and "
-                 "pass it each time"
-               : "another object: a trace belongs to the object that it was "
-                 "made with";
+    if (value_unbound(old) || value_unbound(new)) {
+        return "another object, and the one before is gone: keep one, and "
+               "pass it each time";
+    }
+    const TypeSlots *slots = &type_of(vm, new)->slots;
+    if (slots->next != NULL) {
+        return "another iterator, of which a trace takes the items once: pass "
+               "a list, a tensor or a dataset";
+    }
+    // Deques, and classes of dicts that a trace does not take apart.
+    if (slots->length != NULL && slots->iter != NULL) {
+        return "another object, whatever it holds: pass a list or a dict, "
+               "which count by what they hold";
+    }
+    return functions || is_kept(vm, new)
+               ? "another object, and a trace belongs to one: pass the same "
+                 "each time"
+               : "another object, and a trace belongs to one: pass the same "
+                 "each time, or the values in it as tensors";
 }
 
 static const char *leaf_cure(Vm *vm, Value a, Value b)
@@ -223,7 +269,9 @@ static void compare(Diff *diff, Value a, Value b)
     } else if (kind != STRUCTURE_LEAF) {
         compare_structures(diff, a, b, kind);
     } else if (!same_leaf(vm, a, b)) {
-        differ(diff, a, b, leaf_cure(vm, a, b), 2);
+        bool near = type_of(vm, a) == type_of(vm, b) ||
+                    (merge_is_number(a) && merge_is_number(b));
+        differ(diff, a, b, leaf_cure(vm, a, b), near ? 2 : 3);
     }
 }
 
