@@ -267,7 +267,7 @@ static bool is_first_call(Vm *vm, const TraceRequest *request)
 
 // Refuses before anything is computed, so that a refused Variable draws no
 // random numbers. An eager tensor or a Variable's value needs no graph at all.
-Tensor *birth_first_value(Vm *vm, Value initial)
+static Tensor *first_value(Vm *vm, Value initial)
 {
     Trace *trace = vm->trace;
     if (!is_first_call(vm, trace->request)) {
@@ -292,6 +292,14 @@ Tensor *birth_first_value(Vm *vm, Value initial)
     if (value != NULL) {
         (void)tensor_adopt(vm, value);
     }
+    return value;
+}
+
+Tensor *birth_first_value(Vm *vm, Value initial)
+{
+    Tensor *value = first_value(vm, initial);
+    // Eager code makes it again and again.
+    vm->trace->gave_up |= value == NULL;
     return value;
 }
 

@@ -375,8 +375,8 @@ static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
 
 // --- raise and assert ---
 
-// Only an exception that converted code itself raises may wait for the graph
-// to run; one from an operation or from host code is an error of tracing.
+// What the program raises itself may wait for the graph to run, whatever its
+// class is.
 static const Ins *note_raise(Vm *vm, Frame *frame)
 {
     Trace *trace = vm->trace;
@@ -407,9 +407,8 @@ static const Ins *late_assert(Vm *vm, Frame *frame, Ins ins)
     return ok ? frame->pc : NULL;
 }
 
-// One entry for all events, since interp knows the stager by its hooks alone.
-const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
-                        const BlockInfo *info, Ins ins)
+static const Ins *act(Vm *vm, Frame *frame, BlockEvent event,
+                      const BlockInfo *info, Ins ins)
 {
     switch (event) {
     case EVENT_IF: return if_begin(vm, frame, info, ins);
@@ -428,18 +427,48 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
     }
 }
 
+// Whether eager code does what the event needs, with the same errors.
+static bool is_eager(BlockEvent event)
+{
+    return event == EVENT_IF || event == EVENT_TRUTH || event == EVENT_NOT ||
+           event == EVENT_ASSERT;
+}
+
+// One entry for all events, since interp knows the stager by its hooks alone.
+const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
+                        const BlockInfo *info, Ins ins)
+{
+    const Ins *next = act(vm, frame, event, info, ins);
+    vm->trace->gave_up |= next == NULL && !is_eager(event);
+    return next;
+}
+
 // --- errors ---
 
-// Where the running code stands, for a node that an error makes.
+// What stays an error of the trace, though the program's code met it: nothing
+// that a run could raise.
+static bool is_fatal(Vm *vm)
+{
+    static const ErrorKind fatal[] = {ERR_MEMORY, ERR_RECURSION, ERR_SYNTAX,
+                                      ERR_SYSTEM};
+    bool found = !raise_matches(vm, ERR_EXCEPTION);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        found = found || raise_matches(vm, fatal[i]);
+    }
+    return found;
+}
+
+// Whether eager code would raise it too, and only where the block runs.
 static bool is_late(Vm *vm, const StagedBlock *block)
 {
     const Trace *trace = vm->trace;
-    return trace->raised != NULL && value_is_object(vm->exception) &&
-           value_object(vm->exception) == trace->raised &&
-           block->phase != PHASE_COND;
+    bool own = trace->raised != NULL && value_is_object(vm->exception) &&
+               value_object(vm->exception) == trace->raised;
+    return block->phase != PHASE_COND &&
+           (own || (!is_fatal(vm) && !sites_refused(vm)));
 }
 
-// `raise` has left the part of a block that is being traced: when the graph
+// An error has left the part of a block that is being traced: when the graph
 // runs and comes there, it is raised, and only then.
 static const Ins *raise_late(Vm *vm, Frame *frame, StagedBlock *block)
 {

@@ -362,6 +362,8 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         (void)any_walked(vm, trace, &symbolic);
         value = bound_call(vm, request->target, &symbolic);
     }
+    // What fails from here on is no error of the function.
+    trace->gave_up |= !value_failed(value);
     bool ok = !value_failed(value) &&
               written_close(vm, request, &given, &concrete->written);
     if (ok && is_handed_through(vm, trace, concrete, &given, value)) {
@@ -465,6 +467,9 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
     }
     // Whatever happened, the enclosing trace goes on as it was.
     vm->trace = trace.outer;
+    if (!ok && trace.outer != NULL) {
+        trace.outer->gave_up |= trace.gave_up;
+    }
     era_close(vm);
     end_trace(vm, &trace, concrete);
     return ok;

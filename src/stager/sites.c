@@ -98,16 +98,20 @@ static void add_handler(Vm *vm, const Trace *trace, const Code *code,
                          .value = VALUE_NONE});
 }
 
-// What only tracing refuses, and errors of a side that may not be taken.
-void sites_caught(Vm *vm, const Code *code, const Handler *handler)
+bool sites_refused(Vm *vm)
 {
     static const ErrorKind own[] = {ERR_SYMBOLIC, ERR_LEAK, ERR_FROZEN,
                                     ERR_SIGNATURE};
-    bool meant = vm->trace->gave_up;
+    bool refused = vm->trace->gave_up;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        meant = meant || raise_matches(vm, own[i]);
+        refused = refused || raise_matches(vm, own[i]);
     }
-    if (meant && !code->source->library && is_try(code, handler)) {
+    return refused;
+}
+
+void sites_caught(Vm *vm, const Code *code, const Handler *handler)
+{
+    if (sites_refused(vm) && !code->source->library && is_try(code, handler)) {
         add_handler(vm, vm->trace, code, handler, EVENT_HANDLER,
                     "an error of tracing alone came here");
     }

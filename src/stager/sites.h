@@ -17,8 +17,11 @@ enum {
 void sites_tell(Vm *vm, const Trace *trace);
 // The trace has `look` nodes: people are told of a loop that turns and turns.
 void sites_look(Vm *vm, Trace *trace);
+// Whether the pending error is one of tracing alone: eager code might not raise
+// it.
+bool sites_refused(Vm *vm);
 // A handler of this code is about to get the pending error: EVENT_HANDLER where
-// eager code might not raise it.
+// that is one of tracing alone.
 void sites_caught(Vm *vm, const Code *code, const Handler *handler);
 // Whether the instruction stands in a `try`: in one of its handlers' parts.
 bool sites_in_try(const Code *code, uint32_t word);

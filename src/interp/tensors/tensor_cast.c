@@ -83,6 +83,15 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to)
     return value_failed(cast) ? cast : to_scalar(vm, cast);
 }
 
+// It gives way to the dtype of a tensor, as the number of eager code does.
+static Value as_number(Value size)
+{
+    if (!value_failed(size) && value_is_kind(size, KIND_SYMBOLIC)) {
+        value_as_symbolic(size)->weak = true;
+    }
+    return size;
+}
+
 // UNBOUND: the size is known and len() gives it as a host int.
 Value tensor_traced_length(Vm *vm, Value v)
 {
@@ -92,7 +101,8 @@ Value tensor_traced_length(Vm *vm, Value v)
     // A list of the graph.
     if (value_is_kind(v, KIND_OPAQUE) &&
         type_of(vm, v)->slots.traced_cast != NULL) {
-        return value_call_method(vm, v, vm->names[NAME_LEN], NULL, 0);
+        return as_number(
+            value_call_method(vm, v, vm->names[NAME_LEN], NULL, 0));
     }
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return VALUE_UNBOUND;
@@ -109,5 +119,5 @@ Value tensor_traced_length(Vm *vm, Value v)
     }
     Value size = tensor_get_item(vm, shape, value_from_small(0));
     value_release(&vm->ctx, shape);
-    return size;
+    return as_number(size);
 }

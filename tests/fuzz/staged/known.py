@@ -26,14 +26,6 @@ def f(x, l):
     return x
 call(f, tensor(1.0), [Variable(1.0)])
 """, lenient=["refusal-line"]),
-    Known("host error of a side that is not taken", "aside", """\
-@stage
-def f(x):
-    if x > 0.0:
-        x = x + {}['k']
-    return x
-call(f, tensor(-1.0))
-""", lenient=["aside"]),
     Known("sign of a zero gradient through a loop without turns", "result",
           """\
 v = Variable(2.0)
