@@ -125,20 +125,22 @@ static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
 // A list that the graph holds, part by part.
 static Value merge_parts(JoinWalk *walk, Value a, Value b)
 {
-    Vm *vm = walk->merge->vm;
-    Value model = value_unbound(a) ? b : a;
+    Merge *m = walk->merge;
+    Vm *vm = m->vm;
+    Value model = value_unbound(a) ? b : a, merged = VALUE_NONE;
     ValueVec parts = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < staged_list_count(model); i++) {
-        Value first = value_unbound(a) ? a : staged_list_parts(a)[i];
-        Value second = value_unbound(b) ? b : staged_list_parts(b)[i];
-        ok = structure_push(
-            vm, &parts,
-            i == 0 ? value_retain(staged_list_parts(model)[0])
-                   : merge_element(walk, VALUE_UNBOUND, first, second));
+    bool ok =
+        structure_push(vm, &parts, value_retain(staged_list_parts(model)[0]));
+    m->name = NULL;
+    m->hidden = HIDDEN_NONE;
+    for (size_t i = 1; ok && i < staged_list_count(model); i++) {
+        merged = merge_values(m, value_unbound(a) ? a : staged_list_parts(a)[i],
+                              value_unbound(b) ? b : staged_list_parts(b)[i]);
+        ok = !value_unbound(merged) && structure_push(vm, &parts, merged);
     }
-    Value made =
-        ok ? staged_list_new(vm, parts.items, parts.count) : VALUE_FAIL;
+    Value made = ok ? staged_list_new(vm, parts.items, parts.count)
+                 : value_unbound(merged) ? merged
+                                         : VALUE_FAIL;
     structure_free(vm, &parts);
     return made;
 }

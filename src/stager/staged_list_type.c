@@ -189,8 +189,8 @@ static Value take_item(Vm *vm, Value self, Value key, bool deletes)
     }
     ValueVec lists = {0}, leaves = {0};
     AttrValue attrs[OP_MAX_ATTRS] = {{.kind = ATTR_BOOL, .boolean = deletes}};
-    const Value *parts = staged_list_parts(self);
     bool ok = note_store(vm, value_object(self), VALUE_UNBOUND);
+    const Value *parts = staged_list_parts(self);
     for (size_t i = 1; ok && i < staged_list_count(self); i++) {
         Value made[OP_MAX_OUTPUTS], inputs[2] = {parts[i], index};
         uint32_t outputs = OP_MAX_OUTPUTS;

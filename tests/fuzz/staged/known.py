@@ -26,6 +26,13 @@ def f(x, l):
     return x
 call(f, tensor(1.0), [Variable(1.0)])
 """, lenient=["refusal-line"]),
+    Known("host error behind one of run time", "aside", """\
+@stage
+def f(x):
+    assert x > 0.0
+    return x + {}['k']
+call(f, tensor(-1.0))
+""", lenient=["aside"]),
     Known("sign of a zero gradient through a loop without turns", "result",
           """\
 v = Variable(2.0)
