@@ -194,6 +194,7 @@ lib_modules = \
 	lib/tensorflow/keras/_compiled.duet \
 	lib/tensorflow/keras/constraints.duet \
 	lib/tensorflow/keras/_progress.duet \
+	lib/tensorflow/keras/_schedules.duet \
 	lib/tensorflow/keras/_training.duet \
 	lib/tensorflow/keras/activations.duet \
 	lib/tensorflow/keras/backend.duet \
