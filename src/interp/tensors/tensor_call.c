@@ -445,13 +445,24 @@ static bool is_plain_call(const OpDesc *op, const Value *args, uint32_t count)
     return true;
 }
 
+// Of host numbers, too, a tensor function makes a tensor, which gives way to no
+// other dtype: in a trace its result is no weak number, as that of `+` is.
+static Value made_tensor(Value result)
+{
+    if (value_is_kind(result, KIND_SYMBOLIC)) {
+        value_as_symbolic(result)->weak = false;
+    }
+    return result;
+}
+
 // Named inputs come first in `args`, then attributes, each in the order of the
 // descriptor; what is not among the first `count` was not given.
 Value tensor_call_bound(Vm *vm, OpCode code, const Value *args, uint32_t count)
 {
     static const AttrValue none[OP_MAX_ATTRS];
     if (LIKELY(is_plain_call(op_desc(code), args, count))) {
-        return apply_one(vm, code, args, op_desc(code)->min_inputs, none);
+        return made_tensor(
+            apply_one(vm, code, args, op_desc(code)->min_inputs, none));
     }
     BoundCall call = {.op = op_desc(code), .inputs = call.few};
     bool list = call.op->flags & OP_LIST_INPUT;
@@ -470,5 +481,5 @@ Value tensor_call_bound(Vm *vm, OpCode code, const Value *args, uint32_t count)
     }
     Value result = ok ? run_call(vm, code, &call) : VALUE_FAIL;
     call_free(vm, &call);
-    return result;
+    return made_tensor(result);
 }
