@@ -125,6 +125,9 @@ bool back_add_rows(Back *b, ValueId value, EmitValue rows, EmitValue grads)
 // Ops whose gradient is one of rows.
 static bool takes_rows(const Graph *graph, const GraphNode *node)
 {
+    if (node->op != OP_GATHER_ND && node->op != OP_TAKE) {
+        return false;
+    }
     if (node->op == OP_GATHER_ND) {
         TensorType places = graph_type(graph, node->inputs[1]);
         return places.rank == 2 && places.dims[1] == 1;
@@ -132,6 +135,15 @@ static bool takes_rows(const Graph *graph, const GraphNode *node)
     int rank = graph_type(graph, node->inputs[0]).rank;
     int64_t axis = node->op == OP_TAKE ? attr_int(&node->attrs[0], 0) : 1;
     return axis == 0 || axis == -rank;
+}
+
+// Its rows have no shape where their sizes are not known (grad_take).
+static bool has_open_rows(const Graph *graph, const GraphNode *node)
+{
+    TensorType x = graph_type(graph, node->inputs[0]);
+    return node->op == OP_TAKE &&
+           graph_type(graph, node->inputs[1]).rank != 1 &&
+           (x.rank < 1 || !shape_is_static(x.rank - 1, x.dims + 1));
 }
 
 // Whether the value is what an argument of a gradient holds: an input's, or
@@ -145,21 +157,59 @@ static bool is_argument(const Graph *graph, ValueId value, size_t argument)
                                    node->variable == argument - inputs;
 }
 
-bool graph_loses_rows(const Graph *graph, size_t argument)
+// Whether a gradient comes by what the node makes.
+static bool gives_back(const Graph *graph, const GraphNode *node)
 {
-    bool lost = false;
-    for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
-        uint32_t count;
-        const ValueId *uses = walk_uses(&walk, &count);
-        for (uint32_t i = 0; i < count; i++) {
-            if (!is_argument(graph, uses[i], argument)) {
-                continue;
-            }
-            if (walk.node == NULL || i > 0 || !takes_rows(graph, walk.node)) {
-                return false;
-            }
-            lost = lost || walk.block != graph->block;
+    bool gives = false;
+    for (uint32_t i = 0; !gives && i < node->output_count; i++) {
+        gives = back_flows(graph, node_output(node, i));
+    }
+    return gives;
+}
+
+// Whether a gradient of all of the argument comes by the block's own uses.
+static bool uses_whole(const Graph *graph, const GraphBlock *block,
+                       size_t argument)
+{
+    bool found = false;
+    for (const GraphNode *node = block->first; node != NULL && !found;
+         node = node->next) {
+        for (uint32_t i = 0; i < node->input_count && !found; i++) {
+            found = is_argument(graph, node->inputs[i], argument) &&
+                    gives_back(graph, node) &&
+                    (i > 0 || !takes_rows(graph, node));
         }
     }
-    return lost;
+    for (uint32_t i = 0; i < block->result_count && !found; i++) {
+        found = is_argument(graph, block->results[i], argument);
+    }
+    return found;
+}
+
+bool graph_loses_rows(const Graph *graph, size_t argument)
+{
+    bool rows = false, lost = false;
+    if (uses_whole(graph, graph->block, argument)) {
+        return false;
+    }
+    for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
+        const GraphNode *node = walk.node;
+        for (int s = 0; node != NULL && s < OP_MAX_BLOCKS; s++) {
+            lost = lost || (node->blocks[s] != NULL &&
+                            uses_whole(graph, node->blocks[s], argument));
+        }
+        if (node == NULL || node->input_count == 0 ||
+            !takes_rows(graph, node) ||
+            !is_argument(graph, node->inputs[0], argument)) {
+            continue;
+        }
+        bool around = false; // what runs whenever the node does
+        for (const GraphBlock *block = walk.block;
+             block != graph->block && !around; block = block->owner->block) {
+            around = uses_whole(graph, block, argument);
+        }
+        rows = rows || !around;
+        lost = lost || walk.block != graph->block || has_open_rows(graph, node);
+    }
+    return rows && lost;
 }

@@ -405,10 +405,30 @@ static void mark_needed(Back *b)
     }
 }
 
+// A block's gradient takes what has begun of all that it uses as whole tensors.
+static bool fill_used(Back *b, const GraphNode *node)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->input_count; i++) {
+        ok = back_fill_rows(b, node->inputs[i]);
+    }
+    for (int s = 0; ok && s < OP_MAX_BLOCKS && node->blocks[s] != NULL; s++) {
+        for (Walk walk = walk_forward(node->blocks[s]);
+             ok && walk_next(&walk);) {
+            uint32_t count;
+            const ValueId *uses = walk_uses(&walk, &count);
+            for (uint32_t i = 0; ok && i < count; i++) {
+                ok = back_fill_rows(b, uses[i]);
+            }
+        }
+    }
+    return ok;
+}
+
 // What the node's way back does not know as rows is made whole.
 static bool ready(Back *b, const GraphNode *node)
 {
-    bool ok = node->blocks[0] == NULL || back_fill_all(b);
+    bool ok = node->blocks[0] == NULL || b->waiting == 0 || fill_used(b, node);
     bool keeps = (node_desc(node)->flags & OP_HANDS_ON) != 0;
     for (uint32_t i = 0; ok && !keeps && i < node->output_count; i++) {
         ok = back_fill_rows(b, node_output(node, i));

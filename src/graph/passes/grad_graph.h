@@ -29,8 +29,9 @@ MUST_CHECK Graph *graph_gradient(Graph *graph, const bool *given,
 // The graph as one of values alone: inputs as the gradient's but without any
 // gradients, and the outputs. NULL with an error pending, as there.
 MUST_CHECK Graph *graph_of_values(Graph *graph);
-// Whether all that uses the argument takes rows of it, within a branch or a
-// loop too: its gradient is then a whole one, where eager code has rows.
+// Whether an argument's gradient, which is a whole one here, may be one of rows
+// in eager code: some use takes rows of it, and none that runs whenever that
+// does takes it whole.
 bool graph_loses_rows(const Graph *graph, size_t argument);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
