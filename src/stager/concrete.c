@@ -360,8 +360,10 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     Value value = VALUE_FAIL;
     if (written_open(vm, &symbolic, &given)) {
         (void)any_walked(vm, trace, &symbolic);
+        trace->given = &given;
         value = bound_call(vm, request->target, &symbolic);
     }
+    trace->given = NULL;
     // What fails from here on is no error of the function.
     trace->gave_up |= !value_failed(value);
     bool ok = !value_failed(value) &&
@@ -370,7 +372,7 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         event_add(vm, trace->events, EVENT_OBJECT, "built anew for each call",
                   VALUE_NONE);
     }
-    ok = ok && !vm_has_error(vm);
+    ok = ok && !vm_has_error(vm) && journal_tell_joined(vm, trace);
     // Fields of a dataclass may be properties: no code runs behind an error.
     bool ordered = ok && any_walked(vm, trace, &symbolic);
     ok = ok && set_outputs(vm, trace, concrete, &given.contents, value) &&

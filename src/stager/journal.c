@@ -13,6 +13,7 @@
 #include "stager/ledger.h"
 #include "stager/loops.h"
 #include "stager/poison.h"
+#include "stager/written.h"
 
 // --- entries ---
 
@@ -198,6 +199,7 @@ static bool note(Vm *vm, Object *container)
             continue;
         }
         bool ok = check_joined(vm, trace, container);
+        written_note(vm, trace, container);
         StagedBlock *block = trace->blocks;
         for (; block != NULL; block = block->outer) {
             loop_note_store(block, container);
@@ -337,6 +339,27 @@ bool journal_joined(Vm *vm, Value made, Value first, Value second,
         (void)object_retain(copy.from[i]);
     }
     return true;
+}
+
+// Held by more than the records.
+static bool is_held(const Trace *trace, const Object *object)
+{
+    return object != NULL && object->rc > 1 &&
+           object->rc > journal_count_joined(trace, object);
+}
+
+bool journal_tell_joined(Vm *vm, const Trace *trace)
+{
+    bool both = false;
+    for (size_t i = 0; !both && i < trace->joined.count; i++) {
+        const JoinedCopy *copy = &trace->joined.items[i];
+        both = is_held(trace, copy->made) &&
+               (is_held(trace, copy->from[0]) || is_held(trace, copy->from[1]));
+    }
+    if (both) {
+        event_add(vm, trace->events, EVENT_OBJECT, "joined twice", VALUE_NONE);
+    }
+    return !vm_has_error(vm);
 }
 
 void journal_drop_joined(Vm *vm, Trace *trace)

@@ -73,6 +73,9 @@ MUST_CHECK bool journal_joined(Vm *vm, Value made, Value first, Value second,
                                uint32_t line);
 // How often the trace's records of joins hold the object.
 uint32_t journal_count_joined(const Trace *trace, const Object *object);
+// The function has ended: a copy that is in use beside what it was made of was
+// one object with that, perhaps, which is told.
+MUST_CHECK bool journal_tell_joined(Vm *vm, const Trace *trace);
 // What a trace keeps of joins.
 void journal_drop_joined(Vm *vm, Trace *trace);
 

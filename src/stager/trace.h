@@ -61,8 +61,10 @@ struct Trace {
     VEC(struct Concrete *) called; // counted: staged functions called in it
     struct EventLog *events;       // its owner's; NULL: nobody wants them
     struct Frozen *frozen;         // its Concrete's (frozen.h)
-    struct Dict *keywords; // counted: the **kwargs of the traced function
-    Frame *base;           // the traced function's, once it runs
+    const struct Given *given; // its arguments' containers; NULL: none, or a
+                               // change of them is told (written.h)
+    struct Dict *keywords;     // counted: the **kwargs of the traced function
+    Frame *base;               // the traced function's, once it runs
     VEC(TraceSite)
     sites;                     // of the frames from there on, as they stood
                                // when the last node was made

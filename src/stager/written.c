@@ -78,6 +78,18 @@ void written_free(Vm *vm, Given *given)
     vec_free(&vm->ctx, &given->arguments);
 }
 
+void written_note(Vm *vm, Trace *trace, const Object *container)
+{
+    const Given *given = trace->given;
+    for (size_t i = 0; given != NULL && i < given->containers.count; i++) {
+        if (value_object(given->containers.items[i]) == container) {
+            event_add(vm, trace->events, EVENT_OBJECT,
+                      "an argument, changed when the call ends", VALUE_NONE);
+            trace->given = given = NULL; // once is enough
+        }
+    }
+}
+
 // --- what has changed ---
 
 static bool same_lists(const List *a, const List *b)
@@ -195,10 +207,6 @@ bool written_close(Vm *vm, const TraceRequest *request, Given *given,
                                       given->arguments.items[i]);
         ok = changed == 0 ||
              (changed > 0 && check_change(vm, request, container, name));
-        if (ok && changed > 0) {
-            event_add(vm, vm->trace->events, EVENT_OBJECT,
-                      "an argument, changed when the call ends", VALUE_NONE);
-        }
         // What is written back has the order of this call.
         if (ok && changed > 0 && value_is_kind(container, KIND_DICT)) {
             value_as_dict(container)->walked = true;

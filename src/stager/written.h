@@ -25,6 +25,9 @@ MUST_CHECK bool written_open(Vm *vm, const Bound *bound, Given *given);
 MUST_CHECK bool written_close(Vm *vm, const TraceRequest *request, Given *given,
                               Written *written);
 void written_free(Vm *vm, Given *given);
+// The trace stores into a container: of an argument it is told, since a call
+// that fails afterwards leaves the caller's as it was.
+void written_note(Vm *vm, Trace *trace, const Object *container);
 
 // Before a call with `bound` runs: whether what the trace changes can be
 // changed there.
