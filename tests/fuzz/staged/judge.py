@@ -169,11 +169,12 @@ class Judge:
         # gradients through loops (docs/decisions.md), have not the same bits.
         exact = operator.eq if "zero" in lenient else same
         self.alike = near if "D108" in codes or order > 1 else exact
-        self.late = False  # a call failed before it changed its argument
+        # A call failed before it changed its argument, which later calls get.
+        self.late = False
 
     def explained(self, path=None):
         """Whether a recorded event names such a difference."""
-        changed = any(row[2] for row in self.frozen) or \
+        changed = self.late or any(row[2] for row in self.frozen) or \
             any(code in ASTRAY for code in self.codes)
         words = {row[1] for row in self.effects} - set(QUIET)
         if path is None:
@@ -183,6 +184,14 @@ class Judge:
                       for word in WORDS.get(kind, ())}
             found = bool(wanted & words) or changed or \
                 path[-1:] == ("variable",) and bool(words)
+        if found:
+            self.how = "event"
+        return found
+
+    def settled(self, error):
+        """Whether a host number that became a tensor took the dtype of others
+        before it met what eager code does not mix with it (D108)."""
+        found = error[0] == "DTypeError" and "D108" in self.codes
         if found:
             self.how = "event"
         return found
@@ -225,7 +234,8 @@ class Judge:
                             f"{error.left} -> {error.right}"
             if found:
                 return found
-        elif one.error and not other.error and not self.explained():
+        elif one.error and not other.error and not self.explained() and \
+                not self.settled(one.error):
             return "skipped", f"{one.error[0]}: {one.error[1]}"
         if one.result is not None and other.result is not None:
             try:

@@ -159,7 +159,7 @@ class Runner:
                                                    program.text)
             if verdict.kind == "crash":
                 verdict.detail = found[program.number].note
-            if verdict.kind == "skipped" and self.unneeded(
+            if verdict.kind in ("skipped", "print") and self.unneeded(
                     program, found[program.number].runs["eager"], verdict):
                 verdict = Verdict(how="event", step=verdict.step)
             pairs.append((program, verdict))
@@ -169,10 +169,13 @@ class Runner:
         """Whether what failed eagerly alone is an operation that nobody needs
         (D105): as soon as its value is printed it fails staged as well."""
         error = eager[verdict.step].error
-        text = printed(program.text, error[2])
+        text = printed(program.text, error[2]) if error else None
         if text is None:
             return False
         [record] = self.records([Program(program.number, text)]).values()
+        if verdict.kind == "print":  # what came behind it fails no more
+            said = record.verdict(self.lenient, text)
+            return said.kind is None or said.step > verdict.step
         steps = record.runs["staged"]
         return verdict.step < len(steps) and \
             (steps[verdict.step].error or [""])[0] == error[0]
@@ -211,10 +214,12 @@ def printed(text, line):
     front of it, or None."""
     tree = ast.parse(text)
     for parent in ast.walk(tree):
-        for body in (getattr(parent, "body", None),
-                     getattr(parent, "orelse", None)):
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(parent, name, None)
             for at, node in enumerate(body if isinstance(body, list) else []):
                 value = getattr(node, "value", getattr(node, "test", None))
+                if isinstance(node, ast.Delete):
+                    value = node.targets[0]
                 if node.lineno != line or value is None:
                     continue
                 if isinstance(node, ast.AugAssign):
