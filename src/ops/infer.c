@@ -115,7 +115,8 @@ bool infer_needs_integer(const InferCall *call, uint32_t input)
     DType given = call->inputs[input].dtype;
     return dtype_is_integer(given) ||
            ctx_fail(call->ctx, ERR_DTYPE,
-                    "%s: operand %u must be of an integer dtype, not %s",
+                    "%s: operand %u must be of an integer dtype, not %s; "
+                    "cast(x, int32) makes one",
                     call->op->name, input, dtype_name(given));
 }
 

@@ -102,12 +102,15 @@ void shape_cure_matmul(StrBuf *out, TensorType a, TensorType b)
     int64_t inner_b = b.dims[b.rank > 1 ? b.rank - 2 : 0];
     bool second = b.rank == 2 && inner_a == b.dims[1];
     bool first = a.rank == 2 && a.dims[0] == inner_b;
+    bool last = b.rank > 2 && inner_a == b.dims[b.rank - 1];
     bool swapped = a.rank == 2 && b.rank == 2 && b.dims[1] == a.dims[0];
     if (first || second) {
         strbuf_printf(out, "; .T of %s fits",
                       !first    ? "the second"
                       : !second ? "the first"
                                 : "either");
+    } else if (last) {
+        strbuf_puts(out, "; matrix_transpose of the second fits");
     } else if (swapped) {
         strbuf_puts(out, "; the other way round they fit");
     } else {

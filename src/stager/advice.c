@@ -237,6 +237,14 @@ static const char *const nouns[] = {
     [NEED_FORMAT] = "value", [NEED_HASH] = "hash",     [NEED_ITEM] = "value",
 };
 
+// What the library made of the program's tensors is called by its op.
+static bool is_unnamed(const Symbolic *symbolic, const char *spelled)
+{
+    const TraceOwner *owner = (const TraceOwner *)symbolic->owner;
+    const GraphNode *node = graph_value(owner->graph, symbolic->value)->node;
+    return node != NULL && strcmp(op_desc(node->op)->name, spelled) == 0;
+}
+
 // Where both are one text, the asker made the tensor itself.
 void advice_refuse(Vm *vm, HostNeed need, Value symbolic)
 {
@@ -253,6 +261,7 @@ void advice_refuse(Vm *vm, HostNeed need, Value symbolic)
         who = (ProgramPiece){"host code", 9};
         own = false;
     }
+    own = own || is_unnamed(value_as_symbolic(symbolic), spelled);
     char call[2 * ADVICE_ROOM];
     bool number = need == NEED_NUMBER || need == NEED_ITEM;
     const char *cure = number && tensor_call_for(&asker, call, sizeof call)

@@ -159,10 +159,12 @@ static bool attr_operand(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
                          AttrValue *out)
 {
     if (attr->accept != ATTR_HOST_OR_TENSOR) {
-        return raise_false(vm, ERR_SYMBOLIC,
-                           "%s: %s must be known when the function is "
-                           "traced, it cannot be a symbolic tensor",
-                           call->op->name, attr->name);
+        return raise_false(
+            vm, ERR_SYMBOLIC,
+            "%s: %s must be known when the function is "
+            "traced, it cannot be a symbolic tensor; give a number "
+            "of the host's",
+            call->op->name, attr->name);
     }
     // The attribute says at which input the operand stands.
     *out =

@@ -448,9 +448,15 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
     return true;
 }
 
-// A fraction beside a tensor of ints: it is the tensor that can give way.
+// A fraction beside a tensor of ints, where the tensor can give way, or a text
+// beside a number.
 static Value convert_beside(Vm *vm, const char *who, Value v, DType dtype)
 {
+    if (value_is_str(v) && dtype != DT_NONE && dtype != DT_STRING) {
+        return fail_kind(vm, who, v, dtype,
+                         "; stage.print prints both, f\"{x}\" makes a text of "
+                         "a tensor");
+    }
     bool fraction =
         value_is_float(v) && dtype != DT_NONE && dtype_is_integer(dtype);
     return fraction

@@ -111,7 +111,8 @@ static bool plan_array(Vm *vm, KeyPlan *plan, Value v)
     DType dtype = operand_type(array).dtype;
     return dtype_is_integer(dtype) ||
            raise_false(vm, ERR_DTYPE,
-                       "indexing: a key of dtype %s; ints are needed, or a "
+                       "indexing: a key of dtype %s; ints are needed, as // or "
+                       "cast(i, int32) give, or a "
                        "mask of bools alone",
                        dtype_name(dtype));
 }

@@ -4,6 +4,7 @@
 // in Python too, such as namedtuple() or textwrap, shows its frames there and
 // here, each with the lines of its own file. The libraries of our own hide
 // theirs as well: what can be mended is the line that called. No include guard.
+HIDDEN("_blocks", "")
 HIDDEN("_iobase", "")
 HIDDEN("_iomemory", "")
 HIDDEN("bisect", "")

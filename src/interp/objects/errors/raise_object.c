@@ -435,6 +435,16 @@ static bool own_traceback(Vm *vm, Exception *exception)
     return true;
 }
 
+// Whether the frame has no line that somebody could mend. What no tensor of a
+// trace can be asked is asked by whoever calls the library.
+static bool is_hidden(const Vm *vm, const Code *code, const Exception *error)
+{
+    const Type *cls = error->head.type;
+    bool asked = cls == vm->error_types[ERR_SYMBOLIC] ||
+                 cls == vm->error_types[ERR_LEAK];
+    return hidden_frame(code) || (asked && code->source->library);
+}
+
 // Frames are added on the way out, so the innermost one comes first.
 // `word` is the place behind the instruction that failed or called.
 void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
@@ -442,7 +452,8 @@ void raise_add_frame(Vm *vm, const Code *code, uint32_t word)
     uint32_t name = unbound_place(vm, code, word);
     Value taken = raise_take(vm);
     // What a class set for errors made need be no exception.
-    if (!value_is_kind(taken, KIND_EXCEPTION) || hidden_frame(code)) {
+    if (!value_is_kind(taken, KIND_EXCEPTION) ||
+        is_hidden(vm, code, value_as_exception(taken))) {
         value_replace(&vm->ctx, &vm->exception, taken);
         return;
     }
