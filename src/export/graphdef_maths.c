@@ -166,3 +166,37 @@ bool form_text_split(Form *form)
     return name != NULL && step_close(form, name, op, 2) != NULL &&
            step_gives(form, 0, step_result(form, name, op, 2, 1));
 }
+
+// QR, of singular values or of eigenvalues. TensorFlow has V upright and S in
+// front; signs are any, as in every implementation.
+bool form_factors(Form *form)
+{
+    TensorType type = form_in(form, 0);
+    bool svd = form->node->op == OP_SVD, qr = form->node->op == OP_QR;
+    const char *op = svd ? "Svd" : qr ? "Qr" : "SelfAdjointEigV2";
+    if (svd && type.rank < 2) {
+        return form_refuse(form, "an operand of unknown rank");
+    }
+    const char *name =
+        step_begin(form) ? step_open(form, op, 1, form->inputs[0]) : NULL;
+    if (name == NULL) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", type.dtype);
+    if (!qr) {
+        gd_attr_bool(form_text(form), svd ? "compute_uv" : "compute_v", true);
+    }
+    if (svd || qr) {
+        gd_attr_bool(form_text(form), "full_matrices", false);
+    }
+    static const uint32_t singular[] = {1, 0, 2};
+    bool ok = step_close(form, name, op, 1) != NULL;
+    for (uint32_t i = 0; ok && i < form->node->output_count; i++) {
+        const char *part =
+            step_result(form, name, op, 1, svd ? singular[i] : i);
+        ok = step_gives(
+            form, i,
+            svd && i == 2 ? step_swap(form, part, type, type.rank - 2) : part);
+    }
+    return ok;
+}

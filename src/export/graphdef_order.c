@@ -102,6 +102,22 @@ bool form_masked(Form *form)
                                    {form_in(form, 0).dtype, DT_INT64})));
 }
 
+// Different elements, and the place of each among them.
+bool form_unique(Form *form)
+{
+    static const char op[] = "Unique";
+    const char *name =
+        step_begin(form) ? step_open(form, op, 1, form->inputs[0]) : NULL;
+    if (name == NULL) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", form_in(form, 0).dtype);
+    gd_attr_type(form_text(form), "out_idx", DT_INT64);
+    return step_close(form, name, op, 1) != NULL &&
+           step_gives(form, 0, step_result(form, name, op, 1, 0)) &&
+           step_gives(form, 1, step_result(form, name, op, 1, 1));
+}
+
 // The columns of Where(x).
 bool form_nonzero(Form *form)
 {
