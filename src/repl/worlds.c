@@ -145,7 +145,7 @@ static void report_call(Vm *vm, const Str *function, const Source *source,
 }
 
 // "event", code, how many calls had begun, line, function, file, the text of
-// the line, what more is known.
+// the line, what more is known, "quiet" or nothing.
 static void report_event(Vm *vm, const Event *event, const Str *function,
                          void *data)
 {
@@ -165,6 +165,8 @@ static void report_event(Vm *vm, const Event *event, const Str *function,
     const char *text = event_text(event, &length);
     add_field(&line, text, length);
     text = event->path != NULL ? event->path->text : event->what;
+    add_field(&line, text, strlen(text));
+    text = event_is_quiet(event) ? "quiet" : "";
     add_field(&line, text, strlen(text));
     end_line(report, &line);
 }

@@ -140,7 +140,8 @@ static void tell_number(Vm *vm, EventLog *log, const Symbolic *symbolic)
 {
     bool told = !symbolic->weak;
     for (size_t i = 0; !told && i < log->events.count; i++) {
-        told = log->events.items[i].kind == EVENT_NUMBER;
+        EventKind kind = log->events.items[i].kind;
+        told = kind == EVENT_NUMBER || kind == EVENT_INT;
     }
     if (!told) {
         // Of a list its elements'.

@@ -1,19 +1,23 @@
-// Kinds of events: EVENT(name, code, effect).
+// Kinds of events: EVENT(name, code, effect, quiet).
 //
 // `code` is the way in which staged and eager runs then differ, 0: none. What
 // each code means, with a program that shows it, stands in
-// lib/duet/_codes.duet. `effect`: host code did something outside.
-EVENT(EFFECT, 101, true)   // at trace only
-EVENT(FROZEN, 102, false)  // a value that the trace had read has changed
-EVENT(RETRACE, 103, false) // a call made this trace, not the function's first
-EVENT(LEAK, 104, false)    // a symbolic tensor was stored outside
-EVENT(HANDLER, 105, false) // a `try` got an error of tracing alone
-EVENT(PASSED, 105, false)  // an error at run time passes a `try`
-EVENT(DRAW, 106, true)     // of an iterator, a clock or the host's random
-EVENT(OBJECT, 107, false)  // the result is another object than eagerly
-EVENT(NUMBER, 108, false)  // a host number became a tensor
-EVENT(SIDE, 109, true)     // an effect of one side of a staged condition
-EVENT(ORDER, 110, false)   // of what host and graph print
-EVENT(UNROLL, 111, false)  // host code turned a loop many times
-EVENT(SIZE, 112, false)    // a size that is not known was read as None
-EVENT(STORE, 0, true)      // of a symbolic tensor, which is told as a leak
+// lib/duet/_codes.duet. `effect`: host code did something outside. `quiet`:
+// most programs cannot tell; named only where outputs differ and nothing else
+// says why.
+EVENT(EFFECT, 101, true, false)   // at trace only
+EVENT(FROZEN, 102, false, false)  // what the trace had read has changed
+EVENT(RETRACE, 103, false, false) // a call made this trace, not the first
+EVENT(LEAK, 104, false, false)    // a symbolic tensor was stored outside
+EVENT(HANDLER, 105, false, false) // a `try` got an error of tracing alone
+EVENT(PASSED, 105, false, false)  // an error at run time passes a `try`
+EVENT(DRAW, 106, true, false)     // of an iterator, clock or host random
+EVENT(OBJECT, 107, false, false)  // the result is another object than eagerly
+EVENT(NUMBER, 108, false, false)  // a host number became a tensor
+EVENT(INT, 108, false, true)      // the same of an int
+EVENT(TEXT, 107, false, true)     // a text says a name for a tensor's value
+EVENT(SIDE, 109, true, false)     // an effect of one side of a condition
+EVENT(ORDER, 110, false, false)   // of what host and graph print
+EVENT(UNROLL, 111, false, false)  // host code turned a loop many times
+EVENT(SIZE, 112, false, false)    // a size that is not known was read as None
+EVENT(STORE, 0, true, false)      // of a symbolic tensor, told as a leak

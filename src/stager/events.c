@@ -21,9 +21,9 @@ typedef struct EventPlace {
 
 static const struct {
     uint16_t code;
-    bool effect;
+    bool effect, quiet;
 } kinds[] = {
-#define EVENT(name, code, effect) {code, effect},
+#define EVENT(name, code, effect, quiet) {code, effect, quiet},
 #include "stager/event_list.h"
 #undef EVENT
 };
@@ -36,6 +36,11 @@ int event_code(EventKind kind)
 bool event_is_effect(const Event *event)
 {
     return kinds[event->kind].effect;
+}
+
+bool event_is_quiet(const Event *event)
+{
+    return kinds[event->kind].quiet;
 }
 
 size_t events_count_effects(const EventLog *log)
@@ -210,8 +215,8 @@ void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
 
 void event_number(Vm *vm, EventLog *log, bool fraction)
 {
-    event_add(vm, log, EVENT_NUMBER, fraction ? "a host float" : "a host int",
-              VALUE_NONE);
+    event_add(vm, log, fraction ? EVENT_NUMBER : EVENT_INT,
+              fraction ? "a host float" : "a host int", VALUE_NONE);
 }
 
 void event_tensor(Vm *vm, Value v)

@@ -15,7 +15,7 @@
 #include "interp/objects/text/obj_str.h"
 
 typedef enum EventKind {
-#define EVENT(name, code, effect) EVENT_##name,
+#define EVENT(name, code, effect, quiet) EVENT_##name,
 #include "stager/event_list.h"
 #undef EVENT
 } EventKind;
@@ -84,6 +84,7 @@ void event_tensor(Vm *vm, Value v);
 // 101 to 112; 0: staged and eager runs do not differ by it.
 int event_code(EventKind kind);
 bool event_is_effect(const Event *event);
+bool event_is_quiet(const Event *event);
 size_t events_count_effects(const EventLog *log);
 // The line's text without indentation; *length in bytes. NULL: unknown.
 const char *event_text(const Event *event, size_t *length);

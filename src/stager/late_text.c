@@ -4,6 +4,7 @@
 #include "interp/core/raise.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/format.h"
+#include "stager/events.h"
 #include "stager/stager.h"
 
 // A tensor's place in a text.
@@ -27,10 +28,15 @@ typedef struct Found {
 
 typedef VEC(Found) FoundVec;
 
-bool late_text_add(Vm *vm, Value symbolic, Str *text, TextWay way, Str *spec)
+bool late_text_add(Vm *vm, Value tensor, Str *text, TextWay way, Str *spec)
 {
+    event_add(vm, vm->trace->events, EVENT_TEXT, "a text made while tracing",
+              VALUE_NONE);
+    if (value_is_kind(tensor, KIND_VARIABLE)) {
+        return true;
+    }
     Source *source;
-    TextUse use = {.symbolic = symbolic,
+    TextUse use = {.symbolic = tensor,
                    .text = text,
                    .spec = spec,
                    .way = way,
@@ -42,7 +48,7 @@ bool late_text_add(Vm *vm, Value symbolic, Str *text, TextWay way, Str *spec)
     if (!vec_push(&vm->ctx, &vm->trace->texts, use)) {
         return false;
     }
-    (void)value_retain(symbolic);
+    (void)value_retain(tensor);
     (void)object_retain(text);
     if (spec != NULL) {
         (void)object_retain(spec);

@@ -19,8 +19,8 @@ typedef struct TextUse {
 
 typedef VEC(ValueId) LateIds;
 
-// TraceHooks.worded.
-MUST_CHECK bool late_text_add(Vm *vm, Value symbolic, Str *text, TextWay way,
+// TraceHooks.worded. A Variable's text has its value at the time of tracing.
+MUST_CHECK bool late_text_add(Vm *vm, Value tensor, Str *text, TextWay way,
                               Str *spec);
 // All but the first `kept` are forgotten.
 void late_text_cut(Vm *vm, Trace *trace, size_t kept);

@@ -13,7 +13,6 @@
 
 #include "stager/blocks.h"
 #include "stager/concrete.h"
-#include "stager/late_text.h"
 #include "stager/leak.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
@@ -26,16 +25,10 @@ static Str *short_text(Vm *vm, Value v)
 {
     // All else could run a __repr__ of the program.
     bool simple = value_is_special(v) || value_is_integer(v) ||
-                  value_is_float(v) || value_is_str(v) ||
-                  value_is_kind(v, KIND_SYMBOLIC);
-    if (!simple) {
-        return str_printf(vm, "<%s>", type_name(type_of(vm, v)));
-    }
-    // The program does not see it.
-    size_t worded = vm->trace->texts.count;
-    Str *text = value_repr(vm, v);
-    late_text_cut(vm, vm->trace, worded);
-    return text;
+                  value_is_float(v) || value_is_str(v);
+    return value_is_kind(v, KIND_SYMBOLIC) ? symbolic_words(vm, v)
+           : simple                        ? value_repr(vm, v)
+                    : str_printf(vm, "<%s>", type_name(type_of(vm, v)));
 }
 
 // Whether the code runs on a side of a staged condition, however deep.

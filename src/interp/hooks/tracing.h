@@ -128,7 +128,7 @@ struct TraceHooks {
     bool (*effect)(Vm *vm, EffectKind kind, const char *what, Value value);
     // In a trace: `text` was given for a symbolic tensor where eager code has
     // its value. `spec` is a format's or a conversion's; NULL: none.
-    bool (*worded)(Vm *vm, Value symbolic, Str *text, TextWay way, Str *spec);
+    bool (*worded)(Vm *vm, Value tensor, Str *text, TextWay way, Str *spec);
 };
 
 #endif

@@ -235,8 +235,8 @@ static void symbolic_destroy(Vm *vm, Object *self)
     object_free(vm, symbolic, sizeof *symbolic);
 }
 
-// The trace keeps what it was called (takes `text`).
-static Value worded(Vm *vm, Value self, Str *text, TextWay way, Str *spec)
+// The trace keeps what it was called.
+Value tensor_worded(Vm *vm, Value self, Str *text, TextWay way, Str *spec)
 {
     if (text != NULL && vm->trace != NULL &&
         !vm->hooks->worded(vm, self, text, way, spec)) {
@@ -246,8 +246,7 @@ static Value worded(Vm *vm, Value self, Str *text, TextWay way, Str *spec)
     return str_result(text);
 }
 
-// "<x: float32[2, 3]>"
-static Str *symbol_words(Vm *vm, Value self)
+Str *symbolic_words(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_SYMBOLIC, self);
     if (own != NULL || vm_has_error(vm)) {
@@ -272,7 +271,7 @@ static Str *symbol_words(Vm *vm, Value self)
 
 static Value symbolic_repr(Vm *vm, Value self)
 {
-    return worded(vm, self, symbol_words(vm, self), TEXT_REPR, NULL);
+    return tensor_worded(vm, self, symbolic_words(vm, self), TEXT_REPR, NULL);
 }
 
 bool symbolic_leaked(Vm *vm, const char *who, Value symbolic)
@@ -296,12 +295,12 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
         symbolic_refuse(vm, NEED_FORMAT, self);
         return VALUE_FAIL;
     }
-    Str *words = symbol_words(vm, self);
+    Str *words = symbolic_words(vm, self);
     Str *text = words == NULL
                     ? NULL
                     : str_printf(vm, "<%s:%s>", words->text, spec->text);
     object_release_null(&vm->ctx, words);
-    return worded(vm, self, text, TEXT_STR, spec);
+    return tensor_worded(vm, self, text, TEXT_STR, spec);
 }
 
 // A library's form first, then the repr.
@@ -309,10 +308,10 @@ static Value symbolic_format(Vm *vm, Value self, Str *spec)
 static Value symbolic_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_SYMBOLIC, self);
-    return worded(vm, self,
-                  own != NULL || vm_has_error(vm) ? own
-                                                  : symbol_words(vm, self),
-                  TEXT_STR, NULL);
+    return tensor_worded(
+        vm, self,
+        own != NULL || vm_has_error(vm) ? own : symbolic_words(vm, self),
+        TEXT_STR, NULL);
 }
 
 void symbolic_refuse(Vm *vm, HostNeed need, Value symbolic)

@@ -40,6 +40,7 @@ typedef struct Variable {
     Str *name;         // counted, NULL: none was given
     bool trainable;    // a Tape watches it by itself
     bool argument;     // a stand-in whose trace runs
+    bool named;        // of a stand-in: its trace asked for the name
     uint32_t place;    // of a stand-in: its number among the trace's arguments
     struct Variable *stands_for; // counted; NULL: for itself
 } Variable;
@@ -105,6 +106,9 @@ static inline Variable *variable_identity(Variable *variable)
     }
     return variable;
 }
+// Nothing of its own but its state, name and flag, which is always so unless
+// its class is the program's: no attributes and nothing in __slots__.
+bool variable_is_bare(Variable *variable);
 // Its state, which it has in common with what it stands for.
 static inline VariableCell *variable_cell(Variable *variable)
 {
@@ -128,6 +132,11 @@ Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b);
 Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b);
 Value tensor_unary(Vm *vm, UnaryOp op, Value self);
 int tensor_truth(Vm *vm, Value self);
+// "<x: float32[2, 3]>", or as a library prints it. Owned; NULL: failed.
+Str *symbolic_words(Vm *vm, Value symbolic);
+// The result of a slot that gives a text, which it takes (NULL: failed): the
+// trace that runs is told of it.
+Value tensor_worded(Vm *vm, Value self, Str *text, TextWay way, Str *spec);
 // Slots of tensors that Variables share, obj_tensor.c.
 Value tensor_format(Vm *vm, Value self, Str *spec);
 Value tensor_index_slot(Vm *vm, Value self);

@@ -24,18 +24,26 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
     variable->cell.value = object_retain(initial);
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
-    variable->argument = false;
+    variable->argument = variable->named = false;
     variable->place = 0;
     variable->stands_for = NULL;
     return variable;
 }
 
+bool variable_is_bare(Variable *variable)
+{
+    const Type *cls = variable->head.type;
+    return !(cls->flags & TYPE_DICT_AHEAD) ||
+           (cls->slot_count == 0 &&
+            *object_dict_ahead(&variable->head) == NULL);
+}
+
 // Its own cell stays empty.
 Variable *variable_stand_in(Vm *vm, Variable *variable, uint32_t place)
 {
-    Variable *stand_in = variable_of(vm, vm->types[KIND_VARIABLE],
-                                     variable_cell(variable)->value,
-                                     variable->name, variable->trainable);
+    Variable *stand_in =
+        variable_of(vm, variable->head.type, variable_cell(variable)->value,
+                    variable->name, variable->trainable);
     if (stand_in != NULL) {
         object_release(&vm->ctx, stand_in->cell.value);
         stand_in->cell.value = NULL;
@@ -224,6 +232,7 @@ static Value member_name(Vm *vm, Value self)
 {
     (void)vm;
     Str *name = value_as_variable(self)->name;
+    value_as_variable(self)->named = true;
     return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
 }
 
@@ -322,13 +331,13 @@ static Value variable_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 }
 
 // "Variable(1.0, dtype=float32, name='v')"
-static Value variable_repr(Vm *vm, Value self)
+static Str *variable_words(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_VARIABLE, self);
     if (own != NULL || vm_has_error(vm)) {
-        return own != NULL ? str_value(own) : VALUE_FAIL;
+        return own;
     }
-    const Variable *variable = value_as_variable(self);
+    Variable *variable = value_as_variable(self);
     const Tensor *tensor = variable_cell(value_as_variable(self))->value;
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
@@ -337,23 +346,36 @@ static Value variable_repr(Vm *vm, Value self)
     tensor_print_array(&buf, tensor, TENSOR_ALL_PLACES, true,
                        (int)strlen("Variable("));
     strbuf_printf(&buf, ", dtype=%s", dtype_name((DType)tensor->dtype));
+    variable->named = true;
     if (variable->name != NULL) {
         strbuf_puts(&buf, ", name=");
         str_print_repr(&buf, variable->name->text, variable->name->length);
     }
     strbuf_putc(&buf, ')');
-    Str *str = str_from_buf(vm, &buf);
-    return str != NULL ? str_value(str) : VALUE_FAIL;
+    return str_from_buf(vm, &buf);
+}
+
+static Value variable_repr(Vm *vm, Value self)
+{
+    return tensor_worded(vm, self, variable_words(vm, self), TEXT_REPR, NULL);
 }
 
 // print() shows what a library asks for, else the repr.
 static Value variable_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_VARIABLE, self);
-    if (own != NULL || vm_has_error(vm)) {
-        return own != NULL ? str_value(own) : VALUE_FAIL;
-    }
-    return variable_repr(vm, self);
+    return tensor_worded(
+        vm, self,
+        own != NULL || vm_has_error(vm) ? own : variable_words(vm, self),
+        TEXT_STR, NULL);
+}
+
+static Value variable_format(Vm *vm, Value self, Str *spec)
+{
+    Value text = tensor_format(vm, self, spec);
+    return value_failed(text)
+               ? VALUE_FAIL
+               : tensor_worded(vm, self, value_as_str(text), TEXT_STR, spec);
 }
 
 // Unhashable, since == compares elements.
@@ -375,7 +397,7 @@ const TypeDef variable_type_def = {
               .length = tensor_length,
               .get_item = tensor_get_item,
               .iter = tensor_iter,
-              .format = tensor_format,
+              .format = variable_format,
               .index = tensor_index_slot,
               .to_int = tensor_to_int,
               .to_float = tensor_to_float,
