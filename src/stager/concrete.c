@@ -73,7 +73,7 @@ static bool is_next_tensor(Vm *vm, const Rebuild *rebuild, Value v)
 static Value symbolic_leaf(Vm *vm, Value v, void *data)
 {
     Rebuild *rebuild = data;
-    if (signature_is_variable(vm, v)) {
+    if (signature_is_variable(v)) {
         uint32_t i = signature_variable(rebuild->request->signature, v);
         return value_retain(rebuild->trace->stand_ins.items[i]);
     }
@@ -94,8 +94,8 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
 {
     Rebuild *rebuild = data;
     if (!is_next_tensor(vm, rebuild, v)) {
-        return signature_is_variable(vm, v) ? value_retain(v)
-                                            : identity_weaken(vm, v);
+        return signature_is_variable(v) ? value_retain(v)
+                                        : identity_weaken(vm, v);
     }
     size_t i = rebuild->next++;
     Str *name = str_from(vm, leaf_name(rebuild, i));
@@ -302,6 +302,15 @@ static bool any_walked(Vm *vm, const Trace *trace, const Bound *bound)
     return walked;
 }
 
+static bool any_named(const Trace *trace)
+{
+    bool named = false;
+    for (size_t i = 0; i < trace->stand_ins.count; i++) {
+        named |= value_as_variable(trace->stand_ins.items[i])->named;
+    }
+    return named;
+}
+
 void concrete_keywords(Vm *vm, const Function *function, Dict *keywords)
 {
     Trace *trace = vm->trace;
@@ -375,10 +384,13 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     }
     ok = ok && !vm_has_error(vm) && journal_tell_joined(vm, trace);
     // Fields of a dataclass may be properties: no code runs behind an error.
-    bool ordered = ok && any_walked(vm, trace, &symbolic);
+    concrete->looks =
+        (ok && any_walked(vm, trace, &symbolic) ? LOOKS_AT_ORDER : 0) |
+        (any_named(trace) ? LOOKS_AT_NAMES : 0);
     ok = ok && set_outputs(vm, trace, concrete, &given.contents, value) &&
          !vm_has_error(vm) &&
-         (!ordered || signature_order(vm, request->bound, &concrete->order));
+         signature_looked(vm, request->signature, request->bound,
+                          concrete->looks, &concrete->looked);
     release(vm, value);
     bound_free(vm, &symbolic);
     written_free(vm, &given);
@@ -527,7 +539,7 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
                        .graph = graph_new(&vm->ctx, request->name->text)};
     strbuf_init(&self->key, &vm->ctx);
     strbuf_init(&self->relaxed, &vm->ctx);
-    strbuf_init(&self->order, &vm->ctx);
+    strbuf_init(&self->looked, &vm->ctx);
     frozen_init(vm, &self->frozen);
     return self;
 }

@@ -42,7 +42,8 @@ typedef struct Concrete {
                     // where objects did
     StrBuf key;     // of its signature
     StrBuf relaxed; // the key in the table of general traces, if it is there
-    StrBuf order;   // of the arguments' dicts, if the trace looked at it
+    StrBuf looked;  // what else the trace looked at (signature_looked)
+    uint32_t looks; // LOOKS_AT bits
     struct Concrete *next_general; // the next one there of the same key
     size_t variables;  // so many arguments are Variables, the graph's first
     IdentityUse *uses; // a use of each object that the key tells by identity

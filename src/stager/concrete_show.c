@@ -319,7 +319,7 @@ static void concrete_destroy(Vm *vm, Object *object)
     bound_free(vm, &self->bound);
     strbuf_free(&self->key);
     strbuf_free(&self->relaxed);
-    strbuf_free(&self->order);
+    strbuf_free(&self->looked);
     for (size_t i = 0; i < self->use_count; i++) {
         object_release(&vm->ctx, self->uses[i].identity);
     }

@@ -122,19 +122,6 @@ uint32_t signature_variable(const Signature *signature, Value v)
     return (uint32_t)index;
 }
 
-// Which Variable it is does not matter, but which arguments are the same one.
-// Its number in the order of first appearance, so that f(v, v) and f(v, w)
-// differ.
-static bool add_variable(Vm *vm, Signature *out, Value v)
-{
-    uint32_t index = signature_variable(out, v);
-    TensorType type = operand_type(v);
-    tag(&out->key, 'v', (uint64_t)type.dtype << 32 | index);
-    add_type(&out->key, type);
-    return index < out->variables.count ||
-           push_variable(vm, out, variable_identity(value_as_variable(v)));
-}
-
 // The length goes first, so that no text can look like two.
 static void add_text(Signature *out, char kind, const char *text, size_t size)
 {
@@ -181,6 +168,25 @@ static bool add_object(Vm *vm, Signature *out, char kind, Object *object)
                           value_retain(value_from_object(identity)));
 }
 
+// Which Variable it is does not matter, but which arguments are the same one.
+// Its number in the order of first appearance, so that f(v, v) and f(v, w)
+// differ.
+static bool add_variable(Vm *vm, Signature *out, Value v)
+{
+    uint32_t index = signature_variable(out, v);
+    TensorType type = operand_type(v);
+    Type *cls = value_object(v)->type;
+    if (cls != vm->types[KIND_VARIABLE] &&
+        !add_object(vm, out, 'c', &cls->head)) {
+        return false;
+    }
+    uint64_t trainable = value_as_variable(v)->trainable;
+    tag(&out->key, 'v', (uint64_t)type.dtype << 33 | trainable << 32 | index);
+    add_type(&out->key, type);
+    return index < out->variables.count ||
+           push_variable(vm, out, variable_identity(value_as_variable(v)));
+}
+
 // Numbers, texts and bytes by value. The caller asks structure_is_plain first.
 static bool add_plain(Vm *vm, Signature *out, Value v)
 {
@@ -206,7 +212,7 @@ static bool add_leaf(Vm *vm, SignatureWalk *walk, Value v)
     if (structure_is_plain(v)) {
         return add_plain(vm, out, v);
     }
-    if (signature_is_variable(vm, v)) {
+    if (signature_is_variable(v)) {
         return add_variable(vm, out, v);
     }
     // One of a class of the program's is an object of its own.
@@ -442,7 +448,7 @@ static bool add_order(Vm *vm, Value v, StrBuf *out)
     return ok;
 }
 
-bool signature_order(Vm *vm, const Bound *bound, StrBuf *out)
+static bool add_orders(Vm *vm, const Bound *bound, StrBuf *out)
 {
     size_t names = bound->names != NULL ? bound->names->count : 0;
     size_t rest = bound->given != NULL ? bound->given->count : 0;
@@ -458,14 +464,37 @@ bool signature_order(Vm *vm, const Bound *bound, StrBuf *out)
             return false;
         }
     }
+    return true;
+}
+
+static void add_names(const Signature *signature, StrBuf *out)
+{
+    for (size_t i = 0; i < signature->variables.count; i++) {
+        const Str *name =
+            value_as_variable(signature->variables.items[i])->name;
+        tag(out, 'n', name != NULL ? name->length : UINT64_MAX);
+        strbuf_add(out, name != NULL ? name->text : "",
+                   name != NULL ? name->length : 0);
+    }
+}
+
+bool signature_looked(Vm *vm, const Signature *signature, const Bound *bound,
+                      uint32_t looks, StrBuf *out)
+{
+    if ((looks & LOOKS_AT_ORDER) != 0 && !add_orders(vm, bound, out)) {
+        return false;
+    }
+    if ((looks & LOOKS_AT_NAMES) != 0) {
+        add_names(signature, out);
+    }
     return strbuf_ok(out);
 }
 
 // Behind everything else, so that the parts of the arguments stay where they
 // are.
-bool signature_add_order(Signature *signature, const StrBuf *order)
+bool signature_add_looked(Signature *signature, const StrBuf *looked)
 {
-    tag(&signature->key, 'O', order->length);
-    strbuf_add(&signature->key, strbuf_text(order), order->length);
+    tag(&signature->key, 'O', looked->length);
+    strbuf_add(&signature->key, strbuf_text(looked), looked->length);
     return strbuf_ok(&signature->key);
 }

@@ -89,20 +89,25 @@ MUST_CHECK bool signature_generalise(Vm *vm, Signature *signature,
 // could serve. `out` is empty.
 MUST_CHECK bool signature_relaxed(const Signature *signature, StrBuf *out);
 // Whether an argument is handed over as state: all Variables but those of the
-// program's own classes, whose attributes and methods a trace may use.
-static inline bool signature_is_variable(Vm *vm, Value v)
+// program's own classes that have attributes, which a trace may use.
+static inline bool signature_is_variable(Value v)
 {
     return value_is_kind(v, KIND_VARIABLE) &&
-           value_object(v)->type == vm->types[KIND_VARIABLE];
+           variable_is_bare(value_as_variable(v));
 }
 // Its number among the call's Variables; none of them: how many there are.
 uint32_t signature_variable(const Signature *signature, Value v);
-// The order of the dicts among the arguments, and of **kwargs: bytes that are
-// equal where it is. Nothing for dicts that are too small to have one. `out` is
-// empty.
-MUST_CHECK bool signature_order(Vm *vm, const Bound *bound, StrBuf *out);
-// Adds an order to the key: for traces that have looked at it.
-MUST_CHECK bool signature_add_order(Signature *signature, const StrBuf *order);
+// What tells calls apart only for traces that have looked at it: the order of
+// the dicts among the arguments and of **kwargs (nothing for dicts that are too
+// small to have one), and the names of the Variables.
+enum { LOOKS_AT_ORDER = 1, LOOKS_AT_NAMES = 2 };
+// Bytes that are equal where that is. `out` is empty.
+MUST_CHECK bool signature_looked(Vm *vm, const Signature *signature,
+                                 const Bound *bound, uint32_t looks,
+                                 StrBuf *out);
+// Adds such bytes to the key.
+MUST_CHECK bool signature_add_looked(Signature *signature,
+                                     const StrBuf *looked);
 // A tensor, spec or symbolic leaf's type.
 TensorType signature_leaf_type(Value leaf);
 

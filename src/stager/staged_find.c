@@ -153,20 +153,20 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
     return true;
 }
 
-// The trace looked at the order of the arguments' dicts: another order has a
-// trace of its own, whose key says so. NULL: there is none, or with an error
-// pending.
-static Concrete *find_ordered(Vm *vm, StagedFunction *self, const Bound *bound,
-                              Signature *signature, Concrete *found)
+// The trace looked at more than the key has, the order of a dict, say: what
+// differs in it has a trace of its own, whose key says so. NULL: there is none,
+// or with an error pending.
+static Concrete *find_looked(Vm *vm, StagedFunction *self, const Bound *bound,
+                             Signature *signature, Concrete *found)
 {
-    StrBuf order;
-    strbuf_init(&order, &vm->ctx);
-    bool ok = signature_order(vm, bound, &order);
-    bool same = ok && order.length == found->order.length &&
-                memcmp(strbuf_text(&order), strbuf_text(&found->order),
-                       order.length) == 0;
-    ok = ok && (same || signature_add_order(signature, &order));
-    strbuf_free(&order);
+    StrBuf looked;
+    strbuf_init(&looked, &vm->ctx);
+    bool ok = signature_looked(vm, signature, bound, found->looks, &looked);
+    bool same = ok && looked.length == found->looked.length &&
+                memcmp(strbuf_text(&looked), strbuf_text(&found->looked),
+                       looked.length) == 0;
+    ok = ok && (same || signature_add_looked(signature, &looked));
+    strbuf_free(&looked);
     return same ? found : !ok ? NULL : traces_find(vm, &self->table, signature);
 }
 
@@ -176,8 +176,8 @@ Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
                       Signature *signature)
 {
     Concrete *found = traces_find(vm, &self->table, signature);
-    if (found != NULL && found->order.length > 0) {
-        found = find_ordered(vm, self, bound, signature, found);
+    if (found != NULL && found->looked.length > 0) {
+        found = find_looked(vm, self, bound, signature, found);
     }
     if (found != NULL && !same_outer(vm, found)) {
         // It belongs to another enclosing trace; the new one will take its

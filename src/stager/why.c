@@ -80,12 +80,15 @@ static bool find_nearest(Vm *vm, const StagedFunction *self,
 static const char *other_reason(const Why *why, const Concrete *nearest)
 {
     const Concrete *made = why->made;
-    bool reordered =
-        made->order.length > 0 &&
-        (made->order.length != nearest->order.length ||
-         memcmp(strbuf_text(&made->order), strbuf_text(&nearest->order),
-                made->order.length) != 0);
-    return reordered
+    bool looked =
+        made->looked.length > 0 &&
+        (made->looked.length != nearest->looked.length ||
+         memcmp(strbuf_text(&made->looked), strbuf_text(&nearest->looked),
+                made->looked.length) != 0);
+    return looked && made->looks == LOOKS_AT_NAMES
+               ? "its Variables have other names, which the trace looks at: "
+                 "name them alike"
+           : looked
                ? "its dicts or keywords come in another order, which the trace "
                  "looks at: pass them in one order"
            : made->variables > 0 && made->variables != nearest->variables

@@ -98,6 +98,22 @@ static bool is_variable(Value v)
     return value_is_kind(v, KIND_VARIABLE);
 }
 
+static void compare_variables(Diff *diff, Value a, Value b)
+{
+    if (value_object(a)->type != value_object(b)->type) {
+        differ(diff, a, b,
+               "a Variable of another class: pass Variables of one class", 2);
+    } else if (value_as_variable(a)->trainable !=
+               value_as_variable(b)->trainable) {
+        differ(diff, a, b,
+               "a Variable that is trainable against one that is not: make "
+               "all of one kind",
+               2);
+    } else {
+        compare_types(diff, a, b, operand_type(a), operand_type(b));
+    }
+}
+
 // One of them is a tensor or a Variable.
 static void compare_operands(Diff *diff, Value a, Value b)
 {
@@ -106,7 +122,7 @@ static void compare_operands(Diff *diff, Value a, Value b)
         compare_types(diff, a, b, spec_type((Spec *)value_object(a)),
                       spec_type((Spec *)value_object(b)));
     } else if (is_variable(a) && is_variable(b)) {
-        compare_types(diff, a, b, operand_type(a), operand_type(b));
+        compare_variables(diff, a, b);
     } else if (is_variable(a) || is_variable(b)) {
         differ(diff, a, b,
                "a Variable against another value: pass the Variable, or its "
