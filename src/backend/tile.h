@@ -112,7 +112,8 @@ struct TileProgram {
     TileReg *regs;
     TileOutput *outputs;
     TileEnd *ends;
-    TileKernel *kernels; // one at least
+    TileKernel *kernels;     // one at least
+    const LoopKernel *ended; // that which has lanes of reductions; NULL: none
 };
 
 // Programs over the same rows, of which some read what others have made of a

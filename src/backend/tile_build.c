@@ -443,6 +443,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->rank = fuser->shape.rank;
     made->dims = fuser->shape.dims;
     made->kernels = NULL;
+    made->ended = NULL;
     made->cost = 0.1 * fuser->end_count;
     made->scratch_size = 0;
     made->end_count = fuser->end_count;

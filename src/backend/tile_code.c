@@ -239,6 +239,9 @@ static bool finish_part(Builder *builder, TileProgram *program, Part *part,
     memcpy(kernel->regs, part->regs, sizeof part->regs);
     kernel->next = NULL;
     kernel->next_of_plan = plan->kernels;
+    if (kernel->loop.folds) {
+        program->ended = &kernel->loop;
+    }
     plan->kernels = kernel;
     **end = kernel;
     *end = &kernel->next;

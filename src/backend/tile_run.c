@@ -5,6 +5,7 @@
 #include "backend/tile.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "kernels/pool.h"
 #include "kernels/threads.h"
@@ -172,15 +173,24 @@ static void advance(TileHand *hand, TileKind kind, int64_t count)
     }
 }
 
+// Whether the last kernel leaves results where others leave lanes.
+static bool folds(const TileProgram *program, int64_t columns)
+{
+    return program->ended != NULL && kernel_folds(program->ended, columns);
+}
+
 // What a tile adds to each reduction: `rows` results, from number `first` on.
 static void end_tile(TileHand *hand, char *const *to, int64_t first,
                      int64_t rows, int64_t columns)
 {
     const TileProgram *program = hand->at->program;
+    bool folded = folds(program, columns);
     for (uint32_t i = 0; i < program->end_count; i++) {
         const TileEnd *end = &program->ends[i];
         char *out = to[i] + (size_t)first * end->width;
-        if (end->fold_lanes != NULL) {
+        if (end->fold_lanes != NULL && folded) {
+            memcpy(out, hand->cursors[end->lanes], end->width);
+        } else if (end->fold_lanes != NULL) {
             end->fold_lanes(out, hand->cursors[end->lanes]);
         } else {
             end->reduce(out, hand->cursors[end->reg], rows, columns);
@@ -189,10 +199,11 @@ static void end_tile(TileHand *hand, char *const *to, int64_t first,
 }
 
 // Before a tile that is reduced.
-static void start_lanes(TileHand *hand)
+static void start_lanes(TileHand *hand, int64_t columns)
 {
     const TileProgram *program = hand->at->program;
-    for (uint32_t i = 0; i < program->end_count; i++) {
+    for (uint32_t i = 0; !folds(program, columns) && i < program->end_count;
+         i++) {
         const TileEnd *end = &program->ends[i];
         if (end->fold_lanes != NULL) {
             end->start(hand->cursors[end->lanes]);
@@ -207,7 +218,7 @@ static void run_linear(TileHand *hand, char *const *parts, int64_t left)
     int64_t piece = tile_piece(hand->at->program);
     for (;;) {
         int64_t count = left < piece ? left : piece;
-        start_lanes(hand);
+        start_lanes(hand, count);
         run_tile(hand, count);
         if (parts != NULL) {
             end_tile(hand, parts, hand->part++, 1, count);

@@ -185,6 +185,82 @@ static void add_number(MachineCode *code, uint8_t modrm, uint32_t number)
     code_long(code, number);
 }
 
+// The right one's lanes join the left one's.
+static void emit_join(Emitter *e, int left, int right)
+{
+    e->lane[0] = (uint8_t)left;
+    e->lane[1] = (uint8_t)right;
+    regs_init(e, 1);
+    emit_all(e);
+}
+
+// An operand's lanes in halves, as reduce_body.h has it.
+static void emit_fold(Emitter *e, const LoopOperand *operand, int first)
+{
+    enum { HALF = 15 }; // a register that holds nothing else now
+    LoopBuild pair;
+    Elem stored = (Elem)operand->stored;
+    loop_init(&pair);
+    int left = loop_operand(&pair, stored, LOOP_AROUND, true);
+    int right = loop_operand(&pair, stored, LOOP_AROUND, false);
+    e->refused = !loop_reduce(&pair, left, (ReduceId)operand->joins,
+                              loop_load(&pair, right)) ||
+                 e->refused;
+    e->body = &pair;
+    for (int half = EMIT_ROUND / 2; half > 0; half /= 2) {
+        for (int i = 0; i < half; i++) {
+            emit_join(e, first + i, first + i + half);
+        }
+    }
+    e->pinned |= (uint64_t)1 << HALF;
+    for (int half = e->lanes / 2; half > 0; half /= 2) {
+        emit_half(e, HALF, first, half);
+        emit_join(e, first, HALF);
+    }
+}
+
+// The results of all operands' lanes.
+static void emit_folds(Emitter *e)
+{
+    const LoopBuild *body = e->body;
+    uint64_t pinned = e->pinned;
+    uint8_t lane[LOOP_MAX_OPERANDS];
+    memcpy(lane, e->lane, sizeof lane);
+    for (uint16_t k = 0; k < body->operand_count; k++) {
+        if (lane[k] != 0) {
+            emit_fold(e, &body->operands[k], lane[k]);
+            e->body = body;
+            e->pinned = e->locked = pinned;
+            memcpy(e->lane, lane, sizeof lane);
+            emit_first_lane(e, k);
+        }
+    }
+}
+
+// Lanes that are pinned, before and behind a loop: those of whole rounds alone
+// begin empty and end folded, others come from memory and go there.
+static void emit_ends(Emitter *e, bool behind)
+{
+    MachineCode *code = &e->code;
+    if (e->pinned == 0) {
+        return;
+    }
+    // test esi, lanes - 1
+    code_bytes(code, (const uint8_t[]){0xF7, 0xC6}, 2);
+    code_long(code, LOOP_LANES - 1);
+    uint32_t whole = code_jump(code, JUMP_ZERO);
+    emit_lanes(e, behind);
+    // It has cleared edi: this jump is always taken.
+    uint32_t done = code_jump(code, JUMP_ZERO);
+    code_aim(code, whole, code->size);
+    if (behind) {
+        emit_folds(e);
+    } else {
+        emit_empty_lanes(e);
+    }
+    code_aim(code, done, code->size);
+}
+
 // Steps of so many copies as long as there are enough elements: rsi is where
 // the last of them begins, behind it their number again.
 static void emit_loop(Emitter *e, uint16_t copies)
@@ -197,7 +273,7 @@ static void emit_loop(Emitter *e, uint16_t copies)
     uint32_t skip = code_jump(code, JUMP_BELOW);
     code_bytes(code, compare, sizeof compare);
     uint32_t none = code_jump(code, JUMP_ABOVE);
-    emit_lanes(e, false);
+    emit_ends(e, false);
     code_align(code);
     uint32_t start = code->size;
     if (e->around && e->pinned == 0) {
@@ -208,7 +284,7 @@ static void emit_loop(Emitter *e, uint16_t copies)
     add_number(code, 0xC2, step);
     code_bytes(code, compare, sizeof compare);
     code_aim(code, code_jump(code, JUMP_NOT_ABOVE), start);
-    emit_lanes(e, true);
+    emit_ends(e, true);
     code_aim(code, skip, code->size);
     code_aim(code, none, code->size);
     add_number(code, 0xC6, step);
@@ -266,6 +342,7 @@ static bool emit_body(Emitter *e, bool tail, uint16_t most)
     uint32_t dense = place_operands(e);
     uint32_t frame_at = emit_entry(e, dense);
     uint16_t rounds = round_of(e), copies = copies_of(e, most);
+    e->folds = rounds > 0;
     if (rounds > 0) {
         pin_lanes(e, true);
         start_over(e, rounds);
@@ -308,6 +385,7 @@ static bool make_code(Ctx *ctx, const LoopBuild *body, bool even,
     }
     memcpy(&kernel->code, &code, sizeof code);
     kernel->size = e.code.size;
+    kernel->folds = e.folds;
     return true;
 }
 
@@ -316,6 +394,7 @@ bool kernel_make(Ctx *ctx, const LoopBuild *body, bool even, LoopKernel *kernel)
     kernel->operand_count = (uint8_t)body->operand_count;
     memcpy(kernel->operands, body->operands, sizeof body->operands);
     kernel->program = NULL;
+    kernel->folds = false;
     if (make_code(ctx, body, even, kernel)) {
         return true;
     }

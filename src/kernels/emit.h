@@ -15,6 +15,7 @@ typedef struct LoopKernel {
     uint32_t (*code)(char *const *data, int64_t count);
     LoopProgram *program; // where there is no code
     uint32_t size;        // bytes of code
+    bool folds;           // see kernel_folds
     uint8_t operand_count;
     LoopOperand operands[LOOP_MAX_OPERANDS];
 } LoopKernel;
@@ -35,6 +36,13 @@ static inline uint32_t kernel_run(const LoopKernel *kernel, char *const *data,
     return LIKELY(kernel->code != NULL)
                ? kernel->code(data, count)
                : loop_program_run(kernel->program, data, count);
+}
+
+// Whether so many elements' lanes begin as empty ones, whatever they hold, and
+// are folded to the first of them; the others keep what they hold.
+static inline bool kernel_folds(const LoopKernel *kernel, int64_t count)
+{
+    return kernel->folds && count % LOOP_LANES == 0 && count > 0;
 }
 
 // Kernels of single ops, made when they are first asked for. What a row, its

@@ -47,6 +47,45 @@ void emit_lanes(Emitter *e, bool store)
     }
 }
 
+void emit_empty_lanes(Emitter *e)
+{
+    _Alignas(8) char lanes[LOOP_LANES * sizeof(int64_t)];
+    for (uint16_t k = 0; k < e->body->operand_count; k++) {
+        const LoopOperand *operand = &e->body->operands[k];
+        if (operand->kind == LOOP_AROUND) {
+            e->tier->lanes_start[operand->joins][operand->stored](lanes);
+        }
+        for (int i = 0; e->lane[k] != 0 && i < EMIT_ROUND; i++) {
+            regs_move(e, false, e->lane[k] + i,
+                      code_constant(&e->code, lanes,
+                                    elem_size((Elem)operand->stored)));
+        }
+    }
+}
+
+void emit_first_lane(Emitter *e, uint16_t operand)
+{
+    LoopIns ins = {.b = operand};
+    // xor edi, edi; vmovss [base], lane
+    code_bytes(&e->code, (const uint8_t[]){0x31, 0xFF}, 2);
+    put(e, (Vex){1, 2, 0, 0x11}, 16, e->lane[operand], 0, element(e, &ins));
+}
+
+void emit_half(Emitter *e, int to, int from, int lanes)
+{
+    // Quarters of the register by number, or elements of each quarter.
+    Vex quarters = {3, 1, 1, 0x43}, elements = {1, 1, 0, 0x70};
+    int order = lanes == 8   ? 0xEE
+                : lanes == 4 ? 0x55
+                : lanes == 2 ? 0xEE
+                             : 0x55;
+    if (lanes >= 4) {
+        put_imm(e, quarters, 64, to, from, place_reg(from), order);
+    } else {
+        put_imm(e, elements, 64, to, 0, place_reg(from), order);
+    }
+}
+
 // An element of one or two bytes between edi and [base + rdx * size + disp32].
 static void move_element(Emitter *e, int operand, int base, bool store,
                          uint32_t disp)

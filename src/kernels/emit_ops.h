@@ -15,6 +15,12 @@ void emit_rest(Emitter *emitter);
 // are pinned, between memory and their registers.
 void emit_lane_index(Emitter *emitter);
 void emit_lanes(Emitter *emitter, bool store);
+// Those that are pinned: what an empty lane holds; the first of an operand to
+// memory.
+void emit_empty_lanes(Emitter *emitter);
+void emit_first_lane(Emitter *emitter, uint16_t operand);
+// Of a register's lanes the half from `lanes` on, in front.
+void emit_half(Emitter *emitter, int to, int from, int lanes);
 // Before the loop: an operand of one element, repeated in the frame.
 void emit_spread(Emitter *emitter, int operand, uint16_t slot);
 

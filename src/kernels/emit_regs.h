@@ -45,6 +45,7 @@ typedef struct Emitter {
     uint16_t most_slots;         // and at most, until then
     const Tier *tier;            // whose rows are called
     bool around;                 // some operand is lanes
+    bool folds;                  // which whole rounds fold
     uint64_t pinned;             // registers that are lanes, as bits,
     uint64_t locked;             // and those of this instruction as well
     uint16_t owner[EMIT_REGS];   // value, or LOOP_NONE

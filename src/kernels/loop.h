@@ -38,6 +38,7 @@ typedef struct LoopOperand {
     uint8_t writes;  // an output
     uint8_t streams; // an output too large for caches: written past them, to
                      // an address that is a multiple of 64
+    uint8_t joins;   // lanes: how, a ReduceId
 } LoopOperand;
 
 enum {

@@ -48,7 +48,7 @@ int loop_operand(LoopBuild *build, Elem stored, LoopKind kind, bool writes)
         return -1;
     }
     build->operands[build->operand_count] =
-        (LoopOperand){(uint8_t)stored, (uint8_t)kind, writes, false};
+        (LoopOperand){(uint8_t)stored, (uint8_t)kind, writes, false, 0};
     return build->operand_count++;
 }
 
@@ -138,6 +138,9 @@ static LoopValue joined(LoopBuild *build, ReduceId id, LoopValue lane,
 bool loop_reduce(LoopBuild *build, int lanes, ReduceId id, LoopValue value)
 {
     LoopValue lane = loop_load(build, lanes);
+    if (lane != LOOP_NONE) {
+        build->operands[lanes].joins = (uint8_t)id;
+    }
     return lane != LOOP_NONE && value != LOOP_NONE &&
            loop_type(build, lane) == loop_type(build, value) &&
            loop_store(build, lanes, joined(build, id, lane, value));
