@@ -126,6 +126,27 @@ static bool dies(const NestBuild *build, uint32_t slot)
     return false;
 }
 
+// Whether what dies in the nest is memory of its own there: not if a tensor
+// takes it over, which is then written while it is computed and again where it
+// is in the cache.
+static bool is_inside(const NestBuild *build, uint32_t slot)
+{
+    if (share_of(build, slot) == SHARE_OUTSIDE || !dies(build, slot)) {
+        return false;
+    }
+    for (uint32_t s = 0; s < build->nest.stage_count; s++) {
+        const TileProgram *program = build->nest.stages[s];
+        for (uint32_t i = 0; i < program->output_count; i++) {
+            TileOutput output = program->outputs[i];
+            if (output.reuse != TILE_NO_REG &&
+                program->regs[output.reuse].slot == slot) {
+                return is_inside(build, program->regs[output.reg].slot);
+            }
+        }
+    }
+    return true;
+}
+
 // Where a value that stays inside is kept: as its maker says, or newly given.
 static uint32_t place_of(NestBuild *build, uint32_t slot, uint16_t width)
 {
@@ -157,14 +178,13 @@ static void keep_inside(NestBuild *build, TileProgram *program)
 {
     for (uint32_t i = 0; i < program->reg_count; i++) {
         TileReg *reg = &program->regs[i];
-        if (reg->kind != TILE_KIND_TEMP && dies(build, reg->slot) &&
-            share_of(build, reg->slot) != SHARE_OUTSIDE) {
+        if (reg->kind != TILE_KIND_TEMP && is_inside(build, reg->slot)) {
             reg->inner = place_of(build, reg->slot, reg->width);
         }
     }
     for (uint32_t i = 0; i < program->end_count; i++) {
         TileEnd *end = &program->ends[i];
-        if (dies(build, end->slot)) {
+        if (is_inside(build, end->slot)) {
             end->inner = place_of(build, end->slot, end->width);
         }
     }
@@ -194,7 +214,7 @@ static bool join_dead(const NestBuild *build, Step *step)
     for (uint32_t s = 0; s < build->nest.stage_count; s++) {
         const Step *from = &build->first[s];
         for (uint32_t i = 0; i < from->dead_count; i++) {
-            if (share_of(build, from->dead[i]) == SHARE_OUTSIDE) {
+            if (!is_inside(build, from->dead[i])) {
                 dead[step->dead_count++] = from->dead[i];
             }
         }
