@@ -28,6 +28,7 @@ graph_sources += src/graph/passes/hoist.c
 graph_sources += src/graph/passes/inline.c
 graph_sources += src/graph/passes/narrow.c
 graph_sources += src/graph/passes/order.c
+graph_sources += src/graph/passes/parts.c
 graph_sources += src/graph/passes/pass.c
 graph_sources += src/graph/passes/power.c
 graph_sources += src/graph/passes/settle.c

@@ -264,15 +264,23 @@ REDUCE(all, b, uint8_t, uint8_t, 1, l &r)
             }                                                                  \
         }                                                                      \
     }                                                                          \
-    /* The sum of exponentials, a block at a time: nothing is kept. */         \
+    /* The sum of exponentials, a block at a time: nothing is kept. Blocks  */ \
+    /* fold as those of a row's sum do.                                     */ \
     static T exp_sum_##sfx(const T *x, int64_t n, T high)                      \
     {                                                                          \
-        T work[REDUCE_BLOCK], total = 0;                                       \
-        for (int64_t start = 0; start < n; start += REDUCE_BLOCK) {            \
-            int64_t left = n - start;                                          \
-            total +=                                                           \
-                exps_##sfx(work, x + start,                                    \
-                           left < REDUCE_BLOCK ? left : REDUCE_BLOCK, high);   \
+        T work[REDUCE_BLOCK], stack[REDUCE_STACK], total = 0;                  \
+        int top = 0;                                                           \
+        uint64_t blocks = 0;                                                   \
+        for (int64_t i = 0; i < n; i += REDUCE_BLOCK, blocks++) {              \
+            int64_t count = n - i < REDUCE_BLOCK ? n - i : REDUCE_BLOCK;       \
+            total = exps_##sfx(work, x + i, count, high);                      \
+            for (uint64_t carry = blocks; carry & 1; carry >>= 1) {            \
+                total = stack[--top] + total;                                  \
+            }                                                                  \
+            stack[top++] = total;                                              \
+        }                                                                      \
+        for (top--; top > 0; top--) {                                          \
+            total = stack[top - 1] + total;                                    \
         }                                                                      \
         return total;                                                          \
     }                                                                          \

@@ -96,6 +96,18 @@ EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
     return count == 0 ? x : emit_1(emit, op, x, attrs);
 }
 
+EmitValue emit_reduce_kept(Emit *emit, OpCode op, EmitValue x,
+                           const AttrValue *axes)
+{
+    AttrValue attrs[3] = {
+        *axes, {.kind = ATTR_BOOL, .boolean = true}, {.kind = ATTR_NONE}};
+    int64_t axis = axes->integer;
+    if (axes->kind == ATTR_INT) {
+        attrs[0] = ints_attr(&axis, 1);
+    }
+    return emit_1(emit, op, x, attrs);
+}
+
 // Calls are taken apart before any shape rule is asked, so that this is
 // reached by a mistake alone.
 bool infer_composed(InferCall *call)

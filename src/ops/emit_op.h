@@ -26,6 +26,9 @@ EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes);
 // A reduction (sum, mean, max) over the axes of `mask`; a mask of 0 gives x.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                       bool keepdims);
+// The same over the axes of a reduction's first attribute, which stay as 1.
+EmitValue emit_reduce_kept(Emit *emit, OpCode op, EmitValue x,
+                           const AttrValue *axes);
 // `x` must not be NULL here; the dims are borrowed from the value.
 static inline TensorType emit_type(Emit *emit, EmitValue x)
 {

@@ -224,6 +224,8 @@ struct OpDesc {
     const char *fault_text; // its text after "name: "
     QuickFn quick;          // NULL: every call takes the long way
     ComposeFn compose;      // written as other ops: no kernel, no gradient
+    ComposeFn parts;        // of one operand along rows, its kernel's bits as
+                            // other ops, which fuse; NULL: it has none
     uint8_t ends;           // a reduction in which a loop can end: 1 + its
                             // ReduceId, or END_MEAN; 0: it is none
     GradFn gradient;        // NULL: none is known (ops/grad.h)

@@ -118,10 +118,37 @@ static bool kernel_log_softmax(const KernelCall *call)
 // The sum along the axis, which stays as 1.
 static EmitValue axis_sum(GradCall *call, EmitValue x)
 {
-    int64_t axis = attr_int(&call->attrs[0], -1);
-    AttrValue attrs[2] = {{.kind = ATTR_INTS, .count = 1, .ints = &axis},
-                          {.kind = ATTR_BOOL, .boolean = true}};
-    return emit_1(call->emit, OP_SUM, x, attrs);
+    AttrValue axis = {.kind = ATTR_INT,
+                      .integer = attr_int(&call->attrs[0], -1)};
+    return emit_reduce_kept(call->emit, OP_SUM, x, &axis);
+}
+
+// What the kernels compute (kernels/reduce_body.h): x less the largest of the
+// row, and the sum of its powers of e.
+static EmitValue lowered(const ComposeCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue x = call->inputs[0];
+    return emit_2(e, OP_SUBTRACT, x,
+                  emit_reduce_kept(e, OP_MAX, x, &call->attrs[0]));
+}
+
+static EmitValue parts_softmax(const ComposeCall *call)
+{
+    Emit *e = call->emit;
+    DType dtype = emit_type(e, call->inputs[0]).dtype;
+    EmitValue powers = emit_1(e, OP_EXP, lowered(call), NULL);
+    EmitValue sum = emit_reduce_kept(e, OP_SUM, powers, &call->attrs[0]);
+    EmitValue share = emit_2(e, OP_DIVIDE, emit_number(e, dtype, 1), sum);
+    return emit_2(e, OP_MULTIPLY, powers, share);
+}
+
+static EmitValue parts_log_softmax(const ComposeCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue low = lowered(call), powers = emit_1(e, OP_EXP, low, NULL);
+    EmitValue sum = emit_reduce_kept(e, OP_SUM, powers, &call->attrs[0]);
+    return emit_2(e, OP_SUBTRACT, low, emit_1(e, OP_LOG, sum, NULL));
 }
 
 static bool grad_softmax(GradCall *call)
@@ -151,19 +178,19 @@ static const AttrDesc softmax_attrs[] = {
     {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
 };
 // One rule and one set of attributes for both.
-#define SOFTMAX(text, run)                                                     \
+#define SOFTMAX(text, run, others)                                             \
     .name = (text), .params = "x, /", .min_inputs = 1, .max_inputs = 1,        \
     .output_count = 1, .attrs = softmax_attrs, .attr_count = 1,                \
-    .infer = infer_softmax, .kernel = (run)
+    .infer = infer_softmax, .kernel = (run), .parts = (others)
 
 const OpDesc op_softmax = {
-    SOFTMAX("softmax", kernel_softmax),
+    SOFTMAX("softmax", kernel_softmax, parts_softmax),
     .doc = "exp(x) divided by its sum along the axis, without overflow.",
     .gradient = grad_softmax,
     .graphdef = "Softmax",
 };
 const OpDesc op_log_softmax = {
-    SOFTMAX("log_softmax", kernel_log_softmax),
+    SOFTMAX("log_softmax", kernel_log_softmax, parts_log_softmax),
     .doc = "The logarithm of softmax along the axis.",
     .gradient = grad_log_softmax,
     .graphdef = "LogSoftmax",

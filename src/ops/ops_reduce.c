@@ -151,11 +151,11 @@ static bool kernel_all(const KernelCall *call)
 // ---- mean, var, std
 
 // A double: mean and var divide by it, and 0 then gives NaN as in NumPy.
-static double reduced_count(const Tensor *in, uint32_t mask)
+static double reduced_count(TensorType in, uint32_t mask)
 {
     double count = 1;
-    for (int i = 0; i < in->rank; i++) {
-        count *= mask >> i & 1 ? (double)tensor_dims(in)[i] : 1;
+    for (int i = 0; i < in.rank; i++) {
+        count *= mask >> i & 1 ? (double)in.dims[i] : 1;
     }
     return count;
 }
@@ -188,7 +188,7 @@ static bool kernel_mean(const KernelCall *call)
         return false;
     }
     return divide_by(call->ctx, call->outputs[0],
-                     reduced_count(call->inputs[0], mask));
+                     reduced_count(tensor_type(call->inputs[0]), mask));
 }
 
 // The squares of the differences from the mean along the reduced axes.
@@ -206,7 +206,7 @@ static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
     Tensor *difference = NULL, *square = NULL;
     uint32_t outputs;
     if (reduce_into(ctx, REDUCE_SUM, in, mask, mean) &&
-        divide_by(ctx, mean, reduced_count(in, mask)) &&
+        divide_by(ctx, mean, reduced_count(tensor_type(in), mask)) &&
         op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL, &difference,
                &outputs)) {
         // Through the eager ops: the same bits as a program that writes it
@@ -221,9 +221,9 @@ static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
 }
 
 // What is taken off the count: 0 by default, 1 for a sample's variance.
-static double correction_of(const KernelCall *call)
+static double correction_of(const AttrValue *attrs)
 {
-    const AttrValue *attr = &call->attrs[2];
+    const AttrValue *attr = &attrs[2];
     return attr->kind == ATTR_FLOAT ? attr->number : (double)attr_int(attr, 0);
 }
 
@@ -244,7 +244,8 @@ static bool kernel_var(const KernelCall *call)
         reduce_into(call->ctx, REDUCE_SUM, squares, mask, call->outputs[0]);
     object_release(call->ctx, squares);
     return ok && divide_by(call->ctx, call->outputs[0],
-                           reduced_count(in, mask) - correction_of(call));
+                           reduced_count(tensor_type(in), mask) -
+                               correction_of(call->attrs));
 }
 
 // The root is taken in place.
@@ -258,6 +259,29 @@ static bool kernel_std(const KernelCall *call)
                              (char *[]){out->data, out->data}, out->count);
 }
 
+static EmitValue parts_var(const ComposeCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue x = call->inputs[0];
+    EmitValue mean = emit_reduce_kept(e, OP_MEAN, x, &call->attrs[0]);
+    EmitValue squares =
+        emit_1(e, OP_SQUARE, emit_2(e, OP_SUBTRACT, x, mean), NULL);
+    EmitValue sum = emit_reduce_kept(e, OP_SUM, squares, &call->attrs[0]);
+    uint32_t mask;
+    TensorType type = emit_type(e, x);
+    if (!infer_axes(e->ctx, call->op->name, &call->attrs[0], type.rank,
+                    &mask)) {
+        return NULL;
+    }
+    return emit_with(e, OP_DIVIDE, sum,
+                     reduced_count(type, mask) - correction_of(call->attrs));
+}
+
+static EmitValue parts_std(const ComposeCall *call)
+{
+    return emit_1(call->emit, OP_SQRT, parts_var(call), NULL);
+}
+
 // ---- logsumexp, from the largest element so that nothing overflows
 
 // Rows alone have a kernel: of others a copy is made.
@@ -269,6 +293,18 @@ static bool kernel_logsumexp(const KernelCall *call)
     return state != NULL && call_axes(call, &mask) &&
            reduce_by_rows(call->ctx, state->tier->logsumexp[in->dtype], in,
                           mask, call->outputs[0], exp_cost);
+}
+
+// The same as other ops. Where the largest element is endless it is the result.
+static EmitValue parts_logsumexp(const ComposeCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue x = call->inputs[0];
+    EmitValue high = emit_reduce_kept(e, OP_MAX, x, &call->attrs[0]);
+    EmitValue powers = emit_1(e, OP_EXP, emit_2(e, OP_SUBTRACT, x, high), NULL);
+    EmitValue sum = emit_reduce_kept(e, OP_SUM, powers, &call->attrs[0]);
+    EmitValue made = emit_2(e, OP_ADD, high, emit_1(e, OP_LOG, sum, NULL));
+    return emit_3(e, OP_WHERE, emit_1(e, OP_ISINF, high, NULL), high, made);
 }
 
 // ---- argmax, argmin: the first of equals; the first NaN wins
@@ -382,9 +418,9 @@ static const AttrDesc arg_attrs[] = {
 };
 // A whole op: its id is its name too; `own` are the attributes, `n` of them,
 // var and std take a third one; `writes` is its name in a GraphDef, NULL: it
-// has none; `end` is OpDesc.ends. All are methods of tensors too, with the
-// same arguments.
-#define REDUCTION(id, rule, run, own, n, slope, end, text, writes)             \
+// has none; `end` is OpDesc.ends, `others` its parts. All are methods of
+// tensors too, with the same arguments.
+#define COMPOSITE(id, rule, run, own, n, slope, end, text, writes, others)     \
     const OpDesc op_##id = {.name = #id,                                       \
                             .params = "x, /",                                  \
                             .min_inputs = 1,                                   \
@@ -397,8 +433,11 @@ static const AttrDesc arg_attrs[] = {
                             .attr_count = (n),                                 \
                             .gradient = (slope),                               \
                             .ends = (end),                                     \
+                            .parts = (others),                                 \
                             .doc = (text),                                     \
                             .graphdef = (writes)}
+#define REDUCTION(id, rule, run, own, n, slope, end, text, writes)             \
+    COMPOSITE(id, rule, run, own, n, slope, end, text, writes, NULL)
 
 REDUCTION(sum, infer_sum, kernel_sum, reduce_attrs, 2, grad_sum, 1 + REDUCE_SUM,
           "The sum over the axes, all by default.\n"
@@ -413,14 +452,14 @@ REDUCTION(prod, infer_sum, kernel_prod, reduce_attrs, 2, grad_prod,
 REDUCTION(mean, infer_mean, kernel_mean, reduce_attrs, 2, grad_mean, END_MEAN,
           "The mean over the axes, all by default; of floats.", "Mean");
 // No graphdef name: TensorFlow composes it from other ops.
-REDUCTION(var, infer_mean, kernel_var, reduce_attrs, 3, grad_var, 0,
+COMPOSITE(var, infer_mean, kernel_var, reduce_attrs, 3, grad_var, 0,
           "The variance over the axes, all by default; of floats.\n"
           "The sum of squares is divided by the count less correction.",
-          NULL);
-REDUCTION(std, infer_mean, kernel_std, reduce_attrs, 3, grad_std, 0,
+          NULL, parts_var);
+COMPOSITE(std, infer_mean, kernel_std, reduce_attrs, 3, grad_std, 0,
           "The standard deviation over the axes, all by default: the root\n"
           "of var.",
-          NULL);
+          NULL, parts_std);
 // No neutral element, so that of nothing there is no largest.
 REDUCTION(max, infer_max, kernel_max, reduce_attrs, 2, grad_extreme,
           1 + REDUCE_MAX,
@@ -437,10 +476,10 @@ REDUCTION(any, infer_any, kernel_any, reduce_attrs, 2, NULL, 1 + REDUCE_ANY,
           "True if one bool over the axes is, all by default.", "Any");
 REDUCTION(all, infer_any, kernel_all, reduce_attrs, 2, NULL, 1 + REDUCE_ALL,
           "True if all bools over the axes are, all axes by default.", "All");
-REDUCTION(logsumexp, infer_mean, kernel_logsumexp, reduce_attrs, 2,
+COMPOSITE(logsumexp, infer_mean, kernel_logsumexp, reduce_attrs, 2,
           grad_logsumexp, 0,
           "log(sum(exp(x))) over the axes, all by default, without overflow.",
-          NULL);
+          NULL, parts_logsumexp);
 REDUCTION(argmax, infer_argmax, kernel_argmax, arg_attrs, 2, NULL, 0,
           "The index (int64) of the first largest element along the axis,\n"
           "or in the whole tensor, flattened; the first NaN wins.",
