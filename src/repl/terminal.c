@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,23 @@ enum {
     TERMINAL_NOT_FOUND = 127 // the shell's status for a missing command
 };
 
-// Asked for each time: a window may have been resized since.
+// $COLUMNS, 0 where it says nothing.
+static unsigned short given_columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    long columns = text != NULL ? strtol(text, NULL, 10) : 0;
+    return columns > 0 && columns <= USHRT_MAX ? (unsigned short)columns : 0;
+}
+
+// Asked for each time: a window may have been resized since. Who reads a file
+// or a pipe may say how wide it is to be.
 TerminalSize terminal_size(void)
 {
     struct winsize size = {0};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
         (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+        unsigned short columns = given_columns();
+        size.ws_col = columns > 0 ? columns : size.ws_col;
     }
     return (TerminalSize){.rows = size.ws_row > 0 ? size.ws_row : TERMINAL_ROWS,
                           .columns =
