@@ -7,9 +7,10 @@
 
 #include <string.h>
 
-#include "interp/hooks/tracing.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_instance.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
@@ -110,6 +111,19 @@ static bool take_shape(Vm *vm, const Instance *self, const ObjectShape *shape,
         }
     }
     return true;
+}
+
+Value content_of_class(Vm *vm, const Object *object, Value name)
+{
+    Type *cls = object->type;
+    Value found = value_is_str(name) ? type_lookup(vm, cls, value_as_str(name))
+                                     : VALUE_UNBOUND;
+    if (value_failed(found) || value_unbound(found) ||
+        (value_is_object(found) &&
+         value_object(found)->type->slots.get_descriptor != NULL)) {
+        return value_failed(found) ? found : VALUE_UNBOUND;
+    }
+    return note_read(vm, cls, name, found) ? found : VALUE_FAIL;
 }
 
 Dict *content_attributes(Object *object)

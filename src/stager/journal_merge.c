@@ -226,6 +226,20 @@ static Value merge_sets(const Set *a, const Set *b)
                 : VALUE_UNBOUND;
 }
 
+// A side's own attribute, or else its class's, which the side would read;
+// borrowed. UNBOUND: no such side, or neither has it.
+static bool find_attribute(const JoinWalk *walk, Dict *side, Value key,
+                           Value *found)
+{
+    *found = VALUE_UNBOUND;
+    Vm *vm = walk->merge->vm;
+    int has = side != NULL ? dict_get(vm, side, key, found) : 1;
+    if (has == 0) {
+        *found = content_of_class(vm, walk->entry->container, key);
+    }
+    return has >= 0 && !value_failed(*found);
+}
+
 // The names of both sides: one that a side lacks is poison, since no object
 // has an attribute only now and then.
 static Value merge_attributes(JoinWalk *walk, Dict *a, Dict *b)
@@ -245,8 +259,8 @@ static Value merge_attributes(JoinWalk *walk, Dict *a, Dict *b)
     at = 0;
     while (ok && dict_next(dict, &at, &key, &value)) {
         Value first = VALUE_UNBOUND, second = VALUE_UNBOUND;
-        ok = (a == NULL || dict_get(vm, a, key, &first) >= 0) &&
-             (b == NULL || dict_get(vm, b, key, &second) >= 0);
+        ok = find_attribute(walk, a, key, &first) &&
+             find_attribute(walk, b, key, &second);
         Value merged =
             ok ? merge_element(walk, key, first, second) : VALUE_FAIL;
         ok = !value_failed(merged);

@@ -56,6 +56,20 @@ Value held_get(Vm *vm, const HeldPlace *place)
     return value;
 }
 
+// An attribute that only the class had so far; takes the value.
+static bool add_attribute(Vm *vm, Value content, Value name, Value value)
+{
+    Value *held = &value_as_tuple(content)->items[CONTENT_ATTRIBUTES];
+    if (value_is_none(*held)) {
+        Dict *dict = dict_new(vm);
+        *held = dict != NULL ? value_from_object(dict) : VALUE_NONE;
+    }
+    bool ok = value_is_kind(*held, KIND_DICT) &&
+              dict_set(vm, value_as_dict(*held), name, value);
+    release(vm, value);
+    return ok;
+}
+
 bool held_set(Vm *vm, const HeldPlace *place, Value value)
 {
     Value content = content_take(vm, place->container);
@@ -64,13 +78,16 @@ bool held_set(Vm *vm, const HeldPlace *place, Value value)
         return !value_failed(content);
     }
     Value *element = element_of(content, place->part, place->key);
-    bool ok = true;
+    bool ok = true, adds = element == NULL && place->part == CONTENT_ATTRIBUTES;
     if (element != NULL) {
         value_replace(&vm->ctx, element, value);
-        ok = content_put(vm, place->container, content);
+    } else if (adds) {
+        ok = add_attribute(vm, content, place->key, value);
     } else {
         release(vm, value);
     }
+    ok = ok && ((element == NULL && !adds) ||
+                content_put(vm, place->container, content));
     release(vm, content);
     return ok;
 }
@@ -249,6 +266,31 @@ static int compare_dicts(HeldWalk *walk, const Dict *a, const Dict *b)
     return same;
 }
 
+// By name; what an attribute was before that is new is what its class has. 0:
+// one is new altogether, or gone.
+static int compare_attributes(HeldWalk *walk, Value before, Value after)
+{
+    Vm *vm = walk->vm;
+    Dict *a = value_is_none(before) ? NULL : value_as_dict(before);
+    Dict *b = value_is_none(after) ? NULL : value_as_dict(after);
+    uint32_t at = 0;
+    size_t kept = 0;
+    int same = 1;
+    Value key, now;
+    while (same == 1 && b != NULL && dict_next(b, &at, &key, &now)) {
+        Value then = VALUE_UNBOUND;
+        int has = a != NULL ? dict_get(vm, a, key, &then) : 0;
+        kept += has == 1;
+        if (has == 0) {
+            then = content_of_class(vm, walk->entry->container, key);
+        }
+        same = has < 0 || value_failed(then) ? -1
+               : value_unbound(then)         ? 0
+                                             : add_held(walk, key, then, now);
+    }
+    return same == 1 && a != NULL && kept != a->count ? 0 : same;
+}
+
 static int compare_sets(const Set *a, const Set *b)
 {
     size_t at = 0, other = 0;
@@ -272,6 +314,9 @@ static int compare_part(HeldWalk *walk, Value before, Value after)
         return value_unbound(before) != value_unbound(after)
                    ? 0
                    : add_held(walk, VALUE_UNBOUND, before, after);
+    }
+    if (walk->part == CONTENT_ATTRIBUTES) {
+        return compare_attributes(walk, before, after);
     }
     if (staged_list_is(walk->vm, before) || staged_list_is(walk->vm, after)) {
         return compare_staged(walk, before, after);
