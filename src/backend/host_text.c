@@ -29,9 +29,7 @@ void host_text_tensor(StrBuf *out, const char *style, size_t length,
 // Attributes are counted texts: the format holds NUL bytes.
 bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
 {
-    static const char errors[] = "stderr";
     const AttrValue *format = &node->attrs[0], *style = &node->attrs[1];
-    const AttrValue *stream = &node->attrs[2];
     uint32_t next = 0;
     for (uint32_t i = 0; i < format->count; i++) {
         if (format->text[i] != '\0') {
@@ -40,6 +38,5 @@ bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
             host_text_tensor(out, style->text, style->count, inputs[next++]);
         }
     }
-    return stream->count == strlen(errors) &&
-           memcmp(stream->text, errors, strlen(errors)) == 0;
+    return attr_is(&node->attrs[2], "stderr");
 }

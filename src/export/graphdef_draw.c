@@ -1,5 +1,6 @@
 // Writing draws of random numbers, and windows over images.
 #include "export/graphdef_step.h"
+#include "ops/windows.h"
 
 // --- draws
 
@@ -153,7 +154,7 @@ static void window_ints(Form *form, const char *key, const AttrValue *attr,
 
 static void window_padding(Form *form, const AttrValue *padding)
 {
-    bool same = padding->kind == ATTR_STR && padding->count == 4;
+    bool same = window_same(padding);
     gd_attr_text(form_text(form), "padding", same ? "SAME" : "VALID",
                  same ? 4 : 5);
 }

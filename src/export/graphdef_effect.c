@@ -140,10 +140,6 @@ static void write_template(StrBuf *out, const AttrValue *format)
 // its own.
 static bool write_print(NodeScope *scope, const GraphNode *node)
 {
-    const AttrValue *stream = &node->attrs[2];
-    // Both names have six letters, which the attribute below relies on.
-    bool to_stderr = stream->kind == ATTR_STR && stream->count == 6 &&
-                     memcmp(stream->text, "stderr", 6) == 0;
     const char *name = scope_name(scope, "PrintV2");
     const char *base =
         name != NULL ? scope_print(scope, "%s/StringFormat", name) : NULL;
@@ -170,8 +166,9 @@ static bool write_print(NodeScope *scope, const GraphNode *node)
         !scope_node(scope, name, "PrintV2", inputs, count)) {
         return false;
     }
+    bool to_stderr = attr_is(&node->attrs[2], "stderr");
     gd_attr_text(&scope->text, "output_stream", to_stderr ? "stderr" : "stdout",
-                 6);
+                 strlen("stderr")); // both have six letters
     // The text has its line's end already.
     gd_attr_text(&scope->text, "end", "", 0);
     return scope_close_node(scope) && scope_set_effect(scope, name);

@@ -64,8 +64,7 @@ bool form_top(Form *form)
 bool form_bound(Form *form)
 {
     static const int64_t row[] = {1, -1};
-    const AttrValue *side = form->node->attrs;
-    bool right = side->kind == ATTR_STR && side->count == 5;
+    bool right = attr_is(form->node->attrs, "right");
     const char *op = right ? "UpperBound" : "LowerBound";
     DType dtype = form_in(form, 0).dtype;
     if (form_in(form, 1).dtype != dtype) {

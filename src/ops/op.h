@@ -314,6 +314,8 @@ MUST_CHECK bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs,
 // By value; floats by their bits, so that a NaN equals itself and the zeros
 // differ.
 bool attr_equal(const AttrValue *a, const AttrValue *b);
+// Whether it is this text. False of what was left out.
+bool attr_is(const AttrValue *attr, const char *text);
 // Equal values have equal hashes; for tables in memory, never stored.
 uint64_t attr_hash(const AttrValue *attr);
 // "axis=0", as the graph's text has it: the value only, "(0, 1)", "'x'".

@@ -32,6 +32,12 @@ bool attr_equal(const AttrValue *a, const AttrValue *b)
     }
 }
 
+bool attr_is(const AttrValue *attr, const char *text)
+{
+    return attr->kind == ATTR_STR && attr->count == strlen(text) &&
+           memcmp(attr->text, text, attr->count) == 0;
+}
+
 // Only the member that is set may be read: the others share its memory, and a
 // bool sets one byte of eight.
 // Equal values have equal hashes; the number added keeps kinds apart that have

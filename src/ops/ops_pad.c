@@ -10,13 +10,11 @@
 static const char *const mode_names[PAD_MODES] = {"constant", "edge", "reflect",
                                                   "symmetric"};
 
-// The text is not terminated by NUL, so lengths are compared too.
 PadMode pad_mode(const AttrValue *attr)
 {
     int mode = PAD_CONSTANT;
     while (attr_given(attr) && mode < PAD_MODES &&
-           (strlen(mode_names[mode]) != attr->count ||
-            memcmp(mode_names[mode], attr->text, attr->count) != 0)) {
+           !attr_is(attr, mode_names[mode])) {
         mode++;
     }
     return (PadMode)mode;

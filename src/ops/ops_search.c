@@ -315,9 +315,8 @@ static bool infer_searchsorted(InferCall *call)
     if (sorted.rank != 1 && sorted.rank != RANK_UNKNOWN) {
         return infer_shape_error(call, "needs a sorted vector, not %s", sorted);
     }
-    bool known = !attr_given(side) ||
-                 (side->count == 4 && memcmp(side->text, "left", 4) == 0) ||
-                 (side->count == 5 && memcmp(side->text, "right", 5) == 0);
+    bool known =
+        !attr_given(side) || attr_is(side, "left") || attr_is(side, "right");
     return (known || ctx_fail(call->ctx, ERR_OP_VALUE,
                               "searchsorted: side must be 'left' or "
                               "'right'")) &&
@@ -341,7 +340,7 @@ static bool number_less(const Tensor *a, int64_t i, const Tensor *b, int64_t k)
 static bool kernel_searchsorted(const KernelCall *call)
 {
     const Tensor *sorted = call->inputs[0], *values = call->inputs[1];
-    bool right = attr_given(&call->attrs[0]) && call->attrs[0].count == 5;
+    bool right = attr_is(&call->attrs[0], "right");
     for (int64_t i = 0; i < values->count; i++) {
         // Invariant: what lies before `low` goes before the value, what lies
         // from `high` on does not.

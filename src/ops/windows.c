@@ -2,6 +2,7 @@
 #include "ops/windows.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <strings.h>
 
 int64_t window_side(const AttrValue *attr, int axis, int64_t otherwise)
@@ -12,18 +13,24 @@ int64_t window_side(const AttrValue *attr, int axis, int64_t otherwise)
     return attr->ints[attr->count == 1 ? 0 : axis];
 }
 
+static bool is_padding(const AttrValue *attr, const char *text)
+{
+    return attr->kind == ATTR_STR && attr->count == strlen(text) &&
+           strncasecmp(attr->text, text, attr->count) == 0;
+}
+
+bool window_same(const AttrValue *padding)
+{
+    return is_padding(padding, "same");
+}
+
 // 'VALID': windows inside alone; 'SAME': as many as steps fit the input, with
 // zeros around it, the odd one behind. False: raised.
 static bool padding_of(Ctx *ctx, const OpDesc *op, const AttrValue *attr,
                        bool *same)
 {
-    // Case does not matter, as in Keras. The length is compared first, so that
-    // the text need not end in NUL.
-    *same = attr_given(attr) && attr->count == 4 &&
-            strncasecmp(attr->text, "same", 4) == 0;
-    bool valid = !attr_given(attr) ||
-                 (attr->count == 5 && strncasecmp(attr->text, "valid", 5) == 0);
-    return *same || valid ||
+    *same = window_same(attr);
+    return *same || !attr_given(attr) || is_padding(attr, "valid") ||
            ctx_fail(ctx, ERR_OP_VALUE, "%s: padding must be 'VALID' or 'SAME'",
                     op->name);
 }

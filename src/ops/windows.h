@@ -15,6 +15,8 @@ typedef struct WindowAxis {
 
 // The attribute of an axis (0: height, 1: width): one int for both, or a pair.
 int64_t window_side(const AttrValue *attr, int axis, int64_t otherwise);
+// Whether the padding is 'SAME', in letters of any case, as in Keras.
+bool window_same(const AttrValue *padding);
 // Both axes; of sizes that are unknown `out` is too. TensorFlow's formulas.
 // False: raised, the padding is neither 'VALID' nor 'SAME'.
 MUST_CHECK bool window_axes(Ctx *ctx, const OpDesc *op, const int64_t *in,
