@@ -129,8 +129,14 @@ static OpCode logical_of(OpCode op)
     }
 }
 
-// Elementwise ops that differ by name alone. Logical ones have no T.
-// Comparisons have a T, too: that of what they compare.
+// Of one dtype alone, so that they have no T.
+static bool is_untyped(OpCode op)
+{
+    return op == OP_LOGICAL_AND || op == OP_LOGICAL_OR || op == OP_LOGICAL_NOT;
+}
+
+// Elementwise ops that differ by name alone. The T of a comparison is that of
+// what it compares.
 static bool form_plain(Form *form)
 {
     DType dtype = form_in(form, 0).dtype;
@@ -147,10 +153,9 @@ static bool form_plain(Form *form)
         }
         return form_typed(form, equal ? op : "Add");
     }
-    if (strncmp(op, "Logical", 7) != 0) {
-        return form_typed(form, op);
-    }
-    return form_begin(form, op) && form_open(form) && form_close(form);
+    return is_untyped(code)
+               ? form_begin(form, op) && form_open(form) && form_close(form)
+               : form_typed(form, op);
 }
 
 // A cast before the node itself; its reference.
