@@ -125,7 +125,7 @@ typedef enum TypeFlag {
     TYPE_WEAK = 512,         // of a heap class: weak references can name
                              // instances
     TYPE_LIBRARY = 2048,     // a class statement of lib/ made it; not inherited
-    TYPE_ORDERED = 32768,    // OrderedDict, or derived from it
+    TYPE_ORDERED = 131072,   // OrderedDict, or derived from it
     TYPE_TEXT_ALONE = 65536, // errors that are told without a traceback
     TYPE_FAMILY = 4096,      // gives its errors fields; of such a class alone
     TYPE_DICT_AHEAD = 256    // instances: an AttrPrefix stands before the
