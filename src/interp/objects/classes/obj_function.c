@@ -483,6 +483,12 @@ static Value method_get_self(Vm *vm, Value self)
     return value_retain(AS_METHOD(self)->self);
 }
 
+static const MemberDef method_members[] = {
+    {"__func__", method_get_function, NULL, "What a call of it calls."},
+    {"__self__", method_get_self, NULL, "What a call of it hands over first."},
+    {NULL, NULL, NULL, NULL},
+};
+
 // A method of the function takes what a call takes: with self in front. Takes
 // `found`, which may have failed.
 static Value bind_call_like(Vm *vm, Value self, Value found)
@@ -499,20 +505,14 @@ static Value bind_call_like(Vm *vm, Value self, Value found)
 // attributes of its own, so setting one fails.
 static Value method_get_attr(Vm *vm, Value self, Str *name)
 {
-    if (str_is(name, "__func__")) {
-        return method_get_function(vm, self);
-    }
-    if (str_is(name, "__self__")) {
-        return method_get_self(vm, self);
-    }
-    // Not the function's: a method has a class of its own.
-    if (str_is(name, "__class__")) {
-        return object_or_none(value_object(self)->type);
-    }
-    // Its own operations come before those of the function: __call__, __repr__.
+    // What its type has comes before what the function has: __class__,
+    // __call__, __repr__.
     Value own = type_lookup(vm, type_of(vm, self), name);
     if (value_failed(own)) {
         return own;
+    }
+    if (value_is_kind(own, KIND_MEMBER)) {
+        return attr_get_generic(vm, self, name);
     }
     if (value_is_kind(own, KIND_NATIVE)) {
         Method *bound = method_new(vm, own, self);
@@ -559,17 +559,17 @@ static Value method_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         .name = text,                                                          \
         .doc = "A function bound to the object that it was read from.",        \
         .kind = KIND_METHOD, .size = sizeof(Method),                           \
-        .flags = TYPE_FINAL | TYPE_TRACKED, .slots = {                         \
-            .destroy = method_destroy,                                         \
-            .visit = method_visit,                                             \
-            .clear = method_clear,                                             \
-            .make = method_make,                                               \
-            .repr = method_repr,                                               \
-            .hash = method_hash,                                               \
-            .compare = method_compare,                                         \
-            .get_attr = method_get_attr,                                       \
-            .call = vm_call_keywords                                           \
-        }                                                                      \
+        .flags = TYPE_FINAL | TYPE_TRACKED,                                    \
+        .slots = {.destroy = method_destroy,                                   \
+                  .visit = method_visit,                                       \
+                  .clear = method_clear,                                       \
+                  .make = method_make,                                         \
+                  .repr = method_repr,                                         \
+                  .hash = method_hash,                                         \
+                  .compare = method_compare,                                   \
+                  .get_attr = method_get_attr,                                 \
+                  .call = vm_call_keywords},                                   \
+        .members = method_members,                                             \
     }
 
 const TypeDef method_type_def = METHOD_TYPE("method");
