@@ -64,6 +64,7 @@ Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
     Module *module = module_new(vm, name);
     if (module != NULL) {
         module->library = true;
+        module->stored = def->stored;
     }
     bool done = module != NULL && fill_native(vm, module->dict, def) &&
                 dict_set_name(vm, vm->modules, name, value_from_object(module));

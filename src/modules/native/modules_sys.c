@@ -144,9 +144,7 @@ static Value sys_getrefcount(Vm *vm, Value *args)
 // made when it is. Called where the module's dict has no such name (PEP 562).
 static Value sys_getattr(Vm *vm, Value *args)
 {
-    Str *name = str_from(vm, "_sysinfo");
-    Module *module = name == NULL ? NULL : module_import(vm, name);
-    object_release_null(&vm->ctx, name);
+    Module *module = module_import(vm, vm->names[NAME_SYSINFO]);
     if (module == NULL || !value_is_str(args[0])) {
         return module == NULL
                    ? VALUE_FAIL
@@ -154,12 +152,13 @@ static Value sys_getattr(Vm *vm, Value *args)
     }
     const Str *wanted = value_as_str(args[0]);
     Value found = VALUE_UNBOUND;
-    // Names of its own with a bar in front are not sys's, but for these.
-    bool shown = wanted->text[0] != '_' ||
-                 strcmp(wanted->text, "__stdin__") == 0 ||
-                 strcmp(wanted->text, "_getframe") == 0 ||
-                 strstr(wanted->text, "hook__") != NULL;
-    if (shown && dict_get(vm, module->dict, args[0], &found) < 0) {
+    // Names of its own with a bar in front are not sys's: those have a dict.
+    Value names = value_from_object(module->dict);
+    if (wanted->text[0] == '_') {
+        names = dict_get_name(module->dict, vm->names[NAME_BARRED]);
+    }
+    if (value_is_kind(names, KIND_DICT) &&
+        dict_get(vm, value_as_dict(names), args[0], &found) < 0) {
         return VALUE_FAIL;
     }
     return value_unbound(found)
@@ -288,7 +287,25 @@ static bool sys_init(Vm *vm, Dict *dict)
            module_add(vm, dict, "version", text_value(vm, "3.11 (Duet)"));
 }
 
+// print() and input() use the Vm's own streams, so what a program puts in
+// their place in sys has to arrive there.
+static void sys_stored(Vm *vm, const Str *name, Value value)
+{
+    const struct {
+        const char *name;
+        Value *place;
+    } streams[] = {{"stdin", &vm->stdin_file},
+                   {"stdout", &vm->stdout_file},
+                   {"stderr", &vm->stderr_file}};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        if (str_is(name, streams[i].name)) {
+            value_replace(&vm->ctx, streams[i].place, value_retain(value));
+        }
+    }
+}
+
 const ModuleDef sys_module = {.name = "sys",
                               .doc = "The running program and its limits.",
                               .functions = functions,
-                              .init = sys_init};
+                              .init = sys_init,
+                              .stored = sys_stored};

@@ -91,31 +91,17 @@ static Value module_get_attr(Vm *vm, Value self, Str *name)
                        value_as_str(named)->text, name);
 }
 
-// print() and input() use the Vm's own streams, so what a program puts in
-// their place in sys has to arrive there. Deleting one changes nothing.
-// The Vm holds a count of its own.
-static void take_stream(Vm *vm, const Module *module, const Str *name,
-                        Value value)
-{
-    static const char *const names[] = {"stdin", "stdout", "stderr"};
-    Value *const places[] = {&vm->stdin_file, &vm->stdout_file,
-                             &vm->stderr_file};
-    for (size_t i = 0; i < 3; i++) {
-        if (!value_unbound(value) && str_is(module->name, "sys") &&
-            str_is(name, names[i])) {
-            value_replace(&vm->ctx, places[i], value_retain(value));
-        }
-    }
-}
-
-// sys.stdout and its kind are read by C code, so a new one is taken note of.
-// False: an error is pending. `value` unbound deletes.
+// False: an error is pending. `value` unbound deletes, which C code that reads
+// the name need not know.
 static bool module_set_attr(Vm *vm, Value self, Str *name, Value value)
 {
     if (!attr_set_generic(vm, self, name, value)) {
         return false;
     }
-    take_stream(vm, (const Module *)value_object(self), name, value);
+    const Module *module = (const Module *)value_object(self);
+    if (module->stored != NULL && !value_unbound(value)) {
+        module->stored(vm, name, value);
+    }
     return true;
 }
 
@@ -129,6 +115,7 @@ static Module *new_of_class(Vm *vm, Type *cls, Str *name)
     self->name = object_retain(name);
     self->dict = dict_new(vm);
     self->library = self->initializing = false;
+    self->stored = NULL;
     // module_destroy accepts a module without a dict. A docstring takes the
     // place of None.
     if (self->dict == NULL ||

@@ -4,12 +4,17 @@
 
 #include "interp/objects/containers/obj_dict.h"
 
+// Told of what is stored in a module whose names C code reads; NULL: nobody
+// does.
+typedef void (*ModuleStored)(Vm *vm, const Str *name, Value value);
+
 typedef struct Module {
     Object head;
     Str *name;
     Dict *dict;
     bool library;      // of lib/ as it is built in, or native
     bool initializing; // its body runs: an import back finds it half made
+    ModuleStored stored;
 } Module;
 
 // A native module: functions, and what `init` adds (constants, types). One
@@ -20,6 +25,7 @@ struct ModuleDef {
     const char *doc;
     const NativeDef *functions; // ends with a NULL name
     bool (*init)(Vm *vm, Dict *dict);
+    ModuleStored stored;
 };
 
 // An empty module of that name, not in sys.modules.
