@@ -11,19 +11,18 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/objects/text/text_range.h"
 
-// Where the words come from the function's signature ("argument"), None is
-// named as a value, elsewhere by its type. `words` is the beginning of the
-// message, which differs from method to method. Borrowed; NULL with a
-// TypeError.
 Str *str_argument(Vm *vm, Value v, const char *words)
 {
-    if (value_is_str(v)) {
-        return value_as_str(v);
-    }
-    bool given = strstr(words, "argument") != NULL;
-    return raise_null(vm, ERR_TYPE, "%s, not %s", words,
-                      given ? type_name_given(vm, v)
-                            : type_name(type_of(vm, v)));
+    return value_is_str(v) ? value_as_str(v)
+                           : raise_null(vm, ERR_TYPE, "%s, not %s", words,
+                                        type_name(type_of(vm, v)));
+}
+
+Str *str_argument_given(Vm *vm, Value v, const char *words)
+{
+    return value_is_str(v) ? value_as_str(v)
+                           : raise_null(vm, ERR_TYPE, "%s, not %s", words,
+                                        type_name_given(vm, v));
 }
 
 // The bidirectional classes WS, B and S and the category Zs, written out

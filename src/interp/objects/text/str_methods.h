@@ -53,8 +53,10 @@ bool str_is_space(uint32_t codepoint); // as Python's str.isspace
 // Adds the text with digits and white space of any script as ASCII's, and '?'
 // for what is neither: what int() and float() read.
 void str_plain_number(StrBuf *out, const Str *str);
-// An argument that must be a Str; NULL with a TypeError in `words`.
+// An argument that must be a Str, borrowed; NULL with a TypeError that begins
+// with `words`. None is named by its type, by the other one as a value.
 Str *str_argument(Vm *vm, Value v, const char *words);
+Str *str_argument_given(Vm *vm, Value v, const char *words);
 
 // What a method returns of a new Str, whose count it takes. NULL: it failed.
 static inline Value str_or_fail(Str *str)

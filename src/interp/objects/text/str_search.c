@@ -222,10 +222,12 @@ static Value replace_byte(Vm *vm, Str *str, char from, char to)
 Value str_method_replace(Vm *vm, Value *args)
 {
     int64_t limit = -1;
-    Str *from = str_argument(vm, args[1], "replace() argument 1 must be str");
-    Str *to = from == NULL ? NULL
-                           : str_argument(vm, args[2],
-                                          "replace() argument 2 must be str");
+    Str *from =
+        str_argument_given(vm, args[1], "replace() argument 1 must be str");
+    Str *to = from == NULL
+                  ? NULL
+                  : str_argument_given(vm, args[2],
+                                       "replace() argument 2 must be str");
     if (to == NULL ||
         (!value_unbound(args[3]) && !value_to_index(vm, args[3], &limit))) {
         return VALUE_FAIL;
@@ -254,9 +256,10 @@ Value str_method_replace(Vm *vm, Value *args)
 static Value remove_affix(Vm *vm, Value *args, bool at_end)
 {
     Str *str = value_as_str(args[0]);
-    Str *affix = str_argument(vm, args[1],
-                              at_end ? "removesuffix() argument must be str"
-                                     : "removeprefix() argument must be str");
+    Str *affix =
+        str_argument_given(vm, args[1],
+                           at_end ? "removesuffix() argument must be str"
+                                  : "removeprefix() argument must be str");
     if (affix == NULL) {
         return VALUE_FAIL;
     }
