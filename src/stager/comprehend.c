@@ -18,10 +18,8 @@ static bool is_counted(Vm *vm, Value v);
 // range() of a tensor; zip() and enumerate() of what tensors count.
 static bool is_note_counted(Vm *vm, const Tuple *note)
 {
-    Str *name = str_intern(vm, "range", strlen("range"));
-    bool range = name != NULL &&
-                 value_same(note->items[1], dict_get_name(vm->builtins, name));
-    object_release_null(&vm->ctx, name);
+    bool range = value_same(note->items[1],
+                            value_from_object(type_of_kind(vm, KIND_RANGE)));
     bool found = false;
     for (size_t i = 2; !found && i < note->count; i++) {
         Value v = note->items[i];
