@@ -58,6 +58,13 @@ Source *source_new(struct Ctx *ctx, const char *name, const char *text,
 Source *source_retain(Source *source);
 void source_release(struct Ctx *ctx, Source *source); // NULL is fine
 
+// Whether the name may be a file's: "<in 3>", "<string>" and the like are not,
+// in all that a person is told.
+static inline bool source_is_file(const char *name)
+{
+    return name[0] != '<';
+}
+
 // Line and column of a byte, both from 1; the offset may be the end.
 Place source_place(const Source *source, uint32_t offset);
 // The 1-based line's text without its end; *length in bytes. Borrowed. Line

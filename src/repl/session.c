@@ -391,11 +391,10 @@ static bool session_run(Session *session, Source *source, RunMode mode)
 bool session_run_text(Session *session, const char *name, const char *text,
                       size_t length, uint32_t first_line, RunMode mode)
 {
-    // Names in angle brackets are not those of files; standard input is read
-    // as one.
-    bool typed = name[0] == '<' && strcmp(name, "<stdin>") != 0;
+    // Standard input is read as a file.
+    bool file = source_is_file(name) || strcmp(name, "<stdin>") == 0;
     Source *source = source_of_bytes(
-        session->vm, name, typed ? SOURCE_TYPED : SOURCE_FILE, text, length);
+        session->vm, name, file ? SOURCE_FILE : SOURCE_TYPED, text, length);
     if (source == NULL) {
         session_report(session);
         return false;

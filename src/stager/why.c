@@ -178,9 +178,9 @@ bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out, StrBuf *key)
     if (why_is_command(why)) {
         strbuf_puts(out, "by a command: ");
     } else {
-        strbuf_printf(
-            out, "by the call at %s%sline %u: ", name[0] == '<' ? name : "",
-            name[0] == '<' ? ", " : "", why->line);
+        bool file = source_is_file(name);
+        strbuf_printf(out, "by the call at %s%sline %u: ", file ? "" : name,
+                      file ? "" : ", ", why->line);
     }
     bool ok = add_reason(vm, self, out, key);
     if (ok && strbuf_ok(out) && out->length > 0) {

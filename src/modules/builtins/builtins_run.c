@@ -262,7 +262,7 @@ BUILTIN_BODY(compile)
     }
     release(vm, decoded);
     // The lines of a file of that name are shown, if there is one.
-    if (source != NULL && source->name[0] != '<' &&
+    if (source != NULL && source_is_file(source->name) &&
         access(source->name, R_OK) == 0) {
         source->origin = SOURCE_MODULE;
     }
