@@ -10,12 +10,12 @@
 // --- searching once ---
 
 // What the methods that search work on. Borrows all but the run.
-typedef struct Scan {
+typedef struct PatternScan {
     RePattern *pattern;
     ReSubject subject;
     RegexRun run;
     size_t pos, endpos; // characters
-} Scan;
+} PatternScan;
 
 // `at` as a place in a text of `count` characters: values beyond it are
 // clipped, as slices do.
@@ -26,7 +26,7 @@ static size_t clipped(int64_t at, size_t count)
 
 // `range`: pos and endpos as given. They are clipped to the subject, in
 // characters; then, as bytes, they are the ends of the run.
-static void set_range(Vm *vm, Scan *scan, const int64_t range[2])
+static void set_range(Vm *vm, PatternScan *scan, const int64_t range[2])
 {
     const ReSubject *subject = &scan->subject;
     size_t count = subject->is_text ? value_as_str(subject->string)->count
@@ -46,7 +46,7 @@ static void set_range(Vm *vm, Scan *scan, const int64_t range[2])
 // args are self and string; `range` are pos and endpos, NULL: the method has
 // none. Numbers are read before the string is looked at. False: nothing is left
 // to be freed; else regex_run_free ends the run.
-static bool scan_begin(Vm *vm, Scan *scan, Value *args, Value *range)
+static bool scan_begin(Vm *vm, PatternScan *scan, Value *args, Value *range)
 {
     int64_t ends[2] = {0, INT64_MAX};
     scan->pattern = value_as_pattern(args[0]);
@@ -69,7 +69,7 @@ static bool scan_begin(Vm *vm, Scan *scan, Value *args, Value *range)
 
 static Value find_once(Vm *vm, Value *args, bool search, bool whole)
 {
-    Scan scan;
+    PatternScan scan;
     if (!scan_begin(vm, &scan, args, args + 2)) {
         return VALUE_FAIL;
     }
@@ -138,7 +138,7 @@ static Value empty_of(Vm *vm, const ReSubject *subject)
 
 static Value pattern_findall(Vm *vm, Value *args)
 {
-    Scan scan;
+    PatternScan scan;
     if (!scan_begin(vm, &scan, args, args + 2)) {
         return VALUE_FAIL;
     }
@@ -215,7 +215,7 @@ static Value finditer_step(Vm *vm, Iterator *self)
 // the iterator.
 static Value pattern_finditer(Vm *vm, Value *args)
 {
-    Scan scan;
+    PatternScan scan;
     // The run says only where the first search begins; each step has its own.
     if (!scan_begin(vm, &scan, args, args + 2)) {
         return VALUE_FAIL;
@@ -257,7 +257,7 @@ static bool add_split(Vm *vm, List *all, const ReSubject *subject,
 // often as it matches.
 static Value pattern_split(Vm *vm, Value *args)
 {
-    Scan scan;
+    PatternScan scan;
     int64_t most = 0;
     if ((!value_unbound(args[2]) && !value_to_index(vm, args[2], &most)) ||
         !scan_begin(vm, &scan, args, NULL)) {
