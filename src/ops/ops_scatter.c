@@ -483,7 +483,9 @@ static bool kernel_take_along(const KernelCall *call)
         int64_t index = tensor_int_at(indices, i);
         if (strict && (index < 0 || index >= size)) {
             return ctx_fail(call->ctx, ERR_OP_INDEX,
-                            "index %" PRId64 " is not in [0, %" PRId64 ")",
+                            "cross_entropy: label %" PRId64 " is not in "
+                            "[0, %" PRId64 "), the classes that have a "
+                            "prediction",
                             index, size);
         }
         if (index < -size || index >= size) {
