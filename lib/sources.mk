@@ -29,6 +29,7 @@ lib_modules = \
 	lib/duet/_staging.duet \
 	lib/duet/_svg.duet \
 	lib/duet/_time.duet \
+	lib/keras/__init__.duet \
 	lib/nn/__init__.duet \
 	lib/nn/_graph.duet \
 	lib/nn/_masks.duet \
