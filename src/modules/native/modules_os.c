@@ -139,27 +139,10 @@ OS_BODY(mkdir)
     return on_path(vm, args[0], PATH_ONLY("mkdir"), true, make_folder);
 }
 
-// In a copy of the world alone (filelog.h). A failed path releases to nothing.
-static bool log_move(Vm *vm, const Value *args)
-{
-    const char *from, *to;
-    Value first = path_argument(vm, args[0], PATH_ONLY("rename"), &from);
-    Value second = value_failed(first)
-                       ? VALUE_FAIL
-                       : path_argument(vm, args[1], PATH_ONLY("rename"), &to);
-    bool done = !value_failed(second) && filelog_move(vm, from, to);
-    release(vm, second);
-    release(vm, first);
-    return done;
-}
-
 // On failure the error names the source alone. A failed second path releases to
 // nothing.
 OS_BODY(rename)
 {
-    if (vm->filelog != NULL && !log_move(vm, args)) {
-        return VALUE_FAIL;
-    }
     const char *from, *to;
     Value first = path_argument(vm, args[0], PATH_ONLY("rename"), &from);
     if (value_failed(first)) {
@@ -167,9 +150,10 @@ OS_BODY(rename)
     }
     // May run code of the program; the first path is held meanwhile.
     Value second = path_argument(vm, args[1], PATH_ONLY("rename"), &to);
-    Value result = value_failed(second) || !note_effect(vm, EFFECT_CHANGE,
-                                                        "rename", VALUE_UNBOUND)
-                       ? VALUE_FAIL
+    bool ready = !value_failed(second) &&
+                 (vm->filelog == NULL || filelog_move(vm, from, to)) &&
+                 note_effect(vm, EFFECT_CHANGE, "rename", VALUE_UNBOUND);
+    Value result = !ready                  ? VALUE_FAIL
                    : rename(from, to) == 0 ? VALUE_NONE
                                            : raise_errno(vm, errno, from);
     release(vm, first);
