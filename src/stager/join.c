@@ -40,7 +40,7 @@ static bool is_moved(Vm *vm, Frame *frame, const StagedBlock *block, uint32_t i,
 }
 
 // The side that the function has left by `return`, of whose variables nobody
-// hears any more; -1: none, or one in a `try`, whose `finally` does.
+// hears any more but the `finally` of a `try`; -1: none.
 static int left_side(Vm *vm, Frame *frame, const StagedBlock *block)
 {
     const BlockInfo *info = block->info;
@@ -52,9 +52,7 @@ static int left_side(Vm *vm, Frame *frame, const StagedBlock *block)
         bool left[2] = {value_same(block->first[i], VALUE_TRUE),
                         value_same(second, VALUE_TRUE)};
         release(vm, second);
-        return left[0] == left[1] || sites_in_try(frame->code, info->start)
-                   ? -1
-                   : left[1];
+        return left[0] == left[1] ? -1 : left[1];
     }
     return -1;
 }
@@ -63,6 +61,35 @@ static bool is_local(const BlockPlace *place)
 {
     return place->kind == STATE_LOCAL && place->step_count == 0 &&
            place->hidden == HIDDEN_NONE;
+}
+
+// What the side that goes on has set, in a `try`: who reads it where the
+// function has left by the other side, as a `finally` may, gets eager code's
+// error when the graph runs. Takes `merged`; `second` is the second side's.
+static bool keep_late(Vm *vm, Frame *frame, StagedBlock *block,
+                      const Merge *merge, uint32_t i, Value second,
+                      Value merged)
+{
+    const BlockPlace *place = &block->info->places[i];
+    ValueId goes_on = merge->condition;
+    if (merge->left == 0) {
+        GraphNode *node =
+            graph_append(vm->trace->graph, vm->trace->block, OP_LOGICAL_NOT,
+                         &goes_on, 1, NULL, block->place);
+        goes_on = node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+    }
+    if (goes_on == VALUE_ID_NONE ||
+        !notes_mismatch(vm, frame, block, place, block->first[i], second,
+                        ERR_UNBOUND_LOCAL)) {
+        release(vm, merged);
+        return false;
+    }
+    notes_give(vm, (LateValue){.value = merged,
+                               .turned = goes_on,
+                               .frame = frame,
+                               .reg = place->index,
+                               .home = block->outer});
+    return state_set(vm, frame, place, VALUE_UNBOUND);
 }
 
 // Merges one place; what cannot be merged is left unbound, with a note. A
@@ -92,13 +119,22 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
         merge->name = NULL;
     }
     Value merged = merge_values(merge, block->first[i], second);
-    if (merge->fault != ERR_NONE && merge->left >= 0 && is_local(place)) {
+    bool in_try = sites_in_try(frame->code, block->info->start), late = false;
+    Value left = merge->left == 0 ? block->first[i] : second;
+    if (merge->fault != ERR_NONE && merge->left >= 0 && is_local(place) &&
+        (!in_try || value_unbound(left))) {
         merge->fault = ERR_NONE;
         merge->hidden = HIDDEN_RETURNED;
         merged = merge_single(merge, !merge->left,
                               merge->left == 0 ? second : block->first[i]);
+        late = in_try;
     }
     bool ok = !value_failed(merged);
+    if (ok && late) {
+        ok = keep_late(vm, frame, block, merge, i, second, merged);
+        release(vm, second);
+        return ok;
+    }
     if (ok && merge->fault != ERR_NONE) {
         ok = notes_mismatch(vm, frame, block, place, block->first[i], second,
                             merge->fault);

@@ -294,15 +294,28 @@ bool notes_has_late(Vm *vm, Frame *frame, uint32_t reg)
     return find_late(vm, frame, reg) != NULL;
 }
 
-// A block that is under way assigns the variable: what it is there is not what
-// the loop left.
-static bool is_assigned(Vm *vm, const LateValue *late)
+static bool is_deleted(const Code *code, uint32_t reg)
 {
     bool found = false;
+    for (uint32_t word = 0; !found && word < code->word_count;
+         word = code_next(code, word)) {
+        Ins ins = code->words[word];
+        found = INS_OP(ins) == OPCODE_DELETE && INS_A(ins) == reg;
+    }
+    return found;
+}
+
+// A block that is under way assigns the variable: what it is there is not what
+// was left before. In a side of an `if` it is that until it is assigned.
+static bool is_assigned(Vm *vm, const LateValue *late)
+{
+    bool found = false, deleted = is_deleted(late->frame->code, late->reg);
     const StagedBlock *block = vm->trace->blocks;
     for (; block != NULL && block != late->home && !found;
          block = block->outer) {
-        for (uint32_t i = 0; i < block->info->place_count && !found; i++) {
+        bool stays = block->loop == NULL && !deleted;
+        for (uint32_t i = 0; i < block->info->place_count && !found && !stays;
+             i++) {
             const BlockPlace *place = &block->info->places[i];
             found = block->frame == late->frame && place->kind == STATE_LOCAL &&
                     place->step_count == 0 && place->index == late->reg;
