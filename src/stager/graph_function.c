@@ -26,8 +26,10 @@ static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
         return NULL;
     }
     Object head = self->head;
-    *self = (GraphFunction){
-        .head = head, .graph = graph, .draws = graph_draws(graph)};
+    *self = (GraphFunction){.head = head,
+                            .graph = graph,
+                            .draws = graph_draws(graph),
+                            .lists = graph_sums_lists(graph)};
     return self;
 }
 
@@ -254,13 +256,17 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
     return ok;
 }
 
-// Optimizers may take rows and a whole tensor in different ways.
-static void tell_rows(Vm *vm, const GraphFunction *self, const bool *made,
-                      const bool *rows)
+// Optimizers may take rows and a whole tensor in different ways; last bits of a
+// sum are those of its order.
+static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
+                          const bool *rows)
 {
     EventLog *log = vm->trace != NULL     ? vm->trace->events
                     : self->owner != NULL ? &self->owner->events
                                           : NULL;
+    if (log != NULL && self->lists) {
+        event_add(vm, log, EVENT_SUM, "a gradient through a list", VALUE_NONE);
+    }
     for (size_t i = 0; log != NULL && i < argument_count(self); i++) {
         if (made[i] && !rows[i] && graph_loses_rows(self->graph, i)) {
             event_add(vm, log, EVENT_OBJECT,
@@ -284,7 +290,7 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
     size_t size = (2 * width + results + 1) * sizeof(Value);
     Value *room = ctx_alloc(&vm->ctx, size), *operands = room + width;
     bool ok = room != NULL;
-    tell_rows(vm, self, made, rows);
+    tell_gradient(vm, self, made, rows);
     // The Variables' values stand behind the arguments.
     for (size_t i = 0, next = count; ok && i < count; i++) {
         room[used++] = value_is_kind(inputs[i], KIND_VARIABLE) ? inputs[next++]

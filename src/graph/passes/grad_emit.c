@@ -213,3 +213,17 @@ bool graph_loses_rows(const Graph *graph, size_t argument)
     }
     return rows && lost;
 }
+
+bool graph_sums_lists(const Graph *graph)
+{
+    bool found = false;
+    for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
+        const GraphNode *node = walk.node;
+        for (uint32_t i = 0; node != NULL && i < node->output_count; i++) {
+            ValueId id = node_output(node, i);
+            found = found || (dtype_is_list(graph_type(graph, id).dtype) &&
+                              back_flows(graph, id));
+        }
+    }
+    return found;
+}

@@ -33,6 +33,9 @@ MUST_CHECK Graph *graph_of_values(Graph *graph);
 // in eager code: some use takes rows of it, and none that runs whenever that
 // does takes it whole.
 bool graph_loses_rows(const Graph *graph, size_t argument);
+// Whether gradients go through lists, which sum those of an element apart from
+// those of the tensor that was put there: eager code sums all in one order.
+bool graph_sums_lists(const Graph *graph);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
 size_t graph_gradient_arguments(const Graph *graph);

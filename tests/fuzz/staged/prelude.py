@@ -74,7 +74,7 @@ def canon(value, seen, depth=0):
             for key, item in value.items()) + "])"
     if name in SYMBOLS:
         return "('symbol', '')"
-    if name in ("function", "staged", "type", "module", "Function"):
+    if name in ("function", "staged", "type", "module", "Function", "Bind"):
         return "('other', '')"
     if hasattr(value, "__dict__"):
         seen[id(value)] = len(seen), value
