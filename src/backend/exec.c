@@ -218,7 +218,8 @@ static void frame_clear(PlanRun *run)
 // Arguments are held for the run, so that an effect that drops the caller's
 // last reference does no harm. The plan holds itself: a host_call may drop the
 // function that it belongs to.
-bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
+static __attribute__((noinline)) bool
+run_steps(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
 {
     PlanFrame *frame = frame_take(ctx, plan);
     if (frame == NULL) {
@@ -248,4 +249,12 @@ bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     plan->frames = frame;
     plan_release(ctx, plan);
     return ok;
+}
+
+bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
+{
+    bool quick = plan->quick != NULL && LIKELY(!ctx->interrupt) &&
+                 LIKELY(plan->profile == NULL && !plan->numbers);
+    return (quick && plan_quick_run(ctx, plan->quick, args, outputs)) ||
+           run_steps(ctx, plan, args, outputs);
 }

@@ -451,7 +451,7 @@ Plan *builder_plan(Ctx *ctx, Graph *graph, const PlanOptions *options,
               pass_run(plan->graph, options->passes, options->check);
     if (ok) {
         middle = now_ns();
-        ok = lay_out(&builder);
+        ok = lay_out(&builder) && plan_quick(plan);
     }
     if (!ok) {
         plan_release(ctx, plan);

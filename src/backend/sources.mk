@@ -7,6 +7,7 @@ backend_sources += src/backend/nest.c
 backend_sources += src/backend/plan.c
 backend_sources += src/backend/plan_callee.c
 backend_sources += src/backend/plan_print.c
+backend_sources += src/backend/plan_quick.c
 backend_sources += src/backend/plan_turn.c
 backend_sources += src/backend/profile.c
 backend_sources += src/backend/scalar_build.c

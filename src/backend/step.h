@@ -17,6 +17,7 @@ typedef struct TileProgram TileProgram;
 typedef struct TileKernel TileKernel;
 typedef struct TileNest TileNest;
 typedef struct ScalarProgram ScalarProgram;
+typedef struct QuickPlan QuickPlan;
 
 // What a step can reach while the plan runs: one for each plan_run, on the C
 // stack. A callee's run has one of its own.
@@ -82,6 +83,7 @@ struct Plan {
     Graph *graph; // after the passes, counted
     Arena arena;  // steps and their arrays
     StepBlock *block;
+    QuickPlan *quick; // NULL: it takes steps
     VEC(Pin) pins;
     VEC(Plan *) callees;
     uint32_t argument_count;
@@ -97,6 +99,11 @@ struct Plan {
     struct PlanProfile *profile;      // owned; NULL: not measured (profile.h)
 };
 
+// Gives the plan its quick way, if it is one small kernel (plan_quick.c).
+MUST_CHECK bool plan_quick(Plan *plan);
+// False: nothing has happened, and the ordinary way is to be taken.
+MUST_CHECK bool plan_quick_run(Ctx *ctx, const QuickPlan *quick,
+                               const PlanArgs *args, Tensor **outputs);
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
 // A product of operands of which some are turned (ops/product.h).

@@ -27,6 +27,7 @@ enum {
     TILE_GROUPED = 512,
     TILE_GROUPED_APART = 96,
     TILE_BLOCK = 2048,   // one that is reduced: a reduction's block
+    TILE_ALONE = 8192,   // elements that no thread is asked to help with
     TILE_LONG = 1 << 14, // elements that a single kernel is given at once
     TILE_MAX_OPS = 60,
     TILE_MAX_ENDS = 8,

@@ -11,7 +11,6 @@
 #include "kernels/threads.h"
 
 enum {
-    TILE_ALONE = 8192,     // elements that no thread is asked to help with
     TILE_NO_OP = INT32_MAX // nothing has failed
 };
 
