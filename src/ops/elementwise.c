@@ -254,9 +254,10 @@ int elementwise_quick(Ctx *ctx, OpCode code, Tensor *const *inputs,
         kernel_state(ctx) == NULL
             ? NULL
             : op_kernel(ctx, code, (DType)a->dtype, result, NULL, ones);
-    Tensor *out = kernel == NULL ? NULL
-                                 : tensor_new(ctx, result, shape->rank,
-                                              tensor_dims(shape));
+    Tensor *out = kernel == NULL
+                      ? NULL
+                      : tensor_new_counted(ctx, result, shape->rank,
+                                           tensor_dims(shape), shape->count);
     if (out == NULL) {
         return -1;
     }

@@ -205,11 +205,12 @@ Tensor *tensor_list_new(Ctx *ctx, DType element, int64_t room)
 Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
                       const int64_t *dims)
 {
-    int64_t count;
+    uint64_t sizes = 1; // no more than the tensor has, or 0
     DType dtype = (DType)tensor->dtype;
-    if (!shape_count(ctx, rank, dims, dtype, &count)) {
-        return NULL;
+    for (int i = 0; i < rank; i++) {
+        sizes *= (uint64_t)dims[i];
     }
+    int64_t count = (int64_t)sizes;
     // Its `data` points at its own small array until it is set below.
     Tensor *view = tensor_bare(ctx, dtype, rank, dims, count);
     if (view == NULL) {

@@ -7,6 +7,7 @@
 #include "interp/tensors/apply.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_convert.h"
+#include "ops/elementwise.h"
 
 static const OpCode binary_ops[] = {
     [BINARY_ADD] = OP_ADD,
@@ -46,9 +47,29 @@ static Value apply_pair(Vm *vm, OpCode op, Value a, Value b)
     return result;
 }
 
+// Two tensors that one kernel takes as they are, where nobody watches; unbound:
+// not these.
+static Value quick_pair(Vm *vm, OpCode op, Value a, Value b)
+{
+    if (!value_is_tensor(a) || !value_is_tensor(b) || vm->trace != NULL ||
+        vm->recorders != NULL || vm->check_numbers ||
+        !(op_desc(op)->flags & OP_ELEMENTWISE)) {
+        return VALUE_UNBOUND;
+    }
+    Tensor *inputs[] = {value_as_tensor(a), value_as_tensor(b)}, *made;
+    int quick = elementwise_quick(&vm->ctx, op, inputs, 2, &made);
+    return quick > 0   ? tensor_adopt(vm, made)
+           : quick < 0 ? VALUE_FAIL
+                       : VALUE_UNBOUND;
+}
+
 // & | ^ ~ of bools are logical: the array API gives both names one meaning.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
+    Value quick = quick_pair(vm, binary_ops[op], a, b);
+    if (!value_unbound(quick)) {
+        return quick;
+    }
     bool declines = !value_is_convertible(vm, value_is_operand(a) ? b : a);
     return declines ? VALUE_NOT_IMPLEMENTED
                     : apply_pair(vm, binary_ops[op], a, b);
