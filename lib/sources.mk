@@ -206,6 +206,8 @@ lib_modules = \
 	lib/tensorflow/keras/metrics.duet \
 	lib/tensorflow/keras/models.duet \
 	lib/tensorflow/keras/optimizers.duet \
+	lib/tensorflow/keras/preprocessing/__init__.duet \
+	lib/tensorflow/keras/preprocessing/sequence.duet \
 	lib/tensorflow/keras/regularizers.duet \
 	lib/tensorflow/keras/utils.duet \
 	lib/tensorflow/linalg.duet \
