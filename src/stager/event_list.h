@@ -16,6 +16,7 @@ EVENT(OBJECT, 107, false, false)  // the result is another object than eagerly
 EVENT(NUMBER, 108, false, false)  // a host number became a tensor
 EVENT(INT, 108, false, true)      // the same of an int
 EVENT(SUM, 108, false, true)      // a gradient is summed in another order
+EVENT(OP, 108, false, true)       // the first operation on such a float
 EVENT(TEXT, 107, false, true)     // a text says a name for a tensor's value
 EVENT(SIDE, 109, true, false)     // an effect of one side of a condition
 EVENT(ORDER, 110, false, false)   // of what host and graph print

@@ -8,6 +8,7 @@
 
 #include "interp/core/raise.h"
 #include "interp/objects/numbers/obj_float.h"
+#include "stager/advice.h"
 #include "stager/concrete.h"
 #include "stager/merge.h"
 #include "stager/trace.h"
@@ -217,6 +218,25 @@ void event_number(Vm *vm, EventLog *log, bool fraction)
 {
     event_add(vm, log, fraction ? EVENT_NUMBER : EVENT_INT,
               fraction ? "a host float" : "a host int", VALUE_NONE);
+}
+
+void event_operation(Vm *vm, EventLog *log)
+{
+    if (log->computed) {
+        return;
+    }
+    log->computed = true;
+    int length;
+    const char *text = advice_text(vm, &length);
+    Event event = {.kind = EVENT_OP,
+                   .path = str_printf(vm, "operation: %.*s", length, text),
+                   .value = VALUE_NONE};
+    if (event.path == NULL) {
+        raise_clear(vm);
+        return;
+    }
+    event.line = trace_program_line(vm, &event.source);
+    event_add_at(vm, log, event);
 }
 
 void event_tensor(Vm *vm, Value v)

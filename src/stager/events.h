@@ -43,6 +43,7 @@ typedef struct EventLog {
     Map places;                        // an event's number by kind and place
     uint32_t trace;                    // the number of the trace, from 1
     bool cut;                          // there were more than are kept
+    bool computed;                     // EVENT_OP was told
     const struct EventListener *heard; // who was told of them; NULL: nobody
 } EventLog;
 
@@ -78,6 +79,9 @@ void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
 void event_add_at(Vm *vm, EventLog *log, Event event);
 // A number of the host, with a fraction or none, became a tensor.
 void event_number(Vm *vm, EventLog *log, bool fraction);
+// An operation on what is a float of the host's eagerly: from the first one on
+// results may have other bits.
+void event_operation(Vm *vm, EventLog *log);
 // A number or text of the host became a tensor; all else is not recorded.
 void event_tensor(Vm *vm, Value v);
 

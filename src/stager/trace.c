@@ -451,6 +451,11 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
     if (UNLIKELY(trace->graph->nodes.count >= trace->look)) {
         sites_look(vm, trace);
     }
+    for (uint32_t i = 0; weak != DT_NONE && i < input_count; i++) {
+        if (is_weak(inputs[i]) && dtype_is_float(weak)) {
+            event_operation(vm, trace->events);
+        }
+    }
     for (uint32_t i = 0; stays_weak && i < *output_count; i++) {
         value_as_symbolic(outputs[i])->weak = true;
     }
