@@ -214,18 +214,16 @@ static bool tell_loops(Vm *vm, const StagedFunction *self, const Concrete *made)
     return ok;
 }
 
-// The text of stage.why without the place, which is told apart. NULL: failed.
+// What stage.why says behind the place, which is told apart. NULL: failed.
 static Str *reason_text(Vm *vm, const StagedFunction *self)
 {
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
-    Str *made = NULL;
-    if (why_print(vm, self, &text, NULL) && strbuf_ok(&text)) {
-        const char *reason = strstr(strbuf_text(&text), ": ");
-        made = str_from(vm, reason != NULL ? reason + 2 : strbuf_text(&text));
+    if (why_reason(vm, self, &text, NULL)) {
+        return str_from_buf(vm, &text);
     }
     strbuf_free(&text);
-    return made;
+    return NULL;
 }
 
 // The reason is for who listens: to find it takes longer than to record it.

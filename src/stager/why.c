@@ -168,7 +168,15 @@ static bool add_reason(Vm *vm, const StagedFunction *self, StrBuf *out,
     return ok;
 }
 
-// The call's place, then the reason; the last line's end is left out.
+bool why_reason(Vm *vm, const StagedFunction *self, StrBuf *out, StrBuf *key)
+{
+    bool ok = add_reason(vm, self, out, key);
+    if (ok && strbuf_ok(out) && out->length > 0) {
+        out->text[--out->length] = '\0';
+    }
+    return ok && strbuf_ok(out);
+}
+
 bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out, StrBuf *key)
 {
     const Why *why = &self->why;
@@ -182,11 +190,7 @@ bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out, StrBuf *key)
         strbuf_printf(out, "by the call at %s%sline %u: ", file ? "" : name,
                       file ? "" : ", ", why->line);
     }
-    bool ok = add_reason(vm, self, out, key);
-    if (ok && strbuf_ok(out) && out->length > 0) {
-        out->text[--out->length] = '\0';
-    }
-    return ok && strbuf_ok(out);
+    return why_reason(vm, self, out, key);
 }
 
 // None before the first trace.

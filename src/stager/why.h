@@ -36,8 +36,11 @@ static inline bool why_is_command(const Why *why)
 {
     return why->source != NULL && why->source->library;
 }
-// Appends "by the call at line 3: argument …", one or more lines without the
-// last end. `key` (may be NULL) gets what tells one cause from another.
+// Appends "argument …", one or more lines without the last end. `key` (may be
+// NULL) gets what tells one cause from another.
+MUST_CHECK bool why_reason(Vm *vm, const StagedFunction *self, StrBuf *out,
+                           StrBuf *key);
+// The same behind the place: "by the call at line 3: argument …".
 MUST_CHECK bool why_print(Vm *vm, const StagedFunction *self, StrBuf *out,
                           StrBuf *key);
 // The method stage.why(f): a text of one or more lines.
