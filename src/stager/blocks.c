@@ -131,7 +131,8 @@ void blocks_drop(Vm *vm, Trace *trace)
     journal_drop_joined(vm, trace);
     notes_free(vm, trace);
     object_release_null(&vm->ctx, trace->raised);
-    trace->raised = NULL;
+    object_release_null(&vm->ctx, trace->refused);
+    trace->raised = trace->refused = NULL;
 }
 
 // Nodes go into the side from here on.
@@ -496,6 +497,14 @@ static void give_back(Vm *vm, Frame *frame, const StagedBlock *block)
     vm->exception = error;
 }
 
+// A `finally` or `with` raises it again: no run could.
+static void keep_refusal(Vm *vm)
+{
+    vm->exception = raise_take(vm);
+    object_release_null(&vm->ctx, vm->trace->refused);
+    vm->trace->refused = object_retain(value_object(vm->exception));
+}
+
 // Called once for each frame that an error passes, and where it is caught.
 // Blocks of the frame go innermost first.
 const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
@@ -521,6 +530,9 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
     }
     if (handler != NULL) {
         sites_caught(vm, frame->code, handler);
+        if (trace->gave_up) {
+            keep_refusal(vm);
+        }
         trace->gave_up = false;
     }
     return NULL;

@@ -102,7 +102,10 @@ bool sites_refused(Vm *vm)
 {
     static const ErrorKind own[] = {ERR_SYMBOLIC, ERR_LEAK, ERR_FROZEN,
                                     ERR_SIGNATURE};
-    bool refused = vm->trace->gave_up;
+    const Object *known = vm->trace->refused;
+    bool refused = vm->trace->gave_up ||
+                   (known != NULL && value_is_object(vm->exception) &&
+                    value_object(vm->exception) == known);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         refused = refused || raise_matches(vm, own[i]);
     }

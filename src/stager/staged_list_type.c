@@ -75,7 +75,12 @@ static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
         NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
         return tensor_call(vm, "cast", &leaf, 1, &attr, 1);
     }
-    return tensor_from_value(vm, who, leaf, dtype);
+    Value made = tensor_from_value(vm, who, leaf, dtype);
+    // A list of the host takes any: no run could raise it.
+    if (value_failed(made) && vm->trace != NULL) {
+        vm->trace->gave_up = true;
+    }
+    return made;
 }
 
 static bool split_item(Vm *vm, const char *who, Value self, Value item,

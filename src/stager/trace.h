@@ -53,8 +53,10 @@ struct Trace {
                       // what sides of one could not be
     size_t look; // with so many nodes, at loops that are unrolled (sites.h)
     VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
-    Object *raised; // counted: the exception that converted code raised
-                    // last inside a block; NULL: none
+    Object *raised;  // counted: the exception that converted code raised
+                     // last inside a block; NULL: none
+    Object *refused; // counted: tracing's own error that a handler met last;
+                     // NULL: none
     VEC(struct BlockNote) notes;   // on variables without a value (notes.h)
     VEC(struct Birth) births;      // Variables made in it (birth.h)
     VEC(GraphNode *) drawn;        // draws that first values of those used
