@@ -3,10 +3,12 @@ values, closures, generators, nested staged functions, records, lists of the
 graph."""
 import re
 
+import habits
 from specials import Specials
 
 # Helpers that stand in front of a program that names them.
 HELPERS = {
+    **habits.HELPERS,
     "Point": "Point = namedtuple('Point', 'x n')\n",
     "Model": """\
 class Model:
@@ -123,7 +125,7 @@ class logged:
 
 # Feature and text: § begins each fresh name, <RETURN> is what the function
 # returns, a hole is an expression of its kind.
-IDIOMS = [
+IDIOMS = habits.ROWS + [
     ("enumerate", "for §i, §e in enumerate(<V>):\n"
      "    y = y + §e * <r>\n    if <B>:\n        break"),
     ("zip", "for §a, §b in zip(<V>, <V>):\n    y = y + §a * §b"),
