@@ -205,9 +205,13 @@ class Judge:
         return found
 
     def parted(self, error):
-        """Whether what is one object here and two there is told."""
-        found = "alias" in self.codes and "same" in (error.left[:1]
-                                                     + error.right[:1])
+        """Whether what is one object here and two there is told, or a dict's
+        order."""
+        left, right = error.left, error.right
+        found = "alias" in self.codes and "same" in (left[:1] + right[:1]) or \
+            "order" in self.codes and left[:1] == right[:1] == ("dict",) and \
+            sorted(repr(key) for key, _ in left[1]) == \
+            sorted(repr(key) for key, _ in right[1])
         if found:
             self.how = "event"
         return found

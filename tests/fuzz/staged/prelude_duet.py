@@ -32,6 +32,8 @@ def events(space):
                   if row[3].startswith("an argument")]
         codes += ["alias" for row in stage.events(function)
                   if row[3] == "joined twice"]
+        codes += ["order" for row in stage.events(function)
+                  if row[3].startswith("a dict in the order")]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))
