@@ -304,12 +304,24 @@ static void tell(Vm *vm, Value exception)
     print_traceback(vm, exception);
 }
 
+// Whether standard output is a pipe that nobody reads any more.
+static bool is_pipe_closed(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 // What is told where the last output could not be written: by then nobody is
 // left who could catch the error, which names the stream.
 // Takes the error.
 static void report_lost(Session *session, Value exception)
 {
     Vm *vm = session->vm;
+    session->status = SESSION_LOST;
+    if (is_error(vm, exception, ERR_BROKEN_PIPE) && is_pipe_closed()) {
+        release(vm, exception); // who stopped reading knows
+        return;
+    }
     Str *stream = value_repr(vm, vm->stdout_file);
     if (stream == NULL) {
         raise_clear(vm);
@@ -319,14 +331,6 @@ static void report_lost(Session *session, Value exception)
     print_traceback(vm, exception);
     object_release_null(&vm->ctx, stream);
     release(vm, exception);
-    session->status = SESSION_LOST;
-}
-
-// Whether standard output is a pipe that nobody reads any more.
-static bool is_pipe_closed(void)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO};
-    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
 // Takes the error out, so that nothing is pending afterwards whatever happens
