@@ -9,6 +9,7 @@
 #include "interp/objects/errors/obj_exception.h"
 #include "interp/tensors/tensor_call.h"
 #include "stager/era.h"
+#include "stager/events.h"
 #include "stager/graph_function.h"
 #include "stager/join.h"
 #include "stager/late_error.h"
@@ -225,6 +226,7 @@ static const Ins *set_truth(Vm *vm, Frame *frame, Ins ins)
 // temporaries.
 static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
 {
+    event_add(vm, vm->trace->events, EVENT_INT, "a host bool", VALUE_NONE);
     Value truth = truth_value(vm, frame->registers[INS_B(ins)]);
     if (value_failed(truth)) {
         return NULL;

@@ -14,10 +14,10 @@ EVENT(PASSED, 105, false, false)  // an error at run time passes a `try`
 EVENT(DRAW, 106, true, false)     // of an iterator, clock or host random
 EVENT(OBJECT, 107, false, false)  // the result is another object than eagerly
 EVENT(NUMBER, 108, false, false)  // a host number became a tensor
-EVENT(INT, 108, false, true)      // the same of an int
+EVENT(INT, 108, false, true)      // the same of an int or a truth
 EVENT(SUM, 108, false, true)      // a gradient is summed in another order
 EVENT(OP, 108, false, true)       // the first operation on such a float
-EVENT(TEXT, 107, false, true)     // a text says a name for a tensor's value
+EVENT(LOOK, 107, false, true)     // host code saw what stands for a tensor
 EVENT(SIDE, 109, true, false)     // an effect of one side of a condition
 EVENT(ORDER, 110, false, false)   // of what host and graph print
 EVENT(UNROLL, 111, false, false)  // host code turned a loop many times

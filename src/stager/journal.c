@@ -216,7 +216,10 @@ static bool note(Vm *vm, Object *container)
 
 bool journal_effect(Vm *vm, EffectKind kind, const char *what, Value value)
 {
-    for (Trace *trace = vm->trace; trace != NULL; trace = trace->outer) {
+    // What comes behind is told, but does nothing outside.
+    bool outside = kind <= EFFECT_PRINT;
+    for (Trace *trace = vm->trace; outside && trace != NULL;
+         trace = trace->outer) {
         trace->effects++;
     }
     return ledger_effect(vm, kind, what, value);

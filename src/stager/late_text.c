@@ -30,7 +30,7 @@ typedef VEC(Found) FoundVec;
 
 bool late_text_add(Vm *vm, Value tensor, Str *text, TextWay way, Str *spec)
 {
-    event_add(vm, vm->trace->events, EVENT_TEXT, "a text made while tracing",
+    event_add(vm, vm->trace->events, EVENT_LOOK, "a text made while tracing",
               VALUE_NONE);
     if (value_is_kind(tensor, KIND_VARIABLE)) {
         return true;

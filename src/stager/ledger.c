@@ -62,8 +62,11 @@ static bool add_effect(Vm *vm, EffectKind effect, const char *what, Value value)
 
 bool ledger_effect(Vm *vm, EffectKind kind, const char *what, Value value)
 {
-    if (kind == EFFECT_NUMBER) {
-        event_add(vm, vm->trace->events, EVENT_NUMBER, what, VALUE_NONE);
+    if (kind == EFFECT_NUMBER || kind == EFFECT_TRUTH || kind == EFFECT_LOOK) {
+        EventKind told = kind == EFFECT_NUMBER  ? EVENT_NUMBER
+                         : kind == EFFECT_TRUTH ? EVENT_INT
+                                                : EVENT_LOOK;
+        event_add(vm, vm->trace->events, told, what, VALUE_NONE);
         return true;
     }
     // What the graph is to print comes after all that tracing prints.

@@ -194,6 +194,7 @@ static Value merge_flags(Merge *m, Value a)
 {
     Vm *vm = m->vm;
     Trace *trace = vm->trace;
+    event_add(vm, trace->events, EVENT_INT, "a host bool", VALUE_NONE);
     // a differs from b, so one test tells both cases.
     if (value_same(a, VALUE_TRUE)) {
         return trace_symbolic(vm, trace, m->condition, m->name);

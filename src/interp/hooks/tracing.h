@@ -31,12 +31,15 @@ typedef enum BlockEvent {
     EVENT_RAISE   // R[A] is an exception that converted code raises
 } BlockEvent;
 
-// What happened on the host, as far as the stager tells it apart.
+// What happened on the host, as far as the stager tells it apart. Behind
+// EFFECT_PRINT stands what changes nothing.
 typedef enum EffectKind {
     EFFECT_CHANGE, // something outside is not what it was
     EFFECT_DRAW,   // the next of what goes on: random numbers, the time
     EFFECT_PRINT,
-    EFFECT_NUMBER // a tensor became what is a number of the host eagerly
+    EFFECT_NUMBER, // a tensor became what is a number of the host eagerly
+    EFFECT_TRUTH,  // the same of True or False
+    EFFECT_LOOK    // the type or name of what stands for a tensor was asked for
 } EffectKind;
 
 // What host code asks a symbolic tensor for, and does not get.

@@ -4,6 +4,7 @@
 // language through tensor_adopt.
 #include "interp/tensors/obj_tensor.h"
 
+#include "interp/hooks/note.h"
 #include "interp/hooks/tracing.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -346,9 +347,12 @@ static int symbolic_truth(Vm *vm, Value self)
 }
 
 // Owned; None for a tensor that no parameter or op names.
+// A tensor with a value has none.
 static Value symbolic_name(Vm *vm, Value self)
 {
-    (void)vm;
+    if (!note_effect(vm, EFFECT_LOOK, "a name", VALUE_UNBOUND)) {
+        return VALUE_FAIL;
+    }
     Str *name = value_as_symbolic(self)->name;
     return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
 }

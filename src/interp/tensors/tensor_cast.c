@@ -70,8 +70,11 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to)
                            who);
     }
     // Eagerly it is a number of the host, with more bits.
-    const char *number = dtype == DT_INT32 ? "a host int" : "a host float";
-    if (dtype != DT_BOOL && !note_effect(vm, EFFECT_NUMBER, number, v)) {
+    const char *number = dtype == DT_INT32     ? "a host int"
+                         : dtype == DT_FLOAT32 ? "a host float"
+                                               : "a host bool";
+    EffectKind kind = dtype == DT_BOOL ? EFFECT_TRUTH : EFFECT_NUMBER;
+    if (!note_effect(vm, kind, number, v)) {
         return VALUE_FAIL;
     }
     NamedAttr attr = {"dtype", attr_of_dtype(dtype)};

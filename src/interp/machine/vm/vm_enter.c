@@ -6,6 +6,7 @@
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_instance.h"
+#include "interp/objects/classes/types.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
@@ -277,8 +278,7 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
 {
     // type(x), which is asked at least as often as a class is made.
     if (cls == vm->types[KIND_TYPE] && count == 1 && keyword_names == NULL) {
-        Type *type = type_of(vm, window[0]);
-        Value found = value_from_object(object_retain(type));
+        Value found = type_asked(vm, window[0]);
         vm_empty_window(vm, window, 1);
         return finish(vm, window, found);
     }

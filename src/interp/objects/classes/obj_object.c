@@ -314,7 +314,7 @@ static const NativeDef object_class_methods[] = {
 // The class as a member, so that it can be read through any object.
 static Value object_class(Vm *vm, Value self)
 {
-    return value_retain(value_from_object(type_of(vm, self)));
+    return type_asked(vm, self);
 }
 
 // Shapes belong to a class: attributes move to a dict, and what has only slots

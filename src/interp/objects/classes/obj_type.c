@@ -275,6 +275,14 @@ bool class_init_made(Vm *vm, Value self, Tuple *kept)
 
 // Calling a class. type(x) with one argument is a question, not a call of the
 // constructor. ctx_enter counts the depth, since a constructor may recurse.
+Value type_asked(Vm *vm, Value v)
+{
+    return !value_is_kind(v, KIND_SYMBOLIC) ||
+                   note_effect(vm, EFFECT_LOOK, "a type", VALUE_UNBOUND)
+               ? value_retain(value_from_object(type_of(vm, v)))
+               : VALUE_FAIL;
+}
+
 static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
                        Tuple *keyword_names)
 {
@@ -284,7 +292,7 @@ static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
     uint32_t plain = count - keyword_count;
     // Of type alone: a metaclass with one argument makes a class, or fails.
     if (cls == vm->types[KIND_TYPE] && plain == 1 && keyword_count == 0) {
-        return value_retain(value_from_object(type_of(vm, args[0])));
+        return type_asked(vm, args[0]);
     }
     // The slots take a tuple and a dict, as __new__ and __init__ share them.
     Tuple *all = tuple_from(vm, args, plain);

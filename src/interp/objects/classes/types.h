@@ -12,6 +12,9 @@ Value type_lookup_special(Vm *vm, Type *cls, NameId id);
 // Whether it has the name. Without memory to tell it has not, and no error is
 // left.
 bool type_has(Vm *vm, Type *cls, NameId id);
+// type(v) as the program asks, which a trace is told where v stands for a
+// tensor that eager code has. Owned; VALUE_FAIL.
+Value type_asked(Vm *vm, Value v);
 // The type `name` among those that share a descriptor (iterators, views of a
 // dict), made when it is first asked for. Borrowed; NULL: failed.
 MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
