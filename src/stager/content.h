@@ -26,8 +26,8 @@ Value content_take(Vm *vm, Object *object);
 // that it was taken from.
 MUST_CHECK bool content_put(Vm *vm, Object *object, Value content);
 // What an object that has no attribute of its own by this name has from its
-// class, as it stands there; borrowed. That is a read. UNBOUND: nothing, or what
-// is bound or computed; VALUE_FAIL.
+// class, as it stands there; borrowed. That is a read. UNBOUND: nothing, or
+// what is bound or computed; VALUE_FAIL.
 Value content_of_class(Vm *vm, const Object *object, Value name);
 // The dict in which the object keeps attributes now, borrowed; NULL: none.
 Dict *content_attributes(Object *object);
