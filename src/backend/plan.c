@@ -313,6 +313,7 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
     if (!nest_join(builder, steps)) {
         return false;
     }
+    plan_update_find(steps);
     builder->plan->step_count += steps->step_count;
     return true;
 }

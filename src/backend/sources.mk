@@ -9,6 +9,7 @@ backend_sources += src/backend/plan_callee.c
 backend_sources += src/backend/plan_print.c
 backend_sources += src/backend/plan_quick.c
 backend_sources += src/backend/plan_turn.c
+backend_sources += src/backend/plan_update.c
 backend_sources += src/backend/profile.c
 backend_sources += src/backend/scalar_build.c
 backend_sources += src/backend/scalar_emit.c

@@ -110,6 +110,8 @@ StepFn step_op_for(const Graph *graph, const GraphNode *node);
 bool step_product(PlanRun *run, const Step *step);
 // A structural op, by its descriptor's `run` (step_call.c).
 bool step_call(PlanRun *run, const Step *step);
+// The place of the graph's Variable of this number in the run.
+VariableCell *step_cell(const PlanRun *run, uint32_t index);
 // Writes to stderr what DUET_DUMP=graph or plan asks for.
 void plan_dump(Ctx *ctx, const Plan *plan);
 // All steps of a block in order. False: a step has failed, its error is

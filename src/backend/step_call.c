@@ -69,7 +69,7 @@ static void call_set_output(StepCall *call, uint32_t index, Tensor *tensor)
 }
 
 // An argument's cell comes with the call, a captured one with the graph.
-static VariableCell *find_cell(PlanRun *run, uint32_t index)
+VariableCell *step_cell(const PlanRun *run, uint32_t index)
 {
     VariableCell *const *cells = run->args->variables;
     if (cells != NULL && cells[index] != NULL) {
@@ -83,7 +83,7 @@ static VariableCell *call_cell(StepCall *call, const char **name)
 {
     PlanRun *run = own(call)->run;
     uint32_t index = own(call)->step->node->variable;
-    VariableCell *cell = find_cell(run, index);
+    VariableCell *cell = step_cell(run, index);
     *name = run->plan->graph->variables.items[index].name;
     if (UNLIKELY(cell == NULL || cell->value == NULL)) {
         return ctx_fail_null(run->ctx, ERR_VALUE, "Variable '%s' has no value",
@@ -327,7 +327,7 @@ static bool run_callee(const PlanCall *call, Gathered *list,
     for (size_t i = 0; i < step->callee->graph->variables.count; i++) {
         // The callee numbers its Variables by itself; the node has the
         // mapping.
-        cells[i] = find_cell(call->run, step->node->variables[i]);
+        cells[i] = step_cell(call->run, step->node->variables[i]);
     }
     PlanArgs args = *call->run->args;
     args.inputs = list->items;

@@ -77,8 +77,10 @@ typedef struct TileOp {
 // A tensor that leaves the program.
 typedef struct TileOutput {
     uint8_t reg;
-    uint8_t reuse; // an operand of its type that dies here and is read no
-                   // more once this is written; TILE_NO_REG: none
+    uint8_t reuse;     // an operand of its type that dies here and is read no
+                       // more once this is written; TILE_NO_REG: none
+    uint32_t variable; // whose value that operand is and this becomes at once,
+                       // 1 + its number: it may hold it too; 0: of none
 } TileOutput;
 
 // A reduction of what the program has in a register.
@@ -103,6 +105,7 @@ struct TileProgram {
     int64_t count;   // elements
     int64_t columns; // 0: nothing broadcasts along rows or columns, and all is
                      // one row
+    bool updates;    // an output is written over a Variable
     bool grouped;    // narrow rows share a tile
     double cost;     // of an element, in nanoseconds, roughly
     size_t scratch_size; // bytes that a thread needs
@@ -163,6 +166,8 @@ MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
 // Makes one step of programs that stand next to each other and go along the
 // same rows, as many as there are.
 MUST_CHECK bool nest_join(Builder *builder, StepBlock *block);
+// Finds outputs that are new values of Variables (plan_update.c).
+void plan_update_find(StepBlock *block);
 // Each of `rows` elements of a column, of so many bytes, repeated for its row;
 // a row of so many bytes, once for each row of a tile.
 void tile_lay_column(char *to, const char *from, uint16_t width, int64_t rows,

@@ -235,7 +235,7 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
         reg.slot = builder->plan->slot_count++;
         builder->slots[value] = reg.slot;
         fuser->outputs[fuser->output_count++] =
-            (TileOutput){op->result, TILE_NO_REG};
+            (TileOutput){op->result, TILE_NO_REG, 0};
     }
     fuser->values[fuser->reg_count] = value;
     fuser->regs[fuser->reg_count++] = reg;
@@ -444,6 +444,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->dims = fuser->shape.dims;
     made->kernels = NULL;
     made->ended = NULL;
+    made->updates = false;
     made->cost = 0.1 * fuser->end_count;
     made->scratch_size = 0;
     made->end_count = fuser->end_count;

@@ -33,6 +33,19 @@ typedef struct TileHand {
     char *cursors[TILE_MAX_REGS]; // where a register's next elements are
 } TileHand;
 
+// Whether the output may be written where the operand is: nobody else holds it
+// but the Variable whose next value this is.
+static bool may_take(const PlanRun *run, TileOutput output,
+                     const Tensor *operand)
+{
+    if (LIKELY(output.variable == 0) || operand->head.rc != 2) {
+        return tensor_reusable(operand);
+    }
+    const VariableCell *cell = step_cell(run, output.variable - 1);
+    return cell != NULL && cell->value == operand &&
+           (operand->buffer == NULL || operand->buffer->refs == 1);
+}
+
 // Memory for what leaves the program: of an operand that dies here and that
 // nobody else holds, or new.
 static inline bool make_output(PlanRun *run, const TileProgram *program,
@@ -46,7 +59,7 @@ static inline bool make_output(PlanRun *run, const TileProgram *program,
         uint32_t from = program->regs[output.reuse].slot;
         Tensor *tensor = run->slots[from];
         // The operand's slot is emptied, and clearing it later does nothing.
-        if (tensor_reusable(tensor)) {
+        if (may_take(run, output, tensor)) {
             run->slots[from] = NULL;
             run->slots[reg->slot] = tensor;
             return true;
@@ -434,7 +447,7 @@ static bool run_shared(TileRun *at, int64_t units)
     set_results(at, taken, tiles);
     Job job = {run_units, at, units,
                program->cost * (double)tile_unit(program) + 1};
-    bool ok = threads_run(ctx, &job);
+    bool ok = threads_run(program->updates ? NULL : ctx, &job);
     if (ok) {
         fold_tiles(at, tiles);
     }

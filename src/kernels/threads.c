@@ -240,7 +240,7 @@ static bool run_alone(Ctx *ctx, const Job *job)
     for (int64_t i = 0; i < job->units; i += chunk) {
         int64_t end = job->units - i < chunk ? job->units : i + chunk;
         job->run(job->data, i, end, 0);
-        if (!ctx_poll(ctx)) {
+        if (ctx != NULL && !ctx_poll(ctx)) {
             return false;
         }
     }
@@ -283,7 +283,7 @@ static bool run_shared(Ctx *ctx, const Job *job)
     bool ok = true;
     inside = true;
     while (ok && take_chunk(0)) {
-        ok = ctx_poll(ctx);
+        ok = ctx == NULL || ctx_poll(ctx);
     }
     inside = false;
     int64_t due = pool.chunks - (ok ? 0 : cancel());

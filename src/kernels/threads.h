@@ -24,7 +24,8 @@ typedef struct Job {
 
 // All units are done, by as many threads as pay: a short job, one inside of
 // another and one beside another's stay with the caller. False: interrupted,
-// ERR_INTERRUPT is pending and some units were left out.
+// ERR_INTERRUPT is pending and some units were left out; never without `ctx`,
+// for what may not be left half done.
 MUST_CHECK bool threads_run(Ctx *ctx, const Job *job);
 // How many threads a job may meet, for what each needs of its own.
 int threads_most(void);

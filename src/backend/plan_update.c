@@ -1,0 +1,69 @@
+// Programs that write a Variable's new value over the old one.
+//
+// v.assign_sub(g) reads the Variable, computes and assigns. What it has read is
+// held by the Variable too, so that no output could take its memory; but where
+// the assignment follows at once, nothing can look at the Variable or stop
+// between the two, and it may be written there. Whether anybody else holds the
+// old value is asked in each run (tile_run.c).
+#include "backend/tile.h"
+
+// The Variable whose value a step has read into the slot, 1 + its number; 0:
+// there is none.
+static uint32_t read_into(const Step *first, const Step *before, uint32_t slot)
+{
+    for (const Step *step = before; step-- > first;) {
+        if (step->output_count > 0 && step->outputs[0] == slot &&
+            step->node->op == OP_READ_VARIABLE) {
+            return step->node->variable + 1;
+        }
+    }
+    return 0;
+}
+
+// Whether only assignments stand between the program and that of the slot to
+// the Variable.
+static bool is_assigned(const Step *step, const Step *end, uint32_t slot,
+                        uint32_t variable)
+{
+    for (; step < end && step->node->op == OP_ASSIGN_VARIABLE; step++) {
+        if (step->inputs[0] == slot && step->node->variable + 1 == variable) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Half a tensor would be left by an error.
+static bool may_fail(const TileProgram *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        if (op_desc(program->ops[i].node->op)->fault != ERR_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void plan_update_find(StepBlock *block)
+{
+    const Step *end = block->steps + block->step_count;
+    for (const Step *step = block->steps; step < end; step++) {
+        bool is_tile = step->run == step_tile || step->run == step_tile_single;
+        if (!is_tile || may_fail(step->program)) {
+            continue;
+        }
+        TileProgram *program = step->program;
+        for (uint32_t i = 0; i < program->output_count; i++) {
+            TileOutput *output = &program->outputs[i];
+            uint32_t slot = program->regs[output->reg].slot;
+            uint32_t from = output->reuse == TILE_NO_REG
+                                ? 0
+                                : read_into(block->steps, step,
+                                            program->regs[output->reuse].slot);
+            if (from != 0 && is_assigned(step + 1, end, slot, from)) {
+                output->variable = from;
+                program->updates = true;
+            }
+        }
+    }
+}
