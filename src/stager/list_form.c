@@ -171,6 +171,12 @@ static bool join_dtypes(FormLeaf *leaf, const FormLeaf *other)
     return fits && (a == b || strong->dtype != DT_BOOL);
 }
 
+bool list_form_takes(DType dtype, bool weak, Value leaf)
+{
+    FormLeaf own = {.dtype = dtype, .weak = weak}, other = leaf_of(leaf);
+    return join_dtypes(&own, &other) && own.dtype == dtype;
+}
+
 int list_form_add_leaf(ListForm *form, size_t index, FormLeaf leaf)
 {
     FormLeaf *own = &form->leaves.items[index];

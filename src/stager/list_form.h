@@ -28,6 +28,8 @@ typedef struct ListForm {
 int list_form_add(Vm *vm, ListForm *form, Value element);
 // The same of a place that is a list in the graph already.
 int list_form_add_leaf(ListForm *form, size_t index, FormLeaf leaf);
+// Whether a list of that dtype, weak or not, takes the leaf of an element.
+bool list_form_takes(DType dtype, bool weak, Value leaf);
 void list_form_free(Vm *vm, ListForm *form);
 // Whether two patterns are of one form. As list_form_add.
 int list_form_same(Vm *vm, Value a, Value b);

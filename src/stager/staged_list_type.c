@@ -62,10 +62,18 @@ static void replace_parts(Vm *vm, Value self, ValueVec *parts)
     structure_free(vm, parts);
 }
 
-// A leaf as an element of that list.
+// A leaf as an element of that list. One of another dtype stays itself in eager
+// code, so that no error of dtypes is what the program gets.
 static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
 {
     DType dtype = dtype_element((DType)value_as_symbolic(list)->dtype);
+    if (!list_form_takes(dtype, is_weak(list), leaf)) {
+        return raise_error(vm, ERR_SYMBOLIC,
+                           "%s: tensors decide how long this list is, and its "
+                           "elements are of dtype %s: cast, or put elements of "
+                           "one dtype into it from the start",
+                           who, dtype_name(dtype));
+    }
     if (is_weak(leaf)) {
         event_tensor(vm, leaf);
     }
@@ -75,12 +83,7 @@ static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
         NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
         return tensor_call(vm, "cast", &leaf, 1, &attr, 1);
     }
-    Value made = tensor_from_value(vm, who, leaf, dtype);
-    // A list of the host takes any: no run could raise it.
-    if (value_failed(made) && vm->trace != NULL) {
-        vm->trace->gave_up = true;
-    }
-    return made;
+    return tensor_from_value(vm, who, leaf, dtype);
 }
 
 static bool split_item(Vm *vm, const char *who, Value self, Value item,
