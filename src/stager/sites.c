@@ -98,6 +98,22 @@ static void add_handler(Vm *vm, const Trace *trace, const Code *code,
                          .value = VALUE_NONE});
 }
 
+// Whether a number of the host's became a tensor in a trace under way: eager
+// code has it still, and it takes the dtype of what it meets.
+static bool has_numbers(const Trace *trace)
+{
+    for (; trace != NULL; trace = trace->outer) {
+        const EventLog *log = trace->events;
+        for (size_t i = 0; log != NULL && i < log->events.count; i++) {
+            EventKind kind = log->events.items[i].kind;
+            if (kind == EVENT_NUMBER || kind == EVENT_INT) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool sites_refused(Vm *vm)
 {
     static const ErrorKind own[] = {ERR_SYMBOLIC, ERR_LEAK, ERR_FROZEN,
@@ -105,7 +121,8 @@ bool sites_refused(Vm *vm)
     const Object *known = vm->trace->refused;
     bool refused = vm->trace->gave_up ||
                    (known != NULL && value_is_object(vm->exception) &&
-                    value_object(vm->exception) == known);
+                    value_object(vm->exception) == known) ||
+                   (raise_matches(vm, ERR_DTYPE) && has_numbers(vm->trace));
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         refused = refused || raise_matches(vm, own[i]);
     }
