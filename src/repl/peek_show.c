@@ -146,11 +146,11 @@ bool peek_signature(Session *session, const Peek *peek, StrBuf *out,
                                doc);
     } else if (help_is_callable(peek->value)) {
         told = help_add_callable(vm, out, peek->value, doc) && strbuf_ok(out);
-        // A native method has `self` in its parameters only if it says so.
-        bool self =
-            told && strncmp(strchr(out->text + from, '(') + 1, "self", 4) == 0;
-        if (told && peek->bound && !value_is_kind(peek->value, KIND_METHOD) &&
-            (self || !value_is_kind(peek->value, KIND_NATIVE))) {
+        // A native that is of no type takes all its parameters.
+        bool whole = value_is_kind(peek->value, KIND_METHOD) ||
+                     (value_is_kind(peek->value, KIND_NATIVE) &&
+                      ((Native *)value_object(peek->value))->owner == NULL);
+        if (told && peek->bound && !whole) {
             help_drop_first(out, from);
         }
     }
