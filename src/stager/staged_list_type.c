@@ -62,8 +62,7 @@ static void replace_parts(Vm *vm, Value self, ValueVec *parts)
     structure_free(vm, parts);
 }
 
-// A leaf as an element of that list. One of another dtype stays itself in eager
-// code, so that no error of dtypes is what the program gets.
+// A leaf as an element of that list. Eager lists take any: no error of dtypes.
 static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
 {
     DType dtype = dtype_element((DType)value_as_symbolic(list)->dtype);
@@ -77,9 +76,7 @@ static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
     if (is_weak(leaf)) {
         event_tensor(vm, leaf);
     }
-    if (value_is_operand(leaf) && is_weak(leaf) &&
-        operand_type(leaf).dtype != dtype &&
-        (dtype_is_float(dtype) || !dtype_is_float(operand_type(leaf).dtype))) {
+    if (value_is_operand(leaf) && operand_type(leaf).dtype != dtype) {
         NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
         return tensor_call(vm, "cast", &leaf, 1, &attr, 1);
     }
