@@ -13,6 +13,7 @@
 #include "stager/birth.h"
 #include "stager/blocks.h"
 #include "stager/content.h"
+#include "stager/either.h"
 #include "stager/error_notes.h"
 #include "stager/hidden.h"
 #include "stager/late_text.h"
@@ -244,8 +245,8 @@ static void blame_return(Vm *vm, Value target)
 
 // The tree with its symbolic tensors is kept: a run puts tensors in their
 // places.
-static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
-                        const ValueVec *changed, Value value)
+static bool pack_outputs(Vm *vm, Trace *trace, Concrete *concrete,
+                         const ValueVec *changed, Value value)
 {
     Pack pack = {.trace = trace, .whole = value};
     Written *written = &concrete->written;
@@ -265,6 +266,22 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
         concrete->result = VALUE_NONE;
     }
     vec_free(&vm->ctx, &pack.ids);
+    return ok;
+}
+
+// Arguments that the function changes stand in the result as they are.
+static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
+                        const ValueVec *changed, Value value)
+{
+    concrete->either = either_is(vm, value);
+    if (!trace->undecided || concrete->written.copies.count > 0) {
+        return pack_outputs(vm, trace, concrete, changed, value);
+    }
+    Value expanded = either_expand(vm, value, trace->block, &concrete->either);
+    bool ok = !value_failed(expanded) &&
+              pack_outputs(vm, trace, concrete, changed,
+                           concrete->either ? expanded : value);
+    release(vm, value_failed(expanded) ? VALUE_NONE : expanded);
     return ok;
 }
 

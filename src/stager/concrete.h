@@ -35,6 +35,7 @@ typedef struct Concrete {
     GraphFunction *function; // for tapes, counted; NULL: none has asked
     Value result; // the result with symbolic tensors where outputs go
     bool shares;  // it holds an object in two places
+    bool either;  // it is one of two (either.h)
     Written written;
     Value target;   // the function that was traced, owned: names parameters
     Str *name;      // the staged function's, counted

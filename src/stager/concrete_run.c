@@ -5,6 +5,7 @@
 // and the graph's inputs stand in one order.
 #include "interp/core/raise.h"
 #include "ops/tensor_list.h"
+#include "stager/either.h"
 #include "stager/error_notes.h"
 #include "stager/graph_function.h"
 #include "stager/leak.h"
@@ -72,7 +73,7 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
     }
-    return result;
+    return UNLIKELY(concrete->either) ? either_choose(vm, result) : result;
 }
 
 // A tape knows results by their addresses, so that one that is held elsewhere
@@ -238,6 +239,13 @@ static bool record_call(Vm *vm, Concrete *concrete, const ValueVec *inputs,
 static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
                          const Signature *signature)
 {
+    if (concrete->either) {
+        return raise_error(vm, ERR_SYMBOLIC,
+                           "%s() returns one structure or another, as a tensor "
+                           "decides, which only a call outside of a trace can "
+                           "tell: return the same structure on every way",
+                           concrete->name->text);
+    }
     // The outer trace keeps the inner one alive, since its node points into it.
     if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
         return VALUE_FAIL;

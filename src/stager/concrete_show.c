@@ -3,6 +3,7 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
+#include "stager/either.h"
 #include "stager/stage_graph.h"
 
 // A tree with the specs of its tensors, for people: "[int32[], 3]".
@@ -77,6 +78,23 @@ static Value concrete_outputs(Vm *vm, Value self)
                          spec_of_leaf, NULL);
 }
 
+// "string[]", or "string[] or None" where each call chooses.
+static bool print_result(Vm *vm, StrBuf *out, Value result)
+{
+    if (!either_is(vm, result)) {
+        return print_tree(vm, out, result);
+    }
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    const Value *parts = either_parts(result);
+    bool ok = print_result(vm, out, parts[0]);
+    strbuf_puts(out, " or ");
+    ok = ok && print_result(vm, out, parts[1]);
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
 // "f(a: string[], b=2) -> string[]"
 static Value concrete_repr(Vm *vm, Value value)
 {
@@ -92,7 +110,7 @@ static Value concrete_repr(Vm *vm, Value value)
     // Its repr prints specs inside of structures by themselves.
     Value outputs = ok ? concrete_outputs(vm, value) : VALUE_FAIL;
     // A failed one releases to nothing.
-    ok = !value_failed(outputs) && print_tree(vm, &out, outputs);
+    ok = !value_failed(outputs) && print_result(vm, &out, outputs);
     release(vm, outputs);
     Str *text = ok ? str_from_buf(vm, &out) : NULL;
     if (!ok) {

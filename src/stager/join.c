@@ -2,6 +2,7 @@
 #include "stager/join.h"
 
 #include "graph/build.h"
+#include "stager/either.h"
 #include "stager/graph_function.h"
 #include "stager/journal_merge.h"
 #include "stager/notes.h"
@@ -92,6 +93,33 @@ static bool keep_late(Vm *vm, Frame *frame, StagedBlock *block,
     return state_set(vm, frame, place, VALUE_UNBOUND);
 }
 
+// What the traced function itself returns: each call can choose.
+static bool is_result(Vm *vm, const Frame *frame, const BlockPlace *place)
+{
+    return place->hidden == HIDDEN_RESULT && frame == vm->trace->base;
+}
+
+// What it returns on each side, where a container may be undecided that only
+// that side sees.
+static bool expand_result(Vm *vm, StagedBlock *block, uint32_t i, Value *second)
+{
+    bool any;
+    Value *sides[2] = {&block->first[i], second};
+    for (int side = 0; side < 2; side++) {
+        Value expanded =
+            either_expand(vm, *sides[side], block->sides[side], &any);
+        if (value_failed(expanded)) {
+            return false;
+        }
+        if (any) {
+            value_replace(&vm->ctx, sides[side], expanded);
+        } else {
+            release(vm, expanded);
+        }
+    }
+    return true;
+}
+
 // Merges one place; what cannot be merged is left unbound, with a note. A
 // hidden one is the result or an expression's value: that is an error now.
 static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
@@ -108,6 +136,12 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
     // the frame.
     Value second = state_get(vm, frame, place);
     if (value_failed(second)) {
+        return false;
+    }
+    bool result = is_result(vm, frame, place);
+    if (result && vm->trace->undecided &&
+        !expand_result(vm, block, i, &second)) {
+        release(vm, second);
         return false;
     }
     merge->name = state_name(place, room, sizeof room);
@@ -128,6 +162,11 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
         merged = merge_single(merge, !merge->left,
                               merge->left == 0 ? second : block->first[i]);
         late = in_try;
+    }
+    if (merge->fault != ERR_NONE && merge->fault != ERR_UNBOUND_LOCAL &&
+        result) {
+        merge->fault = ERR_NONE;
+        merged = either_merge(merge, block->first[i], second);
     }
     bool ok = !value_failed(merged);
     if (ok && late) {

@@ -12,6 +12,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
 #include "stager/content.h"
+#include "stager/either.h"
 #include "stager/notes.h"
 #include "stager/poison.h"
 #include "stager/staged_list.h"
@@ -114,7 +115,7 @@ static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
     BlockSides sides = {walk->frame, walk->block,
                         m->name != NULL ? m->name : ""};
     return notes_text(m->vm, &sides, room, kind, a, b, text, sizeof text)
-               ? poison_new(m->vm, kind, text)
+               ? poison_new(m->vm, kind, text, VALUE_UNBOUND)
                : VALUE_FAIL;
 }
 
@@ -367,6 +368,62 @@ static Value merge_contents(JoinWalk *walk)
 
 // --- containers ---
 
+// What a side left: its items, or the choice that a join in it found them to
+// be, with *mark of that join; UNBOUND: no such side, or no choice. Borrowed.
+static Value left_by(const JoinWalk *walk, int side, Value *mark)
+{
+    Vm *vm = walk->merge->vm;
+    const JournalEntry *entry = walk->entry;
+    Value end =
+        value_unbound(entry->ends[side]) ? entry->saved : entry->ends[side];
+    if (walk->merge->absent[side]) {
+        return VALUE_UNBOUND;
+    }
+    if (poison_is(vm, end)) {
+        *mark = end;
+        return poison_left(vm, end);
+    }
+    return value_as_tuple(end)->items[CONTENT_ITEMS];
+}
+
+// A call can choose one of what two sides left, if the container is returned:
+// that, owned; UNBOUND: it cannot.
+static Value choice_of(JoinWalk *walk, Value *mark)
+{
+    Merge *m = walk->merge;
+    Value first = left_by(walk, 0, mark), second = left_by(walk, 1, mark);
+    if (m->condition == VALUE_ID_NONE ||
+        (value_unbound(first) && !m->absent[0]) ||
+        (value_unbound(second) && !m->absent[1])) {
+        return VALUE_UNBOUND;
+    }
+    m->name = NULL;
+    m->hidden = HIDDEN_VALUE; // each part has a value on its side alone
+    m->fault = ERR_NONE;
+    m->vm->trace->undecided = true;
+    return m->absent[0]   ? merge_single(m, 1, second)
+           : m->absent[1] ? merge_single(m, 0, first)
+                          : either_merge(m, first, second);
+}
+
+// The container becomes what `text` says, or what the join inside said of it.
+static bool mark_container(JoinWalk *walk, const char *text)
+{
+    Vm *vm = walk->merge->vm;
+    Value mark = VALUE_UNBOUND, choice = choice_of(walk, &mark);
+    if (value_failed(choice)) {
+        return false;
+    }
+    Value poison = value_unbound(mark)
+                       ? poison_new(vm, ERR_SYMBOLIC, text, choice)
+                       : poison_again(vm, mark, choice);
+    release(vm, choice);
+    bool ok =
+        !value_failed(poison) && poison_put(vm, walk->entry->container, poison);
+    release(vm, value_failed(poison) ? VALUE_NONE : poison);
+    return ok;
+}
+
 // Lengths or keys differ: whoever uses the container is told, at once where it
 // cannot be marked.
 static bool fail_container(JoinWalk *walk)
@@ -386,10 +443,7 @@ static bool fail_container(JoinWalk *walk)
     if (!poison_fits(vm, container)) {
         return raise_false(vm, ERR_SYMBOLIC, "%s", text);
     }
-    Value poison = poison_new(vm, ERR_SYMBOLIC, text);
-    bool ok = !value_failed(poison) && poison_put(vm, container, poison);
-    release(vm, value_failed(poison) ? VALUE_NONE : poison);
-    return ok;
+    return mark_container(walk, text);
 }
 
 static bool merge_entry(JoinWalk *walk)
@@ -401,7 +455,8 @@ static bool merge_entry(JoinWalk *walk)
             value_unbound(entry->ends[i]) ? entry->saved : entry->ends[i];
         // A join further inside has found it to be two.
         if (!walk->merge->absent[i] && poison_is(vm, end)) {
-            return journal_put(vm, entry->container, end);
+            poison_lift(vm, entry->container);
+            return mark_container(walk, NULL);
         }
         walk->sides[i] = walk->merge->absent[i] ? NULL : value_as_tuple(end);
     }

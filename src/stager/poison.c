@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "interp/core/raise.h"
+#include "interp/objects/classes/attr.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
+#include "interp/objects/containers/sequence.h"
 #include "stager/content.h"
+#include "stager/either.h"
 #include "stager/staged_list.h"
 #include "stager/stager.h"
 #include "stager/trace.h"
@@ -19,6 +22,7 @@ typedef struct Poison {
     Object head;
     Str *text; // counted
     ErrorKind kind;
+    Value choice; // owned; UNBOUND: none
 } Poison;
 
 static int index_of(Vm *vm, Value v)
@@ -179,7 +183,47 @@ static bool use_set_attr(Vm *vm, Value self, Str *name, Value value)
 static void poison_destroy(Vm *vm, Object *self)
 {
     object_release(&vm->ctx, ((Poison *)self)->text);
+    release(vm, ((Poison *)self)->choice);
     object_free(vm, self, sizeof(Poison));
+}
+
+static void poison_visit(Object *self, void (*visit)(Object *child, void *data),
+                         void *data)
+{
+    values_visit(&((Poison *)self)->choice, 1, visit, data);
+}
+
+static void poison_clear(Vm *vm, Object *self)
+{
+    value_replace(&vm->ctx, &((Poison *)self)->choice, VALUE_UNBOUND);
+}
+
+// --- its length, which a graph can choose ---
+
+static Value method_length(Vm *vm, Value *args)
+{
+    Value choice = vm->trace != NULL
+                       ? poison_choice(vm, args[0], vm->trace->block)
+                       : VALUE_UNBOUND;
+    return value_unbound(choice) ? poison_raise(vm, args[0])
+                                 : either_length(vm, choice);
+}
+
+static const NativeDef container_methods[] = {
+    {"__len__", "self, /", method_length, "len(self), a tensor."},
+    {NULL, NULL, NULL, NULL},
+};
+
+static Value use_container_attr(Vm *vm, Value self, Str *name)
+{
+    return name == vm->names[NAME_LEN] ? attr_get_generic(vm, self, name)
+                                       : poison_raise(vm, self);
+}
+
+static Value use_cast(Vm *vm, Value self, const Type *to)
+{
+    (void)to;
+    return poison_raise(vm, self);
 }
 
 // What all four share; each adds how it is freed.
@@ -188,8 +232,8 @@ static void poison_destroy(Vm *vm, Object *self)
     .compare = use_compare, .unary = use_unary, .binary = use_binary,          \
     .inplace = use_binary, .truth = use_truth, .length = use_length,           \
     .get_item = use_item, .set_item = use_store, .contains = use_contains,     \
-    .iter = use, .next = use, .call = use_call, .get_attr = use_attr,          \
-    .set_attr = use_set_attr, .index = use, .to_int = use, .to_float = use
+    .iter = use, .next = use, .call = use_call, .set_attr = use_set_attr,      \
+    .index = use, .to_int = use, .to_float = use
 
 #define POISON_DOC "What two sides of a staged block left apart."
 
@@ -197,7 +241,10 @@ static void poison_destroy(Vm *vm, Object *self)
     {                                                                          \
         .name = "undecided", .doc = POISON_DOC, .kind = KIND_OPAQUE,           \
         .size = sizeof(layout), .flags = TYPE_FINAL | TYPE_TRACKED,            \
-        .slots = {POISON_SLOTS},                                               \
+        .slots = {.get_attr = use_container_attr,                              \
+                  .traced_cast = use_cast,                                     \
+                  POISON_SLOTS},                                               \
+        .methods = container_methods,                                          \
     }
 
 const TypeDef poison_type_defs[POISON_TYPES] = {
@@ -207,8 +254,12 @@ const TypeDef poison_type_defs[POISON_TYPES] = {
             .doc = POISON_DOC,
             .kind = KIND_OPAQUE,
             .size = sizeof(Poison),
-            .flags = TYPE_FINAL,
-            .slots = {.destroy = poison_destroy, POISON_SLOTS},
+            .flags = TYPE_FINAL | TYPE_TRACKED,
+            .slots = {.destroy = poison_destroy,
+                      .visit = poison_visit,
+                      .clear = poison_clear,
+                      .get_attr = use_attr,
+                      POISON_SLOTS},
         },
     [POISON_LIST] = POISON_CONTAINER(List),
     [POISON_DICT] = POISON_CONTAINER(Dict),
@@ -234,7 +285,7 @@ void poison_adopt(Vm *vm, Type *const *types)
 
 // --- making ---
 
-Value poison_new(Vm *vm, ErrorKind kind, const char *text)
+Value poison_new(Vm *vm, ErrorKind kind, const char *text, Value choice)
 {
     Type *type = stager_of(vm)->poison_types[POISON_VALUE];
     Str *copy = str_from(vm, text);
@@ -245,7 +296,27 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text)
     }
     poison->text = copy;
     poison->kind = kind;
+    poison->choice = value_retain(choice);
     return value_from_object(poison);
+}
+
+Value poison_again(Vm *vm, Value v, Value choice)
+{
+    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    return poison_new(vm, poison->kind, poison->text->text, choice);
+}
+
+Value poison_left(Vm *vm, Value v)
+{
+    return ((const Poison *)value_object(poison_of(vm, v)))->choice;
+}
+
+Value poison_choice(Vm *vm, Value v, const GraphBlock *block)
+{
+    Value choice = poison_left(vm, v);
+    return !value_unbound(choice) && either_is_seen(vm, choice, block)
+               ? choice
+               : VALUE_UNBOUND;
 }
 
 bool poison_fits(Vm *vm, const Object *container)

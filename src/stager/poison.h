@@ -7,6 +7,7 @@
 #ifndef DUET_STAGER_POISON_H
 #define DUET_STAGER_POISON_H
 
+#include "graph/graph.h"
 #include "interp/core/vm.h"
 
 // The values, and the containers in place.
@@ -17,13 +18,20 @@ extern const TypeDef poison_type_defs[POISON_TYPES];
 // The types that were made of the definitions take from the built-in ones how
 // they are freed. Once, when the stager is made.
 void poison_adopt(Vm *vm, Type *const *types);
-// Owned. Any use of it raises the text.
-Value poison_new(Vm *vm, ErrorKind kind, const char *text);
+// Owned. Any use of it raises the text; `choice`, of what sides left
+// (either.h), may be UNBOUND.
+Value poison_new(Vm *vm, ErrorKind kind, const char *text, Value choice);
+// The same text with another choice; owned.
+Value poison_again(Vm *vm, Value v, Value choice);
 bool poison_is(Vm *vm, Value v);
 // Raises its text. VALUE_FAIL.
 Value poison_raise(Vm *vm, Value v);
 // TraceHooks.decided
 MUST_CHECK bool poison_decided(Vm *vm, Value v);
+// The choice; borrowed. UNBOUND: there is none. `v` is poison.
+Value poison_left(Vm *vm, Value v);
+// The same where the block sees its condition, else UNBOUND.
+Value poison_choice(Vm *vm, Value v, const GraphBlock *block);
 // The value that says what a container was replaced by; borrowed. `v` is one.
 Value poison_of(Vm *vm, Value v);
 // Makes it the list, dict or set again that it was, with one element.

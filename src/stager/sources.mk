@@ -15,6 +15,7 @@ stager_sources += src/stager/concrete_show.c
 stager_sources += src/stager/content.c
 stager_sources += src/stager/convert.c
 stager_sources += src/stager/describe.c
+stager_sources += src/stager/either.c
 stager_sources += src/stager/era.c
 stager_sources += src/stager/error_notes.c
 stager_sources += src/stager/events.c

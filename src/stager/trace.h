@@ -49,6 +49,7 @@ struct Trace {
                       // the host: what cannot be taken back
     bool restoring;   // stores are nobody's events
     bool prints;      // its graph does
+    bool undecided;   // two sides left a container apart (poison.h)
     bool gave_up;     // the error on its way has left a staged block, or tells
                       // what sides of one could not be
     size_t look; // with so many nodes, at loops that are unrolled (sites.h)

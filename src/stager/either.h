@@ -1,0 +1,27 @@
+// A result that is one of two structures, as a tensor decides.
+//
+// The graph yields the tensors of both, and the tensor: a call makes both and
+// hands out one. Within a trace it is a tuple that no program can make, so that
+// all that walks structures walks it.
+#ifndef DUET_STAGER_EITHER_H
+#define DUET_STAGER_EITHER_H
+
+#include "stager/merge.h"
+
+// What will have been left or returned, by the condition of the merge: `first`,
+// or `second`, which cannot be one. As merge_values.
+Value either_merge(Merge *merge, Value first, Value second);
+bool either_is(Vm *vm, Value v);
+// The two, borrowed from it.
+const Value *either_parts(Value choice);
+// Whether the block of the running trace sees the condition of a choice.
+bool either_is_seen(Vm *vm, Value choice, const GraphBlock *block);
+// len() of what a choice of containers is, a tensor.
+Value either_length(Vm *vm, Value choice);
+// A result with choices in the places of containers that two sides left apart
+// and that the block sees. *any: whether it is or holds a choice.
+Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any);
+// The result that the tensors in it choose; takes it.
+Value either_choose(Vm *vm, Value result);
+
+#endif
