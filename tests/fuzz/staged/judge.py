@@ -198,7 +198,8 @@ class Judge:
 
     def settled(self, error):
         """Whether a host number that became a tensor took the dtype of others
-        before it met what eager code does not mix with it (D108)."""
+        before it met what eager code does not mix with it, or has one of its
+        own by which it does not mix (D108)."""
         found = error[0] == "DTypeError" and "D108" in self.codes
         if found:
             self.how = "event"
@@ -273,9 +274,7 @@ class Judge:
         except Difference as error:
             # An argument's change is made when the call ends; this one failed.
             self.late |= bool(other.error) and "argument" in self.codes
-            # A tensor is a result wherever it lies: all flows into it.
-            path = None if is_tensor(error.right) else error.path
-            if not self.late and not self.explained(path):
+            if not self.late and not self.explained(error.path):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
         return None
@@ -308,8 +307,7 @@ class Judge:
             return "refused" if tracing else None
         if eager[0] == name and eager[2] == line:
             # Texts show values, which a frozen one may have changed.
-            if tracing and (name == "ShapeError" or CURE.search(text) or
-                            symbolic(text).fullmatch(eager[1])):
+            if tracing and symbolic(text).fullmatch(eager[1]):
                 return "refused"
             return None if self.explained() else (
                 "text", f"{eager[1]} | {text}")
@@ -322,6 +320,8 @@ class Judge:
             return "refusal-line", f"{name}: {text}"
         if self.explained():
             return "refused" if tracing else None
+        if not tracing and self.settled(other.error):
+            return "refused"
         if tracing and line:
             return "refused" if "aside" in self.lenient else \
                 ("aside", f"{name}: {text} (line {line})")
