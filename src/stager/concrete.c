@@ -269,18 +269,15 @@ static bool pack_outputs(Vm *vm, Trace *trace, Concrete *concrete,
     return ok;
 }
 
-// Arguments that the function changes stand in the result as they are.
 static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
                         const ValueVec *changed, Value value)
 {
-    concrete->either = either_is(vm, value);
-    if (!trace->undecided || concrete->written.copies.count > 0) {
+    if (!trace->undecided && !either_is(vm, value)) {
         return pack_outputs(vm, trace, concrete, changed, value);
     }
     Value expanded = either_expand(vm, value, trace->block, &concrete->either);
     bool ok = !value_failed(expanded) &&
-              pack_outputs(vm, trace, concrete, changed,
-                           concrete->either ? expanded : value);
+              pack_outputs(vm, trace, concrete, changed, expanded);
     release(vm, value_failed(expanded) ? VALUE_NONE : expanded);
     return ok;
 }

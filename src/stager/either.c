@@ -111,113 +111,82 @@ Value either_length(Vm *vm, Value choice)
 
 // --- results ---
 
-// An undecided container that stands in a result twice is one there.
-typedef struct Expansion {
-    const GraphBlock *block; // that sees what is chosen
-    ValueVec containers;     // borrowed
-    ValueVec choices;        // what stands for each; owned
-} Expansion;
-
-static Value expand_leaf(Vm *vm, Value v, void *data)
-{
-    bool met;
-    Expansion *expansion = data;
-    Value choice = poison_is(vm, v) ? poison_choice(vm, v, expansion->block)
-                                    : VALUE_UNBOUND;
-    if (value_unbound(choice)) {
-        return value_retain(v);
-    }
-    for (size_t i = 0; i < expansion->containers.count; i++) {
-        if (value_same(expansion->containers.items[i], v)) {
-            return value_retain(expansion->choices.items[i]);
-        }
-    }
-    if (!ctx_enter(&vm->ctx)) {
-        return VALUE_FAIL;
-    }
-    // What it holds may be undecided in turn.
-    Value made =
-        structure_map_shared(vm, choice, expand_leaf, NULL, data, &met);
-    ctx_leave(&vm->ctx);
-    if (!value_failed(made) &&
-        (!vec_push(&vm->ctx, &expansion->containers, v) ||
-         !structure_push(vm, &expansion->choices, value_retain(made)))) {
-        release(vm, made);
-        return VALUE_FAIL;
-    }
-    return made;
-}
-
-Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any)
-{
-    bool met;
-    Expansion expansion = {.block = block};
-    Value expanded =
-        structure_map_shared(vm, result, expand_leaf, NULL, &expansion, &met);
-    *any = either_is(vm, result) || expansion.choices.count > 0;
-    vec_free(&vm->ctx, &expansion.containers);
-    structure_free(vm, &expansion.choices);
-    return expanded;
-}
-
-// A walk through a result. An object that stands in it twice is chosen once.
-typedef struct ChooseWalk {
+// A walk through a result, which leaves what holds no choice as it is: names of
+// one object stay that. An object that stands in it twice becomes one.
+typedef struct EitherWalk {
     Vm *vm;
-    Map chosen;      // by address: its number below
-    ValueVec values; // what became of objects; owned
-} ChooseWalk;
+    const GraphBlock *block; // undecided containers that it sees become
+                             // choices; NULL: choices are made
+    bool any;                // it met a choice
+    Map known;               // by address: its number below
+    ValueVec values;         // what became of objects; owned
+} EitherWalk;
 
-static Value choose(ChooseWalk *walk, Value v);
+static Value walk_value(EitherWalk *walk, Value v);
 
-// The structure with its children chosen; itself where none is another.
-static Value choose_children(ChooseWalk *walk, Value v)
+// The structure with its children walked; itself where none is another.
+static Value walk_children(EitherWalk *walk, Value v)
 {
     Vm *vm = walk->vm;
-    ValueVec children = {0}, chosen = {0};
+    ValueVec children = {0}, walked = {0};
     bool ok = structure_children(vm, v, &children), same = true;
     for (size_t i = 0; ok && i < children.count; i++) {
-        ok = structure_push(vm, &chosen, choose(walk, children.items[i]));
-        same = same && ok && value_same(chosen.items[i], children.items[i]);
+        ok = structure_push(vm, &walked, walk_value(walk, children.items[i]));
+        same = same && ok && value_same(walked.items[i], children.items[i]);
     }
     Value made = !ok    ? VALUE_FAIL
                  : same ? value_retain(v)
-                        : structure_rebuild(vm, v, &chosen);
+                        : structure_rebuild(vm, v, &walked);
     structure_free(vm, &children);
-    structure_free(vm, &chosen);
+    structure_free(vm, &walked);
     return made;
 }
 
-static Value choose_new(ChooseWalk *walk, Value v)
+static Value walk_new(EitherWalk *walk, Value v)
 {
     Vm *vm = walk->vm;
-    if (either_is(vm, v)) {
-        const Value *parts = value_as_tuple(v)->items;
-        const Tensor *condition = value_as_tensor(parts[EITHER_CONDITION]);
-        bool first = *(const bool *)condition->data;
-        return choose(walk, parts[first ? EITHER_FIRST : EITHER_SECOND]);
+    // What a choice holds may be undecided in turn.
+    if (poison_is(vm, v)) {
+        return walk_value(walk, poison_choice(vm, v, walk->block));
     }
-    return choose_children(walk, v);
+    walk->any |= either_is(vm, v);
+    if (walk->block != NULL || !either_is(vm, v)) {
+        return walk_children(walk, v);
+    }
+    const Value *parts = value_as_tuple(v)->items;
+    const Tensor *condition = value_as_tensor(parts[EITHER_CONDITION]);
+    bool first = *(const bool *)condition->data;
+    return walk_value(walk, parts[first ? EITHER_FIRST : EITHER_SECOND]);
 }
 
-static Value choose(ChooseWalk *walk, Value v)
+static bool is_walked(const EitherWalk *walk, Value v)
 {
     Vm *vm = walk->vm;
     StructureKind kind = structure_kind(vm, v);
-    if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
+    return poison_is(vm, v)
+               ? walk->block != NULL &&
+                     !value_unbound(poison_choice(vm, v, walk->block))
+               : kind != STRUCTURE_LEAF && kind != STRUCTURE_SET;
+}
+
+static Value walk_value(EitherWalk *walk, Value v)
+{
+    Vm *vm = walk->vm;
+    if (!is_walked(walk, v)) {
         return value_retain(v);
     }
     const char *key = (const char *)&v;
-    const uint64_t *known = map_get(&walk->chosen, key, sizeof v);
+    const uint64_t *known = map_get(&walk->known, key, sizeof v);
     if (known != NULL) {
         return value_retain(walk->values.items[*known]);
     }
     if (!ctx_enter(&vm->ctx)) {
         return VALUE_FAIL;
     }
-    Value made = choose_new(walk, v);
+    Value made = walk_new(walk, v);
     ctx_leave(&vm->ctx);
     if (!value_failed(made) &&
-        (!map_put(&walk->chosen, key, sizeof v, walk->values.count) ||
+        (!map_put(&walk->known, key, sizeof v, walk->values.count) ||
          !structure_push(vm, &walk->values, value_retain(made)))) {
         release(vm, made);
         made = VALUE_FAIL;
@@ -225,16 +194,28 @@ static Value choose(ChooseWalk *walk, Value v)
     return made;
 }
 
+static Value walk_result(Vm *vm, Value result, const GraphBlock *block,
+                         bool *any)
+{
+    EitherWalk walk = {.vm = vm, .block = block};
+    map_init(&walk.known, &vm->ctx);
+    Value walked = walk_value(&walk, result);
+    map_free(&walk.known);
+    structure_free(vm, &walk.values);
+    *any = walk.any;
+    return walked;
+}
+
+Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any)
+{
+    return walk_result(vm, result, block, any);
+}
+
 Value either_choose(Vm *vm, Value result)
 {
-    if (value_failed(result)) {
-        return result;
-    }
-    ChooseWalk walk = {.vm = vm};
-    map_init(&walk.chosen, &vm->ctx);
-    Value chosen = choose(&walk, result);
-    map_free(&walk.chosen);
-    structure_free(vm, &walk.values);
-    release(vm, result);
+    bool any;
+    Value chosen =
+        value_failed(result) ? result : walk_result(vm, result, NULL, &any);
+    release(vm, value_failed(result) ? VALUE_NONE : result);
     return chosen;
 }

@@ -111,11 +111,7 @@ static bool expand_result(Vm *vm, StagedBlock *block, uint32_t i, Value *second)
         if (value_failed(expanded)) {
             return false;
         }
-        if (any) {
-            value_replace(&vm->ctx, sides[side], expanded);
-        } else {
-            release(vm, expanded);
-        }
+        value_replace(&vm->ctx, sides[side], expanded);
     }
     return true;
 }
