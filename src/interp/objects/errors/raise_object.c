@@ -440,9 +440,9 @@ static bool own_traceback(Vm *vm, Exception *exception)
 static bool is_hidden(const Vm *vm, const Code *code, const Exception *error)
 {
     const Type *cls = error->head.type;
-    bool asked = cls == vm->error_types[ERR_SYMBOLIC] ||
-                 cls == vm->error_types[ERR_LEAK];
-    return hidden_frame(code) || (asked && code->source->library);
+    return hidden_frame(code) ||
+           (code->source->library && (cls == vm->error_types[ERR_SYMBOLIC] ||
+                                      cls == vm->error_types[ERR_LEAK]));
 }
 
 // Frames are added on the way out, so the innermost one comes first.
