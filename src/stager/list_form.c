@@ -131,7 +131,7 @@ static FormLeaf leaf_of(Value v)
     }
     TensorType type = operand_type(v);
     leaf.dtype = type.dtype;
-    leaf.weak = value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
+    leaf.weak = symbolic_is_weak(v);
     if (type.rank < 0) {
         leaf.shape.rank = RANK_UNKNOWN;
     } else {

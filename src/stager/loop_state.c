@@ -57,8 +57,7 @@ static Value open_leaf(Vm *vm, Value v, void *data)
     }
     // `host` marks the leaf as weak, and keeps what retype() needs to make its
     // initial value again.
-    if (merge_is_number(v) ||
-        (value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak)) {
+    if (merge_is_weak(v)) {
         walk->block->loop->leaves.items[index].host = value_retain(v);
     }
     // Only the leaves are wanted: the copy of the tree is thrown away.

@@ -149,12 +149,6 @@ static DType wanted_dtype(Value after, DType have)
     return to_float ? DT_FLOAT32 : have;
 }
 
-// A symbolic tensor that was a host number.
-static bool is_weak(Value v)
-{
-    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
-}
-
 // 1: the leaf has its result; 0: the dtypes do not fit; -1: failed.
 static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
 {
@@ -163,7 +157,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     DType want = wanted_dtype(after, have);
     // A leaf is made wider if need be, but never narrower for a weak number
     // that could be made wider itself.
-    if (want != have && !(is_weak(after) && want < have)) {
+    if (want != have && !(symbolic_is_weak(after) && want < have)) {
         int retyped = retype(vm, block, leaf, want);
         if (retyped < 0) {
             return -1;
@@ -172,7 +166,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     }
     // Any weak number takes the dtype of the leaf, unless a fraction would be
     // lost.
-    if (want != have && is_weak(after) &&
+    if (want != have && symbolic_is_weak(after) &&
         !(dtype_is_float(want) && !dtype_is_float(have))) {
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = have};
         Value cast = apply_one(vm, OP_CAST, &after, 1, &attr);
@@ -185,7 +179,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         return 0;
     }
     if (!value_unbound(leaf->host) && value_is_operand(after) &&
-        !is_weak(after)) { // it is a tensor's from now on
+        !symbolic_is_weak(after)) { // it is a tensor's from now on
         event_tensor(vm, leaf->host);
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
@@ -262,7 +256,7 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
     }
     // By index, since adding a leaf may have moved the array.
     block->loop->leaves.items[index].result = result;
-    if (walk->slot->kind == SLOT_LATE && is_weak(v)) {
+    if (walk->slot->kind == SLOT_LATE && symbolic_is_weak(v)) {
         block->loop->leaves.items[index].host = value_retain(v);
     }
     return trace_symbolic(vm, vm->trace, result, "result");

@@ -206,12 +206,9 @@ static Value merge_flags(Merge *m, Value a)
                : trace_symbolic(vm, trace, node_output(node, 0), m->name);
 }
 
-// A number on both sides is one still when it has become a tensor: a dtype
-// that it meets later decides (trace.c).
-static bool is_weak_number(Value v)
+bool merge_is_weak(Value v)
 {
-    return merge_is_number(v) ||
-           (value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak);
+    return merge_is_number(v) || symbolic_is_weak(v);
 }
 
 // A literal takes the dtype of the other side; one that the dtype refuses is
@@ -251,7 +248,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     // branch had been.
     event_tensor(m->vm, a);
     event_tensor(m->vm, b);
-    if (!value_failed(made) && is_weak_number(a) && is_weak_number(b)) {
+    if (!value_failed(made) && merge_is_weak(a) && merge_is_weak(b)) {
         value_as_symbolic(made)->weak = true;
     }
     return made;

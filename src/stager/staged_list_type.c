@@ -45,12 +45,6 @@ static void set_weak(Value v, bool weak)
     }
 }
 
-static bool is_weak(Value v)
-{
-    return merge_is_number(v) ||
-           (value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak);
-}
-
 // The parts become these, which are taken.
 static void replace_parts(Vm *vm, Value self, ValueVec *parts)
 {
@@ -66,14 +60,14 @@ static void replace_parts(Vm *vm, Value self, ValueVec *parts)
 static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
 {
     DType dtype = dtype_element((DType)value_as_symbolic(list)->dtype);
-    if (!list_form_takes(dtype, is_weak(list), leaf)) {
+    if (!list_form_takes(dtype, merge_is_weak(list), leaf)) {
         return raise_error(vm, ERR_SYMBOLIC,
                            "%s: tensors decide how long this list is, and its "
                            "elements are of dtype %s: cast, or put elements of "
                            "one dtype into it from the start",
                            who, dtype_name(dtype));
     }
-    if (is_weak(leaf)) {
+    if (merge_is_weak(leaf)) {
         event_tensor(vm, leaf);
     }
     if (value_is_operand(leaf) && operand_type(leaf).dtype != dtype) {
@@ -119,7 +113,7 @@ static bool put_item(Vm *vm, const char *who, Value self, Value index,
                 : apply_one(vm, append ? OP_LIST_APPEND : OP_LIST_WRITE, inputs,
                             append ? 2 : 3, NULL);
         set_weak(value_failed(grown) ? VALUE_NONE : grown,
-                 is_weak(list) && is_weak(leaves.items[i]));
+                 merge_is_weak(list) && merge_is_weak(leaves.items[i]));
         release(vm, value_failed(element) ? VALUE_NONE : element);
         ok = structure_push(vm, &made, grown);
     }
@@ -175,7 +169,8 @@ static Value get_item(Vm *vm, Value self, Value key)
     for (size_t i = 1; ok && i < staged_list_count(self); i++) {
         Value inputs[2] = {parts[i], index};
         Value read = apply_one(vm, OP_LIST_READ, inputs, 2, NULL);
-        set_weak(value_failed(read) ? VALUE_NONE : read, is_weak(parts[i]));
+        set_weak(value_failed(read) ? VALUE_NONE : read,
+                 merge_is_weak(parts[i]));
         ok = structure_push(vm, &leaves, read);
     }
     Value item = ok ? list_form_join(vm, parts[0], leaves.items) : VALUE_FAIL;
@@ -202,8 +197,8 @@ static Value take_item(Vm *vm, Value self, Value key, bool deletes)
         ok = last ? apply(vm, OP_LIST_POP, inputs, 1, NULL, made, &outputs)
                   : apply(vm, OP_LIST_TAKE, inputs, 2, attrs, made, &outputs);
         if (ok) {
-            set_weak(made[0], is_weak(parts[i]));
-            set_weak(made[1], is_weak(parts[i]));
+            set_weak(made[0], merge_is_weak(parts[i]));
+            set_weak(made[1], merge_is_weak(parts[i]));
             ok = structure_push(vm, &lists, made[0]);
             ok = structure_push(vm, &leaves, made[1]) && ok;
         }

@@ -327,14 +327,8 @@ static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
 // --- weak numbers ---
 //
 // A host number that a loop made part of its state is weak: it takes the dtype
-// of a tensor that it meets, as the number itself would.
-
-// Only symbolic tensors can be weak; an eager number is converted before it
-// comes here.
-static bool is_weak(Value v)
-{
-    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
-}
+// of a tensor that it meets, as the number itself would. Only symbolic tensors
+// can be weak; an eager number is converted before it comes here.
 
 // A tensor that was made from a host value a moment ago, when the operands were
 // brought to one dtype.
@@ -389,7 +383,7 @@ static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
         return DT_NONE;
     }
     for (uint32_t i = first_alike(op, input_count); i < input_count; i++) {
-        if (!is_weak(inputs[i])) {
+        if (!symbolic_is_weak(inputs[i])) {
             return weak || i + 1 < input_count ? operand_type(inputs[i]).dtype
                                                : DT_NONE;
         }
@@ -406,7 +400,7 @@ static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
 // then refuses the pair as it does for an eager float.
 static ValueId weak_operand(Vm *vm, Trace *trace, Value v, DType dtype)
 {
-    return dtype != DT_NONE && is_weak(v) &&
+    return dtype != DT_NONE && symbolic_is_weak(v) &&
                    may_become(operand_type(v).dtype, dtype)
                ? cast_operand(vm, trace, v, dtype)
                : trace_operand(vm, trace, v);
@@ -417,10 +411,10 @@ static bool result_is_weak(OpCode op, const Value *inputs, uint32_t input_count)
 {
     bool weak = false;
     for (uint32_t i = 0; i < input_count; i++) {
-        if (!is_weak(inputs[i]) && !is_literal(inputs[i])) {
+        if (!symbolic_is_weak(inputs[i]) && !is_literal(inputs[i])) {
             return false;
         }
-        weak = weak || is_weak(inputs[i]);
+        weak = weak || symbolic_is_weak(inputs[i]);
     }
     return weak && (op_desc(op)->flags & OP_ELEMENTWISE) &&
            op_desc(op)->result != RESULT_BOOL;
@@ -452,7 +446,7 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
         sites_look(vm, trace);
     }
     for (uint32_t i = 0; weak != DT_NONE && i < input_count; i++) {
-        if (is_weak(inputs[i]) && dtype_is_float(weak)) {
+        if (symbolic_is_weak(inputs[i]) && dtype_is_float(weak)) {
             event_operation(vm, trace->events);
         }
     }

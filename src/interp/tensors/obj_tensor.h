@@ -79,6 +79,11 @@ ALWAYS_INLINE Variable *value_as_variable(Value v)
 {
     return (Variable *)value_object(v);
 }
+// Whether it was a number of the host, which gives way to a tensor's dtype.
+ALWAYS_INLINE bool symbolic_is_weak(Value v)
+{
+    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
+}
 // What is known of an operand; dims are borrowed from it.
 TensorType operand_type(Value operand);
 

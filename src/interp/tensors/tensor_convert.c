@@ -392,12 +392,6 @@ Value tensor_from_value(Vm *vm, const char *who, Value v, DType dtype)
     return convert_object(vm, who, v, dtype);
 }
 
-// A host number that became part of a loop's state counts as one still.
-static bool is_weak(Value v)
-{
-    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
-}
-
 // As which kind of host number it takes part when dtypes are unified.
 static LeafKind weak_kind(Value v)
 {
@@ -416,13 +410,13 @@ static bool unify_dtype(Vm *vm, const char *who, const Value *values,
     LeafKind widest = LEAF_NONE;
     for (uint32_t i = 0; i < count; i++) {
         // The first tensor decides; whether others agree with it is for the op.
-        if (value_is_operand(values[i]) && !is_weak(values[i])) {
+        if (value_is_operand(values[i]) && !symbolic_is_weak(values[i])) {
             *dtype = operand_type(values[i]).dtype;
             return true;
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (is_weak(values[i])) {
+        if (symbolic_is_weak(values[i])) {
             LeafKind kind = weak_kind(values[i]);
             widest = kind > widest ? kind : widest;
             continue;
