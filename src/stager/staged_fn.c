@@ -426,18 +426,26 @@ static void staged_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->instance, VALUE_UNBOUND);
 }
 
-// Both trace if they must, and run nothing of the graph.
+// For who tells of traces, of which an eager run has none.
 StagedFunction *staged_from(Vm *vm, Value v, const char *who)
 {
     if (value_is_kind(v, KIND_METHOD)) {
         v = ((const Method *)value_object(v))->function;
     }
-    return value_is_staged(vm, v)
-               ? (StagedFunction *)value_object(v)
-               : raise_null(vm, ERR_TYPE, "stage.%s() takes a staged function",
-                            who);
+    if (!value_is_staged(vm, v)) {
+        return raise_null(vm, ERR_TYPE, "stage.%s() takes a staged function",
+                          who);
+    }
+    Event look = {
+        .kind = EVENT_LOOK, .what = "a look at traces", .value = VALUE_NONE};
+    look.line = trace_program_line(vm, &look.source);
+    if (look.source != NULL) { // of the program itself
+        event_add_at(vm, NULL, look);
+    }
+    return (StagedFunction *)value_object(v);
 }
 
+// Both trace if they must, and run nothing of the graph.
 static const NativeDef staged_methods[] = {
     {"concrete", "self, *args, **kwargs", method_concrete,
      "The trace for these arguments (or specs), which is made but not run."},
