@@ -29,7 +29,8 @@ enum {
     OBJECT_WATCHED = 8,    // staging knows it: stores and its death are told
     OBJECT_FLAG_KIND = 16, // free for the kind's own use
     OBJECT_CANDIDATE = 32, // in the collection that is going on
-    OBJECT_REACHED = 64    // … and held from outside (interp/core/cycles.c)
+    OBJECT_REACHED = 64,   // … and held from outside (interp/core/cycles.c)
+    OBJECT_STANDS_IN = 128 // in a trace, for an argument (value_is)
 };
 
 // Sixteen bytes on a 64-bit machine. The count is not atomic: an object

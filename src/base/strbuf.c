@@ -149,3 +149,9 @@ void strbuf_printf(StrBuf *buf, const char *format, ...)
     strbuf_vprintf(buf, format, args);
     va_end(args);
 }
+
+bool strbuf_equal(const StrBuf *a, const StrBuf *b)
+{
+    return a->length == b->length &&
+           memcmp(strbuf_text(a), strbuf_text(b), a->length) == 0;
+}

@@ -39,5 +39,7 @@ static inline const char *strbuf_text(const StrBuf *buf)
 {
     return buf->text != NULL ? buf->text : "";
 }
+// Whether both hold the same bytes.
+bool strbuf_equal(const StrBuf *a, const StrBuf *b);
 
 #endif

@@ -245,20 +245,38 @@ static Value receiver(const TraceRequest *request)
                                          : VALUE_UNBOUND;
 }
 
+// Whether the trace was made for other Variables than these.
+static bool is_of_others(const Concrete *c, const Signature *signature)
+{
+    bool others = (c->looks & LOOKS_AT_IDENTITY) != 0;
+    for (size_t i = 0; others && i < signature->variables.count; i++) {
+        const Object *object =
+            value_object(value_meant(signature->variables.items[i]));
+        for (size_t k = 0; others && k < c->use_count; k++) {
+            others = c->uses[k].identity->object != object;
+        }
+    }
+    return others;
+}
+
 // For a method the question is asked of each instance: a class's staged method
-// serves them all, and each has state of its own to make.
+// serves them all, and each has state of its own to make. So may have the
+// Variables that traces look at.
 static bool is_first_call(Vm *vm, const TraceRequest *request)
 {
     Value own = receiver(request);
     const TraceTable *table = &request->staged->table;
-    if (value_unbound(own)) {
+    size_t variables = request->signature->variables.count;
+    if (value_unbound(own) && variables == 0) {
         return request->staged->traced == 0;
     }
     size_t at = 0;
     for (const Concrete *c; (c = traces_next(table, &at)) != NULL;) {
         const Bound *bound = &c->bound;
-        if (bound->values.count > 0 &&
-            value_same(identity_value(vm, bound->values.items[0]), own)) {
+        bool apart =
+            bound->values.count > 0 && !value_unbound(own) &&
+            !value_same(identity_value(vm, bound->values.items[0]), own);
+        if (!apart && !is_of_others(c, request->signature)) {
             return false;
         }
     }

@@ -26,6 +26,7 @@
 typedef struct Rebuild {
     Trace *trace;
     const TraceRequest *request;
+    uint32_t looks;
     size_t next; // of the signature's tensors
     StrBuf path; // of the leaf
 } Rebuild;
@@ -95,8 +96,11 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
 {
     Rebuild *rebuild = data;
     if (!is_next_tensor(vm, rebuild, v)) {
-        return signature_is_variable(v) ? value_retain(v)
-                                        : identity_weaken(vm, v);
+        // Any other Variable of its type will do, but where the trace looked
+        // at which one it is: then it takes the trace along.
+        return signature_is_variable(v) && !(rebuild->looks & LOOKS_AT_IDENTITY)
+                   ? value_retain(v)
+                   : identity_weaken(vm, v);
     }
     size_t i = rebuild->next++;
     Str *name = str_from(vm, leaf_name(rebuild, i));
@@ -316,13 +320,13 @@ static bool any_walked(Vm *vm, const Trace *trace, const Bound *bound)
     return walked;
 }
 
-static bool any_named(const Trace *trace)
+static uint32_t looked_at(const Trace *trace)
 {
-    bool named = false;
+    uint32_t looks = 0;
     for (size_t i = 0; i < trace->stand_ins.count; i++) {
-        named |= value_as_variable(trace->stand_ins.items[i])->named;
+        looks |= value_as_variable(trace->stand_ins.items[i])->looked;
     }
-    return named;
+    return looks;
 }
 
 void concrete_keywords(Vm *vm, const Function *function, Dict *keywords)
@@ -400,7 +404,7 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     // Fields of a dataclass may be properties: no code runs behind an error.
     concrete->looks =
         (ok && any_walked(vm, trace, &symbolic) ? LOOKS_AT_ORDER : 0) |
-        (any_named(trace) ? LOOKS_AT_NAMES : 0);
+        looked_at(trace);
     ok = ok && set_outputs(vm, trace, concrete, &given.contents, value) &&
          !vm_has_error(vm) &&
          signature_looked(vm, request->signature, request->bound,
@@ -528,7 +532,7 @@ static bool keep_request(Vm *vm, Concrete *self, const TraceRequest *request)
 {
     const Signature *signature = request->signature;
     // Specs need no trace.
-    Rebuild rebuild = {.request = request};
+    Rebuild rebuild = {.request = request, .looks = self->looks};
     strbuf_add(&self->key, strbuf_text(&signature->key), signature->key.length);
     return strbuf_ok(&self->key) && make_uses(vm, self, &signature->objects) &&
            bound_map(vm, request->target, request->bound, NULL, spec_leaf,

@@ -78,7 +78,7 @@ typedef struct TraceRequest {
     Value target;           // the host function to call
     Str *name;
     const Bound *bound;
-    const Signature *signature;
+    Signature *signature; // gets more of what the trace looks at
     size_t number;
     uint32_t line; // of the call, 0: unknown
 } TraceRequest;

@@ -92,6 +92,28 @@ static bool take_patterns(Vm *vm, const Signature *pattern,
     return ok;
 }
 
+// What the trace looked at beyond the key must be what it was.
+static bool check_looked(Vm *vm, const Concrete *self, const Bound *fitted,
+                         Signature *signature)
+{
+    StrBuf looked;
+    strbuf_init(&looked, &vm->ctx);
+    bool ok = signature_looked(vm, signature, fitted, self->looks, &looked);
+    if (ok && !strbuf_equal(&looked, &self->looked)) {
+        ok = raise_false(
+            vm, ERR_SIGNATURE,
+            "%s: its trace looks at %s, and this call's are "
+            "others: call %s itself",
+            self->name->text,
+            self->looks & LOOKS_AT_ORDER      ? "the order of dicts or keywords"
+            : self->looks & LOOKS_AT_IDENTITY ? "which Variables they are"
+                                              : "the names of Variables",
+            self->name->text);
+    }
+    strbuf_free(&looked);
+    return ok;
+}
+
 // The two keys are compared as look-up would, so that the rule of what is equal
 // is in one place (signature.c).
 static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
@@ -113,6 +135,8 @@ static Value run_fitted(Vm *vm, Concrete *self, const Bound *fitted)
                         "%s changes an argument, which its concrete functions "
                         "cannot; call it, or change a copy and return it",
                         self->name->text);
+        } else if (!check_looked(vm, self, fitted, &signature)) {
+            // The error says what.
         } else if (self->outer.count > 0) {
             raise_error(vm, ERR_LEAK,
                         "%s: it uses a symbolic tensor of the "

@@ -156,14 +156,15 @@ static void add_float(Signature *out, double number)
 }
 
 // By identity. False: no memory.
-static bool add_object(Vm *vm, Signature *out, char kind, Object *object)
+static bool add_object(Vm *vm, Signature *out, StrBuf *key, char kind,
+                       Object *object)
 {
     Identity *identity = value_identity(vm, value_from_object(object));
     identity = identity != NULL ? identity : identity_of(vm, object);
     if (identity == NULL) {
         return false;
     }
-    tag(&out->key, kind, identity->serial);
+    tag(key, kind, identity->serial);
     return structure_push(vm, &out->objects,
                           value_retain(value_from_object(identity)));
 }
@@ -198,12 +199,24 @@ static bool add_plain(Vm *vm, Signature *out, Value v)
     return true;
 }
 
+// What a trace was made with, in a pattern: a Variable that it looked at stands
+// there as its Identity.
+static Value leaf_meant(Vm *vm, Value v)
+{
+    const Identity *identity = value_identity(vm, v);
+    return identity != NULL && identity->kind == KIND_VARIABLE &&
+                   identity->object != NULL
+               ? value_from_object(identity->object)
+               : v;
+}
+
 // The order of the questions matters: what has __tensor__ is an instance, and a
 // spec is a tensor only in patterns.
 // What has __tensor__ is converted here, once, and the leaf keeps the tensor.
 static bool add_leaf(Vm *vm, SignatureWalk *walk, Value v)
 {
     Signature *out = walk->out;
+    v = leaf_meant(vm, v);
     if (structure_is_plain(v)) {
         return add_plain(vm, out, v);
     }
@@ -212,7 +225,7 @@ static bool add_leaf(Vm *vm, SignatureWalk *walk, Value v)
     }
     // One of a class of the program's is an object of its own.
     if (value_is_kind(v, KIND_VARIABLE)) {
-        return add_object(vm, out, 'o', value_object(v));
+        return add_object(vm, out, &out->key, 'o', value_object(v));
     }
     if (walk->specs && value_is_kind(v, KIND_SPEC)) {
         return add_tensor(vm, walk, value_retain(v));
@@ -222,7 +235,7 @@ static bool add_leaf(Vm *vm, SignatureWalk *walk, Value v)
                           tensor_from_value(vm, walk->name, v, DT_NONE));
     }
     if (value_is_object(v)) {
-        return add_object(vm, out, 'o', value_object(v));
+        return add_object(vm, out, &out->key, 'o', value_object(v));
     }
     // None, True and the like: their bits are themselves.
     tag(&out->key, 'c', VALUE_BITS(v));
@@ -268,7 +281,8 @@ static bool add_structure(Vm *vm, SignatureWalk *walk, Value v,
     Type *cls = value_object(v)->type;
     // The kind of the object tells a set from a frozenset.
     tag(&out->key, 'S', (uint64_t)kind << 8 | value_object(v)->kind);
-    if (cls->flags & TYPE_HEAP && !add_object(vm, out, 'C', &cls->head)) {
+    if (cls->flags & TYPE_HEAP &&
+        !add_object(vm, out, &out->key, 'C', &cls->head)) {
         return false;
     }
     if (kind == STRUCTURE_LIST) {
@@ -462,27 +476,34 @@ static bool add_orders(Vm *vm, const Bound *bound, StrBuf *out)
     return true;
 }
 
-static void add_names(const Signature *signature, StrBuf *out)
+static bool add_looked(Vm *vm, Signature *signature, Value v, uint8_t looks,
+                       StrBuf *out)
 {
-    for (size_t i = 0; i < signature->variables.count; i++) {
-        const Str *name =
-            value_as_variable(signature->variables.items[i])->name;
+    Variable *variable = variable_look(value_as_variable(v), looks);
+    if ((looks & LOOKS_AT_NAME) != 0) {
+        const Str *name = variable->name;
         tag(out, 'n', name != NULL ? name->length : UINT64_MAX);
         strbuf_add(out, name != NULL ? name->text : "",
                    name != NULL ? name->length : 0);
     }
+    return (looks & LOOKS_AT_IDENTITY) == 0 ||
+           add_object(vm, signature, out, 'o', &variable->head);
 }
 
-bool signature_looked(Vm *vm, const Signature *signature, const Bound *bound,
+bool signature_looked(Vm *vm, Signature *signature, const Bound *bound,
                       uint32_t looks, StrBuf *out)
 {
     if ((looks & LOOKS_AT_ORDER) != 0 && !add_orders(vm, bound, out)) {
         return false;
     }
-    if ((looks & LOOKS_AT_NAMES) != 0) {
-        add_names(signature, out);
+    bool ok = true;
+    looks &= LOOKS_AT_NAME | LOOKS_AT_IDENTITY;
+    for (size_t i = 0; looks != 0 && ok && i < signature->variables.count;
+         i++) {
+        ok = add_looked(vm, signature, signature->variables.items[i],
+                        (uint8_t)looks, out);
     }
-    return strbuf_ok(out);
+    return ok && strbuf_ok(out);
 }
 
 // Behind everything else, so that the parts of the arguments stay where they

@@ -97,12 +97,14 @@ static inline bool signature_is_variable(Value v)
 }
 // Its number among the call's Variables; none of them: how many there are.
 uint32_t signature_variable(const Signature *signature, Value v);
-// What tells calls apart only for traces that have looked at it: the order of
-// the dicts among the arguments and of **kwargs (nothing for dicts that are too
-// small to have one), and the names of the Variables.
-enum { LOOKS_AT_ORDER = 1, LOOKS_AT_NAMES = 2 };
-// Bytes that are equal where that is. `out` is empty.
-MUST_CHECK bool signature_looked(Vm *vm, const Signature *signature,
+// What tells calls apart only for traces that have looked at it: beside what
+// Variables answer (LOOKS_AT_NAME …) the order of the dicts among the arguments
+// and of **kwargs, nothing for dicts that are too small to have one.
+enum { LOOKS_AT_ORDER = 4 };
+// Bytes that are equal where that is. What the call hands on from a trace, that
+// one has looked at as well. Variables told apart by identity are added to the
+// objects. `out` is empty.
+MUST_CHECK bool signature_looked(Vm *vm, Signature *signature,
                                  const Bound *bound, uint32_t looks,
                                  StrBuf *out);
 // Adds such bytes to the key.

@@ -20,9 +20,7 @@ static bool check_recursion(Vm *vm, const StagedFunction *self,
         // its own.
         const StrBuf *key = &trace->request->signature->key;
         if (trace->request->staged == self &&
-            key->length == signature->key.length &&
-            memcmp(strbuf_text(key), strbuf_text(&signature->key),
-                   key->length) == 0) {
+            strbuf_equal(key, &signature->key)) {
             return raise_false(
                 vm, ERR_RECURSION,
                 "%s calls itself with the signature that is being traced; a "
@@ -153,21 +151,26 @@ static bool check_frozen(Vm *vm, StagedFunction *self, Concrete *found,
     return true;
 }
 
-// The trace looked at more than the key has, the order of a dict, say: what
-// differs in it has a trace of its own, whose key says so. NULL: there is none,
-// or with an error pending.
+// The trace that was found may have looked at more than the key has, the order
+// of a dict, say: what differs in it has a trace of its own, whose key says so,
+// and which may have looked at more again. NULL: there is none, or with an
+// error pending.
 static Concrete *find_looked(Vm *vm, StagedFunction *self, const Bound *bound,
                              Signature *signature, Concrete *found)
 {
-    StrBuf looked;
-    strbuf_init(&looked, &vm->ctx);
-    bool ok = signature_looked(vm, signature, bound, found->looks, &looked);
-    bool same = ok && looked.length == found->looked.length &&
-                memcmp(strbuf_text(&looked), strbuf_text(&found->looked),
-                       looked.length) == 0;
-    ok = ok && (same || signature_add_looked(signature, &looked));
-    strbuf_free(&looked);
-    return same ? found : !ok ? NULL : traces_find(vm, &self->table, signature);
+    bool same = false;
+    while (found != NULL && found->looks != 0 && !same) {
+        StrBuf looked;
+        strbuf_init(&looked, &vm->ctx);
+        bool ok = signature_looked(vm, signature, bound, found->looks, &looked);
+        same = ok && strbuf_equal(&looked, &found->looked);
+        ok = ok && (same || signature_add_looked(signature, &looked));
+        strbuf_free(&looked);
+        found = same  ? found
+                : !ok ? NULL
+                      : traces_find(vm, &self->table, signature);
+    }
+    return found;
 }
 
 // The quick cases first; a watched value that may have changed comes last,
@@ -176,9 +179,7 @@ Concrete *staged_find(Vm *vm, StagedFunction *self, const Bound *bound,
                       Signature *signature)
 {
     Concrete *found = traces_find(vm, &self->table, signature);
-    if (found != NULL && found->looked.length > 0) {
-        found = find_looked(vm, self, bound, signature, found);
-    }
+    found = find_looked(vm, self, bound, signature, found);
     if (found != NULL && !same_outer(vm, found)) {
         // It belongs to another enclosing trace; the new one will take its
         // place in the table.

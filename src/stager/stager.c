@@ -383,6 +383,7 @@ bool stager_init(Vm *vm, bool log)
                                  .iterate = hook_iterate,
                                  .first_value = birth_first_value,
                                  .born = birth_made,
+                                 .same_variable = trace_same_variable,
                                  .leak = leak_fail,
                                  .hold = staged_list_hold,
                                  .leaked_from = leak_function,

@@ -123,15 +123,30 @@ void trace_close_variables(Vm *vm, Trace *trace)
     structure_free(vm, &trace->stand_ins);
 }
 
+static bool stands_in_here(const Trace *trace, Value v)
+{
+    const Variable *self = value_as_variable(v);
+    return value_is_kind(v, KIND_VARIABLE) &&
+           self->place < trace->stand_ins.count &&
+           value_same(trace->stand_ins.items[self->place], v);
+}
+
+bool trace_same_variable(Vm *vm, Value a, Value b)
+{
+    // Which of its arguments are the same one is part of a trace's key.
+    const Trace *trace = vm->trace;
+    bool arguments =
+        trace != NULL && stands_in_here(trace, a) && stands_in_here(trace, b);
+    return !arguments && value_same(value_meant(a), value_meant(b));
+}
+
 // The same one again yields the number that it has. A stand-in of an enclosing
 // trace is captured by this one like others, and is that trace's when the call
 // is appended there.
 bool trace_variable(Vm *vm, Trace *trace, Variable *variable, uint32_t *index)
 {
     variable = variable_identity(variable);
-    if (variable->argument && variable->place < trace->stand_ins.count &&
-        value_as_variable(trace->stand_ins.items[variable->place]) ==
-            variable) {
+    if (stands_in_here(trace, value_from_object((Object *)&variable->head))) {
         *index = variable->place;
         return true;
     }

@@ -80,12 +80,9 @@ static bool find_nearest(Vm *vm, const StagedFunction *self,
 static const char *other_reason(const Why *why, const Concrete *nearest)
 {
     const Concrete *made = why->made;
-    bool looked =
-        made->looked.length > 0 &&
-        (made->looked.length != nearest->looked.length ||
-         memcmp(strbuf_text(&made->looked), strbuf_text(&nearest->looked),
-                made->looked.length) != 0);
-    return looked && made->looks == LOOKS_AT_NAMES
+    bool looked = made->looked.length > 0 &&
+                  !strbuf_equal(&made->looked, &nearest->looked);
+    return looked && made->looks == LOOKS_AT_NAME
                ? "its Variables have other names, which the trace looks at: "
                  "name them alike"
            : looked

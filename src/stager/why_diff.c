@@ -156,6 +156,10 @@ static const char *object_cure(Vm *vm, Value a, Value b)
         return "another object, and the one before is gone: keep one, and "
                "pass it each time";
     }
+    if (signature_is_variable(new) && signature_is_variable(old)) {
+        return "another Variable, and the trace looks at which one it is, by "
+               "ref(), id() or `is`: let the function find it outside";
+    }
     const TypeSlots *slots = &type_of(vm, new)->slots;
     if (slots->next != NULL) {
         return "another iterator, of which a trace takes the items once: pass "

@@ -107,6 +107,8 @@ struct TraceHooks {
     Tensor *(*first_value)(Vm *vm, Value initial);
     // It was made. The trace watches that it is kept.
     bool (*born)(Vm *vm, struct Variable *variable);
+    // Whether two Variables, one of which stands for another, are the same one.
+    bool (*same_variable)(Vm *vm, Value a, Value b);
     // A symbolic tensor was handed to `who` (NULL: host code) where it has no
     // value: raises the LeakError that tells where it was made and stored.
     // VALUE_FAIL.
@@ -133,5 +135,17 @@ struct TraceHooks {
     // its value. `spec` is a format's or a conversion's; NULL: none.
     bool (*worded)(Vm *vm, Value tensor, Str *text, TextWay way, Str *spec);
 };
+
+static inline bool value_stands_in(Value v)
+{
+    return value_is_object(v) && value_object(v)->flags & OBJECT_STANDS_IN;
+}
+// What `is` says: an argument of a trace is the Variable that it stands for.
+ALWAYS_INLINE bool value_is(Vm *vm, Value a, Value b)
+{
+    return value_same(a, b) ||
+           (UNLIKELY(value_stands_in(a) || value_stands_in(b)) &&
+            vm->hooks->same_variable(vm, a, b));
+}
 
 #endif

@@ -40,7 +40,7 @@ typedef struct Variable {
     Str *name;         // counted, NULL: none was given
     bool trainable;    // a Tape watches it by itself
     bool argument;     // a stand-in whose trace runs
-    bool named;        // of a stand-in: its trace asked for the name
+    uint8_t looked;    // of a stand-in: what its trace asked for, LOOKS_AT
     uint32_t place;    // of a stand-in: its number among the trace's arguments
     struct Variable *stands_for; // counted; NULL: for itself
 } Variable;
@@ -103,6 +103,15 @@ static inline TensorType spec_type(const Spec *spec)
     return (TensorType){spec->dtype, spec->rank, spec->dims};
 }
 
+// What host code may ask of a Variable that other Variables of its type answer
+// otherwise: a trace that has asked an argument serves those that answer alike.
+enum { LOOKS_AT_NAME = 1, LOOKS_AT_IDENTITY = 2 };
+// Notes that it was asked, for all stand-ins on the way to the Variable itself,
+// which it returns, borrowed.
+Variable *variable_look(Variable *variable, uint8_t looks);
+// The object that the program means, borrowed: of a stand-in the Variable, at
+// which the trace has then looked.
+Value value_meant(Value v);
 // Which Variable it is: an argument of a trace that runs, or one of its own.
 static inline Variable *variable_identity(Variable *variable)
 {

@@ -24,10 +24,27 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
     variable->cell.value = object_retain(initial);
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
-    variable->argument = variable->named = false;
+    variable->argument = false;
+    variable->looked = 0;
     variable->place = 0;
     variable->stands_for = NULL;
     return variable;
+}
+
+Variable *variable_look(Variable *variable, uint8_t looks)
+{
+    for (; variable->stands_for != NULL; variable = variable->stands_for) {
+        variable->looked |= looks;
+    }
+    return variable;
+}
+
+Value value_meant(Value v)
+{
+    return value_is_kind(v, KIND_VARIABLE)
+               ? value_from_object(
+                     variable_look(value_as_variable(v), LOOKS_AT_IDENTITY))
+               : v;
 }
 
 // Its own cell stays empty.
@@ -40,6 +57,7 @@ Variable *variable_stand_in(Vm *vm, Variable *variable, uint32_t place)
         object_release(&vm->ctx, stand_in->cell.value);
         stand_in->cell.value = NULL;
         stand_in->argument = true;
+        stand_in->head.flags |= OBJECT_STANDS_IN;
         stand_in->place = place;
         stand_in->stands_for = object_retain(variable);
     }
@@ -223,8 +241,7 @@ static const NativeDef variable_methods[] = {
 static Value member_name(Vm *vm, Value self)
 {
     (void)vm;
-    Str *name = value_as_variable(self)->name;
-    value_as_variable(self)->named = true;
+    Str *name = variable_look(value_as_variable(self), LOOKS_AT_NAME)->name;
     return name != NULL ? str_value(object_retain(name)) : VALUE_NONE;
 }
 
@@ -338,7 +355,7 @@ static Str *variable_words(Vm *vm, Value self)
     tensor_print_array(&buf, tensor, TENSOR_ALL_PLACES, true,
                        (int)strlen("Variable("));
     strbuf_printf(&buf, ", dtype=%s", dtype_name((DType)tensor->dtype));
-    variable->named = true;
+    (void)variable_look(variable, LOOKS_AT_NAME);
     if (variable->name != NULL) {
         strbuf_puts(&buf, ", name=");
         str_print_repr(&buf, variable->name->text, variable->name->length);

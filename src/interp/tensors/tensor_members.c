@@ -128,12 +128,8 @@ static Value method_astype(Vm *vm, Value *args)
 static Value method_ref(Vm *vm, Value *args)
 {
     (void)vm;
-    // An argument of a trace has the key of the Variable that it is.
-    const void *address =
-        value_is_kind(args[0], KIND_VARIABLE)
-            ? (void *)variable_cell(value_as_variable(args[0]))
-            : (void *)value_object(args[0]);
-    return value_from_small((int64_t)((uintptr_t)address >> 4));
+    uintptr_t address = (uintptr_t)value_object(value_meant(args[0]));
+    return value_from_small((int64_t)(address >> 4));
 }
 
 static Value method_copy(Vm *vm, Value *args)

@@ -59,9 +59,9 @@ BUILTIN_BODY(hash)
 // An immediate has no address; its bits tell it apart from any other as well.
 BUILTIN_BODY(id)
 {
-    return value_is_object(args[0])
-               ? int_from_u64(vm, (uintptr_t)value_object(args[0]))
-               : int_from_u64(vm, VALUE_BITS(args[0]));
+    Value v = value_meant(args[0]);
+    return value_is_object(v) ? int_from_u64(vm, (uintptr_t)value_object(v))
+                              : int_from_u64(vm, VALUE_BITS(v));
 }
 
 // The default specification is the empty text, which most types treat as str().

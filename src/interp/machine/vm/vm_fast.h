@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "interp/hooks/tracing.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/containers/obj_list.h"
@@ -219,11 +220,12 @@ ALWAYS_INLINE Object *fast_method(const Vm *vm, Value self,
 
 // An identity, or a comparison of two numbers of the same immediate kind.
 // Ints are compared by value_rank, which has their order and needs no decoding.
-ALWAYS_INLINE bool fast_compare(CompareOp op, Value a, Value b, Value *result)
+ALWAYS_INLINE bool fast_compare(Vm *vm, CompareOp op, Value a, Value b,
+                                Value *result)
 {
     bool less, equal;
     if (op == COMPARE_IS || op == COMPARE_IS_NOT) {
-        *result = value_from_bool(value_same(a, b) == (op == COMPARE_IS));
+        *result = value_from_bool(value_is(vm, a, b) == (op == COMPARE_IS));
         return !value_unbound(a) && !value_unbound(b);
     }
     if (value_both_ints(a, b)) {

@@ -198,16 +198,6 @@ bool slow_unary(Vm *vm, Frame *f, Ins ins)
     return slow_finish(vm, f, ins, result, INS_B(ins), -1);
 }
 
-// Identity never asks a type, whatever the operands are.
-static Value compare(Vm *vm, CompareOp op, Value a, Value b)
-{
-    switch (op) {
-    case COMPARE_IS: return value_from_bool(value_same(a, b));
-    case COMPARE_IS_NOT: return value_from_bool(!value_same(a, b));
-    default: return value_compare(vm, op, a, b);
-    }
-}
-
 // As vm_special, for the comparison a <op> b: the left operand's method, where
 // the right one's class has no say before it; the container's for `in`.
 static int enter_compare(Vm *vm, CompareOp op, Value a, Value b)
@@ -341,7 +331,7 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
     if (entered != 0) {
         return entered > 0;
     }
-    return slow_finish(vm, f, ins, compare(vm, op, b, c), INS_B(ins),
+    return slow_finish(vm, f, ins, value_compare(vm, op, b, c), INS_B(ins),
                        INS_C(ins));
 }
 
@@ -430,7 +420,7 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
         if (entered != 0) {
             return entered > 0 ? 0 : -1;
         }
-        truth = truth_of(vm, compare(vm, op, a, b));
+        truth = truth_of(vm, value_compare(vm, op, a, b));
     }
     return truth < 0 ? -1 : finish_jump(vm, f, ins, truth);
 }
