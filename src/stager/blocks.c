@@ -45,6 +45,7 @@ static void block_free(Vm *vm, StagedBlock *block)
     journal_free(vm, &block->journal);
     held_free(vm, block);
     vec_free(&vm->ctx, &block->kept);
+    vec_free(&vm->ctx, &block->wide);
     loop_free(vm, block);
     state_drop(vm, block->info, block->before);
     state_drop(vm, block->info, block->first);
@@ -242,6 +243,21 @@ static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
     return frame->pc;
 }
 
+// R[A] becomes a size of it; a value that is known stays, and is asked for its
+// shape like any object.
+static const Ins *set_size(Vm *vm, Frame *frame, Ins ins)
+{
+    Value v = frame->registers[INS_A(ins)];
+    Value size = value_is_kind(v, KIND_SYMBOLIC)
+                     ? tensor_traced_size(vm, v, INS_BI(ins))
+                     : VALUE_UNBOUND;
+    if (value_unbound(size)) {
+        return frame->pc;
+    }
+    return slow_set(vm, frame, INS_A(ins), size) ? frame->pc + INS_CI(ins)
+                                                 : NULL;
+}
+
 // --- if ---
 
 // The first side is traced whatever the condition will be; x says that the
@@ -418,6 +434,7 @@ static const Ins *act(Vm *vm, Frame *frame, BlockEvent event,
     case EVENT_ELSE: return if_else(vm, frame, info);
     case EVENT_JOIN: return if_join(vm, frame, info);
     case EVENT_TRUTH: return set_truth(vm, frame, ins);
+    case EVENT_AXIS: return set_size(vm, frame, ins);
     case EVENT_NOT: return set_not(vm, frame, ins);
     case EVENT_HEAD: return loop_head(vm, frame, info, ins);
     case EVENT_WHILE: return loop_while(vm, frame, info, ins);

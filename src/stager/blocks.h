@@ -22,6 +22,12 @@ typedef enum BlockPhase {
 
 typedef struct StagedLoop StagedLoop; // loops.h
 
+// A leaf of a loop whose sizes the turns change.
+typedef struct WideLeaf {
+    ValueId init;
+    TensorType type;
+} WideLeaf;
+
 // One block under way. Made by block_begin, freed by block_end or, after an
 // error, blocks_drop; the graph's blocks that it names are the graph's.
 typedef struct StagedBlock {
@@ -41,6 +47,7 @@ typedef struct StagedBlock {
     Journal journal;            // of the containers that it changes
     VEC(struct HeldPlace) held; // a loop's state beside `info` (loop_held.h)
     VEC(uint32_t) kept; // of a loop: places whose container stays the same one
+    VEC(WideLeaf) wide; // of a loop, found by an earlier trace of the body
     uint32_t rounds;    // of traces of the body, after the first
     bool more;          // the last one found lists that are state as a whole
     Ins ins;            // a loop's instruction, and what follows it

@@ -21,12 +21,16 @@ static bool is_flow(Ins ins)
            (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
 }
 
-// A loop as stage.code() prints it, whose iterable may be symbolic.
-static bool is_for_each(const Code *code, Ins ins)
+// A loop as stage.code() prints it, whose iterable may be symbolic, or a shape,
+// whose sizes may be.
+static bool is_asked(const Code *code, Ins ins)
 {
-    return INS_OP(ins) == OPCODE_LOADM &&
-           strcmp(value_as_str(code->constants[INS_C(ins)])->text,
-                  "for_each") == 0;
+    Opcode op = (Opcode)INS_OP(ins);
+    const char *name = op == OPCODE_LOADM     ? "for_each"
+                       : op == OPCODE_GETATTR ? "shape"
+                                              : NULL;
+    return name != NULL &&
+           strcmp(value_as_str(code->constants[INS_C(ins)])->text, name) == 0;
 }
 
 // Generators, class bodies and modules run in frames of their own that are
@@ -40,7 +44,7 @@ bool convert_wanted(const Code *code)
         return false;
     }
     for (uint32_t i = 0; i < code->word_count; i = code_next(code, i)) {
-        if (is_flow(code->words[i]) || is_for_each(code, code->words[i])) {
+        if (is_flow(code->words[i]) || is_asked(code, code->words[i])) {
             return true;
         }
     }

@@ -430,6 +430,12 @@ static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
     return ok;
 }
 
+bool loop_may_repeat(Vm *vm, const StagedBlock *block)
+{
+    return vm->trace->effects == block->loop->effects &&
+           block->rounds < HELD_ROUNDS;
+}
+
 int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
 {
     size_t known = block->held.count;
@@ -452,8 +458,7 @@ int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
     if (block->held.count == known && !more && !block->more) {
         return 0;
     }
-    if (vm->trace->effects != block->loop->effects ||
-        ++block->rounds > HELD_ROUNDS) {
+    if (!loop_may_repeat(vm, block)) {
         return fail_effects(vm, block);
     }
     return journal_restore(vm, block) ? 1 : -1;

@@ -23,6 +23,9 @@ typedef struct HeldPlace {
 // loop's state says: 0: it has not; 1: there are new places, the state is as it
 // was before the loop, and the body is to be traced again; -1: failed.
 int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block);
+// Whether the body may be traced once more: the host has done nothing in it
+// that stays done, and the rounds are not too many.
+bool loop_may_repeat(Vm *vm, const StagedBlock *block);
 // Whether the place is an item of a list that is state as a whole. -1: failed.
 int held_covers(Vm *vm, const StagedBlock *block, const BlockPlace *place);
 // What the place holds now: owned, VALUE_FAIL.

@@ -6,6 +6,7 @@
 // each leaf, in the order of the leaves.
 #include <string.h>
 
+#include "graph/build.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/events.h"
 #include "stager/graph_function.h"
@@ -16,6 +17,18 @@
 #include "stager/structure.h"
 
 // --- opening ---
+
+// What an earlier trace of the body has found out of a leaf with this initial
+// value: sizes that turns change are unknown from the start.
+static TensorType leaf_type(Vm *vm, const StagedBlock *block, ValueId init)
+{
+    TensorType type = graph_type(vm->trace->graph, init);
+    for (size_t i = 0; i < block->wide.count; i++) {
+        const WideLeaf *wide = &block->wide.items[i];
+        type = wide->init == init ? wide->type : type;
+    }
+    return type;
+}
 
 // The params are made with the type of the initial value; a size that a turn
 // changes is made general when the node is appended.
@@ -29,7 +42,7 @@ uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
         return UINT32_MAX;
     }
     leaf.name = arena_strndup(&graph->arena, name, strlen(name));
-    TensorType type = graph_type(graph, init);
+    TensorType type = leaf_type(vm, block, init);
     if (leaf.name == NULL) {
         return UINT32_MAX;
     }
@@ -467,9 +480,26 @@ bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i, Value after)
 
 // --- closing ---
 
+// The sizes that the turn has made unknown are so in the next trace of the
+// body, for which the node goes. 0, or -1 with an error pending.
+static int begin_wide(Vm *vm, StagedBlock *block, GraphNode *node)
+{
+    Graph *graph = vm->trace->graph;
+    bool ok = true;
+    for (size_t i = 0; ok && i < block->loop->leaves.count; i++) {
+        ValueId init = block->loop->leaves.items[i].init;
+        WideLeaf wide = {init,
+                         graph_type(graph, block->loop->leaves.items[i].body)};
+        ok = graph_type_equal(wide.type, graph_type(graph, init)) ||
+             vec_push(&vm->ctx, &block->wide, wide);
+    }
+    build_unlink(graph, node);
+    return ok && journal_restore(vm, block) ? 0 : -1;
+}
+
 // The node takes the state before the loop; what its blocks yield was set or
 // is set here. The frame then holds its outputs.
-bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
+int loop_close(Vm *vm, Frame *frame, StagedBlock *block)
 {
     Graph *graph = vm->trace->graph;
     StagedLoop *loop = block->loop;
@@ -477,7 +507,7 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
     size_t count = loop->leaves.count;
     ValueId *ids = ctx_alloc(&vm->ctx, (count * 2 + 1) * sizeof *ids);
     if (ids == NULL) {
-        return false;
+        return -1;
     }
     for (size_t i = 0; i < count; i++) {
         const LoopLeaf *leaf = &loop->leaves.items[i];
@@ -500,7 +530,14 @@ bool loop_close(Vm *vm, Frame *frame, StagedBlock *block)
                                  (uint32_t)count, block->sides, block->place)
            : NULL;
     ctx_free(&vm->ctx, ids, (count * 2 + 1) * sizeof *ids);
-    return node != NULL && sizes_check(vm, loop->first_size) &&
-           show_all(vm, frame, block, PHASE_BODY, node) &&
-           graph_function_record_node(vm, node);
+    int same = node == NULL ? -1
+                            : sizes_check(vm, loop->first_size,
+                                          loop_may_repeat(vm, block));
+    if (same <= 0) {
+        return same < 0 ? -1 : begin_wide(vm, block, node);
+    }
+    return show_all(vm, frame, block, PHASE_BODY, node) &&
+                   graph_function_record_node(vm, node)
+               ? 1
+               : -1;
 }

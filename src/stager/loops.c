@@ -399,6 +399,7 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
     ForSource source = block->loop->source;
     block->loop->source = FOR_SOURCE_NONE;
     bool is_for = !value_unbound(source.count);
+    block->rounds++;
     bool ok = drop_turn(vm, block);
     vm->trace->sizes.count = block->loop->first_size; // read in the turn
     loop_free(vm, block);
@@ -433,10 +434,12 @@ static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
     ok = ok &&
          (raises ? journal_restore(vm, block) : loop_take(vm, frame, block));
     int found = ok && !raises ? loop_find_held(vm, frame, block) : 0;
-    if (found > 0) {
+    int closed = !ok || found < 0 ? -1
+                 : found > 0      ? 0
+                                  : loop_close(vm, frame, block);
+    if (closed == 0) {
         return again(vm, frame, block);
     }
-    ok = ok && found == 0 && loop_close(vm, frame, block);
     block_end(vm);
-    return ok ? next : NULL;
+    return closed > 0 ? next : NULL;
 }

@@ -114,7 +114,8 @@ void loop_note_store(StagedBlock *block, const Object *container);
 // has other names.
 MUST_CHECK bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i,
                                   Value after);
-// Appends the node and puts its outputs into the frame.
-MUST_CHECK bool loop_close(Vm *vm, Frame *frame, StagedBlock *block);
+// Appends the node and puts its outputs into the frame: 1. 0: the body is to be
+// traced again, all being as it was before the loop; -1: failed.
+int loop_close(Vm *vm, Frame *frame, StagedBlock *block);
 
 #endif

@@ -58,7 +58,8 @@ bool sizes_read(Vm *vm, Value symbolic, int axis)
     if (trace->blocks == NULL) {
         return true;
     }
-    SizeRead read = {.value = tensor->value, .place = trace_place(vm)};
+    SizeRead read = {
+        .value = tensor->value, .number = axis >= 0, .place = trace_place(vm)};
     if (read.place.source == NULL) {
         return true; // not asked by code of the program
     }
@@ -90,17 +91,21 @@ static void fail_size(Vm *vm, const GraphPlace *place)
     trace_point(vm, place->site);
 }
 
-bool sizes_check(Vm *vm, size_t first)
+int sizes_check(Vm *vm, size_t first, bool again)
 {
     const Trace *trace = vm->trace;
+    int same = 1;
     for (size_t i = first; i < trace->sizes.count; i++) {
         const SizeRead *read = &trace->sizes.items[i];
         TensorType type = graph_type(trace->graph, read->value);
         if (count_known(type, read->axis) == read->known) {
             continue;
         }
-        fail_size(vm, &read->place);
-        return false;
+        if (!read->number || !again) {
+            fail_size(vm, &read->place);
+            return -1;
+        }
+        same = 0;
     }
-    return true;
+    return same;
 }

@@ -9,7 +9,9 @@
 
 // TraceHooks.sized.
 MUST_CHECK bool sizes_read(Vm *vm, Value symbolic, int axis);
-// Refuses sizes, read from number `first` on, that a loop has made unknown.
-MUST_CHECK bool sizes_check(Vm *vm, size_t first);
+// Whether sizes, read from number `first` on, are what a loop has left of them.
+// 0: some are unknown now, which a second trace could tell, if `again` says
+// that there may be one; -1: refused.
+int sizes_check(Vm *vm, size_t first, bool again);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct SizeRead {
     ValueId value;
     int axis;         // -1: all
     int known;        // sizes that were told
+    bool number;      // one that is unknown can be told too, as a tensor
     GraphPlace place; // of the read
 } SizeRead;
 

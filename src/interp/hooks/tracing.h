@@ -22,6 +22,7 @@ typedef enum BlockEvent {
     EVENT_JOIN,   // merge
     EVENT_TRUTH,  // R[A] becomes a symbolic bool
     EVENT_NOT,    // R[A] becomes `not R[B]`
+    EVENT_AXIS,   // R[A] becomes its size along axis B
     EVENT_HEAD,   // before a loop's condition: R[A] = a mark for EVENT_WHILE
     EVENT_WHILE,  // a loop's condition is a tensor
     EVENT_NEXT,   // the body was traced

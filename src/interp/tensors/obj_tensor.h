@@ -156,6 +156,9 @@ Value tensor_to_float(Vm *vm, Value self);
 // int(v), float(v), bool(v) inside a trace, tensor_cast.c: a cast to a scalar
 // of the kind that the type names.
 Value tensor_traced_cast(Vm *vm, Value v, const Type *to);
+// The size of a symbolic tensor along an axis as a number, a tensor where it is
+// unknown; UNBOUND: there is no such axis.
+Value tensor_traced_size(Vm *vm, Value symbolic, int axis);
 // len(v) inside a trace where the size is unknown; UNBOUND: it is known.
 Value tensor_traced_length(Vm *vm, Value v);
 // Indexing, tensor_index.c.

@@ -95,6 +95,26 @@ static Value as_number(Value size)
     return size;
 }
 
+Value tensor_traced_size(Vm *vm, Value symbolic, int axis)
+{
+    TensorType type = operand_type(symbolic);
+    int at = axis < 0 && type.rank != RANK_UNKNOWN ? axis + type.rank : axis;
+    if (type.rank != RANK_UNKNOWN && (at < 0 || at >= type.rank)) {
+        return VALUE_UNBOUND;
+    }
+    if (type.rank != RANK_UNKNOWN && type.dims[at] != DIM_UNKNOWN) {
+        return tensor_sized(vm, symbolic, at) ? value_from_small(type.dims[at])
+                                              : VALUE_FAIL;
+    }
+    Value shape = tensor_call(vm, "shape_of", &symbolic, 1, NULL, 0);
+    if (value_failed(shape)) {
+        return shape;
+    }
+    Value size = tensor_get_item(vm, shape, value_from_small(at));
+    value_release(&vm->ctx, shape);
+    return as_number(size);
+}
+
 // UNBOUND: the size is known and len() gives it as a host int.
 Value tensor_traced_length(Vm *vm, Value v)
 {
@@ -113,14 +133,5 @@ Value tensor_traced_length(Vm *vm, Value v)
     const Symbolic *symbolic = value_as_symbolic(v);
     bool unknown = symbolic->rank == RANK_UNKNOWN ||
                    (symbolic->rank > 0 && symbolic->dims[0] == DIM_UNKNOWN);
-    if (!unknown) {
-        return VALUE_UNBOUND;
-    }
-    Value shape = tensor_call(vm, "shape_of", &v, 1, NULL, 0);
-    if (value_failed(shape)) {
-        return shape;
-    }
-    Value size = tensor_get_item(vm, shape, value_from_small(0));
-    value_release(&vm->ctx, shape);
-    return as_number(size);
+    return unknown ? tensor_traced_size(vm, v, 0) : VALUE_UNBOUND;
 }

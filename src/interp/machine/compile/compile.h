@@ -70,6 +70,8 @@ typedef struct Compiler {
     VEC(Fixup) fixups;
     VEC(InsSpan) spans;
     const Lowered *staged; // conversion for a trace (lower.h); NULL: ordinary
+    const Node *number;    // an operand of arithmetic or order, which None
+                           // could not be
     VEC(BlockInfo) blocks; // their words are labels until the end
     BlockInfo no_block;    // written to after a failure, never read
     VEC(Handler) handlers; // start, end, target are labels until the end

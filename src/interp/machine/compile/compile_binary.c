@@ -70,6 +70,7 @@ void compile_operate_to(Compiler *c, BinaryOp op, uint32_t inplace, Reg left,
         c->span = span;
         compile_emit_x(c, with_constant[op], inplace, target, left, constant);
     } else {
+        c->number = right;
         Reg other = compile_any(c, right);
         c->span = span;
         compile_emit_x(c, (Opcode)(OPCODE_ADD + op), inplace, target, left,
@@ -106,7 +107,8 @@ void compile_binary_to(Compiler *c, const Node *node, Reg target)
             !compile_constant_int16(first->binary.right, &number) &&
             !compile_constant_float(first->binary.right)) {
             uint32_t constant = compile_constant_node(c, left);
-            Reg right = compile_any(c, first->binary.right);
+            c->number = first->binary.right;
+            Reg right = compile_any(c, c->number);
             value = chain.count == 1 ? target : mark;
             c->top = mark;
             if (value == mark && chain.count > 1) {
@@ -120,6 +122,7 @@ void compile_binary_to(Compiler *c, const Node *node, Reg target)
         }
     }
     if (!held && !c->failed) {
+        c->number = left;
         // A local is used in place; then `value` lies below `mark`.
         value =
             compile_first(c, left, chain.items[chain.count - 1]->binary.right);

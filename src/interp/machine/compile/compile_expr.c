@@ -158,19 +158,30 @@ Reg compile_first(Compiler *c, const Node *node, const Node *next)
     return value;
 }
 
+// Whether the operator at `i` of a comparison asks which is less.
+static bool ordered(const Node *node, uint32_t i)
+{
+    CompareOp op = node->compare.ops[i];
+    return op == COMPARE_LT || op == COMPARE_LE || op == COMPARE_GT ||
+           op == COMPARE_GE;
+}
+
 // A chain a < b < c stops at the first false comparison, and its middle
 // operands are evaluated once.
 static void compare_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
     uint32_t end = compile_new_label(c);
+    c->number = ordered(node, 0) ? node->compare.left : NULL;
     Reg left = compile_first(c, node->compare.left,
                              node->compare.comparators.items[0]);
     uint32_t count = node->compare.comparators.count;
     for (uint32_t i = 0; i < count; i++) {
         // Only comparisons before the last one may end the chain.
         bool last = i + 1 == count;
-        Reg right = compile_any(c, node->compare.comparators.items[i]);
+        const Node *other = node->compare.comparators.items[i];
+        c->number = ordered(node, i) ? other : NULL;
+        Reg right = compile_any(c, other);
         Reg kept = right;
         if (!last && right >= c->local_count) {
             // The middle operand is read twice: compare a copy.
@@ -282,7 +293,8 @@ static void unary_to(Compiler *c, const Node *node, Reg target)
                      0);
         return;
     }
-    Reg operand = compile_any(c, node->unary.operand);
+    c->number = node->unary.operand;
+    Reg operand = compile_any(c, c->number);
     c->span = node->span;
     compile_emit_x(c, OPCODE_UNARY, node->unary.op, target, operand, 0);
     c->top = mark;

@@ -226,10 +226,47 @@ static void staged_not(Compiler *c, const Node *node, Reg target)
     c->top = mark;
 }
 
+// x.shape[0], of code of the program: the library asks for what is known.
+static bool is_size(const Compiler *c, const Node *node)
+{
+    const Node *shape = node->subscript.value;
+    int32_t axis;
+    return shape->kind == AST_ATTRIBUTE && shape->attribute.name.length == 5 &&
+           memcmp(shape->attribute.name.text, "shape", 5) == 0 &&
+           compile_constant_int16(node->subscript.index, &axis) &&
+           !c->table->source->library;
+}
+
+// One where a number is needed: a size that the trace does not know is a
+// tensor, where `x.shape` has None.
+static void size_to(Compiler *c, const Node *node, Reg target)
+{
+    const Node *shape = node->subscript.value;
+    int32_t axis;
+    (void)compile_constant_int16(node->subscript.index, &axis);
+    Reg size = compile_temp(c, shape->attribute.value);
+    uint32_t done = compile_new_label(c);
+    c->span = compile_attribute_span(c, shape);
+    compile_emit_jump(c, OPCODE_BLOCKSIZE, size, (uint32_t)axis, done);
+    compile_emit(c, OPCODE_GETATTR, size, size,
+                 compile_name_constant(c, shape->attribute.name));
+    c->span = node->span;
+    compile_emit(c, OPCODE_GETITEMI, size, size, (uint32_t)axis);
+    compile_place_label(c, done);
+    compile_emit(c, OPCODE_MOVET, target, size, 0);
+    c->top = size;
+}
+
 // Expressions in which a tensor may decide what is evaluated.
 bool compile_staged_expression(Compiler *c, const Node *node, Reg target)
 {
     switch (node->kind) {
+    case AST_SUBSCRIPT:
+        if (c->number != node || !is_size(c, node)) {
+            return false;
+        }
+        size_to(c, node, target);
+        return true;
     case AST_UNARY:
         if (node->unary.op != UNARY_NOT) {
             return false;

@@ -220,6 +220,14 @@ static const Ins *block_comp(Vm *vm, Frame *f, Ins ins)
     return slow_set(vm, f, INS_A(ins), made) ? f->pc + INS_CI(ins) : NULL;
 }
 
+// Any other object has a shape of its own, which the next instructions ask for.
+static const Ins *block_size(Vm *vm, Frame *f, Ins ins)
+{
+    return decides(vm, f->registers[INS_A(ins)])
+               ? vm->hooks->block(vm, f, EVENT_AXIS, NULL, ins)
+               : f->pc;
+}
+
 // Host iterables get the state of an ordinary loop, and the next instruction
 // to run is the one between two turns.
 static const Ins *block_for(Vm *vm, Frame *f, const BlockInfo *info, Ins ins)
@@ -282,7 +290,8 @@ const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
 {
     Opcode op = (Opcode)INS_OP(ins);
     bool plain = op == OPCODE_BLOCKTRUTH || op == OPCODE_BLOCKNOT ||
-                 op == OPCODE_BLOCKRANGE || op == OPCODE_BLOCKCOMP;
+                 op == OPCODE_BLOCKRANGE || op == OPCODE_BLOCKCOMP ||
+                 op == OPCODE_BLOCKSIZE;
     const BlockInfo *info = plain ? NULL : &f->code->blocks[INS_B(ins)];
     switch (op) {
     case OPCODE_BLOCKIF: return block_if(vm, f, info, ins);
@@ -295,6 +304,7 @@ const Ins *slow_block(Vm *vm, Frame *f, Ins ins)
     case OPCODE_BLOCKNEXT: return block_end(vm, f, EVENT_NEXT, info, ins);
     case OPCODE_BLOCKRANGE: return block_range(vm, f, ins);
     case OPCODE_BLOCKCOMP: return block_comp(vm, f, ins);
+    case OPCODE_BLOCKSIZE: return block_size(vm, f, ins);
     case OPCODE_BLOCKFOR: return block_for(vm, f, info, ins);
     case OPCODE_BLOCKSTOP: return block_turn(vm, f, EVENT_STOP, info, ins);
     case OPCODE_BLOCKASSERT: return block_assert(vm, f, info, ins);

@@ -210,5 +210,7 @@ OPCODE(BLOCKCOMP, "r-j", 0,
        "if tensors decide how many items A+1 has: A = the list that the "
        "comprehension A makes of them; jump")
 OPCODE(BLOCKSTOP, "rur", 0, "leave the loop if A is true; its state is C")
+OPCODE(BLOCKSIZE, "rij", 0,
+       "if A is a tensor of the trace: A = its size along axis B; jump")
 OPCODE(BLOCKASSERT, "ru-", 0, "jump behind if A is true; A may stay")
 OPCODE(BLOCKFAIL, "ru-", 0, "the assertion failed; x: 1 with message A+1")
