@@ -1,9 +1,11 @@
 // Choices among results.
 //
 // Invariant: a choice is a plain tuple of a mark, the condition, and the two;
-// the mark is a type that no program has.
+// the mark is a type that no program has. A deque among them is one of another
+// mark, an empty one of its class, and a list of its items.
 #include "stager/either.h"
 
+#include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
@@ -21,22 +23,67 @@ enum {
     EITHER_SIZE
 };
 
-static Value mark_of(Vm *vm)
+enum { QUEUE_MARK, QUEUE_MODEL, QUEUE_ITEMS, QUEUE_SIZE };
+
+static Value mark_of(Vm *vm, int type)
 {
-    return value_from_object(stager_of(vm)->poison_types[POISON_VALUE]);
+    return value_from_object(stager_of(vm)->poison_types[type]);
+}
+
+static bool has_mark(Vm *vm, Value v, size_t size, int type)
+{
+    return value_is_kind(v, KIND_TUPLE) && value_as_tuple(v)->count == size &&
+           value_same(value_as_tuple(v)->items[0], mark_of(vm, type));
 }
 
 bool either_is(Vm *vm, Value v)
 {
-    return value_is_kind(v, KIND_TUPLE) &&
-           value_as_tuple(v)->count == EITHER_SIZE &&
-           value_same(value_as_tuple(v)->items[EITHER_MARK], mark_of(vm));
+    return has_mark(vm, v, EITHER_SIZE, POISON_VALUE);
 }
+
+// --- deques ---
+
+static bool queue_is(Vm *vm, Value v)
+{
+    return has_mark(vm, v, QUEUE_SIZE, POISON_DEQUE);
+}
+
+Value either_queue(Vm *vm, Value deque, Value items)
+{
+    Value parts[QUEUE_SIZE] = {mark_of(vm, POISON_DEQUE)};
+    parts[QUEUE_MODEL] =
+        deque_alike(vm, value_object(deque)->type, deque_most(deque));
+    parts[QUEUE_ITEMS] = items;
+    if (value_failed(parts[QUEUE_MODEL])) {
+        return VALUE_FAIL;
+    }
+    Tuple *made = tuple_from(vm, parts, QUEUE_SIZE);
+    release(vm, parts[QUEUE_MODEL]);
+    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+}
+
+// Takes the items, a list.
+static Value make_deque(Vm *vm, Value queue, Value items)
+{
+    Value model = value_as_tuple(queue)->items[QUEUE_MODEL];
+    Value made =
+        value_failed(items)
+            ? VALUE_FAIL
+            : deque_alike(vm, value_object(model)->type, deque_most(model));
+    if (!value_failed(made) && !deque_extend(vm, made, items)) {
+        release(vm, made);
+        made = VALUE_FAIL;
+    }
+    release(vm, value_failed(items) ? VALUE_NONE : items);
+    return made;
+}
+
+// --- choices ---
 
 Value either_merge(Merge *merge, Value first, Value second)
 {
     Vm *vm = merge->vm;
-    Value parts[EITHER_SIZE] = {value_retain(mark_of(vm))};
+    Value parts[EITHER_SIZE] = {value_retain(mark_of(vm, POISON_VALUE))};
     parts[EITHER_CONDITION] =
         trace_symbolic(vm, vm->trace, merge->condition, "condition");
     Value sides[2] = {first, second};
@@ -78,6 +125,7 @@ bool either_is_seen(Vm *vm, Value choice, const GraphBlock *block)
 
 static Value length_of(Vm *vm, Value v)
 {
+    v = queue_is(vm, v) ? value_as_tuple(v)->items[QUEUE_ITEMS] : v;
     Value length =
         either_is(vm, v) ? either_length(vm, v) : tensor_traced_length(vm, v);
     int64_t known = value_unbound(length) ? value_length(vm, v) : 0;
@@ -150,6 +198,10 @@ static Value walk_new(EitherWalk *walk, Value v)
         return walk_value(walk, poison_choice(vm, v, walk->block));
     }
     walk->any |= either_is(vm, v);
+    if (walk->block == NULL && queue_is(vm, v)) {
+        return make_deque(
+            vm, v, walk_value(walk, value_as_tuple(v)->items[QUEUE_ITEMS]));
+    }
     if (walk->block != NULL || !either_is(vm, v)) {
         return walk_children(walk, v);
     }
@@ -194,8 +246,7 @@ static Value walk_value(EitherWalk *walk, Value v)
     return made;
 }
 
-static Value walk_result(Vm *vm, Value result, const GraphBlock *block,
-                         bool *any)
+Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any)
 {
     EitherWalk walk = {.vm = vm, .block = block};
     map_init(&walk.known, &vm->ctx);
@@ -206,16 +257,11 @@ static Value walk_result(Vm *vm, Value result, const GraphBlock *block,
     return walked;
 }
 
-Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any)
-{
-    return walk_result(vm, result, block, any);
-}
-
 Value either_choose(Vm *vm, Value result)
 {
     bool any;
     Value chosen =
-        value_failed(result) ? result : walk_result(vm, result, NULL, &any);
+        value_failed(result) ? result : either_expand(vm, result, NULL, &any);
     release(vm, value_failed(result) ? VALUE_NONE : result);
     return chosen;
 }

@@ -14,6 +14,8 @@ Value either_merge(Merge *merge, Value first, Value second);
 bool either_is(Vm *vm, Value v);
 // The two, borrowed from it.
 const Value *either_parts(Value choice);
+// What stands in a choice for a deque that holds these items, a list; owned.
+Value either_queue(Vm *vm, Value deque, Value items);
 // Whether the block of the running trace sees the condition of a choice.
 bool either_is_seen(Vm *vm, Value choice, const GraphBlock *block);
 // len() of what a choice of containers is, a tensor.

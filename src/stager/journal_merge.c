@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "interp/objects/classes/obj_member.h"
+#include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
@@ -369,7 +370,7 @@ static Value merge_contents(JoinWalk *walk)
 // --- containers ---
 
 // What a side left: its items, or the choice that a join in it found them to
-// be, with *mark of that join; UNBOUND: no such side, or no choice. Borrowed.
+// be, with *mark of that join; UNBOUND: no such side, or no choice. Owned.
 static Value left_by(const JoinWalk *walk, int side, Value *mark)
 {
     Vm *vm = walk->merge->vm;
@@ -381,17 +382,17 @@ static Value left_by(const JoinWalk *walk, int side, Value *mark)
     }
     if (poison_is(vm, end)) {
         *mark = end;
-        return poison_left(vm, end);
+        return value_retain(poison_left(vm, end));
     }
-    return value_as_tuple(end)->items[CONTENT_ITEMS];
+    Value self = value_from_object(entry->container);
+    Value items = value_as_tuple(end)->items[CONTENT_ITEMS];
+    return deque_is(self) ? either_queue(vm, self, items) : value_retain(items);
 }
 
-// A call can choose one of what two sides left, if the container is returned:
-// that, owned; UNBOUND: it cannot.
-static Value choice_of(JoinWalk *walk, Value *mark)
+// As choice_of.
+static Value choose(JoinWalk *walk, Value first, Value second)
 {
     Merge *m = walk->merge;
-    Value first = left_by(walk, 0, mark), second = left_by(walk, 1, mark);
     if (m->condition == VALUE_ID_NONE ||
         (value_unbound(first) && !m->absent[0]) ||
         (value_unbound(second) && !m->absent[1])) {
@@ -404,6 +405,20 @@ static Value choice_of(JoinWalk *walk, Value *mark)
     return m->absent[0]   ? merge_single(m, 1, second)
            : m->absent[1] ? merge_single(m, 0, first)
                           : either_merge(m, first, second);
+}
+
+// A call can choose one of what two sides left, if the container is returned:
+// that, owned; UNBOUND: it cannot.
+static Value choice_of(JoinWalk *walk, Value *mark)
+{
+    Vm *vm = walk->merge->vm;
+    Value first = left_by(walk, 0, mark);
+    Value second = value_failed(first) ? VALUE_FAIL : left_by(walk, 1, mark);
+    Value choice =
+        value_failed(second) ? VALUE_FAIL : choose(walk, first, second);
+    release(vm, value_failed(first) ? VALUE_NONE : first);
+    release(vm, value_failed(second) ? VALUE_NONE : second);
+    return choice;
 }
 
 // The container becomes what `text` says, or what the join inside said of it.

@@ -8,6 +8,7 @@
 
 #include "interp/core/raise.h"
 #include "interp/objects/classes/attr.h"
+#include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
@@ -23,6 +24,7 @@ typedef struct Poison {
     Str *text; // counted
     ErrorKind kind;
     Value choice; // owned; UNBOUND: none
+    Type *cls;    // of the deque that it stands for, counted; else NULL
 } Poison;
 
 static int index_of(Vm *vm, Value v)
@@ -56,6 +58,7 @@ Value poison_of(Vm *vm, Value v)
     case POISON_SET:
         (void)set_next((const Set *)value_object(v), &at, &held);
         break;
+    case POISON_DEQUE: held = deque_item(v, 0); break;
     default: break;
     }
     return held;
@@ -184,6 +187,7 @@ static void poison_destroy(Vm *vm, Object *self)
 {
     object_release(&vm->ctx, ((Poison *)self)->text);
     release(vm, ((Poison *)self)->choice);
+    object_release_null(&vm->ctx, ((Poison *)self)->cls);
     object_free(vm, self, sizeof(Poison));
 }
 
@@ -264,19 +268,20 @@ const TypeDef poison_type_defs[POISON_TYPES] = {
     [POISON_LIST] = POISON_CONTAINER(List),
     [POISON_DICT] = POISON_CONTAINER(Dict),
     [POISON_SET] = POISON_CONTAINER(Set),
+    [POISON_DEQUE] = POISON_CONTAINER(Object), // the layout is the ring's own
 };
 
 static const Kind kinds[POISON_TYPES] = {
-    [POISON_VALUE] = KIND_OPAQUE,
-    [POISON_LIST] = KIND_LIST,
-    [POISON_DICT] = KIND_DICT,
-    [POISON_SET] = KIND_SET,
+    [POISON_VALUE] = KIND_OPAQUE, [POISON_LIST] = KIND_LIST,
+    [POISON_DICT] = KIND_DICT,    [POISON_SET] = KIND_SET,
+    [POISON_DEQUE] = KIND_OPAQUE,
 };
 
 void poison_adopt(Vm *vm, Type *const *types)
 {
     for (int i = POISON_LIST; i < POISON_TYPES; i++) {
-        const TypeSlots *own = &vm->types[kinds[i]]->slots;
+        const TypeSlots *own = i == POISON_DEQUE ? &deque_type_def.slots
+                                                 : &vm->types[kinds[i]]->slots;
         types[i]->slots.destroy = own->destroy;
         types[i]->slots.visit = own->visit;
         types[i]->slots.clear = own->clear;
@@ -297,6 +302,7 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text, Value choice)
     poison->text = copy;
     poison->kind = kind;
     poison->choice = value_retain(choice);
+    poison->cls = NULL;
     return value_from_object(poison);
 }
 
@@ -324,13 +330,16 @@ bool poison_fits(Vm *vm, const Object *container)
     return container->kind == KIND_LIST || container->kind == KIND_DICT ||
                    container->kind == KIND_SET
                ? container->type == vm->types[container->kind]
+           : deque_is(value_from_object((Object *)container))
+               ? content_attributes((Object *)container) == NULL
                : staged_list_is(vm, value_from_object((Object *)container));
 }
 
 // A container with the one element; NONE for a kind that cannot be.
 static Value holder_of(Vm *vm, const Object *container, Value poison)
 {
-    if (staged_list_fits(vm, value_from_object((Object *)container))) {
+    Value self = value_from_object((Object *)container);
+    if (staged_list_fits(vm, self) || deque_is(self)) {
         List *list = list_new(vm, 1);
         if (list != NULL) {
             list->items[0] = value_retain(poison);
@@ -368,9 +377,17 @@ bool poison_put(Vm *vm, Object *container, Value poison)
     bool ok = content != NULL &&
               content_put(vm, container, value_from_object(content));
     object_release_null(&vm->ctx, content);
-    for (int i = POISON_LIST; ok && i < POISON_TYPES; i++) {
+    Type *const *types = stager_of(vm)->poison_types;
+    if (ok && deque_is(value_from_object(container))) {
+        Poison *own = (Poison *)value_object(poison);
+        object_release_null(&vm->ctx, own->cls);
+        own->cls = container->type; // with its count
+        container->type = object_retain(types[POISON_DEQUE]);
+        return true;
+    }
+    for (int i = POISON_LIST; ok && i < POISON_DEQUE; i++) {
         if (kinds[i] == (Kind)container->kind) {
-            container->type = object_retain(stager_of(vm)->poison_types[i]);
+            container->type = object_retain(types[i]);
             container->kind = KIND_OPAQUE;
             break;
         }
@@ -381,7 +398,12 @@ bool poison_put(Vm *vm, Object *container, Value poison)
 void poison_lift(Vm *vm, Object *container)
 {
     int index = index_of(vm, value_from_object(container));
-    if (index > POISON_VALUE) {
+    if (index == POISON_DEQUE) {
+        Value self = value_from_object(container);
+        const Poison *own = (const Poison *)value_object(poison_of(vm, self));
+        object_release(&vm->ctx, container->type);
+        container->type = object_retain(own->cls);
+    } else if (index > POISON_VALUE) {
         object_release(&vm->ctx, container->type);
         container->kind = (uint8_t)kinds[index];
         container->type = vm->types[kinds[index]];

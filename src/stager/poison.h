@@ -1,9 +1,9 @@
 // What stands where two sides of a block left what cannot be one: whoever uses
 // it gets the error that names both.
 //
-// A value stands in the entry, attribute or cell. A list, dict or set that the
-// sides left with other lengths or keys becomes such an object itself, in
-// place, so that all who hold it find out.
+// A value stands in the entry, attribute or cell. A list, dict, set or deque
+// that the sides left with other lengths or keys becomes such an object itself,
+// in place, so that all who hold it find out.
 #ifndef DUET_STAGER_POISON_H
 #define DUET_STAGER_POISON_H
 
@@ -11,7 +11,14 @@
 #include "interp/core/vm.h"
 
 // The values, and the containers in place.
-enum { POISON_VALUE, POISON_LIST, POISON_DICT, POISON_SET, POISON_TYPES };
+enum {
+    POISON_VALUE,
+    POISON_LIST,
+    POISON_DICT,
+    POISON_SET,
+    POISON_DEQUE,
+    POISON_TYPES
+};
 
 extern const TypeDef poison_type_defs[POISON_TYPES];
 
@@ -34,9 +41,10 @@ Value poison_left(Vm *vm, Value v);
 Value poison_choice(Vm *vm, Value v, const GraphBlock *block);
 // The value that says what a container was replaced by; borrowed. `v` is one.
 Value poison_of(Vm *vm, Value v);
-// Makes it the list, dict or set again that it was, with one element.
+// Makes it the container again that it was, with one element.
 void poison_lift(Vm *vm, Object *container);
-// Whether the object can become one: a list, dict or set proper.
+// Whether the object can become one: a list, dict or set proper, or a deque
+// without attributes.
 bool poison_fits(Vm *vm, const Object *container);
 // It holds nothing from then on but what `poison` (borrowed) says.
 MUST_CHECK bool poison_put(Vm *vm, Object *container, Value poison);
