@@ -251,10 +251,16 @@ run_steps(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     return ok;
 }
 
+bool plan_run_quick(Ctx *ctx, const Plan *plan, Tensor *const *inputs,
+                    Tensor **outputs)
+{
+    return plan->quick != NULL && LIKELY(!ctx->interrupt) &&
+           LIKELY(plan->profile == NULL && !plan->numbers) &&
+           plan_quick_run(ctx, plan->quick, inputs, outputs);
+}
+
 bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
 {
-    bool quick = plan->quick != NULL && LIKELY(!ctx->interrupt) &&
-                 LIKELY(plan->profile == NULL && !plan->numbers);
-    return (quick && plan_quick_run(ctx, plan->quick, args, outputs)) ||
+    return plan_run_quick(ctx, plan, args->inputs, outputs) ||
            run_steps(ctx, plan, args, outputs);
 }

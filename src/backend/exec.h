@@ -46,6 +46,10 @@ typedef struct PlanArgs {
 // again while it runs (a host_call that calls the same function).
 MUST_CHECK bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args,
                          Tensor **outputs);
+// The same for a plan of one small kernel, which needs no host, no Variables
+// and calls nobody. False, without an error: plan_run has to do it.
+MUST_CHECK bool plan_run_quick(Ctx *ctx, const Plan *plan,
+                               Tensor *const *inputs, Tensor **outputs);
 
 // Runs a graph node by node without passes, fusion or a plan: the yardstick of
 // tests, and what stage.eager's graphs mean. Same contract as plan_run.

@@ -8,11 +8,10 @@
 
 enum { QUICK_OUTPUTS = 4 };
 
-// Where an operand of the kernel is found.
+// Where an operand of the kernel is found: in which array, and its index there.
+enum { QUICK_ARGUMENT, QUICK_RESULT, QUICK_CONSTANT, QUICK_SOURCES };
 typedef struct QuickPlace {
-    Tensor *constant; // NULL: none
-    uint8_t index;    // of an argument or result
-    bool writes;
+    uint8_t source, index;
 } QuickPlace;
 
 struct QuickPlan {
@@ -21,6 +20,7 @@ struct QuickPlan {
     uint32_t result_count;
     DType dtypes[QUICK_OUTPUTS]; // by result
     QuickPlace places[LOOP_MAX_OPERANDS];
+    Tensor *constants[LOOP_MAX_OPERANDS]; // borrowed from the plan, by operand
 };
 
 // The number of the slot among others; -1: it is not there.
@@ -34,20 +34,21 @@ static int index_of(const uint32_t *slots, uint32_t count, uint32_t slot)
     return -1;
 }
 
-static bool find_place(const Plan *plan, const TileReg *reg, bool writes,
-                       QuickPlace *place)
+static bool find_place(const Plan *plan, uint32_t slot, bool writes, uint32_t k,
+                       QuickPlan *quick)
 {
     const StepBlock *block = plan->block;
-    int index =
-        writes ? index_of(block->results, block->result_count, reg->slot)
-               : index_of(plan->arguments, plan->argument_count, reg->slot);
-    *place = (QuickPlace){NULL, (uint8_t)index, writes};
-    for (size_t i = 0; index < 0 && i < plan->pins.count; i++) {
-        if (!writes && plan->pins.items[i].slot == reg->slot) {
-            place->constant = plan->pins.items[i].tensor;
+    int index = writes ? index_of(block->results, block->result_count, slot)
+                       : index_of(plan->arguments, plan->argument_count, slot);
+    quick->places[k] =
+        (QuickPlace){writes ? QUICK_RESULT : QUICK_ARGUMENT, (uint8_t)index};
+    for (size_t i = 0; index < 0 && !writes && i < plan->pins.count; i++) {
+        if (plan->pins.items[i].slot == slot) {
+            quick->constants[k] = plan->pins.items[i].tensor;
+            quick->places[k] = (QuickPlace){QUICK_CONSTANT, (uint8_t)k};
         }
     }
-    return index >= 0 || place->constant != NULL;
+    return index >= 0 || quick->constants[k] != NULL;
 }
 
 // Whether each result is written by the kernel, and no other one.
@@ -73,13 +74,13 @@ bool plan_quick(Plan *plan)
     quick.kernel = &kernel->loop;
     for (uint32_t k = 0; k < kernel->loop.operand_count; k++) {
         const TileReg *reg = &program->regs[kernel->regs[k]];
-        QuickPlace *place = &quick.places[k];
-        if (!find_place(plan, reg, kernel->loop.operands[k].writes, place)) {
+        bool writes = kernel->loop.operands[k].writes;
+        if (!find_place(plan, reg->slot, writes, k, &quick)) {
             return true;
         }
-        if (place->writes) {
-            quick.dtypes[place->index] = reg->dtype;
-            written |= 1u << place->index;
+        if (writes) {
+            quick.dtypes[quick.places[k].index] = reg->dtype;
+            written |= 1u << quick.places[k].index;
         }
     }
     // One output that is two results is none of these.
@@ -101,7 +102,7 @@ static bool give_up(Ctx *ctx, Tensor **outputs, uint32_t count)
     return false;
 }
 
-bool plan_quick_run(Ctx *ctx, const QuickPlan *quick, const PlanArgs *args,
+bool plan_quick_run(Ctx *ctx, const QuickPlan *quick, Tensor *const *inputs,
                     Tensor **outputs)
 {
     const TileProgram *program = quick->program;
@@ -114,11 +115,10 @@ bool plan_quick_run(Ctx *ctx, const QuickPlan *quick, const PlanArgs *args,
             return give_up(ctx, outputs, i);
         }
     }
+    Tensor *const *sources[QUICK_SOURCES] = {inputs, outputs, quick->constants};
     for (uint32_t k = 0; k < quick->kernel->operand_count; k++) {
         QuickPlace place = quick->places[k];
-        data[k] = place.writes             ? outputs[place.index]->data
-                  : place.constant != NULL ? place.constant->data
-                                           : args->inputs[place.index]->data;
+        data[k] = sources[place.source][place.index]->data;
     }
     return LIKELY(kernel_run(quick->kernel, data, program->count) == 0) ||
            give_up(ctx, outputs, quick->result_count);

@@ -103,7 +103,7 @@ struct Plan {
 MUST_CHECK bool plan_quick(Plan *plan);
 // False: nothing has happened, and the ordinary way is to be taken.
 MUST_CHECK bool plan_quick_run(Ctx *ctx, const QuickPlan *quick,
-                               const PlanArgs *args, Tensor **outputs);
+                               Tensor *const *inputs, Tensor **outputs);
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
 // A product of operands of which some are turned (ops/product.h).

@@ -93,9 +93,10 @@ static void buffer_release(Ctx *ctx, Buffer *buffer)
 }
 
 // A tensor without data; `dims` is copied.
-// Owned, with a count of 1; NULL: an error is pending.
-static Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank, const int64_t *dims,
-                           int64_t count)
+// Owned, with a count of 1; NULL: an error is pending. Inline, for every result
+// of an op is made here.
+static inline Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
+                                  const int64_t *dims, int64_t count)
 {
     Tensor *tensor = ctx_alloc(ctx, sizeof(*tensor));
     if (UNLIKELY(tensor == NULL)) {

@@ -216,6 +216,11 @@ static Value guard_run(Vm *vm, const Guard *guard, Tensor **inputs)
 {
     Concrete *concrete = guard->concrete;
     Tensor *outputs[GUARD_MAX_ARGUMENTS];
+    if (LIKELY(guard->single && !vm->check_numbers &&
+               plan_run_quick(&vm->ctx, concrete->plan, inputs, outputs))) {
+        concrete->hits++;
+        return tensor_adopt(vm, outputs[0]);
+    }
     // Read before the run, which may change the guard.
     bool single = guard->single;
     // The run may call host code, which may set the guard anew and drop the
@@ -239,13 +244,15 @@ Value guards_run(Vm *vm, Guards *guards, const Value *args, uint32_t count,
     if (UNLIKELY(vm->recorders != NULL)) {
         return VALUE_UNBOUND;
     }
-    for (uint32_t i = 0; i < GUARD_COUNT; i++) {
+    if (LIKELY(
+            covers(&guards->items[guards->last], args, count, names, inputs))) {
+        return guard_run(vm, &guards->items[guards->last], inputs);
+    }
+    for (uint32_t i = 1; i < GUARD_COUNT; i++) {
         uint32_t at = (guards->last + i) % GUARD_COUNT;
         if (covers(&guards->items[at], args, count, names, inputs)) {
-            if (i > 0) {
-                guards->last = at;
-                traces_use(guards->items[at].concrete);
-            }
+            guards->last = at;
+            traces_use(guards->items[at].concrete);
             return guard_run(vm, &guards->items[at], inputs);
         }
     }

@@ -5,6 +5,7 @@
 // in place; inside a trace the call becomes a node of the graph being traced.
 #include "stager/staged_fn.h"
 
+#include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
@@ -239,21 +240,46 @@ static Value call_observed(Vm *vm, Value value, const Value *args,
     return result;
 }
 
-// The guard first: it is the way of nearly all calls.
+// By a guard: the way of nearly all calls. UNBOUND: none covers it.
+static inline Value call_quick(Vm *vm, Value value, const Value *args,
+                               uint32_t count, Tuple *keyword_names)
+{
+    StagedFunction *self = (StagedFunction *)value_object(value);
+    return LIKELY(vm->trace == NULL && !vm->long_calls)
+               ? guards_run(vm, &self->table.guards, args, count, keyword_names)
+               : VALUE_UNBOUND;
+}
+
 static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
                          Tuple *keyword_names)
 {
-    StagedFunction *self = (StagedFunction *)value_object(value);
-    if (LIKELY(vm->trace == NULL && !vm->long_calls)) {
-        Value result =
-            guards_run(vm, &self->table.guards, args, count, keyword_names);
-        if (LIKELY(!value_unbound(result))) {
-            return result;
-        }
+    Value result = call_quick(vm, value, args, count, keyword_names);
+    if (LIKELY(!value_unbound(result))) {
+        return result;
     }
     return stager_of(vm)->listener != NULL
                ? call_observed(vm, value, args, count, keyword_names)
                : call_long(vm, value, args, count, keyword_names);
+}
+
+// The machine's way past all that a call by C does around it.
+static int staged_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
+{
+    if (UNLIKELY(!ctx_enter(&vm->ctx))) {
+        vm_empty_window(vm, window, count);
+        return -1;
+    }
+    Value result = call_quick(vm, window[-1], window, count, names);
+    if (UNLIKELY(value_unbound(result))) {
+        result = staged_call(vm, window[-1], window, count, names);
+    }
+    ctx_leave(&vm->ctx);
+    vm_empty_window(vm, window, count);
+    if (UNLIKELY(value_failed(result))) {
+        return -1;
+    }
+    value_replace(&vm->ctx, &window[-1], result);
+    return 0;
 }
 
 // The arguments of a native's *args, **kwargs as a call has them.
@@ -479,6 +505,7 @@ const TypeDef staged_type_def = {
               .clear = staged_clear,
               .repr = staged_repr,
               .call = staged_call,
+              .enter = staged_enter,
               .get_descriptor = staged_bind},
     .methods = staged_methods,
     .members = staged_members,
