@@ -255,6 +255,13 @@ int main(int argc, char **argv)
     over_sizes("chain_e1 ", run_e1, 1, 7);
     over_sizes("chain_e2 ", run_e2, 1, 7);
     over_sizes("sum ", run_sum, 4, 7);
+    for (long n = 256; n <= 4096; n *= 4) {
+        char row[64];
+        snprintf(row, sizeof row, "matvec right/%ld", n);
+        one(row, run_sum, n * n, (double)(n * n), 0);
+        snprintf(row, sizeof row, "matvec left/%ld", n);
+        one(row, run_sum, n * n, (double)(n * n), 0);
+    }
     over_sizes("sum_squares ", run_squares, 4, 7);
     over_sizes("growth elements/", run_line, 0, 8);
     one("softmax 1024", run_exp, matrix, (double)matrix, 0);

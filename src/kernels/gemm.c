@@ -6,6 +6,7 @@
 enum {
     SMALL_CACHE = 256 << 10, // where the system does not tell
     DEPTH_BYTES = 4096,
+    ONCE_BYTES = 512, // of a row of B that meets one of A
     MOST_B_BYTES = 4 << 20,
     COLUMN_BYTES = 128, // of a panel, in any tier
     ROWS_STEP = 42,     // a multiple of every tile's rows
@@ -53,9 +54,15 @@ GemmSizes gemm_sizes(const GemmArgs *upright, size_t size)
 {
     const GemmBlocks *blocks = upright->blocks;
     int64_t bytes = (int64_t)size, panel = COLUMN_BYTES / bytes;
-    GemmSizes s = {.depth = even_part(upright->k, blocks->depth_bytes / bytes)};
+    // A panel that is read once stays in the first cache, and the rows that it
+    // is made of are read from end to end.
+    bool once = upright->m == 1;
+    int64_t most = once ? ONCE_BYTES : blocks->depth_bytes;
+    GemmSizes s = {.depth = even_part(upright->k, most / bytes)};
     int64_t n = (upright->n + panel - 1) / panel * panel;
-    s.columns = least(n, blocks->b_bytes / (s.depth * bytes) / panel * panel);
+    s.columns =
+        once ? panel
+             : least(n, blocks->b_bytes / (s.depth * bytes) / panel * panel);
     s.rows = blocks->a_bytes / (s.depth * bytes) / ROWS_STEP * ROWS_STEP;
     s.rows = s.rows < ROWS_STEP ? ROWS_STEP : s.rows;
     // Where all of A is at hand with one panel, no more of B needs to be.

@@ -3,7 +3,7 @@
 #ifndef DUET_KERNELS_GEMM_BODY_H
 #define DUET_KERNELS_GEMM_BODY_H
 
-#include "kernels/gemm_vector.h"
+#include "kernels/gemm_turn.h"
 
 // The loops over a tile must vanish, or the sums would live in memory and not
 // in registers.

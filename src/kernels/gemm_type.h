@@ -166,20 +166,19 @@ static void ID(direct)(const GemmArgs *g)
 static void ID(pack)(ELEMENT *to, int64_t step, const ELEMENT *from,
                      int64_t row, int64_t along, int64_t rows, int64_t depth)
 {
-    int64_t i = 0;
-    for (; along == 1 && i + ID(SQUARE) <= rows; i += ID(SQUARE)) {
-        int64_t k = 0;
-        for (; k + ID(SQUARE) <= depth; k += ID(SQUARE)) {
-            ID(transpose)(to + k * step + i, step, from + i * row + k, row);
+    int64_t i = 0, whole = along == 1 ? depth / ID(SQUARE) * ID(SQUARE) : 0;
+    for (; whole > 0 && i + ID(WIDTH) <= rows; i += ID(WIDTH)) {
+        for (int64_t k = 0; k < whole; k += ID(SQUARE)) {
+            ID(turn_wide)(to + k * step + i, step, from + i * row + k, row);
         }
-        for (; k < depth; k++) {
-            for (int64_t r = i; r < i + ID(SQUARE); r++) {
-                to[k * step + r] = from[r * row + k];
-            }
+    }
+    for (; whole > 0 && i + ID(SQUARE) <= rows; i += ID(SQUARE)) {
+        for (int64_t k = 0; k < whole; k += ID(SQUARE)) {
+            ID(turn)(to + k * step + i, step, from + i * row + k, row);
         }
     }
     for (int64_t k = 0; k < depth; k++) {
-        for (int64_t r = i; r < rows; r++) {
+        for (int64_t r = k < whole ? i : 0; r < rows; r++) {
             to[k * step + r] = from[r * row + k * along];
         }
     }

@@ -12,39 +12,6 @@
 
 #define VECTOR static inline __attribute__((always_inline))
 
-// The square that transpose_<sfx> turns: a 16-byte vector's elements; the rows
-// of both sides are so many elements apart.
-VECTOR void transpose_f32(float *to, int64_t to_row, const float *from,
-                          int64_t from_row)
-{
-    __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + from_row);
-    __m128 c = _mm_loadu_ps(from + 2 * from_row);
-    __m128 d = _mm_loadu_ps(from + 3 * from_row);
-    _MM_TRANSPOSE4_PS(a, b, c, d);
-    _mm_storeu_ps(to, a);
-    _mm_storeu_ps(to + to_row, b);
-    _mm_storeu_ps(to + 2 * to_row, c);
-    _mm_storeu_ps(to + 3 * to_row, d);
-}
-VECTOR void transpose_f64(double *to, int64_t to_row, const double *from,
-                          int64_t from_row)
-{
-    __m128d a = _mm_loadu_pd(from), b = _mm_loadu_pd(from + from_row);
-    _mm_storeu_pd(to, _mm_unpacklo_pd(a, b));
-    _mm_storeu_pd(to + to_row, _mm_unpackhi_pd(a, b));
-}
-// Bits alone move.
-VECTOR void transpose_i32(int32_t *to, int64_t to_row, const int32_t *from,
-                          int64_t from_row)
-{
-    transpose_f32((float *)to, to_row, (const float *)from, from_row);
-}
-VECTOR void transpose_i64(int64_t *to, int64_t to_row, const int64_t *from,
-                          int64_t from_row)
-{
-    transpose_f64((double *)to, to_row, (const double *)from, from_row);
-}
-
 #if defined(__AVX512F__)
 
 // 14 x 2 sums, two vectors of B and a factor: 31 of the 32 registers.
