@@ -4,7 +4,6 @@
 // and clears every slot. Outputs are handed over only when all has run.
 #include "backend/profile.h"
 #include "backend/step.h"
-#include "ops/product.h"
 
 #include <string.h>
 
@@ -117,24 +116,6 @@ static bool step_kernel(PlanRun *run, const Step *step)
     KernelCall call = {run->ctx,          op, node->attrs, inputs,
                        step->input_count, 1,  &output};
     if (UNLIKELY(!op_compute(&call))) {
-        object_release_null(run->ctx, output);
-        return false;
-    }
-    step_set(run, step->outputs[0], output);
-    return true;
-}
-
-// Transposes take no step where products read them by their columns.
-bool step_product(PlanRun *run, const Step *step)
-{
-    TensorType type = graph_type(run->plan->graph, step->node->first_output);
-    Tensor *output = tensor_new(run->ctx, type.dtype, type.rank, type.dims);
-    if (UNLIKELY(output == NULL)) {
-        return false;
-    }
-    if (UNLIKELY(!product_of(run->ctx, run->slots[step->inputs[0]],
-                             run->slots[step->inputs[1]], step->turned,
-                             output))) {
         object_release_null(run->ctx, output);
         return false;
     }

@@ -1,10 +1,10 @@
 // Finding nests: programs along the same rows, one behind the other.
 //
-// A nest begins with a program that reduces rows, and takes in what follows as
-// long as it goes along those rows too: over all their elements, or over one
-// for each. What it reads of the stages before must be its own row's: elements
-// for elements, or the row's result. What nobody else reads never becomes a
-// tensor.
+// A nest begins with a product or a program that reduces rows, and takes in
+// what follows as long as it goes along those rows too: over all their
+// elements, or over one for each. What it reads of the stages before must be
+// its own row's: elements for elements, or the row's result. What nobody else
+// reads never becomes a tensor.
 #include "backend/tile.h"
 
 enum { NEST_ELEMENTS = 4096 }; // of a block of rows, if a row has less
@@ -13,9 +13,10 @@ enum { NEST_ELEMENTS = 4096 }; // of a block of rows, if a row has less
 typedef struct NestBuild {
     Builder *builder;
     const Step *first;
+    uint32_t step_count; // from there on
     TileNest nest;
     int64_t columns;
-    bool linked; // a stage reads what another made of its rows
+    bool linked; // a stage reads what another made of its rows, or the product
 } NestBuild;
 
 // Which element of a row a stage's value is.
@@ -33,6 +34,9 @@ static bool is_small(const NestBuild *build, const TileProgram *program)
 // What the stages so far make in the slot.
 static NestShare share_of(const NestBuild *build, uint32_t slot)
 {
+    if (build->nest.product != NULL && build->nest.product->to == slot) {
+        return SHARE_ALL;
+    }
     for (uint32_t s = 0; s < build->nest.stage_count; s++) {
         const TileProgram *program = build->nest.stages[s];
         for (uint32_t i = 0; i < program->output_count; i++) {
@@ -70,7 +74,7 @@ static bool goes_along(const NestBuild *build, const TileProgram *program)
     return program->count == build->nest.rows * build->columns &&
            (program->columns == build->columns ||
             (program->columns == 0 && program->end_count == 0 &&
-             build->columns % KERNEL_STEP == 0));
+             (build->columns % KERNEL_STEP == 0 || !program->even)));
 }
 
 // Whether what it reads of the stages before is its rows' own.
@@ -90,32 +94,60 @@ static bool reads_along(NestBuild *build, const TileProgram *program)
         if (share != SHARE_OUTSIDE && share != wanted) {
             return false;
         }
-        build->linked = build->linked || share == SHARE_ONE;
+        build->linked = build->linked || share == SHARE_ONE ||
+                        (share == SHARE_ALL && build->nest.product != NULL);
     }
+    return true;
+}
+
+// Whether a nest can begin with the step: its rows.
+static bool begins(NestBuild *build)
+{
+    const Step *step = build->first;
+    int64_t count = 0;
+    build->columns = 0;
+    build->nest = (TileNest){.product = NULL};
+    if (step->run == step_product) {
+        TensorType type = step->product->type;
+        build->nest.product = step->product;
+        build->columns = type.rank > 0 ? type.dims[type.rank - 1] : 0;
+        count = type.rank > 0 ? 1 : 0;
+        for (int i = 0; i < type.rank; i++) {
+            count *= type.dims[i];
+        }
+    } else if (step->run == step_tile && step->program->end_count > 0) {
+        build->columns = step->program->columns;
+        count = step->program->count;
+    }
+    if (build->columns <= 1 || count == 0 ||
+        (build->nest.product == NULL && count == build->columns)) {
+        return false;
+    }
+    build->nest.rows = count / build->columns;
+    build->nest.elements = count;
     return true;
 }
 
 // As many steps as there are from `first` on, before `end`.
 static void gather(NestBuild *build, const Step *end)
 {
-    const TileProgram *first = build->first->program;
-    build->columns = first->columns;
-    build->nest = (TileNest){.rows = first->count / first->columns,
-                             .elements = first->count};
+    const Step *step = build->first + (build->nest.product != NULL);
     build->linked = false;
-    for (const Step *step = build->first;
-         step < end && build->nest.stage_count < TILE_MAX_STAGES &&
-         (step->run == step_tile || step->run == step_tile_single) &&
-         goes_along(build, step->program) && reads_along(build, step->program);
+    for (; step < end && build->nest.stage_count < TILE_MAX_STAGES &&
+           (step->run == step_tile || step->run == step_tile_single) &&
+           goes_along(build, step->program) &&
+           reads_along(build, step->program) &&
+           (build->linked || build->nest.product == NULL);
          step++) {
         build->nest.stages[build->nest.stage_count++] = step->program;
     }
+    build->step_count = (uint32_t)(step - build->first);
 }
 
 // Whether the slot is cleared by one of the nest's steps.
 static bool dies(const NestBuild *build, uint32_t slot)
 {
-    for (uint32_t s = 0; s < build->nest.stage_count; s++) {
+    for (uint32_t s = 0; s < build->step_count; s++) {
         const Step *step = &build->first[s];
         for (uint32_t i = 0; i < step->dead_count; i++) {
             if (step->dead[i] == slot) {
@@ -151,6 +183,9 @@ static bool is_inside(const NestBuild *build, uint32_t slot)
 static uint32_t place_of(NestBuild *build, uint32_t slot, uint16_t width)
 {
     const TileNest *nest = &build->nest;
+    if (nest->product != NULL && nest->product->to == slot) {
+        return TILE_INNER_PRODUCT;
+    }
     for (uint32_t s = 0; s < nest->stage_count; s++) {
         const TileProgram *program = nest->stages[s];
         for (uint32_t i = 0; i < program->reg_count; i++) {
@@ -173,6 +208,14 @@ static uint32_t place_of(NestBuild *build, uint32_t slot, uint16_t width)
     return place;
 }
 
+// Whether the product reads the slot: what it holds is not to be overwritten
+// before the last rows have been made.
+static bool is_multiplied(const NestBuild *build, uint32_t slot)
+{
+    const TileProduct *product = build->nest.product;
+    return product != NULL && (product->left == slot || product->right == slot);
+}
+
 // Nothing takes over memory that is no tensor's.
 static void keep_inside(NestBuild *build, TileProgram *program)
 {
@@ -192,7 +235,8 @@ static void keep_inside(NestBuild *build, TileProgram *program)
         TileOutput *output = &program->outputs[i];
         if (program->regs[output->reg].inner != 0 ||
             (output->reuse != TILE_NO_REG &&
-             program->regs[output->reuse].inner != 0)) {
+             (program->regs[output->reuse].inner != 0 ||
+              is_multiplied(build, program->regs[output->reuse].slot)))) {
             output->reuse = TILE_NO_REG;
         }
     }
@@ -202,7 +246,7 @@ static void keep_inside(NestBuild *build, TileProgram *program)
 static bool join_dead(const NestBuild *build, Step *step)
 {
     uint32_t count = 0;
-    for (uint32_t s = 0; s < build->nest.stage_count; s++) {
+    for (uint32_t s = 0; s < build->step_count; s++) {
         count += build->first[s].dead_count;
     }
     uint32_t *dead =
@@ -211,7 +255,7 @@ static bool join_dead(const NestBuild *build, Step *step)
         return false;
     }
     step->dead = dead;
-    for (uint32_t s = 0; s < build->nest.stage_count; s++) {
+    for (uint32_t s = 0; s < build->step_count; s++) {
         const Step *from = &build->first[s];
         for (uint32_t i = 0; i < from->dead_count; i++) {
             if (!is_inside(build, from->dead[i])) {
@@ -230,6 +274,9 @@ static bool make_nest(NestBuild *build, Step *step)
     int64_t block = NEST_ELEMENTS / build->columns;
     nest->block = block < 1 ? 1 : block < nest->rows ? block : nest->rows;
     size_t most = 0;
+    if (nest->product != NULL) {
+        nest->product->inside = is_inside(build, nest->product->to);
+    }
     for (uint32_t s = 0; s < nest->stage_count; s++) {
         TileProgram *program = nest->stages[s];
         bool small = is_small(build, program);
@@ -263,12 +310,10 @@ bool nest_join(Builder *builder, StepBlock *block)
         uint32_t taken = 1;
         Step made = *step;
         build.first = step;
-        if (step->run == step_tile && step->program->end_count > 0 &&
-            step->program->columns > 1 &&
-            step->program->count > step->program->columns) {
+        if (begins(&build)) {
             gather(&build, end);
             if (build.linked) {
-                taken = build.nest.stage_count;
+                taken = build.step_count;
                 if (!make_nest(&build, &made)) {
                     return false;
                 }

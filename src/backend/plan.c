@@ -204,12 +204,6 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
     step->run = node_desc(node)->run != NULL
                     ? step_call
                     : step_op_for(builder->graph, node);
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        if (builder->turned[node->inputs[i]] != VALUE_ID_NONE) {
-            step->run = step_product;
-            step->turned |= i == 0 ? PRODUCT_LEFT : PRODUCT_RIGHT;
-        }
-    }
     step->input_count = node->input_count;
     step->output_count = node->output_count;
     step->inputs = builder_slots(builder, node->inputs, node->input_count);
@@ -217,7 +211,9 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
         (node_desc(node)->payload == PAYLOAD_CALLEE &&
          !builder_callee(builder, step, node)) ||
         !give_outputs(builder, node, step, block_chain) ||
-        !build_blocks(builder, node, step)) {
+        (builder->options->fuse && builder_is_product(builder->graph, node)
+             ? !product_build(builder, node, step)
+             : !build_blocks(builder, node, step))) {
         return false;
     }
     return builder_dead_list(builder, builder->chain_heads[node->serial],
@@ -384,7 +380,7 @@ static bool lay_out(Builder *builder)
     if (ok) {
         find_uses(builder);
         builder->plan->block = builder_steps(builder, graph->block, NULL, 0);
-        ok = builder->plan->block != NULL;
+        ok = builder->plan->block != NULL && product_fix(builder);
     }
     // Slots are numbers in the steps by now; the tables are of no use any
     // more.
@@ -504,6 +500,7 @@ void plan_release(Ctx *ctx, Plan *plan)
         plan_release(ctx, plan->callees.items[i]);
     }
     tile_release(ctx, plan);
+    product_release(ctx, plan);
     scalar_release(ctx, plan);
     vec_free(ctx, &plan->callees);
     vec_free(ctx, &plan->pins);

@@ -55,6 +55,9 @@ static inline ValueId builder_source(const Builder *builder, ValueId value)
 }
 // Finds the transposes that need not be made; their marks go.
 MUST_CHECK bool builder_turn(Builder *builder);
+// Whether it is a product of operands and a result of known sizes, of what has
+// a kernel: others go the eager way.
+bool builder_is_product(const Graph *graph, const GraphNode *node);
 // Puts a value on the list of what dies after its last use, or with its block.
 void builder_mourn(Builder *builder, ValueId value, uint32_t *block_chain);
 

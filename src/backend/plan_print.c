@@ -68,10 +68,22 @@ static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
     }
 }
 
+// By the operands that are (ops/product.h).
+static const char *const turned[] = {"", " (left turned)", " (right turned)",
+                                     " (both turned)"};
+
 // Its chains, one below the other.
 static void print_nest(StrBuf *out, const TileNest *nest, uint32_t indent)
 {
     strbuf_printf(out, "nest of %lld rows:", (long long)nest->rows);
+    const TileProduct *product = nest->product;
+    if (product != NULL) {
+        strbuf_putc(out, '\n');
+        strbuf_pad(out, ' ', indent + 2);
+        strbuf_printf(out, "matmul $%u, $%u%s -> $%u%s", product->left,
+                      product->right, turned[product->turned], product->to,
+                      product->inside ? " (inside)" : "");
+    }
     for (uint32_t s = 0; s < nest->stage_count; s++) {
         strbuf_putc(out, '\n');
         strbuf_pad(out, ' ', indent + 2);
@@ -100,9 +112,7 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
             strbuf_puts(out, op_desc(step->node->op)->name);
             print_slots(out, " ", step->inputs, step->input_count);
             if (step->run == step_product) {
-                strbuf_puts(out, step->turned == 1   ? " (left turned)"
-                                 : step->turned == 2 ? " (right turned)"
-                                                     : " (both turned)");
+                strbuf_puts(out, turned[step->product->turned]);
             }
             print_slots(out, " -> ", step->outputs, step->output_count);
         }

@@ -11,9 +11,7 @@ static bool is_turned(const Graph *graph, ValueId value)
                            graph_type(graph, value).dims);
 }
 
-// A product whose sizes are all known, of what has a kernel: others go the
-// eager way.
-static bool is_product(const Graph *graph, const GraphNode *node)
+bool builder_is_product(const Graph *graph, const GraphNode *node)
 {
     bool fixed = node != NULL && node->op == OP_MATMUL && node->mark;
     for (uint32_t i = 0; fixed && i < node->input_count; i++) {
@@ -45,7 +43,7 @@ bool builder_turn(Builder *builder)
     for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
         uint32_t count;
         const ValueId *uses = walk_uses(&walk, &count);
-        bool reads = is_product(graph, walk.node);
+        bool reads = builder_is_product(graph, walk.node);
         for (uint32_t i = 0;
              (walk.node == NULL || walk.node->mark) && i < count; i++) {
             made[uses[i]] = made[uses[i]] || !reads ||

@@ -44,26 +44,46 @@ static bool may_fail(const TileProgram *program)
     return false;
 }
 
+// Outputs of the program, which is the step or a part of it.
+static void find_outputs(TileProgram *program, const StepBlock *block,
+                         const Step *step)
+{
+    const Step *end = block->steps + block->step_count;
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        TileOutput *output = &program->outputs[i];
+        uint32_t slot = program->regs[output->reg].slot;
+        uint32_t from = output->reuse == TILE_NO_REG
+                            ? 0
+                            : read_into(block->steps, step,
+                                        program->regs[output->reuse].slot);
+        if (from != 0 && is_assigned(step + 1, end, slot, from)) {
+            output->variable = from;
+            program->updates = true;
+        }
+    }
+}
+
+static bool nest_may_fail(const TileNest *nest)
+{
+    for (uint32_t s = 0; s < nest->stage_count; s++) {
+        if (may_fail(nest->stages[s])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void plan_update_find(StepBlock *block)
 {
     const Step *end = block->steps + block->step_count;
     for (const Step *step = block->steps; step < end; step++) {
         bool is_tile = step->run == step_tile || step->run == step_tile_single;
-        if (!is_tile || may_fail(step->program)) {
-            continue;
+        if (is_tile && !may_fail(step->program)) {
+            find_outputs(step->program, block, step);
         }
-        TileProgram *program = step->program;
-        for (uint32_t i = 0; i < program->output_count; i++) {
-            TileOutput *output = &program->outputs[i];
-            uint32_t slot = program->regs[output->reg].slot;
-            uint32_t from = output->reuse == TILE_NO_REG
-                                ? 0
-                                : read_into(block->steps, step,
-                                            program->regs[output->reuse].slot);
-            if (from != 0 && is_assigned(step + 1, end, slot, from)) {
-                output->variable = from;
-                program->updates = true;
-            }
+        bool is_nest = step->run == step_nest && !nest_may_fail(step->nest);
+        for (uint32_t s = 0; is_nest && s < step->nest->stage_count; s++) {
+            find_outputs(step->nest->stages[s], block, step);
         }
     }
 }

@@ -16,6 +16,7 @@ typedef struct PlanFrame PlanFrame;
 typedef struct TileProgram TileProgram;
 typedef struct TileKernel TileKernel;
 typedef struct TileNest TileNest;
+typedef struct TileProduct TileProduct;
 typedef struct ScalarProgram ScalarProgram;
 typedef struct QuickPlan QuickPlan;
 
@@ -48,7 +49,7 @@ struct Step {
         TileProgram *program;  // a fused chain
         TileNest *nest;        // chains along the same rows
         ScalarProgram *scalar; // a loop over scalars
-        uint32_t turned;       // a product: its operands that are transposes
+        TileProduct *product;
     };
 };
 
@@ -90,6 +91,7 @@ struct Plan {
     const uint32_t *arguments; // slots, in the order of PlanArgs.inputs
     PlanFrame *frames;         // not in use
     TileKernel *kernels;       // of its tile programs
+    TileProduct *products;     // its matrix products
     ScalarProgram *scalars;    // that have code of their own
     size_t scratch_size;       // bytes that the widest tile program needs
     size_t step_count;
@@ -106,8 +108,6 @@ MUST_CHECK bool plan_quick_run(Ctx *ctx, const QuickPlan *quick,
                                Tensor *const *inputs, Tensor **outputs);
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
-// A product of operands of which some are turned (ops/product.h).
-bool step_product(PlanRun *run, const Step *step);
 // A structural op, by its descriptor's `run` (step_call.c).
 bool step_call(PlanRun *run, const Step *step);
 // The place of the graph's Variable of this number in the run.

@@ -36,6 +36,7 @@ enum {
     TILE_MAX_REGS = 4 * TILE_MAX_OPS + TILE_MAX_ENDS,
     TILE_NO_REG = 255
 };
+#define TILE_INNER_PRODUCT UINT32_MAX
 
 // How a register moves from tile to tile.
 typedef enum TileKind {
@@ -51,7 +52,8 @@ typedef enum TileKind {
 typedef struct TileReg {
     uint32_t slot;   // operand or output
     uint32_t offset; // in scratch: a temporary, or where it is laid out
-    uint32_t inner;  // 1 + where it is in a nest's scratch; 0: in a tensor
+    uint32_t inner;  // 1 + where it is in a nest's scratch; 0: in a tensor;
+                     // TILE_INNER_PRODUCT: where the nest's product is
     uint16_t width;  // bytes of an element
     uint8_t kind;    // TileKind
     DType dtype;
@@ -107,6 +109,8 @@ struct TileProgram {
                      // one row
     bool updates;    // an output is written over a Variable
     bool grouped;    // narrow rows share a tile
+    bool follows;    // an operand is a product's result
+    bool even;       // its kernels take multiples of KERNEL_STEP alone
     double cost;     // of an element, in nanoseconds, roughly
     size_t scratch_size; // bytes that a thread needs
     int rank;
@@ -120,10 +124,25 @@ struct TileProgram {
     const LoopKernel *ended; // that which has lanes of reductions; NULL: none
 };
 
+// A matrix product of operands of known sizes.
+struct TileProduct {
+    uint32_t left, right, to; // slots
+    unsigned turned;          // ops/product.h
+    TensorType type;
+    bool fixed;    // the right operand is the same in all runs
+    bool inside;   // only the nest reads it: it is kept a few rows at a time
+    uint32_t runs; // until panels are kept
+    void *panels;  // of a fixed operand; NULL: not yet, or it is read in place
+    size_t panels_size;
+    TileProduct *next_of_plan;
+};
+
 // Programs over the same rows, of which some read what others have made of a
 // row: they run on some rows after another, so that those stay in the cache.
-// What only they read is kept for so many rows (nest.c).
+// What only they read is kept for so many rows (nest.c). They may begin with a
+// product, whose rows are then met while they are at hand.
 typedef struct TileNest {
+    TileProduct *product; // NULL: none
     uint32_t stage_count;
     TileProgram *stages[TILE_MAX_STAGES];
     int64_t rows, block; // rows, and how many of them at a time
@@ -156,6 +175,13 @@ static inline int64_t tile_unit(const TileProgram *program)
 
 // Makes the program's kernels. False with an error pending.
 MUST_CHECK bool tile_compile(Builder *builder, TileProgram *program);
+// The product of a node whose sizes are known, as a step.
+MUST_CHECK bool product_build(Builder *builder, const GraphNode *node,
+                              Step *step);
+// Finds the products whose right operand is pinned.
+MUST_CHECK bool product_fix(Builder *builder);
+// Frees what products keep.
+void product_release(Ctx *ctx, Plan *plan);
 // Frees the kernels of a plan.
 void tile_release(Ctx *ctx, Plan *plan);
 
@@ -174,6 +200,8 @@ void tile_lay_column(char *to, const char *from, uint16_t width, int64_t rows,
                      int64_t columns);
 void tile_lay_row(char *to, const char *from, size_t size, int64_t rows);
 bool step_nest(PlanRun *run, const Step *step);
+// A product alone.
+bool step_product(PlanRun *run, const Step *step);
 // Runs a program over its tiles. False with an error pending.
 bool step_tile(PlanRun *run, const Step *step);
 // The same for one kernel where nothing broadcasts along rows or columns.

@@ -15,6 +15,7 @@ typedef struct Fuser {
     TensorType shape;   // of all that the program gives
     int64_t columns;    // as rows and columns; 0: no operand has asked yet
     bool apart;         // some operand has an element for each row
+    bool follows;       // some operand is a product's result
     uint32_t group;     // mark of the nodes that are covered
     uint32_t next_temp; // temporaries so far
     uint32_t temp_size; // bytes of one: a tile of 8-byte elements
@@ -173,6 +174,9 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
         is_grouped(fuser)) {
         reg.offset = fuser->next_temp++ * fuser->temp_size;
     }
+    const GraphNode *maker = graph_value(fuser->builder->graph, value)->node;
+    fuser->follows =
+        fuser->follows || (maker != NULL && maker->op == OP_MATMUL);
     fuser->values[fuser->reg_count] = value;
     fuser->regs[fuser->reg_count] = reg;
     return (uint8_t)fuser->reg_count++;
@@ -445,6 +449,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->kernels = NULL;
     made->ended = NULL;
     made->updates = false;
+    made->follows = fuser->follows;
     made->cost = 0.1 * fuser->end_count;
     made->scratch_size = 0;
     made->end_count = fuser->end_count;
@@ -551,7 +556,7 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
         return true;
     }
     fuser.columns = 0;
-    fuser.apart = false;
+    fuser.apart = fuser.follows = false;
     fuser.group = ++builder->groups;
     fuser.next_temp = fuser.free_count = 0;
     fuser.op_count = fuser.reg_count = fuser.output_count = 0;

@@ -45,6 +45,7 @@ static bool is_streamed(const TileProgram *program, uint8_t reg)
     for (uint32_t i = 0; i < program->output_count; i++) {
         if (program->outputs[i].reg == reg) {
             return program->columns == 0 &&
+                   (program->even || !program->follows) &&
                    program->outputs[i].reuse == TILE_NO_REG &&
                    program->count * program->regs[reg].width >= STREAM_LEAST;
         }
@@ -205,10 +206,13 @@ static bool store_temps(Part *part)
 static bool is_even(const TileProgram *program)
 {
     // A piece of the whole or of a row, or some whole rows. What has an element
-    // for each row may be run along with rows of others, some at a time.
-    int64_t run = program->columns == 0 ? program->count : program->columns;
-    bool column = program->rank > 0 && program->dims[program->rank - 1] == 1;
-    return run % KERNEL_STEP == 0 && !column;
+    // for each row may be run along with rows of others, some at a time, and
+    // what reads a product along with the product's.
+    int64_t last = program->rank > 0 ? program->dims[program->rank - 1] : 1;
+    int64_t run = program->columns > 0 ? program->columns
+                  : program->follows   ? last
+                                       : program->count;
+    return run % KERNEL_STEP == 0 && last != 1;
 }
 
 // Rough: threads and polls alone depend on it. What has no instruction stands
@@ -230,7 +234,7 @@ static bool finish_part(Builder *builder, TileProgram *program, Part *part,
     Plan *plan = builder->plan;
     TileKernel *kernel = arena_new(&plan->arena, TileKernel);
     if (kernel == NULL || !kernel_make(builder->ctx, &part->build,
-                                       is_even(program), &kernel->loop)) {
+                                       program->even, &kernel->loop)) {
         return false;
     }
     program->cost += cost_of(part, &kernel->loop);
@@ -280,6 +284,7 @@ bool tile_compile(Builder *builder, TileProgram *program)
 {
     Part part;
     TileKernel **end = &program->kernels;
+    program->even = is_even(program);
     uint32_t done = 0;
     // Reductions alone are a part too.
     do {

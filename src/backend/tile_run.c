@@ -2,9 +2,8 @@
 //
 // A program's elements are units of work for threads: tiles, rows, or groups
 // of narrow rows. Each thread has its own cursors and its own scratch.
-#include "backend/tile.h"
+#include "backend/tile_run.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "kernels/pool.h"
@@ -13,16 +12,6 @@
 enum {
     TILE_NO_OP = INT32_MAX // nothing has failed
 };
-
-// A program that is being run, as all threads see it.
-typedef struct TileRun {
-    PlanRun *run;
-    const TileProgram *program;
-    char *scratch;      // the first thread's
-    _Atomic int failed; // the first op in error
-    char *starts[TILE_MAX_REGS];
-    char *results[TILE_MAX_ENDS]; // rows', or tiles' of the one row
-} TileRun;
 
 // What a thread has in hand.
 typedef struct TileHand {
@@ -330,18 +319,21 @@ static void run_groups(TileHand *hand, int64_t rows)
 
 // ---- units
 
-// A thread's hand on a program from an element and its row on; `inner` is the
-// nest's scratch.
-static void take_up(TileHand *hand, TileRun *at, char *scratch, char *inner,
-                    int64_t element, int64_t row)
+// A thread's hand on a program from an element and its row on; `room` is the
+// nest's.
+static void take_up(TileHand *hand, TileRun *at, char *scratch,
+                    const NestRoom *room, int64_t element, int64_t row)
 {
     const TileProgram *program = at->program;
     hand->at = at;
     hand->scratch = scratch;
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        if (reg->inner != 0) {
-            hand->cursors[i] = inner + reg->inner - 1;
+        if (reg->inner == TILE_INNER_PRODUCT) {
+            hand->cursors[i] =
+                room->product + (element - room->element) * reg->width;
+        } else if (reg->inner != 0) {
+            hand->cursors[i] = room->inner + reg->inner - 1;
         } else if (reg->kind == TILE_KIND_TEMP) {
             hand->cursors[i] = scratch + reg->offset;
         } else {
@@ -353,7 +345,7 @@ static void take_up(TileHand *hand, TileRun *at, char *scratch, char *inner,
     }
     for (uint32_t i = 0; i < program->end_count; i++) {
         const TileEnd *end = &program->ends[i];
-        hand->results[i] = end->inner != 0 ? inner + end->inner - 1
+        hand->results[i] = end->inner != 0 ? room->inner + end->inner - 1
                                            : at->results[i] + row * end->width;
     }
 }
@@ -417,8 +409,7 @@ static void fold_tiles(TileRun *at, int64_t tiles)
     }
 }
 
-// Results go to their tensors, but the tiles' of one row to `room`.
-static void set_results(TileRun *at, char *room, int64_t tiles)
+void tile_set_results(TileRun *at, char *room, int64_t tiles)
 {
     for (uint32_t i = 0; i < at->program->end_count; i++) {
         const Tensor *out = at->run->slots[at->program->ends[i].slot];
@@ -444,7 +435,7 @@ static bool run_shared(TileRun *at, int64_t units)
         return false;
     }
     at->scratch = taken + room;
-    set_results(at, taken, tiles);
+    tile_set_results(at, taken, tiles);
     Job job = {run_units, at, units,
                program->cost * (double)tile_unit(program) + 1};
     bool ok = threads_run(program->updates ? NULL : ctx, &job);
@@ -462,13 +453,12 @@ static void run_alone(TileRun *at, int64_t units)
     int64_t tiles = at->program->columns == 0 ? units : 0;
     at->scratch =
         at->run->frame->scratch != NULL ? plan_scratch(at->run) : (char *)few;
-    set_results(at, (char *)few, tiles);
+    tile_set_results(at, (char *)few, tiles);
     run_units(at, 0, units, 0);
     fold_tiles(at, tiles);
 }
 
-// Outputs are made, and the program's run is ready to begin.
-static bool begin_run(TileRun *at, PlanRun *run, const TileProgram *program)
+bool tile_begin(TileRun *at, PlanRun *run, const TileProgram *program)
 {
     at->run = run;
     at->program = program;
@@ -480,7 +470,7 @@ static bool begin_run(TileRun *at, PlanRun *run, const TileProgram *program)
     return true;
 }
 
-static bool finish_run(TileRun *at)
+bool tile_finish(TileRun *at)
 {
     int failed = atomic_load_explicit(&at->failed, memory_order_relaxed);
     return LIKELY(failed == TILE_NO_OP) ||
@@ -490,7 +480,7 @@ static bool finish_run(TileRun *at)
 static bool run_program(PlanRun *run, const TileProgram *program)
 {
     TileRun at; // starts are set as far as there are registers
-    if (!begin_run(&at, run, program)) {
+    if (!tile_begin(&at, run, program)) {
         return false;
     }
     int64_t unit = tile_unit(program);
@@ -502,7 +492,7 @@ static bool run_program(PlanRun *run, const TileProgram *program)
     } else if (units > 0) {
         run_alone(&at, units);
     }
-    return finish_run(&at);
+    return tile_finish(&at);
 }
 
 bool step_tile_single(PlanRun *run, const Step *step)
@@ -517,82 +507,16 @@ bool step_tile(PlanRun *run, const Step *step)
     return run_program(run, step->program);
 }
 
-// ---- nests
-
-typedef struct NestRun {
-    const TileNest *nest;
-    char *scratch; // the first thread's
-    TileRun stages[TILE_MAX_STAGES];
-} NestRun;
-
-// Some rows through all stages, then the next.
-static void run_blocks(void *data, int64_t begin, int64_t end, int thread)
+// A program in a nest that has one element for each row has no columns.
+void tile_run_rows(TileRun *at, char *scratch, const NestRoom *room,
+                   int64_t row, int64_t rows)
 {
-    NestRun *at = data;
-    const TileNest *nest = at->nest;
-    char *inner = at->scratch + (size_t)thread * nest->scratch_size;
     TileHand hand;
-    for (int64_t block = begin; block < end; block++) {
-        int64_t row = block * nest->block;
-        int64_t rows = least(nest->block, nest->rows - row);
-        for (uint32_t s = 0; s < nest->stage_count; s++) {
-            int64_t columns = nest->stages[s]->columns;
-            take_up(&hand, &at->stages[s], inner + nest->inner_size, inner,
-                    row * (columns > 0 ? columns : 1), row);
-            if (columns > 0) {
-                run_some(&hand, rows);
-            } else {
-                run_linear(&hand, NULL, rows);
-            }
-        }
+    int64_t columns = at->program->columns;
+    take_up(&hand, at, scratch, room, row * (columns > 0 ? columns : 1), row);
+    if (columns > 0) {
+        run_some(&hand, rows);
+    } else {
+        run_linear(&hand, NULL, rows);
     }
-}
-
-// Stage by stage, so that a tensor that one takes over was found by those
-// before it.
-static bool begin_stages(NestRun *at, PlanRun *run)
-{
-    for (uint32_t s = 0; s < at->nest->stage_count; s++) {
-        TileRun *stage = &at->stages[s];
-        if (!begin_run(stage, run, at->nest->stages[s])) {
-            return false;
-        }
-        set_results(stage, NULL, 0);
-    }
-    return true;
-}
-
-static bool finish_stages(NestRun *at)
-{
-    for (uint32_t s = 0; s < at->nest->stage_count; s++) {
-        if (!finish_run(&at->stages[s])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool step_nest(PlanRun *run, const Step *step)
-{
-    NestRun at;
-    const TileNest *nest = at.nest = step->nest;
-    if (!begin_stages(&at, run)) {
-        return false;
-    }
-    int64_t blocks = (nest->rows + nest->block - 1) / nest->block;
-    Job job = {run_blocks, &at, blocks, nest->cost * (double)nest->block + 1};
-    if (nest->elements <= TILE_ALONE) {
-        at.scratch = plan_scratch(run);
-        run_blocks(&at, 0, blocks, 0);
-        return finish_stages(&at);
-    }
-    Ctx *ctx = run->ctx;
-    size_t bytes = nest->scratch_size * (size_t)threads_most();
-    at.scratch = pool_take(ctx, ctx->kernels->pool, &bytes);
-    if (at.scratch == NULL) {
-        return false;
-    }
-    bool ok = threads_run(ctx, &job);
-    pool_give(ctx->kernels->pool, at.scratch, bytes);
-    return ok && finish_stages(&at);
 }

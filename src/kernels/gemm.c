@@ -56,7 +56,7 @@ GemmSizes gemm_sizes(const GemmArgs *upright, size_t size)
     int64_t bytes = (int64_t)size, panel = COLUMN_BYTES / bytes;
     // A panel that is read once stays in the first cache, and the rows that it
     // is made of are read from end to end.
-    bool once = upright->m == 1;
+    bool once = upright->m == 1 && upright->panels.columns == 0;
     int64_t most = once ? ONCE_BYTES : blocks->depth_bytes;
     GemmSizes s = {.depth = even_part(upright->k, most / bytes)};
     int64_t n = (upright->n + panel - 1) / panel * panel;
@@ -66,7 +66,8 @@ GemmSizes gemm_sizes(const GemmArgs *upright, size_t size)
     s.rows = blocks->a_bytes / (s.depth * bytes) / ROWS_STEP * ROWS_STEP;
     s.rows = s.rows < ROWS_STEP ? ROWS_STEP : s.rows;
     // Where all of A is at hand with one panel, no more of B needs to be.
-    if (upright->m * s.depth * bytes <= blocks->a_bytes * 3 / 2) {
+    if (upright->m > 0 &&
+        upright->m * s.depth * bytes <= blocks->a_bytes * 3 / 2) {
         s.rows = upright->m;
     }
     s.tall = upright->m > 1 &&
@@ -82,5 +83,15 @@ size_t gemm_work_size(const GemmArgs *args, size_t size)
     }
     GemmSizes s = gemm_sizes(&g, size);
     int64_t rows = s.tall ? least(g.m, s.rows) : 0;
-    return (size_t)(s.depth * (s.columns + rows)) * size;
+    int64_t columns = g.panels.columns != 0 ? 0 : s.columns;
+    return (size_t)(s.depth * (columns + rows)) * size;
+}
+
+size_t gemm_panels_size(const GemmArgs *args, size_t size)
+{
+    int64_t panel = COLUMN_BYTES / (int64_t)size;
+    return args->n == 1 || gemm_is_direct(args)
+               ? 0
+               : (size_t)(args->k * ((args->n + panel - 1) / panel * panel)) *
+                     size;
 }

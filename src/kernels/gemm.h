@@ -20,8 +20,18 @@ typedef struct GemmBlocks {
 } GemmBlocks;
 GemmBlocks gemm_blocks(void);
 
+// Room for all of B as tiles read it, for products with the same B: the first
+// fills it on the way, the others find it filled.
+typedef struct GemmPanels {
+    void *data;      // gemm_panels_size bytes, 64-byte aligned
+    int64_t columns; // of all of B; 0: there are none
+    int64_t first;   // of them that is the product's first, a multiple of 64
+    bool filled;
+} GemmPanels;
+
 // Steps are in elements: a transposed operand has them exchanged. C's rows are
-// dense; C is overwritten unless the sums resume there.
+// dense; C is overwritten unless the sums resume there. With panels m may be 0:
+// they are filled and nothing else is done.
 typedef struct GemmArgs {
     int64_t m, n, k;
     const void *a, *b;
@@ -32,12 +42,15 @@ typedef struct GemmArgs {
     bool resume; // go on from what C holds, not from 0
     const GemmBlocks *blocks;
     void *work; // gemm_work_size bytes, 64-byte aligned; NULL if those are 0
+    GemmPanels panels;
 } GemmArgs;
 typedef void (*GemmFn)(const GemmArgs *args);
 
 // Working memory of a product of elements of `size` bytes, 0: it reads B where
 // it is.
 size_t gemm_work_size(const GemmArgs *args, size_t size);
+// Of panels for all of B; 0: the product reads B where it is.
+size_t gemm_panels_size(const GemmArgs *args, size_t size);
 
 enum {
     GEMM_COPIED_ROWS = 24,  // so many rows of A pay for a copy of B
@@ -50,7 +63,8 @@ enum {
 static inline GemmArgs gemm_upright(const GemmArgs *args)
 {
     GemmArgs g = *args;
-    if (g.n == 1 && g.m * g.k >= GEMM_LONG_COLUMN && g.c_row == 1) {
+    if (g.n == 1 && g.panels.columns == 0 && g.m * g.k >= GEMM_LONG_COLUMN &&
+        g.c_row == 1) {
         g.m = 1;
         g.n = args->m;
         g.a = args->b;
@@ -66,9 +80,10 @@ static inline GemmArgs gemm_upright(const GemmArgs *args)
 // Whether B (of an upright product) is read where it is.
 static inline bool gemm_is_direct(const GemmArgs *g)
 {
-    return g->k == 0 || g->n == 1 ||
-           (g->b_step == 1 &&
-            (g->m < GEMM_COPIED_ROWS || g->k < GEMM_COPIED_DEPTH));
+    return g->k == 0 ||
+           (g->panels.columns == 0 &&
+            (g->n == 1 || (g->b_step == 1 && (g->m < GEMM_COPIED_ROWS ||
+                                              g->k < GEMM_COPIED_DEPTH))));
 }
 
 // The blocks of one product, in elements.

@@ -221,6 +221,15 @@ static void ID(panel_rows)(const GemmArgs *g, ID(Tile) t, int64_t rows,
     ID(strip)(&t, rows, vectors, true, tall);
 }
 
+// Where the panel of column `j` from row `k` on is.
+static ELEMENT *ID(panel_at)(const GemmArgs *g, int64_t k, int64_t depth,
+                             int64_t j)
+{
+    int64_t columns = (g->panels.columns + ID(PANEL) - 1) & -ID(PANEL);
+    return (ELEMENT *)g->panels.data + k * columns +
+           (g->panels.first + j) * depth;
+}
+
 // Blocks of B in panels, against blocks of A. Where A is one block, a panel is
 // done with when the next one comes, and takes its place.
 static void ID(blocked)(const GemmArgs *g)
@@ -229,12 +238,13 @@ static void ID(blocked)(const GemmArgs *g)
     bool once = g->m <= s.rows;
     // The rows of a low tile have room in any cache, wherever they meet.
     bool tall = s.tall && (g->a_step != 1 || GEMM_ROWS > 8);
-    ELEMENT *panels = g->work, *copy = panels + s.depth * s.columns;
+    bool own = g->panels.columns == 0;
+    ELEMENT *panels = g->work, *copy = panels + (own ? s.depth * s.columns : 0);
     for (int64_t j = 0; j < g->n; j += s.columns) {
         int64_t columns = g->n - j < s.columns ? g->n - j : s.columns;
         for (int64_t k = 0; k < g->k; k += s.depth) {
             int64_t depth = g->k - k < s.depth ? g->k - k : s.depth;
-            for (int64_t i = 0; i < g->m; i += s.rows) {
+            for (int64_t i = 0; i == 0 || i < g->m; i += s.rows) {
                 int64_t rows = g->m - i < s.rows ? g->m - i : s.rows;
                 const ELEMENT *a =
                     (const ELEMENT *)g->a + i * g->a_row + k * g->a_step;
@@ -252,11 +262,13 @@ static void ID(blocked)(const GemmArgs *g)
                          .b_row = g->b_row,
                          .c = (ELEMENT *)g->c + i * g->c_row + j + p,
                          .c_row = g->c_row,
-                         .panel = panels + (once ? 0 : p * depth),
+                         .panel = own ? panels + (once ? 0 : p * depth)
+                                      : ID(panel_at)(g, k, depth, j + p),
                          .resume = g->resume || k > 0};
                     int64_t width = columns - p;
                     width = width < ID(PANEL) ? width : ID(PANEL);
-                    ID(panel_rows)(g, t, rows, width, tall, i == 0);
+                    bool fresh = i == 0 && (own || !g->panels.filled);
+                    ID(panel_rows)(g, t, rows, width, tall, fresh);
                 }
             }
         }

@@ -102,25 +102,16 @@ static int64_t batch_index(TensorType type, bool vector, const Shape *batch,
     return at;
 }
 
-// What the matrices of a batch are found by.
-typedef struct MatmulBatch {
-    const Tensor *left, *right, *out;
-    MatmulShape shape;
-    Shape batch;
-    int64_t size; // of an element
-} MatmulBatch;
-
 static void place_matrices(const void *data, int64_t index, GemmArgs *args)
 {
-    const MatmulBatch *b = data;
-    const MatmulShape *s = &b->shape;
+    const Matmul *m = data;
     int64_t at_a =
-        batch_index(tensor_type(b->left), s->left_vector, &b->batch, index);
+        batch_index(m->left_type, m->left_type.rank == 1, &m->batch, index);
     int64_t at_b =
-        batch_index(tensor_type(b->right), s->right_vector, &b->batch, index);
-    args->a = (const char *)b->left->data + at_a * s->m * s->k * b->size;
-    args->b = (const char *)b->right->data + at_b * s->k * s->n * b->size;
-    args->c = (char *)b->out->data + index * s->m * s->n * b->size;
+        batch_index(m->right_type, m->right_type.rank == 1, &m->batch, index);
+    args->a = m->left + at_a * m->left_size;
+    args->b = m->right + at_b * m->right_size;
+    args->c = m->to + index * m->to_size;
 }
 
 // All three matrices with dense rows.
@@ -137,14 +128,15 @@ static GemmArgs dense_args(int64_t m, int64_t n, int64_t k)
 }
 
 // The sizes as if what is turned were not.
-static void turn_shape(MatmulShape *s, const MatmulBatch *b, unsigned turned)
+static void turn_shape(MatmulShape *s, TensorType left, TensorType right,
+                       unsigned turned)
 {
     if ((turned & PRODUCT_LEFT) != 0) {
-        s->m = tensor_dims(b->left)[b->left->rank - 1];
-        s->k = tensor_dims(b->left)[b->left->rank - 2];
+        s->m = left.dims[left.rank - 1];
+        s->k = left.dims[left.rank - 2];
     }
     if ((turned & PRODUCT_RIGHT) != 0) {
-        s->n = tensor_dims(b->right)[b->right->rank - 2];
+        s->n = right.dims[right.rank - 2];
     }
 }
 
@@ -160,34 +152,48 @@ static void turn_args(GemmArgs *args, unsigned turned)
     }
 }
 
-// The output needs no clearing: the kernels overwrite it.
-bool product_of(Ctx *ctx, Tensor *left, Tensor *right, unsigned turned,
-                Tensor *out)
+// A batch on the left alone is one matrix with as many more rows. The output
+// needs no clearing: the kernels overwrite it.
+void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
+                    unsigned turned, TensorType type, void *to)
 {
-    MatmulBatch b = {.left = left,
-                     .right = right,
-                     .out = out,
-                     .size = (int64_t)dtype_size((DType)out->dtype)};
-    b.shape = matmul_shape(tensor_type(b.left), tensor_type(b.right));
-    turn_shape(&b.shape, &b, turned);
-    const MatmulShape *s = &b.shape;
-    shape_set(&b.batch, out->rank - !s->left_vector - !s->right_vector,
-              tensor_dims(out));
-    // Without elements m * n may be 0, and there is nothing to multiply.
-    int64_t count = out->count == 0 ? 0 : out->count / (s->m * s->n);
-    Product product = {.dtype = (DType)out->dtype,
-                       .args = dense_args(s->m, s->n, s->k),
-                       .count = count,
-                       .place = place_matrices,
-                       .batch = &b};
-    turn_args(&product.args, turned);
-    return product_run(ctx, &product);
+    TensorType a = tensor_type(left), b = tensor_type(right);
+    MatmulShape s = matmul_shape(a, b);
+    turn_shape(&s, a, b, turned);
+    int64_t size = (int64_t)dtype_size(type.dtype), count = 1;
+    shape_set(&matmul->batch, type.rank - !s.left_vector - !s.right_vector,
+              type.dims);
+    for (int i = 0; i < matmul->batch.rank; i++) {
+        count *= matmul->batch.dims[i];
+    }
+    if (count > 1 && right->count == s.k * s.n && !s.left_vector &&
+        (turned & PRODUCT_LEFT) == 0) {
+        s.m *= count;
+        count = 1;
+    }
+    matmul->left = left->data;
+    matmul->right = right->data;
+    matmul->to = to;
+    matmul->left_type = a;
+    matmul->right_type = b;
+    matmul->left_size = s.m * s.k * size;
+    matmul->right_size = s.k * s.n * size;
+    matmul->to_size = s.m * s.n * size;
+    matmul->product = (Product){.dtype = type.dtype,
+                                .args = dense_args(s.m, s.n, s.k),
+                                .count = count,
+                                .place = place_matrices,
+                                .batch = matmul};
+    turn_args(&matmul->product.args, turned);
 }
 
 static bool kernel_matmul(const KernelCall *call)
 {
-    return product_of(call->ctx, call->inputs[0], call->inputs[1], 0,
-                      call->outputs[0]);
+    Matmul matmul;
+    Tensor *out = call->outputs[0];
+    product_matmul(&matmul, call->inputs[0], call->inputs[1], 0,
+                   tensor_type(out), out->data);
+    return product_run(call->ctx, &matmul.product);
 }
 
 // Two matrices, eagerly: no shape rule to run, one product.

@@ -9,7 +9,9 @@ enum {
     ROWS_STEP = 42,  // a multiple of every tile's rows
     LEAST_ROWS = 84, // of a strip that copies B for itself
     COLUMNS_STEP = 64,
-    STRIPS_A_THREAD = 4
+    STRIPS_A_THREAD = 4,
+    NEAR_BYTES = 512 << 10,     // of a C that caches hold until all is done
+    MOST_PANEL_BYTES = 64 << 20 // that are kept
 };
 // Nanoseconds: below the first one thread does it alone, above the second a
 // strip would make Ctrl-C wait.
@@ -84,6 +86,7 @@ static void run_strips(void *data, int64_t begin, int64_t end, int thread)
         }
         g.a = (const char *)g.a + (size_t)(row * g.a_row) * s->size;
         g.b = (const char *)g.b + (size_t)(column * g.b_step) * s->size;
+        g.panels.first = column;
         g.c = (char *)g.c + (size_t)(row * g.c_row + column) * s->size;
         g.m = g.m - row < s->rows ? g.m - row : s->rows;
         g.n = g.n - column < s->columns ? g.n - column : s->columns;
@@ -134,4 +137,111 @@ bool product_is_small(Ctx *ctx, DType dtype, GemmArgs *args)
     return args->m > 0 && args->n > 0 &&
            gemm_work_size(args, dtype_size(dtype)) == 0 &&
            cost_of(ctx, dtype, args) < worth_cutting;
+}
+
+// ---- blocks of rows
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+// Rows that fit the second cache beside a panel, enough blocks for all threads,
+// and none that would make Ctrl-C wait.
+static int64_t rows_of(const ProductBlocks *blocks, double row_cost)
+{
+    const GemmArgs *g = &blocks->product.args;
+    int64_t rows = gemm_sizes(g, dtype_size(blocks->product.dtype)).rows;
+    int64_t all = g->m * blocks->product.count;
+    int64_t part = all / (STRIPS_A_THREAD * threads_most());
+    if (threads_most() > 1 && part < rows) {
+        rows = part < LEAST_ROWS ? LEAST_ROWS : part;
+    }
+    if ((double)rows * row_cost > longest_strip) {
+        rows = (int64_t)(longest_strip / row_cost);
+    }
+    rows = rows / ROWS_STEP * ROWS_STEP;
+    rows = rows < ROWS_STEP ? ROWS_STEP : rows;
+    return rows < g->m ? rows : g->m;
+}
+
+// Panels that come filled are everybody's.
+bool product_blocks(Ctx *ctx, const Product *product, ProductBlocks *blocks)
+{
+    const KernelState *state = ctx->kernels;
+    size_t size = dtype_size(product->dtype);
+    GemmArgs *g = &blocks->product.args;
+    blocks->product = *product;
+    g->blocks = &state->blocks;
+    bool far = (size_t)(g->m * g->n * product->count) * size > NEAR_BYTES;
+    if (!far || gemm_is_direct(g) || g->n == 1) {
+        return false;
+    }
+    blocks->panels = g->panels.filled ? 0 : gemm_panels_size(g, size);
+    if (blocks->panels > MOST_PANEL_BYTES) {
+        return false;
+    }
+    g->panels.columns = g->n;
+    double cost = cost_of(ctx, product->dtype, g);
+    blocks->rows = rows_of(blocks, cost / (double)g->m);
+    blocks->each = (g->m + blocks->rows - 1) / blocks->rows;
+    blocks->count = blocks->each * product->count;
+    blocks->cost = cost * (double)product->count / (double)blocks->count;
+    blocks->kernel = state->tier->gemm[product->dtype];
+    blocks->panels = rounded(blocks->panels);
+    blocks->room = blocks->panels + rounded(gemm_work_size(g, size));
+    return true;
+}
+
+int64_t product_block_rows(const ProductBlocks *blocks, int64_t index,
+                           int64_t *first)
+{
+    int64_t m = blocks->product.args.m;
+    int64_t row = index % blocks->each * blocks->rows;
+    *first = index / blocks->each * m + row;
+    return m - row < blocks->rows ? m - row : blocks->rows;
+}
+
+void product_block(const ProductBlocks *blocks, int64_t index,
+                   ProductHand *hand, void *to)
+{
+    const Product *product = &blocks->product;
+    GemmArgs g = product->args;
+    size_t size = dtype_size(product->dtype);
+    int64_t matrix = index / blocks->each, first;
+    int64_t row = index % blocks->each * blocks->rows;
+    product->place(product->batch, matrix, &g);
+    g.m = product_block_rows(blocks, index, &first);
+    g.a = (const char *)g.a + (size_t)(row * g.a_row) * size;
+    g.c = to != NULL ? to : (char *)g.c + (size_t)(row * g.c_row) * size;
+    if (!g.panels.filled) {
+        g.panels.data = hand->room;
+        g.panels.filled = hand->matrix == matrix;
+        hand->matrix = matrix;
+    }
+    g.work = (char *)hand->room + blocks->panels;
+    blocks->kernel(&g);
+}
+
+// ---- panels that are kept
+
+size_t product_panels_size(Ctx *ctx, const Product *product)
+{
+    const GemmArgs *g = &product->args;
+    bool reads = ctx->kernels->tier != &tier_portable && product->count == 1;
+    size_t bytes = reads ? gemm_panels_size(g, dtype_size(product->dtype)) : 0;
+    return bytes <= MOST_PANEL_BYTES ? bytes : 0;
+}
+
+void product_fill(Ctx *ctx, Product *product, void *panels)
+{
+    const KernelState *state = ctx->kernels;
+    GemmArgs g = product->args;
+    g.blocks = &state->blocks;
+    g.panels = (GemmPanels){panels, g.n, 0, false};
+    product->place(product->batch, 0, &g);
+    g.m = 0;
+    state->tier->gemm[product->dtype](&g);
+    product->args.panels = g.panels;
+    product->args.panels.filled = true;
 }

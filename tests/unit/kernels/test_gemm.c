@@ -188,3 +188,67 @@ Test(gemm, rows_a_page_apart)
         }
     }
 }
+
+// Panels that are filled before, or by the first rows, and then read by others,
+// from any column of a multiple of 64 on.
+static void check_panels(const Tier *tier, int elem, GemmBlocks blocks)
+{
+    static _Alignas(64) char a[ROOM], b[ROOM], c[ROOM], work[ROOM];
+    static _Alignas(64) char panels[ROOM];
+    int64_t m = 1 + any(100), n = 2 + any(200), k = 1 + any(150);
+    size_t size = size_of(elem);
+    bool turned = any(2) == 0;
+    GemmArgs g = {.m = 100,
+                  .n = n,
+                  .k = k,
+                  .a_row = k,
+                  .a_step = 1,
+                  .b_row = turned ? 1 : n,
+                  .b_step = turned ? k : 1,
+                  .c_row = n,
+                  .a = a,
+                  .b = b,
+                  .c = c,
+                  .blocks = &blocks,
+                  .work = work};
+    size_t needed = gemm_panels_size(&g, size);
+    fill(a, elem, 100 * k);
+    fill(b, elem, n * k);
+    cr_assert(needed <= ROOM);
+    if (needed == 0) {
+        return; // too few elements of k
+    }
+    memset(panels, 0xff, needed);
+    g.panels = (GemmPanels){panels, n, 0, false};
+    g.m = any(2) == 0 ? 0 : m;
+    cr_assert(gemm_work_size(&g, size) <= ROOM);
+    tier->gemm[elem](&g);
+    g.panels.filled = true;
+    memset(c, 0x5a, (size_t)(m * n) * size);
+    g.m = m;
+    for (int64_t j = 0; j < n; j += 64) {
+        GemmArgs part = g;
+        part.n = n - j < 64 ? n - j : 64;
+        part.b = b + (size_t)(j * g.b_step) * size;
+        part.c = c + (size_t)j * size;
+        part.panels.first = j;
+        tier->gemm[elem](&part);
+    }
+    cr_assert(is_product(&g, elem), "%s, elem %d: %d %d %d", tier->name, elem,
+              (int)m, (int)n, (int)k);
+}
+
+Test(gemm, panels_are_shared)
+{
+    rng_seed(&rng, 4);
+    for (int t = 0; t < 3; t++) {
+        for (int i = 0; tier_at(t) != NULL && i < 60; i++) {
+            int64_t depth = 8 * (1 + any(200));
+            GemmBlocks blocks = {depth, depth * (256 + 64 * any(4)),
+                                 depth * (42 + any(100))};
+            for (int elem = ELEM_I32; elem <= ELEM_F64; elem++) {
+                check_panels(tier_at(t), elem, blocks);
+            }
+        }
+    }
+}

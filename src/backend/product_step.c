@@ -1,0 +1,118 @@
+// Matrix products of known sizes as steps: alone, or what their rows go through
+// meanwhile (nest_run.c). The panels of a right operand that is the same in all
+// runs are kept from the third run on: a plan that runs once or twice has no
+// use for them.
+#include "backend/product_step.h"
+
+#include "kernels/pool.h"
+
+enum { PRODUCT_FILLED = 3 };
+
+bool product_build(Builder *builder, const GraphNode *node, Step *step)
+{
+    Plan *plan = builder->plan;
+    TileProduct *product = arena_new(&plan->arena, TileProduct);
+    if (product == NULL) {
+        return false;
+    }
+    *product =
+        (TileProduct){.left = step->inputs[0],
+                      .right = step->inputs[1],
+                      .to = step->outputs[0],
+                      .type = graph_type(builder->graph, node->first_output),
+                      .next_of_plan = plan->products};
+    for (unsigned i = 0; i < 2; i++) {
+        if (builder->turned[node->inputs[i]] != VALUE_ID_NONE) {
+            product->turned |= i == 0 ? PRODUCT_LEFT : PRODUCT_RIGHT;
+        }
+    }
+    plan->products = product;
+    step->run = step_product;
+    step->product = product;
+    return true;
+}
+
+bool product_fix(Builder *builder)
+{
+    Plan *plan = builder->plan;
+    size_t size = plan->slot_count + 1;
+    if (plan->products == NULL) {
+        return true;
+    }
+    bool *pinned = ctx_alloc_zero(builder->ctx, size);
+    if (pinned == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < plan->pins.count; i++) {
+        pinned[plan->pins.items[i].slot] = true;
+    }
+    for (TileProduct *p = plan->products; p != NULL; p = p->next_of_plan) {
+        p->fixed = pinned[p->right];
+    }
+    ctx_free(builder->ctx, pinned, size);
+    return true;
+}
+
+void product_release(Ctx *ctx, Plan *plan)
+{
+    for (TileProduct *p = plan->products; p != NULL; p = p->next_of_plan) {
+        if (p->panels != NULL) {
+            pool_give(ctx->kernels->pool, p->panels, p->panels_size);
+        }
+    }
+}
+
+// Without memory for panels there are none.
+static void set_panels(Ctx *ctx, TileProduct *product, Matmul *matmul)
+{
+    if (product->panels != NULL) {
+        matmul->product.args.panels =
+            (GemmPanels){product->panels, matmul->product.args.n, 0, true};
+    } else if (product->runs < PRODUCT_FILLED) {
+        size_t size = product_panels_size(ctx, &matmul->product);
+        if (++product->runs == PRODUCT_FILLED && size > 0) {
+            product->panels_size = size;
+            product->panels =
+                pool_take(ctx, ctx->kernels->pool, &product->panels_size);
+            if (product->panels != NULL) {
+                product_fill(ctx, &matmul->product, product->panels);
+            } else {
+                ctx_clear(ctx);
+            }
+        }
+    }
+}
+
+bool product_set(PlanRun *run, TileProduct *product, Matmul *matmul)
+{
+    if (kernel_state(run->ctx) == NULL) {
+        return false;
+    }
+    product_matmul(matmul, run->slots[product->left],
+                   run->slots[product->right], product->turned, product->type,
+                   NULL);
+    if (product->fixed) {
+        set_panels(run->ctx, product, matmul);
+    }
+    return true;
+}
+
+bool product_make(PlanRun *run, const TileProduct *product, Matmul *matmul)
+{
+    TensorType type = product->type;
+    Tensor *output = tensor_new(run->ctx, type.dtype, type.rank, type.dims);
+    if (UNLIKELY(output == NULL)) {
+        return false;
+    }
+    matmul->to = output->data;
+    step_set(run, product->to, output);
+    return true;
+}
+
+bool step_product(PlanRun *run, const Step *step)
+{
+    Matmul matmul;
+    return product_set(run, step->product, &matmul) &&
+           product_make(run, step->product, &matmul) &&
+           product_run(run->ctx, &matmul.product);
+}
