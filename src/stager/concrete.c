@@ -18,6 +18,7 @@
 #include "stager/hidden.h"
 #include "stager/late_text.h"
 #include "stager/made.h"
+#include "stager/poison.h"
 #include "stager/sites.h"
 #include "stager/written.h"
 
@@ -279,7 +280,9 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
     if (!trace->undecided && !either_is(vm, value)) {
         return pack_outputs(vm, trace, concrete, changed, value);
     }
-    Value expanded = either_expand(vm, value, trace->block, &concrete->either);
+    bool any = false;
+    Value expanded = either_expand(vm, value, trace->block, &any);
+    concrete->either |= any;
     bool ok = !value_failed(expanded) &&
               pack_outputs(vm, trace, concrete, changed, expanded);
     release(vm, value_failed(expanded) ? VALUE_NONE : expanded);
@@ -292,7 +295,8 @@ static bool was_walked(Vm *vm, Value v)
 {
     StructureKind kind = structure_kind(vm, v);
     ValueVec children = {0};
-    bool walked = kind == STRUCTURE_DICT && value_as_dict(v)->walked;
+    bool dict = kind == STRUCTURE_DICT || poison_is_dict(vm, v);
+    bool walked = dict && value_as_dict(v)->walked;
     if (kind != STRUCTURE_LEAF && kind != STRUCTURE_SET &&
         ctx_enter(&vm->ctx)) {
         // Without memory any answer is as good: the error is pending.
@@ -303,7 +307,7 @@ static bool was_walked(Vm *vm, Value v)
         ctx_leave(&vm->ctx);
     }
     structure_free(vm, &children);
-    if (kind == STRUCTURE_DICT) {
+    if (dict) {
         value_as_dict(v)->walked = false;
     }
     return walked;
@@ -394,8 +398,8 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     trace->given = NULL;
     // What fails from here on is no error of the function.
     trace->gave_up |= !value_failed(value);
-    bool ok = !value_failed(value) &&
-              written_close(vm, request, &given, &concrete->written);
+    bool ok =
+        !value_failed(value) && written_close(vm, request, &given, concrete);
     if (ok && is_handed_through(vm, trace, concrete, &given, value)) {
         event_add(vm, trace->events, EVENT_OBJECT, "built anew for each call",
                   VALUE_NONE);

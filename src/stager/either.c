@@ -10,6 +10,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/content.h"
 #include "stager/poison.h"
 #include "stager/stager.h"
 #include "stager/structure.h"
@@ -78,6 +79,18 @@ static Value make_deque(Vm *vm, Value queue, Value items)
     return made;
 }
 
+// What a container holds, as one of its own.
+static Value copy_items(Vm *vm, Value container)
+{
+    Value content = content_take(vm, value_object(container));
+    Value items =
+        value_failed(content)
+            ? content
+            : value_retain(value_as_tuple(content)->items[CONTENT_ITEMS]);
+    release(vm, value_failed(content) ? VALUE_NONE : content);
+    return items;
+}
+
 // --- choices ---
 
 Value either_merge(Merge *merge, Value first, Value second)
@@ -106,6 +119,40 @@ Value either_merge(Merge *merge, Value first, Value second)
 const Value *either_parts(Value choice)
 {
     return &value_as_tuple(choice)->items[EITHER_FIRST];
+}
+
+Value either_condition(Value choice)
+{
+    return value_as_tuple(choice)->items[EITHER_CONDITION];
+}
+
+Value either_with(Vm *vm, Value choice, Value first, Value second)
+{
+    Value parts[EITHER_SIZE] = {mark_of(vm, POISON_VALUE),
+                                either_condition(choice), first, second};
+    Tuple *made = tuple_from(vm, parts, EITHER_SIZE);
+    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+}
+
+Value either_open(Vm *vm, Value part)
+{
+    if (queue_is(vm, part)) {
+        Value items = value_as_tuple(part)->items[QUEUE_ITEMS];
+        return make_deque(vm, part, value_retain(items));
+    }
+    return copy_items(vm, part);
+}
+
+Value either_shut(Vm *vm, Value part, Value container)
+{
+    if (!queue_is(vm, part)) {
+        return value_retain(container);
+    }
+    Value items = copy_items(vm, container);
+    Value queue =
+        value_failed(items) ? items : either_queue(vm, container, items);
+    release(vm, value_failed(items) ? VALUE_NONE : items);
+    return queue;
 }
 
 bool either_is_seen(Vm *vm, Value choice, const GraphBlock *block)

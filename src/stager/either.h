@@ -14,6 +14,13 @@ Value either_merge(Merge *merge, Value first, Value second);
 bool either_is(Vm *vm, Value v);
 // The two, borrowed from it.
 const Value *either_parts(Value choice);
+Value either_condition(Value choice); // borrowed
+// The same choice between two others; owned.
+Value either_with(Vm *vm, Value choice, Value first, Value second);
+// A new container that holds what a part of a choice does; what stands in a
+// choice for it, when it has been changed. Owned.
+Value either_open(Vm *vm, Value part);
+Value either_shut(Vm *vm, Value part, Value container);
 // What stands in a choice for a deque that holds these items, a list; owned.
 Value either_queue(Vm *vm, Value deque, Value items);
 // Whether the block of the running trace sees the condition of a choice.

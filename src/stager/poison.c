@@ -18,6 +18,7 @@
 #include "stager/staged_list.h"
 #include "stager/stager.h"
 #include "stager/trace.h"
+#include "stager/undecided.h"
 
 typedef struct Poison {
     Object head;
@@ -43,6 +44,11 @@ static int index_of(Vm *vm, Value v)
 bool poison_is(Vm *vm, Value v)
 {
     return index_of(vm, v) >= 0;
+}
+
+bool poison_is_dict(Vm *vm, Value v)
+{
+    return index_of(vm, v) == POISON_DICT;
 }
 
 Value poison_of(Vm *vm, Value v)
@@ -221,7 +227,7 @@ static const NativeDef container_methods[] = {
 static Value use_container_attr(Vm *vm, Value self, Str *name)
 {
     return name == vm->names[NAME_LEN] ? attr_get_generic(vm, self, name)
-                                       : poison_raise(vm, self);
+                                       : undecided_attr(vm, self, name);
 }
 
 static Value use_cast(Vm *vm, Value self, const Type *to)
@@ -230,12 +236,11 @@ static Value use_cast(Vm *vm, Value self, const Type *to)
     return poison_raise(vm, self);
 }
 
-// What all four share; each adds how it is freed.
+// What all share; each adds how it is freed.
 #define POISON_SLOTS                                                           \
     .repr = use, .str = use, .format = use_format, .hash = use_hash,           \
     .compare = use_compare, .unary = use_unary, .binary = use_binary,          \
-    .inplace = use_binary, .truth = use_truth, .length = use_length,           \
-    .get_item = use_item, .set_item = use_store, .contains = use_contains,     \
+    .truth = use_truth, .length = use_length, .contains = use_contains,        \
     .iter = use, .next = use, .call = use_call, .set_attr = use_set_attr,      \
     .index = use, .to_int = use, .to_float = use
 
@@ -246,6 +251,9 @@ static Value use_cast(Vm *vm, Value self, const Type *to)
         .name = "undecided", .doc = POISON_DOC, .kind = KIND_OPAQUE,           \
         .size = sizeof(layout), .flags = TYPE_FINAL | TYPE_TRACKED,            \
         .slots = {.get_attr = use_container_attr,                              \
+                  .inplace = undecided_inplace,                                \
+                  .get_item = undecided_item,                                  \
+                  .set_item = undecided_store,                                 \
                   .traced_cast = use_cast,                                     \
                   POISON_SLOTS},                                               \
         .methods = container_methods,                                          \
@@ -263,6 +271,9 @@ const TypeDef poison_type_defs[POISON_TYPES] = {
                       .visit = poison_visit,
                       .clear = poison_clear,
                       .get_attr = use_attr,
+                      .inplace = use_binary,
+                      .get_item = use_item,
+                      .set_item = use_store,
                       POISON_SLOTS},
         },
     [POISON_LIST] = POISON_CONTAINER(List),

@@ -31,6 +31,8 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text, Value choice);
 // The same text with another choice; owned.
 Value poison_again(Vm *vm, Value v, Value choice);
 bool poison_is(Vm *vm, Value v);
+// What became of a dict, which still has its layout.
+bool poison_is_dict(Vm *vm, Value v);
 // Raises its text. VALUE_FAIL.
 Value poison_raise(Vm *vm, Value v);
 // TraceHooks.decided

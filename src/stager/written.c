@@ -8,6 +8,7 @@
 #include "interp/objects/containers/obj_set.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/content.h"
+#include "stager/either.h"
 #include "stager/poison.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
@@ -149,8 +150,7 @@ static bool same_part(Value a, Value b)
 static int has_changed(Vm *vm, Value container, Value before)
 {
     if (poison_is(vm, container)) {
-        (void)poison_raise(vm, container);
-        return -1;
+        return 1; // on one side at least
     }
     Value now = take(vm, container);
     if (value_failed(now)) {
@@ -195,9 +195,27 @@ static bool check_change(Vm *vm, const TraceRequest *request, Value container,
                                 request->name->text, name));
 }
 
-bool written_close(Vm *vm, const TraceRequest *request, Given *given,
-                   Written *written)
+// What a call is to write: of a container that two sides left apart the choice
+// of what each left. Owned.
+static Value content_of(Vm *vm, Value container, bool *either)
 {
+    if (!poison_is(vm, container)) {
+        return value_retain(container);
+    }
+    bool any = false;
+    Value choice = either_expand(vm, container, vm->trace->block, &any);
+    if (!value_failed(choice) && !any) {
+        release(vm, choice);
+        return poison_raise(vm, container);
+    }
+    *either |= any;
+    return choice;
+}
+
+bool written_close(Vm *vm, const TraceRequest *request, Given *given,
+                   Concrete *concrete)
+{
+    Written *written = &concrete->written;
     bool any = false, ok = true;
     for (size_t i = 0; ok && i < given->containers.count; i++) {
         Value container = given->containers.items[i];
@@ -208,11 +226,16 @@ bool written_close(Vm *vm, const TraceRequest *request, Given *given,
         ok = changed == 0 ||
              (changed > 0 && check_change(vm, request, container, name));
         // What is written back has the order of this call.
-        if (ok && changed > 0 && value_is_kind(container, KIND_DICT)) {
+        if (ok && changed > 0 &&
+            (value_is_kind(container, KIND_DICT) ||
+             poison_is_dict(vm, container))) {
             value_as_dict(container)->walked = true;
         }
-        value_replace(&vm->ctx, content,
-                      changed > 0 ? value_retain(container) : VALUE_UNBOUND);
+        Value now = ok && changed > 0
+                        ? content_of(vm, container, &concrete->either)
+                        : VALUE_UNBOUND;
+        ok = ok && !value_failed(now);
+        value_replace(&vm->ctx, content, ok ? now : VALUE_UNBOUND);
         any = any || changed > 0;
     }
     for (size_t i = 0; ok && any && i < given->containers.count; i++) {
@@ -327,6 +350,9 @@ Value written_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
     }
     bool ok = !value_failed(result);
     for (size_t i = 0; ok && i < made.count; i++) {
+        // What tensors choose is known only now.
+        made.items[i] =
+            concrete->either ? either_choose(vm, made.items[i]) : made.items[i];
         ok = value_unbound(made.items[i]) ||
              write_back(vm, places.containers.items[i], made.items[i]);
     }

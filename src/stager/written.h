@@ -23,7 +23,7 @@ typedef struct Given {
 MUST_CHECK bool written_open(Vm *vm, const Bound *bound, Given *given);
 // After it. False with an error pending, also for what cannot be given back.
 MUST_CHECK bool written_close(Vm *vm, const TraceRequest *request, Given *given,
-                              Written *written);
+                              Concrete *concrete);
 void written_free(Vm *vm, Given *given);
 // The trace stores into a container: of an argument it is told, since a call
 // that fails afterwards leaves the caller's as it was.

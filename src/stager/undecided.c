@@ -1,0 +1,289 @@
+// What is done with each side's container.
+//
+// Invariant: what a choice holds is changed in no place: each use makes copies,
+// and a choice of these takes the old one's place when all has gone well.
+#include "stager/undecided.h"
+
+#include "interp/core/raise.h"
+#include "interp/hooks/note.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/containers/obj_list.h"
+#include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/tensor_call.h"
+#include "interp/tensors/tensor_convert.h"
+#include "stager/either.h"
+#include "stager/events.h"
+#include "stager/poison.h"
+#include "stager/structure.h"
+#include "stager/trace.h"
+
+// One use of a container; what it needs is borrowed.
+typedef struct EachUse {
+    Value (*act)(Vm *vm, Value container, const struct EachUse *use);
+    Str *name;           // of a method
+    Value first, second; // arguments and keywords, or key and value
+    BinaryOp op;
+} EachUse;
+
+// What it gave and left, owned.
+typedef struct EachDone {
+    Value result; // UNBOUND: the container itself
+    Value left;   // what stands for the container in a choice
+} EachDone;
+
+// --- acts ---
+
+static Value act_item(Vm *vm, Value container, const EachUse *use)
+{
+    return value_get_item(vm, container, use->first);
+}
+
+static Value act_store(Vm *vm, Value container, const EachUse *use)
+{
+    return value_set_item(vm, container, use->first, use->second) ? VALUE_NONE
+                                                                  : VALUE_FAIL;
+}
+
+static Value act_inplace(Vm *vm, Value container, const EachUse *use)
+{
+    return value_inplace(vm, use->op, container, use->first);
+}
+
+static Value act_method(Vm *vm, Value container, const EachUse *use)
+{
+    const Tuple *given = value_as_tuple(use->first);
+    ValueVec args = {0}, names = {0};
+    Value method = value_get_attr(vm, container, use->name);
+    bool ok = !value_failed(method);
+    for (size_t i = 0; ok && i < given->count; i++) {
+        ok = structure_push(vm, &args, value_retain(given->items[i]));
+    }
+    uint32_t at = 0;
+    for (Value key, value;
+         ok && dict_next(value_as_dict(use->second), &at, &key, &value);) {
+        ok = structure_push(vm, &names, value_retain(key)) &&
+             structure_push(vm, &args, value_retain(value));
+    }
+    Tuple *keywords = ok ? tuple_from(vm, names.items, names.count) : NULL;
+    Value made =
+        keywords != NULL
+            ? vm_call_keywords(vm, method, args.items, (uint32_t)args.count,
+                               names.count > 0 ? keywords : NULL)
+            : VALUE_FAIL;
+    object_release_null(&vm->ctx, keywords);
+    release(vm, value_failed(method) ? VALUE_NONE : method);
+    structure_free(vm, &args);
+    structure_free(vm, &names);
+    return made;
+}
+
+// --- one of two values ---
+
+static bool is_number(Value v)
+{
+    return value_is_operand(v) || merge_is_number(v);
+}
+
+static bool same_type(Value a, Value b)
+{
+    TensorType x = operand_type(a), y = operand_type(b);
+    return x.dtype == y.dtype && shape_is_static(x.rank, x.dims) &&
+           shape_equal(x.rank, x.dims, y.rank, y.dims);
+}
+
+// UNBOUND: no tensor is either.
+static Value choose_number(Vm *vm, Value condition, Value a, Value b)
+{
+    DType dtype = value_is_operand(a)   ? operand_type(a).dtype
+                  : value_is_operand(b) ? operand_type(b).dtype
+                                        : merge_number_dtype(a, b);
+    Value operands[3] = {condition, tensor_from_value(vm, "if", a, dtype)};
+    operands[2] = value_failed(operands[1])
+                      ? VALUE_FAIL
+                      : tensor_from_value(vm, "if", b, dtype);
+    Value made = VALUE_UNBOUND;
+    if (value_failed(operands[2])) {
+        raise_clear(vm); // of another dtype
+    } else if (same_type(operands[1], operands[2])) {
+        event_tensor(vm, a);
+        event_tensor(vm, b);
+        made = tensor_call(vm, "where", operands, 3, NULL, 0);
+    }
+    if (value_is_kind(made, KIND_SYMBOLIC)) {
+        value_as_symbolic(made)->weak = merge_is_weak(a) && merge_is_weak(b);
+    }
+    for (int i = 1; i < 3; i++) {
+        release(vm, value_failed(operands[i]) ? VALUE_NONE : operands[i]);
+    }
+    return made;
+}
+
+static Value choose(Vm *vm, Value condition, Value a, Value b)
+{
+    return merge_same(a, b)               ? value_retain(a)
+           : is_number(a) && is_number(b) ? choose_number(vm, condition, a, b)
+                                          : VALUE_UNBOUND;
+}
+
+// --- all sides ---
+
+static void drop_done(Vm *vm, EachDone *done)
+{
+    release(vm, done->result);
+    release(vm, done->left);
+    *done = (EachDone){VALUE_UNBOUND, VALUE_UNBOUND};
+}
+
+static bool use_part(Vm *vm, Value part, const EachUse *use, EachDone *done)
+{
+    Value container = either_open(vm, part);
+    Value result =
+        value_failed(container) ? VALUE_FAIL : use->act(vm, container, use);
+    bool ok = !value_failed(result);
+    if (ok && value_same(result, container)) {
+        release(vm, result);
+        result = VALUE_UNBOUND;
+    }
+    Value left = ok ? either_shut(vm, part, container) : VALUE_FAIL;
+    release(vm, value_failed(container) ? VALUE_NONE : container);
+    if (value_failed(left)) {
+        release(vm, ok ? result : VALUE_NONE);
+        return false;
+    }
+    *done = (EachDone){result, left};
+    return true;
+}
+
+// False: an error is pending, or none where the results cannot be one.
+static bool use_each(Vm *vm, Value choice, const EachUse *use, EachDone *done)
+{
+    if (!either_is(vm, choice)) {
+        return use_part(vm, choice, use, done);
+    }
+    EachDone sides[2] = {{VALUE_UNBOUND, VALUE_UNBOUND},
+                         {VALUE_UNBOUND, VALUE_UNBOUND}};
+    const Value *parts = either_parts(choice);
+    bool ok = ctx_enter(&vm->ctx);
+    if (ok) {
+        ok = use_each(vm, parts[0], use, &sides[0]) &&
+             use_each(vm, parts[1], use, &sides[1]);
+        ctx_leave(&vm->ctx);
+    }
+    bool self =
+        value_unbound(sides[0].result) && value_unbound(sides[1].result);
+    Value result = !ok    ? VALUE_FAIL
+                   : self ? VALUE_UNBOUND
+                          : choose(vm, either_condition(choice),
+                                   sides[0].result, sides[1].result);
+    ok = ok && !value_failed(result) && (self || !value_unbound(result));
+    Value left =
+        ok ? either_with(vm, choice, sides[0].left, sides[1].left) : VALUE_FAIL;
+    drop_done(vm, &sides[0]);
+    drop_done(vm, &sides[1]);
+    if (value_failed(left)) {
+        release(vm, ok ? result : VALUE_NONE);
+        return false;
+    }
+    *done = (EachDone){result, left};
+    return true;
+}
+
+// What one side alone raises is no error of both.
+static Value refuse(Vm *vm, Value self)
+{
+    if (vm_has_error(vm) && !raise_matches(vm, ERR_EXCEPTION)) {
+        return VALUE_FAIL;
+    }
+    raise_clear(vm);
+    return poison_raise(vm, self);
+}
+
+// The container takes what the sides have become.
+static bool put_left(Vm *vm, Value self, Value left)
+{
+    Object *container = value_object(self);
+    Value poison = note_store(vm, container, VALUE_UNBOUND)
+                       ? poison_again(vm, self, left)
+                       : VALUE_FAIL;
+    if (value_failed(poison)) {
+        return false;
+    }
+    poison_lift(vm, container);
+    bool ok = poison_put(vm, container, poison);
+    release(vm, poison);
+    return ok;
+}
+
+static Value use_all(Vm *vm, Value self, const EachUse *use)
+{
+    Value choice = vm->trace != NULL ? poison_choice(vm, self, vm->trace->block)
+                                     : VALUE_UNBOUND;
+    EachDone done;
+    if (value_unbound(choice) || !use_each(vm, choice, use, &done)) {
+        return refuse(vm, self);
+    }
+    bool ok = use->act == act_item || put_left(vm, self, done.left);
+    release(vm, done.left);
+    if (!ok) {
+        release(vm, done.result);
+        return VALUE_FAIL;
+    }
+    return value_unbound(done.result) ? value_retain(self) : done.result;
+}
+
+// --- slots ---
+
+Value undecided_item(Vm *vm, Value self, Value key)
+{
+    EachUse use = {.act = act_item, .first = key};
+    return use_all(vm, self, &use);
+}
+
+bool undecided_store(Vm *vm, Value self, Value key, Value value)
+{
+    EachUse use = {.act = act_store, .first = key, .second = value};
+    return !value_failed(use_all(vm, self, &use));
+}
+
+Value undecided_inplace(Vm *vm, BinaryOp op, Value self, Value other)
+{
+    EachUse use = {.act = act_inplace, .first = other, .op = op};
+    return poison_is(vm, self) && !poison_is(vm, other)
+               ? use_all(vm, self, &use)
+               : poison_raise(vm, poison_is(vm, self) ? self : other);
+}
+
+// The container and the method's name are the target; it may have been decided
+// since.
+static Value call_method(Vm *vm, Value *args)
+{
+    const Value *target = value_as_tuple(args[0])->items;
+    EachUse use = {.act = act_method,
+                   .name = value_as_str(target[1]),
+                   .first = args[1],
+                   .second = args[2]};
+    return poison_is(vm, target[0]) ? use_all(vm, target[0], &use)
+                                    : act_method(vm, target[0], &use);
+}
+
+static const NativeDef method_def = {
+    "method", "target, /, *args, **kwargs", call_method,
+    "A method of what each side of a block left."};
+
+Value undecided_attr(Vm *vm, Value self, Str *name)
+{
+    Value parts[2] = {self, value_from_object(name)};
+    if (vm->trace == NULL ||
+        value_unbound(poison_choice(vm, self, vm->trace->block))) {
+        return poison_raise(vm, self);
+    }
+    Tuple *target = tuple_from(vm, parts, 2);
+    Native *native = target != NULL ? native_new(vm, &method_def, NULL) : NULL;
+    Method *method = native != NULL ? method_new(vm, value_from_object(native),
+                                                 value_from_object(target))
+                                    : NULL;
+    object_release_null(&vm->ctx, target);
+    object_release_null(&vm->ctx, native);
+    return method != NULL ? value_from_object(method) : VALUE_FAIL;
+}
