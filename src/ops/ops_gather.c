@@ -177,20 +177,12 @@ static bool grad_take(GradCall *call)
     if (emit_type(e, rows).rank == 1) {
         return grad_give_rows(call, 0, rows, g);
     }
-    if (x.rank < 1) {
-        // Of a rank that is not known: a whole tensor.
-        AttrValue last = {.kind = ATTR_INT, .integer = -1};
-        return grad_give(call, 0,
-                         emit_3(e, OP_SCATTER_ADD,
-                                emit_1(e, OP_ZEROS_LIKE, call->inputs[0], NULL),
-                                emit_1(e, OP_EXPAND_DIMS, rows, &last), g));
-    }
     Shape flat = {.rank = x.rank};
     for (int i = 0; i < x.rank; i++) {
         flat.dims[i] = i == 0 ? -1 : x.dims[i];
     }
     EmitValue places = emit_reshape(e, rows, 1, &all);
-    if (shape_is_static(x.rank - 1, x.dims + 1)) {
+    if (x.rank > 0 && shape_is_static(x.rank - 1, x.dims + 1)) {
         return grad_give_rows(call, 0, places,
                               emit_reshape(e, g, flat.rank, flat.dims));
     }

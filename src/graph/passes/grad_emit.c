@@ -137,15 +137,6 @@ static bool takes_rows(const Graph *graph, const GraphNode *node)
     return axis == 0 || axis == -rank;
 }
 
-// Its rows have no shape where their sizes are not known (grad_take).
-static bool has_open_rows(const Graph *graph, const GraphNode *node)
-{
-    TensorType x = graph_type(graph, node->inputs[0]);
-    return node->op == OP_TAKE &&
-           graph_type(graph, node->inputs[1]).rank != 1 &&
-           (x.rank < 1 || !shape_is_static(x.rank - 1, x.dims + 1));
-}
-
 // Whether the value is what an argument of a gradient holds: an input's, or
 // what was read of a Variable.
 static bool is_argument(const Graph *graph, ValueId value, size_t argument)
@@ -209,7 +200,7 @@ bool graph_loses_rows(const Graph *graph, size_t argument)
             around = uses_whole(graph, block, argument);
         }
         rows = rows || !around;
-        lost = lost || walk.block != graph->block || has_open_rows(graph, node);
+        lost = lost || walk.block != graph->block;
     }
     return rows && lost;
 }
