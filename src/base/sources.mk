@@ -4,6 +4,7 @@ base_sources += src/base/arena.c
 base_sources += src/base/bulk.c
 base_sources += src/base/char_class.c
 base_sources += src/base/char_name.c
+base_sources += src/base/crc.c
 base_sources += src/base/ctx.c
 base_sources += src/base/diag.c
 base_sources += src/base/digest.c

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/crc.h"
 #include "graph/build.h"
 #include "graph/graph_parse.h"
 #include "graph/graph_text.h"
@@ -18,20 +19,12 @@ enum {
     ALIGNMENT = 64
 };
 
-// CRC-32 of ISO 3309, the one of zip and PNG.
+// CRC-32, the one of zip and PNG.
 static uint32_t crc_of(const char *bytes, size_t length)
 {
-    uint32_t table[256], crc = 0xffffffff;
-    for (uint32_t i = 0; i < 256; i++) {
-        table[i] = i;
-        for (int bit = 0; bit < 8; bit++) {
-            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
-        }
-    }
-    for (size_t i = 0; i < length; i++) {
-        crc = crc >> 8 ^ table[(crc ^ (unsigned char)bytes[i]) & 0xff];
-    }
-    return ~crc;
+    Crc crc;
+    crc_init(&crc, CRC_ISO);
+    return crc_add(&crc, 0, bytes, length);
 }
 
 static void put_number(char *to, uint64_t number, int size)

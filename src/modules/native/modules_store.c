@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/bulk.h"
+#include "base/crc.h"
 #include "base/inflate.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -19,21 +20,6 @@
 
 // --- checksums ---
 
-// Both of them, bit by bit from the lowest on: polynomials reversed.
-static const uint32_t CRC32 = 0xEDB88320, CRC32C = 0x82F63B78;
-
-// Four bits a step: a table of 16 is made in no time.
-static void crc_table(uint32_t polynomial, uint32_t table[16])
-{
-    for (uint32_t i = 0; i < 16; i++) {
-        uint32_t crc = i;
-        for (int bit = 0; bit < 4; bit++) {
-            crc = (crc >> 1) ^ ((crc & 1) != 0 ? polynomial : 0);
-        }
-        table[i] = crc;
-    }
-}
-
 // crc32(data, castagnoli): of all bytes.
 STORE_BODY(crc32)
 {
@@ -41,19 +27,19 @@ STORE_BODY(crc32)
     if (!value_is_kind(args[0], KIND_BYTES)) {
         return raise_error(vm, ERR_TYPE, "crc32() takes bytes");
     }
-    uint32_t table[16], crc = UINT32_MAX;
-    crc_table(value_same(args[1], VALUE_TRUE) ? CRC32C : CRC32, table);
-    const unsigned char *data = (const unsigned char *)bytes_text(args[0]);
+    Crc crc;
+    crc_init(&crc, value_same(args[1], VALUE_TRUE) ? CRC_CASTAGNOLI : CRC_ISO);
+    const char *data = bytes_text(args[0]);
     size_t length = bytes_length(args[0]);
-    for (size_t i = 0; i < length; i++) {
-        crc ^= data[i];
-        crc = (crc >> 4) ^ table[crc & 15];
-        crc = (crc >> 4) ^ table[crc & 15];
-        if (i % AT_A_TIME == 0 && !ctx_poll(&vm->ctx)) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < length; i += AT_A_TIME) {
+        size_t rest = length - i;
+        sum = crc_add(&crc, sum, data + i, rest < AT_A_TIME ? rest : AT_A_TIME);
+        if (!ctx_poll(&vm->ctx)) {
             return VALUE_FAIL;
         }
     }
-    return int_from_i64(vm, (int64_t)(crc ^ UINT32_MAX));
+    return int_from_i64(vm, (int64_t)sum);
 }
 
 // --- elements ---
