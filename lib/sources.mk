@@ -5,6 +5,7 @@ lib_modules = \
 	lib/_shown.duet \
 	lib/_tape.duet \
 	lib/data/__init__.duet \
+	lib/data/_ahead.duet \
 	lib/data/_checkpoints.duet \
 	lib/data/_dataset.duet \
 	lib/data/_files.duet \

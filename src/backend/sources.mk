@@ -2,6 +2,9 @@
 backend_sources =
 backend_sources += src/backend/duetgraph.c
 backend_sources += src/backend/exec.c
+backend_sources += src/backend/feed.c
+backend_sources += src/backend/feed_files.c
+backend_sources += src/backend/feed_stage.c
 backend_sources += src/backend/host_text.c
 backend_sources += src/backend/nest.c
 backend_sources += src/backend/nest_run.c

@@ -62,13 +62,9 @@ static void read_injection(Heap *heap)
 
 // The address of a local stands for the top of the stack, so a context must be
 // set up near the bottom of the thread that runs it. Stacks grow downwards.
-void ctx_init(Ctx *ctx, size_t stack_size)
+void ctx_settle(Ctx *ctx, size_t stack_size)
 {
     char here;
-    read_injection(&ctx->heap);
-    if (stack_size == 0) {
-        stack_size = stack_limit();
-    }
     // Arguments and environment lie above us on the same stack, so an eighth
     // is kept back besides the fixed reserve.
     size_t reserve = stack_size / 8 + CTX_STACK_RESERVE;
@@ -76,6 +72,12 @@ void ctx_init(Ctx *ctx, size_t stack_size)
         stack_size > 2 * reserve ? stack_size - reserve : stack_size / 2;
     uintptr_t top = (uintptr_t)&here;
     ctx->stack_low = top > usable ? top - usable : 0;
+}
+
+void ctx_init(Ctx *ctx, size_t stack_size)
+{
+    read_injection(&ctx->heap);
+    ctx_settle(ctx, stack_size == 0 ? stack_limit() : stack_size);
     ctx->depth_limit = CTX_DEPTH_LIMIT;
 }
 

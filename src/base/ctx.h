@@ -117,6 +117,9 @@ struct Ctx {
 // Sets up a zeroed context. `stack_size` is what the C stack may use, in
 // bytes; 0 takes the process limit.
 void ctx_init(Ctx *ctx, size_t stack_size);
+// The calling thread, whose stack has so many bytes, runs the context from
+// here on.
+void ctx_settle(Ctx *ctx, size_t stack_size);
 // Frees all chunks and the pending error. Blocks above 512 bytes must have
 // been freed by their owners.
 void ctx_destroy(Ctx *ctx);

@@ -54,6 +54,7 @@ stager_sources += src/stager/sites.c
 stager_sources += src/stager/sizes.c
 stager_sources += src/stager/stage_blocks.c
 stager_sources += src/stager/stage_code.c
+stager_sources += src/stager/stage_feed.c
 stager_sources += src/stager/stage_file.c
 stager_sources += src/stager/stage_graph.c
 stager_sources += src/stager/stage_gradient.c

@@ -22,6 +22,7 @@
 #include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
+#include "stager/stage_feed.h"
 #include "stager/stage_gradient.h"
 #include "stager/stage_graph.h"
 #include "stager/stage_host.h"
@@ -209,6 +210,8 @@ static const NativeDef stage_methods[] = {
      "The object that such a tensor stands for."},
     {"summary", "self, name, value, step=None", stage_summary_method,
      "Writes a value as a line of JSON each time the graph runs."},
+    {"feed", "self, /", stage_feed_method,
+     "An iterator over what a thread makes ahead of time (lib/data)."},
     {"once", "self, /", stage_once_method,
      "A `with` block that runs eagerly, once a trace, outside the graph."},
     {"effects", "self, function, /", ledger_effects_method,
@@ -404,6 +407,7 @@ bool stager_init(Vm *vm, bool log)
     stager->node_type = make_type(vm, &graph_node_type_def);
     stager->graph_function_type = make_type(vm, &graph_function_type_def);
     stager->once_type = make_type(vm, &once_type_def);
+    stager->feed_type = make_type(vm, &feed_type_def);
     stager->identity_type = make_type(vm, &identity_type_def);
     stager->staged_list_type = make_type(vm, &staged_list_type_def);
     stager->late_text_type = make_type(vm, &late_text_type_def);
@@ -411,10 +415,10 @@ bool stager_init(Vm *vm, bool log)
     return stager->stage_type != NULL && stager->staged_type != NULL &&
            stager->concrete_type != NULL && stager->graph_type != NULL &&
            stager->node_type != NULL && stager->graph_function_type != NULL &&
-           stager->once_type != NULL && stager->identity_type != NULL &&
-           stager->staged_list_type != NULL && stager->made_type != NULL &&
-           stager->late_text_type != NULL && make_poison(vm, stager) &&
-           bind_stage(vm, stager);
+           stager->once_type != NULL && stager->feed_type != NULL &&
+           stager->identity_type != NULL && stager->staged_list_type != NULL &&
+           stager->made_type != NULL && stager->late_text_type != NULL &&
+           make_poison(vm, stager) && bind_stage(vm, stager);
 }
 
 // The types are counted by their instances, which may go later.
@@ -438,6 +442,7 @@ void stager_free(Vm *vm)
     object_release_null(&vm->ctx, stager->node_type);
     object_release_null(&vm->ctx, stager->graph_function_type);
     object_release_null(&vm->ctx, stager->once_type);
+    object_release_null(&vm->ctx, stager->feed_type);
     object_release_null(&vm->ctx, stager->identity_type);
     object_release_null(&vm->ctx, stager->staged_list_type);
     object_release_null(&vm->ctx, stager->late_text_type);

@@ -21,6 +21,7 @@ typedef struct Stager {
     Type *node_type;     // of a graph's nodes, counted
     Type *graph_function_type; // of what tapes record, counted
     Type *once_type;           // of stage.once() blocks, counted
+    Type *feed_type;           // of stage.feed(), counted
     Type *identity_type;       // of what stands for an object, counted
     Type *staged_list_type;    // of lists that a graph holds, counted
     Type *late_text_type;      // of texts that wait for values, counted
