@@ -6,12 +6,16 @@ lib_modules = \
 	lib/_tape.duet \
 	lib/data/__init__.duet \
 	lib/data/_ahead.duet \
+	lib/data/_batches.duet \
 	lib/data/_checkpoints.duet \
 	lib/data/_dataset.duet \
+	lib/data/_elements.duet \
 	lib/data/_files.duet \
 	lib/data/_nest.duet \
 	lib/data/_npy.duet \
 	lib/data/_readers.duet \
+	lib/data/_sources.duet \
+	lib/data/_steps.duet \
 	lib/data/_stored.duet \
 	lib/data/_walk.duet \
 	lib/_tensor_list.duet \
