@@ -36,6 +36,7 @@ lib_modules = \
 	lib/duet/_time.duet \
 	lib/keras/__init__.duet \
 	lib/nn/__init__.duet \
+	lib/nn/_arguments.duet \
 	lib/nn/_graph.duet \
 	lib/nn/_masks.duet \
 	lib/nn/_module.duet \
@@ -44,14 +45,19 @@ lib_modules = \
 	lib/nn/activations.duet \
 	lib/nn/attention.duet \
 	lib/nn/callbacks.duet \
+	lib/nn/convolution.duet \
 	lib/nn/initializers.duet \
 	lib/nn/layers.duet \
 	lib/nn/losses.duet \
 	lib/nn/metrics.duet \
 	lib/nn/models.duet \
+	lib/nn/noise.duet \
+	lib/nn/normalization.duet \
 	lib/nn/optimizers.duet \
+	lib/nn/preprocessing.duet \
 	lib/nn/recurrent.duet \
 	lib/nn/schedules.duet \
+	lib/nn/scores.duet \
 	lib/nn/training.duet \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \
