@@ -10,6 +10,7 @@
 #include "graph/build.h"
 #include "graph/clone.h"
 #include "graph/walk.h"
+#include "interp/core/cycles.h"
 #include "interp/core/raise.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/staged_fn.h"
@@ -325,11 +326,15 @@ Tensor *birth_first_value(Vm *vm, Value initial)
 // so that birth_close can tell whether anybody else did.
 bool birth_made(Vm *vm, Variable *variable)
 {
-    Birth birth = {.variable = variable};
+    Trace *trace = vm->trace != NULL ? vm->trace : vm->aside;
+    Birth birth = {.variable = variable,
+                   .site = trace_site(vm, trace),
+                   .aside = vm->trace == NULL};
     Source *source;
     birth.line = trace_program_line(vm, &source);
     // Pushed before it is counted: on failure there is nothing to take back.
-    if (!vec_push(&vm->ctx, &vm->trace->births, birth)) {
+    if (birth.site == GRAPH_SITE_FAILED ||
+        !vec_push(&vm->ctx, &trace->births, birth)) {
         return false;
     }
     (void)object_retain(variable);
@@ -416,28 +421,45 @@ static bool drop_draws(Vm *vm, Trace *trace)
     return true;
 }
 
-// A count beyond the staging's own means that the program keeps the Variable.
-// It then belongs to the enclosing trace too, whose end asks again.
-bool birth_close(Vm *vm, Trace *trace)
+// Counts are compared and not owners: whoever holds it, an attribute, a list, a
+// closure, is as good as another. What the block of a stage.once() made and no
+// graph uses is nobody's matter.
+static bool is_kept(const Trace *trace, const Birth *birth)
 {
-    for (size_t i = 0; i < trace->births.count; i++) {
-        const Birth *birth = &trace->births.items[i];
-        // Counts are compared and not owners: whoever holds it, an attribute,
-        // a list, a closure, is as good as another.
-        if (birth->variable->head.rc <=
-            own_references(trace, birth->variable)) {
-            return raise_false(
-                vm, ERR_VALUE,
+    uint32_t own = own_references(trace, birth->variable);
+    return birth->variable->head.rc > own || (birth->aside && own == 1);
+}
+
+// Names the line that made it.
+static bool refuse_birth(Vm *vm, const Trace *trace, const Birth *birth)
+{
+    const Str *name = birth->variable->name;
+    raise_error(vm, ERR_VALUE,
                 "%s: the Variable%s%s%s made at line %u is kept by nothing "
                 "outside, so each call would need a new one; make it once, "
                 "outside, or keep it in an attribute",
-                trace->request->name->text,
-                birth->variable->name != NULL ? " '" : "",
-                birth->variable->name != NULL ? birth->variable->name->text
-                                              : "",
-                birth->variable->name != NULL ? "'" : "", birth->line);
+                trace->request->name->text, name != NULL ? " '" : "",
+                name != NULL ? name->text : "", name != NULL ? "'" : "",
+                birth->line);
+    trace_point(vm, birth->site);
+    return false;
+}
+
+// A count beyond the staging's own means that the program keeps the Variable,
+// once what only refers to itself is gone. It then belongs to the enclosing
+// trace too, whose end asks again.
+bool birth_close(Vm *vm, Trace *trace)
+{
+    for (size_t i = 0; i < trace->births.count; i++) {
+        Birth *birth = &trace->births.items[i];
+        if (i == 0 && is_kept(trace, birth)) {
+            cycles_collect(vm, true);
+        }
+        if (!is_kept(trace, birth)) {
+            return refuse_birth(vm, trace, birth);
         }
         if (trace->outer != NULL) {
+            birth->site = 0; // of this trace's graph
             if (!vec_push(&vm->ctx, &trace->outer->births, *birth)) {
                 return false;
             }

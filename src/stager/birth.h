@@ -9,6 +9,8 @@
 typedef struct Birth {
     Variable *variable; // counted
     uint32_t line;      // where it was made, 0: unknown
+    uint32_t site;      // the same in the trace's graph, 0: unknown
+    bool aside;         // in a block of stage.once()
 } Birth;
 
 typedef VEC(Birth) Births;

@@ -10,6 +10,7 @@
 typedef struct Once {
     Object head;
     Trace *trace;   // set aside while the block runs; NULL: none ran
+    Trace *aside;   // by the block around it; NULL: there is none
     uint16_t birth; // of the trace's objects
     bool inside;    // the block runs
 } Once;
@@ -22,7 +23,7 @@ Value stage_once_method(Vm *vm, Value *args)
     if (once == NULL) {
         return VALUE_FAIL;
     }
-    once->trace = NULL;
+    once->trace = once->aside = NULL;
     once->birth = 0;
     once->inside = false;
     return value_from_object(once);
@@ -41,6 +42,8 @@ static Value once_enter(Vm *vm, Value *args)
     once->trace = vm->trace;
     once->birth = vm->ctx.birth;
     once->inside = true;
+    once->aside = vm->aside;
+    vm->aside = vm->trace != NULL ? vm->trace : vm->aside;
     vm->trace = NULL;
     vm->ctx.birth = 0;
     return VALUE_NONE;
@@ -52,6 +55,7 @@ static Value once_exit(Vm *vm, Value *args)
     Once *once = (Once *)value_object(args[0]);
     if (once->inside) {
         vm->trace = once->trace;
+        vm->aside = once->aside;
         vm->ctx.birth = once->birth;
         once->inside = false;
         once->trace = NULL;

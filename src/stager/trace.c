@@ -16,9 +16,9 @@
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
-// The site of the running frame. Frames that stand where they stood when the
-// last one was made are not looked up again.
-static uint32_t running_site(Vm *vm, Trace *trace)
+// Frames that stand where they stood when the last one was made are not looked
+// up again.
+uint32_t trace_site(Vm *vm, Trace *trace)
 {
     uint32_t site = 0;
     size_t depth = 0;
@@ -48,7 +48,7 @@ GraphPlace trace_place(Vm *vm)
 {
     GraphPlace place = GRAPH_PLACE_NONE;
     if (vm_place(vm, &place.source, &place.span)) {
-        place.site = running_site(vm, vm->trace);
+        place.site = trace_site(vm, vm->trace);
     }
     return place;
 }

@@ -93,6 +93,9 @@ bool trace_in_library(const Vm *vm);
 // (borrowed) is whose it is, NULL: unknown. What the embedded library does, it
 // does for the nearest line of the program.
 uint32_t trace_program_line(const Vm *vm, Source **source);
+// The site of the running frame in the trace's graph; GRAPH_SITE_FAILED: no
+// memory.
+MUST_CHECK uint32_t trace_site(Vm *vm, Trace *trace);
 // Where the running code is, for the node that comes next.
 GraphPlace trace_place(Vm *vm);
 // Adds to the pending error the frames from a node's site out to that of the

@@ -130,6 +130,7 @@ struct Vm {
     // Staging: NULL and 0 while nothing is traced.
     const TraceHooks *hooks;    // installed by the stager (apply.h)
     Trace *trace;               // the running trace; tests `vm->trace != NULL`
+    Trace *aside;               // that which stage.once() set aside last
     struct Recorder *recorders; // innermost first (recorder.h)
     void (*forget)(Vm *vm, Object *object); // OBJECT_WATCHED dies: the stager's
     bool eager_only;                        // stage.eager(True), --eager

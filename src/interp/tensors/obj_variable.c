@@ -312,8 +312,8 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
     Variable *variable = variable_of(vm, cls, tensor, name, trainable == 1);
     object_release(&vm->ctx, tensor);
     // A Variable that is made within a trace lives on after it, once.
-    if (variable != NULL && vm->trace != NULL &&
-        !vm->hooks->born(vm, variable)) {
+    bool traced = vm->trace != NULL || vm->aside != NULL;
+    if (variable != NULL && traced && !vm->hooks->born(vm, variable)) {
         object_release(&vm->ctx, variable);
         return VALUE_FAIL;
     }
