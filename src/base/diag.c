@@ -368,6 +368,20 @@ static bool find_anchor(const char *text, size_t length, Anchor *anchor)
     return true;
 }
 
+bool diag_operands(const char *text, size_t length, Span *left, Span *right)
+{
+    Anchor anchor = {0};
+    if (!scan(text, length, &anchor) || anchor.level == 0) {
+        return false;
+    }
+    size_t first = 0, end = length;
+    strip_group(text, &first, &anchor.start);
+    strip_group(text, &anchor.end, &end);
+    *left = (Span){(uint32_t)first, (uint32_t)anchor.start};
+    *right = (Span){(uint32_t)anchor.end, (uint32_t)end};
+    return true;
+}
+
 // At least one caret, also for an empty span such as the end of a line.
 static void add_carets(StrBuf *out, const char *text, size_t length,
                        bool anchored)

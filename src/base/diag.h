@@ -14,6 +14,10 @@ void diag_source_line(StrBuf *out, const Source *source, Span span, int indent,
 // `  File "a.py", line 3` (without newline).
 void diag_file_line(StrBuf *out, const Source *source, Span span);
 
+// The operands of the binary operator that carets would mark in this text, as
+// places in it. False: they would mark something else.
+bool diag_operands(const char *text, size_t length, Span *left, Span *right);
+
 // Edit distance for "Did you mean", with costs of its own (2 for a move, 1 for
 // a change of case); larger than `limit` returns limit + 1.
 int diag_distance(const char *a, const char *b, int limit);

@@ -204,7 +204,7 @@ const OpDesc op_pow = {
     .doc = "The power x1 ** x2. A negative integer exponent is an\n"
            "OpValueError." BROADCASTS,
     .fault = ERR_OP_VALUE,
-    .fault_text = "integers have no negative powers",
+    .fault_text = "integers have no negative powers; cast one to a float",
     .gradient = rule_pow,
     .graphdef = "Pow",
 };

@@ -35,6 +35,11 @@ static bool begins(ProgramPiece piece, const char *word)
     return (size_t)piece.length >= size && memcmp(piece.text, word, size) == 0;
 }
 
+static bool has(ProgramPiece piece, const char *word)
+{
+    return memmem(piece.text, (size_t)piece.length, word, strlen(word)) != NULL;
+}
+
 // The innermost frame that is the program's: what the library does, its caller
 // does.
 static const Frame *program_frame(const Vm *vm)
@@ -134,8 +139,10 @@ static const Cure cures[] = {
      "minimum(a, b) of two, x.min() of one, stack(items).min() of a list"},
     {NEED_TRUTH, OPCODE_NOP, "sorted(",
      "sort(x), or sort(stack(items)) of a list"},
-    {NEED_TRUTH, OPCODE_NOP, "any(", "x.any(), or stack(items).any()"},
-    {NEED_TRUTH, OPCODE_NOP, "all(", "x.all(), or stack(items).all()"},
+    {NEED_TRUTH, OPCODE_NOP, "any(",
+     "x.any() of a tensor, stack([x > 0 for x in xs]).any() of others"},
+    {NEED_TRUTH, OPCODE_NOP, "all(",
+     "x.all() of a tensor, stack([x > 0 for x in xs]).all() of others"},
     {NEED_TRUTH, OPCODE_NOP, "filter(", "x[x > 0] for a condition x > 0"},
     {NEED_TRUTH, OPCODE_COMPARE, "",
      "(x == tensor(items)).any() for `in`, and == of tensors, not of lists"},
@@ -176,6 +183,14 @@ static const char *cure_for(Vm *vm, HostNeed need, const Asker *asker)
     if (need == NEED_TRUTH && asker->frame->code->flags & CODE_COMPREHENSION) {
         return "a `for` loop with `if` and append in place of the "
                "comprehension, or x[x > 0] for a condition x > 0";
+    }
+    if (need == NEED_TRUTH && asker->frame->code->flags & CODE_GENERATOR) {
+        return "a function that appends to a list and returns it, in place of "
+               "a generator, which runs on the host";
+    }
+    if (need == NEED_TRUTH && has(asker->text, "key=")) {
+        return "a tensor of the items at the argsort(), argmax() or argmin() "
+               "of the keys, as in x[abs(x).argmax()]";
     }
     const Cure *cure = cures;
     while (cure->need != need ||

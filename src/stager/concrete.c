@@ -585,8 +585,7 @@ Concrete *concrete_new(Vm *vm, const TraceRequest *request)
     if (self->plan == NULL) {
         // What it did outside stays done.
         if (self->owner != NULL) {
-            error_notes_traced(vm, &self->owner->events, request->name,
-                               request->number);
+            error_notes_traced(vm, &self->owner->events, request);
             events_keep(vm, &request->staged->table.past, &self->owner->events);
         }
         object_release(&vm->ctx, self);

@@ -5,10 +5,10 @@
 
 #include "stager/concrete.h"
 
-// The pending error ended the trace `number` of the function: says so, and what
-// the trace knows that host code was not told.
-void error_notes_traced(Vm *vm, const EventLog *events, const Str *name,
-                        size_t number);
+// The pending error ended this trace: says so, and what the trace knows that
+// host code was not told.
+void error_notes_traced(Vm *vm, const EventLog *events,
+                        const TraceRequest *request);
 // The pending error ended a run: an `except` of the function's does not act.
 void error_notes_run(Vm *vm, const EventLog *events);
 

@@ -343,7 +343,7 @@ int64_t tensor_length(Vm *vm, Value self)
     if (type.rank == RANK_UNKNOWN || type.dims[0] == DIM_UNKNOWN) {
         return raise_int(vm, ERR_SYMBOLIC,
                          "len: the size is unknown in this trace: use "
-                         "shape_of(x)[0]");
+                         "shape_of(x)[0], or x[0] and x[1] for single rows");
     }
     return tensor_sized(vm, self, 0) ? type.dims[0] : -1;
 }

@@ -225,8 +225,12 @@ BUILTIN_BODY(round)
 {
     Value v = args[0];
     bool whole = !builtin_given(args[1]);
-    if (builtin_is_tensor(v) && whole) {
-        return tensor_call(vm, "round", &v, 1, NULL, 0);
+    if (builtin_is_tensor(v)) {
+        return whole ? tensor_call(vm, "round", &v, 1, NULL, 0)
+                     : raise_error(vm, ERR_TYPE,
+                                   "round: a tensor is rounded to whole "
+                                   "numbers; round(x * 100) / 100 keeps two "
+                                   "digits");
     }
     if (is_plain_number(vm, v)) {
         return number_round(vm, v, whole ? VALUE_UNBOUND : args[1]);

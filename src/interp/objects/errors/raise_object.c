@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <string.h>
 
 #include "interp/core/raise.h"
 #include "interp/objects/errors/hidden_frame.h"
@@ -435,14 +436,26 @@ static bool own_traceback(Vm *vm, Exception *exception)
     return true;
 }
 
-// Whether the frame has no line that somebody could mend. What no tensor of a
-// trace can be asked is asked by whoever calls the library.
+// Whether host code was given a tensor that it cannot work with.
+static bool is_about_tensor(const Exception *error)
+{
+    Value text = error->args->count > 0 ? error->args->items[0] : VALUE_NONE;
+    Value subject = error->subject;
+    return (value_is_object(subject) &&
+            value_object(subject)->kind <= KIND_VARIABLE) ||
+           (value_is_str(text) &&
+            strstr(value_as_str(text)->text, "Tensor") != NULL);
+}
+
+// Whether the frame has no line that somebody could mend. What no tensor can be
+// asked is asked by whoever calls the library.
 static bool is_hidden(const Vm *vm, const Code *code, const Exception *error)
 {
     const Type *cls = error->head.type;
     return hidden_frame(code) ||
-           (code->source->library && (cls == vm->error_types[ERR_SYMBOLIC] ||
-                                      cls == vm->error_types[ERR_LEAK]));
+           (code->source->library &&
+            (cls == vm->error_types[ERR_SYMBOLIC] ||
+             cls == vm->error_types[ERR_LEAK] || is_about_tensor(error)));
 }
 
 // Frames are added on the way out, so the innermost one comes first.

@@ -294,7 +294,8 @@ static bool no_set_item(Vm *vm, Value container, Value key, bool deletes)
     bool constant = value_is_kind(container, KIND_TENSOR) ||
                     value_is_kind(container, KIND_SYMBOLIC);
     const char *cure = constant ? ": tensors do not change; scatter_update(x, "
-                                  "[[i]], [value]) makes a new one"
+                                  "[[i]], [value]) or where(mask, value, x) "
+                                  "makes a new one"
                        : value_is_kind(container, KIND_VARIABLE)
                            ? ": it is assigned whole, as in v.assign("
                              "scatter_update(v, [[i]], [value]))"
