@@ -382,11 +382,23 @@ static Value member_module(Vm *vm, Value self)
     return host_attr(vm, self, NAME_MODULE);
 }
 
+// The program looks at traces, of which an eager run has none.
+static void tell_look(Vm *vm)
+{
+    Event look = {
+        .kind = EVENT_LOOK, .what = "a look at traces", .value = VALUE_NONE};
+    look.line = trace_program_line(vm, &look.source);
+    if (look.source != NULL) { // of the program itself
+        event_add_at(vm, NULL, look);
+    }
+}
+
 // "<staged f: 2 traces>"
 static Value staged_repr(Vm *vm, Value value)
 {
     const StagedFunction *self = (const StagedFunction *)value_object(value);
     size_t count = self->table.count;
+    tell_look(vm);
     // Traces that were dropped do not count.
     Str *text = str_printf(vm, "<staged %s: %zu trace%s>", self->name->text,
                            count, count == 1 ? "" : "s");
@@ -452,7 +464,7 @@ static void staged_clear(Vm *vm, Object *object)
     value_replace(&vm->ctx, &self->instance, VALUE_UNBOUND);
 }
 
-// For who tells of traces, of which an eager run has none.
+// For who tells of traces.
 StagedFunction *staged_from(Vm *vm, Value v, const char *who)
 {
     if (value_is_kind(v, KIND_METHOD)) {
@@ -462,12 +474,7 @@ StagedFunction *staged_from(Vm *vm, Value v, const char *who)
         return raise_null(vm, ERR_TYPE, "stage.%s() takes a staged function",
                           who);
     }
-    Event look = {
-        .kind = EVENT_LOOK, .what = "a look at traces", .value = VALUE_NONE};
-    look.line = trace_program_line(vm, &look.source);
-    if (look.source != NULL) { // of the program itself
-        event_add_at(vm, NULL, look);
-    }
+    tell_look(vm);
     return (StagedFunction *)value_object(v);
 }
 
