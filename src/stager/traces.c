@@ -306,7 +306,9 @@ void traces_remove(Vm *vm, TraceTable *table, Concrete *concrete)
     guards_drop(vm, &table->guards, concrete);
     unchain(table, concrete);
     unlist(concrete);
-    events_keep(vm, &table->past, &concrete->owner->events);
+    if (concrete->owner != NULL) { // not yet cleared as garbage
+        events_keep(vm, &table->past, &concrete->owner->events);
+    }
     table->traces.items[concrete->place] = NULL;
     table->count--;
     close_gaps(table);
