@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     POOL_CLASSES = 4 * 58,   // to 2^63 bytes
@@ -12,6 +13,8 @@ enum {
 };
 // 256 MB: enough for the turns of a loop, little beside what tensors take.
 #define POOL_KEEP ((size_t)256 << 20)
+// Beyond it blocks wait only on loan, up to this part of the machine's memory.
+enum { POOL_LOAN_PART = 8 };
 #define POOL_LARGEST ((size_t)1 << 62)
 
 // A waiting block holds the next one's address in its first bytes, so that
@@ -19,12 +22,19 @@ enum {
 struct Pool {
     void *lists[POOL_CLASSES];
     size_t waiting; // bytes in the lists
+    size_t limit;   // of that
 };
 
 // Empty lists; blocks come in as tensors are freed.
 Pool *pool_new(Ctx *ctx)
 {
-    return ctx_alloc_zero(ctx, sizeof(Pool));
+    Pool *pool = ctx_alloc_zero(ctx, sizeof(Pool));
+    if (pool != NULL) {
+        size_t machine =
+            (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+        pool->limit = machine / POOL_LOAN_PART;
+    }
+    return pool;
 }
 
 // Blocks that tensors still hold are not known here: the context's owner frees
@@ -90,11 +100,21 @@ void *pool_take(Ctx *ctx, Pool *pool, size_t *size)
     return block;
 }
 
-// Memory beyond POOL_KEEP goes back at once: a program that once needed much
-// must not keep it for ever.
+// A program that once needed much must not keep it for ever: the system may
+// take a block on loan whenever it is short of memory. Until then it is as it
+// was, and the next tensor of its size finds pages that need no clearing. The
+// first huge page stays, for the list's link.
+static bool lend(void *block, size_t size)
+{
+    return size > POOL_HUGE &&
+           madvise((char *)block + POOL_HUGE, size - POOL_HUGE, MADV_FREE) == 0;
+}
+
 void pool_give(Pool *pool, void *block, size_t size)
 {
-    if (!HEAP_FAST || pool->waiting + size > POOL_KEEP) {
+    size_t waiting = pool->waiting + size;
+    if (!HEAP_FAST || (waiting > POOL_KEEP &&
+                       (waiting > pool->limit || !lend(block, size)))) {
         free(block);
         return;
     }

@@ -1,9 +1,11 @@
 // Memory of tensors: 64-byte-aligned blocks by size class, kept when freed.
 //
 // Classes are four to each power of two from 64 bytes on. A freed block waits
-// in its class's list for the next tensor of that size; at most POOL_KEEP
-// bytes wait, the rest goes back to the system. From 2 MB on huge pages are
-// asked for. The pool belongs to one context and one thread.
+// in its class's list for the next tensor of that size. POOL_KEEP bytes may
+// wait so; more, up to an eighth of the machine's memory, on loan to the
+// system, which takes them when it is short (MADV_FREE); the rest goes back at
+// once. From 2 MB on huge pages are asked for. The pool belongs to one context
+// and one thread.
 #ifndef DUET_KERNELS_POOL_H
 #define DUET_KERNELS_POOL_H
 
