@@ -29,7 +29,7 @@ static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
     *self = (GraphFunction){.head = head,
                             .graph = graph,
                             .draws = graph_draws(graph),
-                            .lists = graph_sums_lists(graph)};
+                            .apart = graph_sums_apart(graph)};
     return self;
 }
 
@@ -264,8 +264,9 @@ static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
     EventLog *log = vm->trace != NULL     ? vm->trace->events
                     : self->owner != NULL ? &self->owner->events
                                           : NULL;
-    if (log != NULL && self->lists) {
-        event_add(vm, log, EVENT_SUM, "a gradient through a list", VALUE_NONE);
+    if (log != NULL && self->apart) {
+        event_add(vm, log, EVENT_SUM, "a gradient that is summed apart",
+                  VALUE_NONE);
     }
     for (size_t i = 0; log != NULL && i < argument_count(self); i++) {
         if (made[i] && !rows[i] && graph_loses_rows(self->graph, i)) {

@@ -23,7 +23,7 @@ struct GraphFunction {
     Graph *graph;      // counted, its calls inlined
     Plan *plan;        // counted, NULL until it runs outside of a trace
     bool draws;        // random numbers
-    bool lists;        // gradients go through lists
+    bool apart;        // gradients of one value are summed apart
     TraceOwner *owner; // counted: whose graph it is, NULL: one of gradients
     // The same with Variables that are one in a call under one number, and for
     // each Variable that number; NULL: there was no such call.

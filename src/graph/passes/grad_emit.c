@@ -205,15 +205,50 @@ bool graph_loses_rows(const Graph *graph, size_t argument)
     return rows && lost;
 }
 
-bool graph_sums_lists(const Graph *graph)
+static bool gives_list(const Graph *graph, const GraphNode *node)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        ValueId id = node_output(node, i);
+        found = found || (dtype_is_list(graph_type(graph, id).dtype) &&
+                          back_flows(graph, id));
+    }
+    return found;
+}
+
+// How often the loop begins with the value.
+static uint32_t count_entries(const GraphNode *loop, ValueId id)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < loop->input_count; i++) {
+        count += loop->inputs[i] == id;
+    }
+    return count;
+}
+
+// Whether a loop around the use of the value begins with it, or the node is a
+// loop that begins with it twice.
+static bool enters_twice(const Graph *graph, const Walk *walk, ValueId id)
+{
+    const GraphNode *loop = walk->node;
+    uint32_t count = loop != NULL && op_is_loop(node_desc(loop))
+                         ? count_entries(loop, id)
+                         : 1;
+    for (loop = walk->block->owner; loop != NULL; loop = loop->block->owner) {
+        count += op_is_loop(node_desc(loop)) ? count_entries(loop, id) : 0;
+    }
+    return count > 1 && back_flows(graph, id);
+}
+
+bool graph_sums_apart(const Graph *graph)
 {
     bool found = false;
     for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
-        const GraphNode *node = walk.node;
-        for (uint32_t i = 0; node != NULL && i < node->output_count; i++) {
-            ValueId id = node_output(node, i);
-            found = found || (dtype_is_list(graph_type(graph, id).dtype) &&
-                              back_flows(graph, id));
+        uint32_t count;
+        const ValueId *uses = walk_uses(&walk, &count);
+        found = walk.node != NULL && gives_list(graph, walk.node);
+        for (uint32_t i = 0; i < count && !found; i++) {
+            found = enters_twice(graph, &walk, uses[i]);
         }
     }
     return found;

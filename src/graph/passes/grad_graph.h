@@ -33,9 +33,10 @@ MUST_CHECK Graph *graph_of_values(Graph *graph);
 // in eager code: some use takes rows of it, and none that runs whenever that
 // does takes it whole.
 bool graph_loses_rows(const Graph *graph, size_t argument);
-// Whether gradients go through lists, which sum those of an element apart from
-// those of the tensor that was put there: eager code sums all in one order.
-bool graph_sums_lists(const Graph *graph);
+// Whether gradients of one value are summed apart which eager code sums in one
+// order: those of a list's element and of the tensor that was put there; those
+// of what a loop begins with and of the same value in its turns.
+bool graph_sums_apart(const Graph *graph);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
 size_t graph_gradient_arguments(const Graph *graph);
