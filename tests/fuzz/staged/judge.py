@@ -22,6 +22,8 @@ REFUSALS = ("SymbolicError", "LeakError", "FrozenError", "SignatureError")
 CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|"
                   r"\binstead\b|\bwhere the condition\b|\bbefore the loop\b|"
                   r"\bafter a turn\b")
+# Two sides that do not merge: refused whatever becomes of their value.
+SIDES = re.compile(r"\bwhere the condition\b.*\bwhere it is false\b")
 LINE = re.compile(r"\bline \d")
 # A tensor of a trace in a text.
 SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>")
@@ -211,11 +213,19 @@ class Judge:
         left, right = error.left, error.right
         found = "alias" in self.codes and "same" in (left[:1] + right[:1]) or \
             "order" in self.codes and left[:1] == right[:1] == ("dict",) and \
-            sorted(repr(key) for key, _ in left[1]) == \
-            sorted(repr(key) for key, _ in right[1])
+            self.reordered(left[1], right[1])
         if found:
             self.how = "event"
         return found
+
+    def reordered(self, left, right):
+        """Whether the items of two dicts differ in their order alone."""
+        try:
+            compare(*(("dict", sorted(items, key=lambda item: repr(item[0])))
+                      for items in (left, right)), (), self.alike)
+        except Difference:
+            return False
+        return True
 
     def verdict(self):
         """The first difference that nothing explains."""
@@ -307,7 +317,8 @@ class Judge:
             return "refused" if tracing else None
         if eager[0] == name and eager[2] == line:
             # Texts show values, which a frozen one may have changed.
-            if tracing and symbolic(text).fullmatch(eager[1]):
+            if tracing and (SIDES.search(text)
+                            or symbolic(text).fullmatch(eager[1])):
                 return "refused"
             return None if self.explained() else (
                 "text", f"{eager[1]} | {text}")

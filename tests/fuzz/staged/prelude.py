@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 DEPTH = 8  # of structures that are looked into
+MOST = 1000  # items of a list that are: a loop may double it again and again
 
 
 def dtype_name(value):
@@ -61,8 +62,11 @@ def canon(value, seen, depth=0):
                 f"'{dtype_name(value)}', {elements(listed(value))})")
     if kind in (list, collections.deque):
         seen[id(value)] = len(seen), value
-        return f"('{name}', [" + ", ".join(
-            canon(item, seen, depth + 1) for item in value) + "])"
+        items = [canon(item, seen, depth + 1)
+                 for item in itertools.islice(value, MOST)]
+        if len(value) > MOST:
+            items += [str(len(value)), canon(value[-1], seen, depth + 1)]
+        return f"('{name}', [" + ", ".join(items) + "])"
     if kind in (set, frozenset):
         return f"('{name}', [" + ", ".join(
             sorted(canon(item, seen, depth + 1) for item in value)) + "])"
