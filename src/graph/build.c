@@ -174,6 +174,19 @@ static bool hold_source(Graph *graph, Source *source)
     return true;
 }
 
+// What is asked again and again, as in a loop of the host, is noted once.
+bool graph_tell(Graph *graph, GraphTold told)
+{
+    const GraphTold *last = graph->told.count > 0
+                                ? &graph->told.items[graph->told.count - 1]
+                                : NULL;
+    return (last != NULL && last->value == told.value &&
+            last->axis == told.axis && last->known == told.known &&
+            last->number == told.number) ||
+           (hold_source(graph, told.place.source) &&
+            vec_push(graph->ctx, &graph->told, told));
+}
+
 // Numbers fit: a node of each would not.
 uint32_t graph_add_site(Graph *graph, GraphSite site)
 {

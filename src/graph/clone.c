@@ -244,6 +244,18 @@ static bool copy_inputs(Clone *clone)
     return true;
 }
 
+static bool copy_told(const Clone *clone)
+{
+    for (size_t i = 0; i < clone->from->told.count; i++) {
+        GraphTold told = clone->from->told.items[i];
+        told.value = clone->values[told.value];
+        if (told.value != VALUE_ID_NONE && !graph_tell(clone->to, told)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Removed nodes are left behind: a copy is also a way to tidy up.
 Graph *clone_graph(Graph *graph)
 {
@@ -256,7 +268,8 @@ Graph *clone_graph(Graph *graph)
     }
     bool ok = clone_init(&clone, graph, to, 0) && copy_inputs(&clone) &&
               clone_nodes(&clone, graph->block, to->block, NULL) &&
-              clone_results(&clone, graph->block, to->block);
+              clone_results(&clone, graph->block, to->block) &&
+              copy_told(&clone);
     clone_free(&clone);
     if (!ok) {
         graph_release(graph->ctx, to);

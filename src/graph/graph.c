@@ -91,6 +91,7 @@ void graph_release(Ctx *ctx, Graph *graph)
         vec_free(ctx, &graph->sites);
         vec_free(ctx, &graph->objects);
         vec_free(ctx, &graph->callees);
+        vec_free(ctx, &graph->told);
         map_free(&graph->names);
         map_free(&graph->captured);
         arena_destroy(&graph->arena);

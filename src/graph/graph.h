@@ -48,6 +48,16 @@ typedef struct GraphVariable {
                      // type, a captured one too
 } GraphVariable;
 
+// Host code was told sizes of a value while the graph was traced: they must not
+// change where the graph is typed anew.
+typedef struct GraphTold {
+    ValueId value;
+    int axis;         // -1: all
+    int known;        // sizes that were told
+    bool number;      // one that is unknown can be told too, as a tensor
+    GraphPlace place; // of the read
+} GraphTold;
+
 // Tables grow with the graph; an id or a serial, once given, stays. What nodes
 // point at outside of the arena is held here, once for each time that it was
 // handed over.
@@ -65,13 +75,16 @@ struct Graph {
     VEC(GraphSite) sites;  // places have their numbers
     VEC(Object *) objects; // counted: constants, host objects
     VEC(Graph *) callees;  // counted
-    Map captured;          // by address: a tensor's value, a cell's index;
-                           // empty while they are few
-    uint8_t *access;       // what calls of it do (versions_note); NULL: unknown
-    Map names;             // names given so far, see graph_node_name
-    size_t named;          // nodes[0 .. named) have their names
-    size_t node_count;     // nodes that are in blocks, sub-blocks included
-    Graph *next_dead;      // links graphs that are being freed
+    VEC(GraphTold) told;
+    bool exact;        // a signature asks for its inputs' types
+    bool widened;      // a copy of a callee, for what a loop calls it with
+    Map captured;      // by address: a tensor's value, a cell's index;
+                       // empty while they are few
+    uint8_t *access;   // what calls of it do (versions_note); NULL: unknown
+    Map names;         // names given so far, see graph_node_name
+    size_t named;      // nodes[0 .. named) have their names
+    size_t node_count; // nodes that are in blocks, sub-blocks included
+    Graph *next_dead;  // links graphs that are being freed
 };
 
 // An empty graph with one count, the caller's; the name is copied.
@@ -103,6 +116,8 @@ MUST_CHECK bool graph_block_results(Graph *graph, GraphBlock *block,
 // The end of the block is never reached: it raises. It yields nothing.
 void graph_block_diverges(GraphBlock *block);
 
+// Notes what host code was told; the graph holds the place.
+MUST_CHECK bool graph_tell(Graph *graph, GraphTold told);
 // The number of a new site, for places; GRAPH_SITE_FAILED: no memory.
 uint32_t graph_add_site(Graph *graph, GraphSite site);
 

@@ -3,6 +3,8 @@
 // Inference is monotonic: more general inputs give more general outputs, so
 // that the fix-point of a loop is reached after at most rank + 1 rounds.
 #include "graph/build.h"
+#include "graph/clone.h"
+#include "graph/versions.h"
 
 bool graph_infer_applies(const GraphNode *node)
 {
@@ -236,13 +238,89 @@ static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
     return true;
 }
 
+// The callee's own value for argument `given` of a call; *next is its next
+// input. Captures are no arguments.
+static ValueId argument_value(const Graph *callee, size_t *next)
+{
+    while (callee->inputs.items[*next].kind != INPUT_ARGUMENT) {
+        *next += 1;
+    }
+    return callee->inputs.items[(*next)++].value;
+}
+
+static bool takes_arguments(const Graph *graph, const GraphNode *node)
+{
+    bool takes = true;
+    size_t next = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        ValueId own = argument_value(node->callee, &next);
+        takes = takes && graph_type_covers(graph_type(node->callee, own),
+                                           graph_type(graph, node->inputs[i]));
+    }
+    return takes;
+}
+
+// Gives the call a copy of its callee that takes its arguments.
+static bool widen_callee(Graph *graph, GraphNode *node)
+{
+    if (node->callee->exact) {
+        return ctx_fail(graph->ctx, ERR_SIGNATURE,
+                        "%s: the loop changes a size that the signature asks "
+                        "for: use None for it there",
+                        node->callee->name);
+    }
+    Graph *callee = clone_graph(node->callee);
+    if (callee == NULL || !vec_push(graph->ctx, &graph->callees, callee)) {
+        graph_release(graph->ctx, callee);
+        return false;
+    }
+    callee->widened = true;
+    bool ok = true, changed = false;
+    size_t next = 0;
+    for (uint32_t i = 0; ok && i < node->input_count; i++) {
+        ok = widen(callee, argument_value(callee, &next),
+                   graph_type(graph, node->inputs[i]), &changed);
+    }
+    node->callee = callee;
+    return ok && graph_infer_block(callee, callee->block, &changed) &&
+           versions_note(callee);
+}
+
+// A call gives what its callee gives for such arguments.
+static bool infer_call(Graph *graph, GraphNode *node, bool *changed)
+{
+    if (!takes_arguments(graph, node) && !widen_callee(graph, node)) {
+        return false;
+    }
+    const GraphBlock *block = node->callee->block;
+    for (uint32_t i = 0; i < block->result_count; i++) {
+        if (!widen(graph, node_output(node, i),
+                   graph_type(node->callee, block->results[i]), changed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What flows through is given on as it is.
+static bool infer_passed(Graph *graph, GraphNode *node, bool *changed)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        if (!widen(graph, node_output(node, i),
+                   graph_type(graph, node->inputs[i]), changed)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // In program order, so that a node sees its inputs' new types.
 bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
 {
     if (!ctx_enter(graph->ctx)) {
         return false;
     }
-    // Nodes with a payload keep the types that they were built with.
+    // Nodes with another payload keep the types that they were built with.
     bool ok = true;
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
@@ -250,6 +328,10 @@ bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
             ok = infer_loop(graph, node, changed);
         } else if (node_desc(node)->block_count > 0) {
             ok = infer_branches(graph, node, changed);
+        } else if (node_desc(node)->payload == PAYLOAD_CALLEE) {
+            ok = infer_call(graph, node, changed);
+        } else if (node_desc(node)->payload == PAYLOAD_GRADIENT) {
+            ok = infer_passed(graph, node, changed);
         } else if (graph_infer_applies(node)) {
             ok = infer_again(graph, node, changed);
         }

@@ -441,7 +441,7 @@ static bool refuse_birth(Vm *vm, const Trace *trace, const Birth *birth)
                 trace->request->name->text, name != NULL ? " '" : "",
                 name != NULL ? name->text : "", name != NULL ? "'" : "",
                 birth->line);
-    trace_point(vm, birth->site);
+    trace_point(vm, trace->graph, birth->site);
     return false;
 }
 

@@ -432,7 +432,6 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     vec_free(&vm->ctx, &trace->drawn);
     object_release_null(&vm->ctx, trace->keywords);
     vec_free(&vm->ctx, &trace->sites);
-    vec_free(&vm->ctx, &trace->sizes);
     late_text_cut(vm, trace, 0);
     map_free(&trace->outer_inputs);
     for (size_t i = 0; i < trace->called.count; i++) {
@@ -577,6 +576,9 @@ Concrete *concrete_new(Vm *vm, const TraceRequest *request)
     if (stager->log) {
         fprintf(stderr, "stage: tracing %s (trace %zu)\n", request->name->text,
                 request->number);
+    }
+    if (self->graph != NULL) {
+        self->graph->exact = request->staged->options.signature != NULL;
     }
     if (self->graph != NULL && run_trace(vm, request, self) &&
         keep_request(vm, self, request)) {

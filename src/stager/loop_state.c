@@ -124,7 +124,8 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         return false;
     }
     block->loop->source = FOR_SOURCE_NONE;
-    block->loop->first_size = vm->trace->sizes.count;
+    block->loop->first_told = graph->told.count;
+    block->loop->first_callee = graph->callees.count;
     block->loop->slots =
         ctx_alloc_zero(&vm->ctx, (count + 1) * sizeof(LoopSlot));
     // Side 0 is the test, side 1 the body, for `while` and `for` alike.
@@ -531,7 +532,8 @@ int loop_close(Vm *vm, Frame *frame, StagedBlock *block)
            : NULL;
     ctx_free(&vm->ctx, ids, (count * 2 + 1) * sizeof *ids);
     int same = node == NULL ? -1
-                            : sizes_check(vm, loop->first_size,
+                            : sizes_check(vm, graph, loop->first_told,
+                                          loop->first_callee,
                                           loop_may_repeat(vm, block));
     if (same <= 0) {
         return same < 0 ? -1 : begin_wide(vm, block, node);

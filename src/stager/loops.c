@@ -393,6 +393,15 @@ static bool drop_turn(Vm *vm, StagedBlock *block)
     return ok;
 }
 
+// What host code was told in the turn, and in its callees, no longer counts.
+static void forget_told(Graph *graph, const StagedLoop *loop)
+{
+    graph->told.count = loop->first_told;
+    for (size_t i = loop->first_callee; i < graph->callees.count; i++) {
+        graph->callees.items[i]->widened = false;
+    }
+}
+
 // The body is traced once more, with more state.
 static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
 {
@@ -401,7 +410,7 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
     bool is_for = !value_unbound(source.count);
     block->rounds++;
     bool ok = drop_turn(vm, block);
-    vm->trace->sizes.count = block->loop->first_size; // read in the turn
+    forget_told(vm->trace->graph, block->loop);
     loop_free(vm, block);
     vm->trace->block = block->parent;
     if (!ok) {

@@ -56,11 +56,12 @@ struct StagedLoop {
     uint32_t index_leaf;     // of a `for`: the turns done
     bool has_turned;         // whether there was a turn is a leaf, turned_leaf
     uint32_t turned_leaf;
-    size_t first_size; // of trace->sizes that were read in it
-    uint64_t effects;  // trace->effects where the loop was opened
-    size_t kept;       // how many of block->kept there were then
-    ValueVec after;    // what a turn left in each place, and behind these in
-                       // each that is held; owned
+    size_t first_told;   // of the graph's sizes that host code was told in it
+    size_t first_callee; // of the graph's that are called in it
+    uint64_t effects;    // trace->effects where the loop was opened
+    size_t kept;         // how many of block->kept there were then
+    ValueVec after;      // what a turn left in each place, and behind these in
+                         // each that is held; owned
 };
 
 // The events of loops (interp/hooks/tracing.h). Each returns where the frame

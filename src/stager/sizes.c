@@ -43,34 +43,42 @@ static int count_known(TensorType type, int axis)
     return known;
 }
 
-// What has leaked from another trace is told by whoever uses it.
-bool sizes_read(Vm *vm, Value symbolic, int axis)
+// The trace under way that made the tensor, which a staged function within it
+// may read; NULL: it has leaked, which is told by whoever uses it.
+static Trace *trace_of(const Vm *vm, const Symbolic *tensor)
 {
     Trace *trace = vm->trace;
+    while (trace != NULL && trace->owner != tensor->owner) {
+        trace = trace->outer;
+    }
+    return trace;
+}
+
+bool sizes_read(Vm *vm, Value symbolic, int axis)
+{
     const Symbolic *tensor = value_as_symbolic(symbolic);
-    if (tensor->owner != trace->owner) {
+    Trace *trace = trace_of(vm, tensor);
+    if (trace == NULL) {
         return true;
     }
     TensorType type = operand_type(symbolic);
     if (!shape_is_static(type.rank, type.dims)) {
         event_add(vm, trace->events, EVENT_SIZE, "", VALUE_NONE);
     }
-    if (trace->blocks == NULL) {
-        return true;
-    }
-    SizeRead read = {
-        .value = tensor->value, .number = axis >= 0, .place = trace_place(vm)};
-    if (read.place.source == NULL) {
+    GraphTold told = {.value = tensor->value,
+                      .number = axis >= 0,
+                      .place = trace_place_in(vm, trace)};
+    if (told.place.source == NULL) {
         return true; // not asked by code of the program
     }
-    read.axis = axis < 0 ? read_axis(&read.place, type.rank) : axis;
-    read.known = count_known(type, read.axis);
-    return read.place.site != GRAPH_SITE_FAILED &&
-           vec_push(&vm->ctx, &trace->sizes, read);
+    told.axis = axis < 0 ? read_axis(&told.place, type.rank) : axis;
+    told.known = count_known(type, told.axis);
+    return told.place.site != GRAPH_SITE_FAILED &&
+           (told.known == 0 || graph_tell(trace->graph, told));
 }
 
 // The cure is spelled with the program's own `x` of `x.shape` and `len(x)`.
-static void fail_size(Vm *vm, const GraphPlace *place)
+static bool fail_size(Vm *vm, const Graph *graph, const GraphPlace *place)
 {
     const char *text = place->source->text + place->span.start;
     int length = (int)(place->span.end - place->span.start);
@@ -88,24 +96,35 @@ static void fail_size(Vm *vm, const GraphPlace *place)
                 "%.*s: the loop changes this size, and the host was told that "
                 "of its first turn; shape_of(%.*s)[axis] is that of each turn",
                 length, text, size, tensor);
-    trace_point(vm, place->site);
+    trace_point(vm, graph, place->site);
+    return false;
 }
 
-int sizes_check(Vm *vm, size_t first, bool again)
+int sizes_check(Vm *vm, const Graph *graph, size_t first, size_t callee,
+                bool again)
 {
-    const Trace *trace = vm->trace;
     int same = 1;
-    for (size_t i = first; i < trace->sizes.count; i++) {
-        const SizeRead *read = &trace->sizes.items[i];
-        TensorType type = graph_type(trace->graph, read->value);
-        if (count_known(type, read->axis) == read->known) {
+    for (size_t i = first; i < graph->told.count; i++) {
+        const GraphTold *told = &graph->told.items[i];
+        TensorType type = graph_type(graph, told->value);
+        if (count_known(type, told->axis) == told->known) {
             continue;
         }
-        if (!read->number || !again) {
-            fail_size(vm, &read->place);
+        if (!told->number || !again) {
+            fail_size(vm, graph, &told->place);
             return -1;
         }
         same = 0;
+    }
+    for (size_t i = callee; same >= 0 && i < graph->callees.count; i++) {
+        const Graph *called = graph->callees.items[i];
+        if (!called->widened) {
+            continue;
+        }
+        int inside =
+            ctx_enter(&vm->ctx) ? sizes_check(vm, called, 0, 0, again) : -1;
+        ctx_leave(&vm->ctx);
+        same = inside < same ? inside : same;
     }
     return same;
 }

@@ -216,6 +216,7 @@ static Value call_in_trace(Vm *vm, const GraphCall *call)
         Variable *variable = value_as_variable(call->variables->items[i]);
         ok = trace_variable(vm, trace, variable, &numbers[i]);
     }
+    call->graph->exact = true;
     GraphNode *node =
         ok ? graph_append_call(trace->graph, trace->block, call->graph, ids,
                                (uint32_t)count, numbers, trace_place(vm))

@@ -44,18 +44,22 @@ uint32_t trace_site(Vm *vm, Trace *trace)
 }
 
 // Nodes made by C code have the place of the call that made them.
-GraphPlace trace_place(Vm *vm)
+GraphPlace trace_place_in(Vm *vm, Trace *trace)
 {
     GraphPlace place = GRAPH_PLACE_NONE;
     if (vm_place(vm, &place.source, &place.span)) {
-        place.site = trace_site(vm, vm->trace);
+        place.site = trace_site(vm, trace);
     }
     return place;
 }
 
-void trace_point(Vm *vm, uint32_t site)
+GraphPlace trace_place(Vm *vm)
 {
-    const Graph *graph = vm->trace->graph;
+    return trace_place_in(vm, vm->trace);
+}
+
+void trace_point(Vm *vm, const Graph *graph, uint32_t site)
+{
     while (site != 0) {
         const GraphSite *at = &graph->sites.items[site - 1];
         const Code *code = (const Code *)at->code;

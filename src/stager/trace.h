@@ -21,15 +21,6 @@ typedef struct TraceSite {
     uint32_t site; // the graph's number
 } TraceSite;
 
-// The host was told sizes of a value of the graph.
-typedef struct SizeRead {
-    ValueId value;
-    int axis;         // -1: all
-    int known;        // sizes that were told
-    bool number;      // one that is unknown can be told too, as a tensor
-    GraphPlace place; // of the read
-} SizeRead;
-
 // A trace under way. It lies on the C stack of run_trace (concrete.c), and
 // vm->trace points to the innermost one.
 struct Trace {
@@ -72,7 +63,6 @@ struct Trace {
     VEC(TraceSite)
     sites;                     // of the frames from there on, as they stood
                                // when the last node was made
-    VEC(SizeRead) sizes;       // told to the host (sizes.h)
     VEC(struct TextUse) texts; // and of tensors (late_text.h)
     ValueVec stand_ins; // owned: for the Variables among the arguments, which
                         // are the graph's first ones
@@ -96,11 +86,13 @@ uint32_t trace_program_line(const Vm *vm, Source **source);
 // The site of the running frame in the trace's graph; GRAPH_SITE_FAILED: no
 // memory.
 MUST_CHECK uint32_t trace_site(Vm *vm, Trace *trace);
-// Where the running code is, for the node that comes next.
+// Where the running code is, for the node that comes next; `trace` is the
+// innermost one or encloses it.
 GraphPlace trace_place(Vm *vm);
-// Adds to the pending error the frames from a node's site out to that of the
-// running code, so that it points there.
-void trace_point(Vm *vm, uint32_t site);
+GraphPlace trace_place_in(Vm *vm, Trace *trace);
+// Adds to the pending error the frames from a site of the graph out to that of
+// the running code, so that it points there.
+void trace_point(Vm *vm, const Graph *graph, uint32_t site);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
 // The graph's value for an operand: a symbolic one of this trace, a read of a
