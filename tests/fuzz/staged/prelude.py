@@ -11,12 +11,14 @@ import copy
 import functools
 import itertools
 import random
+import re
 import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 DEPTH = 8  # of structures that are looked into
+ID = re.compile(r"\b\d{6,}\b")  # in texts
 MOST = 1000  # items of a list that are: a loop may double it again and again
 
 
@@ -37,6 +39,12 @@ def elements(value):
     if type(value) is list:
         return "[" + ", ".join(elements(item) for item in value) + "]"
     return number(value)
+
+
+def named(key, seen, depth):
+    """A key of a dict, which may be an object's id."""
+    return "'id'" if type(key) is int and key > 1 << 16 \
+        else canon(key, seen, depth + 1)
 
 
 def canon(value, seen, depth=0):
@@ -74,7 +82,7 @@ def canon(value, seen, depth=0):
                 collections.Counter):
         seen[id(value)] = len(seen), value
         return "('dict', [" + ", ".join(
-            f"({canon(key, seen, depth + 1)}, {canon(item, seen, depth + 1)})"
+            f"({named(key, seen, depth)}, {canon(item, seen, depth + 1)})"
             for key, item in value.items()) + "])"
     if name in SYMBOLS:
         return "('symbol', '')"
@@ -162,7 +170,8 @@ class World:
     def failed(self, error):
         """Records an error."""
         notes = list(getattr(error, "__notes__", ()))
-        print("@ error", repr((type(error).__name__, str(error)[:600],
+        text = ID.sub("id", str(error))[:600]
+        print("@ error", repr((type(error).__name__, text,
                                place(error), notes, ancestry(error))))
 
     def show(self, value):

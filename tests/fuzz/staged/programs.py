@@ -5,6 +5,7 @@ import re
 from idioms import HELPERS as IDIOM_HELPERS
 from idioms import Idioms
 from dtypes import with_other_numbers
+from scenes import scene
 from specials import FROZEN
 
 HELPERS = {
@@ -101,8 +102,16 @@ class Maker(Idioms):
             "    " + line for line in body]
         lines = self.setup + self.closed(function)
         lines += self.calls(signature, [step for step in frozen if step])
+        if rng.random() < 0.1 or self.wanted_scene():
+            # Alone: what `f` is refused for, or tells, would hide it.
+            lines = scene(rng, self.may, self.wanted, self.fresh("c")) or lines
         text = "\n".join(lines) + "\n"
         return self.helpers(text) + text
+
+    def wanted_scene(self):
+        """Whether the family is one of scenes."""
+        return any(pattern.startswith("scene")
+                   for pattern in self.family.split("|"))
 
     def helpers(self, text):
         """The helpers that the program names."""
