@@ -219,7 +219,8 @@ static int quick_matmul(Ctx *ctx, Tensor *const *inputs, Tensor **output)
         !product_is_small(ctx, (DType)a->dtype, &args)) {
         return 0;
     }
-    *output = tensor_new(ctx, (DType)a->dtype, 2, (int64_t[]){m, n});
+    int64_t sizes[] = {m, n};
+    *output = tensor_new_counted(ctx, (DType)a->dtype, 2, sizes, m * n);
     if (*output == NULL) {
         return -1;
     }

@@ -134,8 +134,9 @@ bool product_run(Ctx *ctx, const Product *product)
 bool product_is_small(Ctx *ctx, DType dtype, GemmArgs *args)
 {
     args->blocks = &ctx->kernels->blocks;
-    return args->m > 0 && args->n > 0 &&
-           gemm_work_size(args, dtype_size(dtype)) == 0 &&
+    bool direct = args->n > 1 ? gemm_is_direct(args)
+                              : gemm_work_size(args, dtype_size(dtype)) == 0;
+    return args->m > 0 && args->n > 0 && direct &&
            cost_of(ctx, dtype, args) < worth_cutting;
 }
 

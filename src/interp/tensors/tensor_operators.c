@@ -51,13 +51,16 @@ static Value apply_pair(Vm *vm, OpCode op, Value a, Value b)
 // not these.
 static Value quick_pair(Vm *vm, OpCode op, Value a, Value b)
 {
+    const OpDesc *desc = op_desc(op);
     if (!value_is_tensor(a) || !value_is_tensor(b) || vm->trace != NULL ||
         vm->recorders != NULL || vm->check_numbers ||
-        !(op_desc(op)->flags & OP_ELEMENTWISE)) {
+        (!(desc->flags & OP_ELEMENTWISE) && desc->quick == NULL)) {
         return VALUE_UNBOUND;
     }
     Tensor *inputs[] = {value_as_tensor(a), value_as_tensor(b)}, *made;
-    int quick = elementwise_quick(&vm->ctx, op, inputs, 2, &made);
+    int quick = desc->quick != NULL
+                    ? desc->quick(&vm->ctx, inputs, &made)
+                    : elementwise_quick(&vm->ctx, op, inputs, 2, &made);
     return quick > 0   ? tensor_adopt(vm, made)
            : quick < 0 ? VALUE_FAIL
                        : VALUE_UNBOUND;
