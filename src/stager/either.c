@@ -212,6 +212,7 @@ typedef struct EitherWalk {
     Vm *vm;
     const GraphBlock *block; // undecided containers that it sees become
                              // choices; NULL: choices are made
+    const Journal *journal;  // of a join that comes; NULL: none
     bool any;                // it met a choice
     Map known;               // by address: its number below
     ValueVec values;         // what became of objects; owned
@@ -264,7 +265,9 @@ static bool is_walked(const EitherWalk *walk, Value v)
     StructureKind kind = structure_kind(vm, v);
     return poison_is(vm, v)
                ? walk->block != NULL &&
-                     !value_unbound(poison_choice(vm, v, walk->block))
+                     !value_unbound(poison_choice(vm, v, walk->block)) &&
+                     (walk->journal == NULL ||
+                      journal_find(walk->journal, value_object(v)) == NULL)
                : kind != STRUCTURE_LEAF && kind != STRUCTURE_SET;
 }
 
@@ -293,9 +296,10 @@ static Value walk_value(EitherWalk *walk, Value v)
     return made;
 }
 
-Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any)
+Value either_expand(Vm *vm, Value result, const GraphBlock *block,
+                    const Journal *journal, bool *any)
 {
-    EitherWalk walk = {.vm = vm, .block = block};
+    EitherWalk walk = {.vm = vm, .block = block, .journal = journal};
     map_init(&walk.known, &vm->ctx);
     Value walked = walk_value(&walk, result);
     map_free(&walk.known);
@@ -307,8 +311,9 @@ Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any)
 Value either_choose(Vm *vm, Value result)
 {
     bool any;
-    Value chosen =
-        value_failed(result) ? result : either_expand(vm, result, NULL, &any);
+    Value chosen = value_failed(result)
+                       ? result
+                       : either_expand(vm, result, NULL, NULL, &any);
     release(vm, value_failed(result) ? VALUE_NONE : result);
     return chosen;
 }

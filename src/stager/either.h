@@ -6,6 +6,7 @@
 #ifndef DUET_STAGER_EITHER_H
 #define DUET_STAGER_EITHER_H
 
+#include "stager/journal.h"
 #include "stager/merge.h"
 
 // What will have been left or returned, by the condition of the merge: `first`,
@@ -28,8 +29,10 @@ bool either_is_seen(Vm *vm, Value choice, const GraphBlock *block);
 // len() of what a choice of containers is, a tensor.
 Value either_length(Vm *vm, Value choice);
 // A result with choices in the places of containers that two sides left apart
-// and that the block sees. *any: whether it is or holds a choice.
-Value either_expand(Vm *vm, Value result, const GraphBlock *block, bool *any);
+// and that the block sees, but not those in the journal (NULL: none), which its
+// join makes one. *any: whether it is or holds a choice.
+Value either_expand(Vm *vm, Value result, const GraphBlock *block,
+                    const Journal *journal, bool *any);
 // The result that the tensors in it choose; takes it.
 Value either_choose(Vm *vm, Value result);
 

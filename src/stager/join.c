@@ -106,8 +106,8 @@ static bool expand_result(Vm *vm, StagedBlock *block, uint32_t i, Value *second)
     bool any;
     Value *sides[2] = {&block->first[i], second};
     for (int side = 0; side < 2; side++) {
-        Value expanded =
-            either_expand(vm, *sides[side], block->sides[side], &any);
+        Value expanded = either_expand(vm, *sides[side], block->sides[side],
+                                       &block->journal, &any);
         if (value_failed(expanded)) {
             return false;
         }

@@ -203,7 +203,7 @@ static Value content_of(Vm *vm, Value container, bool *either)
         return value_retain(container);
     }
     bool any = false;
-    Value choice = either_expand(vm, container, vm->trace->block, &any);
+    Value choice = either_expand(vm, container, vm->trace->block, NULL, &any);
     if (!value_failed(choice) && !any) {
         release(vm, choice);
         return poison_raise(vm, container);
