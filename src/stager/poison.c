@@ -288,12 +288,20 @@ static const Kind kinds[POISON_TYPES] = {
     [POISON_DEQUE] = KIND_OPAQUE,
 };
 
+// Its own class knows what stands in front of it in memory.
+static void destroy_deque(Vm *vm, Object *self)
+{
+    poison_lift(vm, self);
+    self->type->slots.destroy(vm, self);
+}
+
 void poison_adopt(Vm *vm, Type *const *types)
 {
     for (int i = POISON_LIST; i < POISON_TYPES; i++) {
         const TypeSlots *own = i == POISON_DEQUE ? &deque_type_def.slots
                                                  : &vm->types[kinds[i]]->slots;
-        types[i]->slots.destroy = own->destroy;
+        types[i]->slots.destroy =
+            i == POISON_DEQUE ? destroy_deque : own->destroy;
         types[i]->slots.visit = own->visit;
         types[i]->slots.clear = own->clear;
     }
