@@ -121,8 +121,10 @@ int sizes_check(Vm *vm, const Graph *graph, size_t first, size_t callee,
         if (!called->widened) {
             continue;
         }
-        int inside =
-            ctx_enter(&vm->ctx) ? sizes_check(vm, called, 0, 0, again) : -1;
+        if (!ctx_enter(&vm->ctx)) {
+            return -1;
+        }
+        int inside = sizes_check(vm, called, 0, 0, again);
         ctx_leave(&vm->ctx);
         same = inside < same ? inside : same;
     }
