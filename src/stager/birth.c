@@ -450,11 +450,11 @@ static bool refuse_birth(Vm *vm, const Trace *trace, const Birth *birth)
 // trace too, whose end asks again.
 bool birth_close(Vm *vm, Trace *trace)
 {
+    if (trace->births.count > 0) {
+        cycles_collect(vm, true);
+    }
     for (size_t i = 0; i < trace->births.count; i++) {
         Birth *birth = &trace->births.items[i];
-        if (i == 0 && is_kept(trace, birth)) {
-            cycles_collect(vm, true);
-        }
         if (!is_kept(trace, birth)) {
             return refuse_birth(vm, trace, birth);
         }
