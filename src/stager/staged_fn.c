@@ -240,24 +240,19 @@ static Value call_observed(Vm *vm, Value value, const Value *args,
     return result;
 }
 
-// By a guard: the way of nearly all calls. UNBOUND: none covers it.
-static inline Value call_quick(Vm *vm, Value value, const Value *args,
-                               uint32_t count, Tuple *keyword_names)
+// The guard first: it is the way of nearly all calls.
+static inline Value staged_call(Vm *vm, Value value, const Value *args,
+                                uint32_t count, Tuple *keyword_names)
 {
     StagedFunction *self = (StagedFunction *)value_object(value);
-    return LIKELY(vm->trace == NULL && !vm->long_calls)
-               ? guards_run(vm, &self->table.guards, args, count, keyword_names)
-               : VALUE_UNBOUND;
-}
-
-static Value staged_call(Vm *vm, Value value, const Value *args, uint32_t count,
-                         Tuple *keyword_names)
-{
-    Value result = call_quick(vm, value, args, count, keyword_names);
-    if (LIKELY(!value_unbound(result))) {
-        return result;
+    if (LIKELY(vm->trace == NULL && !vm->long_calls)) {
+        Value result =
+            guards_run(vm, &self->table.guards, args, count, keyword_names);
+        if (LIKELY(!value_unbound(result))) {
+            return result;
+        }
     }
-    return stager_of(vm)->listener != NULL
+    return UNLIKELY(stager_of(vm)->listener != NULL)
                ? call_observed(vm, value, args, count, keyword_names)
                : call_long(vm, value, args, count, keyword_names);
 }
@@ -269,10 +264,7 @@ static int staged_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
         vm_empty_window(vm, window, count);
         return -1;
     }
-    Value result = call_quick(vm, window[-1], window, count, names);
-    if (UNLIKELY(value_unbound(result))) {
-        result = staged_call(vm, window[-1], window, count, names);
-    }
+    Value result = staged_call(vm, window[-1], window, count, names);
     ctx_leave(&vm->ctx);
     vm_empty_window(vm, window, count);
     if (UNLIKELY(value_failed(result))) {
