@@ -149,13 +149,13 @@ static bool begins_as(Absorb *absorb, const GraphNode *a, const GraphNode *b)
 // ---- the place of the first
 
 // Whether the value is there before `node`, or what makes it may be put there:
-// a node of no operands.
+// a node of no operands. What `node` itself gives is not.
 static bool reaches(const Absorb *absorb, const GraphNode *node, ValueId value)
 {
     value = rewrite_now(&absorb->rewrite, value);
     const GraphNode *maker = graph_value(absorb->rewrite.graph, value)->node;
     return maker == NULL || maker->block != node->block ||
-           maker->mark <= node->mark ||
+           (maker->mark <= node->mark && maker != node) ||
            (maker->input_count == 0 && maker->output_count > 0 &&
             !op_has_effect(node_desc(maker)) && maker->blocks[0] == NULL);
 }
