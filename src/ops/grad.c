@@ -184,7 +184,10 @@ bool grad_places(GradCall *call)
 static bool infer_sum_to(InferCall *call)
 {
     TensorType like = call->inputs[1];
-    return infer_output(call, 0, call->inputs[0].dtype, like.rank, like.dims);
+    DType dtype = call->inputs[0].dtype;
+    // Gradients are floats; a sum of others may be of a wider dtype.
+    return infer_needs_float(call, dtype) &&
+           infer_output(call, 0, dtype, like.rank, like.dims);
 }
 
 // Sums over the axes that `like` lacks or has at size 1. A view where there is
