@@ -154,6 +154,17 @@ bool form_tiled(Form *form)
            close_typed(form, in_type(form), "Tmultiples", shape_type(form, 1));
 }
 
+// What is known of its result is what it has to ensure.
+bool form_ensure_shape(Form *form)
+{
+    if (!form_begin(form, "EnsureShape") || !form_open(form)) {
+        return false;
+    }
+    gd_attr_type(form_text(form), "T", in_type(form));
+    gd_attr_shape(form_text(form), "shape", form_out(form));
+    return form_close(form);
+}
+
 // Axes are an attribute there too; none means all of size 1.
 bool form_squeeze(Form *form)
 {

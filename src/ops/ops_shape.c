@@ -1,5 +1,5 @@
-// Other shapes for the same elements: reshape, squeeze, expand_dims,
-// permute_dims, matrix_transpose, broadcast_to, shape_of.
+// Other shapes for the same elements: reshape, ensure_shape, squeeze,
+// expand_dims, permute_dims, matrix_transpose, broadcast_to, shape_of.
 #include <string.h>
 
 #include "ops/grad.h"
@@ -139,6 +139,49 @@ const OpDesc op_reshape = {
     .attrs = reshape_attrs,
     .attr_count = 1,
     .graphdef = "Reshape",
+};
+
+// ---- ensure_shape
+
+// What each knows of the shape is known of the result; what is known of
+// neither the run checks, on real sizes.
+static bool infer_ensure_shape(InferCall *call)
+{
+    TensorType from = call->inputs[0];
+    Shape *out = &call->out_shapes[0], asked;
+    call->out_dtypes[0] = from.dtype;
+    shape_set(out, from.rank, from.dims);
+    if (!attr_given(&call->attrs[0])) {
+        return true;
+    }
+    if (!infer_ints(call, &call->attrs[0], &asked)) {
+        return false;
+    }
+    bool fits = from.rank == RANK_UNKNOWN || from.rank == asked.rank;
+    for (int i = 0; fits && i < asked.rank; i++) {
+        bool known = from.rank != RANK_UNKNOWN && from.dims[i] != DIM_UNKNOWN;
+        fits = asked.dims[i] >= DIM_UNKNOWN &&
+               (!known || asked.dims[i] == DIM_UNKNOWN ||
+                asked.dims[i] == from.dims[i]);
+        out->dims[i] = known ? from.dims[i] : asked.dims[i];
+    }
+    out->rank = asked.rank;
+    return fits || infer_shape_error2(
+                       call, "a tensor of shape %s is not one of %s", from,
+                       (TensorType){.rank = asked.rank, .dims = asked.dims});
+}
+
+static const AttrDesc ensure_attrs[] = {
+    {"shape", ATTR_INTS, ATTR_HOST_ONLY, "None"},
+};
+const OpDesc op_ensure_shape = {
+    VIEW("ensure_shape", infer_ensure_shape),
+    .max_inputs = 1,
+    .doc = "x itself, of whose shape more is known: None is any size, or any\n"
+           "rank. ShapeError if it is another, when it runs.",
+    .attrs = ensure_attrs,
+    .attr_count = 1,
+    .graphdef = "EnsureShape",
 };
 
 // ---- squeeze, expand_dims

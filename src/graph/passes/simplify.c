@@ -149,6 +149,7 @@ static ValueId find_idle(const Graph *graph, const GraphNode *node)
         idle = node->input_count == 1 && in.rank >= 0 &&
                shape_is_static(in.rank, in.dims) && graph_type_equal(in, out);
         break;
+    case OP_ENSURE_SHAPE: idle = graph_type_equal(in, out); break;
     case OP_SUM_TO_SHAPE:
         idle = in.rank >= 0 && shape_is_static(in.rank, in.dims) &&
                graph_type_equal(in, out);
