@@ -25,6 +25,8 @@ CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|"
 # Two sides that do not merge: refused whatever becomes of their value.
 SIDES = re.compile(r"\bwhere the condition\b.*\bwhere it is false\b")
 LINE = re.compile(r"\bline \d")
+# The operation that an error's text begins with.
+OPERATION = re.compile(r"^\w+: ")
 # A tensor of a trace in a text.
 SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>")
 # What the ledger calls a change of each kind of container.
@@ -317,8 +319,12 @@ class Judge:
             return "refused" if tracing else None
         if eager[0] == name and eager[2] == line:
             # Texts show values, which a frozen one may have changed.
+            # A number that two sides made a tensor meets another dtype one
+            # operation of the line sooner than where it is a number.
             if tracing and (SIDES.search(text)
-                            or symbolic(text).fullmatch(eager[1])):
+                            or symbolic(text).fullmatch(eager[1])
+                            or OPERATION.sub("", text)
+                            == OPERATION.sub("", eager[1])):
                 return "refused"
             return None if self.explained() else (
                 "text", f"{eager[1]} | {text}")
