@@ -159,7 +159,7 @@ class Runner:
                                                    program.text)
             if verdict.kind == "crash":
                 verdict.detail = found[program.number].note
-            if verdict.kind in ("skipped", "print") and self.unneeded(
+            if verdict.kind in ("skipped", "print", "line") and self.unneeded(
                     program, found[program.number].runs["eager"], verdict):
                 verdict = Verdict(how="event", step=verdict.step)
             pairs.append((program, verdict))
@@ -173,7 +173,7 @@ class Runner:
         if text is None:
             return False
         [record] = self.records([Program(program.number, text)]).values()
-        if verdict.kind == "print":  # what came behind it fails no more
+        if verdict.kind != "skipped":  # what came behind it fails no more
             said = record.verdict(self.lenient, text)
             return said.kind is None or said.step > verdict.step
         steps = record.runs["staged"]
