@@ -41,9 +41,11 @@ class Record:
             return Verdict(how="endless")  # eagerly too
         if not self.ended:
             return Verdict("crash", "the process ended", "unexplained")
+        tree = ast.parse(text)
+        derived = order(tree) + ("graded" in text)
         return Judge(self.runs["eager"], self.runs["staged"], self.effects,
                      self.frozen, self.codes, lenient,
-                     order(ast.parse(text)) + ("graded" in text)).verdict()
+                     derived + (derived > 0 and hands_on(tree))).verdict()
 
 
 def limits():
@@ -197,6 +199,20 @@ def order(node):
     tape = isinstance(node, ast.With) and "Tape(" in \
         ast.unparse(node.items[0])
     return tape + max(map(order, ast.iter_child_nodes(node)), default=0)
+
+
+def hands_on(tree):
+    """Whether a function with an `if` returns a parameter: what flows to it as
+    that result is then summed by itself (docs/decisions.md)."""
+    def returned(function):
+        return {part.id for end in ast.walk(function)
+                if isinstance(end, ast.Return)
+                for part in (end.value.elts if isinstance(end.value, ast.Tuple)
+                             else [end.value]) if isinstance(part, ast.Name)}
+    return any(returned(function) & {one.arg for one in function.args.args}
+               for function in ast.walk(tree)
+               if isinstance(function, ast.FunctionDef)
+               and any(isinstance(part, ast.If) for part in ast.walk(function)))
 
 
 def computed(value):

@@ -375,6 +375,54 @@ call(c§.plain, tensor(-1.0))
 call(Called§.plain, tensor(1.0))
 call(functools.partial(g§, <<tensor(2.0)|2.0>>), mode='add')
 """),
+    ("loops-in-a-row", """\
+v§ = Variable(1.0)
+@stage
+def g§(x, n, w):
+    i, s = <<0|tensor(0)>>, x
+    <<while i < n|for _ in range(n)>>:
+        i += 1
+        s = s * 2.0<<| + w|\n        v§.assign_add(s)>>
+    k, last, own = <<0|tensor(0)>>, <<i|s|x>>, <<s|x|i * 1.0>>
+    <<while k < n|for _ in range(n)>>:
+        k += 1
+        last = last * 2<<| + k| + i>>
+        own = own * 2.0<<| + w|\n        v§.assign_sub(1.0)>>
+    for j in range(n):
+        x = x + <<own|s|last|v§>> * j
+        if x > <<w|50.0>>:
+            <<break|continue|x = x - own|return x, i, k>>
+    return <<x, i, k, last, own, s|x, s|last, k>>
+call(g§, tensor(1.0), tensor(3), 1.5)
+call(g§, tensor(-1.0), tensor(0), tensor(2.0))
+call(g§, tensor(2.0), tensor(2), 1.5)
+call(<<graded, g§|g§>>, tensor(2.0), 2, tensor(0.5))
+"""),
+    ("twice", """\
+v§ = Variable(2.0)
+@stage
+def part§(x, y):
+    if x > y:
+        return x - y, <<v§ * x|x>>
+    return y * 2.0, y
+@stage
+def g§(x, y):
+    a, b = part§(x, y)
+    <<v§.assign_add(1.0)|x = x * 1.0|pass>>
+    c, d = part§(x, y)
+    if a > c:
+        e = <<sin(a) + sin(b)|a * b>>
+    else:
+        e = <<sin(a) + sin(b)|a * c>>
+    for k in range(3):
+        f = <<sin(x) * y + k|v§ * y|part§(x, y)[0]>>
+        e = e + f * <<sin(x) * y|v§>>
+        y = <<y|y + 1.0>>
+    return <<a, b, c, d, e, f|e + a, (a, a, c)|e>>
+call(g§, tensor(1.0), tensor(2.0))
+call(g§, tensor(3.0), tensor(-2.0))
+call(<<graded, g§|g§>>, tensor(0.5), tensor(0.5))
+"""),
     ("inherited", """\
 class Base§:
     def __init__(self):
