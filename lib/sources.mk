@@ -62,9 +62,15 @@ lib_modules = \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \
 	lib/numpy/_counts.duet \
+	lib/numpy/_dtypes.duet \
 	lib/numpy/_functions.duet \
 	lib/numpy/_more.duet \
+	lib/numpy/_polynomials.duet \
+	lib/numpy/_quantiles.duet \
+	lib/numpy/_reduce.duet \
 	lib/numpy/_shapes.duet \
+	lib/numpy/_stores.duet \
+	lib/numpy/_ufuncs.duet \
 	lib/numpy/linalg.duet \
 	lib/numpy/random.duet \
 	lib/plot/__init__.duet \
