@@ -63,7 +63,9 @@ lib_modules = \
 	lib/numpy/_array.duet \
 	lib/numpy/_counts.duet \
 	lib/numpy/_dtypes.duet \
+	lib/numpy/_files.duet \
 	lib/numpy/_functions.duet \
+	lib/numpy/_grids.duet \
 	lib/numpy/_more.duet \
 	lib/numpy/_polynomials.duet \
 	lib/numpy/_quantiles.duet \
