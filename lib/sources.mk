@@ -62,6 +62,7 @@ lib_modules = \
 	lib/numpy/__init__.duet \
 	lib/numpy/_array.duet \
 	lib/numpy/_counts.duet \
+	lib/numpy/_distributions.duet \
 	lib/numpy/_dtypes.duet \
 	lib/numpy/_files.duet \
 	lib/numpy/_functions.duet \
