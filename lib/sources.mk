@@ -65,12 +65,14 @@ lib_modules = \
 	lib/numpy/_distributions.duet \
 	lib/numpy/_dtypes.duet \
 	lib/numpy/_files.duet \
+	lib/numpy/_flat.duet \
 	lib/numpy/_functions.duet \
 	lib/numpy/_grids.duet \
 	lib/numpy/_more.duet \
 	lib/numpy/_polynomials.duet \
 	lib/numpy/_quantiles.duet \
 	lib/numpy/_reduce.duet \
+	lib/numpy/_scalars.duet \
 	lib/numpy/_shapes.duet \
 	lib/numpy/_stores.duet \
 	lib/numpy/_ufuncs.duet \
