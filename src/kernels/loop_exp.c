@@ -97,43 +97,62 @@ LoopValue loop_exp_pair(LoopBuild *build, LoopPair x)
     return power_value(build, loop_power(build, x, -750, 711));
 }
 
-// vmath.h says how, operation by operation the same; float64's is there too.
-static LoopValue exp_single(LoopBuild *build, LoopValue x)
+// e^c - 1 of an exponent that has lost n ln 2; *t is n and a number whose low
+// bits it stands in.
+static LoopValue part_single(LoopBuild *build, LoopValue c, LoopValue *t)
 {
     static const double factors[] = {0x1.685148p-10, 0x1.123bd8p-7,
                                      0x1.555b98p-5, 0x1.55548ep-3,
                                      0x1.fffff8p-2};
-    LoopValue c = loop_max(build, like(build, x, -104), x);
-    c = loop_min(build, like(build, x, 88.8f), c);
-    LoopValue magic = like(build, x, 12582912);
-    LoopValue t = loop_fma(build, c, like(build, x, 1.44269504f), magic);
-    LoopValue n = loop_sub(build, t, magic);
-    LoopValue r = loop_fma(build, n, like(build, x, -0.693359375), c);
-    r = loop_fma(build, n, like(build, x, 2.12194440e-4f), r);
+    LoopValue magic = like(build, c, 12582912);
+    *t = loop_fma(build, c, like(build, c, 1.44269504f), magic);
+    LoopValue n = loop_sub(build, *t, magic);
+    LoopValue r = loop_fma(build, n, like(build, c, -0.693359375), c);
+    r = loop_fma(build, n, like(build, c, 2.12194440e-4f), r);
     LoopValue p = loop_polynomial(build, r, true, factors, 5);
-    p = loop_fma(build, loop_mul(build, p, r), r, r);
-    return power_of(build, p, t);
+    return loop_fma(build, loop_mul(build, p, r), r, r);
 }
 
 // Of one part, which is enough for less than one unit of the last place.
-static LoopValue exp_double(LoopBuild *build, LoopValue x)
+static LoopValue part_double(LoopBuild *build, LoopValue c, LoopValue *t)
 {
-    LoopValue c = loop_max(build, like(build, x, -750), x);
-    c = loop_min(build, like(build, x, 711), c);
-    LoopValue magic = like(build, x, MAGIC);
-    LoopValue t = loop_fma(build, c, like(build, x, INV_LN2_HIGH), magic);
-    LoopValue n = loop_sub(build, t, magic);
-    LoopValue r = loop_fma(build, n, like(build, x, -LN2_HIGH), c);
-    r = loop_fma(build, n, like(build, x, -LN2_LOW), r);
+    LoopValue magic = like(build, c, MAGIC);
+    *t = loop_fma(build, c, like(build, c, INV_LN2_HIGH), magic);
+    LoopValue n = loop_sub(build, *t, magic);
+    LoopValue r = loop_fma(build, n, like(build, c, -LN2_HIGH), c);
+    r = loop_fma(build, n, like(build, c, -LN2_LOW), r);
     LoopValue p = LOOP_SERIES(build, r, exp);
-    p = loop_fma(build, loop_mul(build, r, r), p, r);
+    return loop_fma(build, loop_mul(build, r, r), p, r);
+}
+
+static LoopValue part_of(LoopBuild *build, LoopValue c, LoopValue *t)
+{
+    return loop_is_single(build, c) ? part_single(build, c, t)
+                                    : part_double(build, c, t);
+}
+
+// vmath.h says how, operation by operation the same; float64's is there too.
+LoopValue loop_exp(LoopBuild *build, LoopValue x)
+{
+    bool single = loop_is_single(build, x);
+    LoopValue t, c = loop_max(build, like(build, x, single ? -104 : -750), x);
+    c = loop_min(build, like(build, x, single ? 88.8f : 711), c);
+    LoopValue p = part_of(build, c, &t);
     return power_of(build, p, t);
 }
 
-LoopValue loop_exp(LoopBuild *build, LoopValue x)
+// The same where x is above 0, and of no more than 40: 2^n is a number.
+static LoopValue exp_of_few(LoopBuild *build, LoopValue x)
 {
-    return loop_is_single(build, x) ? exp_single(build, x)
-                                    : exp_double(build, x);
+    bool single = loop_is_single(build, x);
+    LoopType type = single ? LT_I32 : LT_I64;
+    LoopValue t, p = part_of(build, loop_min(build, like(build, x, 40), x), &t);
+    LoopValue place = loop_bits(build, type, single ? 23 : 52);
+    LoopValue bias =
+        loop_shl(build, loop_bits(build, type, single ? 127 : 1023), place);
+    LoopValue power = loop_shl(build, loop_twin(build, t), place);
+    power = loop_twin(build, loop_add(build, power, bias));
+    return loop_fma(build, p, power, power);
 }
 
 // 2^n (1 + s) - 1, of halves, since 2^1024 is none. Below -40 it is -1.
@@ -192,7 +211,8 @@ LoopValue loop_sinh(LoopBuild *build, LoopValue x)
     return loop_copysign(build, loop_select(build, is_near, near, far), x);
 }
 
-// 1 - 2 / (e^2|x| + 1), which keeps its accuracy down to where the series ends.
+// 1 - 2 / (e^2|x| + 1), which keeps its accuracy down to where the series ends,
+// and is 1 from 20 on.
 LoopValue loop_tanh(LoopBuild *build, LoopValue x)
 {
     if (x == LOOP_NONE) {
@@ -205,7 +225,7 @@ LoopValue loop_tanh(LoopBuild *build, LoopValue x)
         single ? loop_polynomial(build, z, true, tanh_32, COUNT(tanh_32))
                : loop_polynomial(build, z, true, tanh_64, COUNT(tanh_64));
     LoopValue near = odd_series(build, a, z, p);
-    LoopValue y = loop_exp(build, loop_add(build, a, a));
+    LoopValue y = exp_of_few(build, loop_add(build, a, a));
     y = loop_div(build, like(build, a, 2), loop_add(build, y, one));
     y = loop_sub(build, one, y);
     LoopValue is_near = loop_lt(build, a, like(build, a, 0.625));
