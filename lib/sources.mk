@@ -46,6 +46,7 @@ lib_modules = \
 	lib/nn/attention.duet \
 	lib/nn/callbacks.duet \
 	lib/nn/convolution.duet \
+	lib/nn/images.duet \
 	lib/nn/initializers.duet \
 	lib/nn/layers.duet \
 	lib/nn/losses.duet \
