@@ -141,13 +141,15 @@ bool form_linspace(Form *form)
         return false;
     }
     DType out = form_out(form).dtype;
+    bool open = form->node->attrs[0].kind == ATTR_INPUT;
     const char *inputs[3] = {
         step_cast(form, form->inputs[0], form_in(form, 0).dtype, out),
         step_cast(form, form->inputs[1], form_in(form, 1).dtype, out),
-        step_int(form, "num", form_int(form, 0, 0))};
+        open ? form->inputs[2] : step_int(form, "num", form_int(form, 0, 0))};
+    DType count = open ? form_in(form, 2).dtype : DT_INT32;
     return step_gives(form, 0,
                       step_many(form, "LinSpace", inputs, 3,
-                                TYPES({"T", "Tidx"}, {out, DT_INT32})));
+                                TYPES({"T", "Tidx"}, {out, count})));
 }
 
 // The values of a sparse row; no separator is the empty one.

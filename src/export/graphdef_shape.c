@@ -118,6 +118,9 @@ bool form_computed(Form *form)
     Ctx *ctx = scope->writer->ctx;
     Tensor *result = NULL;
     uint32_t count;
+    if (form->node->input_count > 0) {
+        return form_refuse(form, "sizes that are computed");
+    }
     // By the op's own kernel, so that the constant is bit for bit what a run
     // gives.
     if (!op_run(ctx, form->node->op, NULL, 0, form->node->attrs, &result,
@@ -263,8 +266,10 @@ bool form_one_hot(Form *form)
 {
     int64_t depth = form_int(form, 0, 0);
     DType dtype = form_out(form).dtype;
+    // An operand gives it where the host does not.
+    bool open = form->node->attrs[0].kind == ATTR_INPUT;
     if (!form_begin(form, "OneHot") ||
-        !form_ints(form, "depth", &depth, 0, 1)) {
+        (!open && !form_ints(form, "depth", &depth, 0, 1))) {
         return false;
     }
     // The order of the operands: on before off.

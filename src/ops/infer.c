@@ -325,6 +325,24 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
     return true;
 }
 
+bool infer_size(const InferCall *call, const AttrValue *attr, ErrorKind kind,
+                const char *what, int64_t *size)
+{
+    Shape one;
+    bool known = attr->kind != ATTR_INPUT ||
+                 (call->values != NULL && call->values[attr->integer]);
+    if (!infer_ints(call, attr, &one)) {
+        return false;
+    }
+    if (one.rank != 1) {
+        return ctx_fail(call->ctx, ERR_SHAPE, "%s: %s is one int",
+                        call->op->name, what);
+    }
+    *size = one.dims[0];
+    return !known || *size >= 0 ||
+           ctx_fail(call->ctx, kind, "%s: negative %s", call->op->name, what);
+}
+
 // --- lists of tensors
 
 bool infer_list(InferCall *call, TensorType *element)

@@ -45,6 +45,10 @@ MUST_CHECK bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr,
 // sizes. Unknown elements become DIM_UNKNOWN; an unknown length RANK_UNKNOWN.
 MUST_CHECK bool infer_ints(const InferCall *call, const AttrValue *attr,
                            Shape *out);
+// One size, by the host or an operand: DIM_UNKNOWN if it is not known yet.
+// Below 0: raises `kind`, "op: negative <what>".
+MUST_CHECK bool infer_size(const InferCall *call, const AttrValue *attr,
+                           ErrorKind kind, const char *what, int64_t *size);
 
 // Input 0 is a list; *element is the type of its elements.
 MUST_CHECK bool infer_list(InferCall *call, TensorType *element);

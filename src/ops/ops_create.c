@@ -273,15 +273,16 @@ const OpDesc op_full_like = {
 };
 
 // None for columns means square.
-// The sizes are host values, so the type is complete in a trace, too.
 static bool infer_eye(InferCall *call)
 {
-    int64_t rows = call->attrs[0].integer;
-    // n_cols without a value is n_rows.
-    int64_t dims[2] = {rows, attr_int(&call->attrs[1], rows)};
-    if (dims[0] < 0 || dims[1] < 0) {
-        return infer_shape_error(call, "negative size in shape %s",
-                                 (TensorType){DT_FLOAT32, 2, dims});
+    int64_t dims[2];
+    for (int i = 0; i < 2; i++) {
+        // n_cols without a value is n_rows.
+        bool given = i == 0 || attr_given(&call->attrs[1]);
+        if (!infer_size(call, &call->attrs[given ? i : 0], ERR_SHAPE, "size",
+                        &dims[i])) {
+            return false;
+        }
     }
     DType dtype = attr_dtype(&call->attrs[3], DT_FLOAT32);
     return dtype == DT_STRING ? infer_dtype_refused(call, dtype)
@@ -313,10 +314,10 @@ static bool kernel_eye(const KernelCall *call)
     return true;
 }
 
-// Names as in the array API; all are host values, so that the type is known.
+// Names as in the array API.
 static const AttrDesc eye_attrs[] = {
-    {"n_rows", ATTR_INT, ATTR_HOST_ONLY, NULL},
-    {"n_cols", ATTR_INT, ATTR_HOST_ONLY, "None"},
+    {"n_rows", ATTR_INT, ATTR_HOST_OR_TENSOR, NULL},
+    {"n_cols", ATTR_INT, ATTR_HOST_OR_TENSOR, "None"},
     {"k", ATTR_INT, ATTR_HOST_ONLY, "0"},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
@@ -325,6 +326,8 @@ const OpDesc op_eye = {
     .params = "",
     .doc = "A matrix with ones on its k-th diagonal (above 0: to the right),\n"
            "zeros elsewhere; square unless n_cols is given.",
+    .max_inputs = 2,
+    .apart = 3,
     .output_count = 1,
     .flags = OP_HALVES,
     .attrs = eye_attrs,

@@ -378,13 +378,11 @@ const OpDesc op_pick = {
 static bool infer_one_hot(InferCall *call)
 {
     TensorType indices = call->inputs[0];
-    int64_t depth = call->attrs[0].integer;
+    int64_t depth;
     Shape *out = &call->out_shapes[0];
-    if (!infer_needs_integer(call, 0)) {
+    if (!infer_needs_integer(call, 0) ||
+        !infer_size(call, &call->attrs[0], ERR_OP_VALUE, "depth", &depth)) {
         return false;
-    }
-    if (depth < 0) {
-        return ctx_fail(call->ctx, ERR_OP_VALUE, "one_hot: negative depth");
     }
     // float32 by default, as what follows is mostly a product.
     call->out_dtypes[0] = attr_dtype(&call->attrs[1], DT_FLOAT32);
@@ -406,7 +404,7 @@ static bool kernel_one_hot(const KernelCall *call)
 {
     const Tensor *indices = call->inputs[0];
     Tensor *out = call->outputs[0];
-    int64_t depth = call->attrs[0].integer;
+    int64_t depth = tensor_dims(out)[out->rank - 1];
     if (!bulk_fill(call->ctx, out->data, 0,
                    (size_t)out->count * dtype_size((DType)out->dtype))) {
         return false;
@@ -424,9 +422,8 @@ static bool kernel_one_hot(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
-// The depth is the size of an axis, so a trace must know it.
 static const AttrDesc one_hot_attrs[] = {
-    {"depth", ATTR_INT, ATTR_HOST_ONLY, NULL},
+    {"depth", ATTR_INT, ATTR_HOST_OR_TENSOR, NULL},
     {"dtype", ATTR_DTYPE, ATTR_HOST_ONLY, "float32"},
 };
 // Unlike `take` it never fails: classes out of range, such as padding with -1,
@@ -437,8 +434,8 @@ const OpDesc op_one_hot = {
     .doc = "Rows of `depth` zeros with a one at each index; an index out of\n"
            "range gives zeros alone.",
     .min_inputs = 1,
-    .max_inputs = 1,
-    .apart = 1 << 0,
+    .max_inputs = 2,
+    .apart = 1 << 0 | 1 << 1,
     .output_count = 1,
     .flags = OP_HALVES,
     .attrs = one_hot_attrs,

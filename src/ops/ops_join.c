@@ -420,7 +420,8 @@ const OpDesc op_unstack = {
 
 // ---- split
 
-// One size for each part; -1 stands for what is left. False: raised.
+// One size for each part; -1 stands for what is left, which is unknown if the
+// whole is. False: raised.
 static bool split_sizes(InferCall *call, int64_t whole, int64_t *sizes)
 {
     const AttrValue *parts = &call->attrs[0];
@@ -437,6 +438,10 @@ static bool split_sizes(InferCall *call, int64_t whole, int64_t *sizes)
         } else {
             total += sizes[i];
         }
+    }
+    if (whole == DIM_UNKNOWN) {
+        call->split_rest = DIM_UNKNOWN;
+        return true;
     }
     // What is left may be 0, never less.
     if (open >= 0 && total <= whole) {
@@ -463,25 +468,17 @@ static bool infer_split(InferCall *call)
     if (!infer_needs_rank(call, 0, 1)) {
         return false;
     }
-    if (type.rank == RANK_UNKNOWN) {
-        return infer_shape_error(call, "the sizes of %s are unknown", type);
-    }
-    if (!infer_axis(call->ctx, call->op->name, &call->attrs[1], type.rank, 0,
-                    &axis)) {
-        return false;
-    }
-    // The axis must be known: the number of outputs hangs on it.
-    int64_t whole = type.dims[axis], sizes[SPLIT_MOST_SIZES];
     // A single int is a number of parts: as a size it could only be that of
     // the whole axis.
     int64_t count = equal ? parts->ints[0] : parts->count;
-    if (whole == DIM_UNKNOWN) {
-        return infer_shape_error(call,
-                                 "the size of the axis of %s is "
-                                 "unknown",
-                                 type);
+    bool open = type.rank == RANK_UNKNOWN;
+    if (!open && !infer_axis(call->ctx, call->op->name, &call->attrs[1],
+                             type.rank, 0, &axis)) {
+        return false;
     }
-    if (count <= 0 || (equal && whole % count != 0)) {
+    int64_t whole = open ? DIM_UNKNOWN : type.dims[axis];
+    int64_t sizes[SPLIT_MOST_SIZES];
+    if (count <= 0 || (equal && whole != DIM_UNKNOWN && whole % count != 0)) {
         return ctx_fail(call->ctx, ERR_OP_VALUE,
                         "split: %" PRId64 " parts of an axis of size "
                         "%" PRId64,
@@ -495,14 +492,18 @@ static bool infer_split(InferCall *call)
         return false;
     }
     call->output_count = (uint32_t)count;
-    call->split_axis = axis;
+    call->split_axis = open ? 0 : axis;
     // Equal parts are all as the first one, however many there are.
-    call->split_sizes = equal || count <= OP_MAX_OUTPUTS ? NULL : parts->ints;
+    int64_t part = whole == DIM_UNKNOWN ? DIM_UNKNOWN : whole / count;
+    call->split_sizes =
+        open || equal || count <= OP_MAX_OUTPUTS ? NULL : parts->ints;
     for (int64_t i = 0; i < OP_MAX_OUTPUTS; i++) {
         infer_output(call, (int)i, type.dtype, type.rank, type.dims);
-        call->out_shapes[i].dims[axis] = equal       ? whole / count
-                                         : i < count ? sizes[i]
-                                                     : 0;
+        if (!open) {
+            call->out_shapes[i].dims[axis] = equal       ? part
+                                             : i < count ? sizes[i]
+                                                         : 0;
+        }
     }
     return true;
 }

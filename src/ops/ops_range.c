@@ -106,13 +106,13 @@ const OpDesc op_arange = {
 // Floats only: evenly spaced ints would have to round.
 static bool infer_linspace(InferCall *call)
 {
-    int64_t count = call->attrs[0].integer;
-    if (!infer_equal_dtypes(call, 0) ||
-        !infer_needs_float(call, call->inputs[0].dtype)) {
+    int64_t count;
+    InferCall bounds = *call;
+    bounds.input_count = 2;
+    if (!infer_equal_dtypes(&bounds, 0) ||
+        !infer_needs_float(call, call->inputs[0].dtype) ||
+        !infer_size(call, &call->attrs[0], ERR_OP_VALUE, "count", &count)) {
         return false;
-    }
-    if (count < 0) {
-        return ctx_fail(call->ctx, ERR_OP_VALUE, "linspace: negative count");
     }
     for (uint32_t i = 0; i < 2; i++) {
         if (call->inputs[i].rank > 0) {
@@ -145,9 +145,8 @@ static bool kernel_linspace(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
-// The count is a host value: it is the size of the result.
 static const AttrDesc linspace_attrs[] = {
-    {"num", ATTR_INT, ATTR_HOST_ONLY, NULL},
+    {"num", ATTR_INT, ATTR_HOST_OR_TENSOR, NULL},
     {"endpoint", ATTR_BOOL, ATTR_HOST_ONLY, "True"},
 };
 // Each number is start + t * (stop - start).
@@ -156,12 +155,15 @@ static bool grad_linspace(GradCall *call)
     Emit *e = call->emit;
     EmitValue g = call->output_grads[0];
     DType dtype = emit_type(e, call->inputs[0]).dtype;
-    EmitValue ends[2] = {emit_number(e, dtype, 0), emit_number(e, dtype, 1)};
+    EmitValue ends[3] = {emit_number(e, dtype, 0), emit_number(e, dtype, 1)};
     AttrValue whole[2] = {{.kind = ATTR_NONE}, {.kind = ATTR_NONE}};
     if (ends[0] == NULL || ends[1] == NULL) {
         return false;
     }
-    EmitValue t = e->op(e, OP_LINSPACE, ends, 2, call->attrs);
+    if (call->input_count > 2) {
+        ends[2] = call->inputs[2];
+    }
+    EmitValue t = e->op(e, OP_LINSPACE, ends, call->input_count, call->attrs);
     for (uint32_t i = 0; i < 2; i++) {
         EmitValue share = i == 1 ? t : grad_minus(e, 1, t);
         if (grad_asked(call, i) &&
@@ -183,7 +185,8 @@ const OpDesc op_linspace = {
     .doc = "`num` floats from start to stop, evenly apart, stop included\n"
            "unless endpoint is False.",
     .min_inputs = 2,
-    .max_inputs = 2,
+    .max_inputs = 3,
+    .apart = 1 << 2,
     .output_count = 1,
     .flags = OP_NO_FUNCTION, // see tensor_functions.c
     .attrs = linspace_attrs,
