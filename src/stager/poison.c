@@ -295,6 +295,13 @@ static void destroy_deque(Vm *vm, Object *self)
     self->type->slots.destroy(vm, self);
 }
 
+// It holds its class as long as it holds what is undecided, no longer.
+static void clear_deque(Vm *vm, Object *self)
+{
+    poison_lift(vm, self);
+    self->type->slots.clear(vm, self);
+}
+
 void poison_adopt(Vm *vm, Type *const *types)
 {
     for (int i = POISON_LIST; i < POISON_TYPES; i++) {
@@ -303,7 +310,7 @@ void poison_adopt(Vm *vm, Type *const *types)
         types[i]->slots.destroy =
             i == POISON_DEQUE ? destroy_deque : own->destroy;
         types[i]->slots.visit = own->visit;
-        types[i]->slots.clear = own->clear;
+        types[i]->slots.clear = i == POISON_DEQUE ? clear_deque : own->clear;
     }
 }
 
