@@ -106,7 +106,7 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
 void block_end(Vm *vm)
 {
     StagedBlock *block = vm->trace->blocks;
-    notes_leave(vm, block);
+    notes_end(vm, block);
     vm->trace->blocks = block->outer;
     vm->trace->block = block->parent;
     block_free(vm, block);

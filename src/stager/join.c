@@ -64,33 +64,73 @@ static bool is_local(const BlockPlace *place)
            place->hidden == HIDDEN_NONE;
 }
 
-// What the side that goes on has set, in a `try`: who reads it where the
-// function has left by the other side, as a `finally` may, gets eager code's
-// error when the graph runs. Takes `merged`; `second` is the second side's.
-static bool keep_late(Vm *vm, Frame *frame, StagedBlock *block,
-                      const Merge *merge, uint32_t i, Value second,
+// What a side left a local, and on what condition: it may be a late value.
+typedef struct LateSide {
+    Value value, turned; // borrowed
+    bool late;
+} LateSide;
+
+static const LateSide LATE_NOTHING = {VALUE_UNBOUND, VALUE_FALSE, false};
+
+static LateSide late_side(Vm *vm, const StagedBlock *block,
+                          const BlockPlace *place, int side, Value v)
+{
+    const LateValue *late =
+        value_unbound(v) && !block->diverged[side] && is_local(place)
+            ? notes_left(vm, block, place->index, side)
+            : NULL;
+    if (late != NULL) {
+        return (LateSide){late->value, late->turned, true};
+    }
+    return value_unbound(v) ? LATE_NOTHING : (LateSide){v, VALUE_TRUE, false};
+}
+
+// The merged value, as merge_values; what was left by a side that the function
+// has left counts only where it can be read. `late`: it is there on a
+// condition.
+static Value merge_sides(Merge *merge, const Frame *frame,
+                         const BlockPlace *place, LateSide sides[2], bool *late)
+{
+    int left = is_local(place) ? merge->left : -1;
+    bool in_try = sites_in_try(frame->code, merge->block->info->start);
+    *late = sides[0].late || sides[1].late;
+    Value merged = VALUE_UNBOUND;
+    if (!*late) {
+        merged = merge_values(merge, sides[0].value, sides[1].value);
+        if (merge->fault == ERR_NONE || left < 0 ||
+            (in_try && !value_unbound(sides[left].value))) {
+            return merged;
+        }
+    }
+    if (left >= 0 && !in_try) {
+        sides[left] = LATE_NOTHING; // nobody can read it there
+    }
+    merge->fault = ERR_NONE;
+    merge->hidden = HIDDEN_RETURNED;
+    merged = merge_values(merge, sides[0].value, sides[1].value);
+    *late = (in_try || sides[0].late || sides[1].late) &&
+            merge->fault == ERR_NONE && !value_unbound(merged);
+    return merged;
+}
+
+// Who reads it where no side has set it, as a `finally` may, gets eager code's
+// error when the graph runs. Takes `merged`.
+static bool keep_late(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
+                      const BlockPlace *place, const LateSide sides[2],
                       Value merged)
 {
-    const BlockPlace *place = &block->info->places[i];
-    ValueId goes_on = merge->condition;
-    if (merge->left == 0) {
-        GraphNode *node =
-            graph_append(vm->trace->graph, vm->trace->block, OP_LOGICAL_NOT,
-                         &goes_on, 1, NULL, block->place);
-        goes_on = node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
-    }
-    if (goes_on == VALUE_ID_NONE ||
-        !notes_mismatch(vm, frame, block, place, block->first[i], second,
-                        ERR_UNBOUND_LOCAL)) {
+    Value turned = merge_values(merge, sides[0].turned, sides[1].turned);
+    if (value_failed(turned)) {
         release(vm, merged);
         return false;
     }
-    notes_give(vm, (LateValue){.value = merged,
-                               .turned = goes_on,
-                               .frame = frame,
-                               .reg = place->index,
-                               .home = block->outer});
-    return state_set(vm, frame, place, VALUE_UNBOUND);
+    return notes_keep(vm, frame, block, place, sides[0].value, sides[1].value,
+                      (LateValue){.value = merged,
+                                  .turned = turned,
+                                  .frame = frame,
+                                  .reg = place->index,
+                                  .home = block->outer}) &&
+           state_set(vm, frame, place, VALUE_UNBOUND);
 }
 
 // What the traced function itself returns: each call can choose.
@@ -148,17 +188,10 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
     if (place->hidden) {
         merge->name = NULL;
     }
-    Value merged = merge_values(merge, block->first[i], second);
-    bool in_try = sites_in_try(frame->code, block->info->start), late = false;
-    Value left = merge->left == 0 ? block->first[i] : second;
-    if (merge->fault != ERR_NONE && merge->left >= 0 && is_local(place) &&
-        (!in_try || value_unbound(left))) {
-        merge->fault = ERR_NONE;
-        merge->hidden = HIDDEN_RETURNED;
-        merged = merge_single(merge, !merge->left,
-                              merge->left == 0 ? second : block->first[i]);
-        late = in_try;
-    }
+    LateSide sides[2] = {late_side(vm, block, place, 0, block->first[i]),
+                         late_side(vm, block, place, 1, second)};
+    bool late;
+    Value merged = merge_sides(merge, frame, place, sides, &late);
     if (merge->fault != ERR_NONE && merge->fault != ERR_UNBOUND_LOCAL &&
         result) {
         merge->fault = ERR_NONE;
@@ -166,13 +199,11 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
     }
     bool ok = !value_failed(merged);
     if (ok && late) {
-        ok = keep_late(vm, frame, block, merge, i, second, merged);
-        release(vm, second);
-        return ok;
-    }
-    if (ok && merge->fault != ERR_NONE) {
-        ok = notes_mismatch(vm, frame, block, place, block->first[i], second,
-                            merge->fault);
+        ok = keep_late(vm, frame, block, merge, place, sides, merged);
+        merged = VALUE_UNBOUND;
+    } else if (ok && merge->fault != ERR_NONE) {
+        ok = notes_mismatch(vm, frame, block, place, sides[0].value,
+                            sides[1].value, merge->fault);
     }
     release(vm, second);
     return ok && state_set(vm, frame, place, merged);
@@ -221,6 +252,21 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
     return node != NULL && graph_function_record_node(vm, node);
 }
 
+// Behind two sides that raise nothing is reached; what is traced there all the
+// same, up to the `return` that lowering made, has None for the result.
+static bool end_results(Vm *vm, Frame *frame, const StagedBlock *block)
+{
+    const BlockInfo *info = block->info;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < info->place_count; i++) {
+        if (info->places[i].hidden == HIDDEN_RESULT &&
+            value_unbound(block->before[i])) {
+            ok = state_set(vm, frame, &info->places[i], VALUE_NONE);
+        }
+    }
+    return ok;
+}
+
 // Places are merged in order, each with notes of its own; then the node is
 // appended and the merged tensors get their numbers.
 bool join_sides(Vm *vm, Frame *frame, StagedBlock *block)
@@ -238,7 +284,8 @@ bool join_sides(Vm *vm, Frame *frame, StagedBlock *block)
     // Neither side comes to its end, so no value is left to merge.
     if (ok && block->diverged[0] && block->diverged[1]) {
         ok = journal_restore(vm, block) &&
-             state_restore(vm, frame, block->info, block->before);
+             state_restore(vm, frame, block->info, block->before) &&
+             end_results(vm, frame, block);
     } else if (ok) {
         ok = merge_places(vm, frame, block, &merge) &&
              journal_merge(vm, frame, block, &merge);

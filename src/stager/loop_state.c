@@ -337,15 +337,18 @@ static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
     const BlockPlace *place = &block->info->places[i];
     walk->next = walk->slot->first_leaf;
     Value v = show_result(vm, walk, block->first[i]);
-    if (value_failed(v) || !note_place(vm, block, i, v, VALUE_UNBOUND) ||
+    ValueId id = node_output(walk->node, block->loop->turned_leaf);
+    Value turned = trace_symbolic(vm, vm->trace, id, NULL);
+    if (value_failed(v) || value_failed(turned) ||
+        !note_place(vm, block, i, v, VALUE_UNBOUND) ||
         !state_set(vm, walk->frame, place, VALUE_UNBOUND) ||
         !loop_note_gone(vm, walk, block->first[i])) {
         release(vm, value_failed(v) ? VALUE_NONE : v);
+        release(vm, value_failed(turned) ? VALUE_NONE : turned);
         return false;
     }
     notes_give(vm, (LateValue){.value = v,
-                               .turned = node_output(walk->node,
-                                                     block->loop->turned_leaf),
+                               .turned = turned,
                                .frame = walk->frame,
                                .reg = place->index,
                                .home = block->outer});

@@ -106,10 +106,11 @@ bool notes_add(Vm *vm, const Code *code, const char *name, Span block,
                ErrorKind kind, const char *text)
 {
     Ctx *ctx = &vm->ctx;
-    BlockNote note = {.code = code,
-                      .block = block,
-                      .kind = kind,
-                      .late = {.value = VALUE_UNBOUND}};
+    BlockNote note = {
+        .code = code,
+        .block = block,
+        .kind = kind,
+        .late = {.value = VALUE_UNBOUND, .turned = VALUE_UNBOUND}};
     note.name = ctx_alloc(ctx, strlen(name) + 1);
     note.text = ctx_alloc(ctx, strlen(text) + 1);
     bool ok = note.name != NULL && note.text != NULL;
@@ -184,10 +185,11 @@ bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
     return true;
 }
 
-// The newest note on the variable; NULL: there is none.
-static BlockNote *find_note(const Vm *vm, const Code *code, const char *name)
+// The newest of the first `end` notes that is on the variable; NULL: none.
+static BlockNote *find_before(const Vm *vm, const Code *code, const char *name,
+                              size_t end)
 {
-    for (size_t i = vm->trace->notes.count; i-- > 0;) {
+    for (size_t i = end; i-- > 0;) {
         BlockNote *note = &vm->trace->notes.items[i];
         if (note->code == code && strcmp(note->name, name) == 0) {
             return note;
@@ -196,14 +198,20 @@ static BlockNote *find_note(const Vm *vm, const Code *code, const char *name)
     return NULL;
 }
 
-// A block inside of a side, an `elif` for one, has said why the variable is
-// empty there.
-static bool is_told(const Vm *vm, const BlockSides *sides)
+static BlockNote *find_note(const Vm *vm, const Code *code, const char *name)
 {
-    const BlockNote *note = find_note(vm, sides->frame->code, sides->word);
-    Span span = sides->block->info->span;
-    return note != NULL && note->block.start > span.start &&
-           note->block.end <= span.end;
+    return find_before(vm, code, name, vm->trace->notes.count);
+}
+
+// What a block inside of a side, an `elif` for one, has said of why the
+// variable is empty there; NULL: nothing.
+static const BlockNote *find_told(const Vm *vm, const Code *code,
+                                  const char *name, Span span)
+{
+    const BlockNote *note = find_note(vm, code, name);
+    bool inside = note != NULL && note->block.start > span.start &&
+                  note->block.end <= span.end;
+    return inside ? note : NULL;
 }
 
 // A value that nobody reads is no error: only a hidden one, which is always
@@ -226,7 +234,7 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
         sides.word = state_name(place, path, sizeof path);
         snprintf(name, sizeof name, "'%.96s'", sides.word);
         if ((value_unbound(first) || value_unbound(second)) &&
-            is_told(vm, &sides)) {
+            find_told(vm, frame->code, sides.word, block->info->span) != NULL) {
             return true;
         }
     }
@@ -259,6 +267,27 @@ void notes_give(Vm *vm, LateValue late)
     vec_last(&vm->trace->notes).late = late;
 }
 
+bool notes_keep(Vm *vm, Frame *frame, const StagedBlock *block,
+                const BlockPlace *place, Value first, Value second,
+                LateValue late)
+{
+    const Code *code = frame->code;
+    Span span = block->info->span;
+    const char *name = code->local_names[place->index]->text;
+    const BlockNote *told = find_told(vm, code, name, span);
+    bool ok = told != NULL
+                  ? notes_add(vm, code, name, span, told->kind, told->text)
+                  : notes_mismatch(vm, frame, block, place, first, second,
+                                   ERR_UNBOUND_LOCAL);
+    if (ok) {
+        notes_give(vm, late);
+    } else {
+        release(vm, late.value);
+        release(vm, late.turned);
+    }
+    return ok;
+}
+
 // The error of eager code, if no turn was made.
 static bool assert_turned(Vm *vm, const LateValue *late)
 {
@@ -271,8 +300,10 @@ static bool assert_turned(Vm *vm, const LateValue *late)
     Value argument = message != NULL ? value_from_object(message) : VALUE_FAIL;
     Value cls = value_from_object(vm->error_types[ERR_UNBOUND_LOCAL]);
     Value error = message != NULL ? vm_call(vm, cls, &argument, 1) : VALUE_FAIL;
-    bool ok = !value_failed(error) &&
-              late_error_append(vm, error, late->turned, trace_place(vm));
+    bool ok =
+        !value_failed(error) &&
+        late_error_append(vm, error, value_as_symbolic(late->turned)->value,
+                          trace_place(vm));
     release(vm, value_failed(error) ? VALUE_NONE : error);
     object_release_null(&vm->ctx, message);
     return ok;
@@ -284,7 +315,8 @@ static LateValue *find_late(Vm *vm, Frame *frame, uint32_t reg)
     BlockNote *note =
         find_note(vm, frame->code, frame->code->local_names[reg]->text);
     LateValue *late = note != NULL ? &note->late : NULL;
-    return late != NULL && !value_unbound(late->value) && late->frame == frame
+    return late != NULL && !value_unbound(late->value) &&
+                   late->frame == frame && !late->is_left
                ? late
                : NULL;
 }
@@ -339,9 +371,10 @@ int notes_late(Vm *vm, Frame *frame, uint32_t reg)
     return 1;
 }
 
-void notes_leave(Vm *vm, const StagedBlock *block)
+void notes_leave(Vm *vm, StagedBlock *block)
 {
-    for (size_t i = 0; i < vm->trace->notes.count; i++) {
+    size_t count = vm->trace->notes.count;
+    for (size_t i = 0; i < count; i++) {
         LateValue *late = &vm->trace->notes.items[i].late;
         if (value_unbound(late->value)) {
             continue;
@@ -353,8 +386,33 @@ void notes_leave(Vm *vm, const StagedBlock *block)
             }
             late->is_shown = false;
         }
-        if (late->home == block) {
+        late->is_left |= late->home == block;
+    }
+    block->notes[block->phase == PHASE_FIRST ? 0 : 1] = count;
+}
+
+const LateValue *notes_left(const Vm *vm, const StagedBlock *block,
+                            uint32_t reg, int side)
+{
+    const Code *code = block->frame->code;
+    const char *name = code->local_names[reg]->text;
+    const BlockNote *note = find_before(vm, code, name, block->notes[side]);
+    bool is = note != NULL && !value_unbound(note->late.value) &&
+              note->late.home == block && note->late.frame == block->frame;
+    if (is && side == 1) {
+        is = note >= vm->trace->notes.items + block->notes[0];
+    }
+    return is && !is_deleted(code, reg) ? &note->late : NULL;
+}
+
+void notes_end(Vm *vm, StagedBlock *block)
+{
+    notes_leave(vm, block);
+    for (size_t i = 0; i < vm->trace->notes.count; i++) {
+        LateValue *late = &vm->trace->notes.items[i].late;
+        if (late->home == block && !value_unbound(late->value)) {
             value_replace(&vm->ctx, &late->value, VALUE_UNBOUND);
+            value_replace(&vm->ctx, &late->turned, VALUE_UNBOUND);
         }
     }
 }
@@ -367,6 +425,7 @@ void notes_free(Vm *vm, Trace *trace)
         ctx_free(&vm->ctx, note->name, strlen(note->name) + 1);
         ctx_free(&vm->ctx, note->text, strlen(note->text) + 1);
         release(vm, note->late.value);
+        release(vm, note->late.turned);
     }
     vec_free(&vm->ctx, &trace->notes);
 }

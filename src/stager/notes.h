@@ -7,16 +7,18 @@
 
 // What is told to whoever reads a variable that a block left unbound.
 
-// The value of a variable that a loop sets if it makes a turn: whoever reads it
-// first appends an assertion that there was one.
+// The value of a variable that a loop sets if it makes a turn, or a side of a
+// branch in a `try` if it is taken: whoever reads it first appends an assertion
+// that it was.
 typedef struct LateValue {
-    Value value;    // owned; UNBOUND: there is none
-    ValueId turned; // a bool
-    Frame *frame;   // whose local it is
+    Value value;  // owned; UNBOUND: there is none
+    Value turned; // owned; a symbolic bool
+    Frame *frame; // whose local it is
     uint32_t reg;
     const struct StagedBlock *home, *shown; // innermost where the loop stood,
                                             // where it was read last
     bool is_shown;
+    bool is_left; // the side of `home` has ended: read by the join alone
 } LateValue;
 
 typedef struct BlockNote {
@@ -60,13 +62,25 @@ MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
                           Span block, ErrorKind kind, const char *text);
 // Gives the newest note of the code a late value, which is taken.
 void notes_give(Vm *vm, LateValue late);
+// A note as notes_mismatch makes one, or the text of one that a block further
+// inside has made, with a late value, which is taken.
+MUST_CHECK bool notes_keep(Vm *vm, Frame *frame, const StagedBlock *block,
+                           const BlockPlace *place, Value first, Value second,
+                           LateValue late);
+// What a side of the block left as late value of a local of its frame: 0, the
+// first side, 1, the one that ended last. NULL: nothing. Borrowed, until the
+// next note.
+const LateValue *notes_left(const Vm *vm, const StagedBlock *block,
+                            uint32_t reg, int side);
 // Whether the variable has one.
 bool notes_has_late(Vm *vm, Frame *frame, uint32_t reg);
 // TraceHooks.late.
 int notes_late(Vm *vm, Frame *frame, uint32_t reg);
-// A side or turn of the block has ended: what was read in it is to be asserted
-// again behind it; what was made in it is gone.
-void notes_leave(Vm *vm, const struct StagedBlock *block);
+// A side of the block has ended: what was read in it is to be asserted again
+// behind it; what was made in it is the join's.
+void notes_leave(Vm *vm, StagedBlock *block);
+// The block has ended: what was made in it is gone.
+void notes_end(Vm *vm, StagedBlock *block);
 // Raises the newest note on a variable; false: there is none.
 bool notes_raise(Vm *vm, const Code *code, const Str *name);
 // All notes of a trace, at its end.
