@@ -207,15 +207,19 @@ typedef struct UnpackNode {
 } UnpackNode;
 
 // The result of a call inside a trace is symbolic there, named after the
-// callee.
+// callee; a number of the host's that became a tensor in it stays weak.
 static Value unpack_output(Vm *vm, Value v, void *data)
 {
     UnpackNode *unpack = data;
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return value_retain(v);
     }
-    return trace_symbolic(
+    Value output = trace_symbolic(
         vm, vm->trace, node_output(unpack->node, unpack->next++), unpack->name);
+    if (!value_failed(output)) {
+        value_as_symbolic(output)->weak = value_as_symbolic(v)->weak;
+    }
+    return output;
 }
 
 // Tells the tapes of the call.
@@ -271,6 +275,7 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
             node == NULL || (taped && !record_call(vm, concrete, &inputs, node))
                 ? VALUE_FAIL
                 : map_result(vm, concrete, bound, unpack_output, &unpack);
+        events_call(vm, vm->trace->events, &concrete->owner->events);
     }
     structure_free(vm, &inputs);
     vec_free(&vm->ctx, &ids);

@@ -20,6 +20,8 @@ typedef struct EventPlace {
     uint32_t line, kind;
 } EventPlace;
 
+enum { CODE_NUMBERS = 108 };
+
 static const struct {
     uint16_t code;
     bool effect, quiet;
@@ -146,18 +148,32 @@ static void put(Vm *vm, EventLog *log, const Event *event)
     log->events.items[log->events.count++] = *event;
 }
 
+static void put_copy(Vm *vm, EventLog *log, Event event)
+{
+    event.source = event.source != NULL ? source_retain(event.source) : NULL;
+    event.path = event.path != NULL ? object_retain(event.path) : NULL;
+    (void)value_retain(event.value);
+    put(vm, log, &event);
+}
+
 void events_keep(Vm *vm, EventLog *past, const EventLog *from)
 {
     for (size_t i = 0; i < from->events.count; i++) {
-        Event event = from->events.items[i];
-        if (event.kind == EVENT_LEAK) {
-            continue; // told by the tensor, which keeps the log
+        // A leak is told by the tensor, which keeps the log.
+        if (from->events.items[i].kind != EVENT_LEAK) {
+            put_copy(vm, past, from->events.items[i]);
         }
-        event.source =
-            event.source != NULL ? source_retain(event.source) : NULL;
-        event.path = event.path != NULL ? object_retain(event.path) : NULL;
-        (void)value_retain(event.value);
-        put(vm, past, &event);
+    }
+}
+
+void events_call(Vm *vm, EventLog *log, const EventLog *callee)
+{
+    for (size_t i = 0; i < callee->events.count; i++) {
+        Event event = callee->events.items[i];
+        event.trace = log->trace;
+        if (event_code(event.kind) == CODE_NUMBERS) {
+            put_copy(vm, log, event);
+        }
     }
 }
 

@@ -67,6 +67,9 @@ void events_free(Vm *vm, EventLog *log);
 // The trace is dropped, or failed: what it did goes to what its function did
 // before, one of each place.
 void events_keep(Vm *vm, EventLog *past, const EventLog *from);
+// The trace calls another: where numbers of the host became tensors in that,
+// its own results differ, too.
+void events_call(Vm *vm, EventLog *log, const EventLog *callee);
 // The trace is used. Who listens since it was made hears now what it did: that
 // does not happen again.
 void events_tell_again(Vm *vm, EventLog *log, const Str *function);
