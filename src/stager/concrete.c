@@ -19,6 +19,7 @@
 #include "stager/late_text.h"
 #include "stager/made.h"
 #include "stager/poison.h"
+#include "stager/result_text.h"
 #include "stager/sites.h"
 #include "stager/written.h"
 
@@ -123,23 +124,6 @@ typedef struct Pack {
     IdVec ids;   // of the outputs
 } Pack;
 
-// A text with a tensor's name where eager code has its value.
-static bool check_text(Vm *vm, const Trace *trace, Value v)
-{
-    LateIds ids = {0};
-    Value late = value_is_str(v) ? late_text_pack(vm, value_as_str(v), &ids)
-                                 : VALUE_UNBOUND;
-    vec_free(&vm->ctx, &ids);
-    if (!value_unbound(late) && !value_failed(late)) {
-        release(vm, late);
-        return raise_false(vm, ERR_SYMBOLIC,
-                           "%s returns a text that says a tensor's value; "
-                           "return the tensor, and make the text of it outside",
-                           trace->request->name->text);
-    }
-    return !value_failed(late);
-}
-
 // What is a number of the host's eagerly, as the index of a turn, unless it was
 // told of where it became a tensor.
 static void tell_number(Vm *vm, EventLog *log, const Symbolic *symbolic)
@@ -173,7 +157,7 @@ static Value pack_leaf(Vm *vm, Value v, void *data)
         return poison_raise(vm, v);
     }
     if (!value_is_kind(leaf, KIND_SYMBOLIC)) {
-        if (!check_text(vm, pack->trace, leaf) ||
+        if (!result_text_check(vm, pack->trace, leaf) ||
             !hidden_check(vm, pack->trace->request->name->text, leaf)) {
             release(vm, leaf);
             return VALUE_FAIL;
@@ -263,13 +247,17 @@ static bool pack_outputs(Vm *vm, Trace *trace, Concrete *concrete,
                                    &pack)
             : structure_map_shared(vm, value, pack_leaf, opens_object, &pack,
                                    &concrete->shares);
-    bool ok = !value_failed(concrete->result) &&
-              graph_block_results(trace->graph, trace->block, pack.ids.items,
-                                  (uint32_t)pack.ids.count);
-    if (value_failed(concrete->result)) {
+    bool ok =
+        !value_failed(concrete->result) &&
+        (trace->texts.count == 0 || result_text_check_keys(vm, trace, value));
+    if (!ok) {
         blame_return(vm, trace->request->target);
+    }
+    if (value_failed(concrete->result)) {
         concrete->result = VALUE_NONE;
     }
+    ok = ok && graph_block_results(trace->graph, trace->block, pack.ids.items,
+                                   (uint32_t)pack.ids.count);
     vec_free(&vm->ctx, &pack.ids);
     return ok;
 }

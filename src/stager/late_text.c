@@ -104,6 +104,16 @@ static bool find(Vm *vm, const Str *text, FoundVec *found)
     return true;
 }
 
+uint32_t late_text_line(Vm *vm, const Str *text)
+{
+    uint32_t line = 0;
+    for (size_t at = 0; line == 0 && at < text->length; at++) {
+        size_t use = match(vm->trace, text, at);
+        line = use != SIZE_MAX ? use_at(vm->trace, use)->line : 0;
+    }
+    return line;
+}
+
 static bool same_words(const Trace *trace, size_t a, size_t b)
 {
     return str_equal(use_at(trace, a)->text, use_at(trace, b)->text);

@@ -49,6 +49,7 @@ stager_sources += src/stager/merge.c
 stager_sources += src/stager/notes.c
 stager_sources += src/stager/options.c
 stager_sources += src/stager/poison.c
+stager_sources += src/stager/result_text.c
 stager_sources += src/stager/signature.c
 stager_sources += src/stager/sites.c
 stager_sources += src/stager/sizes.c

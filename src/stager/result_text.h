@@ -1,0 +1,13 @@
+// Texts that a trace made of tensors, in what it returns: they have a name
+// where eager code has the value, and are refused.
+#ifndef DUET_STAGER_RESULT_TEXT_H
+#define DUET_STAGER_RESULT_TEXT_H
+
+#include "stager/trace.h"
+
+// A leaf of the result. False with an error pending.
+MUST_CHECK bool result_text_check(Vm *vm, const Trace *trace, Value v);
+// The keys and elements of dicts and sets in a result, which has no cycle.
+MUST_CHECK bool result_text_check_keys(Vm *vm, const Trace *trace, Value v);
+
+#endif
