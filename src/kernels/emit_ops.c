@@ -417,9 +417,112 @@ static void emit_narrow(Emitter *e, const LoopIns *ins)
     put_imm(e, (Vex){1, 1, 0, 0x72}, bytes, 4, to, place_reg(to), by);
 }
 
+// ---- quotients by one number
+//
+// Divided by the same b, vectors take three multiplications and a correction in
+// place of a division, which is several times as slow. Let c be a power of two
+// with the sign of b, at least 1, that makes d = b c at least 1, and y = 1 / d,
+// rounded. Then q = a (y c), rounded, is less than 1.5 places off.
+// r = q d - a c is exact if a / b is within one place of q, and q - r y is the
+// nearest float: r is a float, and the products of y with the floats on both
+// sides of half a place of d lie on both sides of half a place (Markstein). If
+// it is farther off, the next place is the nearest, and r y clearly less than
+// 1.5. An r of too small a number to be exact is no normal float, or 0, and
+// then q is right, since d is at least 1; where a, b or q is too large or no
+// number, r is infinite or none. Such vectors are divided.
+
+// What stands in the frame behind b.
+enum { DIVISOR, BY_QUOTIENT, SCALE, SCALED, BY_SCALED, DIVISOR_PLACES };
+
+static CodePlace beside_divisor(const Emitter *e, LoopValue b, int place)
+{
+    return (CodePlace){PLACE_STACK, 0, (uint16_t)(e->slot[b] + place)};
+}
+
+static bool divides_by_one(const Emitter *e, const LoopIns *ins)
+{
+    const LoopIns *by = &e->ins[ins->b];
+    return ins->op == PRIM_DIV && ins->type == LT_F32 && regs_has_masks(e) &&
+           !is_half(e, LT_F32) && by->op == PRIM_LOAD &&
+           e->body->operands[by->b].kind == LOOP_ONE;
+}
+
+uint16_t emit_divisor_places(const Emitter *e, LoopValue value)
+{
+    for (uint16_t i = value; i < e->ins_count; i++) {
+        if (e->ins[i].b == value && divides_by_one(e, &e->ins[i])) {
+            return DIVISOR_PLACES;
+        }
+    }
+    return 1;
+}
+
+static CodePlace word(Emitter *e, uint32_t bits)
+{
+    return code_constant(&e->code, &bits, sizeof bits);
+}
+
+static void repeat_beside(Emitter *e, LoopValue b, int place, int reg)
+{
+    put_all(e, (Vex){2, 1, 0, 0x18}, reg, 0, place_reg(reg));
+    put_all(e, store_vector, reg, 0, beside_divisor(e, b, place));
+}
+
+void emit_reciprocal(Emitter *e, LoopValue b)
+{
+    static const Vex subtract = {1, 1, 0, 0xFA}, either = {1, 1, 0, 0xEB};
+    static const Vex multiply = {1, 0, 0, 0x59}, divide = {1, 0, 0, 0x5E};
+    static const Vex larger = {1, 0, 0, 0x5F};
+    enum { NUMBER, POWER, PART, FLOAT = 16, ONE = 127 << 23 };
+    enum { FOUR = 129 << 23, QUARTER = 125 << 23 };
+    put(e, move_vector, FLOAT, NUMBER, 0, beside_divisor(e, b, DIVISOR));
+    put(e, and_all, FLOAT, PART, NUMBER, word(e, 255u << 23));
+    put(e, move_vector, FLOAT, POWER, 0, word(e, 254u << 23));
+    put(e, subtract, FLOAT, POWER, POWER, place_reg(PART));
+    put(e, larger, FLOAT, POWER, POWER, word(e, ONE));
+    put(e, and_all, FLOAT, PART, NUMBER, word(e, 1u << 31));
+    put(e, either, FLOAT, POWER, POWER, place_reg(PART));
+    put(e, multiply, FLOAT, NUMBER, NUMBER, place_reg(POWER));
+    // One whose reciprocal is no normal float becomes infinite.
+    put(e, multiply, FLOAT, NUMBER, NUMBER, word(e, FOUR));
+    put(e, multiply, FLOAT, NUMBER, NUMBER, word(e, QUARTER));
+    put(e, move_vector, FLOAT, PART, 0, word(e, ONE));
+    put(e, divide, FLOAT, PART, PART, place_reg(NUMBER));
+    repeat_beside(e, b, SCALE, POWER);
+    repeat_beside(e, b, SCALED, NUMBER);
+    repeat_beside(e, b, BY_SCALED, PART);
+    put(e, multiply, FLOAT, PART, PART, place_reg(POWER));
+    repeat_beside(e, b, BY_QUOTIENT, PART);
+}
+
+static void emit_quotient(Emitter *e, const LoopIns *ins)
+{
+    static const Vex multiply = {1, 0, 0, 0x59}, divide = {1, 0, 0, 0x5E};
+    // q d - r of r, and q - r y of q.
+    static const Vex rest = {2, 1, 0, 0xBA}, correct = {2, 1, 0, 0xBC};
+    // Not a number, infinite, not normal.
+    static const Vex class = {3, 1, 0, 0x66};
+    enum { ODD = 0xB9 };
+    LoopValue b = ins->b;
+    int a = regs_of(e, ins->a), r = regs_temp(e), odd = regs_temp_mask(e);
+    int q = regs_result_apart(e);
+    put_all(e, multiply, q, a, beside_divisor(e, b, BY_QUOTIENT));
+    put_all(e, multiply, r, a, beside_divisor(e, b, SCALE));
+    put_all(e, rest, r, q, beside_divisor(e, b, SCALED));
+    put_all(e, correct, q, r, beside_divisor(e, b, BY_SCALED));
+    put_imm(e, class, e->code.width, odd, 0, place_reg(r), ODD);
+    uint32_t skip = skip_if_none(e, odd);
+    put_all(e, divide, q, a, beside_divisor(e, b, DIVISOR));
+    code_aim(&e->code, skip, e->code.size);
+}
+
 void emit_ins(Emitter *e)
 {
     const LoopIns *ins = &e->ins[e->now];
+    if (divides_by_one(e, ins) && !e->tail) {
+        emit_quotient(e, ins);
+        return;
+    }
     Simple row =
         (regs_has_masks(e) ? simple_evex : simple_vex)[ins->op][ins->type];
     if (row.op.opcode != 0) {

@@ -4,6 +4,8 @@
 // DUET_EMIT_BODIES=N makes N of them instead of a few hundred, from the seed
 // DUET_EMIT_FIRST on; the seed of one that differs is in the message.
 #include <criterion/criterion.h>
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,5 +344,91 @@ Test(emit, without_room_for_code_the_interpreter_runs)
                  0);
     cr_assert(out[0] == 2 && out[1] == -4 && out[2] == 6);
     kernel_free(&ctx, &kernel);
+    ctx_destroy(&ctx);
+}
+
+// x[i] / y of every pair, and of y / 2 in the same body, as a division gives
+// them. Also in numbers of elements that leave a tail.
+static void check_quotients(Ctx *ctx, const float *x, int64_t count,
+                            const float *y, size_t divisors)
+{
+    static float out[2][1 << 12];
+    LoopBuild build;
+    LoopKernel kernel;
+    loop_init(&build);
+    int from = loop_operand(&build, ELEM_F32, LOOP_DENSE, false);
+    int by = loop_operand(&build, ELEM_F32, LOOP_ONE, false);
+    int half = loop_operand(&build, ELEM_F32, LOOP_ONE, false);
+    int to = loop_operand(&build, ELEM_F32, LOOP_DENSE, true);
+    int other = loop_operand(&build, ELEM_F32, LOOP_DENSE, true);
+    LoopValue a = loop_load(&build, from);
+    LoopValue b = loop_load(&build, by), c = loop_load(&build, half);
+    cr_assert(loop_store(&build, to, loop_div(&build, a, b)));
+    cr_assert(loop_store(&build, other, loop_div(&build, a, c)));
+    cr_assert(kernel_make(ctx, &build, false, &kernel));
+    for (size_t k = 0; k < divisors; k++) {
+        float divisor[2] = {y[k], y[k] / 2};
+        char *data[] = {(char *)(uintptr_t)x, (char *)&divisor[0],
+                        (char *)&divisor[1], (char *)out[0], (char *)out[1]};
+        cr_assert_eq(kernel_run(&kernel, data, count), 0);
+        for (int64_t i = 0; i < 2 * count; i++) {
+            float wanted = x[i / 2] / divisor[i % 2], found = out[i % 2][i / 2];
+            cr_assert(memcmp(&wanted, &found, sizeof wanted) == 0 ||
+                          (wanted != wanted && found != found),
+                      "%a / %a: %a, not %a", (double)x[i / 2],
+                      (double)divisor[i % 2], (double)found, (double)wanted);
+        }
+    }
+    kernel_free(ctx, &kernel);
+}
+
+// A float of any size, or near one, or with few or many bits.
+static float some_float(Random *random)
+{
+    uint32_t bits = next_word(random), kind = below(random, 8);
+    bits = kind < 3    ? (bits & 0x80FFFFFF) | 120u << 23
+           : kind == 3 ? bits | 0x7FFFF0
+           : kind == 4 ? bits & ~0x7FFFF0u
+           : kind == 5 ? (bits & 0x8000003F) | 127u << 23
+           : kind == 6 ? bits & 0x80FFFFFF
+                       : bits;
+    float made;
+    memcpy(&made, &bits, sizeof made);
+    return made;
+}
+
+Test(emit, quotients_by_one_number_are_those_of_division)
+{
+    static float x[1000], y[200];
+    float special[] = {0,       -0.0F,    INFINITY, -INFINITY, NAN,     1e-45F,
+                       0x1p126, -0x1p127, 0x1p-126, 0x1p-127,  FLT_MAX, 3};
+    Random random = {.at = 0};
+    Ctx ctx;
+    memset(&ctx, 0, sizeof ctx);
+    ctx_init(&ctx, 0);
+    cr_assert_not_null(kernel_state(&ctx));
+    rng_seed(&random.rng, 7);
+    for (size_t i = 0; i < 1000; i++) {
+        x[i] = i < 12 ? special[i] : some_float(&random);
+    }
+    for (size_t i = 0; i < 200; i++) {
+        y[i] = i < 12 ? special[i] : some_float(&random);
+    }
+    const Tier *own = ctx.kernels->tier;
+    for (int i = 0; i < 3; i++) {
+        const Tier *tier = tier_find(tiers[i]);
+        if (tier != NULL) {
+            ctx.kernels->tier = tier;
+            check_quotients(&ctx, x, 1000, y, 200);
+            // Vectors of ordinary numbers, which no odd one spoils.
+            check_quotients(&ctx, x + 12, 16, y, 200);
+        }
+    }
+    float plain[512];
+    for (size_t i = 0; i < 512; i++) {
+        plain[i] = 1 + (float)below(&random, 1 << 23) * 0x1p-23F;
+    }
+    ctx.kernels->tier = own;
+    check_quotients(&ctx, plain, 512, plain, 512);
     ctx_destroy(&ctx);
 }
