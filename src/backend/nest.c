@@ -7,8 +7,6 @@
 // reads never becomes a tensor.
 #include "backend/tile.h"
 
-enum { NEST_ELEMENTS = 4096 }; // of a block of rows, if a row has less
-
 // A nest in the making: steps `first` and those behind it.
 typedef struct NestBuild {
     Builder *builder;
@@ -271,8 +269,8 @@ static bool make_nest(NestBuild *build, Step *step)
 {
     Plan *plan = build->builder->plan;
     TileNest *nest = &build->nest;
-    int64_t block = NEST_ELEMENTS / build->columns;
-    nest->block = block < 1 ? 1 : block < nest->rows ? block : nest->rows;
+    int64_t block = tile_block(build->columns);
+    nest->block = block < nest->rows ? block : nest->rows;
     size_t most = 0;
     if (nest->product != NULL) {
         nest->product->inside = is_inside(build, nest->product->to);

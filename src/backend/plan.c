@@ -295,7 +295,7 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
         Step *step = &steps->steps[steps->step_count++];
         GraphNode *last = NULL;
         if (builder->options->fuse &&
-            !tile_fuse(builder, node, step, chain, &last)) {
+            !tile_fuse(builder, node, steps, chain, &last)) {
             return false;
         }
         if (last != NULL) {

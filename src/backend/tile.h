@@ -32,6 +32,7 @@ enum {
     TILE_MAX_OPS = 60,
     TILE_MAX_ENDS = 8,
     TILE_MAX_STAGES = 8,
+    TILE_NEST = 4096, // elements of a block of a nest's rows, if a row has less
     // Three operands and a result each; a reduction's lanes.
     TILE_MAX_REGS = 4 * TILE_MAX_OPS + TILE_MAX_ENDS,
     TILE_NO_REG = 255
@@ -111,7 +112,9 @@ struct TileProgram {
     bool grouped;    // narrow rows share a tile
     bool follows;    // an operand is a product's result
     bool even;       // its kernels take multiples of KERNEL_STEP alone
-    double cost;     // of an element, in nanoseconds, roughly
+    // What stands before it and reduces rows of as many columns; NULL: none.
+    const TileProgram *before;
+    double cost;         // of an element, in nanoseconds, roughly
     size_t scratch_size; // bytes that a thread needs
     int rank;
     const int64_t *dims;
@@ -157,6 +160,11 @@ static inline int64_t tile_group(const TileProgram *program)
 {
     return TILE_ELEMENTS / program->columns;
 }
+// Rows of a nest that are run one after another.
+static inline int64_t tile_block(int64_t columns)
+{
+    return columns < TILE_NEST ? TILE_NEST / columns : 1;
+}
 // Elements of a piece of what is not grouped: a kernel alone keeps nothing in
 // a cache.
 static inline int64_t tile_piece(const TileProgram *program)
@@ -185,9 +193,9 @@ void product_release(Ctx *ctx, Plan *plan);
 // Frees the kernels of a plan.
 void tile_release(Ctx *ctx, Plan *plan);
 
-// Tries to make one step of `node` and those after it. Sets *last to the last
-// node that it covers, NULL if it covers none.
-MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
+// Tries to make the last of the steps of `node` and the nodes after it. Sets
+// *last to the last node that it covers, NULL if it covers none.
+MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, StepBlock *steps,
                           uint32_t *block_chain, GraphNode **last);
 // Makes one step of programs that stand next to each other and go along the
 // same rows, as many as there are.

@@ -15,6 +15,7 @@ typedef struct Fuser {
     TensorType shape;   // of all that the program gives
     int64_t columns;    // as rows and columns; 0: no operand has asked yet
     bool apart;         // some operand has an element for each row
+    const Step *before; // the step before this one; NULL: none
     bool follows;       // some operand is a product's result
     uint32_t group;     // mark of the nodes that are covered
     uint32_t next_temp; // temporaries so far
@@ -432,6 +433,16 @@ static void *copy_array(Arena *arena, const void *items, size_t size)
     return copy;
 }
 
+// The program of the step before, if it reduces rows of as many columns.
+static const TileProgram *reduced_before(const Fuser *fuser)
+{
+    const Step *before = fuser->before;
+    bool reduces = before != NULL && before->run == step_tile &&
+                   before->program->end_count > 0 && fuser->columns > 0 &&
+                   before->program->columns == fuser->columns;
+    return reduces ? before->program : NULL;
+}
+
 // The program, in the plan's arena.
 static TileProgram *make_program(const Fuser *fuser)
 {
@@ -450,6 +461,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->ended = NULL;
     made->updates = false;
     made->follows = fuser->follows;
+    made->before = reduced_before(fuser);
     made->cost = 0.1 * fuser->end_count;
     made->scratch_size = 0;
     made->end_count = fuser->end_count;
@@ -537,10 +549,11 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
 
 // Takes as many nodes as it can from `node` on. Even a single op is worth it:
 // its step infers nothing and may reuse memory.
-bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
+bool tile_fuse(Builder *builder, GraphNode *node, StepBlock *steps,
                uint32_t *block_chain, GraphNode **last)
 {
     Fuser fuser; // its arrays are filled as far as they are counted
+    Step *step = &steps->steps[steps->step_count - 1];
     *last = NULL;
     if (kernel_state(builder->ctx) == NULL) {
         return false;
@@ -550,6 +563,7 @@ bool tile_fuse(Builder *builder, GraphNode *node, Step *step,
         return true;
     }
     fuser.builder = builder;
+    fuser.before = steps->step_count > 1 ? step - 1 : NULL;
     fuser.shape =
         graph_type(builder->graph, ends ? node->inputs[0] : node->first_output);
     if (static_count(fuser.shape) < 0) {

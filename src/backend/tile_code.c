@@ -227,12 +227,44 @@ static double cost_of(const Part *part, const LoopKernel *kernel)
     return kernel->code != NULL ? cost : 10 * cost;
 }
 
+// Where rows are reduced and then read again, a nest runs through both with
+// some of them after others: while these are computed on in the cache, memory
+// has time to bring the next ones, so many bytes on.
+static uint32_t ahead_of(const TileProgram *program, const TileReg *reg)
+{
+    const TileProgram *before = program->before;
+    for (uint32_t i = 0; before != NULL && i < before->reg_count; i++) {
+        const TileReg *read = &before->regs[i];
+        if (reg->kind == TILE_KIND_DENSE && read->kind == TILE_KIND_DENSE &&
+            read->slot == reg->slot) {
+            return (uint32_t)(tile_block(program->columns) * program->columns *
+                              reg->width);
+        }
+    }
+    return 0;
+}
+
+// A short body waits for its own elements, and gains nothing.
+static void set_ahead(Part *part)
+{
+    enum { WORTH = 12 };
+    LoopBuild *build = &part->build;
+    for (uint32_t k = 0; build->ins_count > WORTH && k < build->operand_count;
+         k++) {
+        const TileReg *reg = &part->program->regs[part->regs[k]];
+        if (!build->operands[k].writes && !part->program->grouped) {
+            build->operands[k].ahead = ahead_of(part->program, reg);
+        }
+    }
+}
+
 // The part's kernel, at the end of the program's list.
 static bool finish_part(Builder *builder, TileProgram *program, Part *part,
                         TileKernel ***end)
 {
     Plan *plan = builder->plan;
     TileKernel *kernel = arena_new(&plan->arena, TileKernel);
+    set_ahead(part);
     if (kernel == NULL || !kernel_make(builder->ctx, &part->build,
                                        program->even, &kernel->loop)) {
         return false;

@@ -209,8 +209,27 @@ static void load_evex(Emitter *e, const LoopIns *ins, Elem stored, int to)
     }
 }
 
+// The cache line of the copy's first element, so many bytes on.
+static void emit_fetch(Emitter *e, const LoopIns *ins, uint32_t ahead)
+{
+    // prefetcht0 [base + rdx * size + disp32]
+    MachineCode *code = &e->code;
+    CodePlace at = element(e, ins);
+    int base = e->base[ins->b];
+    if (base > 7) {
+        code_byte(code, 0x41);
+    }
+    code_bytes(code, (const uint8_t[]){0x0F, 0x18, 0x8C}, 3);
+    code_byte(code, at.scale << 6 | RDX << 3 | (base & 7));
+    code_long(code, (at.number >> 8) + ahead);
+}
+
 void emit_load(Emitter *e, const LoopIns *ins)
 {
+    uint32_t ahead = e->body->operands[ins->b].ahead;
+    if (ahead != 0 && !e->tail) {
+        emit_fetch(e, ins, ahead);
+    }
     Elem stored = (Elem)e->body->operands[ins->b].stored;
     int to = regs_result(e);
     if (e->lane[ins->b] != 0) {

@@ -39,6 +39,8 @@ typedef struct LoopOperand {
     uint8_t streams; // an output too large for caches: written past them, to
                      // an address that is a multiple of 64
     uint8_t joins;   // lanes: how, a ReduceId
+    uint32_t ahead;  // fetched so many bytes before it is read: what comes
+                     // next in the caller's order; 0: not
 } LoopOperand;
 
 enum {

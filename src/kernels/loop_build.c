@@ -47,8 +47,8 @@ int loop_operand(LoopBuild *build, Elem stored, LoopKind kind, bool writes)
     if (build->operand_count == LOOP_MAX_OPERANDS) {
         return -1;
     }
-    build->operands[build->operand_count] =
-        (LoopOperand){(uint8_t)stored, (uint8_t)kind, writes, false, 0};
+    build->operands[build->operand_count] = (LoopOperand){
+        .stored = (uint8_t)stored, .kind = (uint8_t)kind, .writes = writes};
     return build->operand_count++;
 }
 
