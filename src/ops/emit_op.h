@@ -23,6 +23,23 @@ EmitValue emit_cast(Emit *emit, EmitValue x, DType dtype);
 // At most one size may be -1: what is left.
 EmitValue emit_reshape(Emit *emit, EmitValue x, int rank, const int64_t *dims);
 EmitValue emit_permute(Emit *emit, EmitValue x, int rank, const int64_t *axes);
+// A size: a number, or where that is DIM_UNKNOWN an int32 scalar in the graph.
+typedef struct EmitSize {
+    int64_t number;
+    EmitValue open; // NULL: it could not be made
+} EmitSize;
+EmitSize emit_number_size(int64_t number);
+// Of an axis of x, whose rank is known.
+EmitSize emit_size(Emit *emit, EmitValue x, int axis);
+EmitSize emit_times(Emit *emit, EmitSize a, EmitSize b);
+EmitValue emit_reshape_to(Emit *emit, EmitValue x, int rank,
+                          const EmitSize *sizes);
+EmitValue emit_broadcast_to(Emit *emit, EmitValue x, int rank,
+                            const EmitSize *sizes);
+// x, whose axis must be as large as one of `like`: raised at once, or when it
+// runs, in the name of the text `who`. The ranks are known.
+EmitValue emit_same_size(Emit *emit, const AttrValue *who, EmitValue x,
+                         int axis, EmitValue like, int like_axis);
 // A reduction (sum, mean, max) over the axes of `mask`; a mask of 0 gives x.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                       bool keepdims);

@@ -3,6 +3,7 @@
 // Operands are joined from left to right: letters that nobody needs any more
 // are summed out first, a letter that both have and the rest does not need is
 // contracted by a matmul, one that is needed later is a batch axis of it.
+#include <stdio.h>
 #include <string.h>
 
 #include "ops/emit_op.h"
@@ -29,9 +30,12 @@ typedef struct Einsum {
     const ComposeCall *call;
     Emit *emit;
     uint32_t operands;
+    EmitValue values[EINSUM_OPERANDS]; // of known ranks, sizes that fit
     Labels terms[EINSUM_OPERANDS], output;
-    int64_t sizes[EINSUM_LABELS]; // -1: not seen
-    int uses[EINSUM_LABELS];      // in how many places of the inputs
+    int uses[EINSUM_LABELS]; // in how many places of the inputs
+    // Where its size is read: the first operand that has it, and the axis.
+    uint8_t operand[EINSUM_LABELS], axis[EINSUM_LABELS];
+    char who[128]; // errors at run time show the equation as well
 } Einsum;
 
 // Every message shows the equation, since letters alone say little.
@@ -89,6 +93,10 @@ static bool read_term(const Einsum *e, const char **at, const char *end,
         } else if (end - *at >= 3 && memcmp(*at, "...", 3) == 0) {
             // Too few axes give a negative number: no label, and note_sizes
             // finds it.
+            if (dots < 0 && rank == RANK_UNKNOWN) {
+                return fail(e, "'...' needs an operand of known rank, as "
+                               "spec([None, None], float32) says it");
+            }
             int axes = dots >= 0 ? dots : rank - letters;
             // The loop takes the third dot.
             *at += 2;
@@ -104,27 +112,51 @@ static bool read_term(const Einsum *e, const char **at, const char *end,
     return true;
 }
 
-// Sizes that the operands give the letters; a letter has one size.
+// A letter has one size, which is looked at where the trace does not know it
+// yet: both places then know what one of them does.
+static bool note_size(Einsum *e, uint32_t number, int axis)
+{
+    uint8_t label = e->terms[number].at[axis];
+    AttrValue who = {.kind = ATTR_STR, .text = e->who};
+    who.count = (uint32_t)strlen(e->who);
+    if (e->uses[label]++ == 0) {
+        e->operand[label] = (uint8_t)number;
+        e->axis[label] = (uint8_t)axis;
+        return true;
+    }
+    EmitValue *own = &e->values[number], *other = &e->values[e->operand[label]];
+    int first = e->axis[label];
+    *own = emit_same_size(e->emit, &who, *own, axis, *other, first);
+    if (*own != NULL && emit_type(e->emit, *own).dims[axis] != DIM_UNKNOWN) {
+        *other = emit_same_size(e->emit, &who, *other, first, *own, axis);
+    }
+    return *own != NULL && *other != NULL;
+}
+
+// The letters' sizes, as one operand has them.
 static bool note_sizes(Einsum *e, uint32_t number)
 {
-    TensorType type = emit_type(e->emit, e->call->inputs[number]);
     const Labels *labels = &e->terms[number];
-    // The reshapes around each matmul need numbers.
-    if (!shape_is_static(type.rank, type.dims)) {
-        return fail(e, "needs operands of known sizes");
-    }
-    if (labels->count != type.rank) {
-        return fail(e, "an operand has another rank than its letters say");
-    }
-    for (int i = 0; i < type.rank; i++) {
-        int64_t *size = &e->sizes[labels->at[i]];
-        if (*size >= 0 && *size != type.dims[i]) {
-            return fail(e, "one letter stands for different sizes");
+    int rank = emit_type(e->emit, e->values[number]).rank;
+    if (rank == RANK_UNKNOWN) {
+        // The letters say the rank; the run looks.
+        int64_t any[SHAPE_MAX_RANK];
+        AttrValue shape = attr_of_ints(any, (uint32_t)labels->count);
+        for (int i = 0; i < labels->count; i++) {
+            any[i] = DIM_UNKNOWN;
         }
-        *size = type.dims[i];
-        e->uses[labels->at[i]]++;
+        e->values[number] =
+            emit_1(e->emit, OP_ENSURE_SHAPE, e->values[number], &shape);
+    } else if (labels->count != rank) {
+        return ctx_fail(e->emit->ctx, ERR_SHAPE,
+                        "%s: an operand has another rank than its letters say",
+                        e->who);
     }
-    return true;
+    bool ok = e->values[number] != NULL;
+    for (int i = 0; ok && i < labels->count; i++) {
+        ok = note_size(e, number, i);
+    }
+    return ok;
 }
 
 // Without "->": the ellipsis, then the letters that occur once, in order.
@@ -176,11 +208,11 @@ static bool read_equation(Einsum *e)
 {
     const AttrValue *equation = &e->call->attrs[0];
     const char *at = equation->text, *end = at + equation->count;
-    for (int i = 0; i < EINSUM_LABELS; i++) {
-        e->sizes[i] = -1;
-    }
+    snprintf(e->who, sizeof e->who, "einsum '%.*s'", (int)equation->count,
+             equation->text);
     for (uint32_t i = 0; i < e->operands; i++) {
-        TensorType type = emit_type(e->emit, e->call->inputs[i]);
+        e->values[i] = e->call->inputs[i];
+        TensorType type = emit_type(e->emit, e->values[i]);
         if (i > 0 && (at == end || *at++ != ',')) {
             return fail(e, "more operands than terms");
         }
@@ -205,6 +237,11 @@ static bool is_needed(const Einsum *e, uint8_t label, uint32_t next)
     return needed;
 }
 
+static EmitSize size_of(const Einsum *e, uint8_t label)
+{
+    return emit_size(e->emit, e->values[e->operand[label]], e->axis[label]);
+}
+
 // Later axes move up by one: callers walk from the last axis down.
 static void remove_axis(Labels *labels, int axis)
 {
@@ -213,9 +250,31 @@ static void remove_axis(Labels *labels, int axis)
             (size_t)(labels->count - axis));
 }
 
-// A mask, True where the places along the axes i and k are equal.
-static EmitValue diagonal_mask(Emit *emit, int rank, int i, int k, int64_t n)
+// The places along an axis of open size, which broadcast over the others.
+static EmitValue places_along(Emit *emit, int rank, int axis, EmitSize size)
 {
+    EmitValue bounds[3] = {emit_number(emit, DT_INT32, 0), size.open,
+                           emit_number(emit, DT_INT32, 1)};
+    int64_t dims[SHAPE_MAX_RANK];
+    if (bounds[0] == NULL || bounds[1] == NULL || bounds[2] == NULL) {
+        return NULL;
+    }
+    for (int i = 0; i < rank; i++) {
+        dims[i] = i == axis ? -1 : 1;
+    }
+    return emit_reshape(emit, emit->op(emit, OP_ARANGE, bounds, 3, NULL), rank,
+                        dims);
+}
+
+// A mask, True where the places along the axes i and k are equal.
+static EmitValue diagonal_mask(Emit *emit, int rank, int i, int k,
+                               EmitSize size)
+{
+    int64_t n = size.number;
+    if (n == DIM_UNKNOWN) {
+        return emit_2(emit, OP_EQUAL, places_along(emit, rank, i, size),
+                      places_along(emit, rank, k, size));
+    }
     int64_t dims[SHAPE_MAX_RANK];
     for (int axis = 0; axis < rank; axis++) {
         dims[axis] = axis == i || axis == k ? n : 1;
@@ -244,7 +303,7 @@ static EmitValue take_diagonals(Einsum *e, EmitValue x, Labels *labels)
         }
         DType dtype = emit_type(e->emit, x).dtype;
         EmitValue mask = diagonal_mask(e->emit, labels->count, i, k,
-                                       e->sizes[labels->at[k]]);
+                                       size_of(e, labels->at[k]));
         EmitValue only =
             emit_3(e->emit, OP_WHERE, mask, x, emit_number(e->emit, dtype, 0));
         x = emit_reduce(e->emit, OP_SUM, only, (uint32_t)1 << k, false);
@@ -280,11 +339,11 @@ static void add_all(Labels *to, const Labels *from)
 }
 
 // 1 for no labels: an empty group becomes an axis of one.
-static int64_t size_of(const Einsum *e, const Labels *labels)
+static EmitSize group_size(const Einsum *e, const Labels *labels)
 {
-    int64_t size = 1;
+    EmitSize size = emit_number_size(1);
     for (int i = 0; i < labels->count; i++) {
-        size *= e->sizes[labels->at[i]];
+        size = emit_times(e->emit, size, size_of(e, labels->at[i]));
     }
     return size;
 }
@@ -306,23 +365,26 @@ static EmitValue as_matrices(Einsum *e, EmitValue x, const Labels *labels,
                              const Labels *columns)
 {
     Labels order = *batch;
-    int64_t dims[SHAPE_MAX_RANK + 2];
-    for (int i = 0; i < batch->count; i++) {
-        dims[i] = e->sizes[batch->at[i]];
-    }
     add_all(&order, rows);
     add_all(&order, columns);
-    dims[batch->count] = size_of(e, rows);
-    dims[batch->count + 1] = size_of(e, columns);
-    return emit_reshape(e->emit, in_order(e, x, labels, &order),
-                        batch->count + 2, dims);
+    x = in_order(e, x, labels, &order);
+    if (rows->count == 1 && columns->count == 1) {
+        return x;
+    }
+    EmitSize sizes[SHAPE_MAX_RANK];
+    for (int i = 0; i < batch->count; i++) {
+        sizes[i] = size_of(e, batch->at[i]);
+    }
+    sizes[batch->count] = group_size(e, rows);
+    sizes[batch->count + 1] = group_size(e, columns);
+    return emit_reshape_to(e->emit, x, batch->count + 2, sizes);
 }
 
 // Joins `x` (of `labels`, which become the result's) with operand `number`.
 static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
 {
     Labels *own = &e->terms[number];
-    EmitValue y = take_diagonals(e, e->call->inputs[number], own);
+    EmitValue y = take_diagonals(e, e->values[number], own);
     x = sum_unneeded(e, x, labels, own, number + 1);
     y = sum_unneeded(e, y, own, labels, number + 1);
     // Each label goes into exactly one of the four groups.
@@ -353,11 +415,14 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
     *labels = batch;
     add_all(labels, &left);
     add_all(labels, &right);
-    int64_t dims[SHAPE_MAX_RANK];
-    for (int i = 0; i < labels->count; i++) {
-        dims[i] = e->sizes[labels->at[i]];
+    if (left.count == 1 && right.count == 1) {
+        return product;
     }
-    return emit_reshape(e->emit, product, labels->count, dims);
+    EmitSize sizes[SHAPE_MAX_RANK];
+    for (int i = 0; i < labels->count; i++) {
+        sizes[i] = size_of(e, labels->at[i]);
+    }
+    return emit_reshape_to(e->emit, product, labels->count, sizes);
 }
 
 // Strictly from left to right: no search for the cheapest order, so that the
@@ -374,7 +439,7 @@ static EmitValue compose_einsum(const ComposeCall *call)
         return NULL;
     }
     Labels labels = e.terms[0];
-    EmitValue x = take_diagonals(&e, call->inputs[0], &labels);
+    EmitValue x = take_diagonals(&e, e.values[0], &labels);
     for (uint32_t i = 1; x != NULL && i < e.operands; i++) {
         x = join(&e, x, &labels, i);
     }
