@@ -42,9 +42,9 @@ def elements(value):
 
 
 def named(key, seen, depth):
-    """A key of a dict, which may be an object's id."""
+    """A key of a dict, which may be an object's id, or TensorFlow's ref()."""
     return "'id'" if type(key) is int and key > 1 << 16 \
-        else canon(key, seen, depth + 1)
+        or type(key).__name__ == "Reference" else canon(key, seen, depth + 1)
 
 
 def canon(value, seen, depth=0):
