@@ -328,33 +328,30 @@ bool form_unstack(Form *form)
     return write_pack(form, "num", form->node->output_count);
 }
 
-// SplitV takes the sizes, which the outputs' types tell.
+// Equal parts go by their number, others by their sizes; one may be -1.
 bool form_split(Form *form)
 {
-    const GraphNode *node = form->node;
-    int64_t axis = form_int(form, 1, 0), sizes[SHAPE_MAX_RANK * 4];
-    int rank = form_in(form, 0).rank;
-    // To look sizes up; TensorFlow itself takes the negative axis.
-    int64_t at = axis < 0 ? axis + rank : axis;
-    if (rank < 0 || node->output_count > SHAPE_MAX_RANK * 4) {
-        return form_refuse(form, "so many parts, or an unknown rank,");
-    }
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        TensorType part = graph_type(form->scope->graph, node_output(node, i));
-        sizes[i] = part.dims[at];
-        // SplitV works out one size that is -1, but not several.
-        if (sizes[i] == DIM_UNKNOWN) {
-            return form_refuse(form, "parts of unknown size");
-        }
-    }
-    if (!form_begin(form, "SplitV") ||
-        !form_ints(form, "sizes", sizes, 1, node->output_count) ||
-        !form_ints(form, "axis", &axis, 0, 1) || !form_open(form)) {
+    const AttrValue *parts = form->node->attrs;
+    int64_t axis = form_int(form, 1, 0);
+    bool equal = parts->count == 1;
+    if (!form_begin(form, equal ? "Split" : "SplitV") ||
+        (!equal && !form_ints(form, "sizes", parts->ints, 1, parts->count)) ||
+        !form_ints(form, "axis", &axis, 0, 1)) {
         return false;
     }
-    gd_attr_int(form_text(form), "num_split", node->output_count);
+    if (equal) { // its axis comes first
+        const char *x = form->inputs[0];
+        form->inputs[0] = form->inputs[1];
+        form->inputs[1] = x;
+    }
+    if (!form_open(form)) {
+        return false;
+    }
+    gd_attr_int(form_text(form), "num_split", form->node->output_count);
     gd_attr_type(form_text(form), "T", in_type(form));
-    gd_attr_type(form_text(form), "Tlen", DT_INT32);
+    if (!equal) {
+        gd_attr_type(form_text(form), "Tlen", DT_INT32);
+    }
     return form_close(form);
 }
 
