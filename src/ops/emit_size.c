@@ -162,22 +162,6 @@ static bool infer_same_size(InferCall *call)
     return check_sizes(call->ctx, &call->attrs[2], x, axis, like, other);
 }
 
-static bool kernel_same_size(const KernelCall *call)
-{
-    Tensor *x = call->inputs[0];
-    TensorType types[2] = {tensor_type(x), tensor_type(call->inputs[1])};
-    InferCall infer = {.ctx = call->ctx,
-                       .op = call->op,
-                       .attrs = call->attrs,
-                       .inputs = types,
-                       .input_count = 2};
-    if (!infer_same_size(&infer)) {
-        return false;
-    }
-    call->outputs[0] = tensor_reshaped(call->ctx, x, x->rank, tensor_dims(x));
-    return call->outputs[0] != NULL;
-}
-
 static bool grad_same_size(GradCall *call)
 {
     return !grad_asked(call, 0) || grad_give(call, 0, call->output_grads[0]);
@@ -201,6 +185,6 @@ const OpDesc op_same_size = {
     .attrs = same_size_attrs,
     .attr_count = 3,
     .infer = infer_same_size,
-    .kernel = kernel_same_size,
+    .kernel = infer_view,
     .gradient = grad_same_size,
 };

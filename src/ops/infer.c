@@ -148,12 +148,11 @@ bool infer_needs_square(InferCall *call)
 
 // No promotion between tensors, as in TensorFlow; only Python numbers take the
 // other operand's dtype, before the op is called.
-// False: raised. Operands in front of `first` may have any dtype.
 bool infer_equal_dtypes(const InferCall *call, uint32_t first)
 {
     for (uint32_t i = first + 1; i < call->input_count; i++) {
         DType a = call->inputs[first].dtype, b = call->inputs[i].dtype;
-        if (a != b) {
+        if (a != b && (i >= 8 || !(call->op->apart >> i & 1))) {
             return ctx_fail(call->ctx, ERR_DTYPE,
                             "%s: dtypes differ: %s and %s; cast one of them",
                             call->op->name, dtype_name(a), dtype_name(b));
@@ -325,12 +324,16 @@ bool infer_ints(const InferCall *call, const AttrValue *attr, Shape *out)
     return true;
 }
 
+bool infer_known(const InferCall *call, const AttrValue *attr)
+{
+    return attr->kind != ATTR_INPUT ||
+           (call->values != NULL && call->values[attr->integer] != NULL);
+}
+
 bool infer_size(const InferCall *call, const AttrValue *attr, ErrorKind kind,
                 const char *what, int64_t *size)
 {
     Shape one;
-    bool known = attr->kind != ATTR_INPUT ||
-                 (call->values != NULL && call->values[attr->integer]);
     if (!infer_ints(call, attr, &one)) {
         return false;
     }
@@ -339,7 +342,7 @@ bool infer_size(const InferCall *call, const AttrValue *attr, ErrorKind kind,
                         call->op->name, what);
     }
     *size = one.dims[0];
-    return !known || *size >= 0 ||
+    return *size >= 0 || !infer_known(call, attr) ||
            ctx_fail(call->ctx, kind, "%s: negative %s", call->op->name, what);
 }
 

@@ -9,11 +9,15 @@
 MUST_CHECK bool infer_elementwise(InferCall *call);
 // The output has the type of input 0.
 MUST_CHECK bool infer_same(InferCall *call);
+// The kernel of a view: runs the shape rule again, on the real types, and gives
+// input 0 in that shape (ops_shape.c). Of one input or two.
+MUST_CHECK bool infer_view(const KernelCall *call);
 // Declares output `index`.
 bool infer_output(InferCall *call, int index, DType dtype, int rank,
                   const int64_t *dims);
 
 // Checks; each raises "op: …" and returns false.
+// Of the inputs from `first` on, but for those that are `apart` (OpDesc).
 MUST_CHECK bool infer_equal_dtypes(const InferCall *call, uint32_t first);
 MUST_CHECK bool infer_dtype_refused(const InferCall *call, DType dtype);
 MUST_CHECK bool infer_needs_float(const InferCall *call, DType dtype);
@@ -45,6 +49,8 @@ MUST_CHECK bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr,
 // sizes. Unknown elements become DIM_UNKNOWN; an unknown length RANK_UNKNOWN.
 MUST_CHECK bool infer_ints(const InferCall *call, const AttrValue *attr,
                            Shape *out);
+// Whether the host gives the attribute, or an operand whose value is known.
+bool infer_known(const InferCall *call, const AttrValue *attr);
 // One size, by the host or an operand: DIM_UNKNOWN if it is not known yet.
 // Below 0: raises `kind`, "op: negative <what>".
 MUST_CHECK bool infer_size(const InferCall *call, const AttrValue *attr,

@@ -31,10 +31,7 @@ static bool infer_shaped(InferCall *call, DType dtype)
         return false;
     }
     // An unknown size is -1 as well, which must not be taken for a request.
-    // Given by the host, or a tensor whose value is known.
-    bool known =
-        call->attrs[0].kind != ATTR_INPUT ||
-        (call->values != NULL && call->values[call->attrs[0].integer] != NULL);
+    bool known = infer_known(call, &call->attrs[0]);
     for (int i = 0; known && i < out->rank; i++) {
         if (out->dims[i] < 0) {
             TensorType type = {dtype, out->rank, out->dims};

@@ -107,9 +107,7 @@ const OpDesc op_arange = {
 static bool infer_linspace(InferCall *call)
 {
     int64_t count;
-    InferCall bounds = *call;
-    bounds.input_count = 2;
-    if (!infer_equal_dtypes(&bounds, 0) ||
+    if (!infer_equal_dtypes(call, 0) ||
         !infer_needs_float(call, call->inputs[0].dtype) ||
         !infer_size(call, &call->attrs[0], ERR_OP_VALUE, "count", &count)) {
         return false;

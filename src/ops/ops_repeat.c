@@ -220,9 +220,7 @@ static bool infer_tile(InferCall *call)
     // Both are taken as if they had ones in front.
     int rank = times.rank > x.rank ? times.rank : x.rank;
     out->rank = rank;
-    bool known =
-        call->attrs[0].kind != ATTR_INPUT ||
-        (call->values != NULL && call->values[call->attrs[0].integer] != NULL);
+    bool known = infer_known(call, &call->attrs[0]);
     for (int i = 1; i <= rank; i++) {
         // Counted from the last axis, where both are aligned.
         int64_t size = i <= x.rank ? x.dims[x.rank - i] : 1;

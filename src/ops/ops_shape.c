@@ -17,10 +17,9 @@ static bool give_view(const KernelCall *call, const Shape *shape)
     return call->outputs[0] != NULL;
 }
 
-// Runs the shape rule again, on the real types, and gives that view.
 // In a trace sizes may have been unknown, so that the shape that infer gave
 // then is not enough; with real types and values it is exact.
-static bool kernel_view(const KernelCall *call)
+bool infer_view(const KernelCall *call)
 {
     TensorType types[2];
     InferCall infer = {.ctx = call->ctx, .op = call->op, .attrs = call->attrs};
@@ -45,7 +44,7 @@ static bool grad_view(GradCall *call)
 // What reshape, squeeze and expand_dims share: other dims, same buffer.
 #define VIEW(text, rule)                                                       \
     .name = (text), .params = "x, /", .min_inputs = 1, .output_count = 1,      \
-    .flags = OP_METHOD | OP_VIEW, .infer = (rule), .kernel = kernel_view,      \
+    .flags = OP_METHOD | OP_VIEW, .infer = (rule), .kernel = infer_view,       \
     .gradient = grad_view
 
 // ---- reshape
@@ -106,10 +105,7 @@ static bool infer_reshape(InferCall *call)
     }
     // An operand without a known value has all sizes unknown: not a request
     // with several -1.
-    bool exact =
-        call->attrs[0].kind != ATTR_INPUT ||
-        (call->values != NULL && call->values[call->attrs[0].integer] != NULL);
-    if (exact && opens > 1) {
+    if (opens > 1 && infer_known(call, &call->attrs[0])) {
         return ctx_fail(call->ctx, ERR_OP_VALUE,
                         "reshape: only one size can be -1");
     }
