@@ -95,8 +95,7 @@ static uint32_t place_operands(Emitter *e)
         const LoopIns *ins = &e->ins[i];
         if (ins->op == PRIM_LOAD && e->last[i] != 0 &&
             body->operands[ins->b].kind == LOOP_ONE) {
-            e->slot[i] = (int16_t)e->slot_count;
-            e->slot_count += emit_divisor_places(e, i);
+            e->slot[i] = (int16_t)e->slot_count++;
         }
     }
     for (uint32_t k = 0; k < body->operand_count; k++) {
@@ -262,15 +261,6 @@ static void emit_ends(Emitter *e, bool behind)
     code_aim(code, done, code->size);
 }
 
-static void emit_reciprocals(Emitter *e)
-{
-    for (uint16_t i = 0; i < e->ins_count; i++) {
-        if (e->slot[i] >= 0 && emit_divisor_places(e, i) > 1) {
-            emit_reciprocal(e, i);
-        }
-    }
-}
-
 // Steps of so many copies as long as there are enough elements: rsi is where
 // the last of them begins, behind it their number again.
 static void emit_loop(Emitter *e, uint16_t copies)
@@ -284,7 +274,6 @@ static void emit_loop(Emitter *e, uint16_t copies)
     code_bytes(code, compare, sizeof compare);
     uint32_t none = code_jump(code, JUMP_ABOVE);
     emit_ends(e, false);
-    emit_reciprocals(e);
     code_align(code);
     uint32_t start = code->size;
     if (e->around && e->pinned == 0) {

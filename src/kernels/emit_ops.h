@@ -23,11 +23,6 @@ void emit_first_lane(Emitter *emitter, uint16_t operand);
 void emit_half(Emitter *emitter, int to, int from, int lanes);
 // Before the loop: an operand of one element, repeated in the frame.
 void emit_spread(Emitter *emitter, int operand, uint16_t slot);
-// How many places of the frame an operand of one element takes, by what loads
-// it: more than its own, if vectors are divided by it. What stands in the
-// others, made before a loop.
-uint16_t emit_divisor_places(const Emitter *emitter, LoopValue value);
-void emit_reciprocal(Emitter *emitter, LoopValue divisor);
 
 // Floats rounded to bfloat16, whose low halves are 0 then.
 void emit_round_bf16(Emitter *emitter, int to, int x);

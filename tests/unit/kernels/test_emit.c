@@ -430,5 +430,16 @@ Test(emit, quotients_by_one_number_are_those_of_division)
     }
     ctx.kernels->tier = own;
     check_quotients(&ctx, plain, 512, plain, 512);
+    // Quotients half way between two of the smallest numbers, and around the
+    // smallest normal one: there alone they can be ties.
+    for (int power = -20; power < 100; power += 7) {
+        float divisor = ldexpf(4093, power);
+        for (int i = 0; i < 512; i++) {
+            int64_t odd = 2 * i + 1;
+            int64_t half = i < 256 ? odd : (1 << 24) + 512 - odd;
+            plain[i] = (float)ldexp((double)half, power - 150) * 4093;
+        }
+        check_quotients(&ctx, plain, 512, &divisor, 1);
+    }
     ctx_destroy(&ctx);
 }
