@@ -225,10 +225,24 @@ bool journal_effect(Vm *vm, EffectKind kind, const char *what, Value value)
     return ledger_effect(vm, kind, what, value);
 }
 
+// An argument's stand-in has no attributes, as no Variable has that shares its
+// trace.
+static bool check_stand_in(Vm *vm, const Object *container)
+{
+    return container->kind != KIND_VARIABLE ||
+           !((const Variable *)container)->argument ||
+           raise_false(vm, ERR_SYMBOLIC,
+                       "a staged function gives no attributes to a Variable "
+                       "that is its argument: a trace serves all Variables "
+                       "that have none; set them before the call, or keep the "
+                       "value elsewhere");
+}
+
 bool journal_store(Vm *vm, Object *container, Value value)
 {
     return vm->trace->restoring ||
-           (note(vm, container) && ledger_store(vm, container, value));
+           (check_stand_in(vm, container) && note(vm, container) &&
+            ledger_store(vm, container, value));
 }
 
 // --- sides ---

@@ -176,6 +176,11 @@ static bool add_variable(Vm *vm, Signature *out, Value v)
 {
     uint32_t index = signature_variable(out, v);
     TensorType type = operand_type(v);
+    Type *cls = value_object(v)->type;
+    if (cls != vm->types[KIND_VARIABLE] &&
+        !add_object(vm, out, &out->key, 'c', &cls->head)) {
+        return false;
+    }
     uint64_t trainable = value_as_variable(v)->trainable;
     tag(&out->key, 'v', (uint64_t)type.dtype << 33 | trainable << 32 | index);
     add_type(&out->key, type);

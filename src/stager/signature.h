@@ -89,11 +89,11 @@ MUST_CHECK bool signature_generalise(Vm *vm, Signature *signature,
 // could serve. `out` is empty.
 MUST_CHECK bool signature_relaxed(const Signature *signature, StrBuf *out);
 // Whether an argument is handed over as state: all Variables but those of the
-// program's own classes, whose attributes and methods a trace may use.
+// program's own classes that have attributes, which a trace may use.
 static inline bool signature_is_variable(Value v)
 {
     return value_is_kind(v, KIND_VARIABLE) &&
-           !(value_object(v)->type->flags & TYPE_HEAP);
+           variable_is_bare(value_as_variable(v));
 }
 // Its number among the call's Variables; none of them: how many there are.
 uint32_t signature_variable(const Signature *signature, Value v);

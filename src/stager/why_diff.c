@@ -100,7 +100,11 @@ static bool is_variable(Value v)
 
 static void compare_variables(Diff *diff, Value a, Value b)
 {
-    if (value_as_variable(a)->trainable != value_as_variable(b)->trainable) {
+    if (value_object(a)->type != value_object(b)->type) {
+        differ(diff, a, b,
+               "a Variable of another class: pass Variables of one class", 2);
+    } else if (value_as_variable(a)->trainable !=
+               value_as_variable(b)->trainable) {
         differ(diff, a, b,
                "a Variable that is trainable against one that is not: make "
                "all of one kind",

@@ -120,6 +120,9 @@ static inline Variable *variable_identity(Variable *variable)
     }
     return variable;
 }
+// Nothing of its own but its state, name and flag, which is always so unless
+// its class is the program's: no attributes and nothing in __slots__.
+bool variable_is_bare(Variable *variable);
 // Its state, which it has in common with what it stands for.
 static inline VariableCell *variable_cell(Variable *variable)
 {

@@ -47,6 +47,14 @@ Value value_meant(Value v)
                : v;
 }
 
+bool variable_is_bare(Variable *variable)
+{
+    const Type *cls = variable->head.type;
+    return !(cls->flags & TYPE_DICT_AHEAD) ||
+           (cls->slot_count == 0 &&
+            *object_dict_ahead(&variable->head) == NULL);
+}
+
 // Its own cell stays empty.
 Variable *variable_stand_in(Vm *vm, Variable *variable, uint32_t place)
 {

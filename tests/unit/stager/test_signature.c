@@ -200,11 +200,13 @@ Test(signature, many_variables_have_numbers_of_their_own)
 }
 
 // Its attributes and methods are the program's, and a trace may use them.
-Test(signature, variables_of_other_classes_go_by_identity)
+Test(signature, variables_of_other_classes_go_by_class_or_identity)
 {
     program_run("class V(Variable):\n    pass\n"
-                "u = V(1.0)\nv = V(2.0)\nw = Variable(1.0)\n");
-    ALL_DIFFER("u", "v", "w", "[u, u]", "[u, v]");
+                "u = V(1.0)\nv = V(2.0)\nw = Variable(1.0)\n"
+                "p = V(1.0)\nq = V(1.0)\np.of = q.of = 1\n");
+    cr_expect(same_key("u", "v"));
+    ALL_DIFFER("u", "w", "p", "q", "[u, u]", "[u, v]");
 }
 
 // Other objects go by identity, and the signature keeps them alive.
