@@ -232,6 +232,7 @@ lib_modules = \
 	lib/tensorflow/keras/preprocessing/__init__.duet \
 	lib/tensorflow/keras/preprocessing/sequence.duet \
 	lib/tensorflow/keras/regularizers.duet \
+	lib/tensorflow/keras/saving.duet \
 	lib/tensorflow/keras/utils.duet \
 	lib/tensorflow/linalg.duet \
 	lib/tensorflow/math.duet \
