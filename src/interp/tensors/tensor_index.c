@@ -307,6 +307,50 @@ static int get_by_ints(Vm *vm, Tensor *tensor, const Value *entries,
     return 1;
 }
 
+// An array of a library, as lib/numpy's: the tensor that it gives of itself
+// stands in the key for it.
+static bool gives_tensor(Vm *vm, Value v)
+{
+    return value_is_object(v) && !value_is_operand(v) &&
+           type_has(vm, type_of(vm, v), NAME_TENSOR);
+}
+
+// The entries, owned: in `plain`, a tuple. False: an error is pending.
+static bool plain_entries(Vm *vm, const Value *entries, size_t count,
+                          Tuple **plain)
+{
+    *plain = tuple_from(vm, entries, count);
+    bool ok = *plain != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        if (gives_tensor(vm, entries[i])) {
+            Value made = tensor_from_value(vm, "indexing", entries[i], DT_NONE);
+            ok = !value_failed(made);
+            value_release(&vm->ctx, (*plain)->items[i]);
+            (*plain)->items[i] = ok ? made : VALUE_NONE;
+        }
+    }
+    return ok;
+}
+
+static Value get_by_entries(Vm *vm, Value self, const Value *entries,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (gives_tensor(vm, entries[i])) {
+            Tuple *plain;
+            Value result =
+                plain_entries(vm, entries, count, &plain)
+                    ? get_by_entries(vm, self, plain->items, count)
+                    : VALUE_FAIL;
+            object_release_null(&vm->ctx, plain);
+            return result;
+        }
+    }
+    return count == 1 && is_array(entries[0])
+               ? get_by_tensor(vm, self, entries[0])
+               : get_by_plan(vm, self, entries, count);
+}
+
 // Host ints on an eager tensor first, which is what loops over elements do. In
 // a trace, or where a tape may record, even those must become ops.
 Value tensor_get_item(Vm *vm, Value self, Value key)
@@ -325,10 +369,7 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
             return done > 0 ? result : VALUE_FAIL;
         }
     }
-    if (count == 1 && is_array(entries[0])) {
-        return get_by_tensor(vm, self, entries[0]);
-    }
-    return get_by_plan(vm, self, entries, count);
+    return get_by_entries(vm, self, entries, count);
 }
 
 // Known sizes only: in a trace, len() of an unknown one goes to
