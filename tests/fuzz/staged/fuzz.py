@@ -109,7 +109,7 @@ class Report:
         for feature in made.features:
             self.features[feature][0] += 1
             self.features[feature][1] += bool(verdict.kind)
-        if verdict.how == "refused":
+        if verdict.how in ("refused", "in part"):
             self.refusals[message(verdict.detail)].append(made.number)
         if verdict.kind:
             self.kinds[verdict.kind] += 1

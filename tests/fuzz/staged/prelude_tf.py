@@ -3,6 +3,7 @@
 # source.
 import os
 import tempfile
+import types
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["AUTOGRAPH_VERBOSITY"] = "0"
@@ -24,6 +25,8 @@ def reducer(tensors, host):
     @tf.autograph.experimental.do_not_convert
     def reduce_any(*values):
         value = values[0] if len(values) == 1 else values
+        if isinstance(value, types.GeneratorType):
+            value = list(value)
         if isinstance(value, (tuple, list)) and not any(
                 isinstance(item, (tf.Tensor, tf.Variable)) for item in value):
             return host(value)
@@ -45,12 +48,41 @@ class Stage:
         """To standard output, as Duet's."""
         tf.print(*values, output_stream=sys.stdout, summarize=-1)
 
+    @staticmethod
+    def cond(chosen, then, other):
+        """One of the two values."""
+        return tf.cond(chosen, then, other)
 
+    @staticmethod
+    def loop(test, body, state):
+        """The last state, which is one value where it is no tuple."""
+        one = not isinstance(state, (tuple, list))
+        last = tf.while_loop(test, lambda *now: (body(*now),) if one
+                             else body(*now), (state,) if one else state)
+        return last[0] if one else last
+
+    @staticmethod
+    def host_call(function, values, out):
+        """What host code makes of tensors."""
+        made = tf.numpy_function(function, values, out.dtype)
+        return tf.ensure_shape(made, out.shape)
+
+
+class NoDraws:
+    """Stands for the module of random numbers, of which programs without them
+    set the seed at most."""
+
+    @staticmethod
+    def seed(number):
+        """Nothing to set."""
+
+
+Tape = tf.GradientTape
 NAMES.update(
     tensor=tf.constant, Variable=tf.Variable, stage=Stage(), zeros=tf.zeros,
     concat=lambda values: tf.concat(values, 0), stack=tf.stack,
-    Tape=tf.GradientTape, maximum=tf.maximum, minimum=tf.minimum,
-    where=tf.where, cast=tf.cast, reshape=tf.reshape, take=tf.gather,
+    Tape=Tape, maximum=tf.maximum, minimum=tf.minimum,
+    rng=NoDraws, data=tf.data.Dataset, where=tf.where, cast=tf.cast, reshape=tf.reshape, take=tf.gather,
     mean=tf.reduce_mean, tanh=tf.tanh, sin=tf.sin, exp=tf.exp, sqrt=tf.sqrt,
     stop_gradient=tf.stop_gradient, custom_gradient=tf.custom_gradient,
     float32=tf.float32, float64=tf.float64, float16=tf.float16,

@@ -441,9 +441,9 @@ class Child§(Base§):
             self.w.assign_add(1.0)
         return x * self.b if self.sub is None else x + self.sub.w
 Base§.inside = lambda self, x: x * 2.0
-c§ = Child§()
+c§, d§ = Child§(), Base§()
 call(c§.call, tensor(3.0))
-call(Base§().call, tensor(1.0))
+call(d§.call, tensor(1.0))
 <<c§.b = 1.0|c§.sub = Base§()|c§.inside = lambda x: x|c§.w = Variable(4.0)|\
 Child§.inside = Base§.inside>>
 call(c§.call, tensor(3.0))
