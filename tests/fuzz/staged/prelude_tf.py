@@ -64,7 +64,7 @@ class Stage:
     @staticmethod
     def host_call(function, values, out):
         """What host code makes of tensors."""
-        made = tf.numpy_function(function, values, out.dtype)
+        made = tf.py_function(function, values, out.dtype)
         return tf.ensure_shape(made, out.shape)
 
 
