@@ -202,8 +202,10 @@ lib_modules = \
 	lib/tensorflow/_gradients.duet \
 	lib/tensorflow/_philox.duet \
 	lib/tensorflow/_print.duet \
+	lib/tensorflow/_rearranged.duet \
 	lib/tensorflow/_segments.duet \
 	lib/tensorflow/_slices.duet \
+	lib/tensorflow/_special.duet \
 	lib/tensorflow/_tensor_array.duet \
 	lib/tensorflow/autograph.duet \
 	lib/tensorflow/bitwise.duet \
