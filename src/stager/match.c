@@ -3,6 +3,7 @@
 
 #include "graph/build.h"
 #include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_convert.h"
 
 // "float32 of shape (2, None)", as the program itself writes it.
@@ -94,20 +95,36 @@ static Value misconverted(Vm *vm, const Match *match)
     return VALUE_FAIL;
 }
 
+// Whether a symbolic tensor whose sizes or rank are open may be of that type.
+static bool may_be(TensorType asked, TensorType given)
+{
+    bool fits = given.rank < 0 || given.rank == asked.rank;
+    for (int i = 0; fits && i < given.rank; i++) {
+        fits = asked.dims[i] == given.dims[i] || asked.dims[i] < 0 ||
+               given.dims[i] < 0;
+    }
+    return fits;
+}
+
 // Tensors must be of the dtype: a conversion of theirs would cost time that the
 // program does not show. Host values have no dtype yet and take it.
 static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
                           Value given)
 {
-    // Symbolic tensors are fitted like eager ones; their unknown sizes fit
-    // only where the spec leaves them open too.
+    // Symbolic tensors are fitted like eager ones; where the spec does not
+    // leave their unknown sizes open, the graph looks at them when it runs.
     if (value_is_operand(given)) {
         TensorType type = operand_type(given);
         if (type.dtype != spec->dtype) {
             return misfit(vm, match, ERR_DTYPE, spec, type);
         }
         if (!graph_type_covers(spec_type(spec), type)) {
-            return misfit(vm, match, ERR_SHAPE, spec, type);
+            if (!value_is_kind(given, KIND_SYMBOLIC) ||
+                !may_be(spec_type(spec), type)) {
+                return misfit(vm, match, ERR_SHAPE, spec, type);
+            }
+            AttrValue shape = attr_of_ints(spec->dims, (size_t)spec->rank);
+            return apply_one(vm, OP_ENSURE_SHAPE, &given, 1, &shape);
         }
         // A Variable where a tensor is asked for: its value now.
         return value_is_kind(given, KIND_VARIABLE)
