@@ -204,6 +204,7 @@ lib_modules = \
 	lib/tensorflow/_print.duet \
 	lib/tensorflow/_rearranged.duet \
 	lib/tensorflow/_segments.duet \
+	lib/tensorflow/_signatures.duet \
 	lib/tensorflow/_slices.duet \
 	lib/tensorflow/_special.duet \
 	lib/tensorflow/_tensor_array.duet \
