@@ -338,10 +338,9 @@ static Value get_by_entries(Vm *vm, Value self, const Value *entries,
     for (size_t i = 0; i < count; i++) {
         if (gives_tensor(vm, entries[i])) {
             Tuple *plain;
-            Value result =
-                plain_entries(vm, entries, count, &plain)
-                    ? get_by_entries(vm, self, plain->items, count)
-                    : VALUE_FAIL;
+            Value result = plain_entries(vm, entries, count, &plain)
+                               ? get_by_entries(vm, self, plain->items, count)
+                               : VALUE_FAIL;
             object_release_null(&vm->ctx, plain);
             return result;
         }
