@@ -208,6 +208,7 @@ lib_modules = \
 	lib/tensorflow/_slices.duet \
 	lib/tensorflow/_special.duet \
 	lib/tensorflow/_tensor_array.duet \
+	lib/tensorflow/autodiff.duet \
 	lib/tensorflow/autograph.duet \
 	lib/tensorflow/bitwise.duet \
 	lib/tensorflow/config.duet \
