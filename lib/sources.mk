@@ -197,11 +197,13 @@ lib_modules = \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \
+	lib/tensorflow/_examples.duet \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
 	lib/tensorflow/_gradients.duet \
 	lib/tensorflow/_philox.duet \
 	lib/tensorflow/_print.duet \
+	lib/tensorflow/_proto.duet \
 	lib/tensorflow/_rearranged.duet \
 	lib/tensorflow/_segments.duet \
 	lib/tensorflow/_signatures.duet \
