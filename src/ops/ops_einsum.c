@@ -112,6 +112,59 @@ static bool read_term(const Einsum *e, const char **at, const char *end,
     return true;
 }
 
+// Later axes move up by one: callers walk from the last axis down.
+static void remove_axis(Labels *labels, int axis)
+{
+    labels->count--;
+    memmove(&labels->at[axis], &labels->at[axis + 1],
+            (size_t)(labels->count - axis));
+}
+
+// Takes an axis of size 1 from an operand that is noted, or is about to be.
+static bool drop_axis(Einsum *e, uint32_t number, int axis)
+{
+    int64_t number_of_axis = axis;
+    AttrValue at = attr_of_ints(&number_of_axis, 1);
+    e->values[number] = emit_1(e->emit, OP_SQUEEZE, e->values[number], &at);
+    remove_axis(&e->terms[number], axis);
+    for (int label = 0; label < EINSUM_LABELS; label++) {
+        e->axis[label] -= e->uses[label] > 0 && e->operand[label] == number &&
+                          e->axis[label] > axis;
+    }
+    return e->values[number] != NULL;
+}
+
+static int64_t size_at(const Einsum *e, uint32_t number, int axis)
+{
+    return emit_type(e->emit, e->values[number]).dims[axis];
+}
+
+// Axes of an ellipsis broadcast: one of size 1 beside another size is left out,
+// so that the label is that of the others. What is 1 for all stays.
+static bool broadcast(Einsum *e, uint32_t number)
+{
+    const Labels *labels = &e->terms[number];
+    bool ok = true;
+    for (int axis = labels->count - 1; ok && axis >= 0; axis--) {
+        uint8_t label = labels->at[axis];
+        if (label <= 'z' || e->uses[label] == 0) {
+            continue;
+        }
+        int64_t own = size_at(e, number, axis);
+        int64_t others = size_at(e, e->operand[label], e->axis[label]);
+        if (own == 1 && others != 1) {
+            ok = drop_axis(e, number, axis);
+        } else if (own != 1 && others == 1) {
+            for (uint32_t i = 0; ok && i < number; i++) {
+                int place = find(&e->terms[i], label);
+                ok = place < 0 || drop_axis(e, i, place);
+            }
+            e->uses[label] = 0;
+        }
+    }
+    return ok;
+}
+
 // A letter has one size, which is looked at where the trace does not know it
 // yet: both places then know what one of them does.
 static bool note_size(Einsum *e, uint32_t number, int axis)
@@ -152,7 +205,7 @@ static bool note_sizes(Einsum *e, uint32_t number)
                         "%s: an operand has another rank than its letters say",
                         e->who);
     }
-    bool ok = e->values[number] != NULL;
+    bool ok = e->values[number] != NULL && broadcast(e, number);
     for (int i = 0; ok && i < labels->count; i++) {
         ok = note_size(e, number, i);
     }
@@ -240,14 +293,6 @@ static bool is_needed(const Einsum *e, uint8_t label, uint32_t next)
 static EmitSize size_of(const Einsum *e, uint8_t label)
 {
     return emit_size(e->emit, e->values[e->operand[label]], e->axis[label]);
-}
-
-// Later axes move up by one: callers walk from the last axis down.
-static void remove_axis(Labels *labels, int axis)
-{
-    labels->count--;
-    memmove(&labels->at[axis], &labels->at[axis + 1],
-            (size_t)(labels->count - axis));
 }
 
 // The places along an axis of open size, which broadcast over the others.
