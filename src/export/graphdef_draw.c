@@ -159,21 +159,32 @@ static void window_padding(Form *form, const AttrValue *padding)
                  same ? 4 : 5);
 }
 
-// conv2d and its gradients, by their ops; for a gradient the shape of what it
-// is the gradient of takes that one's place.
+static const char *convolution_op(OpCode code)
+{
+    switch (code) {
+    case OP_CONV2D: return "Conv2D";
+    case OP_CONV2D_INPUT_GRAD: return "Conv2DBackpropInput";
+    case OP_CONV2D_FILTER_GRAD: return "Conv2DBackpropFilter";
+    case OP_DEPTHWISE_CONV2D: return "DepthwiseConv2dNative";
+    case OP_DEPTHWISE_CONV2D_INPUT_GRAD:
+        return "DepthwiseConv2dNativeBackpropInput";
+    default: return "DepthwiseConv2dNativeBackpropFilter";
+    }
+}
+
+// Convolutions and their gradients, by their ops; for a gradient the shape of
+// what it is the gradient of takes that one's place.
 bool form_convolution(Form *form)
 {
     const AttrValue *attrs = form->node->attrs;
     OpCode code = form->node->op;
-    const char *op = code == OP_CONV2D              ? "Conv2D"
-                     : code == OP_CONV2D_INPUT_GRAD ? "Conv2DBackpropInput"
-                                                    : "Conv2DBackpropFilter";
     DType dtype = form_out(form).dtype;
-    if (!form_begin(form, op)) {
+    if (!form_begin(form, convolution_op(code))) {
         return false;
     }
-    if (code != OP_CONV2D) {
-        uint32_t of = code == OP_CONV2D_FILTER_GRAD;
+    if (code != OP_CONV2D && code != OP_DEPTHWISE_CONV2D) {
+        uint32_t of = code == OP_CONV2D_FILTER_GRAD ||
+                      code == OP_DEPTHWISE_CONV2D_FILTER_GRAD;
         form->inputs[of] = step_shape(form, form->inputs[of], dtype);
         if (form->inputs[of] == NULL) {
             return false;

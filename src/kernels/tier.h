@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "kernels/gemm.h"
+#include "kernels/lanes.h"
 #include "kernels/prim.h"
 
 // Element types as kernels see them; in the order of ops/dtype_list.h.
@@ -59,6 +60,7 @@ typedef struct Tier {
     const LoopRow (*rows)[LOOP_TYPES];       // by primitive; NULL: moves bits
     const LoopRow *loads, *stores, *narrows; // by Elem; NULL: the same bits
     GemmFn gemm[ELEM_COUNT];                 // NULL: bool and 8/16-bit ints
+    LanesFn lanes[ELEM_COUNT];               // of floats; else NULL
     RowReduceFn row_reduce[REDUCE_COUNT][ELEM_COUNT];
     ColumnReduceFn column_reduce[REDUCE_COUNT][ELEM_COUNT];
     FoldFn fold[REDUCE_COUNT][ELEM_COUNT];

@@ -36,6 +36,7 @@
 #else
 #include "kernels/gemm_plain.h"
 #endif
+#include "kernels/lanes_body.h"
 #include "kernels/reduce_body.h"
 
 // The columns of a table by Elem for each set; F is the function prefix.
@@ -73,6 +74,7 @@ const Tier TIER_TABLE = {
     .stores = loop_stores,
     .narrows = loop_narrows,
     .gemm = {[ELEM_I32] = gemm_i32, [ELEM_I64] = gemm_i64, ROW_FLOAT(gemm)},
+    .lanes = {ROW_FLOAT(lanes)},
     .row_reduce = REDUCE_TABLE(rows),
     .column_reduce = REDUCE_TABLE(columns),
     .fold = REDUCE_TABLE(fold),

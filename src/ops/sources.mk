@@ -1,5 +1,7 @@
 # ops/: one source a line, alphabetical. Headers need no line.
 ops_sources =
+ops_sources += src/ops/conv_lanes.c
+ops_sources += src/ops/conv_products.c
 ops_sources += src/ops/dtype.c
 ops_sources += src/ops/elementwise.c
 ops_sources += src/ops/emit_op.c

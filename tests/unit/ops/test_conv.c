@@ -1,5 +1,6 @@
 // Convolution, its gradients and pooling against sums written out, for every
-// stride, dilation and padding of small images, and one and several threads.
+// stride, dilation, padding and group of small images, and one and several
+// threads.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +14,21 @@ static void release(Ctx *ctx, Object *object)
 }
 
 // Whole numbers, so that sums are exact in any order.
-static Tensor *numbers(Ctx *ctx, const int64_t dims[4], int64_t seed)
+static Tensor *numbers(Ctx *ctx, DType dtype, const int64_t dims[4],
+                       int64_t seed)
 {
-    Tensor *tensor = tensor_new(ctx, DT_FLOAT32, 4, dims);
+    Tensor *tensor = tensor_new(ctx, dtype, 4, dims);
     cr_assert_not_null(tensor);
     for (int64_t i = 0; i < tensor->count; i++) {
         tensor_set_int(tensor, i, (i * 7919 + seed * 31) % 1009 % 15 - 7);
     }
     return tensor;
+}
+
+static double number_at(const Tensor *tensor, int64_t i)
+{
+    return tensor->dtype == DT_FLOAT32 ? (double)((float *)tensor->data)[i]
+                                       : ((double *)tensor->data)[i];
 }
 
 typedef struct Case {
@@ -40,6 +48,22 @@ static const Case cases[] = {
     {{3, 10, 10, 4}, {1, 1, 4, 70}, {3, 3}, {1, 1}, false},
     {{1, 2, 2, 3}, {3, 3, 3, 2}, {1, 1}, {1, 1}, false},
     {{1, 4, 4, 60}, {4, 4, 60, 1}, {1, 1}, {1, 1}, true},
+    // Groups: of two channels and of three, gathered and where they lie.
+    {{2, 6, 7, 6}, {3, 2, 2, 9}, {2, 1}, {1, 2}, true},
+    {{1, 5, 60, 70}, {3, 3, 35, 12}, {1, 2}, {1, 1}, true},
+    {{1, 5, 60, 70}, {1, 3, 35, 6}, {1, 1}, {1, 1}, false},
+    {{1, 3, 9, 130}, {2, 3, 65, 4}, {1, 1}, {2, 1}, true},
+    // Each channel alone, with one result and with several.
+    {{1, 5, 5, 2}, {3, 3, 1, 2}, {1, 1}, {1, 1}, false},
+    {{2, 7, 12, 17}, {3, 3, 1, 17}, {1, 1}, {1, 1}, true},
+    {{2, 9, 10, 33}, {3, 5, 1, 66}, {2, 3}, {1, 1}, true},
+    {{1, 9, 11, 70}, {3, 2, 1, 70}, {1, 1}, {2, 3}, true},
+    {{1, 12, 13, 3}, {4, 3, 1, 9}, {3, 2}, {2, 3}, true},
+    {{1, 12, 13, 5}, {4, 3, 1, 10}, {4, 6}, {2, 4}, false},
+    {{2, 2, 2, 4}, {3, 5, 1, 4}, {1, 1}, {1, 1}, true},
+    {{1, 6, 6, 40}, {1, 1, 1, 80}, {3, 2}, {1, 1}, false},
+    {{1, 8, 9, 64}, {7, 7, 1, 64}, {1, 1}, {1, 1}, true},
+    {{1, 4, 4, 3}, {2, 2, 1, 0}, {1, 1}, {1, 1}, true},
 };
 
 // One axis: places, and padding in front.
@@ -56,7 +80,8 @@ static void axis_of(const Case *c, int i, int64_t *out, int64_t *before)
     }
 }
 
-// Calls `each` for all products: elements of x, filters and result.
+// Calls `each` for all products: elements of x, filters and result. The
+// outputs of a group of channels stand beside each other.
 static void all_products(const Case *c, void *data,
                          void (*each)(void *, int64_t, int64_t, int64_t))
 {
@@ -65,6 +90,7 @@ static void all_products(const Case *c, void *data,
     axis_of(c, 1, &wide, &left);
     const int64_t *f = c->filters;
     int64_t pixels = c->x[0] * high * wide;
+    int64_t own = f[3] / (c->x[3] / f[2]);
     for (int64_t i = 0; i < pixels * f[0] * f[1]; i++) {
         int64_t place = i / (f[0] * f[1]), t = i % (f[0] * f[1]);
         int64_t y = place / wide % high * c->stride[0] +
@@ -76,91 +102,120 @@ static void all_products(const Case *c, void *data,
         }
         int64_t at = ((place / wide / high) * c->x[1] + y) * c->x[2] + x;
         for (int64_t k = 0; k < f[2] * f[3]; k++) {
-            each(data, at * f[2] + k / f[3], t * f[2] * f[3] + k,
+            int64_t channel = k % f[3] / own * f[2] + k / f[3];
+            each(data, at * c->x[3] + channel, t * f[2] * f[3] + k,
                  place * f[3] + k % f[3]);
         }
     }
 }
 
 typedef struct Sums {
-    const float *x, *filters, *grad;
-    float *out, *x_grad, *filter_grad;
+    const Tensor *x, *filters, *grad;
+    double *out, *x_grad, *filter_grad;
 } Sums;
 
 static void add(void *data, int64_t x, int64_t filter, int64_t out)
 {
     Sums *s = data;
-    s->out[out] += s->x[x] * s->filters[filter];
-    s->x_grad[x] += s->grad[out] * s->filters[filter];
-    s->filter_grad[filter] += s->grad[out] * s->x[x];
+    double a = number_at(s->x, x);
+    double b = number_at(s->filters, filter);
+    double g = number_at(s->grad, out);
+    s->out[out] += a * b;
+    s->x_grad[x] += g * b;
+    s->filter_grad[filter] += g * a;
 }
 
-static void same_numbers(const Tensor *tensor, const float *expected,
+static void same_numbers(const Tensor *tensor, const double *expected,
                          int number)
 {
     for (int64_t i = 0; i < tensor->count; i++) {
-        cr_assert(((float *)tensor->data)[i] == expected[i],
-                  "case %d at %d: %g for %g", number, (int)i,
-                  (double)((float *)tensor->data)[i], (double)expected[i]);
+        double now = number_at(tensor, i);
+        cr_assert(now == expected[i], "case %d at %d: %g for %g", number,
+                  (int)i, now, expected[i]);
     }
 }
 
-static void check(Ctx *ctx, const Case *c, int number)
+// conv2d and its gradients, or the deep ones on filters of those sizes.
+static void check_ops(Ctx *ctx, const Case *c, const Sums *s,
+                      const int64_t filters[4], const OpCode ops[3], int number)
 {
-    int64_t dims[4] = {c->x[0], 0, 0, c->filters[3]}, before;
-    axis_of(c, 0, &dims[1], &before);
-    axis_of(c, 1, &dims[2], &before);
-    Tensor *x = numbers(ctx, c->x, 1), *f = numbers(ctx, c->filters, 2);
-    Tensor *grad = numbers(ctx, dims, 3);
-    Sums s = {.x = x->data, .filters = f->data, .grad = grad->data};
-    s.out = calloc((size_t)grad->count + 1, sizeof(float));
-    s.x_grad = calloc((size_t)x->count, sizeof(float));
-    s.filter_grad = calloc((size_t)f->count, sizeof(float));
-    all_products(c, &s, add);
     const char *padding = c->same ? "SAME" : "valid";
     AttrValue attrs[3] = {
         {.kind = ATTR_INTS, .count = 2, .ints = c->stride},
         {.kind = ATTR_STR, .count = (uint32_t)strlen(padding), .text = padding},
         {.kind = ATTR_INTS, .count = 2, .ints = c->dilation}};
-    static const OpCode ops[3] = {OP_CONV2D, OP_CONV2D_INPUT_GRAD,
-                                  OP_CONV2D_FILTER_GRAD};
-    const float *expected[3] = {s.out, s.x_grad, s.filter_grad};
+    Tensor *f = tensor_new(ctx, (DType)s->x->dtype, 4, filters);
+    memcpy(f->data, s->filters->data,
+           (size_t)f->count * dtype_size((DType)f->dtype));
+    const double *expected[3] = {s->out, s->x_grad, s->filter_grad};
+    Tensor *in[3] = {(Tensor *)(uintptr_t)s->x, f,
+                     (Tensor *)(uintptr_t)s->grad};
     for (int i = 0; i < 3; i++) {
         Tensor *out;
         uint32_t count;
-        cr_assert(op_run(ctx, ops[i], (Tensor *[]){x, f, grad}, i == 0 ? 2 : 3,
-                         attrs, &out, &count));
+        cr_assert(op_run(ctx, ops[i], in, i == 0 ? 2 : 3, attrs, &out, &count));
         same_numbers(out, expected[i], number);
         object_release(ctx, (Object *)out);
     }
-    object_release(ctx, (Object *)x);
     object_release(ctx, (Object *)f);
+}
+
+static void check(Ctx *ctx, const Case *c, DType dtype, int number)
+{
+    static const OpCode plain[3] = {OP_CONV2D, OP_CONV2D_INPUT_GRAD,
+                                    OP_CONV2D_FILTER_GRAD};
+    static const OpCode deep[3] = {OP_DEPTHWISE_CONV2D,
+                                   OP_DEPTHWISE_CONV2D_INPUT_GRAD,
+                                   OP_DEPTHWISE_CONV2D_FILTER_GRAD};
+    const int64_t *f = c->filters;
+    int64_t dims[4] = {c->x[0], 0, 0, f[3]}, before;
+    axis_of(c, 0, &dims[1], &before);
+    axis_of(c, 1, &dims[2], &before);
+    Tensor *x = numbers(ctx, dtype, c->x, 1);
+    Tensor *filters = numbers(ctx, dtype, f, 2);
+    Tensor *grad = numbers(ctx, dtype, dims, 3);
+    Sums s = {.x = x, .filters = filters, .grad = grad};
+    s.out = calloc((size_t)grad->count + 1, sizeof(double));
+    s.x_grad = calloc((size_t)x->count, sizeof(double));
+    s.filter_grad = calloc((size_t)filters->count, sizeof(double));
+    all_products(c, &s, add);
+    check_ops(ctx, c, &s, f, plain, number);
+    if (f[2] == 1) {
+        int64_t each[4] = {f[0], f[1], c->x[3], f[3] / c->x[3]};
+        check_ops(ctx, c, &s, each, deep, number);
+    }
+    object_release(ctx, (Object *)x);
+    object_release(ctx, (Object *)filters);
     object_release(ctx, (Object *)grad);
     free(s.out);
     free(s.x_grad);
     free(s.filter_grad);
 }
 
-static void check_all(const char *threads)
+static void check_all(const char *threads, const char *tier)
 {
     setenv("DUET_THREADS", threads, 1);
+    setenv("DUET_ISA", tier, 1);
     Ctx ctx = {0};
     ctx_init(&ctx, 0);
     ctx.dealloc = release;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        check(&ctx, &cases[i], (int)i);
+        check(&ctx, &cases[i], DT_FLOAT32, (int)i);
+        check(&ctx, &cases[i], DT_FLOAT64, (int)i);
     }
     ctx_destroy(&ctx);
 }
 
 Test(conv, one_thread)
 {
-    check_all("1");
+    check_all("1", "loop");
+    check_all("1", "avx2");
+    check_all("1", "avx512");
 }
 
 Test(conv, three_threads)
 {
-    check_all("3");
+    check_all("3", "avx512");
 }
 
 // ---- pooling
