@@ -117,7 +117,9 @@ static void add_uses(Order *order, uint32_t i)
         uint32_t chain = uses[k].chain;
         uint32_t head = place_of(order, order->borrowers[chain]);
         if (uses[k].before == uses[k].after) {
-            if (node_desc(item->node)->payload == PAYLOAD_RESOURCE) {
+            // An assignment borrows control, as all effects do.
+            if (chain >= RES_VARIABLE &&
+                node_desc(item->node)->payload == PAYLOAD_RESOURCE) {
                 item->before = place_of(order, order->writers[chain]);
                 item->next_reader = head;
                 order->borrowers[chain] = item->node;
