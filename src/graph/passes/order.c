@@ -21,6 +21,7 @@
 #include "ops/reduce.h"
 
 #define NOWHERE UINT32_MAX
+#define UNKNOWN_BYTES ((uint64_t)1 << 48) // more than anything has
 
 // What is known of a node, by its place in the stretch of the block that is
 // being ordered.
@@ -38,6 +39,7 @@ typedef struct OrderItem {
     uint32_t end;                   // the place of the last of them
     bool alike;                     // they all share its space
     bool anchored;                  // it keeps its place among effects
+    bool reads;                     // a Variable
     // Of a region, at the item that stands for it.
     uint32_t key;    // where it goes
     uint32_t member; // its first
@@ -90,6 +92,9 @@ static uint64_t space_of(TensorType type)
 static uint64_t bytes_of(TensorType type)
 {
     uint64_t bytes = dtype_size(type.dtype);
+    if (type.rank < 0 || !shape_is_static(type.rank, type.dims)) {
+        return UNKNOWN_BYTES;
+    }
     for (int i = 0; i < type.rank; i++) {
         bytes *= (uint64_t)type.dims[i];
     }
@@ -122,6 +127,8 @@ static void add_uses(Order *order, uint32_t i)
                 node_desc(item->node)->payload == PAYLOAD_RESOURCE) {
                 item->before = place_of(order, order->writers[chain]);
                 item->next_reader = head;
+                item->key = item->before == NOWHERE ? 0 : item->before;
+                item->reads = true;
                 order->borrowers[chain] = item->node;
             }
             continue;
@@ -234,7 +241,9 @@ static bool is_spared(const Order *order, const OrderItem *item)
             more += bytes_of(graph_type(order->graph, value));
         }
     }
-    return more <= bytes_of(graph_type(order->graph, item->node->first_output));
+    uint64_t less =
+        bytes_of(graph_type(order->graph, item->node->first_output));
+    return more <= (less == UNKNOWN_BYTES ? 0 : less);
 }
 
 // What the item reads is held until its users have run.
@@ -248,17 +257,28 @@ static void hold(Order *order, const OrderItem *item)
     }
 }
 
+// Whether its users, which are all here, may have it computed later than it
+// was: what they need meanwhile is held for longer then.
+static bool may_wait(const Order *order, const OrderItem *item)
+{
+    return item->users > 0 && item->node->output_count == 1 &&
+           !item->anchored && !item->reads &&
+           item->users == order->uses[item->node->first_output] &&
+           is_spared(order, item);
+}
+
 // Backwards, so that the waves of a node's users are settled before its own.
 static void sink(Order *order)
 {
     for (uint32_t i = order->count; i-- > 0;) {
         OrderItem *item = &order->items[i];
         const GraphNode *node = item->node;
-        if (item->gives != 0 && item->alike && item->users > 0 &&
-            item->users == order->uses[node->first_output] &&
-            item->foremost > item->wave && item->foremost == item->last &&
-            !item->anchored && is_spared(order, item)) {
-            item->wave = item->foremost;
+        bool joins = item->gives != 0 && item->alike &&
+                     item->foremost > item->wave &&
+                     item->foremost == item->last;
+        if ((joins || item->space == 0) && may_wait(order, item)) {
+            item->wave = joins ? item->foremost : item->wave;
+            item->key = joins ? item->key : NOWHERE;
             hold(order, item);
         }
         for (uint32_t k = 0; k < node->input_count; k++) {
@@ -416,19 +436,23 @@ static void relink(Order *order, GraphBlock *block, GraphNode *behind)
     *(behind != NULL ? &behind->previous : &block->last) = last;
 }
 
-// Whether regions stand apart: else nothing is to be done.
+// Whether regions stand apart, or a read is not the first: else nothing is to
+// be done.
 static bool is_scattered(const Order *order)
 {
     uint64_t space = 0;
-    uint32_t runs = 0;
+    uint32_t runs = 0, others = 0;
+    bool late = false;
     for (uint32_t i = 0; i < order->count; i++) {
         const OrderItem *item = &order->items[i];
         if (node_tensor(item->node) == NULL) {
             runs += item->space != 0 && item->space != space;
             space = item->space;
+            others += !item->reads;
+            late = late || (item->reads && others > 0);
         }
     }
-    return runs > 1;
+    return runs > 1 || (runs > 0 && late);
 }
 
 static void order_stretch(Order *order, GraphBlock *block, GraphNode *behind)
