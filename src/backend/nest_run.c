@@ -10,6 +10,9 @@
 #include "kernels/pool.h"
 #include "kernels/threads.h"
 
+// Nanoseconds for which Ctrl-C may wait.
+static const double longest_unbroken = 50e6;
+
 typedef struct NestRun {
     const TileNest *nest;
     char *scratch; // the first thread's
@@ -162,6 +165,14 @@ static bool run_whole(NestRun *at, PlanRun *run)
     return ok;
 }
 
+// Whether an update by blocks may go on without a look at the interrupt flag.
+static bool is_short(const NestRun *at)
+{
+    double rows = (double)at->blocks.rows;
+    double block = at->blocks.cost + at->nest->cost * rows;
+    return block * (double)at->blocks.count < longest_unbroken;
+}
+
 bool step_nest(PlanRun *run, const Step *step)
 {
     NestRun at;
@@ -175,8 +186,8 @@ bool step_nest(PlanRun *run, const Step *step)
          !product_make(run, nest->product, &at.matmul))) {
         return false;
     }
-    return !updates(nest) &&
-                   product_blocks(run->ctx, &at.matmul.product, &at.blocks)
+    return product_blocks(run->ctx, &at.matmul.product, &at.blocks) &&
+                   (!updates(nest) || is_short(&at))
                ? run_by_blocks(&at, run)
                : run_whole(&at, run);
 }

@@ -202,6 +202,13 @@ MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, StepBlock *steps,
 MUST_CHECK bool nest_join(Builder *builder, StepBlock *block);
 // Finds outputs that are new values of Variables (plan_update.c).
 void plan_update_find(StepBlock *block);
+// The elements of a type; -1 where a size is unknown or the count is beyond
+// what a program takes.
+int64_t tile_count(TensorType type);
+// How an operand meets the program's shape, and the number of columns where it
+// is a row or a column; false if it does so in no way that a program has.
+bool tile_find_kind(TensorType in, TensorType out, TileKind *kind,
+                    int64_t *columns);
 // Each of `rows` elements of a column, of so many bytes, repeated for its row;
 // a row of so many bytes, once for each row of a tile.
 void tile_lay_column(char *to, const char *from, uint16_t width, int64_t rows,

@@ -33,22 +33,6 @@ typedef struct Fuser {
     uint8_t last_read[TILE_MAX_REGS]; // the op that reads it last
 } Fuser;
 
-// The elements of a type; -1 where a size is unknown or the count is beyond
-// what a program takes.
-static int64_t static_count(TensorType type)
-{
-    int64_t count = 1;
-    for (int i = 0; i < type.rank; i++) {
-        if (type.dims[i] < 0 || type.dims[i] > INT32_MAX ||
-            // The bound keeps products of sizes within an int64.
-            count > INT32_MAX) {
-            return -1;
-        }
-        count *= type.dims[i];
-    }
-    return type.rank < 0 ? -1 : count;
-}
-
 // Whether the shapes fit is for the callers to see.
 bool builder_has_body(const Builder *builder, const GraphNode *node)
 {
@@ -60,55 +44,6 @@ bool builder_has_body(const Builder *builder, const GraphNode *node)
             return false;
         }
     }
-    return true;
-}
-
-// How an operand meets the program's shape, and the number of columns where
-// it is a row or a column; false if it does so in no way that a program has.
-static bool find_kind(TensorType in, TensorType out, TileKind *kind,
-                      int64_t *columns)
-{
-    int skip = 0, same = 0;
-    *columns = 1;
-    if (static_count(in) < 0 || in.rank > out.rank) {
-        return false;
-    }
-    // Equal counts of shapes that broadcast differ by sizes of 1 at most.
-    if (static_count(in) == static_count(out)) {
-        *kind = TILE_KIND_DENSE;
-        return true;
-    }
-    if (static_count(in) == 1) {
-        *kind = TILE_KIND_ONE;
-        return true;
-    }
-    // There is a size above 1, or the count would have been 1.
-    while (in.dims[skip] == 1) {
-        skip++;
-    }
-    // The trailing sizes are the shape's: a row.
-    for (int i = 1; i <= in.rank - skip; i++) {
-        same += in.dims[in.rank - i] == out.dims[out.rank - i];
-        *columns *= out.dims[out.rank - i];
-    }
-    if (same == in.rank - skip) {
-        *kind = TILE_KIND_ROW;
-        return true;
-    }
-    // The leading sizes are the shape's, the others 1: a column.
-    int lead = in.rank;
-    *columns = 1;
-    while (in.dims[lead - 1] == 1) {
-        lead--;
-        *columns *= out.dims[out.rank - in.rank + lead];
-    }
-    for (int i = 0; i < out.rank - in.rank + lead; i++) {
-        int from = i - (out.rank - in.rank);
-        if (out.dims[i] != (from < 0 ? 1 : in.dims[from])) {
-            return false;
-        }
-    }
-    *kind = TILE_KIND_COLUMN;
     return true;
 }
 
@@ -127,7 +62,8 @@ static bool fits(Fuser *fuser, const GraphNode *node)
     for (uint32_t i = 0; i < node->input_count; i++) {
         TileKind kind;
         int64_t own;
-        if (!find_kind(graph_type(graph, node->inputs[i]), out, &kind, &own)) {
+        if (!tile_find_kind(graph_type(graph, node->inputs[i]), out, &kind,
+                            &own)) {
             return false;
         }
         if (kind == TILE_KIND_ROW || kind == TILE_KIND_COLUMN) {
@@ -165,7 +101,7 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
     TileKind kind = TILE_KIND_DENSE;
     int64_t columns;
     // `fits` has asked before, so that it cannot fail.
-    (void)find_kind(type, fuser->shape, &kind, &columns);
+    (void)tile_find_kind(type, fuser->shape, &kind, &columns);
     TileReg reg = {.slot = fuser->builder->slots[value],
                    .dtype = type.dtype,
                    .kind = (uint8_t)kind,
@@ -321,31 +257,70 @@ static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
                        fuser->shape.dims);
 }
 
-// Gives each output the memory of an operand that no op after the output's
-// reads. Tiles go one after another, so that what is still to be read of the
-// operand lies ahead of what is written.
-static void find_reuse(Fuser *fuser)
+// Whether the output is assigned at once to the Variable whose value the
+// register is: then it is best written there (plan_update.c).
+static bool is_updated(const Fuser *fuser, const GraphNode *last, uint32_t reg,
+                       ValueId next)
+{
+    const Graph *graph = fuser->builder->graph;
+    const GraphNode *read = graph_value(graph, fuser->values[reg])->node;
+    for (const GraphNode *node = last->next;
+         node != NULL && (!node->mark || node->op == OP_ASSIGN_VARIABLE);
+         node = node->next) {
+        if (node->op == OP_ASSIGN_VARIABLE && node->inputs[0] == next) {
+            return read->op == OP_READ_VARIABLE &&
+                   read->variable == node->variable;
+        }
+    }
+    return false;
+}
+
+static bool is_output(const Fuser *fuser, uint32_t reg)
+{
+    for (uint32_t k = 0; k < fuser->output_count; k++) {
+        if (fuser->outputs[k].reg == reg) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The operand whose memory the output is given, of those that are not taken
+// and that no op after the output's reads: a Variable's that it updates, or
+// the first. Tiles go one after another, so that what is still to be read of
+// the operand lies ahead of what is written.
+static uint8_t choose_reuse(const Fuser *fuser, const GraphNode *last,
+                            const TileOutput *output, const bool *taken)
+{
+    uint8_t found = TILE_NO_REG;
+    uint32_t writer = 0;
+    // The op that writes the output; every output has one.
+    while (fuser->ops[writer].result != output->reg) {
+        writer++;
+    }
+    for (uint32_t reg = 0; reg < output->reg; reg++) {
+        if (is_output(fuser, reg) || taken[reg] ||
+            fuser->last_read[reg] > writer ||
+            !may_reuse(fuser, reg, fuser->regs[output->reg].dtype)) {
+            continue;
+        }
+        if (is_updated(fuser, last, reg, fuser->values[output->reg])) {
+            return (uint8_t)reg;
+        }
+        found = found == TILE_NO_REG ? (uint8_t)reg : found;
+    }
+    return found;
+}
+
+// One tensor can become one output only.
+static void find_reuse(Fuser *fuser, const GraphNode *last)
 {
     bool taken[TILE_MAX_REGS] = {false};
     for (uint32_t i = 0; i < fuser->output_count; i++) {
         TileOutput *output = &fuser->outputs[i];
-        uint32_t writer = 0;
-        // The op that writes the output; every output has one.
-        while (fuser->ops[writer].result != output->reg) {
-            writer++;
-        }
-        for (uint32_t reg = 0; reg < output->reg; reg++) {
-            bool is_output = false;
-            for (uint32_t k = 0; k < fuser->output_count; k++) {
-                is_output = is_output || fuser->outputs[k].reg == reg;
-            }
-            if (!is_output && !taken[reg] && fuser->last_read[reg] <= writer &&
-                may_reuse(fuser, reg, fuser->regs[output->reg].dtype)) {
-                output->reuse = (uint8_t)reg;
-                // One tensor can become one output only.
-                taken[reg] = true;
-                break;
-            }
+        output->reuse = choose_reuse(fuser, last, output, taken);
+        if (output->reuse != TILE_NO_REG) {
+            taken[output->reuse] = true;
         }
     }
 }
@@ -451,7 +426,7 @@ static TileProgram *make_program(const Fuser *fuser)
     if (made == NULL) {
         return NULL;
     }
-    made->count = static_count(fuser->shape);
+    made->count = tile_count(fuser->shape);
     // Without elements there may be no columns to divide by.
     made->columns = made->count > 0 ? fuser->columns : 0;
     made->grouped = made->columns > 0 && is_grouped(fuser);
@@ -534,7 +509,7 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
         return false;
     }
     join_chains(builder, first, last, fuser->group, &chain);
-    find_reuse(fuser);
+    find_reuse(fuser, last);
     step->node = first;
     step->program = make_program(fuser);
     if (step->program == NULL || !tile_compile(builder, step->program)) {
@@ -566,7 +541,7 @@ bool tile_fuse(Builder *builder, GraphNode *node, StepBlock *steps,
     fuser.before = steps->step_count > 1 ? step - 1 : NULL;
     fuser.shape =
         graph_type(builder->graph, ends ? node->inputs[0] : node->first_output);
-    if (static_count(fuser.shape) < 0) {
+    if (tile_count(fuser.shape) < 0) {
         return true;
     }
     fuser.columns = 0;

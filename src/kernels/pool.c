@@ -23,6 +23,7 @@ struct Pool {
     void *lists[POOL_CLASSES];
     size_t waiting; // bytes in the lists
     size_t limit;   // of that
+    PoolUse use;
 };
 
 // Empty lists; blocks come in as tensors are freed.
@@ -71,6 +72,23 @@ static int pool_class(size_t *size)
     return (shift - POOL_SMALLEST_SHIFT) * 4 + (int)steps;
 }
 
+// Memory that no list has, of a class's size.
+static void *take_new(Ctx *ctx, size_t size)
+{
+    size_t alignment = size >= POOL_HUGE ? POOL_HUGE : 64;
+    // aligned_alloc asks for a multiple of the alignment.
+    size_t rounded = (size + alignment - 1) & ~(alignment - 1);
+    void *block = aligned_alloc(alignment, rounded);
+    if (block == NULL) {
+        return ctx_fail_memory(ctx), NULL;
+    }
+    if (size >= POOL_HUGE) {
+        // A wish: where it fails the block works with small pages.
+        (void)madvise(block, rounded, MADV_HUGEPAGE);
+    }
+    return block;
+}
+
 // Last in, first out: the block that was freed last is still in the cache.
 void *pool_take(Ctx *ctx, Pool *pool, size_t *size)
 {
@@ -83,21 +101,22 @@ void *pool_take(Ctx *ctx, Pool *pool, size_t *size)
     if (HEAP_FAST && block != NULL) {
         pool->lists[class] = *(void **)block;
         pool->waiting -= *size;
-        return block;
+    } else {
+        block = take_new(ctx, *size);
+        if (block == NULL) {
+            return NULL;
+        }
     }
-    size_t alignment = *size >= POOL_HUGE ? POOL_HUGE : 64;
-    // aligned_alloc asks for a multiple of the alignment; *size stays the
-    // class's, which pool_give must find again.
-    size_t rounded = (*size + alignment - 1) & ~(alignment - 1);
-    block = aligned_alloc(alignment, rounded);
-    if (block == NULL) {
-        return ctx_fail_memory(ctx), NULL;
-    }
-    if (*size >= POOL_HUGE) {
-        // A wish: where it fails the block works with small pages.
-        (void)madvise(block, rounded, MADV_HUGEPAGE);
-    }
+    PoolUse *use = &pool->use;
+    use->takes++;
+    use->held += *size;
+    use->most = use->held > use->most ? use->held : use->most;
     return block;
+}
+
+PoolUse *pool_use(Pool *pool)
+{
+    return &pool->use;
 }
 
 // A program that once needed much must not keep it for ever: the system may
@@ -113,6 +132,7 @@ static bool lend(void *block, size_t size)
 void pool_give(Pool *pool, void *block, size_t size)
 {
     size_t waiting = pool->waiting + size;
+    pool->use.held -= size;
     if (!HEAP_FAST || (waiting > POOL_KEEP &&
                        (waiting > pool->limit || !lend(block, size)))) {
         free(block);

@@ -13,6 +13,13 @@
 
 typedef struct Pool Pool;
 
+// What is told of a pool: how often memory was asked for, and how many bytes
+// are out now, and were at the most since somebody set that to `held`.
+typedef struct PoolUse {
+    uint64_t takes;
+    size_t held, most;
+} PoolUse;
+
 MUST_CHECK Pool *pool_new(Ctx *ctx);
 // Frees the waiting blocks and the pool; NULL is fine.
 void pool_free(Ctx *ctx, Pool *pool);
@@ -21,5 +28,6 @@ void pool_free(Ctx *ctx, Pool *pool);
 MUST_CHECK void *pool_take(Ctx *ctx, Pool *pool, size_t *size);
 // Gives back what pool_take gave, with the size that it set.
 void pool_give(Pool *pool, void *block, size_t size);
+PoolUse *pool_use(Pool *pool); // borrowed
 
 #endif

@@ -1,0 +1,107 @@
+// What memory a run takes: by the plan's text, and by what the pool was asked
+// for.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/exec.h"
+#include "graph/graph_parse.h"
+#include "graph/passes/pass.h"
+#include "kernels/pool.h"
+#include "kernels/tier.h"
+// Last: its ctx would shadow parameters in headers behind it.
+#include "../support/tensor_ctx.h"
+
+TestSuite(memory, .init = set_up, .fini = tear_down);
+
+static Tensor *matrix(int64_t rows, int64_t columns, float scale)
+{
+    int64_t dims[2] = {rows, columns};
+    Tensor *tensor = tensor_new(&ctx, DT_FLOAT32, 2, dims);
+    for (int64_t i = 0; i < tensor->count; i++) {
+        ((float *)tensor->data)[i] = scale * (float)(i % 89 - 40);
+    }
+    return tensor;
+}
+
+// w -= 0.5 * (x.T @ g), of so many rows and columns.
+static Graph *update_graph(int rows, int columns)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "graph f(%%0 x: float32[64, %d], %%1 g: float32[64, %d])\n"
+             "  variable @0 w: float32[%d, %d]\n"
+             "  %%2: float32[%d, 64] = matrix_transpose %%0\n"
+             "  %%3: float32[%d, %d] = matmul %%2, %%1\n"
+             "  %%4: float32[%d, %d] = read_variable @0\n"
+             "  %%5: float32[] = const 0.5\n"
+             "  %%6: float32[%d, %d] = multiply %%5, %%3\n"
+             "  %%7: float32[%d, %d] = subtract %%4, %%6\n"
+             "  assign_variable @0 %%7\n"
+             "  return\n",
+             rows, columns, rows, columns, rows, rows, columns, rows, columns,
+             rows, columns, rows, columns);
+    Graph *graph = graph_parse(&ctx, text, strlen(text));
+    cr_assert_not_null(graph, "%s", ctx.error.text);
+    return graph;
+}
+
+static void expect_text(const Plan *plan, const char *part)
+{
+    StrBuf out;
+    strbuf_init(&out, &ctx);
+    plan_print(&out, plan);
+    cr_expect_not_null(strstr(strbuf_text(&out), part), "%s",
+                       strbuf_text(&out));
+    strbuf_free(&out);
+}
+
+// The pool's takes of a run, in which the Variable gets its next value.
+static uint64_t takes_of(Plan *plan, Tensor **in, VariableCell *cell)
+{
+    PoolUse *use = pool_use(kernel_state(&ctx)->pool);
+    uint64_t before = use->takes;
+    PlanArgs args = {in, &cell, NULL, NULL};
+    cr_assert(plan_run(&ctx, plan, &args, NULL), "%s", ctx.error.text);
+    return use->takes - before;
+}
+
+// A product and what turns it into a Variable's next value are one step, which
+// writes into the Variable: blocks are taken for what is multiplied meanwhile,
+// none is a tensor's. Who holds the old value keeps it, and the new one is.
+Test(memory, an_update_is_written_where_the_variable_is)
+{
+    static const int sizes[][2] = {{24, 8}, {500, 300}};
+    for (size_t i = 0; i < 2; i++) {
+        Graph *graph = update_graph(sizes[i][0], sizes[i][1]);
+        PlanOptions plain = {0, false, false, false};
+        PlanOptions options = {PASS_ALL, true, true, false};
+        Plan *slow = plan_build(&ctx, graph, &plain);
+        Plan *plan = plan_build(&ctx, graph, &options);
+        expect_text(plan, "(inside)");
+        expect_text(plan, "r4 in place of r3");
+        Tensor *in[2] = {matrix(64, sizes[i][0], 0.5f),
+                         matrix(64, sizes[i][1], -0.25f)};
+        VariableCell cell = {matrix(sizes[i][0], sizes[i][1], 1.0f)};
+        VariableCell other = {matrix(sizes[i][0], sizes[i][1], 1.0f)};
+        const void *place = cell.value->data;
+        uint64_t takes = takes_of(plan, in, &cell);
+        cr_expect_leq(takes, 2);
+        cr_expect_eq(cell.value->data, place);
+        (void)takes_of(slow, in, &other);
+        cr_expect(tensor_identical(cell.value, other.value));
+        Tensor *held = object_retain(cell.value);
+        cr_expect_eq(takes_of(plan, in, &cell), takes + 1);
+        cr_expect(tensor_identical(held, other.value));
+        (void)takes_of(slow, in, &other);
+        cr_expect(tensor_identical(cell.value, other.value));
+        Tensor *all[] = {held, in[0], in[1], cell.value, other.value};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            object_release(&ctx, all[k]);
+        }
+        plan_release(&ctx, plan);
+        plan_release(&ctx, slow);
+        graph_release(&ctx, graph);
+    }
+}
