@@ -228,10 +228,39 @@ static Tensor *quick_shape(Tensor *a, Tensor *b)
     return a->count == 1 && a->rank <= b->rank ? b : NULL;
 }
 
+// Whether the result may be written over the operand: nobody else holds it, it
+// is all of its buffer, and nothing is known of it that would not be so of the
+// result.
+static bool may_take(const Ctx *ctx, const Tensor *tensor, const Tensor *shape,
+                     DType dtype)
+{
+    return tensor->dtype == dtype && tensor->count == shape->count &&
+           same_dims(tensor, shape) && tensor_reusable(tensor) &&
+           tensor->head.flags == 0 && tensor->head.type == ctx->tensor_type &&
+           (tensor->buffer == NULL ||
+            tensor->buffer->size / 2 <
+                (size_t)tensor->count * dtype_size(dtype));
+}
+
+// The result's tensor: an operand's, of those that are not needed any more, or
+// a new one.
+static Tensor *quick_output(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
+                            unsigned last, const Tensor *shape, DType dtype)
+{
+    // Half a tensor would be left by an error.
+    for (int k = 0; last >> k != 0 && op->fault == ERR_NONE; k++) {
+        if ((last >> k & 1) && may_take(ctx, inputs[k], shape, dtype)) {
+            return object_retain(inputs[k]);
+        }
+    }
+    return tensor_new_counted(ctx, dtype, shape->rank, tensor_dims(shape),
+                              shape->count);
+}
+
 // Equal shapes, or one operand of a single element: one run does it. All
 // else, and each refusal that needs a good message, is left to the long way.
 int elementwise_quick(Ctx *ctx, OpCode code, Tensor *const *inputs,
-                      uint32_t count, Tensor **output)
+                      uint32_t count, unsigned last, Tensor **output)
 {
     const OpDesc *op = op_desc(code);
     Tensor *a = inputs[0], *b = inputs[count - 1];
@@ -256,8 +285,7 @@ int elementwise_quick(Ctx *ctx, OpCode code, Tensor *const *inputs,
             : op_kernel(ctx, code, (DType)a->dtype, result, NULL, ones);
     Tensor *out = kernel == NULL
                       ? NULL
-                      : tensor_new_counted(ctx, result, shape->rank,
-                                           tensor_dims(shape), shape->count);
+                      : quick_output(ctx, op, inputs, last, shape, result);
     if (out == NULL) {
         return -1;
     }

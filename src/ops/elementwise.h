@@ -17,8 +17,10 @@ MUST_CHECK bool elementwise_dense(Ctx *ctx, OpCode code, DType dtype,
 
 // The quick way of an eager op: operands of one dtype, each of the output's
 // shape or a single element of no higher rank. 1: done, 0: take the long way
-// (nothing happened), -1: failed.
+// (nothing happened), -1: failed. Operands that are bits of `last` may be
+// overwritten if nobody else holds them; such a one is the output then.
 MUST_CHECK int elementwise_quick(Ctx *ctx, OpCode code, Tensor *const *inputs,
-                                 uint32_t count, Tensor **output);
+                                 uint32_t count, unsigned last,
+                                 Tensor **output);
 
 #endif

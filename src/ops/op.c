@@ -182,7 +182,8 @@ bool op_run(Ctx *ctx, OpCode code, Tensor *const *inputs, uint32_t input_count,
     const OpDesc *op = op_table[code];
     if (LIKELY(op->flags & OP_ELEMENTWISE) && input_count > 0) {
         // The usual case: two tensors of one dtype, or a number.
-        int quick = elementwise_quick(ctx, code, inputs, input_count, outputs);
+        int quick =
+            elementwise_quick(ctx, code, inputs, input_count, 0, outputs);
         if (LIKELY(quick != 0)) {
             *output_count = 1;
             return quick > 0;

@@ -76,6 +76,10 @@ typedef struct TypeSlots {
     Value (*unary)(Vm *vm, UnaryOp op, Value self); // NEG POS INVERT
     // Either operand may be of this type; VALUE_NOT_IMPLEMENTED to decline.
     Value (*binary)(Vm *vm, BinaryOp op, Value a, Value b);
+    // The same for the machine, beside `binary`: operands that nobody else
+    // needs any more (bits 1: a, 2: b) may be overwritten and returned.
+    // UNBOUND: not by this way, and nothing has happened.
+    Value (*binary_last)(Vm *vm, BinaryOp op, Value a, Value b, unsigned last);
     // In place: may change and return a (counted); NULL: binary.
     Value (*inplace)(Vm *vm, BinaryOp op, Value a, Value b);
     int (*truth)(Vm *vm, Value self); // 1, 0; -1: failed. NULL: length, else 1

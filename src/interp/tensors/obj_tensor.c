@@ -215,6 +215,7 @@ const TypeDef tensor_type_def = {
               .compare = tensor_compare,
               .unary = tensor_unary,
               .binary = tensor_binary,
+              .binary_last = tensor_binary_last,
               .truth = tensor_truth,
               .length = tensor_length,
               .get_item = tensor_get_item,

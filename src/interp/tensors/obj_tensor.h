@@ -142,6 +142,7 @@ Value variable_read(Vm *vm, Variable *variable);
 
 // Operators, tensor_operators.c. One operand at least is a tensor's kind.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b);
+Value tensor_binary_last(Vm *vm, BinaryOp op, Value a, Value b, unsigned last);
 // Slots that Tensor and Variable share; a Variable is read first.
 Value tensor_compare(Vm *vm, CompareOp op, Value a, Value b);
 Value tensor_unary(Vm *vm, UnaryOp op, Value self);

@@ -1,7 +1,8 @@
 // The operators of tensors: arithmetic, comparison, sign, truth.
 //
-// The fast path is two eager tensors, or a tensor and a number: the number
-// becomes a scalar of the tensor's dtype without a walk.
+// The fast path is two eager tensors, or a tensor and a number, which then is
+// no object. A temporary of the machine's, as in `a * b + c`, becomes the
+// result where nobody else holds it.
 #include "interp/core/raise.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/apply.h"
@@ -47,20 +48,59 @@ static Value apply_pair(Vm *vm, OpCode op, Value a, Value b)
     return result;
 }
 
-// Two tensors that one kernel takes as they are, where nobody watches; unbound:
-// not these.
-static Value quick_pair(Vm *vm, OpCode op, Value a, Value b)
+// A number as a tensor of one element, in `room` on the C stack, where it is
+// one that the dtype takes as it is; NULL: not so.
+static Tensor *quick_number(Value v, DType dtype, Tensor *room)
 {
-    const OpDesc *desc = op_desc(op);
-    if (!value_is_tensor(a) || !value_is_tensor(b) || vm->trace != NULL ||
-        vm->recorders != NULL || vm->check_numbers ||
+    bool whole = value_is_int(v);
+    if (!(dtype_is_float(dtype) && (whole || value_is_immediate_float(v))) &&
+        !(dtype == DT_INT64 && whole) &&
+        !(dtype == DT_INT32 && whole &&
+          value_small(v) == (int32_t)value_small(v))) {
+        return NULL;
+    }
+    room->dtype = (uint8_t)dtype;
+    room->rank = 0;
+    room->count = 1;
+    room->buffer = NULL;
+    room->data = room->small;
+    if (!dtype_is_float(dtype)) {
+        tensor_set_int(room, 0, value_small(v));
+    } else {
+        tensor_set_float(
+            room, 0, whole ? (double)value_small(v) : value_immediate_float(v));
+    }
+    return room;
+}
+
+// Of the other operand, to which it may have to give way.
+static Tensor *quick_operand(Value v, Value other, Tensor *room)
+{
+    return value_is_tensor(v) ? value_as_tensor(v)
+           : value_is_tensor(other)
+               ? quick_number(v, (DType)value_as_tensor(other)->dtype, room)
+               : NULL;
+}
+
+// Two tensors that one kernel takes as they are, or one and a number, where
+// nobody watches.
+Value tensor_binary_last(Vm *vm, BinaryOp op, Value a, Value b, unsigned last)
+{
+    OpCode code = binary_ops[op];
+    const OpDesc *desc = op_desc(code);
+    Tensor room;
+    if (vm->trace != NULL || vm->recorders != NULL || vm->check_numbers ||
         (!(desc->flags & OP_ELEMENTWISE) && desc->quick == NULL)) {
         return VALUE_UNBOUND;
     }
-    Tensor *inputs[] = {value_as_tensor(a), value_as_tensor(b)}, *made;
+    Tensor *inputs[] = {quick_operand(a, b, &room), quick_operand(b, a, &room)};
+    Tensor *made;
+    if (inputs[0] == NULL || inputs[1] == NULL) {
+        return VALUE_UNBOUND;
+    }
     int quick = desc->quick != NULL
                     ? desc->quick(&vm->ctx, inputs, &made)
-                    : elementwise_quick(&vm->ctx, op, inputs, 2, &made);
+                    : elementwise_quick(&vm->ctx, code, inputs, 2, last, &made);
     return quick > 0   ? tensor_adopt(vm, made)
            : quick < 0 ? VALUE_FAIL
                        : VALUE_UNBOUND;
@@ -69,7 +109,7 @@ static Value quick_pair(Vm *vm, OpCode op, Value a, Value b)
 // & | ^ ~ of bools are logical: the array API gives both names one meaning.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
-    Value quick = quick_pair(vm, binary_ops[op], a, b);
+    Value quick = tensor_binary_last(vm, op, a, b, 0);
     if (!value_unbound(quick)) {
         return quick;
     }

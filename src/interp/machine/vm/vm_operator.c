@@ -101,6 +101,38 @@ static Function *operator_method(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
                                                : NULL;
 }
 
+// Whether the instruction is the last that needs what the register holds.
+static unsigned is_last(const Frame *f, Ins ins, int32_t reg)
+{
+    return reg == (int32_t)INS_A(ins) || reg >= (int32_t)f->code->local_count;
+}
+
+// By the slot binary_last. The registers are -1 where an operand is a constant.
+static Value operate_last(Vm *vm, const Frame *f, Ins ins, BinaryOp op, Value b,
+                          Value c, int32_t from, int32_t with)
+{
+    Value self = value_is_object(b) ? b : c;
+    if (!value_is_object(self)) {
+        return VALUE_UNBOUND;
+    }
+    const Type *type = value_object(self)->type;
+    return type->slots.binary_last == NULL
+               ? VALUE_UNBOUND
+               : type->slots.binary_last(vm, op, b, c,
+                                         is_last(f, ins, from) |
+                                             is_last(f, ins, with) << 1);
+}
+
+// An operator whose operands are in registers, or constants: -1.
+static bool finish_binary(Vm *vm, Frame *f, Ins ins, BinaryOp op, Value b,
+                          Value c, int32_t from, int32_t with)
+{
+    Value result = operate_last(vm, f, ins, op, b, c, from, with);
+    return slow_finish(
+        vm, f, ins, value_unbound(result) ? operate(vm, ins, op, b, c) : result,
+        from, with);
+}
+
 // In the order of cost: growing a text in place, a frame for a method, C.
 bool slow_binary(Vm *vm, Frame *f, Ins ins)
 {
@@ -125,8 +157,7 @@ bool slow_binary(Vm *vm, Frame *f, Ins ins)
     if (method != NULL && vm_can_operate(vm, method, 2)) {
         return vm_operate(vm, method, args, 2);
     }
-    return slow_finish(vm, f, ins, operate(vm, ins, op, b, c), INS_B(ins),
-                       INS_C(ins));
+    return finish_binary(vm, f, ins, op, b, c, INS_B(ins), INS_C(ins));
 }
 
 // The int stands in the instruction; ops[] has the order of the opcodes.
@@ -138,11 +169,9 @@ bool slow_binary_i(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, INS_B(ins))) {
         return false;
     }
-    return slow_finish(vm, f, ins,
-                       operate(vm, ins, ops[INS_OP(ins) - OPCODE_ADDI],
-                               f->registers[INS_B(ins)],
-                               value_from_small(INS_CI(ins))),
-                       INS_B(ins), -1);
+    return finish_binary(vm, f, ins, ops[INS_OP(ins) - OPCODE_ADDI],
+                         f->registers[INS_B(ins)],
+                         value_from_small(INS_CI(ins)), INS_B(ins), -1);
 }
 
 static const BinaryOp constant_ops[] = {BINARY_ADD, BINARY_SUB, BINARY_MUL,
@@ -154,11 +183,9 @@ bool slow_binary_k(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, INS_B(ins))) {
         return false;
     }
-    return slow_finish(vm, f, ins,
-                       operate(vm, ins, constant_ops[INS_OP(ins) - OPCODE_ADDK],
-                               f->registers[INS_B(ins)],
-                               f->code->constants[INS_C(ins)]),
-                       INS_B(ins), -1);
+    return finish_binary(vm, f, ins, constant_ops[INS_OP(ins) - OPCODE_ADDK],
+                         f->registers[INS_B(ins)],
+                         f->code->constants[INS_C(ins)], INS_B(ins), -1);
 }
 
 // The left operand is a constant; in-place forms do not arise.
@@ -167,11 +194,9 @@ bool slow_k_binary(Vm *vm, Frame *f, Ins ins)
     if (!slow_bound(vm, f, INS_C(ins))) {
         return false;
     }
-    return slow_finish(vm, f, ins,
-                       operate(vm, ins, constant_ops[INS_OP(ins) - OPCODE_KADD],
-                               f->code->constants[INS_B(ins)],
-                               f->registers[INS_C(ins)]),
-                       -1, INS_C(ins));
+    return finish_binary(vm, f, ins, constant_ops[INS_OP(ins) - OPCODE_KADD],
+                         f->code->constants[INS_B(ins)],
+                         f->registers[INS_C(ins)], -1, INS_C(ins));
 }
 
 // `not` gives a bool whatever the operand is; the others ask its type.
