@@ -13,6 +13,8 @@
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/protocol/protocol.h"
+#include "kernels/pool.h"
+#include "kernels/tier.h"
 #include "lexer/lexer.h"
 #include "modules/builtins/builtins.h"
 #include "repl/command.h"
@@ -250,6 +252,22 @@ DUET_BODY(entry)
     Value row[] = {value_from_bool(session_of(vm)->prompting),
                    value_from_small(session_of(vm)->entry)};
     return tuple_of_owned(vm, row, 2);
+}
+
+// memory(): the most is counted anew from here on.
+DUET_BODY(memory)
+{
+    (void)args;
+    KernelState *state = kernel_state(&vm->ctx);
+    if (state == NULL) {
+        return VALUE_FAIL;
+    }
+    PoolUse *use = pool_use(state->pool);
+    Value row[] = {value_from_small((int64_t)use->takes),
+                   value_from_small((int64_t)use->held),
+                   value_from_small((int64_t)use->most)};
+    use->most = use->held;
+    return tuple_of_owned(vm, row, 3);
 }
 
 // notes(on=None): switches remarks on traces; whether they were on.
@@ -503,6 +521,8 @@ static const NativeDef functions[] = {
     {"display", "value, /", duet_display, "Show a value as the prompt does."},
     {"leave", "", duet_leave, "End the session behind this entry."},
     {"entry", "", duet_entry, "(whether there is a prompt, entry number)."},
+    {"memory", "", duet_memory,
+     "Of tensors: (times taken, bytes now, most bytes)."},
     {"notes", "on=None, /", duet_notes, "Remarks on traces; the old state."},
     {"screen", "", duet_screen, "(rows, columns, is a terminal, colours)."},
     {"page", "text, /", duet_page, "Show a text, through a pager if long."},
