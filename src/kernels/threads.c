@@ -17,15 +17,17 @@
 
 enum {
     MOST_THREADS = 64,
-    SPINS = 2000,        // looks for work before a thread sleeps, some 50 us
-    CHUNKS_A_THREAD = 4, // so that one that is held up leaves work to others
-    STRIKES = 3,         // jobs that waited long until the pool rests
-    REST = 100           // jobs done by the caller alone then
+    SPINS = 2000,       // looks for work before a thread sleeps, some 50 us
+    CHUNKS_A_THREAD = 4 // so that one that is held up leaves work to others
 };
 // Nanoseconds: a job below these does not pay, threads being awake or asleep;
 // the least of a chunk; and the most that the caller works without a poll.
 static const double pays_awake = 5e3, pays_asleep = 30e3;
 static const double least_chunk = 2e3, most_chunk = 1e6;
+// Of the time that is lost by sharing a job with threads that do not get their
+// processors, so many times is worked alone before it is tried again, but no
+// longer than for so many nanoseconds; and what may be lost of earlier gains.
+static const double rest_for_loss = 40, longest_rest = 5e8, most_credit = 5e5;
 
 // The one pool of this process, which is an exception to the rule against
 // global state: threads are the process's, not a context's.
@@ -40,7 +42,7 @@ static struct Threads {
     Job job;
     int64_t chunk, chunks;
     int started; // threads beside the caller
-    int strikes, rest;
+    ThreadsAccount account;
     pthread_t threads[MOST_THREADS];
 } pool;
 
@@ -268,26 +270,42 @@ static int64_t cancel(void)
     return chunks_left(next);
 }
 
+// What all chunks would have taken if they had been the caller's own, less what
+// it took, is gained. Beyond its credit a loss is a time of rest.
+void threads_settle(ThreadsAccount *account, double alone, double took)
+{
+    double credit = account->credit + alone - took;
+    account->credit = credit < 0             ? 0
+                      : credit > most_credit ? most_credit
+                                             : credit;
+    if (credit < 0) {
+        double rest = account->rest - rest_for_loss * credit;
+        account->rest = rest < longest_rest ? rest : longest_rest;
+    }
+}
+
 // Works until no chunk is left, then waits for those that others still do. A
 // thread that has lost its processor in the midst of one may take long: the
-// caller offers its own, and a pool that makes it wait often is given a rest.
+// caller offers its own.
 static bool run_shared(Ctx *ctx, const Job *job)
 {
     pool.job = *job;
     set_chunks(job);
     atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
     uint64_t number = atomic_load(&pool.turn) + 1;
+    double begins = now();
     atomic_store(&pool.next, number << 32 | (uint64_t)pool.chunks);
     wake_all();
-    double start = now();
     bool ok = true;
+    int64_t own = 0;
     inside = true;
-    while (ok && take_chunk(0)) {
+    double starts = now();
+    for (; ok && take_chunk(0); own++) {
         ok = ctx == NULL || ctx_poll(ctx);
     }
+    double waits = now();
     inside = false;
     int64_t due = pool.chunks - (ok ? 0 : cancel());
-    double waits = now();
     for (int i = 0;
          atomic_load_explicit(&pool.done, memory_order_acquire) < (uint64_t)due;
          i++) {
@@ -297,12 +315,10 @@ static bool run_shared(Ctx *ctx, const Job *job)
             sched_yield();
         }
     }
-    double waited = now() - waits;
-    bool long_wait = waited > least_chunk && waited > (waits - start) / 2;
-    pool.strikes = long_wait ? pool.strikes + 1 : 0;
-    if (pool.strikes == STRIKES) {
-        pool.strikes = 0;
-        pool.rest = REST;
+    if (ok && own > 0) {
+        double chunk = (waits - starts) / (double)own;
+        threads_settle(&pool.account, chunk * (double)pool.chunks,
+                       now() - begins);
     }
     return ok;
 }
@@ -311,23 +327,25 @@ static bool run_shared(Ctx *ctx, const Job *job)
 static bool pool_taken(const Job *job)
 {
     double total = job->cost * (double)job->units;
-    if (total < pays_awake || job->units < 2 || inside || threads_most() < 2 ||
-        (total < pays_asleep && atomic_load(&pool.sleeping) > 0) ||
-        atomic_exchange_explicit(&pool.busy, true, memory_order_acquire)) {
+    return total >= pays_awake && job->units > 1 && !inside &&
+           threads_most() > 1 &&
+           (total >= pays_asleep || atomic_load(&pool.sleeping) == 0) &&
+           !atomic_exchange_explicit(&pool.busy, true, memory_order_acquire);
+}
+
+// Whether there are threads, and sharing is not at rest.
+static bool pool_shares(const Job *job)
+{
+    double total = job->cost * (double)job->units;
+    double rest = pool.account.rest;
+    if (rest > 0) {
+        pool.account.rest = total < rest ? rest - total : 0;
         return false;
     }
-    if (pool.rest > 0) {
-        pool.rest--;
-    } else {
-        if (pool.started + 1 < threads_most()) {
-            start_all();
-        }
-        if (pool.started > 0) {
-            return true;
-        }
+    if (pool.started + 1 < threads_most()) {
+        start_all();
     }
-    atomic_store_explicit(&pool.busy, false, memory_order_release);
-    return false;
+    return pool.started > 0;
 }
 
 bool threads_run(Ctx *ctx, const Job *job)
@@ -335,7 +353,7 @@ bool threads_run(Ctx *ctx, const Job *job)
     if (!pool_taken(job)) {
         return run_alone(ctx, job);
     }
-    bool ok = run_shared(ctx, job);
+    bool ok = (pool_shares(job) ? run_shared : run_alone)(ctx, job);
     atomic_store_explicit(&pool.busy, false, memory_order_release);
     return ok;
 }

@@ -30,4 +30,13 @@ MUST_CHECK bool threads_run(Ctx *ctx, const Job *job);
 // How many threads a job may meet, for what each needs of its own.
 int threads_most(void);
 
+// How sharing jobs has paid lately, in nanoseconds: on a machine whose
+// processors are busy it may take longer than working alone.
+typedef struct ThreadsAccount {
+    double credit; // gained, and not lost again
+    double rest;   // of work that the caller does alone
+} ThreadsAccount;
+// A job would have taken `alone` and `took` so long.
+void threads_settle(ThreadsAccount *account, double alone, double took);
+
 #endif

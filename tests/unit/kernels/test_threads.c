@@ -160,3 +160,24 @@ Test(threads, an_interrupt_ends_a_job, .init = several)
     }
     ctx_destroy(&ctx);
 }
+
+// What sharing loses, beyond what it has gained, is made up for by many times
+// that of work alone; gains of long ago do not count.
+Test(threads, losses_are_followed_by_a_rest)
+{
+    ThreadsAccount account = {0};
+    for (int i = 0; i < 1000; i++) {
+        threads_settle(&account, 2e5, 1e5);
+    }
+    cr_assert_eq(account.rest, 0);
+    threads_settle(&account, 1e5, 1e5 + account.credit);
+    cr_assert_eq(account.rest, 0);
+    threads_settle(&account, 1e5, 4e5);
+    cr_assert_geq(account.rest, 20 * 3e5);
+    double rest = account.rest;
+    threads_settle(&account, 2e5, 1e5);
+    threads_settle(&account, 1e5, 2e5);
+    cr_assert_eq(account.rest, rest);
+    threads_settle(&account, 0, 1e12);
+    cr_assert_leq(account.rest, 1e9);
+}
