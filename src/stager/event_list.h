@@ -22,4 +22,5 @@ EVENT(SIDE, 109, true, false)     // an effect of one side of a condition
 EVENT(ORDER, 110, false, false)   // of what host and graph print
 EVENT(UNROLL, 111, false, false)  // host code turned a loop many times
 EVENT(SIZE, 112, false, false)    // a size that is not known was read as None
+EVENT(LATE, 112, false, true)     // the program has it as a tensor
 EVENT(STORE, 0, true, false)      // of a symbolic tensor, told as a leak

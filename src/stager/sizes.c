@@ -54,27 +54,33 @@ static Trace *trace_of(const Vm *vm, const Symbolic *tensor)
     return trace;
 }
 
-bool sizes_read(Vm *vm, Value symbolic, int axis)
+int sizes_read(Vm *vm, Value symbolic, int axis)
 {
     const Symbolic *tensor = value_as_symbolic(symbolic);
     Trace *trace = trace_of(vm, tensor);
     if (trace == NULL) {
-        return true;
+        return 0;
     }
     TensorType type = operand_type(symbolic);
-    if (!shape_is_static(type.rank, type.dims)) {
-        event_add(vm, trace->events, EVENT_SIZE, "", VALUE_NONE);
+    // The program reckons with sizes, the library asks what is known.
+    bool number = axis >= 0 || !trace_in_library(vm);
+    if (axis < 0 && !shape_is_static(type.rank, type.dims)) {
+        bool late = number && (axis == TOLD_COUNT || type.rank != RANK_UNKNOWN);
+        event_add(vm, trace->events, late ? EVENT_LATE : EVENT_SIZE, "",
+                  VALUE_NONE);
     }
     GraphTold told = {.value = tensor->value,
-                      .number = axis >= 0,
+                      .number = number,
                       .place = trace_place_in(vm, trace)};
     if (told.place.source == NULL) {
-        return true; // not asked by code of the program
+        return number; // not asked by code of the program
     }
     told.axis = axis < 0 ? read_axis(&told.place, type.rank) : axis;
     told.known = count_known(type, told.axis);
     return told.place.site != GRAPH_SITE_FAILED &&
-           (told.known == 0 || graph_tell(trace->graph, told));
+                   (told.known == 0 || graph_tell(trace->graph, told))
+               ? number
+               : -1;
 }
 
 // The cure is spelled with the program's own `x` of `x.shape` and `len(x)`.

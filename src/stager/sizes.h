@@ -9,7 +9,7 @@
 #include "stager/trace.h"
 
 // TraceHooks.sized.
-MUST_CHECK bool sizes_read(Vm *vm, Value symbolic, int axis);
+MUST_CHECK int sizes_read(Vm *vm, Value symbolic, int axis);
 // Whether sizes that were told from number `first` on, and in callees from
 // `callee` on, are what a loop has left of them. 0: some are unknown now, which
 // a second trace could tell, if `again` says that there may be one; -1:

@@ -79,11 +79,20 @@ static Concrete *make_trace(Vm *vm, StagedFunction *self, const Bound *bound,
     return made;
 }
 
-// A trace that captured symbolic tensors is good in the trace they are of.
+// A trace that captured symbolic tensors is good in the trace they are of,
+// where they can be used.
 static bool same_outer(const Vm *vm, const Concrete *concrete)
 {
-    return concrete->outer.count == 0 ||
-           (vm->trace != NULL && vm->trace->serial == concrete->outer_serial);
+    const ValueVec *outer = &concrete->outer;
+    bool same =
+        outer->count == 0 ||
+        (vm->trace != NULL && vm->trace->serial == concrete->outer_serial);
+    for (size_t i = 0; same && i < outer->count; i++) {
+        const Symbolic *symbolic = value_as_symbolic(outer->items[i]);
+        same = symbolic->owner != vm->trace->owner ||
+               trace_reaches(vm->trace, symbolic);
+    }
+    return same;
 }
 
 // What a call does that finds a frozen value changed. The trace is used

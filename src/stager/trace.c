@@ -279,20 +279,24 @@ static ValueId fail_block(Vm *vm, const Trace *trace, const Symbolic *symbolic)
     return VALUE_ID_NONE;
 }
 
-// A value may be used in its own block and in those inside it.
+bool trace_reaches(const Trace *trace, const Symbolic *symbolic)
+{
+    const GraphBlock *made = graph_value(trace->graph, symbolic->value)->block;
+    const GraphBlock *block = trace->block;
+    while (block != NULL && block != made) {
+        block = block->parent;
+    }
+    return block != NULL;
+}
+
 static ValueId symbolic_operand(Vm *vm, Trace *trace, Value operand)
 {
     const Symbolic *symbolic = value_as_symbolic(operand);
     if (symbolic->owner != trace->owner) {
         return foreign_operand(vm, trace, operand);
     }
-    const GraphBlock *made = graph_value(trace->graph, symbolic->value)->block;
-    // From the block under way outwards to the one in which it was made.
-    const GraphBlock *block = trace->block;
-    while (block != NULL && block != made) {
-        block = block->parent;
-    }
-    return block != NULL ? symbolic->value : fail_block(vm, trace, symbolic);
+    return trace_reaches(trace, symbolic) ? symbolic->value
+                                          : fail_block(vm, trace, symbolic);
 }
 
 // The order of the tests matters: an eager tensor is what is left when the

@@ -95,6 +95,9 @@ GraphPlace trace_place_in(Vm *vm, Trace *trace);
 void trace_point(Vm *vm, const Graph *graph, uint32_t site);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
+// Whether its own symbolic tensor can be used where the trace is: in the block
+// in which it was made, and in those inside of it.
+bool trace_reaches(const Trace *trace, const Symbolic *symbolic);
 // The graph's value for an operand: a symbolic one of this trace, a read of a
 // Variable, or an eager tensor, captured. A symbolic tensor of an enclosing
 // trace becomes an input; one of any other trace is a LeakError.

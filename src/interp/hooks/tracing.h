@@ -65,6 +65,9 @@ typedef enum TextWay {
     TEXT_PERCENT // "%5.1f" % x
 } TextWay;
 
+// More than one size of a tensor, in the place of an axis.
+typedef enum HostTold { TOLD_SHAPE = -1, TOLD_COUNT = -2 } HostTold;
+
 struct TraceHooks {
     // In a trace: append a node (apply). Never called outside one.
     bool (*apply)(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
@@ -116,9 +119,10 @@ struct TraceHooks {
     Value (*leak)(Vm *vm, const char *who, const struct Symbolic *symbolic);
     // The function that it leaked from, NULL while its trace runs. Borrowed.
     const char *(*leaked_from)(const struct Symbolic *symbolic);
-    // In a trace: the host was told the known sizes of a symbolic tensor, or
-    // that of one axis; -1: all.
-    bool (*sized)(Vm *vm, Value symbolic, int axis);
+    // In a trace: the host was told the size of one axis of a symbolic tensor,
+    // or what HostTold says. 1: the code that asks takes what is not known as
+    // a tensor; 0: as None; -1: failed.
+    int (*sized)(Vm *vm, Value symbolic, int axis);
     // In a trace: a symbolic tensor is to be the index of a list. 1: the list
     // is one of the graph from here on, of another class; 0: it cannot be; -1:
     // failed.

@@ -182,11 +182,11 @@ Value shape_to_value(Vm *vm, int rank, const int64_t *dims)
     return value_from_object(tuple);
 }
 
-// One size: None is any, an int is not negative.
-// False: an error is pending. An object with __index__ is an int here.
+// One size: None is any, as is one that only a run knows; an int is not
+// negative. False: an error is pending. An object with __index__ is an int.
 static bool size_from_value(Vm *vm, Value v, int64_t *size)
 {
-    if (value_is_none(v)) {
+    if (value_is_none(v) || value_is_kind(v, KIND_SYMBOLIC)) {
         *size = DIM_UNKNOWN;
         return true;
     }

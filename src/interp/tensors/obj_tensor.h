@@ -163,6 +163,10 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to);
 // The size of a symbolic tensor along an axis as a number, a tensor where it is
 // unknown; UNBOUND: there is no such axis.
 Value tensor_traced_size(Vm *vm, Value symbolic, int axis);
+// x.shape and x.size with tensors for what is unknown; of a shape the rank is
+// known.
+Value tensor_traced_shape(Vm *vm, Value symbolic);
+Value tensor_traced_count(Vm *vm, Value symbolic);
 // len(v) inside a trace where the size is unknown; UNBOUND: it is known.
 Value tensor_traced_length(Vm *vm, Value v);
 // Indexing, tensor_index.c.
@@ -187,7 +191,7 @@ Value tensor_member_transposed(Vm *vm, Value self);
 // Rows of a MemberDef table: Variable has more of its own.
 #define TENSOR_MEMBERS                                                         \
     {"shape", tensor_member_shape, NULL,                                       \
-     "A tuple of sizes, None where a trace does not know one."},               \
+     "A tuple of sizes, tensors where a trace does not know one."},            \
         {"dtype", tensor_member_dtype, NULL, "The type of the elements."},     \
         {"ndim", tensor_member_ndim, NULL, "The number of axes."},             \
         {"size", tensor_member_size, NULL, "The number of elements."},         \

@@ -4,6 +4,7 @@
 // there they are operations of the graph: a cast to a scalar, or a size. A
 // tensor that already is of the asked kind keeps its width, as the host number
 // would keep its value.
+#include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
 
@@ -95,6 +96,29 @@ static Value as_number(Value size)
     return size;
 }
 
+// One of the sizes that shape_of gave of a symbolic tensor, if it did; it is
+// printed as the program has it, x.shape[0].
+static Value size_at(Vm *vm, Value symbolic, Value sizes, int axis)
+{
+    Value size = value_failed(sizes)
+                     ? sizes
+                     : tensor_get_item(vm, sizes, value_from_small(axis));
+    const Str *whose = value_as_symbolic(symbolic)->name;
+    if (value_failed(size) || whose == NULL ||
+        !value_is_kind(size, KIND_SYMBOLIC)) {
+        return as_number(size);
+    }
+    Symbolic *made = value_as_symbolic(size);
+    Str *name = str_printf(vm, "%s.shape[%d]", whose->text, axis);
+    if (name == NULL) {
+        value_release(&vm->ctx, size);
+        return VALUE_FAIL;
+    }
+    object_release_null(&vm->ctx, made->name);
+    made->name = name;
+    return as_number(size);
+}
+
 Value tensor_traced_size(Vm *vm, Value symbolic, int axis)
 {
     TensorType type = operand_type(symbolic);
@@ -106,13 +130,41 @@ Value tensor_traced_size(Vm *vm, Value symbolic, int axis)
         return tensor_sized(vm, symbolic, at) ? value_from_small(type.dims[at])
                                               : VALUE_FAIL;
     }
-    Value shape = tensor_call(vm, "shape_of", &symbolic, 1, NULL, 0);
-    if (value_failed(shape)) {
-        return shape;
+    Value sizes = tensor_call(vm, "shape_of", &symbolic, 1, NULL, 0);
+    Value size = size_at(vm, symbolic, sizes, at);
+    release(vm, sizes);
+    return size;
+}
+
+Value tensor_traced_shape(Vm *vm, Value symbolic)
+{
+    TensorType type = operand_type(symbolic);
+    Value sizes = tensor_call(vm, "shape_of", &symbolic, 1, NULL, 0);
+    Tuple *shape =
+        value_failed(sizes) ? NULL : tuple_new(vm, (size_t)type.rank);
+    for (int i = 0; shape != NULL && i < type.rank; i++) {
+        Value size = type.dims[i] == DIM_UNKNOWN
+                         ? size_at(vm, symbolic, sizes, i)
+                         : value_from_small(type.dims[i]);
+        if (value_failed(size)) {
+            object_release(&vm->ctx, shape);
+            shape = NULL;
+        } else {
+            shape->items[i] = size;
+        }
     }
-    Value size = tensor_get_item(vm, shape, value_from_small(at));
-    value_release(&vm->ctx, shape);
-    return as_number(size);
+    release(vm, sizes);
+    return shape != NULL ? value_from_object(shape) : VALUE_FAIL;
+}
+
+Value tensor_traced_count(Vm *vm, Value symbolic)
+{
+    Value sizes = tensor_call(vm, "shape_of", &symbolic, 1, NULL, 0);
+    Value count = value_failed(sizes)
+                      ? sizes
+                      : tensor_call(vm, "prod", &sizes, 1, NULL, 0);
+    release(vm, sizes);
+    return as_number(count);
 }
 
 // UNBOUND: the size is known and len() gives it as a host int.

@@ -8,18 +8,32 @@
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 
-bool tensor_sized(Vm *vm, Value operand, int axis)
+// TraceHooks.sized of any tensor.
+static int told(Vm *vm, Value operand, int axis)
 {
-    return vm->trace == NULL || !value_is_kind(operand, KIND_SYMBOLIC) ||
-           vm->hooks->sized(vm, operand, axis);
+    return vm->trace != NULL && value_is_kind(operand, KIND_SYMBOLIC)
+               ? vm->hooks->sized(vm, operand, axis)
+               : 0;
 }
 
-// Sizes that a trace does not know are None in the tuple.
+bool tensor_sized(Vm *vm, Value operand, int axis)
+{
+    return told(vm, operand, axis) >= 0;
+}
+
+// Sizes that a trace does not know are tensors in the tuple for code of the
+// program, None for that of the library.
 Value tensor_member_shape(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
-    return tensor_sized(vm, self, -1) ? shape_to_value(vm, type.rank, type.dims)
-                                      : VALUE_FAIL;
+    int as_tensors = told(vm, self, TOLD_SHAPE);
+    if (as_tensors < 0) {
+        return VALUE_FAIL;
+    }
+    return as_tensors > 0 && type.rank != RANK_UNKNOWN &&
+                   !shape_is_static(type.rank, type.dims)
+               ? tensor_traced_shape(vm, self)
+               : shape_to_value(vm, type.rank, type.dims);
 }
 
 Value tensor_member_dtype(Vm *vm, Value self)
@@ -39,12 +53,14 @@ Value tensor_member_size(Vm *vm, Value self)
 {
     TensorType type = operand_type(self);
     int64_t count = 1;
-    if (type.rank == RANK_UNKNOWN || !shape_is_static(type.rank, type.dims)) {
-        return VALUE_NONE;
+    int as_tensors = told(vm, self, TOLD_COUNT);
+    if (as_tensors < 0) {
+        return VALUE_FAIL;
     }
-    return tensor_sized(vm, self, -1) &&
-                   shape_count(&vm->ctx, type.rank, type.dims, type.dtype,
-                               &count)
+    if (type.rank == RANK_UNKNOWN || !shape_is_static(type.rank, type.dims)) {
+        return as_tensors > 0 ? tensor_traced_count(vm, self) : VALUE_NONE;
+    }
+    return shape_count(&vm->ctx, type.rank, type.dims, type.dtype, &count)
                ? value_from_small(count)
                : VALUE_FAIL;
 }

@@ -6,6 +6,7 @@
 #include "interp/objects/containers/sequence.h"
 
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/text/obj_str.h"
 
 static const Value *items_of(Value v, size_t *count)
@@ -39,6 +40,70 @@ static Value compare_counts(CompareOp op, size_t a, size_t b)
     }
 }
 
+// Whether two items are equal: a bool, or a tensor that only a run knows.
+static Value equal_items(Vm *vm, Value x, Value y)
+{
+    Value equal = value_compare(vm, COMPARE_EQ, x, y);
+    if (value_failed(equal) || value_is_bool(equal)) {
+        return equal;
+    }
+    Value late = value_is_kind(equal, KIND_SYMBOLIC)
+                     ? number_traced_cast(vm, equal, vm->bool_type)
+                     : VALUE_UNBOUND;
+    int truth = value_unbound(late) ? value_truth(vm, equal) : 0;
+    release(vm, equal);
+    return !value_unbound(late) ? late
+           : truth < 0          ? VALUE_FAIL
+                                : value_from_bool(truth > 0);
+}
+
+// `so_far` and the next one, both taken.
+static Value both_equal(Vm *vm, Value so_far, Value equal)
+{
+    if (value_same(so_far, VALUE_TRUE) || value_failed(equal) ||
+        value_same(equal, VALUE_FALSE)) {
+        release(vm, so_far);
+        return equal;
+    }
+    Value both = value_same(equal, VALUE_TRUE)
+                     ? value_retain(so_far)
+                     : value_binary(vm, BINARY_AND, so_far, equal);
+    release(vm, so_far);
+    release(vm, equal);
+    return both;
+}
+
+// == and != of two sequences of one length in a trace: where sizes are tensors,
+// whether two shapes are equal is one, too.
+static Value traced_equal(Vm *vm, CompareOp op, Value a, Value b)
+{
+    Value so_far = VALUE_TRUE;
+    for (size_t i = 0; !value_failed(so_far); i++) {
+        size_t left, right;
+        const Value *x = items_of(a, &left), *y = items_of(b, &right);
+        if (i >= left || i >= right || value_same(so_far, VALUE_FALSE)) {
+            break;
+        }
+        Value first = value_retain(x[i]), second = value_retain(y[i]);
+        if (!ctx_poll(&vm->ctx)) {
+            so_far = both_equal(vm, so_far, VALUE_FAIL);
+        } else if (!value_same(first, second)) {
+            so_far = both_equal(vm, so_far, equal_items(vm, first, second));
+        }
+        release(vm, first);
+        release(vm, second);
+    }
+    if (op == COMPARE_EQ || value_failed(so_far)) {
+        return so_far;
+    }
+    if (value_is_bool(so_far)) {
+        return value_from_bool(value_same(so_far, VALUE_FALSE));
+    }
+    Value differs = value_unary(vm, UNARY_INVERT, so_far);
+    release(vm, so_far);
+    return differs;
+}
+
 static Value compare_pair(Vm *vm, CompareOp op, Value x, Value y)
 {
     if (op == COMPARE_EQ || op == COMPARE_NE) {
@@ -63,6 +128,9 @@ Value sequence_compare(Vm *vm, CompareOp op, Value a, Value b)
     // Unequal lengths settle equality without looking at an item.
     if (left != right && (op == COMPARE_EQ || op == COMPARE_NE)) {
         return value_from_bool(op == COMPARE_NE);
+    }
+    if (vm->trace != NULL && (op == COMPARE_EQ || op == COMPARE_NE)) {
+        return traced_equal(vm, op, a, b);
     }
     for (size_t i = 0;; i++) {
         // Read anew: a comparison may change a list.
