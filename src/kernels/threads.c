@@ -279,7 +279,7 @@ void threads_settle(ThreadsAccount *account, double alone, double took)
                       : credit > most_credit ? most_credit
                                              : credit;
     if (credit < 0) {
-        double rest = account->rest - rest_for_loss * credit;
+        double rest = -rest_for_loss * credit;
         account->rest = rest < longest_rest ? rest : longest_rest;
     }
 }
@@ -334,12 +334,9 @@ static bool pool_taken(const Job *job)
 }
 
 // Whether there are threads, and sharing is not at rest.
-static bool pool_shares(const Job *job)
+static bool pool_shares(void)
 {
-    double total = job->cost * (double)job->units;
-    double rest = pool.account.rest;
-    if (rest > 0) {
-        pool.account.rest = total < rest ? rest - total : 0;
+    if (pool.account.rest > 0) {
         return false;
     }
     if (pool.started + 1 < threads_most()) {
@@ -348,12 +345,22 @@ static bool pool_shares(const Job *job)
     return pool.started > 0;
 }
 
+// By the caller, whose time counts as rest: what jobs say that they cost is too
+// rough for that.
+static bool run_resting(Ctx *ctx, const Job *job)
+{
+    double start = now();
+    bool ok = run_alone(ctx, job);
+    pool.account.rest -= now() - start;
+    return ok;
+}
+
 bool threads_run(Ctx *ctx, const Job *job)
 {
     if (!pool_taken(job)) {
         return run_alone(ctx, job);
     }
-    bool ok = (pool_shares(job) ? run_shared : run_alone)(ctx, job);
+    bool ok = (pool_shares() ? run_shared : run_resting)(ctx, job);
     atomic_store_explicit(&pool.busy, false, memory_order_release);
     return ok;
 }
