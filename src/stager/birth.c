@@ -410,10 +410,11 @@ static bool drop_draws(Vm *vm, Trace *trace)
     GraphNode *previous;
     for (GraphNode *node = graph->block->last; node != NULL; node = previous) {
         previous = node->previous;
-        bool draw = was_drawn(trace, node);
-        if (is_needed(node, need) || (graph_has_effects(node) && !draw)) {
+        if (is_needed(node, need) ||
+            (graph_has_effects(node) && !was_drawn(trace, node))) {
             need_inputs(node, need);
-        } else if (draw) {
+        } else {
+            // What else was made of the draw has no operand any more.
             build_unlink(graph, node);
         }
     }
