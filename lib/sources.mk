@@ -197,6 +197,7 @@ lib_modules = \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \
+	lib/tensorflow/_diagonals.duet \
 	lib/tensorflow/_examples.duet \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
