@@ -73,11 +73,14 @@ static EmitValue compose_vecdot(const ComposeCall *call)
     }
     // Counted from the end, the axis is the same in both and in the product.
     int64_t from_a = a.rank + axis, from_b = b.rank + axis;
-    if (from_a < 0 || from_b < 0 || a.dims[from_a] != b.dims[from_b]) {
+    if (from_a < 0 || from_b < 0) {
         return shapes_differ(call, "the axes' sizes differ: %s and %s");
     }
-    EmitValue product =
-        emit_2(emit, OP_MULTIPLY, call->inputs[0], call->inputs[1]);
+    // Broadcasting is for the other axes alone.
+    AttrValue who = {.kind = ATTR_STR, .text = "vecdot", .count = 6};
+    EmitValue x = emit_same_size(emit, &who, call->inputs[0], (int)from_a,
+                                 call->inputs[1], (int)from_b);
+    EmitValue product = emit_2(emit, OP_MULTIPLY, x, call->inputs[1]);
     int rank = a.rank > b.rank ? a.rank : b.rank;
     return emit_reduce(emit, OP_SUM, product, (uint32_t)1 << (rank + axis),
                        false);
@@ -116,76 +119,89 @@ static bool dot_axes(const ComposeCall *call, int number, int64_t *axes,
     return true;
 }
 
+// The sizes of the axes that stay, of both operands.
+typedef struct DotShape {
+    int rank;
+    EmitSize sizes[SHAPE_MAX_RANK];
+} DotShape;
+
 // The operand as a matrix, summed axes last (or first), and the sizes of the
 // axes that stay, added to `out`.
-static EmitValue dot_matrix(const ComposeCall *call, int number,
-                            const int64_t *summed, uint32_t mask, Shape *out)
+static EmitValue dot_matrix(const ComposeCall *call, int number, EmitValue x,
+                            const int64_t *summed, uint32_t mask, DotShape *out)
 {
-    TensorType type = emit_type(call->emit, call->inputs[number]);
-    int64_t axes[SHAPE_MAX_RANK], sizes[2] = {1, 1};
+    Emit *emit = call->emit;
+    int rank = emit_type(emit, x).rank;
+    int64_t axes[SHAPE_MAX_RANK];
+    EmitSize sizes[2] = {emit_number_size(1), emit_number_size(1)};
     int count = 0, summed_count = (int)call->attrs[number].count;
     // The right operand has them in front: (summed, rest).
     for (int i = 0; number == 1 && i < summed_count; i++) {
         axes[count++] = summed[i];
     }
-    for (int i = 0; i < type.rank; i++) {
-        // An axis that stays is part of the result's shape.
-        if (!(mask >> i & 1)) {
-            axes[count++] = i;
-            sizes[number] *= type.dims[i];
-            if (out->rank == SHAPE_MAX_RANK) {
-                return ctx_fail_null(call->emit->ctx, ERR_SHAPE,
-                                     "tensordot: rank too high");
-            }
-            out->dims[out->rank++] = type.dims[i];
-        } else {
-            sizes[1 - number] *= type.dims[i];
+    for (int i = 0; i < rank; i++) {
+        bool stays = !(mask >> i & 1);
+        EmitSize *group = &sizes[stays ? number : 1 - number];
+        EmitSize size = emit_size(emit, x, i);
+        *group = emit_times(emit, *group, size);
+        if (!stays) {
+            continue;
         }
+        // An axis that stays is part of the result's shape.
+        axes[count++] = i;
+        if (out->rank == SHAPE_MAX_RANK) {
+            return ctx_fail_null(emit->ctx, ERR_SHAPE,
+                                 "tensordot: rank too high");
+        }
+        out->sizes[out->rank++] = size;
     }
     // The left operand has them behind: (rest, summed).
     for (int i = 0; number == 0 && i < summed_count; i++) {
         axes[count++] = summed[i];
     }
-    return emit_reshape(
-        call->emit,
-        emit_permute(call->emit, call->inputs[number], type.rank, axes), 2,
-        sizes);
+    return emit_reshape_to(emit, emit_permute(emit, x, rank, axes), 2, sizes);
 }
 
 // Two matrices and one product; the matrix's two axes are then opened up to
-// those that stay. Unknown sizes could not be put back, so they are refused.
+// those that stay.
 static EmitValue compose_tensordot(const ComposeCall *call)
 {
     Emit *emit = call->emit;
     int64_t axes[2][SHAPE_MAX_RANK];
     uint32_t masks[2], count = call->attrs[0].count;
     TensorType types[2];
-    // Sizes must be known: they become numbers in the reshapes.
     for (int i = 0; i < 2; i++) {
         types[i] = emit_type(emit, call->inputs[i]);
-        if (!shape_is_static(types[i].rank, types[i].dims)) {
-            return shapes_differ(call, "needs known sizes, not %s and %s");
+        if (types[i].rank == RANK_UNKNOWN) {
+            return ctx_fail_null(emit->ctx, ERR_SHAPE,
+                                 "tensordot: needs operands of known rank, as "
+                                 "spec([None, None], float32) says it");
         }
         if (!dot_axes(call, i, axes[i], &masks[i])) {
             return NULL;
         }
     }
-    // same_dtypes has raised its own error already.
-    bool fits = same_dtypes(call) && count == call->attrs[1].count;
-    for (uint32_t i = 0; fits && i < count; i++) {
-        fits = types[0].dims[axes[0][i]] == types[1].dims[axes[1][i]];
+    if (!same_dtypes(call)) {
+        return NULL;
     }
-    if (!fits) {
-        return ctx_failed(emit->ctx)
-                   ? NULL
-                   : shapes_differ(call, "the summed axes of %s and %s differ");
+    if (count != call->attrs[1].count) {
+        return shapes_differ(call, "the summed axes of %s and %s differ");
     }
-    Shape out = {.rank = 0};
+    EmitValue left = call->inputs[0], right = call->inputs[1];
+    AttrValue who = {.kind = ATTR_STR, .text = "tensordot", .count = 9};
+    for (uint32_t i = 0; i < count; i++) {
+        left = emit_same_size(emit, &who, left, (int)axes[0][i], right,
+                              (int)axes[1][i]);
+    }
+    if (left == NULL) {
+        return NULL;
+    }
+    DotShape out = {.rank = 0};
     // In this order: the axes that stay are the left ones first.
-    EmitValue left = dot_matrix(call, 0, axes[0], masks[0], &out);
-    EmitValue right = dot_matrix(call, 1, axes[1], masks[1], &out);
-    return emit_reshape(emit, emit_2(emit, OP_MATMUL, left, right), out.rank,
-                        out.dims);
+    left = dot_matrix(call, 0, left, axes[0], masks[0], &out);
+    right = dot_matrix(call, 1, right, axes[1], masks[1], &out);
+    return emit_reshape_to(emit, emit_2(emit, OP_MATMUL, left, right), out.rank,
+                           out.sizes);
 }
 
 // Two lists of axes: the prompt's `axes` number is resolved before.
