@@ -8,6 +8,7 @@
 
 #include "kernels/code_arena.h"
 #include "kernels/emit_ops.h"
+#include "kernels/emit_shared.h"
 
 // Addresses of operands, in the order in which they are given out; from rbx on
 // they are the caller's and saved.
@@ -367,51 +368,58 @@ static bool emit_body(Emitter *e, bool tail, uint16_t most)
     return !e->refused && !e->code.full;
 }
 
-static bool make_code(Ctx *ctx, const LoopBuild *body, bool even,
-                      LoopKernel *kernel)
+// NULL with nothing pending: there is no room, or what has no code.
+static SharedCode *make_code(Ctx *ctx, const LoopBuild *body, bool even,
+                             const SharedKey *key)
 {
     Emitter e;
     e.body = body;
     e.tier = ctx->kernels->tier;
     e.code.width = e.tier->emits;
     // Code of several copies may not fit.
-    if (e.tier->emits == 0 ||
-        !(emit_body(&e, !even, EMIT_COPIES) || emit_body(&e, !even, 1))) {
-        return false;
+    if (!emit_body(&e, !even, EMIT_COPIES) && !emit_body(&e, !even, 1)) {
+        return NULL;
     }
     void *code = code_add(ctx->kernels->code, e.code.bytes, e.code.size);
-    if (code == NULL) {
-        return false;
-    }
-    memcpy(&kernel->code, &code, sizeof code);
-    kernel->size = e.code.size;
-    kernel->folds = e.folds;
-    return true;
+    return code == NULL ? NULL
+                        : shared_add(ctx, key, code, e.code.size, e.folds);
 }
 
 bool kernel_make(Ctx *ctx, const LoopBuild *body, bool even, LoopKernel *kernel)
 {
+    SharedKey key;
     kernel->operand_count = (uint8_t)body->operand_count;
     memcpy(kernel->operands, body->operands, sizeof body->operands);
     kernel->program = NULL;
-    kernel->folds = false;
-    if (make_code(ctx, body, even, kernel)) {
+    kernel->shared = NULL;
+    if (ctx->kernels->tier->emits != 0) {
+        shared_key(&key, body, even);
+        kernel->shared = shared_find(ctx, &key);
+        if (kernel->shared == NULL) {
+            kernel->shared = make_code(ctx, body, even, &key);
+        }
+        if (ctx_failed(ctx)) {
+            return false;
+        }
+    }
+    if (kernel->shared != NULL) {
+        memcpy(&kernel->code, &kernel->shared->code, sizeof kernel->code);
+        kernel->folds = kernel->shared->folds;
         return true;
     }
     kernel->code = NULL;
+    kernel->folds = false;
     kernel->program = loop_program(ctx, body);
     return kernel->program != NULL;
 }
 
 void kernel_free(Ctx *ctx, LoopKernel *kernel)
 {
-    void *code;
     if (kernel->program != NULL) {
         loop_program_free(ctx, kernel->program);
-        return;
+    } else {
+        shared_drop(ctx, kernel->shared);
     }
-    memcpy(&code, &kernel->code, sizeof code);
-    code_drop(ctx->kernels->code, code, kernel->size);
 }
 
 static size_t table_size(size_t count)

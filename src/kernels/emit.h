@@ -13,9 +13,9 @@
 // until it is freed, or the context is.
 typedef struct LoopKernel {
     uint32_t (*code)(char *const *data, int64_t count);
-    LoopProgram *program; // where there is no code
-    uint32_t size;        // bytes of code
-    bool folds;           // see kernel_folds
+    LoopProgram *program;      // where there is no code
+    struct SharedCode *shared; // whose code it is (emit_shared.h)
+    bool folds;                // see kernel_folds
     uint8_t operand_count;
     LoopOperand operands[LOOP_MAX_OPERANDS];
 } LoopKernel;

@@ -55,22 +55,36 @@ void regs_init(Emitter *emitter, uint16_t copies)
     for (uint16_t i = 0; i < emitter->ins_count; i++) {
         const LoopIns *ins = &emitter->ins[i];
         emitter->root[i] = ins->op == PRIM_BITS ? emitter->root[ins->a] : i;
-        emitter->last[i] = 0;
+        emitter->last[i] = emitter->next[i] = 0;
         emitter->reg[i] = -1;
         emitter->slot[i] = -1;
     }
-    // Backwards: what is read by nothing reads nothing itself.
+    // Backwards: what is read by nothing reads nothing itself, nor does BITS,
+    // whose readers are its operand's.
     for (uint16_t i = emitter->ins_count; i-- > 0;) {
         const LoopIns *ins = &emitter->ins[i];
-        bool live = loop_acts(ins) || emitter->last[i] != 0;
+        bool live =
+            emitter->root[i] == i && (loop_acts(ins) || emitter->last[i] != 0);
         for (int k = 0; live && k < loop_arity((LoopPrim)ins->op); k++) {
-            uint16_t *last = &emitter->last[arg_root(emitter, ins, k)];
+            uint16_t root = arg_root(emitter, ins, k);
+            uint16_t *last = &emitter->last[root];
             *last = *last == 0 ? i : *last;
+            emitter->after[i][k] = emitter->next[root];
+            emitter->next[root] = i;
         }
     }
+    emitter->taken = 0;
     for (int r = 0; r < EMIT_REGS; r++) {
         emitter->owner[r] = LOOP_NONE;
     }
+}
+
+static void set_owner(Emitter *emitter, int reg, uint16_t value)
+{
+    uint64_t bit = (uint64_t)1 << reg;
+    emitter->owner[reg] = value;
+    emitter->taken =
+        value == LOOP_NONE ? emitter->taken & ~bit : emitter->taken | bit;
 }
 
 bool regs_holds(const Emitter *emitter, LoopValue value)
@@ -107,20 +121,6 @@ static CodePlace home(Emitter *emitter, uint16_t value)
                     : (CodePlace){PLACE_STACK, 0, (uint16_t)slot};
 }
 
-// The next instruction from now on that reads the value.
-static uint32_t next_read(const Emitter *emitter, uint16_t value)
-{
-    for (uint32_t i = emitter->now; i <= emitter->last[value]; i++) {
-        const LoopIns *ins = &emitter->ins[i];
-        for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
-            if (arg_root(emitter, ins, k) == value) {
-                return i;
-            }
-        }
-    }
-    return UINT32_MAX;
-}
-
 void regs_move(Emitter *emitter, bool store, int reg, CodePlace place)
 {
     if (reg < VECTOR_REGS) {
@@ -142,7 +142,8 @@ static int evict(Emitter *emitter, int first, int end)
         if (emitter->locked >> r & 1 || value == LOOP_NONE) {
             continue;
         }
-        uint32_t next = next_read(emitter, value);
+        // One that nothing reads any more is the farthest.
+        uint32_t next = emitter->next[value] - 1U;
         if (best < 0 || next > farthest) {
             best = r;
             farthest = next;
@@ -160,18 +161,14 @@ static int evict(Emitter *emitter, int first, int end)
 
 static int take_register(Emitter *emitter, bool mask)
 {
-    int first = mask ? FIRST_MASK : 0, reg = first;
+    int first = mask ? FIRST_MASK : 0;
     int end = mask                      ? EMIT_REGS
               : regs_has_masks(emitter) ? VECTOR_REGS
                                         : VECTOR_REGS / 2;
-    while (reg < end &&
-           (emitter->owner[reg] != LOOP_NONE || emitter->locked >> reg & 1)) {
-        reg++;
-    }
-    if (reg == end) {
-        reg = evict(emitter, first, end);
-    }
-    emitter->owner[reg] = LOOP_NONE;
+    uint64_t below = ((uint64_t)1 << end) - ((uint64_t)1 << first);
+    uint64_t empty = below & ~(emitter->taken | emitter->locked);
+    int reg = empty != 0 ? __builtin_ctzll(empty) : evict(emitter, first, end);
+    set_owner(emitter, reg, LOOP_NONE);
     emitter->locked |= (uint64_t)1 << reg;
     return reg;
 }
@@ -193,7 +190,7 @@ static int take_for(Emitter *emitter, uint16_t value)
     LoopType type = loop_result((LoopPrim)ins->op, (LoopType)ins->type);
     int reg =
         take_register(emitter, type == LT_MASK && regs_has_masks(emitter));
-    emitter->owner[reg] = value;
+    set_owner(emitter, reg, value);
     emitter->reg[value] = (int8_t)reg;
     return reg;
 }
@@ -222,7 +219,7 @@ static void let_go(Emitter *emitter, uint16_t root)
 {
     int reg = emitter->reg[root];
     if (reg >= 0 && emitter->last[root] == emitter->now) {
-        emitter->owner[reg] = LOOP_NONE;
+        set_owner(emitter, reg, LOOP_NONE);
         emitter->reg[root] = -1;
         emitter->locked &= ~((uint64_t)1 << reg);
     }
@@ -247,7 +244,7 @@ int regs_take_over(Emitter *emitter, LoopValue value)
     uint16_t root = emitter->root[value];
     int reg = emitter->reg[root];
     emitter->reg[root] = -1;
-    emitter->owner[reg] = emitter->now;
+    set_owner(emitter, reg, emitter->now);
     emitter->reg[emitter->now] = (int8_t)reg;
     return reg;
 }
@@ -255,8 +252,10 @@ int regs_take_over(Emitter *emitter, LoopValue value)
 void regs_release(Emitter *emitter)
 {
     const LoopIns *ins = &emitter->ins[emitter->now];
-    for (int k = 0; k < loop_arity((LoopPrim)ins->op); k++) {
-        let_go(emitter, arg_root(emitter, ins, k));
+    for (int k = loop_arity((LoopPrim)ins->op); k-- > 0;) {
+        uint16_t root = arg_root(emitter, ins, k);
+        let_go(emitter, root);
+        emitter->next[root] = emitter->after[emitter->now][k];
     }
     emitter->locked = emitter->pinned;
 }

@@ -48,11 +48,15 @@ typedef struct Emitter {
     bool folds;                  // which whole rounds fold
     uint64_t pinned;             // registers that are lanes, as bits,
     uint64_t locked;             // and those of this instruction as well
+    uint64_t taken;              // registers that have an owner
     uint16_t owner[EMIT_REGS];   // value, or LOOP_NONE
     uint16_t root[EMIT_MAX_INS]; // the value itself, of BITS its operand
     uint16_t last[EMIT_MAX_INS]; // the instruction that reads it last, 0: none
-    int8_t reg[EMIT_MAX_INS];    // -1: in none
-    int16_t slot[EMIT_MAX_INS];  // -1: none
+    uint16_t next[EMIT_MAX_INS]; // that reads it next, from `now` on; 0: none
+    // Of each operand of an instruction: what reads the value behind it.
+    uint16_t after[EMIT_MAX_INS][3];
+    int8_t reg[EMIT_MAX_INS];        // -1: in none
+    int16_t slot[EMIT_MAX_INS];      // -1: none
     uint8_t base[LOOP_MAX_OPERANDS]; // general registers
     uint8_t lane[LOOP_MAX_OPERANDS]; // the first one that is pinned; 0: none
 } Emitter;

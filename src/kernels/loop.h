@@ -120,7 +120,11 @@ uint32_t loop_eval_body(const LoopBuild *build, char *const *data,
 // Whether the primitive is a PRIM_RARE.
 bool loop_is_rare(LoopPrim op);
 // Which of a, b, c are values.
-int loop_arity(LoopPrim op);
+extern const uint8_t loop_arities[PRIM_COUNT];
+static inline int loop_arity(LoopPrim op)
+{
+    return loop_arities[op];
+}
 // Whether an instruction does something besides giving a value.
 static inline bool loop_acts(const LoopIns *ins)
 {

@@ -4,17 +4,12 @@
 
 #include "kernels/loop.h"
 
-static const uint8_t arity[PRIM_COUNT] = {
+const uint8_t loop_arities[PRIM_COUNT] = {
 #define PRIM(id, operands, of) [PRIM_##id] = (operands),
 #define PRIM_ROW(id, type, result, expression)
 #define PRIM_RARE(id, type, expression)
 #include "kernels/prim_list.h"
 };
-
-int loop_arity(LoopPrim op)
-{
-    return arity[op];
-}
 
 void loop_init(LoopBuild *build)
 {
@@ -184,7 +179,7 @@ static bool fold(const LoopBuild *build, LoopIns ins, uint64_t *bits)
 {
     const uint16_t args[3] = {ins.a, ins.b, ins.c};
     uint64_t x[3] = {0};
-    for (int k = 0; k < arity[ins.op]; k++) {
+    for (int k = 0; k < loop_arity((LoopPrim)ins.op); k++) {
         const LoopIns *arg = &build->ins[args[k]];
         if (arg->op != PRIM_CONST) {
             return false;
@@ -209,7 +204,7 @@ static bool is_float64(const LoopBuild *build, LoopValue value, double number)
 // is the lower part of a pair that has none. LOOP_NONE: nothing is simpler.
 static LoopValue simpler(LoopBuild *build, LoopPrim op, const LoopValue *args)
 {
-    if (arity[op] < 2) {
+    if (loop_arity(op) < 2) {
         return LOOP_NONE;
     }
     LoopValue x = args[0], y = args[1], z = args[2];
@@ -233,7 +228,7 @@ LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
                     LoopValue z)
 {
     const LoopValue args[3] = {x, y, z};
-    for (int k = 0; k < arity[op]; k++) {
+    for (int k = 0; k < loop_arity(op); k++) {
         if (args[k] == LOOP_NONE) {
             return LOOP_NONE;
         }
@@ -241,8 +236,8 @@ LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
     LoopType type = loop_type(build, op == PRIM_SELECT ? y : x);
     LoopIns ins = {(uint8_t)op, (uint8_t)type, x, 0, 0};
     // NARROW's second operand is no value.
-    ins.b = arity[op] > 1 || op == PRIM_NARROW ? y : 0;
-    ins.c = arity[op] > 2 ? z : 0;
+    ins.b = loop_arity(op) > 1 || op == PRIM_NARROW ? y : 0;
+    ins.c = loop_arity(op) > 2 ? z : 0;
     uint64_t bits;
     if (!loop_has(op, type)) {
         return LOOP_NONE;

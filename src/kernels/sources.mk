@@ -6,6 +6,7 @@ kernels_sources = \
 	src/kernels/emit_memory.c \
 	src/kernels/emit_ops.c \
 	src/kernels/emit_regs.c \
+	src/kernels/emit_shared.c \
 	src/kernels/far.c \
 	src/kernels/gemm.c \
 	src/kernels/loop_angle.c \

@@ -9,6 +9,7 @@
 
 #include "kernels/code_arena.h"
 #include "kernels/emit.h"
+#include "kernels/emit_shared.h"
 #include "kernels/pool.h"
 
 #if defined(__x86_64__)
@@ -73,6 +74,7 @@ static void kernel_state_free(Ctx *ctx)
 {
     pool_free(ctx, ctx->kernels->pool);
     kernel_table_free(ctx, ctx->kernels->table);
+    shared_free(ctx);
     code_arena_free(ctx, ctx->kernels->code);
     ctx_free(ctx, ctx->kernels, sizeof(*ctx->kernels));
     ctx->kernels = NULL;

@@ -89,6 +89,7 @@ typedef struct KernelState {
     struct Pool *pool;         // freed tensor memory (kernels/pool.h)
     struct CodeArena *code;    // of emitted kernels (kernels/code_arena.h)
     struct KernelTable *table; // of single ops (kernels/emit.h); NULL: none yet
+    struct SharedTable *shared; // code (kernels/emit_shared.h); NULL: none yet
 } KernelState;
 
 MUST_CHECK KernelState *kernel_state_new(Ctx *ctx);

@@ -347,6 +347,54 @@ Test(emit, without_room_for_code_the_interpreter_runs)
     ctx_destroy(&ctx);
 }
 
+// What adds a number to each float, or to each of an even count.
+static void make_adding(Ctx *ctx, double number, bool even, LoopKernel *kernel)
+{
+    LoopBuild build;
+    loop_init(&build);
+    LoopValue x =
+        loop_load(&build, loop_operand(&build, ELEM_F32, LOOP_DENSE, false));
+    int to = loop_operand(&build, ELEM_F32, LOOP_DENSE, true);
+    LoopValue sum = loop_add(&build, x, loop_number(&build, LT_F32, number));
+    cr_assert(loop_store(&build, to, sum));
+    cr_assert(kernel_make(ctx, &build, even, kernel));
+}
+
+// Equal bodies have one piece of code, which lasts as long as one of them; of
+// others none is mistaken for it, however many there are.
+Test(emit, equal_bodies_share_their_code)
+{
+    enum { OTHERS = 300 };
+    static LoopKernel others[OTHERS];
+    Ctx ctx;
+    LoopKernel first, second, even;
+    float in[] = {1, -2, 3}, out[3];
+    char *data[] = {(char *)in, (char *)out};
+    memset(&ctx, 0, sizeof ctx);
+    ctx_init(&ctx, 0);
+    cr_assert_not_null(kernel_state(&ctx));
+    make_adding(&ctx, 1, false, &first);
+    make_adding(&ctx, 1, true, &even);
+    make_adding(&ctx, 1, false, &second);
+    if (first.code != NULL) {
+        cr_assert(first.code == second.code && first.code != even.code);
+    }
+    kernel_free(&ctx, &first);
+    for (int i = 0; i < OTHERS; i++) {
+        make_adding(&ctx, 2 + i, false, &others[i]);
+    }
+    for (int i = 0; i < OTHERS; i++) {
+        cr_assert_eq(kernel_run(&others[i], data, 3), 0);
+        cr_assert(out[0] == (float)(3 + i) && out[2] == (float)(5 + i));
+        kernel_free(&ctx, &others[i]);
+    }
+    cr_assert_eq(kernel_run(&second, data, 3), 0);
+    cr_assert(out[0] == 2 && out[1] == -1 && out[2] == 4);
+    kernel_free(&ctx, &second);
+    kernel_free(&ctx, &even);
+    ctx_destroy(&ctx);
+}
+
 // x[i] / y of every pair, and of y / 2 in the same body, as a division gives
 // them. Also in numbers of elements that leave a tail.
 static void check_quotients(Ctx *ctx, const float *x, int64_t count,
