@@ -38,6 +38,7 @@ lib_modules = \
 	lib/nn/__init__.duet \
 	lib/nn/_arguments.duet \
 	lib/nn/_graph.duet \
+	lib/nn/_loss_scale.duet \
 	lib/nn/_masks.duet \
 	lib/nn/_module.duet \
 	lib/nn/_saved.duet \
