@@ -141,13 +141,25 @@ static bool argument_used(const Graph *graph, ValueId id)
     return used;
 }
 
+// The cells of the Variables that are arguments of this call, NULL for others
+// of the graph, which has them itself.
+static VariableCell **argument_cells(Vm *vm, const Trace *trace, size_t count)
+{
+    VariableCell **cells = ctx_alloc_zero(&vm->ctx, count * sizeof *cells);
+    for (size_t i = 0; cells != NULL && i < trace->stand_ins.count; i++) {
+        cells[i] = variable_cell(value_as_variable(trace->stand_ins.items[i]));
+    }
+    return cells;
+}
+
 // Runs the copy on the values of this call. An argument that the value does not
 // depend on may have none (a spec), and gets a stand-in that nobody reads.
 static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
                       Tensor **output)
 {
-    size_t count = 0;
-    bool ok = true;
+    size_t count = 0, variables = graph->variables.count + 1;
+    VariableCell **cells = argument_cells(vm, trace, variables);
+    bool ok = cells != NULL;
     for (size_t i = 0; ok && i < graph->inputs.count; i++) {
         const GraphInput *input = &graph->inputs.items[i];
         if (input->kind != INPUT_ARGUMENT) {
@@ -160,8 +172,14 @@ static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
         ok = inputs[count] != NULL;
         count += ok;
     }
-    PlanArgs args = {.inputs = inputs, .host = &host_table, .host_data = vm};
+    PlanArgs args = {.inputs = inputs,
+                     .variables = cells,
+                     .host = &host_table,
+                     .host_data = vm};
     ok = ok && graph_run(&vm->ctx, graph, &args, output);
+    if (cells != NULL) {
+        ctx_free(&vm->ctx, cells, variables * sizeof *cells);
+    }
     for (size_t i = 0; i < count; i++) {
         object_release(&vm->ctx, inputs[i]);
     }
