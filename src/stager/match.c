@@ -95,17 +95,6 @@ static Value misconverted(Vm *vm, const Match *match)
     return VALUE_FAIL;
 }
 
-// Whether a symbolic tensor whose sizes or rank are open may be of that type.
-static bool may_be(TensorType asked, TensorType given)
-{
-    bool fits = given.rank < 0 || given.rank == asked.rank;
-    for (int i = 0; fits && i < given.rank; i++) {
-        fits = asked.dims[i] == given.dims[i] || asked.dims[i] < 0 ||
-               given.dims[i] < 0;
-    }
-    return fits;
-}
-
 // Tensors must be of the dtype: a conversion of theirs would cost time that the
 // program does not show. Host values have no dtype yet and take it.
 static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
@@ -120,7 +109,7 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
         }
         if (!graph_type_covers(spec_type(spec), type)) {
             if (!value_is_kind(given, KIND_SYMBOLIC) ||
-                !may_be(spec_type(spec), type)) {
+                !tensor_type_may_be(spec_type(spec), type)) {
                 return misfit(vm, match, ERR_SHAPE, spec, type);
             }
             AttrValue shape = attr_of_ints(spec->dims, (size_t)spec->rank);

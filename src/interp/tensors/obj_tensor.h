@@ -120,6 +120,9 @@ static inline Variable *variable_identity(Variable *variable)
     }
     return variable;
 }
+// Whether a tensor whose sizes or rank a trace may not know, `given`, may be of
+// a type of known rank: the graph looks at it when it runs.
+bool tensor_type_may_be(TensorType asked, TensorType given);
 // Nothing of its own but its state, name and flag, which is always so unless
 // its class is the program's: no attributes and nothing in __slots__.
 bool variable_is_bare(Variable *variable);

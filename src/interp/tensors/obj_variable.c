@@ -119,12 +119,12 @@ static bool assign_traced(Vm *vm, Variable *variable, Value value)
     return apply(vm, OP_ASSIGN_VARIABLE, inputs, 2, NULL, none, &count);
 }
 
-// Sizes that a trace does not know may fit: the op checks them when it runs.
-static bool may_hold(TensorType own, TensorType given)
+bool tensor_type_may_be(TensorType asked, TensorType given)
 {
-    bool fits = given.rank < 0 || given.rank == own.rank;
+    bool fits = given.rank < 0 || given.rank == asked.rank;
     for (int i = 0; fits && i < given.rank; i++) {
-        fits = given.dims[i] < 0 || given.dims[i] == own.dims[i];
+        fits = asked.dims[i] == given.dims[i] || asked.dims[i] < 0 ||
+               given.dims[i] < 0;
     }
     return fits;
 }
@@ -138,7 +138,7 @@ static bool variable_assign(Vm *vm, Variable *variable, Value value)
     if (given.dtype != own.dtype) {
         return refuse(vm, variable, ERR_DTYPE, given);
     }
-    if (!may_hold(own, given)) {
+    if (!tensor_type_may_be(own, given)) {
         return refuse(vm, variable, ERR_SHAPE, given);
     }
     if (vm->trace != NULL) {
