@@ -17,19 +17,6 @@
 
 // --- The first value ---
 
-// Effects do not happen again because a value is looked at; draws do belong
-// to the value, and are taken out of the trace instead (drop_draws).
-static void drop_effects(Graph *graph)
-{
-    GraphNode *next;
-    for (GraphNode *node = graph->block->first; node != NULL; node = next) {
-        next = node->next;
-        if (graph_has_effects(node) && !op_is_random(op_desc(node->op))) {
-            build_unlink(graph, node);
-        }
-    }
-}
-
 static void need_all(const ValueId *values, uint32_t count, bool *need)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -62,6 +49,57 @@ static bool is_needed(const GraphNode *node, const bool *need)
     return false;
 }
 
+// The cell in which Variable `index` of the trace's graph is in this call.
+static VariableCell *cell_now(const Trace *trace, const Graph *graph,
+                              uint32_t index)
+{
+    return index < trace->stand_ins.count
+               ? variable_cell(value_as_variable(trace->stand_ins.items[index]))
+               : graph->variables.items[index].cell;
+}
+
+// Whether the node is the assignment of what the value reads afterwards, by
+// cell: an argument may be a Variable that the trace has captured as well.
+static bool is_read_later(const Trace *trace, const Graph *graph,
+                          const GraphNode *node, bool *read)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < graph->variables.count; i++) {
+        if (read[i] && cell_now(trace, graph, i) ==
+                           cell_now(trace, graph, node->variable)) {
+            found = true;
+            read[i] = false; // those before it have what it has before
+        }
+    }
+    return found;
+}
+
+// A copy keeps what its value is computed from. Effects do not happen again
+// because a value is looked at: of them it keeps assignments, which are done to
+// cells of its own, and draws, which belong to the value and are taken out of
+// the trace instead (drop_draws).
+static void keep_needed(const Trace *trace, Graph *copy, bool *need, bool *read)
+{
+    GraphNode *previous;
+    // From the last node to the first: all users of a node stand behind it.
+    for (GraphNode *node = copy->block->last; node != NULL; node = previous) {
+        previous = node->previous;
+        bool assigns = node->op == OP_ASSIGN_VARIABLE;
+        bool keeps = assigns ? is_read_later(trace, copy, node, read)
+                             : is_needed(node, need) &&
+                                   (!graph_has_effects(node) ||
+                                    op_is_random(op_desc(node->op)));
+        if (!keeps) {
+            build_unlink(copy, node);
+            continue;
+        }
+        need_inputs(node, need);
+        if (node->op == OP_READ_VARIABLE) {
+            read[node->variable] = true;
+        }
+    }
+}
+
 // A copy of the trace so far that yields `id` and has only what that needs.
 static Graph *graph_of_value(Vm *vm, Trace *trace, ValueId id)
 {
@@ -77,24 +115,15 @@ static Graph *graph_of_value(Vm *vm, Trace *trace, ValueId id)
         return NULL;
     }
     // The copy may lose its effects: the trace's own graph keeps them.
-    drop_effects(copy);
-    size_t size = copy->values.count * sizeof(bool) + 1;
+    size_t values = copy->values.count + 1;
+    size_t size = (values + copy->variables.count) * sizeof(bool);
     bool *need = ctx_alloc_zero(&vm->ctx, size);
     if (need == NULL) {
         graph_release(&vm->ctx, copy);
         return NULL;
     }
-    // From the last node to the first: all users of a node stand behind it.
     need[copy->block->results[0]] = true;
-    GraphNode *previous;
-    for (GraphNode *node = copy->block->last; node != NULL; node = previous) {
-        previous = node->previous;
-        if (is_needed(node, need)) {
-            need_inputs(node, need);
-        } else {
-            build_unlink(copy, node);
-        }
-    }
+    keep_needed(trace, copy, need, need + values);
     ctx_free(&vm->ctx, need, size);
     return copy;
 }
@@ -141,15 +170,36 @@ static bool argument_used(const Graph *graph, ValueId id)
     return used;
 }
 
-// The cells of the Variables that are arguments of this call, NULL for others
-// of the graph, which has them itself.
-static VariableCell **argument_cells(Vm *vm, const Trace *trace, size_t count)
+// Cells with the values of the graph's Variables in this call, for the graph to
+// change, and the list of them that a plan takes.
+static VariableCell **own_cells(Vm *vm, const Trace *trace, const Graph *graph)
 {
-    VariableCell **cells = ctx_alloc_zero(&vm->ctx, count * sizeof *cells);
-    for (size_t i = 0; cells != NULL && i < trace->stand_ins.count; i++) {
-        cells[i] = variable_cell(value_as_variable(trace->stand_ins.items[i]));
+    size_t count = graph->variables.count + 1;
+    VariableCell **cells =
+        ctx_alloc_zero(&vm->ctx, count * (sizeof *cells + sizeof **cells));
+    VariableCell *own = cells == NULL ? NULL : (VariableCell *)(cells + count);
+    for (uint32_t i = 0; cells != NULL && i < graph->variables.count; i++) {
+        VariableCell *now = cell_now(trace, graph, i);
+        uint32_t first = 0; // of those that are one cell
+        while (cell_now(trace, graph, first) != now) {
+            first++;
+        }
+        cells[i] = &own[first];
+        if (first == i && now != NULL && now->value != NULL) {
+            own[i].value = object_retain(now->value);
+        }
     }
     return cells;
+}
+
+static void free_cells(Vm *vm, VariableCell **cells, const Graph *graph)
+{
+    size_t count = graph->variables.count + 1;
+    VariableCell *own = (VariableCell *)(cells + count);
+    for (uint32_t i = 0; i < graph->variables.count; i++) {
+        object_release_null(&vm->ctx, own[i].value);
+    }
+    ctx_free(&vm->ctx, cells, count * (sizeof *cells + sizeof **cells));
 }
 
 // Runs the copy on the values of this call. An argument that the value does not
@@ -157,8 +207,8 @@ static VariableCell **argument_cells(Vm *vm, const Trace *trace, size_t count)
 static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
                       Tensor **output)
 {
-    size_t count = 0, variables = graph->variables.count + 1;
-    VariableCell **cells = argument_cells(vm, trace, variables);
+    size_t count = 0;
+    VariableCell **cells = own_cells(vm, trace, graph);
     bool ok = cells != NULL;
     for (size_t i = 0; ok && i < graph->inputs.count; i++) {
         const GraphInput *input = &graph->inputs.items[i];
@@ -178,7 +228,7 @@ static bool run_graph(Vm *vm, Trace *trace, Graph *graph, Tensor **inputs,
                      .host_data = vm};
     ok = ok && graph_run(&vm->ctx, graph, &args, output);
     if (cells != NULL) {
-        ctx_free(&vm->ctx, cells, variables * sizeof *cells);
+        free_cells(vm, cells, graph);
     }
     for (size_t i = 0; i < count; i++) {
         object_release(&vm->ctx, inputs[i]);
