@@ -5,6 +5,17 @@
 #include "ops/conv.h"
 #include "ops/grad.h"
 
+extern const OpDesc op_depthwise_conv2d, op_depthwise_conv2d_input_grad,
+    op_depthwise_conv2d_filter_grad;
+
+// Of the ops that give each channel filters of its own.
+static bool is_deep(const OpDesc *op)
+{
+    return op == &op_depthwise_conv2d ||
+           op == &op_depthwise_conv2d_input_grad ||
+           op == &op_depthwise_conv2d_filter_grad;
+}
+
 // ---- shapes
 
 // Whether images of these channels meet filters (…, channels, outputs), each
@@ -31,8 +42,9 @@ static bool outputs_of(InferCall *call, bool deep, int64_t channels,
 }
 
 // The shape of the convolution of x with filters, both partly known.
-static bool infer_conv(InferCall *call, bool deep, int64_t dims[4])
+static bool infer_conv(InferCall *call, int64_t dims[4])
 {
+    bool deep = is_deep(call->op);
     TensorType x = call->inputs[0], filters = call->inputs[1];
     int64_t taps[4];
     const AttrValue *attrs = call->attrs;
@@ -69,20 +81,20 @@ static bool infer_conv(InferCall *call, bool deep, int64_t dims[4])
     return outputs_of(call, deep, dims[3], taps, &dims[3]);
 }
 
-static bool infer_made(InferCall *call, bool deep)
+static bool infer_made(InferCall *call)
 {
     int64_t dims[4];
-    return infer_conv(call, deep, dims) &&
+    return infer_conv(call, dims) &&
            infer_output(call, 0, call->inputs[0].dtype, 4, dims);
 }
 
 // x, filters and the gradient of what they give: the result is as the input
 // `like`.
-static bool infer_conv_grad(InferCall *call, bool deep, int like)
+static bool infer_conv_grad(InferCall *call, int like)
 {
     int64_t dims[4];
     TensorType grad = call->inputs[2], out = call->inputs[like];
-    if (!infer_conv(call, deep, dims)) {
+    if (!infer_conv(call, dims)) {
         return false;
     }
     for (int i = 0; i < 4; i++) {
@@ -103,41 +115,22 @@ static bool infer_conv_grad(InferCall *call, bool deep, int like)
     return infer_output(call, 0, out.dtype, 4, out.dims);
 }
 
-static bool infer_conv2d(InferCall *call)
+static bool infer_input(InferCall *call)
 {
-    return infer_made(call, false);
+    return infer_conv_grad(call, 0);
 }
 
-static bool infer_input_grad(InferCall *call)
+static bool infer_filter(InferCall *call)
 {
-    return infer_conv_grad(call, false, 0);
-}
-
-static bool infer_filter_grad(InferCall *call)
-{
-    return infer_conv_grad(call, false, 1);
-}
-
-static bool infer_deep(InferCall *call)
-{
-    return infer_made(call, true);
-}
-
-static bool infer_deep_input(InferCall *call)
-{
-    return infer_conv_grad(call, true, 0);
-}
-
-static bool infer_deep_filter(InferCall *call)
-{
-    return infer_conv_grad(call, true, 1);
+    return infer_conv_grad(call, 1);
 }
 
 // ---- kernels
 
-// The sizes. `deep`: filters have results a channel. False: raised.
-static bool conv_start(const KernelCall *call, bool deep, Conv *conv)
+// The sizes. False: raised.
+static bool conv_start(const KernelCall *call, Conv *conv)
 {
+    bool deep = is_deep(call->op);
     const int64_t *dims = tensor_dims(call->inputs[0]);
     const int64_t *taps = tensor_dims(call->inputs[1]);
     const AttrValue *attrs = call->attrs;
@@ -169,43 +162,45 @@ static bool conv_start(const KernelCall *call, bool deep, Conv *conv)
 typedef bool (*ConvWay)(const KernelCall *call, const Conv *conv);
 
 // Channels of their own have their own way.
-static bool run(const KernelCall *call, bool deep, ConvWay products,
-                ConvWay lanes)
+static bool run(const KernelCall *call, ConvWay products, ConvWay lanes)
 {
     Conv conv;
-    if (!conv_start(call, deep, &conv) || call->outputs[0]->count == 0) {
+    if (!conv_start(call, &conv) || call->outputs[0]->count == 0) {
         return !ctx_failed(call->ctx);
     }
     bool alone = conv.channels == 1 && conv.groups > 1 && conv.own > 0;
     return (alone ? lanes : products)(call, &conv);
 }
 
-// name(call), and the same of a convolution that is deep.
-#define KERNELS(name, deep_name, products, lanes)                              \
-    static bool name(const KernelCall *call)                                   \
-    {                                                                          \
-        return run(call, false, products, lanes);                              \
-    }                                                                          \
-    static bool deep_name(const KernelCall *call)                              \
-    {                                                                          \
-        return run(call, true, products, lanes);                               \
-    }
-KERNELS(kernel_conv2d, kernel_deep, conv_products, conv_lanes)
-KERNELS(kernel_input_grad, kernel_deep_input, conv_products_input,
-        conv_lanes_input)
-KERNELS(kernel_filter_grad, kernel_deep_filter, conv_products_filter,
-        conv_lanes_filter)
+static bool kernel_made(const KernelCall *call)
+{
+    return run(call, conv_products, conv_lanes);
+}
 
-// ---- descriptors
+static bool kernel_input(const KernelCall *call)
+{
+    return run(call, conv_products_input, conv_lanes_input);
+}
+
+static bool kernel_filter(const KernelCall *call)
+{
+    return run(call, conv_products_filter, conv_lanes_filter);
+}
+
+// ---- gradients
 
 // Forward and its two gradients.
 typedef struct Family {
     OpCode made, input, filter;
 } Family;
-static const Family plain = {OP_CONV2D, OP_CONV2D_INPUT_GRAD,
-                             OP_CONV2D_FILTER_GRAD};
-static const Family deep = {OP_DEPTHWISE_CONV2D, OP_DEPTHWISE_CONV2D_INPUT_GRAD,
-                            OP_DEPTHWISE_CONV2D_FILTER_GRAD};
+static Family family_of(const GradCall *call)
+{
+    return is_deep(call->op)
+               ? (Family){OP_DEPTHWISE_CONV2D, OP_DEPTHWISE_CONV2D_INPUT_GRAD,
+                          OP_DEPTHWISE_CONV2D_FILTER_GRAD}
+               : (Family){OP_CONV2D, OP_CONV2D_INPUT_GRAD,
+                          OP_CONV2D_FILTER_GRAD};
+}
 
 // Each of the three is a product of the others' operands, so that their
 // gradients are the three again, whatever the order.
@@ -219,8 +214,9 @@ static bool give(GradCall *call, uint32_t input, OpCode op, EmitValue x,
                                     call->attrs));
 }
 
-static bool grad_made(GradCall *call, Family of)
+static bool grad_made(GradCall *call)
 {
+    Family of = family_of(call);
     EmitValue x = call->inputs[0], filters = call->inputs[1];
     EmitValue g = call->output_grads[0];
     return give(call, 0, of.input, x, filters, g) &&
@@ -228,36 +224,24 @@ static bool grad_made(GradCall *call, Family of)
 }
 
 // Of the images the sizes alone count.
-static bool grad_input(GradCall *call, Family of)
+static bool grad_input(GradCall *call)
 {
+    Family of = family_of(call);
     EmitValue filters = call->inputs[1], g = call->output_grads[0];
     return give(call, 1, of.filter, g, filters, call->inputs[2]) &&
            give(call, 2, of.made, g, filters, NULL);
 }
 
 // Of the filters the sizes alone count.
-static bool grad_filter(GradCall *call, Family of)
+static bool grad_filter(GradCall *call)
 {
+    Family of = family_of(call);
     EmitValue x = call->inputs[0], g = call->output_grads[0];
     return give(call, 0, of.input, x, g, call->inputs[2]) &&
            give(call, 2, of.made, x, g, NULL);
 }
 
-#define RULES(family)                                                          \
-    static bool family##_grad_made(GradCall *call)                             \
-    {                                                                          \
-        return grad_made(call, family);                                        \
-    }                                                                          \
-    static bool family##_grad_input(GradCall *call)                            \
-    {                                                                          \
-        return grad_input(call, family);                                       \
-    }                                                                          \
-    static bool family##_grad_filter(GradCall *call)                           \
-    {                                                                          \
-        return grad_filter(call, family);                                      \
-    }
-RULES(plain)
-RULES(deep)
+// ---- descriptors
 
 // One int for both axes, or a pair; the text in either case.
 static const AttrDesc conv_attrs[] = {
@@ -265,61 +249,51 @@ static const AttrDesc conv_attrs[] = {
     {"padding", ATTR_STR, ATTR_HOST_ONLY, "'VALID'"},
     {"dilations", ATTR_INTS, ATTR_HOST_ONLY, "1"},
 };
-#define CONVOLUTION(text, names, count, rule, run)                             \
+#define CONVOLUTION(text, names, count, of)                                    \
     .name = (text), .params = (names), .min_inputs = (count),                  \
     .max_inputs = (count), .output_count = 1, .attrs = conv_attrs,             \
-    .attr_count = 3, .infer = (rule), .kernel = (run)
+    .attr_count = 3, .infer = infer_##of, .kernel = kernel_##of,               \
+    .gradient = grad_##of
 
 // Images have channels last, as TensorFlow's default: a window's row is then
 // one run of memory.
 const OpDesc op_conv2d = {
-    CONVOLUTION("conv2d", "x, filters, /", 2, infer_conv2d, kernel_conv2d),
+    CONVOLUTION("conv2d", "x, filters, /", 2, made),
     .doc = "Images (batch, height, width, channels) under filters (height,\n"
            "width, channels, outputs): the sums of products at every place.\n"
            "padding 'SAME' puts zeros around the images; dilations leave\n"
            "gaps between the elements of the filters. Filters of fewer\n"
            "channels see a group of them each, as many in a group.",
-    .gradient = plain_grad_made,
 };
 // Of x the shape alone is read.
 const OpDesc op_conv2d_input_grad = {
-    CONVOLUTION("conv2d_input_grad", "x, filters, grad", 3, infer_input_grad,
-                kernel_input_grad),
+    CONVOLUTION("conv2d_input_grad", "x, filters, grad", 3, input),
     .flags = OP_INTERNAL,
     .doc = "The gradient of the images x of conv2d(x, filters), whose result\n"
            "has the gradient grad.",
-    .gradient = plain_grad_input,
 };
 // Of the filters the shape alone is read.
 const OpDesc op_conv2d_filter_grad = {
-    CONVOLUTION("conv2d_filter_grad", "x, filters, grad", 3, infer_filter_grad,
-                kernel_filter_grad),
+    CONVOLUTION("conv2d_filter_grad", "x, filters, grad", 3, filter),
     .flags = OP_INTERNAL,
     .doc = "The gradient of the filters of conv2d(x, filters), whose result\n"
            "has the gradient grad.",
-    .gradient = plain_grad_filter,
 };
 const OpDesc op_depthwise_conv2d = {
-    CONVOLUTION("depthwise_conv2d", "x, filters, /", 2, infer_deep,
-                kernel_deep),
+    CONVOLUTION("depthwise_conv2d", "x, filters, /", 2, made),
     .doc = "Images (batch, height, width, channels), each channel under\n"
            "filters of its own (height, width, channels, results a channel);\n"
            "otherwise as conv2d.",
-    .gradient = deep_grad_made,
 };
 const OpDesc op_depthwise_conv2d_input_grad = {
-    CONVOLUTION("depthwise_conv2d_input_grad", "x, filters, grad", 3,
-                infer_deep_input, kernel_deep_input),
+    CONVOLUTION("depthwise_conv2d_input_grad", "x, filters, grad", 3, input),
     .flags = OP_INTERNAL,
     .doc = "The gradient of the images x of depthwise_conv2d(x, filters),\n"
            "whose result has the gradient grad.",
-    .gradient = deep_grad_input,
 };
 const OpDesc op_depthwise_conv2d_filter_grad = {
-    CONVOLUTION("depthwise_conv2d_filter_grad", "x, filters, grad", 3,
-                infer_deep_filter, kernel_deep_filter),
+    CONVOLUTION("depthwise_conv2d_filter_grad", "x, filters, grad", 3, filter),
     .flags = OP_INTERNAL,
     .doc = "The gradient of the filters of depthwise_conv2d(x, filters),\n"
            "whose result has the gradient grad.",
-    .gradient = deep_grad_filter,
 };
