@@ -37,9 +37,9 @@ EmitValue emit_reshape_to(Emit *emit, EmitValue x, int rank,
 EmitValue emit_broadcast_to(Emit *emit, EmitValue x, int rank,
                             const EmitSize *sizes);
 // x, whose axis must be as large as one of `like`: raised at once, or when it
-// runs, in the name of the text `who`. The ranks are known.
-EmitValue emit_same_size(Emit *emit, const AttrValue *who, EmitValue x,
-                         int axis, EmitValue like, int like_axis);
+// runs, in the name of `who`. The ranks are known.
+EmitValue emit_same_size(Emit *emit, const char *who, EmitValue x, int axis,
+                         EmitValue like, int like_axis);
 // A reduction (sum, mean, max) over the axes of `mask`; a mask of 0 gives x.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                       bool keepdims);

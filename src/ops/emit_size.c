@@ -126,21 +126,22 @@ static bool check_sizes(Ctx *ctx, const AttrValue *who, TensorType a, int axis,
     return false;
 }
 
-EmitValue emit_same_size(Emit *emit, const AttrValue *who, EmitValue x,
-                         int axis, EmitValue like, int like_axis)
+EmitValue emit_same_size(Emit *emit, const char *who, EmitValue x, int axis,
+                         EmitValue like, int like_axis)
 {
     if (x == NULL || like == NULL) {
         return NULL;
     }
     TensorType a = emit_type(emit, x), b = emit_type(emit, like);
-    if (!check_sizes(emit->ctx, who, a, axis, b, like_axis)) {
+    AttrValue attrs[3] = {attr_of_int(axis), attr_of_int(like_axis),
+                          attr_of_text(who)};
+    if (!check_sizes(emit->ctx, &attrs[2], a, axis, b, like_axis)) {
         return NULL;
     }
     if (a.dims[axis] != DIM_UNKNOWN && b.dims[like_axis] != DIM_UNKNOWN) {
         return x;
     }
     EmitValue inputs[2] = {x, like};
-    AttrValue attrs[3] = {attr_of_int(axis), attr_of_int(like_axis), *who};
     return emit->op(emit, OP_SAME_SIZE, inputs, 2, attrs);
 }
 

@@ -6,6 +6,8 @@
 #ifndef DUET_OPS_OP_H
 #define DUET_OPS_OP_H
 
+#include <string.h>
+
 #include "kernels/emit.h"
 #include "ops/structural.h"
 
@@ -56,6 +58,13 @@ static inline AttrValue attr_of_dtype(DType dtype)
 static inline AttrValue attr_of_ints(const int64_t *ints, uint32_t count)
 {
     return (AttrValue){.kind = ATTR_INTS, .count = count, .ints = ints};
+}
+
+// The text is borrowed, too.
+static inline AttrValue attr_of_text(const char *text)
+{
+    return (AttrValue){
+        .kind = ATTR_STR, .count = (uint32_t)strlen(text), .text = text};
 }
 
 enum { OP_MAX_ATTRS = 8, OP_MAX_OUTPUTS = 4 };

@@ -170,8 +170,6 @@ static bool broadcast(Einsum *e, uint32_t number)
 static bool note_size(Einsum *e, uint32_t number, int axis)
 {
     uint8_t label = e->terms[number].at[axis];
-    AttrValue who = {.kind = ATTR_STR, .text = e->who};
-    who.count = (uint32_t)strlen(e->who);
     if (e->uses[label]++ == 0) {
         e->operand[label] = (uint8_t)number;
         e->axis[label] = (uint8_t)axis;
@@ -179,9 +177,9 @@ static bool note_size(Einsum *e, uint32_t number, int axis)
     }
     EmitValue *own = &e->values[number], *other = &e->values[e->operand[label]];
     int first = e->axis[label];
-    *own = emit_same_size(e->emit, &who, *own, axis, *other, first);
+    *own = emit_same_size(e->emit, e->who, *own, axis, *other, first);
     if (*own != NULL && emit_type(e->emit, *own).dims[axis] != DIM_UNKNOWN) {
-        *other = emit_same_size(e->emit, &who, *other, first, *own, axis);
+        *other = emit_same_size(e->emit, e->who, *other, first, *own, axis);
     }
     return *own != NULL && *other != NULL;
 }

@@ -77,8 +77,7 @@ static EmitValue compose_vecdot(const ComposeCall *call)
         return shapes_differ(call, "the axes' sizes differ: %s and %s");
     }
     // Broadcasting is for the other axes alone.
-    AttrValue who = {.kind = ATTR_STR, .text = "vecdot", .count = 6};
-    EmitValue x = emit_same_size(emit, &who, call->inputs[0], (int)from_a,
+    EmitValue x = emit_same_size(emit, "vecdot", call->inputs[0], (int)from_a,
                                  call->inputs[1], (int)from_b);
     EmitValue product = emit_2(emit, OP_MULTIPLY, x, call->inputs[1]);
     int rank = a.rank > b.rank ? a.rank : b.rank;
@@ -188,9 +187,8 @@ static EmitValue compose_tensordot(const ComposeCall *call)
         return shapes_differ(call, "the summed axes of %s and %s differ");
     }
     EmitValue left = call->inputs[0], right = call->inputs[1];
-    AttrValue who = {.kind = ATTR_STR, .text = "tensordot", .count = 9};
     for (uint32_t i = 0; i < count; i++) {
-        left = emit_same_size(emit, &who, left, (int)axes[0][i], right,
+        left = emit_same_size(emit, "tensordot", left, (int)axes[0][i], right,
                               (int)axes[1][i]);
     }
     if (left == NULL) {

@@ -120,14 +120,11 @@ static bool add_argument(Vm *vm, Writing *w, Value v)
 // Appends the node, at the place of the call.
 static bool append_node(Vm *vm, const Writing *w)
 {
-    const char *style = style_text(w);
-    const char *stream = w->to_stderr ? "stderr" : "stdout";
-    AttrValue attrs[3] = {
-        {.kind = ATTR_STR,
-         .count = (uint32_t)w->text.length,
-         .text = strbuf_text(&w->text)},
-        {.kind = ATTR_STR, .count = (uint32_t)strlen(style), .text = style},
-        {.kind = ATTR_STR, .count = (uint32_t)strlen(stream), .text = stream}};
+    AttrValue attrs[3] = {{.kind = ATTR_STR,
+                           .count = (uint32_t)w->text.length,
+                           .text = strbuf_text(&w->text)},
+                          attr_of_text(style_text(w)),
+                          attr_of_text(w->to_stderr ? "stderr" : "stdout")};
     vm->trace->prints = true;
     return graph_append_host(vm->trace->graph, vm->trace->block, OP_PRINT,
                              w->ids.items, (uint32_t)w->ids.count, attrs, NULL,
