@@ -85,10 +85,11 @@ static bool reads_along(NestBuild *build, const TileProgram *program)
             continue;
         }
         NestShare share = share_of(build, reg->slot);
-        NestShare wanted = reg->kind == TILE_KIND_COLUMN  ? SHARE_ONE
-                           : reg->kind != TILE_KIND_DENSE ? SHARE_OUTSIDE
-                           : small                        ? SHARE_ONE
-                                                          : SHARE_ALL;
+        NestShare wanted = tile_is_scattered(reg)          ? SHARE_OUTSIDE
+                           : reg->kind == TILE_KIND_COLUMN ? SHARE_ONE
+                           : reg->kind != TILE_KIND_DENSE  ? SHARE_OUTSIDE
+                           : small                         ? SHARE_ONE
+                                                           : SHARE_ALL;
         if (share != SHARE_OUTSIDE && share != wanted) {
             return false;
         }
@@ -206,12 +207,21 @@ static uint32_t place_of(NestBuild *build, uint32_t slot, uint16_t width)
     return place;
 }
 
-// Whether the product reads the slot: what it holds is not to be overwritten
-// before the last rows have been made.
-static bool is_multiplied(const NestBuild *build, uint32_t slot)
+// Whether the product, or a stage for others of its rows, reads the slot: what
+// it holds is not to be overwritten before the last rows have been made.
+static bool is_read_across(const NestBuild *build, uint32_t slot)
 {
     const TileProduct *product = build->nest.product;
-    return product != NULL && (product->left == slot || product->right == slot);
+    bool found =
+        product != NULL && (product->left == slot || product->right == slot);
+    for (uint32_t s = 0; !found && s < build->nest.stage_count; s++) {
+        const TileProgram *program = build->nest.stages[s];
+        for (uint32_t i = 0; i < program->reg_count; i++) {
+            found = found || (tile_is_scattered(&program->regs[i]) &&
+                              program->regs[i].slot == slot);
+        }
+    }
+    return found;
 }
 
 // Nothing takes over memory that is no tensor's.
@@ -234,7 +244,7 @@ static void keep_inside(NestBuild *build, TileProgram *program)
         if (program->regs[output->reg].inner != 0 ||
             (output->reuse != TILE_NO_REG &&
              (program->regs[output->reuse].inner != 0 ||
-              is_multiplied(build, program->regs[output->reuse].slot)))) {
+              is_read_across(build, program->regs[output->reuse].slot)))) {
             output->reuse = TILE_NO_REG;
         }
     }

@@ -24,8 +24,9 @@ typedef struct Builder {
     uint32_t *last_use;    // by value: a node's serial, or USE_*
     uint32_t *chain_next;  // by value: the next that dies at the same place
     uint32_t *chain_heads; // by node: the values that die after it
-    ValueId *turned;       // by value: the matrix that it is the transpose of,
-                           // where products read that; or VALUE_ID_NONE
+    ValueId *turned;       // by value: what it is made of by moving elements,
+                           // where all that need it read those; or
+                           // VALUE_ID_NONE
     uint32_t groups;       // tile programs tried: their nodes' marks, above 1
 } Builder;
 
@@ -53,7 +54,7 @@ static inline ValueId builder_source(const Builder *builder, ValueId value)
     ValueId source = builder->turned[value];
     return source != VALUE_ID_NONE ? source : value;
 }
-// Finds the transposes that need not be made; their marks go.
+// Finds the transposes and views that need not be made; their marks go.
 MUST_CHECK bool builder_turn(Builder *builder);
 // Whether it is a product of operands and a result of known sizes, of what has
 // a kernel: others go the eager way.

@@ -23,7 +23,8 @@ static void print_slots(StrBuf *out, const char *before, const uint32_t *slots,
 static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
 {
     // By TileKind; temporaries are not listed.
-    static const char *const kinds[] = {"", " (one)", " (row)", " (column)"};
+    static const char *const kinds[] = {"",          " (one)",  " (row)",
+                                        " (column)", " (runs)", " (points)"};
     strbuf_printf(out, "tile of %lld:", (long long)program->count);
     for (uint32_t i = 0; i < program->op_count; i++) {
         const TileOp *op = &program->ops[i];

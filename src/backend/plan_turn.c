@@ -1,5 +1,7 @@
-// Transposes that products read where they are.
+// Transposes that products read where they are, and slices and the like that
+// loops do.
 #include "backend/plan_build.h"
+#include "backend/tile.h"
 #include "graph/walk.h"
 
 // A matrix, or some: what products read by columns.
@@ -22,6 +24,18 @@ bool builder_is_product(const Graph *graph, const GraphNode *node)
     return fixed;
 }
 
+// Whether the node reads what it is given without its being made.
+static bool reads_source(const Builder *builder, const GraphNode *node,
+                         ValueId value)
+{
+    const Graph *graph = builder->graph;
+    return node != NULL &&
+           (is_turned(graph, value)
+                ? builder_is_product(graph, node)
+                : builder_has_body(builder, node) &&
+                      tile_count(graph_type(graph, node->first_output)) > 1);
+}
+
 // Counts the uses by all that need the value made, then leaves those that are
 // without: of a value in another block a step of its own is made.
 bool builder_turn(Builder *builder)
@@ -30,7 +44,7 @@ bool builder_turn(Builder *builder)
     size_t size = graph->values.count * sizeof(bool) + 1;
     bool *made = NULL;
     for (size_t i = 0; made == NULL && i < graph->nodes.count; i++) {
-        if (graph->nodes.items[i]->op == OP_MATRIX_TRANSPOSE) {
+        if (node_desc(graph->nodes.items[i])->view != NULL) {
             made = ctx_alloc_zero(builder->ctx, size);
             if (made == NULL) {
                 return false;
@@ -43,15 +57,16 @@ bool builder_turn(Builder *builder)
     for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
         uint32_t count;
         const ValueId *uses = walk_uses(&walk, &count);
-        bool reads = builder_is_product(graph, walk.node);
         for (uint32_t i = 0;
              (walk.node == NULL || walk.node->mark) && i < count; i++) {
-            made[uses[i]] = made[uses[i]] || !reads ||
+            made[uses[i]] = made[uses[i]] ||
+                            !reads_source(builder, walk.node, uses[i]) ||
                             graph_value(graph, uses[i])->block != walk.block;
         }
     }
     for (size_t i = 0; i < graph->values.count; i++) {
-        if (!made[i] && is_turned(graph, (ValueId)i)) {
+        if (!made[i] && (is_turned(graph, (ValueId)i) ||
+                         tile_is_viewed(builder, (ValueId)i))) {
             GraphNode *node = graph->values.items[i].node;
             builder->turned[i] = node->inputs[0];
             node->mark = 0;

@@ -7,9 +7,10 @@
 // in cache.
 //
 // The shape is taken as `rows` x `columns` where an operand broadcasts along
-// one of the two, or rows are reduced. Wide rows are run in pieces; of narrow
-// ones a tile takes several, for which row and column operands are laid out in
-// scratch.
+// one of the two, or rows are reduced. Of other operands (slices, axes moved,
+// broadcast in the middle) each row is a run somewhere, or one element. Wide
+// rows are run in pieces; of narrow ones a tile takes several, for which all
+// operands that are not as dense as the shape are laid out in scratch.
 //
 // A program may end in reductions of rows, or of all there is: each tile is
 // reduced while it is in the cache, and the tiles' results are folded as the
@@ -45,8 +46,21 @@ typedef enum TileKind {
     TILE_KIND_ONE,    // one for all
     TILE_KIND_ROW,    // one for each column, the same in all rows
     TILE_KIND_COLUMN, // one for each row
+    TILE_KIND_RUNS,   // a run for each row, wherever (TileRows)
+    TILE_KIND_POINTS, // one for each row, wherever
     TILE_KIND_TEMP    // a result that stays inside
 } TileKind;
+
+// Where an operand has what belongs to a row: axes along which rows go on, of
+// which the last turns fastest.
+typedef struct TileAxis {
+    int64_t size, step; // rows, and elements from one to the next
+} TileAxis;
+typedef struct TileRows {
+    int64_t start; // the first row's element
+    int count;
+    TileAxis axes[SHAPE_MAX_RANK];
+} TileRows;
 
 // An operand, an output or a temporary. Registers are numbered in the order in
 // which the program meets them.
@@ -58,6 +72,7 @@ typedef struct TileReg {
     uint16_t width;  // bytes of an element
     uint8_t kind;    // TileKind
     DType dtype;
+    const TileRows *rows; // of runs and points
 } TileReg;
 
 // Ops that follow each other, as one loop.
@@ -111,6 +126,7 @@ struct TileProgram {
     bool updates;    // an output is written over a Variable
     bool grouped;    // narrow rows share a tile
     bool follows;    // an operand is a product's result
+    bool scattered;  // some operand has runs or points
     bool even;       // its kernels take multiples of KERNEL_STEP alone
     // What stands before it and reduces rows of as many columns; NULL: none.
     const TileProgram *before;
@@ -155,6 +171,14 @@ typedef struct TileNest {
     size_t scratch_size; // and of all that a thread needs
 } TileNest;
 
+static inline bool tile_is_plain(TileKind kind)
+{
+    return kind == TILE_KIND_DENSE || kind == TILE_KIND_ONE;
+}
+static inline bool tile_is_scattered(const TileReg *reg)
+{
+    return reg->kind == TILE_KIND_RUNS || reg->kind == TILE_KIND_POINTS;
+}
 // Rows that share a tile, if they do.
 static inline int64_t tile_group(const TileProgram *program)
 {
@@ -205,15 +229,31 @@ void plan_update_find(StepBlock *block);
 // The elements of a type; -1 where a size is unknown or the count is beyond
 // what a program takes.
 int64_t tile_count(TensorType type);
-// How an operand meets the program's shape, and the number of columns where it
-// is a row or a column; false if it does so in no way that a program has.
-bool tile_find_kind(TensorType in, TensorType out, TileKind *kind,
-                    int64_t *columns);
-// Each of `rows` elements of a column, of so many bytes, repeated for its row;
-// a row of so many bytes, once for each row of a tile.
-void tile_lay_column(char *to, const char *from, uint16_t width, int64_t rows,
-                     int64_t columns);
-void tile_lay_row(char *to, const char *from, size_t size, int64_t rows);
+// How an operand lies beside the program's shape.
+typedef struct TileOperand {
+    ValueId source; // whose elements are read: itself, or what it is a view of
+    OpView view;    // by axis of the shape
+    TileKind kind;
+    int64_t columns; // the most that a row of it may have
+} TileOperand;
+// False if it does so in no way that a program has.
+bool tile_find_operand(const Builder *builder, ValueId value, TensorType shape,
+                       TileOperand *operand);
+// What it is along rows of so many columns, as many as it may have or fewer.
+TileKind tile_operand_kind(const TileOperand *operand, int64_t columns);
+// Its rows, in the plan's arena; NULL with an error pending.
+const TileRows *tile_make_rows(Builder *builder, const TileOperand *operand,
+                               TensorType shape, int64_t columns);
+// Whether programs can read the value's elements among its source's, and that
+// saves a copy.
+bool tile_is_viewed(const Builder *builder, ValueId value);
+// The element of the operand with which a row begins.
+int64_t tile_row_start(const TileRows *rows, int64_t row);
+// Lays an operand's share in some rows out in scratch, an element for each of
+// theirs; `from` is the first of the operand that the kind counts from: a row's
+// own, a column's element of the first row, else the tensor's.
+void tile_lay(const TileReg *reg, char *to, const char *from, int64_t row,
+              int64_t rows, int64_t columns);
 bool step_nest(PlanRun *run, const Step *step);
 // A product alone.
 bool step_product(PlanRun *run, const Step *step);

@@ -47,12 +47,19 @@ bool builder_has_body(const Builder *builder, const GraphNode *node)
     return true;
 }
 
+// Whether what is read in place is the program's own, which is not all there.
+static bool is_own(const Fuser *fuser, ValueId value, ValueId source)
+{
+    const GraphNode *maker = graph_value(fuser->builder->graph, source)->node;
+    return source != value && maker != NULL && maker->mark == fuser->group;
+}
+
 // Whether the node gives the program's shape, and its operands can be read
-// along with those of the nodes before it.
+// along with those of the nodes before it: all must agree on one way to see the
+// shape as a matrix, in which those of wider rows have several.
 static bool fits(Fuser *fuser, const GraphNode *node)
 {
-    const Graph *graph = fuser->builder->graph;
-    TensorType out = graph_type(graph, node->first_output);
+    TensorType out = graph_type(fuser->builder->graph, node->first_output);
     int64_t columns = fuser->columns;
     bool apart = fuser->apart;
     if (!shape_equal(out.rank, out.dims, fuser->shape.rank,
@@ -60,19 +67,20 @@ static bool fits(Fuser *fuser, const GraphNode *node)
         return false;
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        TileKind kind;
-        int64_t own;
-        if (!tile_find_kind(graph_type(graph, node->inputs[i]), out, &kind,
-                            &own)) {
+        TileOperand operand;
+        if (!tile_find_operand(fuser->builder, node->inputs[i], out,
+                               &operand) ||
+            is_own(fuser, node->inputs[i], operand.source)) {
             return false;
         }
-        if (kind == TILE_KIND_ROW || kind == TILE_KIND_COLUMN) {
-            // All operands must agree on one way to see the shape as a matrix.
-            if (columns != 0 && columns != own) {
+        if (!tile_is_plain(operand.kind)) {
+            int64_t own = operand.columns;
+            if (fuser->columns > own) {
                 return false;
             }
-            columns = own;
-            apart = apart || kind == TILE_KIND_COLUMN;
+            apart = apart || operand.kind != TILE_KIND_ROW ||
+                    (columns > 0 && columns != own);
+            columns = columns > 0 && columns < own ? columns : own;
         }
     }
     fuser->columns = columns;
@@ -98,20 +106,20 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
         }
     }
     TensorType type = graph_type(fuser->builder->graph, value);
-    TileKind kind = TILE_KIND_DENSE;
-    int64_t columns;
+    TileOperand operand;
     // `fits` has asked before, so that it cannot fail.
-    (void)tile_find_kind(type, fuser->shape, &kind, &columns);
-    TileReg reg = {.slot = fuser->builder->slots[value],
+    (void)tile_find_operand(fuser->builder, value, fuser->shape, &operand);
+    TileReg reg = {.slot = fuser->builder->slots[operand.source],
                    .dtype = type.dtype,
-                   .kind = (uint8_t)kind,
+                   .kind = tile_operand_kind(&operand, fuser->columns),
                    .width = (uint16_t)dtype_size(type.dtype)};
-    if ((kind == TILE_KIND_ROW || kind == TILE_KIND_COLUMN) &&
+    if (!tile_is_plain(reg.kind) &&
         // Those of rows that share a tile are laid out in scratch.
         is_grouped(fuser)) {
         reg.offset = fuser->next_temp++ * fuser->temp_size;
     }
-    const GraphNode *maker = graph_value(fuser->builder->graph, value)->node;
+    const GraphNode *maker =
+        graph_value(fuser->builder->graph, operand.source)->node;
     fuser->follows =
         fuser->follows || (maker != NULL && maker->op == OP_MATMUL);
     fuser->values[fuser->reg_count] = value;
@@ -275,6 +283,18 @@ static bool is_updated(const Fuser *fuser, const GraphNode *last, uint32_t reg,
     return false;
 }
 
+// Whether rows of the register's tensor are read in another order, too.
+static bool is_scattered(const Fuser *fuser, uint32_t reg)
+{
+    for (uint32_t i = 0; i < fuser->reg_count; i++) {
+        if (tile_is_scattered(&fuser->regs[i]) &&
+            fuser->regs[i].slot == fuser->regs[reg].slot) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_output(const Fuser *fuser, uint32_t reg)
 {
     for (uint32_t k = 0; k < fuser->output_count; k++) {
@@ -300,7 +320,7 @@ static uint8_t choose_reuse(const Fuser *fuser, const GraphNode *last,
     }
     for (uint32_t reg = 0; reg < output->reg; reg++) {
         if (is_output(fuser, reg) || taken[reg] ||
-            fuser->last_read[reg] > writer ||
+            fuser->last_read[reg] > writer || is_scattered(fuser, reg) ||
             !may_reuse(fuser, reg, fuser->regs[output->reg].dtype)) {
             continue;
         }
@@ -345,10 +365,12 @@ static bool can_end(Fuser *fuser, const GraphNode *node, bool first)
         return false;
     }
     int64_t columns = end.rows == 1 ? 0 : end.columns;
+    // Rows of operands may be more than one of the reduction's.
+    bool narrows = columns > 0 && columns < fuser->columns;
     // Alone it is worth a program if rows of it may be at hand (nest.c).
     if ((first && (end.rows == 1 || end.columns == 1)) ||
         (columns != fuser->columns &&
-         (fuser->columns != 0 || fuser->ends > 0))) {
+         ((fuser->columns != 0 && !narrows) || fuser->ends > 0))) {
         return false;
     }
     fuser->columns = columns;
@@ -418,6 +440,25 @@ static const TileProgram *reduced_before(const Fuser *fuser)
     return reduces ? before->program : NULL;
 }
 
+// Where the rows of scattered operands are.
+static bool add_rows(const Fuser *fuser, TileProgram *made)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < made->reg_count; i++) {
+        TileReg *reg = &made->regs[i];
+        TileOperand operand;
+        if (tile_is_scattered(reg)) {
+            (void)tile_find_operand(fuser->builder, fuser->values[i],
+                                    fuser->shape, &operand);
+            reg->rows = tile_make_rows(fuser->builder, &operand, fuser->shape,
+                                       fuser->columns);
+            made->scattered = true;
+            ok = reg->rows != NULL;
+        }
+    }
+    return ok;
+}
+
 // The program, in the plan's arena.
 static TileProgram *make_program(const Fuser *fuser)
 {
@@ -436,6 +477,7 @@ static TileProgram *make_program(const Fuser *fuser)
     made->ended = NULL;
     made->updates = false;
     made->follows = fuser->follows;
+    made->scattered = false;
     made->before = reduced_before(fuser);
     made->cost = 0.1 * fuser->end_count;
     made->scratch_size = 0;
@@ -451,7 +493,8 @@ static TileProgram *make_program(const Fuser *fuser)
     made->ends =
         copy_array(arena, fuser->end, fuser->end_count * sizeof(TileEnd));
     bool ok = made->ops != NULL && made->regs != NULL &&
-              made->outputs != NULL && made->ends != NULL;
+              made->outputs != NULL && made->ends != NULL &&
+              add_rows(fuser, made);
     return ok ? made : NULL;
 }
 

@@ -58,8 +58,10 @@ static int operand_of(Part *part, uint8_t reg, bool writes)
 {
     const TileReg *from = &part->program->regs[reg];
     // Columns of narrow rows are laid out like the other operands.
-    bool repeats = from->kind == TILE_KIND_ONE ||
-                   (from->kind == TILE_KIND_COLUMN && !part->program->grouped);
+    bool repeats =
+        from->kind == TILE_KIND_ONE ||
+        ((from->kind == TILE_KIND_COLUMN || from->kind == TILE_KIND_POINTS) &&
+         !part->program->grouped);
     if (part->operands[reg] < 0) {
         int made = loop_operand(&part->build, (Elem)from->dtype,
                                 repeats ? LOOP_ONE : LOOP_DENSE, writes);

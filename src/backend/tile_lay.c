@@ -18,51 +18,14 @@ int64_t tile_count(TensorType type)
     return type.rank < 0 ? -1 : count;
 }
 
-bool tile_find_kind(TensorType in, TensorType out, TileKind *kind,
-                    int64_t *columns)
+int64_t tile_row_start(const TileRows *rows, int64_t row)
 {
-    int skip = 0, same = 0;
-    *columns = 1;
-    if (tile_count(in) < 0 || in.rank > out.rank) {
-        return false;
+    int64_t start = rows->start;
+    for (int i = rows->count - 1; i >= 0; i--) {
+        start += row % rows->axes[i].size * rows->axes[i].step;
+        row /= rows->axes[i].size;
     }
-    // Equal counts of shapes that broadcast differ by sizes of 1 at most.
-    if (tile_count(in) == tile_count(out)) {
-        *kind = TILE_KIND_DENSE;
-        return true;
-    }
-    if (tile_count(in) == 1) {
-        *kind = TILE_KIND_ONE;
-        return true;
-    }
-    // There is a size above 1, or the count would have been 1.
-    while (in.dims[skip] == 1) {
-        skip++;
-    }
-    // The trailing sizes are the shape's: a row.
-    for (int i = 1; i <= in.rank - skip; i++) {
-        same += in.dims[in.rank - i] == out.dims[out.rank - i];
-        *columns *= out.dims[out.rank - i];
-    }
-    if (same == in.rank - skip) {
-        *kind = TILE_KIND_ROW;
-        return true;
-    }
-    // The leading sizes are the shape's, the others 1: a column.
-    int lead = in.rank;
-    *columns = 1;
-    while (in.dims[lead - 1] == 1) {
-        lead--;
-        *columns *= out.dims[out.rank - in.rank + lead];
-    }
-    for (int i = 0; i < out.rank - in.rank + lead; i++) {
-        int from = i - (out.rank - in.rank);
-        if (out.dims[i] != (from < 0 ? 1 : in.dims[from])) {
-            return false;
-        }
-    }
-    *kind = TILE_KIND_COLUMN;
-    return true;
+    return start;
 }
 
 #define FILL(T)                                                                \
@@ -81,8 +44,9 @@ FILL(uint32_t)
 FILL(uint64_t)
 #undef FILL
 
-void tile_lay_column(char *to, const char *from, uint16_t width, int64_t rows,
-                     int64_t columns)
+// Each of `rows` elements, of so many bytes, repeated for its row.
+static void lay_column(char *to, const char *from, uint16_t width, int64_t rows,
+                       int64_t columns)
 {
     switch (width) {
     case 1:
@@ -99,10 +63,66 @@ void tile_lay_column(char *to, const char *from, uint16_t width, int64_t rows,
     }
 }
 
-void tile_lay_row(char *to, const char *from, size_t size, int64_t rows)
+// The same `size` bytes for each of the rows.
+static void lay_row(char *to, const char *from, size_t size, int64_t rows)
 {
-    for (int64_t row = 0; row < rows; row++) {
-        memcpy(to, from, size);
-        to += size;
+    size_t all = size * (size_t)rows;
+    memcpy(to, from, size);
+    for (size_t done = size; done < all;) {
+        size_t more = done < all - done ? done : all - done;
+        memcpy(to + done, to, more);
+        done += more;
+    }
+}
+
+// Rows along one axis of a scattered operand.
+static void lay_along(const TileReg *reg, char *to, const char *from,
+                      int64_t step, int64_t rows, int64_t columns)
+{
+    bool runs = reg->kind == TILE_KIND_RUNS;
+    size_t width = reg->width, size = width * (size_t)columns;
+    if (step == 0 && runs) {
+        lay_row(to, from, size, rows);
+    } else if (step == 0) {
+        lay_column(to, from, reg->width, 1, rows * columns);
+    } else if (runs && step == columns) {
+        memcpy(to, from, size * (size_t)rows);
+    } else if (!runs && step == 1) {
+        lay_column(to, from, reg->width, rows, columns);
+    } else {
+        for (int64_t i = 0; i < rows; i++, to += size) {
+            lay_along(reg, to, from + i * step * (int64_t)width, 0, 1, columns);
+        }
+    }
+}
+
+static void lay_rows(const TileReg *reg, char *to, const char *from,
+                     int64_t row, int64_t rows, int64_t columns)
+{
+    const TileRows *all = reg->rows;
+    TileAxis last = {1, 0};
+    if (all->count > 0) {
+        last = all->axes[all->count - 1];
+    }
+    while (rows > 0) {
+        int64_t some = last.size - row % last.size;
+        some = all->count == 0 || some > rows ? rows : some;
+        lay_along(reg, to, from + tile_row_start(all, row) * reg->width,
+                  last.step, some, columns);
+        to += some * columns * reg->width;
+        row += some;
+        rows -= some;
+    }
+}
+
+void tile_lay(const TileReg *reg, char *to, const char *from, int64_t row,
+              int64_t rows, int64_t columns)
+{
+    if (reg->kind == TILE_KIND_ROW) {
+        lay_row(to, from, (size_t)columns * reg->width, rows);
+    } else if (reg->kind == TILE_KIND_COLUMN) {
+        lay_column(to, from, reg->width, rows, columns);
+    } else {
+        lay_rows(reg, to, from, row, rows, columns);
     }
 }

@@ -17,6 +17,7 @@ enum {
 typedef struct TileHand {
     TileRun *at;
     char *scratch;
+    int64_t row;                  // the next one
     int64_t part;                 // of a row that is reduced
     char *results[TILE_MAX_ENDS]; // the first row's
     char *cursors[TILE_MAX_REGS]; // where a register's next elements are
@@ -232,6 +233,21 @@ static void run_linear(TileHand *hand, char *const *parts, int64_t left)
         }
         advance(hand, TILE_KIND_DENSE, piece);
         advance(hand, TILE_KIND_ROW, piece);
+        advance(hand, TILE_KIND_RUNS, piece);
+    }
+}
+
+// Where scattered operands have the next row.
+static void find_scattered(TileHand *hand)
+{
+    const TileProgram *program = hand->at->program;
+    for (uint32_t i = 0; program->scattered && i < program->reg_count; i++) {
+        const TileReg *reg = &program->regs[i];
+        if (tile_is_scattered(reg)) {
+            hand->cursors[i] =
+                hand->at->starts[i] +
+                tile_row_start(reg->rows, hand->row) * reg->width;
+        }
     }
 }
 
@@ -260,7 +276,8 @@ static void run_rows(TileHand *hand, int64_t rows)
     char *parts[TILE_MAX_ENDS];
     uint32_t end_count = program->end_count;
     find_steps(program, last, steps);
-    for (int64_t row = 0; row < rows; row++) {
+    for (int64_t row = 0; row < rows; row++, hand->row++) {
+        find_scattered(hand);
         for (uint32_t i = 0; i < end_count; i++) {
             const TileEnd *end = &program->ends[i];
             parts[i] = last > 0 ? hand->scratch + end->offset
@@ -289,14 +306,14 @@ static void run_groups(TileHand *hand, int64_t rows)
     group = group < rows ? group : rows;
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
-        if (reg->kind == TILE_KIND_ROW || reg->kind == TILE_KIND_COLUMN) {
+        if (reg->kind == TILE_KIND_ROW || reg->kind == TILE_KIND_COLUMN ||
+            tile_is_scattered(reg)) {
             // The operand's own elements; the cursor now points at its copy.
             from[i] = hand->cursors[i];
             hand->cursors[i] = hand->scratch + reg->offset;
         }
         if (reg->kind == TILE_KIND_ROW) {
-            tile_lay_row(hand->cursors[i], from[i],
-                         (size_t)columns * reg->width, group);
+            tile_lay(reg, hand->cursors[i], from[i], 0, group, columns);
         }
     }
     // The last group may have fewer rows.
@@ -304,12 +321,15 @@ static void run_groups(TileHand *hand, int64_t rows)
         group = group < rows - row ? group : rows - row;
         for (uint32_t i = 0; i < program->reg_count; i++) {
             const TileReg *reg = &program->regs[i];
+            if (reg->kind == TILE_KIND_COLUMN || tile_is_scattered(reg)) {
+                tile_lay(reg, hand->cursors[i], from[i], hand->row, group,
+                         columns);
+            }
             if (reg->kind == TILE_KIND_COLUMN) {
-                tile_lay_column(hand->cursors[i], from[i], reg->width, group,
-                                columns);
                 from[i] += group * reg->width;
             }
         }
+        hand->row += group;
         run_tile(hand, group * columns);
         end_tile(hand, hand->results, row, group, columns);
         // Copies of rows and columns stay where they are.
@@ -327,6 +347,7 @@ static void take_up(TileHand *hand, TileRun *at, char *scratch,
     const TileProgram *program = at->program;
     hand->at = at;
     hand->scratch = scratch;
+    hand->row = row;
     for (uint32_t i = 0; i < program->reg_count; i++) {
         const TileReg *reg = &program->regs[i];
         if (reg->inner == TILE_INNER_PRODUCT) {

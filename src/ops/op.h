@@ -153,6 +153,16 @@ struct Emit {
     // A constant; takes the count, also on failure. NULL gives NULL.
     EmitValue (*constant)(Emit *emit, Tensor *tensor);
 };
+// Where the elements of a result stand among those of the operand that it is
+// made of: the first of them, and how far on the next is along each axis.
+typedef struct OpView {
+    int64_t start;
+    int64_t steps[SHAPE_MAX_RANK]; // elements; 0: the same one
+} OpView;
+// Of types whose sizes are all known. False: raised, or not known before a run.
+typedef bool (*ViewFn)(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                       TensorType in, TensorType out, OpView *view);
+
 // An op that is nothing but other ops: no graph holds it.
 typedef struct ComposeCall {
     Emit *emit;
@@ -237,6 +247,8 @@ struct OpDesc {
                             // other ops, which fuse; NULL: it has none
     uint8_t ends;           // a reduction in which a loop can end: 1 + its
                             // ReduceId, or END_MEAN; 0: it is none
+    ViewFn view;            // of one that moves elements of its first operand:
+                            // loops may read them where they are; or NULL
     GradFn gradient;        // NULL: none is known (ops/grad.h)
     const char *graphdef;   // TensorFlow's op, NULL: the writer has its own way
     uint8_t access[RES_COUNT]; // Access; none: the op is pure

@@ -270,6 +270,22 @@ static bool kernel_index(const KernelCall *call)
            tensor_gather(call->ctx, out, in, pick.offset, pick.strides);
 }
 
+static bool view_index(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                       TensorType in, TensorType out, OpView *view)
+{
+    Pick pick;
+    IndexReader reader = {ctx, &attrs[0], NULL, 1};
+    (void)op, (void)out;
+    // Bounds that are operands were not put in.
+    if (!pick_all(&reader, in, &pick) || reader.next > 1) {
+        return false;
+    }
+    view->start = pick.offset;
+    memcpy(view->steps, pick.strides,
+           (size_t)pick.shape.rank * sizeof pick.strides[0]);
+    return true;
+}
+
 // ---- the gradient of an index: zeros but where it picked
 
 // The first operand behind x and, for unindex, `like`.
@@ -374,6 +390,7 @@ const OpDesc op_index = {
     .attr_count = 1,
     .infer = infer_index,
     .kernel = kernel_index,
+    .view = view_index,
     .gradient = grad_index,
     .graphdef = "StridedSlice",
 };

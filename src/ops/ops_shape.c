@@ -328,30 +328,31 @@ static bool infer_permute(InferCall *call)
     return true;
 }
 
-// Axis i of the output walks with the input's stride of axis axes[i]. False:
-// interrupted.
-// The output is written from its first element to its last; it is the input
-// that is read across.
-static bool gather_permuted(const KernelCall *call, const int *axes)
+// Axis i of the output walks with the input's stride of axis axes[i].
+static bool view_permute(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                         TensorType in, TensorType out, OpView *view)
 {
-    const Tensor *in = call->inputs[0];
-    int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
-    tensor_dense_strides(in->rank, tensor_dims(in), own);
-    for (int i = 0; i < in->rank; i++) {
-        strides[i] = own[axes[i]];
-    }
-    return tensor_gather(call->ctx, call->outputs[0], in, 0, strides);
-}
-
-// A copy, not a view: tensors have no strides of their own.
-static bool kernel_permute(const KernelCall *call)
-{
+    int64_t own[SHAPE_MAX_RANK];
     int axes[SHAPE_MAX_RANK];
-    if (!permutation(call->ctx, call->op->name, &call->attrs[0],
-                     call->inputs[0]->rank, axes)) {
+    if (!permutation(ctx, op->name, &attrs[0], in.rank, axes)) {
         return false;
     }
-    return gather_permuted(call, axes);
+    tensor_dense_strides(in.rank, in.dims, own);
+    view->start = 0;
+    for (int i = 0; i < out.rank; i++) {
+        view->steps[i] = own[axes[i]];
+    }
+    return true;
+}
+
+// Of an op that has a view: a copy, since tensors have no strides.
+static bool kernel_view(const KernelCall *call)
+{
+    OpView view;
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    return call->op->view(call->ctx, call->op, call->attrs, tensor_type(in),
+                          tensor_type(out), &view) &&
+           tensor_gather(call->ctx, out, in, view.start, view.steps);
 }
 
 // None reverses all axes, as NumPy's transpose.
@@ -394,7 +395,8 @@ const OpDesc op_permute_dims = {
     .attrs = permute_attrs,
     .attr_count = 1,
     .infer = infer_permute,
-    .kernel = kernel_permute,
+    .kernel = kernel_view,
+    .view = view_permute,
     .gradient = grad_permute,
     .graphdef = "Transpose",
 };
@@ -415,16 +417,17 @@ static bool infer_matrix_transpose(InferCall *call)
     return true;
 }
 
-// The general permutation with its last two axes exchanged.
-static bool kernel_matrix_transpose(const KernelCall *call)
+static bool view_transpose(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                           TensorType in, TensorType out, OpView *view)
 {
-    int axes[SHAPE_MAX_RANK], rank = call->inputs[0]->rank;
-    for (int i = 0; i < rank; i++) {
-        axes[i] = i;
-    }
-    axes[rank - 1] = rank - 2;
-    axes[rank - 2] = rank - 1;
-    return gather_permuted(call, axes);
+    int last = in.rank - 1;
+    (void)ctx, (void)op, (void)attrs, (void)out;
+    view->start = 0;
+    tensor_dense_strides(in.rank, in.dims, view->steps);
+    int64_t step = view->steps[last];
+    view->steps[last] = view->steps[last - 1];
+    view->steps[last - 1] = step;
+    return true;
 }
 
 static bool grad_matrix_transpose(GradCall *call)
@@ -444,7 +447,8 @@ const OpDesc op_matrix_transpose = {
     .output_count = 1,
     .flags = OP_HALVES | OP_METHOD,
     .infer = infer_matrix_transpose,
-    .kernel = kernel_matrix_transpose,
+    .kernel = kernel_view,
+    .view = view_transpose,
     .gradient = grad_matrix_transpose,
 };
 
@@ -476,19 +480,20 @@ static bool infer_broadcast_to(InferCall *call)
                        from, (TensorType){from.dtype, to.rank, to.dims});
 }
 
-// Repeated axes are gathered with a stride of 0.
-static bool kernel_broadcast_to(const KernelCall *call)
+// Repeated axes are read again and again.
+static bool view_broadcast(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                           TensorType in, TensorType out, OpView *view)
 {
-    const Tensor *in = call->inputs[0];
-    Tensor *out = call->outputs[0];
-    int64_t own[SHAPE_MAX_RANK], strides[SHAPE_MAX_RANK];
-    tensor_dense_strides(in->rank, tensor_dims(in), own);
-    for (int i = 0; i < out->rank; i++) {
+    int64_t own[SHAPE_MAX_RANK];
+    (void)ctx, (void)op, (void)attrs;
+    tensor_dense_strides(in.rank, in.dims, own);
+    view->start = 0;
+    for (int i = 0; i < out.rank; i++) {
         // The axis of `in` that meets axis i, below 0 for a new leading one.
-        int from = in->rank - out->rank + i;
-        strides[i] = from < 0 || tensor_dims(in)[from] == 1 ? 0 : own[from];
+        int from = in.rank - out.rank + i;
+        view->steps[i] = from < 0 || in.dims[from] == 1 ? 0 : own[from];
     }
-    return tensor_gather(call->ctx, out, in, 0, strides);
+    return true;
 }
 
 static bool grad_broadcast_to(GradCall *call)
@@ -511,7 +516,8 @@ const OpDesc op_broadcast_to = {
     .attrs = reshape_attrs,
     .attr_count = 1,
     .infer = infer_broadcast_to,
-    .kernel = kernel_broadcast_to,
+    .kernel = kernel_view,
+    .view = view_broadcast,
     .gradient = grad_broadcast_to,
     .graphdef = "BroadcastTo",
 };

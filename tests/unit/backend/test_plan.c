@@ -430,6 +430,32 @@ Test(plan, rows_fuse_and_memory_is_reused)
     graph_release(&ctx, g);
 }
 
+// Slices and operands that broadcast both ways are read where they are: one
+// step, and not in the memory of what is read across.
+Test(plan, views_take_no_step)
+{
+    static const char text[] =
+        "graph f(%0 x: float32[9, 1, 9], %1 y: float32[1, 9, 9])\n"
+        "  %2: float32[9, 9, 9] = add %0, %1\n"
+        "  %3: float32[9, 9, 9] = permute_dims %2 axes=(1, 0, 2)\n"
+        "  %4: float32[9, 9, 9] = multiply %2, %3\n"
+        "  return %4\n";
+    Graph *g = graph_parse(&ctx, text, strlen(text));
+    cr_assert_not_null(g, "%s", ctx.error.text);
+    PlanOptions options = {PASS_ALL, true, true, false};
+    Plan *plan = plan_build(&ctx, g, &options);
+    StrBuf out;
+    strbuf_init(&out, &ctx);
+    plan_print(&out, plan);
+    cr_assert_eq(plan_step_count(plan), 2, "%s", strbuf_text(&out));
+    cr_assert_not_null(strstr(strbuf_text(&out), "(runs)"));
+    cr_assert_null(strstr(strbuf_text(&out), "in place of"), "%s",
+                   strbuf_text(&out));
+    strbuf_free(&out);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
+}
+
 // Where the user wrote a line of a two-line source, by its number.
 static GraphPlace place_at(Source *source, uint32_t start)
 {

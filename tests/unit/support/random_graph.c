@@ -44,9 +44,11 @@ static void put_node(Maker *maker, GraphNode *node)
 
 static const struct {
     int rank;
-    int64_t dims[2];
-} shapes[] = {{0, {0}},    {0, {0}},    {1, {3}},    {1, {1}},   {2, {2, 3}},
-              {2, {1, 3}}, {2, {2, 1}}, {2, {0, 3}}, {2, {3, 3}}};
+    int64_t dims[3];
+} shapes[] = {{0, {0}},       {0, {0}},       {1, {3}},        {1, {1}},
+              {2, {2, 3}},    {2, {1, 3}},    {2, {2, 1}},     {2, {0, 3}},
+              {2, {3, 3}},    {3, {3, 1, 3}}, {3, {1, 3, 3}},  {3, {2, 3, 3}},
+              {3, {3, 3, 1}}, {2, {3, 130}},  {3, {2, 1, 130}}};
 
 static Tensor *random_tensor(Maker *maker, DType dtype)
 {
@@ -136,15 +138,17 @@ static void random_attr(Maker *maker, const AttrDesc *desc, AttrValue *attr,
     }
 }
 
-// x[first::step, …] in the spec of the op `index`.
+// x[first::step, …] or x[…, first::step] in the spec of the op `index`.
 static void add_index(Maker *maker, GraphBlock *block)
 {
-    int64_t spec[10] = {0, 0, 0, 0, 0, 3, 0, 0, 0, 0};
+    int64_t spec[10] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    int64_t *axis = spec + 5 * draw(maker, 2);
+    (axis == spec ? spec + 5 : spec)[0] = 3;
     if (draw(maker, 2) == 0) {
-        spec[0] = 1;
-        spec[1] = draw(maker, 2) ? ATTR_INT_NONE : (int64_t)draw(maker, 3) - 1;
-        spec[2] = ATTR_INT_NONE;
-        spec[3] = draw(maker, 2) ? -1 : (int64_t)draw(maker, 2) + 1;
+        axis[0] = 1;
+        axis[1] = draw(maker, 2) ? ATTR_INT_NONE : (int64_t)draw(maker, 3) - 1;
+        axis[2] = ATTR_INT_NONE;
+        axis[3] = draw(maker, 2) ? -1 : (int64_t)draw(maker, 2) + 1;
     }
     AttrValue attr = {ATTR_INTS, 10, {.ints = spec}};
     ValueId input = any_value(maker);
