@@ -90,6 +90,8 @@ typedef struct TileOp {
     uint8_t result; // registers
     uint8_t arg_count;
     uint8_t args[3];
+    bool is_known; // the second operand is a constant that its body looks at
+    double known;
 } TileOp;
 
 // A tensor that leaves the program.

@@ -202,6 +202,16 @@ static void add_op(Fuser *fuser, GraphNode *node)
         op->args[i] = find_reg(fuser, node->inputs[i]);
         fuser->last_read[op->args[i]] = (uint8_t)index;
     }
+    const OpDesc *desc = op_desc(node->op);
+    const Tensor *second =
+        desc->known_count > 0
+            ? graph_constant(fuser->builder->graph, node->inputs[1])
+            : NULL;
+    // Of ints those alone that the op names: others may be in error.
+    op->is_known =
+        second != NULL && second->count == 1 &&
+        (dtype_is_float((DType)second->dtype) || op_known(desc, second) >= 0);
+    op->known = op->is_known ? tensor_float_at(second, 0) : 0;
     set_result(fuser, node, op);
 }
 

@@ -118,6 +118,10 @@ static bool add_op(Part *part, const TileOp *op)
             return false;
         }
     }
+    if (op->is_known) {
+        x[1] =
+            loop_number(&part->build, loop_type(&part->build, x[1]), op->known);
+    }
     const TileReg *to = &part->program->regs[op->result];
     uint16_t first = part->build.ins_count;
     LoopValue made = op_body(&part->build, desc, x, op->node->attrs, to->dtype);

@@ -89,6 +89,8 @@ LoopValue loop_prim(LoopBuild *build, LoopPrim op, LoopValue x, LoopValue y,
 LoopValue loop_bits(LoopBuild *build, LoopType type, uint64_t bits);
 // The number in the type, which must be able to hold it.
 LoopValue loop_number(LoopBuild *build, LoopType type, double number);
+// Whether the value is a constant, and which.
+bool loop_known(const LoopBuild *build, LoopValue value, double *number);
 // As an element of this type: the low bits of a narrow int, a rounded half.
 LoopValue loop_narrow(LoopBuild *build, LoopValue value, Elem elem);
 

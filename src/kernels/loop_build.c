@@ -190,14 +190,33 @@ static bool fold(const LoopBuild *build, LoopIns ins, uint64_t *bits)
     return true;
 }
 
+bool loop_known(const LoopBuild *build, LoopValue value, double *number)
+{
+    const LoopIns *ins = value == LOOP_NONE ? NULL : &build->ins[value];
+    if (ins == NULL || ins->op != PRIM_CONST) {
+        return false;
+    }
+    uint64_t bits = build->consts[ins->b];
+    uint32_t low = (uint32_t)bits;
+    float single;
+    switch ((LoopType)ins->type) {
+    case LT_F32:
+        memcpy(&single, &low, sizeof single);
+        *number = single;
+        break;
+    case LT_F64: memcpy(number, &bits, sizeof bits); break;
+    case LT_I32: *number = (int32_t)low; break;
+    case LT_I64: *number = (double)(int64_t)bits; break;
+    case LT_MASK: *number = bits != 0; break;
+    }
+    return true;
+}
+
 static bool is_float64(const LoopBuild *build, LoopValue value, double number)
 {
-    const LoopIns *ins = &build->ins[value];
-    double held = NAN;
-    if (ins->op == PRIM_CONST && ins->type == LT_F64) {
-        memcpy(&held, &build->consts[ins->b], sizeof held);
-    }
-    return held == number;
+    double held;
+    return build->ins[value].type == LT_F64 &&
+           loop_known(build, value, &held) && held == number;
 }
 
 // What is rough takes a 0 for nothing, whatever its sign or what it meets: it

@@ -178,9 +178,14 @@ bool elementwise_run(const KernelCall *call, OpCode code)
         // A run of one element counts as dense.
         ones |= (unsigned)(inner->size > 1 && inner->steps[k] == 0) << k;
     }
+    int known = ones == 2 && call->inputs[1]->count == 1
+                    ? op_known(call->op, call->inputs[1])
+                    : -1;
     const LoopKernel *kernel =
-        op_kernel(call->ctx, code, dtype, (DType)call->outputs[0]->dtype,
-                  call->attrs, ones);
+        known >= 0
+            ? op_kernel_known(call->ctx, code, dtype, known)
+            : op_kernel(call->ctx, code, dtype, (DType)call->outputs[0]->dtype,
+                        call->attrs, ones);
     return kernel != NULL && runs_go(call, &runs, kernel);
 }
 
@@ -279,9 +284,11 @@ int elementwise_quick(Ctx *ctx, OpCode code, Tensor *const *inputs,
     // A single element is used for all.
     unsigned ones = a->count == shape->count ? 0 : 1;
     ones |= count == 1 || b->count == shape->count ? 0 : 2;
+    int known = ones == 2 && op->known_count > 0 ? op_known(op, b) : -1;
     const LoopKernel *kernel =
-        kernel_state(ctx) == NULL
-            ? NULL
+        kernel_state(ctx) == NULL ? NULL
+        : known >= 0
+            ? op_kernel_known(ctx, code, (DType)a->dtype, known)
             : op_kernel(ctx, code, (DType)a->dtype, result, NULL, ones);
     Tensor *out = kernel == NULL
                       ? NULL

@@ -38,43 +38,84 @@ LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
     return loop_narrow(build, op->body(build, x, attrs), (Elem)result);
 }
 
+// What a kernel is made for: `known` is the second operand, NULL if that is
+// read.
+typedef struct KernelKey {
+    OpCode code;
+    DType dtype, result;
+    const AttrValue *attrs;
+    unsigned ones;
+    const double *known;
+} KernelKey;
+
 // One op is always within a body's limits.
-static bool make_kernel(Ctx *ctx, const OpDesc *op, DType dtype, DType result,
-                        const AttrValue *attrs, unsigned ones,
-                        LoopKernel *kernel)
+static bool make_kernel(Ctx *ctx, const KernelKey *key, LoopKernel *kernel)
 {
+    const OpDesc *op = op_table[key->code];
     LoopBuild build;
     LoopValue x[3] = {0};
     loop_init(&build);
     for (int k = 0; k < op->min_inputs; k++) {
         bool condition = op_chooses(op) && k == 0;
         int operand =
-            loop_operand(&build, condition ? ELEM_BOOL : (Elem)dtype,
-                         ones >> k & 1 ? LOOP_ONE : LOOP_DENSE, false);
-        x[k] = loop_load(&build, operand);
+            loop_operand(&build, condition ? ELEM_BOOL : (Elem)key->dtype,
+                         key->ones >> k & 1 ? LOOP_ONE : LOOP_DENSE, false);
+        x[k] = k == 1 && key->known != NULL
+                   ? loop_number(&build, loop_type(&build, x[0]), *key->known)
+                   : loop_load(&build, operand);
     }
-    int out = loop_operand(&build, (Elem)result, LOOP_DENSE, true);
-    return loop_store(&build, out, op_body(&build, op, x, attrs, result))
+    int out = loop_operand(&build, (Elem)key->result, LOOP_DENSE, true);
+    return loop_store(&build, out,
+                      op_body(&build, op, x, key->attrs, key->result))
                ? kernel_make(ctx, &build, false, kernel)
                : ctx_fail(ctx, ERR_SYSTEM, "%s: too long a body", op->name);
+}
+
+// The kernel in the row, which is made if it is not there.
+static const LoopKernel *kept_kernel(Ctx *ctx, size_t row, const KernelKey *key)
+{
+    enum { KNOWN_MAX = 8 };
+    KernelTable *table = kernel_table(ctx, OP_COUNT + ELEM_COUNT + KNOWN_MAX);
+    if (table == NULL) {
+        return NULL;
+    }
+    LoopKernel **entry = kernel_entry(table, row, (Elem)key->dtype, key->ones);
+    if (*entry != NULL) {
+        return *entry;
+    }
+    LoopKernel *made = ctx_alloc(ctx, sizeof *made);
+    if (made == NULL || !make_kernel(ctx, key, made)) {
+        ctx_free(ctx, made, sizeof *made);
+        return NULL;
+    }
+    return *entry = made;
 }
 
 const LoopKernel *op_kernel_new(Ctx *ctx, OpCode code, DType dtype,
                                 DType result, const AttrValue *attrs,
                                 unsigned ones)
 {
-    size_t row = code == OP_CAST ? OP_COUNT + (size_t)result : code;
-    KernelTable *table = kernel_table(ctx, OP_COUNT + ELEM_COUNT);
-    LoopKernel *made = table == NULL ? NULL : ctx_alloc(ctx, sizeof *made);
-    if (made == NULL) {
-        return NULL;
+    const KernelKey key = {code, dtype, result, attrs, ones, NULL};
+    return kept_kernel(ctx, code == OP_CAST ? OP_COUNT + (size_t)result : code,
+                       &key);
+}
+
+// Behind the casts, which have a row for each dtype.
+const LoopKernel *op_kernel_known(Ctx *ctx, OpCode code, DType dtype, int known)
+{
+    const KernelKey key = {code, dtype, dtype,
+                           NULL, 2,     &op_table[code]->known[known]};
+    return kept_kernel(ctx, OP_COUNT + ELEM_COUNT + (size_t)known, &key);
+}
+
+int op_known(const OpDesc *op, const Tensor *second)
+{
+    double number = op->known_count > 0 ? tensor_float_at(second, 0) : 0;
+    int i = op->known_count - 1;
+    while (i >= 0 && op->known[i] != number) {
+        i--;
     }
-    if (!make_kernel(ctx, op_table[code], dtype, result, attrs, ones, made)) {
-        ctx_free(ctx, made, sizeof *made);
-        return NULL;
-    }
-    *kernel_entry(table, row, (Elem)dtype, ones) = made;
-    return made;
+    return i;
 }
 
 // The texts stand in the descriptor, so that compiled plans and eager calls

@@ -238,6 +238,8 @@ struct OpDesc {
                             // take the common driver (ops/elementwise.h)
     uint8_t takes;          // ELEMENTWISE: TAKES_…; strings have the kernel
     BodyFn body;            // ELEMENTWISE: what it computes
+    const double *known;    // ELEMENTWISE: second operands, if of one element,
+    uint8_t known_count;    // that its body sees as constants; one op has them
     OpResult result;        // ELEMENTWISE: dtype of the result
     ErrorKind fault;        // what a fault of the body means, and
     const char *fault_text; // its text after "name: "
@@ -301,6 +303,11 @@ LoopValue op_body(LoopBuild *build, const OpDesc *op, const LoopValue *x,
 MUST_CHECK const LoopKernel *op_kernel_new(Ctx *ctx, OpCode code, DType dtype,
                                            DType result, const AttrValue *attrs,
                                            unsigned ones);
+// The same with op->known[known] as the second operand, which is not read.
+MUST_CHECK const LoopKernel *op_kernel_known(Ctx *ctx, OpCode code, DType dtype,
+                                             int known);
+// Which of op->known a tensor of one element is, -1: none.
+int op_known(const OpDesc *op, const Tensor *second);
 MUST_CHECK static inline const LoopKernel *op_kernel(Ctx *ctx, OpCode code,
                                                      DType dtype, DType result,
                                                      const AttrValue *attrs,

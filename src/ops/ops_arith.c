@@ -1,4 +1,6 @@
 // Elementwise arithmetic.
+#include <math.h>
+
 #include "ops/descriptor.h"
 #include "ops/strings.h"
 
@@ -136,13 +138,72 @@ static LoopValue body_remainder(LoopBuild *build, const LoopValue *x,
                   : result;
 }
 
+// x³, of floats rounded once: x² in two parts times x. Beyond the largest
+// number there is no lower part.
+static LoopValue cube(LoopBuild *build, LoopValue x)
+{
+    LoopValue square = loop_mul(build, x, x), y = loop_mul(build, square, x);
+    if (!loop_is_float(loop_type(build, x))) {
+        return y;
+    }
+    LoopValue low = loop_fma(build, x, x, loop_negative(build, square));
+    LoopValue finite =
+        loop_lt(build, loop_magnitude(build, y), loop_like(build, x, INFINITY));
+    low = loop_select(build, finite, loop_mul(build, low, x),
+                      loop_like(build, x, 0));
+    return loop_fma(build, square, x, low);
+}
+
+// The power 0.5 of -0.0 is 0.0, and that of -inf is inf; their roots are not.
+static LoopValue root(LoopBuild *build, LoopValue x)
+{
+    LoopValue y = loop_add(build, loop_sqrt(build, x), loop_like(build, x, 0));
+    return loop_select(build, loop_eq(build, x, loop_like(build, x, -INFINITY)),
+                       loop_like(build, x, INFINITY), y);
+}
+
+// Exponents whose powers take a few operations. They have these bits, no matter
+// how the exponent is given.
+static const double exponents[] = {1, 2, 3, 0.5};
+enum { EXPONENTS = sizeof exponents / sizeof *exponents };
+
+// x to the power of one of them.
+static LoopValue short_power(LoopBuild *build, LoopValue x, double exponent)
+{
+    return exponent == 1   ? x
+           : exponent == 2 ? loop_mul(build, x, x)
+           : exponent == 3 ? cube(build, x)
+                           : root(build, x);
+}
+
+static LoopValue float_pow(LoopBuild *build, LoopValue x, LoopValue y)
+{
+    LoopValue power = loop_wide2(build, loop_pow, x, y);
+    double known;
+    for (int i = 0; i < EXPONENTS && !loop_known(build, y, &known); i++) {
+        LoopValue is = loop_eq(build, y, loop_like(build, y, exponents[i]));
+        power =
+            loop_select(build, is, short_power(build, x, exponents[i]), power);
+    }
+    return power;
+}
+
 // Ints modulo the width; 0 to the power 0 is 1, as in Python.
 static LoopValue body_pow(LoopBuild *build, const LoopValue *x,
                           const AttrValue *attrs)
 {
     (void)attrs;
-    if (loop_is_float(loop_type(build, x[0]))) {
-        return loop_wide2(build, loop_pow, x[0], x[1]);
+    bool floats = loop_is_float(loop_type(build, x[0]));
+    double known;
+    if (loop_known(build, x[1], &known)) {
+        for (int i = 0; i < EXPONENTS; i++) {
+            if (known == exponents[i]) {
+                return short_power(build, x[0], known);
+            }
+        }
+    }
+    if (floats) {
+        return float_pow(build, x[0], x[1]);
     }
     LoopType type = loop_type(build, x[0]);
     LoopValue below = loop_lt(build, x[1], loop_like(build, x[1], 0));
@@ -201,6 +262,8 @@ GRAD_2(pow,
 const OpDesc op_pow = {
     BINARY("pow", TAKES_NUMERIC, RESULT_SAME, OP_MAY_FAIL | OP_MATHS),
     .body = body_pow,
+    .known = exponents,
+    .known_count = EXPONENTS,
     .doc = "The power x1 ** x2. A negative integer exponent is an\n"
            "OpValueError." BROADCASTS,
     .fault = ERR_OP_VALUE,

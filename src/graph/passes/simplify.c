@@ -27,8 +27,25 @@ typedef struct Neutral {
 // A new identity of this form is a row of the list.
 static const Neutral neutrals[] = {
 #define NEUTRAL(op, operand, dtypes, value) {OP_##op, operand, dtypes, value},
+#define BECOMES(op, dtypes, value, other)
 #include "graph/passes/identity_list.h"
 #undef NEUTRAL
+#undef BECOMES
+};
+
+// The other rows.
+typedef struct Becomes {
+    OpCode op, other;
+    uint8_t dtypes;
+    double value;
+} Becomes;
+
+static const Becomes becomings[] = {
+#define NEUTRAL(op, operand, dtypes, value)
+#define BECOMES(op, dtypes, value, other) {OP_##op, OP_##other, dtypes, value},
+#include "graph/passes/identity_list.h"
+#undef NEUTRAL
+#undef BECOMES
 };
 
 // The set that the dtype is in, 0 for strings.
@@ -93,6 +110,23 @@ static ValueId find_neutral(const Graph *graph, const GraphNode *node)
         }
     }
     return VALUE_ID_NONE;
+}
+
+// x op constant as another op of x.
+static void become(const Graph *graph, GraphNode *node)
+{
+    DType dtype = graph_type(graph, node->inputs[0]).dtype;
+    const Tensor *tensor = graph_constant(graph, node->inputs[1]);
+    for (size_t i = 0; i < sizeof becomings / sizeof becomings[0]; i++) {
+        const Becomes *row = &becomings[i];
+        if (row->op == node->op && (row->dtypes & dtype_bit(dtype)) &&
+            tensor != NULL && is_uniform(tensor, row->value) &&
+            keeps_type(graph, node, node->inputs[0], tensor)) {
+            node->op = row->other;
+            node->input_count = 1;
+            return;
+        }
+    }
 }
 
 // Ops that are their own inverse: f(f(x)) is x.
@@ -258,6 +292,9 @@ static bool simplify(Rewrite *rewrite, GraphNode *node)
     skip_reshape(graph, node);
     ValueId stays =
         node->input_count == 2 ? find_neutral(graph, node) : VALUE_ID_NONE;
+    if (stays == VALUE_ID_NONE && node->input_count == 2) {
+        become(graph, node);
+    }
     if (stays == VALUE_ID_NONE) {
         stays = find_repeated(graph, node);
     }
