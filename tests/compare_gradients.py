@@ -60,6 +60,8 @@ ROWS = [
     ("min, ties", "min(x)", [2.0, 1.0, 1.0], V),
     ("logsumexp", "logsumexp(x)", M, V),
     ("cumsum", "cumsum(x) * y", V, W),
+    ("cumprod", "cumprod(x) * y", V, W),
+    ("singular values", "singular(x) * y[:2]", M, W),
     ("matmul", "matmul(x, transpose(x))", M, V),
     ("transpose", "transpose(x)", M, V),
     ("concat", "concat([x, y], 0)", V, W),
@@ -73,6 +75,8 @@ ROWS = [
 DUET = """
 import json, math
 transpose, gather = matrix_transpose, lambda a, i: take(a, tensor(i))
+def singular(a):
+    return svd(a)[1]
 def run(f, x, y):
     with Tape() as t:
         t.watch([x, y])
@@ -99,6 +103,8 @@ N = dict(maximum=tf.maximum, minimum=tf.minimum, abs=tf.abs, sign=tf.sign,
     where=tf.where, floor=tf.floor, round=tf.round, sum=tf.reduce_sum,
     mean=tf.reduce_mean, prod=tf.reduce_prod, max=tf.reduce_max,
     min=tf.reduce_min, logsumexp=tf.reduce_logsumexp, cumsum=tf.cumsum,
+    cumprod=m.cumprod,
+    singular=lambda a: tf.linalg.svd(a, compute_uv=False),
     matmul=tf.matmul, transpose=tf.transpose, concat=tf.concat, stack=tf.stack,
     reshape=tf.reshape, gather=tf.gather, softmax=n.softmax)
 def one(text, x, y):
@@ -118,13 +124,14 @@ jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp, jax.nn as n, jax.scipy.special as s
 N = {name: getattr(jnp, name) for name in
      "maximum minimum abs sign sqrt square exp expm1 log log1p sin cos tan sinh"
-     " cosh tanh where floor round sum mean prod max min cumsum matmul"
-     " transpose stack reshape".split()}
+     " cosh tanh where floor round sum mean prod max min cumsum"
+     " cumprod matmul transpose stack reshape".split()}
 N.update(rsqrt=jax.lax.rsqrt, norm=jnp.linalg.norm, asin=jnp.arcsin,
     acos=jnp.arccos, atan=jnp.arctan, asinh=jnp.arcsinh, acosh=jnp.arccosh,
     atanh=jnp.arctanh, erf=s.erf, sigmoid=n.sigmoid, softplus=n.softplus,
     relu=n.relu, atan2=jnp.arctan2, logsumexp=s.logsumexp,
     concat=jnp.concatenate, softmax=n.softmax,
+    singular=lambda a: jnp.linalg.svd(a, compute_uv=False),
     gather=lambda a, i: a[jnp.array(i)])
 def one(text, x, y):
     def loss(x, y):

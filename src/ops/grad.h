@@ -100,6 +100,10 @@ EmitValue grad_scatter(Emit *emit, EmitValue x, EmitValue places, EmitValue g);
 // The numbers of x's elements, in x's shape.
 EmitValue grad_numbers(Emit *emit, EmitValue x);
 
+// The op `recurrence` of x and factors, with its attributes.
+EmitValue grad_recur(Emit *emit, EmitValue x, EmitValue factor,
+                     const AttrValue *attrs);
+
 // The reductions' rules (grad_reduce.c).
 bool grad_sum(GradCall *call);
 bool grad_mean(GradCall *call);

@@ -163,17 +163,34 @@ static bool grad_cumsum(GradCall *call)
            grad_give(call, 0, summed_back(call, call->output_grads[0]));
 }
 
-// NaN where an element is 0, as in TensorFlow.
+// The product before an element, times what follows it: the gradients of the
+// products that hold it, each times the elements between. No quotient, so that
+// an element may be 0.
 static bool grad_cumprod(GradCall *call)
 {
     Emit *e = call->emit;
-    return !grad_asked(call, 0) ||
-           grad_give(
-               call, 0,
-               grad_div(e,
-                        summed_back(call, grad_mul(e, call->output_grads[0],
-                                                   call->outputs[0])),
-                        call->inputs[0]));
+    EmitValue x = call->inputs[0], g = call->output_grads[0];
+    AttrValue attrs[3] = {call->attrs[0], call->attrs[1], call->attrs[2]};
+    bool exclusive = attr_bool(&attrs[1], false);
+    if (!grad_asked(call, 0)) {
+        return true;
+    }
+    if (!attr_given(&attrs[0])) {
+        attrs[0] = (AttrValue){.kind = ATTR_INT, .integer = 0};
+        x = grad_flat(e, x);
+    }
+    AttrValue back[2] = {
+        attrs[0], {.kind = ATTR_BOOL, .boolean = !attr_bool(&attrs[2], false)}};
+    EmitValue before = call->outputs[0];
+    if (!exclusive) {
+        attrs[1] = (AttrValue){.kind = ATTR_BOOL, .boolean = true};
+        before = emit_1(e, OP_CUMPROD, x, attrs);
+        g = grad_add(e, g, grad_recur(e, grad_mul(e, g, x), x, back));
+    } else {
+        g = grad_recur(e, g, x, back);
+    }
+    return grad_give(
+        call, 0, grad_reshape_like(e, grad_mul(e, before, g), call->inputs[0]));
 }
 
 // One rule and one set of attributes for both.

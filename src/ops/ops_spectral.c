@@ -357,42 +357,91 @@ static bool infer_svd(InferCall *call)
     return true;
 }
 
-// With F[i, j] = 1 / (w[j] - w[i]) beside the diagonal, v (diag(g_w) + F v'g_v)
-// v'; equal eigenvalues have no gradient and give infinities, as elsewhere.
+// A vector for each matrix as a row, or as a column.
+static EmitValue as_row(Emit *e, EmitValue x)
+{
+    return emit_1(e, OP_EXPAND_DIMS, x,
+                  &(AttrValue){.kind = ATTR_INT, .integer = -2});
+}
+
+static EmitValue as_column(Emit *e, EmitValue x)
+{
+    return emit_1(e, OP_EXPAND_DIMS, x,
+                  &(AttrValue){.kind = ATTR_INT, .integer = -1});
+}
+
+// x[i, j] / (w[j] - w[i]), with 0 on the diagonal; equal values have no
+// gradient and give infinities, as elsewhere.
+static EmitValue over_gaps(Emit *e, EmitValue x, EmitValue w)
+{
+    EmitValue gaps = grad_sub(e, as_row(e, w), as_column(e, w));
+    // The unit matrix: 1 where a place's row and column are one.
+    AttrValue none = {.kind = ATTR_NONE};
+    AttrValue zero = {.kind = ATTR_INT, .integer = 0};
+    EmitValue ones = emit_1(e, OP_ONES_LIKE, gaps, &none);
+    EmitValue unit = emit_1(e, OP_TRIU, emit_1(e, OP_TRIL, ones, &zero), &zero);
+    return grad_mul(
+        e, x, grad_div(e, grad_minus(e, 1, unit), grad_add(e, gaps, unit)));
+}
+
+// What the first gradient that there is begins; false where one failed.
+static bool add_to(Emit *e, EmitValue *sum, EmitValue more)
+{
+    *sum = *sum == NULL ? more : grad_add(e, *sum, more);
+    return *sum != NULL;
+}
+
+#define TIMES(a, b) emit_2(e, OP_MATMUL, a, b)
+
+// v (diag(g_w) + F v'g_v) v', with F of over_gaps.
 static bool grad_eigh(GradCall *call)
 {
     Emit *e = call->emit;
     EmitValue w = call->outputs[0], v = call->outputs[1];
     EmitValue to_w = call->output_grads[0], to_v = call->output_grads[1];
-    AttrValue last = {.kind = ATTR_INT, .integer = -1};
-    AttrValue second = {.kind = ATTR_INT, .integer = -2};
-    AttrValue none = {.kind = ATTR_NONE};
-    if (!call->wanted[0]) {
+    if (!call->wanted[0] || (to_w == NULL && to_v == NULL)) {
         return true;
     }
-    EmitValue t = grad_transpose(e, v);
-    EmitValue row = emit_1(e, OP_EXPAND_DIMS, w, &second);
-    EmitValue gaps = grad_sub(e, row, emit_1(e, OP_EXPAND_DIMS, w, &last));
-    // The unit matrix: 1 where a place's row and column are one.
-    EmitValue ones = emit_1(e, OP_ONES_LIKE, v, &none);
-    AttrValue zero = {.kind = ATTR_INT, .integer = 0};
-    EmitValue unit = emit_1(e, OP_TRIU, emit_1(e, OP_TRIL, ones, &zero), &zero);
-    EmitValue inner = NULL;
-    if (to_v != NULL) {
-        EmitValue shares =
-            grad_div(e, grad_minus(e, 1, unit), grad_add(e, gaps, unit));
-        inner = grad_mul(e, shares, emit_2(e, OP_MATMUL, t, to_v));
-    }
-    if (to_w != NULL) {
-        EmitValue own =
-            grad_mul(e, unit, emit_1(e, OP_EXPAND_DIMS, to_w, &second));
-        inner = inner == NULL ? own : grad_add(e, inner, own);
-    }
-    if (inner == NULL) {
+    EmitValue t = grad_transpose(e, v), left = NULL;
+    return (to_v == NULL ||
+            add_to(e, &left, TIMES(v, over_gaps(e, TIMES(t, to_v), w)))) &&
+           (to_w == NULL ||
+            add_to(e, &left, grad_mul(e, v, as_row(e, to_w)))) &&
+           grad_give(call, 0, TIMES(left, t));
+}
+
+// What a gradient g of u gives x = u diag(s) t, but for t: what turns within
+// the room that u spans, and what leads out of it,
+// u F (u'g - g'u) diag(s) + (1 - uu') g / s, with F of over_gaps for s * s.
+static EmitValue svd_side(Emit *e, EmitValue u, EmitValue g, EmitValue s)
+{
+    EmitValue own = TIMES(grad_transpose(e, u), g), row = as_row(e, s);
+    EmitValue turn = over_gaps(e, grad_sub(e, own, grad_transpose(e, own)),
+                               grad_square(e, s));
+    return grad_add(e, grad_mul(e, TIMES(u, turn), row),
+                    grad_div(e, grad_sub(e, g, TIMES(u, own)), row));
+}
+
+// That of t is that of u when all is transposed.
+static bool grad_svd(GradCall *call)
+{
+    Emit *e = call->emit;
+    EmitValue u = call->outputs[0], s = call->outputs[1], t = call->outputs[2];
+    EmitValue to_u = call->output_grads[0], to_s = call->output_grads[1];
+    EmitValue to_t = call->output_grads[2], left = NULL, all = NULL;
+    if (!call->wanted[0] || (to_u == NULL && to_s == NULL && to_t == NULL)) {
         return true;
     }
-    EmitValue g = emit_2(e, OP_MATMUL, v, emit_2(e, OP_MATMUL, inner, t));
-    return grad_give(call, 0, g);
+    return (to_u == NULL || add_to(e, &left, svd_side(e, u, to_u, s))) &&
+           (to_s == NULL ||
+            add_to(e, &left, grad_mul(e, u, as_row(e, to_s)))) &&
+           (left == NULL || add_to(e, &all, TIMES(left, t))) &&
+           (to_t == NULL ||
+            add_to(e, &all,
+                   TIMES(u, grad_transpose(e, svd_side(e, grad_transpose(e, t),
+                                                       grad_transpose(e, to_t),
+                                                       s))))) &&
+           grad_give(call, 0, all);
 }
 
 const OpDesc op_eigh = {
@@ -420,4 +469,5 @@ const OpDesc op_svd = {
     .output_count = 3,
     .infer = infer_svd,
     .kernel = kernel_svd,
+    .gradient = grad_svd,
 };

@@ -37,6 +37,7 @@ ops_sources += src/ops/ops_pool.c
 ops_sources += src/ops/ops_product.c
 ops_sources += src/ops/ops_random.c
 ops_sources += src/ops/ops_range.c
+ops_sources += src/ops/ops_recurrence.c
 ops_sources += src/ops/ops_reduce.c
 ops_sources += src/ops/ops_repeat.c
 ops_sources += src/ops/ops_rows.c

@@ -73,7 +73,7 @@ static const char *const without_rule[] = {
     // an order that is drawn: TensorFlow has none either
     "rng.shuffle",
     // not yet
-    "svd", "unique_inverse"};
+    "unique_inverse"};
 
 Test(op_table, every_op_has_a_gradient_or_a_reason)
 {
