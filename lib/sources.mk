@@ -7,6 +7,7 @@ lib_modules = \
 	lib/data/__init__.duet \
 	lib/data/_ahead.duet \
 	lib/data/_batches.duet \
+	lib/data/_cached.duet \
 	lib/data/_checkpoints.duet \
 	lib/data/_dataset.duet \
 	lib/data/_elements.duet \
@@ -14,6 +15,7 @@ lib_modules = \
 	lib/data/_nest.duet \
 	lib/data/_npy.duet \
 	lib/data/_readers.duet \
+	lib/data/_records.duet \
 	lib/data/_sources.duet \
 	lib/data/_steps.duet \
 	lib/data/_stored.duet \
