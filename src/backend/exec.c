@@ -208,7 +208,7 @@ run_steps(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     }
     // A frame of its own for each run, so that a plan may be run within its own
     // run.
-    PlanRun run = {ctx, plan, frame->slots, args, frame, false};
+    PlanRun run = {ctx, plan, frame->slots, args, frame, false, false};
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         frame->slots[plan->arguments[i]] = object_retain(args->inputs[i]);
     }

@@ -4,8 +4,8 @@
 // the step that uses it last, where a use inside a sub-block counts as one by
 // the step that owns the block. Results of a block live to its end, state of a
 // loop through the turn. Constants and captures are pinned: they need no step.
+#include "backend/branches.h"
 #include "backend/profile.h"
-#include "backend/scalar.h"
 #include "backend/tile.h"
 
 #include <stdlib.h>
@@ -29,12 +29,13 @@ static bool check_default(void)
 #endif
 }
 
-// Reads the environment: DUET_PASSES, DUET_NO_FUSE, DUET_CHECK.
+// Reads the environment: DUET_PASSES, DUET_NO_FUSE, DUET_NO_BRANCHES,
+// DUET_CHECK.
 PlanOptions plan_options_default(void)
 {
-    return (PlanOptions){pass_mask(getenv("DUET_PASSES")),
-                         getenv("DUET_NO_FUSE") == NULL, check_default(),
-                         false};
+    return (PlanOptions){
+        pass_mask(getenv("DUET_PASSES")), getenv("DUET_NO_FUSE") == NULL,
+        getenv("DUET_NO_BRANCHES") == NULL, check_default(), false};
 }
 
 // Takes the first value off a list of dying values; its slot.
@@ -311,17 +312,18 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
     }
     plan_update_find(steps);
     builder->plan->step_count += steps->step_count;
-    return true;
+    return branches_find(builder, steps);
 }
 
-// At most so many steps will be made of the block.
+// At most so many steps will be made of the block, with one before each two of
+// them (branches.h).
 static size_t count_steps(const GraphBlock *block)
 {
     size_t count = 0;
     for (GraphNode *node = block->first; node != NULL; node = node->next) {
         count += node->mark && node_tensor(node) == NULL;
     }
-    return count;
+    return count + count / 2;
 }
 
 // A block's steps, its slots for params and results, and what dies with it.
@@ -524,7 +526,7 @@ size_t plan_step_count(const Plan *plan)
 // Built for one run and thrown away: no copy, no pass, no fusion.
 bool graph_run(Ctx *ctx, Graph *graph, const PlanArgs *args, Tensor **outputs)
 {
-    PlanOptions plain = {0, false, false, false};
+    PlanOptions plain = {0};
     Plan *plan = plan_build(ctx, graph, &plain);
     if (plan == NULL) {
         return false;

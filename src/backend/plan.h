@@ -15,6 +15,7 @@ typedef struct Plan Plan;
 typedef struct PlanOptions {
     uint32_t passes; // bits by PassId (graph/passes/pass.h); PASS_ALL
     bool fuse;       // elementwise chains as tile programs
+    bool branches;   // independent loops side by side (branches.h)
     bool check;      // run the graph checker after each pass
     bool numbers;    // a step that makes NaN or infinity fails
 } PlanOptions;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/scalar.h"
+#include "backend/branches.h"
 #include "backend/tile.h"
 #include "graph/graph_text.h"
 
@@ -103,6 +103,8 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
             print_tile(out, step->program, indent);
         } else if (step->run == step_nest) {
             print_nest(out, step->nest, indent);
+        } else if (step->run == step_branches) {
+            strbuf_printf(out, "side by side: %u steps", branches_count(step));
         } else if (step->run == step_scalar) {
             strbuf_printf(out,
                           "loop over scalars: %u instructions, %u "

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "backend/scalar.h"
+#include "backend/branches.h"
 #include "backend/step.h"
 #include "backend/tile.h"
 #include "ops/finite.h"
@@ -131,6 +131,10 @@ void profile_print_name(StrBuf *out, const Step *step)
     // Its instructions are the loop's whole body; their nodes are gone.
     if (step->run == step_scalar) {
         strbuf_puts(out, "loop over scalars");
+        return;
+    }
+    if (step->run == step_branches) {
+        strbuf_puts(out, "loops side by side");
         return;
     }
     for (uint32_t i = 0; profile_node(step, i) != NULL; i++) {

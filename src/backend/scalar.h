@@ -84,6 +84,14 @@ struct ScalarProgram {
 MUST_CHECK bool scalar_build(Builder *builder, GraphNode *loop,
                              ScalarProgram **program);
 bool step_scalar(PlanRun *run, const Step *step);
+// Its parts: registers from the template and the slots; the run itself, which
+// touches nothing else; and the outputs' tensors.
+void scalar_load(const PlanRun *run, const ScalarProgram *program,
+                 uint64_t *regs);
+MUST_CHECK bool scalar_loop(PlanRun *run, const ScalarProgram *program,
+                            uint64_t *regs);
+MUST_CHECK bool scalar_store(PlanRun *run, const Step *step,
+                             const uint64_t *regs);
 // What machine code leaves to C: an op by its kernel, or the end of a turn when
 // somebody has set the interrupt flag.
 bool scalar_call(PlanRun *run, const ScalarOp *op, uint64_t *regs);

@@ -18,6 +18,10 @@ static bool run_kernel(PlanRun *run, const ScalarOp *op, uint64_t *regs)
     if (LIKELY(kernel_run(op->kernel, data, 1) == 0)) {
         return true;
     }
+    if (run->side) {
+        ctx_interrupt(run->ctx, INTERRUPT_SIDE);
+        return false;
+    }
     return step_fail_part(run, op->node); // the step's node is the loop
 }
 
@@ -55,6 +59,9 @@ bool scalar_call(PlanRun *run, const ScalarOp *op, uint64_t *regs)
 {
     if (op->code == SCALAR_KERNEL) {
         return run_kernel(run, op, regs);
+    }
+    if (run->side) {
+        return false;
     }
     tell_rounds(run, op, regs);
     return ctx_poll(run->ctx);
@@ -115,13 +122,9 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
     }
 }
 
-// Registers are filled from the template and the slots; after the loop its
-// outputs become tensors.
-bool step_scalar(PlanRun *run, const Step *step)
+void scalar_load(const PlanRun *run, const ScalarProgram *program,
+                 uint64_t *regs)
 {
-    const ScalarProgram *program = step->scalar;
-    // On the C stack: a loop over numbers allocates nothing but its results.
-    uint64_t regs[SCALAR_MAX_REGS];
     memcpy(regs, program->initial, program->reg_count * sizeof *regs);
     for (uint32_t i = 0; i < program->input_count; i++) {
         const ScalarInput *input = &program->inputs[i];
@@ -129,14 +132,18 @@ bool step_scalar(PlanRun *run, const Step *step)
         // read.
         memcpy(&regs[input->reg], run->slots[input->slot]->data, input->size);
     }
-    bool ok = program->run != NULL
-                  ? program->run(regs, run, &run->ctx->interrupt)
-                  : run_code(run, program->code, regs);
-    if (!ok) {
-        return false;
-    }
+}
+
+bool scalar_loop(PlanRun *run, const ScalarProgram *program, uint64_t *regs)
+{
+    return program->run != NULL ? program->run(regs, run, &run->ctx->interrupt)
+                                : run_code(run, program->code, regs);
+}
+
+bool scalar_store(PlanRun *run, const Step *step, const uint64_t *regs)
+{
     for (uint32_t i = 0; i < step->output_count; i++) {
-        ScalarOutput output = program->outputs[i];
+        ScalarOutput output = step->scalar->outputs[i];
         Tensor *tensor = tensor_new(run->ctx, output.dtype, 0, NULL);
         if (tensor == NULL) {
             return false;
@@ -145,4 +152,17 @@ bool step_scalar(PlanRun *run, const Step *step)
         step_set(run, step->outputs[i], tensor);
     }
     return true;
+}
+
+// The outputs are there already if it was run beside others (branches.h).
+bool step_scalar(PlanRun *run, const Step *step)
+{
+    // On the C stack: a loop over numbers allocates nothing but its results.
+    uint64_t regs[SCALAR_MAX_REGS];
+    if (step->output_count > 0 && run->slots[step->outputs[0]] != NULL) {
+        return true;
+    }
+    scalar_load(run, step->scalar, regs);
+    return scalar_loop(run, step->scalar, regs) &&
+           scalar_store(run, step, regs);
 }

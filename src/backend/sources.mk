@@ -1,5 +1,6 @@
 # backend/: one source a line, alphabetical. Headers need no line.
 backend_sources =
+backend_sources += src/backend/branches.c
 backend_sources += src/backend/duetgraph.c
 backend_sources += src/backend/exec.c
 backend_sources += src/backend/feed.c

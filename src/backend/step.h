@@ -19,6 +19,10 @@ typedef struct TileNest TileNest;
 typedef struct TileProduct TileProduct;
 typedef struct ScalarProgram ScalarProgram;
 typedef struct QuickPlan QuickPlan;
+typedef struct Branches Branches;
+
+// A loop that stands still on its thread, for a fault, ends those beside it.
+#define INTERRUPT_SIDE ((InterruptReason)8)
 
 // What a step can reach while the plan runs: one for each plan_run, on the C
 // stack. A callee's run has one of its own.
@@ -29,6 +33,7 @@ typedef struct PlanRun {
     const PlanArgs *args;
     PlanFrame *frame;
     bool placed; // the node that failed has been told
+    bool side;   // on any thread: nothing but registers may be touched
 } PlanRun;
 
 // False with an error pending stops the run. A step must leave each of its
@@ -50,6 +55,7 @@ struct Step {
         TileNest *nest;        // chains along the same rows
         ScalarProgram *scalar; // a loop over scalars
         TileProduct *product;
+        Branches *branches; // the steps behind it
     };
 };
 

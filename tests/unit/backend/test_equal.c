@@ -148,7 +148,7 @@ static void try_seed(uint32_t seed, bool effects, bool may_fail)
     Outcome expected = run(graph, seed, NULL);
     for (uint32_t skip = 0; skip <= PASS_COUNT + 1; skip++) {
         PlanOptions options = {PASS_ALL & ~(1u << skip), skip != PASS_COUNT + 1,
-                               true, false};
+                               true, true, false};
         Outcome got = run(graph, seed, &options);
         expect_same(&expected, &got, seed,
                     skip < PASS_COUNT ? pass_desc((PassId)skip)->name
@@ -156,7 +156,7 @@ static void try_seed(uint32_t seed, bool effects, bool may_fail)
         outcome_free(&got);
     }
     Graph *again = read_back(graph);
-    PlanOptions all = {PASS_ALL, true, true, false};
+    PlanOptions all = {PASS_ALL, true, true, true, false};
     Outcome got = run(again, seed, &all);
     expect_same(&expected, &got, seed, "read back");
     outcome_free(&got);

@@ -27,7 +27,8 @@ static bool run_text(const char *text, int64_t argument, Tensor **outputs)
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, argument);
     bool ok = true;
     for (int i = 0; ok && i < 2; i++) {
-        PlanOptions options = {i == 0 ? 0 : PASS_ALL, i != 0, true, false};
+        PlanOptions options = {i == 0 ? 0 : PASS_ALL, i != 0, i != 0, true,
+                               false};
         Plan *plan = plan_build(&ctx, graph, &options);
         cr_assert_not_null(plan, "%s", ctx.error.text);
         PlanArgs args = {&in, NULL, NULL, NULL};

@@ -75,8 +75,8 @@ Test(memory, an_update_is_written_where_the_variable_is)
     static const int sizes[][2] = {{24, 8}, {500, 300}};
     for (size_t i = 0; i < 2; i++) {
         Graph *graph = update_graph(sizes[i][0], sizes[i][1]);
-        PlanOptions plain = {0, false, false, false};
-        PlanOptions options = {PASS_ALL, true, true, false};
+        PlanOptions plain = {0};
+        PlanOptions options = {PASS_ALL, true, true, true, false};
         Plan *slow = plan_build(&ctx, graph, &plain);
         Plan *plan = plan_build(&ctx, graph, &options);
         expect_text(plan, "(inside)");

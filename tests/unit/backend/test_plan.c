@@ -36,7 +36,7 @@ static ValueId constant(Graph *g, GraphBlock *b, int64_t value)
 
 static int64_t run_int(Graph *g, int64_t argument, const HostTable *host)
 {
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     cr_assert(graph_check(g), "%s", ctx.error.text);
     Plan *plan = plan_build(&ctx, g, &options);
     cr_assert_not_null(plan, "%s", ctx.error.text);
@@ -151,7 +151,7 @@ Test(plan, a_failure_is_the_eager_one)
 {
     ValueId x;
     Graph *g = one_input(&x);
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     ValueId y = op2(g, g->block, OP_FLOOR_DIVIDE, constant(g, g->block, 1), x);
     cr_assert(graph_block_results(g, g->block, &y, 1));
     Plan *plan = plan_build(&ctx, g, &options);
@@ -182,7 +182,7 @@ Test(plan, variables_by_reference)
     ValueId now = one(graph_append_resource(g, g->block, OP_READ_VARIABLE, v,
                                             NULL, 0, GRAPH_PLACE_NONE));
     cr_assert(graph_block_results(g, g->block, &now, 1));
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     Plan *plan = plan_build(&ctx, g, &options);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 5), *out;
     VariableCell *cells[1] = {&cell};
@@ -239,7 +239,7 @@ Test(plan, host_effects)
     cr_assert_not_null(graph_append_host(g, g->block, OP_ASSERT, &bad, 1, &text,
                                          NULL, NULL, 0, GRAPH_PLACE_NONE));
     cr_assert(graph_block_results(g, g->block, &x, 1));
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     Plan *plan = plan_build(&ctx, g, &options);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 3), *out;
     PlanArgs args = {&in, NULL, &host, NULL};
@@ -382,7 +382,8 @@ Test(plan, fused_equals_op_by_op)
         Tensor *plain[3], *fast[3];
         cr_assert(graph_run(&ctx, g, &args, plain), "%s", ctx.error.text);
         for (uint32_t skip = 0; skip <= PASS_COUNT; skip++) {
-            PlanOptions options = {PASS_ALL & ~(1u << skip), true, true, false};
+            PlanOptions options = {PASS_ALL & ~(1u << skip), true, true, true,
+                                   false};
             Plan *plan = plan_build(&ctx, g, &options);
             cr_assert_not_null(plan, "%s", ctx.error.text);
             cr_assert(plan_run(&ctx, plan, &args, fast));
@@ -416,7 +417,7 @@ Test(plan, rows_fuse_and_memory_is_reused)
         "  return %6\n";
     Graph *g = graph_parse(&ctx, text, strlen(text));
     cr_assert_not_null(g, "%s", ctx.error.text);
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     Plan *plan = plan_build(&ctx, g, &options);
     StrBuf out;
     strbuf_init(&out, &ctx);
@@ -442,7 +443,7 @@ Test(plan, views_take_no_step)
         "  return %4\n";
     Graph *g = graph_parse(&ctx, text, strlen(text));
     cr_assert_not_null(g, "%s", ctx.error.text);
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     Plan *plan = plan_build(&ctx, g, &options);
     StrBuf out;
     strbuf_init(&out, &ctx);
@@ -478,7 +479,7 @@ Test(plan, errors_have_the_place_of_their_node)
         ValueId z = one(graph_append(g, g->block, OP_FLOOR_DIVIDE, in, 2, NULL,
                                      place_at(source, 10)));
         cr_assert(graph_block_results(g, g->block, &z, 1));
-        PlanOptions options = {PASS_ALL, fuse, true, false};
+        PlanOptions options = {PASS_ALL, fuse, true, true, false};
         Plan *plan = plan_build(&ctx, g, &options);
         Tensor *zero = tensor_scalar_int(&ctx, DT_INT32, 0), *out;
         PlanArgs args = {&zero, NULL, NULL, NULL};
@@ -501,7 +502,7 @@ Test(plan, an_interrupt_comes_between_steps)
     Graph *g = one_input(&x);
     ValueId y = op2(g, g->block, OP_ADD, x, x);
     cr_assert(graph_block_results(g, g->block, &y, 1));
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     Plan *plan = plan_build(&ctx, g, &options);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 1), *out;
     PlanArgs args = {&in, NULL, NULL, NULL};
@@ -543,7 +544,7 @@ Test(plan, captures_and_state_are_not_overwritten)
     Tensor *w = ramp(1, &two, -0.05f), *x = ramp(1, &two, -0.025f);
     cr_assert(graph_bind_capture(g, 1, w), "%s", ctx.error.text);
     object_release(&ctx, w);
-    PlanOptions options = {PASS_ALL, true, true, false};
+    PlanOptions options = {PASS_ALL, true, true, true, false};
     Plan *plan = plan_build(&ctx, g, &options);
     cr_assert_not_null(plan, "%s", ctx.error.text);
     graph_release(&ctx, g);
@@ -577,7 +578,7 @@ Test(plan, calls_of_one_callee_share_its_plan)
         cr_assert(graph_block_results(g, g->block, &sum, 1));
         graph_release(&ctx, callee);
     }
-    PlanOptions options = {0, false, false, false};
+    PlanOptions options = {0};
     Plan *plan = plan_build(&ctx, g, &options);
     cr_assert_not_null(plan, "%s", ctx.error.text);
     cr_assert_eq(plan_step_count(plan), 3);

@@ -1,7 +1,11 @@
 // Loops over scalars: compiled, they give what a run step by step gives.
 #include <criterion/criterion.h>
 
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/exec.h"
 #include "graph/graph_parse.h"
@@ -13,7 +17,7 @@ TestSuite(scalar, .init = set_up, .fini = tear_down);
 
 static Plan *build(const char *text, bool fuse)
 {
-    PlanOptions options = {PASS_ALL, fuse, true, false};
+    PlanOptions options = {PASS_ALL, fuse, true, true, false};
     Graph *graph = graph_parse(&ctx, text, strlen(text));
     cr_assert_not_null(graph, "%s", ctx.error.text);
     Plan *plan = plan_build(&ctx, graph, &options);
@@ -22,14 +26,19 @@ static Plan *build(const char *text, bool fuse)
     return plan;
 }
 
-static bool is_compiled(const Plan *plan)
+static bool shows(const Plan *plan, const char *words)
 {
     StrBuf text;
     strbuf_init(&text, &ctx);
     plan_print(&text, plan);
-    bool found = strstr(strbuf_text(&text), "loop over scalars") != NULL;
+    bool found = strstr(strbuf_text(&text), words) != NULL;
     strbuf_free(&text);
     return found;
+}
+
+static bool is_compiled(const Plan *plan)
+{
+    return shows(plan, "loop over scalars");
 }
 
 // Runs compiled and step by step; both results, or both errors, are equal.
@@ -210,5 +219,88 @@ Test(scalar, other_loops_are_left_alone)
                                "  return %1\n";
     Plan *plan = build(text, true);
     cr_assert_not(is_compiled(plan));
+    plan_release(&ctx, plan);
+}
+
+// Two loops of as many turns as the argument, from 0 and from what `second`
+// names.
+static Plan *build_two(const char *second)
+{
+    static const char loop[] = "while %s, %%0\n"
+                               "    cond (%%%d: int64[], %%%d: int64[])\n"
+                               "      %%%d: bool[] = less %%%d, %%%d\n"
+                               "      yield %%%d\n"
+                               "    body (%%%d: int64[], %%%d: int64[])\n"
+                               "      %%%d: int64[] = add %%%d, %%2\n"
+                               "      yield %%%d, %%%d\n";
+    char text[2000];
+    int length = sprintf(text, "graph f(%%0 n: int64[])\n"
+                               "  %%1: int64[] = const 0\n"
+                               "  %%2: int64[] = const 1\n");
+    for (int i = 0, v = 3; i < 2; i++, v += 7) {
+        length += sprintf(text + length, "  %%%d: int64[], %%%d: int64[] = ", v,
+                          v + 1);
+        length += sprintf(text + length, loop, i == 0 ? "%1" : second, v + 2,
+                          v + 3, v + 4, v + 2, v + 3, v + 4, v + 5, v + 6,
+                          v + 7, v + 5, v + 7, v + 6);
+        v++;
+    }
+    sprintf(text + length, "  return %%3, %%11\n");
+    return build(text, true);
+}
+
+static bool run_two(Plan *plan, int64_t turns, Tensor **out)
+{
+    Tensor *in = tensor_scalar_int(&ctx, DT_INT64, turns);
+    PlanArgs args = {&in, NULL, NULL, NULL};
+    bool ok = plan_run(&ctx, plan, &args, out);
+    object_release(&ctx, in);
+    return ok;
+}
+
+static void expect_turns(Plan *plan, int64_t turns)
+{
+    Tensor *out[2];
+    cr_assert(run_two(plan, turns, out));
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(tensor_int_at(out[i], 0), turns);
+        object_release(&ctx, out[i]);
+    }
+}
+
+static void *interrupt_soon(void *none)
+{
+    usleep(50000);
+    ctx_interrupt(&ctx, INTERRUPT_SIGNAL);
+    return none;
+}
+
+Test(scalar, loops_that_do_not_need_each_other_run_side_by_side)
+{
+    setenv("DUET_THREADS", "2", 1);
+    Plan *plan = build_two("%2");
+    cr_assert(shows(plan, "side by side: 2 steps"));
+    for (int i = 0; i < 4; i++) {
+        expect_turns(plan, 200000);
+    }
+    // They end by Ctrl-C as well, and run again.
+    Tensor *out[2];
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, interrupt_soon, NULL), 0);
+    cr_assert_not(run_two(plan, INT64_MAX, out));
+    cr_assert_eq(ctx.error.kind, ERR_INTERRUPT);
+    ctx_clear(&ctx);
+    pthread_join(thread, NULL);
+    expect_turns(plan, 200000);
+    expect_turns(plan, 3);
+    plan_release(&ctx, plan);
+}
+
+Test(scalar, a_loop_that_needs_another_waits_for_it)
+{
+    Plan *plan = build_two("%3");
+    cr_assert(is_compiled(plan));
+    cr_assert_not(shows(plan, "side by side"));
+    expect_turns(plan, 1000);
     plan_release(&ctx, plan);
 }
