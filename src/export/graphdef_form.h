@@ -37,6 +37,8 @@ MUST_CHECK bool form_ints(Form *form, const char *part, const int64_t *ints,
 // A constant apart from the operands; its reference, NULL on failure.
 const char *form_const(Form *form, const char *part, const int64_t *ints,
                        int rank, int64_t count);
+// The axes of a reduction, the first attribute, as a constant.
+const char *form_axes(Form *form);
 // A node before the form's own, of one result: writes all but attributes,
 // which follow; form_inner_close gives its reference.
 const char *form_inner(Form *form, const char *part, const char *op,

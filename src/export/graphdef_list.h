@@ -1,8 +1,8 @@
 // How ordinary ops are written in a GraphDef: FORM(op, form). The node's op is
 // the descriptor's `graphdef`, unless the form has its own; forms are in
-// graphdef_node.c, _shape.c, _slice.c, _maths.c, _order.c, _draw.c and
-// _tensors.c. Elementwise ops with such a name take the form `plain` without a
-// row; what has neither is refused by name. No include guard.
+// graphdef_node.c, _shape.c, _slice.c, _maths.c, _derived.c, _order.c, _draw.c
+// and _tensors.c. Elementwise ops with such a name take the form `plain`
+// without a row; what has neither is refused by name. No include guard.
 FORM(DIVIDE, divide)
 FORM(CAST, cast)
 FORM(MATMUL, matmul)
@@ -20,6 +20,9 @@ FORM(MAX, reduction)
 FORM(MIN, reduction)
 FORM(ANY, reduction)
 FORM(ALL, reduction)
+FORM(VAR, variance)
+FORM(STD, variance)
+FORM(LOGSUMEXP, logsumexp)
 FORM(ARGMAX, arg_reduction)
 FORM(ARGMIN, arg_reduction)
 FORM(CUMSUM, scan)
@@ -31,7 +34,8 @@ FORM(ONES, filled)
 FORM(FULL, filled)
 FORM(ZEROS_LIKE, filled_like)
 FORM(ONES_LIKE, filled_like)
-FORM(EYE, computed)
+FORM(EYE, eye)
+FORM(FULL_LIKE, full_like)
 FORM(ARANGE, arange)
 FORM(RESHAPE, shaped)
 FORM(BROADCAST_TO, shaped)
@@ -67,6 +71,9 @@ FORM(LOG2, log)
 FORM(LOG10, log)
 FORM(TRUNC, trunc)
 FORM(SIGNBIT, signbit)
+FORM(COPYSIGN, copysign)
+FORM(HYPOT, hypot)
+FORM(LOGADDEXP, logaddexp)
 FORM(GELU, gelu)
 FORM(SUM_TO_SHAPE, summed)
 FORM(STOP_GRADIENT, passed)

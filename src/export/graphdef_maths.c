@@ -38,26 +38,6 @@ bool form_trunc(Form *form)
         step_2(form, "Mul", step_1(form, "Sign", x, types), size, types));
 }
 
-// The sign is the first bit.
-bool form_signbit(Form *form)
-{
-    DType dtype = form_in(form, 0).dtype;
-    DType bits = dtype == DT_FLOAT64   ? DT_INT64
-                 : dtype == DT_FLOAT32 ? DT_INT32
-                                       : dtype;
-    if (!step_begin(form)) {
-        return false;
-    }
-    const char *x = form->inputs[0];
-    x = bits == dtype
-            ? x
-            : step_1(form, "Bitcast", x, TYPES({"T", "type"}, {dtype, bits}));
-    return step_gives(form, 0,
-                      step_2(form, "Less", x,
-                             step_number(form, "zero", bits, 0),
-                             TYPES({"T"}, {bits})));
-}
-
 // x * (1 + erf(x / sqrt(2))) / 2.
 bool form_gelu(Form *form)
 {

@@ -265,26 +265,26 @@ bool form_linalg(Form *form)
 }
 
 // The axes of a reduction: an operand; none given means all of them.
-// False: an error is pending.
-static bool add_axes(Form *form)
+const char *form_axes(Form *form)
 {
     static const char part[] = "reduction_indices";
     const AttrValue *axis = form->node->attrs;
     int64_t all[SHAPE_MAX_RANK];
     int rank = form_in(form, 0).rank;
     if (axis->kind == ATTR_INT && axis->integer != ATTR_INT_NONE) {
-        return form_ints(form, part, &axis->integer, 0, 1);
+        return form_const(form, part, &axis->integer, 0, 1);
     }
     if (axis->kind == ATTR_INTS) {
-        return form_ints(form, part, axis->ints, 1, axis->count);
+        return form_const(form, part, axis->ints, 1, axis->count);
     }
     if (rank < 0) {
-        return form_refuse(form, "an operand of unknown rank");
+        form_refuse(form, "an operand of unknown rank");
+        return NULL;
     }
     for (int i = 0; i < rank; i++) {
         all[i] = i;
     }
-    return form_ints(form, part, all, 1, rank);
+    return form_const(form, part, all, 1, rank);
 }
 
 // Small ints and bools are added up as int32.
@@ -304,7 +304,9 @@ bool form_reduction(Form *form)
             return false;
         }
     }
-    if (!add_axes(form) || !form_open(form)) {
+    const char *axes = form_axes(form);
+    form->inputs[form->count++] = axes;
+    if (axes == NULL || !form_open(form)) {
         return false;
     }
     // Any and All are of bools alone and have no T.
@@ -316,68 +318,101 @@ bool form_reduction(Form *form)
     return form_close(form);
 }
 
-// Without an axis the operand is first made a vector.
-// The dtype of the result is an attribute, so no cast follows.
+// As many ones, as a shape.
+static const char *unit_shape(Form *form, int rank)
+{
+    int64_t ones[SHAPE_MAX_RANK];
+    for (int i = 0; i < rank; i++) {
+        ones[i] = 1;
+    }
+    return form_const(form, "shape", ones, 1, rank);
+}
+
+// Without an axis the operand is first made a vector, as NumPy has it: the
+// index is then one into that. ArgMax has no keepdims: the axis comes back.
 bool form_arg_reduction(Form *form)
 {
-    DType dtype = form_in(form, 0).dtype;
+    const char *op = op_desc(form->node->op)->graphdef;
+    DType dtype = form_in(form, 0).dtype, out = form_out(form).dtype;
     int64_t axis = form_int(form, 0, ATTR_INT_NONE);
-    // ArgMax has no attribute for it.
-    if (form_bool(form, 1)) {
-        return form_refuse(form, "keepdims");
+    bool flat = axis == ATTR_INT_NONE, keep = form_bool(form, 1);
+    int rank = form_in(form, 0).rank;
+    if (keep && flat && rank < 0) {
+        return form_refuse(form, "keepdims of an unknown rank");
     }
-    if (!form_begin(form, op_desc(form->node->op)->graphdef)) {
+    if (!form_begin(form, op)) {
         return false;
     }
-    // Without an axis the tensor is flattened first.
-    if (axis == ATTR_INT_NONE) {
-        // As NumPy: the index is then one into the flat tensor.
-        form->inputs[0] = step_flat(form, form->inputs[0], dtype);
-        axis = 0;
+    form->inputs[0] =
+        flat ? step_flat(form, form->inputs[0], dtype) : form->inputs[0];
+    const char *dimension = step_int(form, "dimension", flat ? 0 : axis);
+    if (!keep) {
+        form->inputs[form->count++] = dimension;
+        if (form->inputs[0] == NULL || dimension == NULL || !form_open(form)) {
+            return false;
+        }
+        gd_attr_type(form_text(form), "T", dtype);
+        gd_attr_type(form_text(form), "Tidx", DT_INT32);
+        gd_attr_type(form_text(form), "output_type", out);
+        return form_close(form);
     }
-    if (form->inputs[0] == NULL || !form_ints(form, "dimension", &axis, 0, 1) ||
+    const char *at =
+        step_2(form, op, form->inputs[0], dimension,
+               TYPES({"T", "Tidx", "output_type"}, {dtype, DT_INT32, out}));
+    at = flat ? step_reshape(form, at, unit_shape(form, rank), out)
+              : step_2(form, "ExpandDims", at, dimension,
+                       TYPES({"T", "Tdim"}, {out, DT_INT32}));
+    return step_gives(form, 0, at);
+}
+
+// Running sums and products along one axis; without one, of all elements in
+// their order.
+bool form_scan(Form *form)
+{
+    const char *op = op_desc(form->node->op)->graphdef;
+    DType in = form_in(form, 0).dtype, out = form_out(form).dtype;
+    int64_t axis = form_int(form, 0, ATTR_INT_NONE);
+    if (!form_begin(form, op)) {
+        return false;
+    }
+    // Small ints are summed up as int32.
+    const char *x = step_cast(form, form->inputs[0], in, out);
+    if (axis == ATTR_INT_NONE) {
+        axis = 0;
+        x = form_in(form, 0).rank == 1 ? x : step_flat(form, x, out);
+    }
+    form->inputs[0] = x;
+    if (x == NULL || !form_ints(form, "axis", &axis, 0, 1) ||
         !form_open(form)) {
         return false;
     }
-    gd_attr_type(form_text(form), "T", dtype);
-    gd_attr_type(form_text(form), "Tidx", DT_INT32);
-    gd_attr_type(form_text(form), "output_type", form_out(form).dtype);
-    return form_close(form);
-}
-
-// Running sums and products along one axis.
-// A small dtype would be summed up as int32 first, for which there is no
-// attribute.
-bool form_scan(Form *form)
-{
-    int64_t axis = form_int(form, 0, ATTR_INT_NONE);
-    // Without an axis only a vector has an order in which to add up.
-    if (axis == ATTR_INT_NONE && form_in(form, 0).rank != 1) {
-        return form_refuse(form, "no axis");
-    }
-    axis = axis == ATTR_INT_NONE ? 0 : axis;
-    if (form_in(form, 0).dtype != form_out(form).dtype) {
-        return form_refuse(form, "a small dtype");
-    }
-    if (!form_begin(form, op_desc(form->node->op)->graphdef) ||
-        !form_ints(form, "axis", &axis, 0, 1) || !form_open(form)) {
-        return false;
-    }
-    gd_attr_type(form_text(form), "T", form_in(form, 0).dtype);
+    gd_attr_type(form_text(form), "T", out);
     gd_attr_type(form_text(form), "Tidx", DT_INT32);
     gd_attr_bool(form_text(form), "exclusive", form_bool(form, 1));
     gd_attr_bool(form_text(form), "reverse", form_bool(form, 2));
     return form_close(form);
 }
 
-// softmax and its logarithm, which TensorFlow has along the last axis only.
+// softmax and its logarithm, which TensorFlow has along the last axis only:
+// another one changes places with it.
 bool form_last_axis(Form *form)
 {
+    const char *op = op_desc(form->node->op)->graphdef;
     int64_t axis = form_int(form, 0, -1);
-    if (axis != -1 && axis != form_in(form, 0).rank - 1) {
-        return form_refuse(form, "an axis that is not the last");
+    TensorType type = form_in(form, 0);
+    if (axis == -1 || axis == type.rank - 1) {
+        return form_typed(form, op);
     }
-    return form_typed(form, op_desc(form->node->op)->graphdef);
+    if (type.rank < 0) {
+        return form_refuse(form, "an operand of unknown rank");
+    }
+    int at = (int)(axis < 0 ? axis + type.rank : axis);
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *x = step_swap(form, form->inputs[0], type, at);
+    x = step_1(form, op, x, TYPES({"T"}, {type.dtype}));
+    return step_gives(form, 0, step_swap(form, x, type, at));
 }
 
 // By the table; what it does not have may still be an elementwise op with a

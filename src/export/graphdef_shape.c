@@ -111,28 +111,6 @@ bool form_filled_like(Form *form)
                              TYPES({"T", "index_type"}, {to, DT_INT32})));
 }
 
-// What needs no operand is computed here and written as a constant.
-bool form_computed(Form *form)
-{
-    NodeScope *scope = form->scope;
-    Ctx *ctx = scope->writer->ctx;
-    Tensor *result = NULL;
-    uint32_t count;
-    if (form->node->input_count > 0) {
-        return form_refuse(form, "sizes that are computed");
-    }
-    // By the op's own kernel, so that the constant is bit for bit what a run
-    // gives.
-    if (!op_run(ctx, form->node->op, NULL, 0, form->node->attrs, &result,
-                &count)) {
-        return false;
-    }
-    const char *ref = scope_const(scope, op_desc(form->node->op)->name, result);
-    scope->refs[form->node->first_output] = ref;
-    object_release(ctx, result);
-    return ref != NULL;
-}
-
 // Start, limit and step have the meaning that TensorFlow gives them.
 bool form_arange(Form *form)
 {

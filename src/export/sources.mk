@@ -3,6 +3,7 @@ export_sources =
 export_sources += src/export/boxes.c
 export_sources += src/export/dot.c
 export_sources += src/export/graphdef.c
+export_sources += src/export/graphdef_derived.c
 export_sources += src/export/graphdef_draw.c
 export_sources += src/export/graphdef_effect.c
 export_sources += src/export/graphdef_flow.c
