@@ -117,6 +117,47 @@ const char *scope_name(NodeScope *scope, const char *base)
     return NULL;
 }
 
+static const GraphSite *site_of(const NodeScope *scope, const GraphNode *node)
+{
+    uint32_t site = node->place.site;
+    return site != 0 ? &scope->graph->sites.items[site - 1] : NULL;
+}
+
+// Whether both were made by one call of a function that has a name.
+static bool same_call(const NodeScope *scope, const GraphNode *a,
+                      const GraphNode *b)
+{
+    const GraphSite *x = a != NULL ? site_of(scope, a) : NULL;
+    const GraphSite *y = b != NULL ? site_of(scope, b) : NULL;
+    return x != NULL && y != NULL && x->named != 0 && x->named == y->named &&
+           strcmp(x->path, y->path) == 0;
+}
+
+// In a loop of the host's the call comes again: with the node that it began
+// with.
+static bool goes_on(const NodeScope *scope, const GraphNode *node)
+{
+    const GraphNode *first = scope->first;
+    return same_call(scope, first, node) &&
+           !(node->place.site == first->place.site && node->op == first->op);
+}
+
+// The result of a call goes by its name, what it was made of by a path below
+// that, all by the name scope.
+const char *scope_own_name(NodeScope *scope, const char *base)
+{
+    const GraphNode *node = scope->node;
+    const GraphSite *site = node != NULL ? site_of(scope, node) : NULL;
+    if (site == NULL || site->path == NULL) {
+        return scope_name(scope, base);
+    }
+    // Its loop has parts of it inside.
+    bool whole = site->named != 0 && !goes_on(scope, node->next) &&
+                 !same_call(scope, node->block->owner, node);
+    base = whole ? site->path : scope_print(scope, "%s/%s", site->path, base);
+    return base != NULL ? scope_name(scope, base) : NULL;
+}
+
 // Nodes are listed for programs to look at.
 // False: no memory.
 static bool list_node(NodeScope *scope, const char *name, const char *op,
@@ -310,13 +351,18 @@ bool scope_set_effect(NodeScope *scope, const char *name)
     return scope->effect != NULL;
 }
 
-// With the node's place, so that the user's line is shown.
+// With the node's place, so that the user's line is shown: there it can be
+// written in another way.
 // Always false.
-bool scope_refuse(NodeScope *scope, const GraphNode *node)
+bool scope_refuse(NodeScope *scope, const GraphNode *node, const char *with)
 {
-    return ctx_fail_at(
-        scope->writer->ctx, ERR_VALUE, node->place.source, node->place.span,
-        "to_graphdef: '%s' has no form in a GraphDef", op_desc(node->op)->name);
+    scope->writer->def->refused = scope->graph;
+    scope->writer->def->site = node->place.site;
+    return ctx_fail_at(scope->writer->ctx, ERR_VALUE, node->place.source,
+                       node->place.span,
+                       "to_graphdef: '%s'%s%s has no form in a GraphDef",
+                       op_desc(node->op)->name, with != NULL ? " with " : "",
+                       with != NULL ? with : "");
 }
 
 // By kind: flow, calls, effects, and all that is ordinary.
@@ -346,8 +392,11 @@ bool graphdef_nodes(NodeScope *scope, const GraphBlock *block)
     }
     for (const GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
+        scope->first = goes_on(scope, node) ? scope->first : node;
+        scope->node = node;
         ok = write_node(scope, node);
     }
+    scope->node = NULL;
     ctx_leave(scope->writer->ctx);
     return ok;
 }
@@ -434,9 +483,9 @@ static bool write_graph(NodeScope *scope)
 // The library comes behind the nodes: functions are known when all nodes are
 // written.
 // False: an error is pending. graphdef_free frees `def` in any case.
-bool graphdef_write(Graph *graph, GraphDef *def)
+bool graphdef_write(Graph *graph, GraphDefUse use, GraphDef *def)
 {
-    GraphWriter writer = {.ctx = graph->ctx, .def = def};
+    GraphWriter writer = {.ctx = graph->ctx, .def = def, .use = use};
     NodeScope scope;
     memset(def, 0, sizeof *def);
     arena_init(&def->arena, graph->ctx);

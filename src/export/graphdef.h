@@ -19,17 +19,23 @@ typedef struct GraphDefNode {
 typedef struct GraphDef {
     Arena arena;
     VEC(GraphDefNode)
-    nodes;       // in the order of the text, functions before
-                 // those that call them
-    StrBuf text; // the whole message
+    nodes;                // in the order of the text, functions before
+                          // those that call them
+    StrBuf text;          // the whole message
+    const Graph *refused; // where writing failed for the node at that
+    uint32_t site;        // site; NULL: it failed elsewhere
 } GraphDef;
+
+// What the writing is for: to look at its nodes, or as a text that TensorFlow
+// can run, for which a dataset, whose elements the host makes, is refused.
+typedef enum GraphDefUse { GRAPHDEF_NODES, GRAPHDEF_TEXT } GraphDefUse;
 
 // Placeholders for arguments and captures, Const with their values, If, While,
 // PartitionedCall with their functions in the library, an Identity for each
 // output, last. A host_call is an EagerPyFunc, which only the program that made
 // it can run. What TensorFlow cannot express is an ERR_VALUE that names op and
 // line. Free with graphdef_free, also after a failure.
-MUST_CHECK bool graphdef_write(Graph *graph, GraphDef *def);
+MUST_CHECK bool graphdef_write(Graph *graph, GraphDefUse use, GraphDef *def);
 // Frees what a successful writing gave; the struct itself is the caller's.
 void graphdef_free(GraphDef *def);
 

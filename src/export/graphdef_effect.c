@@ -62,7 +62,7 @@ static bool write_read(NodeScope *scope, const GraphNode *node)
 {
     const char *inputs[2] = {scope->handles[node->variable]};
     uint32_t count = 1;
-    const char *name = scope_name(scope, "ReadVariableOp");
+    const char *name = scope_own_name(scope, "ReadVariableOp");
     scope_after_effect(scope, inputs, &count);
     if (name == NULL ||
         !scope_node(scope, name, "ReadVariableOp", inputs, count)) {
@@ -78,7 +78,7 @@ static bool write_read(NodeScope *scope, const GraphNode *node)
 // Gives nothing; what follows waits for it by a control input.
 static bool write_assign(NodeScope *scope, const GraphNode *node)
 {
-    const char *name = scope_name(scope, "AssignVariableOp");
+    const char *name = scope_own_name(scope, "AssignVariableOp");
     const char *inputs[3] = {scope->handles[node->variable]};
     uint32_t count = 2;
     inputs[1] =
@@ -96,7 +96,7 @@ static bool write_assign(NodeScope *scope, const GraphNode *node)
 static bool write_add_rows(NodeScope *scope, const GraphNode *node)
 {
     static const char op[] = "ResourceScatterAdd";
-    const char *name = scope_name(scope, op);
+    const char *name = scope_own_name(scope, op);
     const char *inputs[4] = {scope->handles[node->variable]};
     uint32_t count = 3;
     for (uint32_t i = 0; i < 2; i++) {
@@ -140,7 +140,7 @@ static void write_template(StrBuf *out, const AttrValue *format)
 // its own.
 static bool write_print(NodeScope *scope, const GraphNode *node)
 {
-    const char *name = scope_name(scope, "PrintV2");
+    const char *name = scope_own_name(scope, "PrintV2");
     const char *base =
         name != NULL ? scope_print(scope, "%s/StringFormat", name) : NULL;
     const char *format = base != NULL ? scope_name(scope, base) : NULL;
@@ -200,7 +200,7 @@ static const char *write_never(NodeScope *scope, const char *base)
 // assert and raise: Assert(condition, [text]).
 static bool write_assert(NodeScope *scope, const GraphNode *node)
 {
-    const char *name = scope_name(scope, "Assert");
+    const char *name = scope_own_name(scope, "Assert");
     const char *data =
         name != NULL ? scope_print(scope, "%s/data_0", name) : NULL;
     const char *never =
@@ -246,13 +246,12 @@ static bool write_host_types(NodeScope *scope, const GraphNode *node)
     return ok;
 }
 
-// host_call is a function of the host's, as a walk through a dataset is: the
-// node says that one is called, as TensorFlow itself writes it, but only the
-// program that made it can run it.
+// host_call is a function of the host's: the node says that one is called, as
+// TensorFlow itself writes it, but only the program that made it can run it.
 static bool write_host_call(NodeScope *scope, const GraphNode *node)
 {
     static const char op[] = "EagerPyFunc";
-    const char *name = scope_name(scope, op);
+    const char *name = scope_own_name(scope, op);
     const char **inputs =
         name != NULL ? scope_use_all(scope, node, name, 1) : NULL;
     uint32_t count = node->input_count;
@@ -272,6 +271,15 @@ static bool write_host_call(NodeScope *scope, const GraphNode *node)
            scope_set_effect(scope, name);
 }
 
+// A walk through a dataset calls the host likewise, which TensorFlow would have
+// in no program.
+static bool write_draw(NodeScope *scope, const GraphNode *node)
+{
+    return scope->writer->use == GRAPHDEF_TEXT
+               ? scope_refuse(scope, node, "a dataset of the host's")
+               : write_host_call(scope, node);
+}
+
 // All of them take part in the one chain of effects of their scope.
 bool graphdef_effect(NodeScope *scope, const GraphNode *node)
 {
@@ -282,10 +290,10 @@ bool graphdef_effect(NodeScope *scope, const GraphNode *node)
     case OP_PRINT: return write_print(scope, node);
     case OP_ITERATE:
     case OP_MORE:
-    case OP_NEXT:
+    case OP_NEXT: return write_draw(scope, node);
     case OP_HOST_CALL: return write_host_call(scope, node);
     case OP_ASSERT:
     case OP_RAISE: return write_assert(scope, node);
-    default: return scope_refuse(scope, node);
+    default: return scope_refuse(scope, node, NULL);
     }
 }

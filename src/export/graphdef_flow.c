@@ -411,7 +411,7 @@ static bool write_if(NodeScope *scope, const GraphNode *node, Handed *handed,
 {
     // The stateless form lets TensorFlow drop or share the node.
     const char *op = effect ? "If" : "StatelessIf";
-    const char *name = scope_name(scope, gd_base_name(op));
+    const char *name = scope_own_name(scope, gd_base_name(op));
     const char *condition =
         name != NULL ? scope_use(scope, node->inputs[0], name, "x") : NULL;
     TextVec outs = {0};
@@ -443,7 +443,7 @@ static bool write_while(NodeScope *scope, const GraphNode *node, Handed *handed,
 {
     // The stateless form lets TensorFlow drop or share the loop.
     const char *op = effect ? "While" : "StatelessWhile";
-    const char *name = scope_name(scope, gd_base_name(op));
+    const char *name = scope_own_name(scope, gd_base_name(op));
     StrBuf *out = &scope->text;
     if (name == NULL ||
         !hand_all(scope, handed, node->inputs, node->input_count, name) ||
@@ -548,7 +548,7 @@ bool graphdef_call(NodeScope *scope, const GraphNode *node)
     const char *op = effect ? "StatefulPartitionedCall" : "PartitionedCall";
     const char *function = callee_function(scope, node->callee);
     const char *name =
-        function != NULL ? scope_name(scope, gd_base_name(op)) : NULL;
+        function != NULL ? scope_own_name(scope, gd_base_name(op)) : NULL;
     bool ok = name != NULL &&
               hand_all(scope, &handed, node->inputs, node->input_count, name);
     for (size_t i = 0; ok && i < variables; i++) {

@@ -4,18 +4,10 @@
 
 #include <string.h>
 
-// `what` NULL: the op as such.
 // False, always.
 bool form_refuse(Form *form, const char *what)
 {
-    if (what == NULL) {
-        return scope_refuse(form->scope, form->node);
-    }
-    // The user's line is told: there it can be written in another way.
-    return ctx_fail_at(form->scope->writer->ctx, ERR_VALUE,
-                       form->node->place.source, form->node->place.span,
-                       "to_graphdef: '%s' with %s has no form in a GraphDef",
-                       op_desc(form->node->op)->name, what);
+    return scope_refuse(form->scope, form->node, what);
 }
 
 // Nothing is written yet: constants that the form adds come first in the text.
@@ -23,7 +15,7 @@ bool form_refuse(Form *form, const char *what)
 bool form_begin(Form *form, const char *op)
 {
     form->op = op;
-    form->name = scope_name(form->scope, gd_base_name(op));
+    form->name = scope_own_name(form->scope, gd_base_name(op));
     form->count = form->node->input_count;
     // Inputs that are constants are written now, under names that begin with
     // the node's.
@@ -436,5 +428,5 @@ bool graphdef_plain(NodeScope *scope, const GraphNode *node)
     return desc->graphdef != NULL && desc->flags & OP_ELEMENTWISE &&
                    node->input_count > 0
                ? form_plain(&form)
-               : scope_refuse(scope, node);
+               : scope_refuse(scope, node, NULL);
 }

@@ -15,6 +15,7 @@ typedef VEC(uint32_t) IndexVec;
 typedef struct GraphWriter {
     Ctx *ctx;
     GraphDef *def;
+    GraphDefUse use;
     StrBuf library;     // functions written so far
     uint32_t functions; // made so far: numbers their names
     Map callees;        // by a graph's address: its function's name
@@ -35,7 +36,9 @@ typedef struct NodeScope {
     size_t refs_size;
     const char **handles; // by Variable: how inputs name its resource
     size_t handles_size;
-    const char *effect; // "^node" of the last effect, NULL: none so far
+    const GraphNode *node;  // whose form is written: the program may name it
+    const GraphNode *first; // that the same call of the program's made
+    const char *effect;     // "^node" of the last effect, NULL: none so far
 } NodeScope;
 
 // For names and lists that live as long as the writing.
@@ -50,6 +53,9 @@ const char *scope_print(NodeScope *scope, const char *format, ...)
     PRINTF_LIKE(2, 3);
 // A name that no node of the scope has: `base`, or with "_1", "_2", ….
 const char *scope_name(NodeScope *scope, const char *base);
+// The same for the node whose form is written, as the program calls it: by
+// `base` only where it has no name for it.
+const char *scope_own_name(NodeScope *scope, const char *base);
 // Begins and ends a node; attributes are written in between.
 MUST_CHECK bool scope_node(NodeScope *scope, const char *name, const char *op,
                            const char **inputs, uint32_t count);
@@ -73,8 +79,8 @@ const char **scope_use_all(NodeScope *scope, const GraphNode *node,
 // The node's outputs are from here on the results of that name.
 MUST_CHECK bool scope_set_refs(NodeScope *scope, const GraphNode *node,
                                const char *name, const char *op);
-// ERR_VALUE: the op has no form in a GraphDef.
-bool scope_refuse(NodeScope *scope, const GraphNode *node);
+// ERR_VALUE: the op, `with` that (NULL: as such), has no form in a GraphDef.
+bool scope_refuse(NodeScope *scope, const GraphNode *node, const char *with);
 
 // Effects keep their order by control inputs: each waits for the one before,
 // and the results wait for the last. Appends that input, where there is one,

@@ -190,6 +190,12 @@ bool graph_tell(Graph *graph, GraphTold told)
 // Numbers fit: a node of each would not.
 uint32_t graph_add_site(Graph *graph, GraphSite site)
 {
+    if (site.path != NULL) {
+        site.path = arena_strndup(&graph->arena, site.path, strlen(site.path));
+        if (site.path == NULL) {
+            return GRAPH_SITE_FAILED;
+        }
+    }
     if (!vec_push(graph->ctx, &graph->sites, site)) {
         return GRAPH_SITE_FAILED;
     }

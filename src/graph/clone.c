@@ -14,6 +14,7 @@ static bool copy_sites(Clone *clone)
         GraphSite site = clone->from->sites.items[i];
         site.caller =
             site.caller == 0 ? clone->caller : site.caller + clone->sites;
+        site.named += site.named == 0 ? 0 : clone->sites;
         if (graph_add_site(clone->to, site) == GRAPH_SITE_FAILED) {
             return false;
         }

@@ -26,9 +26,13 @@ typedef struct GraphPlace {
 // a node that fails. A graph numbers them from 1; who calls comes before whom
 // it calls.
 typedef struct GraphSite {
-    Object *code;    // counted
-    uint32_t word;   // behind the instruction that ran
-    uint32_t caller; // its site, 0: the graph's own function
+    Object *code;     // counted
+    uint32_t word;    // behind the instruction that ran
+    uint32_t caller;  // its site, 0: the graph's own function
+    uint32_t named;   // the site that called the library's function that has
+                      // the name, 0: none has one
+    const char *path; // the name scope and, of what has one, that name below
+                      // it; in the graph's arena, NULL: none
 } GraphSite;
 
 // In a place: no site could be made, and the error of that is pending. The

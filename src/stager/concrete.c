@@ -420,6 +420,7 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     vec_free(&vm->ctx, &trace->drawn);
     object_release_null(&vm->ctx, trace->keywords);
     vec_free(&vm->ctx, &trace->sites);
+    map_free(&trace->scopes);
     late_text_cut(vm, trace, 0);
     map_free(&trace->outer_inputs);
     for (size_t i = 0; i < trace->called.count; i++) {
@@ -476,6 +477,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .look = SITES_LOOK,
                    .frozen = &concrete->frozen};
     map_init(&trace.outer_inputs, &vm->ctx);
+    map_init(&trace.scopes, &vm->ctx);
     trace.base = vm->frame == NULL ? vm->frames : vm->frame + 1;
     vm->trace = &trace;
     uint64_t start = now_ns();

@@ -51,6 +51,7 @@ stager_sources += src/stager/options.c
 stager_sources += src/stager/poison.c
 stager_sources += src/stager/result_text.c
 stager_sources += src/stager/signature.c
+stager_sources += src/stager/scopes.c
 stager_sources += src/stager/sites.c
 stager_sources += src/stager/sizes.c
 stager_sources += src/stager/stage_blocks.c

@@ -7,6 +7,7 @@
 #include "stager/stage_blocks.h"
 #include "stager/stage_file.h"
 #include "stager/structure.h"
+#include "stager/trace.h"
 
 #include "export/boxes.h"
 #include "export/dot.h"
@@ -137,8 +138,10 @@ static Value to_graphdef(Vm *vm, Value *args)
     Str *text = NULL;
     // graphdef_free is right after a failure too, whose error is pending in
     // ctx.
-    if (graphdef_write(graph_of(args[0]), &def)) {
+    if (graphdef_write(graph_of(args[0]), GRAPHDEF_TEXT, &def)) {
         text = str_new(vm, strbuf_text(&def.text), def.text.length);
+    } else if (def.refused != NULL) {
+        trace_point(vm, def.refused, def.site);
     }
     graphdef_free(&def);
     return text != NULL ? str_value(text) : VALUE_FAIL;
@@ -187,7 +190,8 @@ static Value graphdef_nodes(Vm *vm, Value *args)
     GraphDef def;
     List *list = list_new(vm, 0);
     // First, even if there is no list: `def` is freed below in any case.
-    bool ok = graphdef_write(graph_of(args[0]), &def) && list != NULL;
+    bool ok =
+        graphdef_write(graph_of(args[0]), GRAPHDEF_NODES, &def) && list != NULL;
     for (size_t i = 0; ok && i < def.nodes.count; i++) {
         Value node = def_node(vm, &def.nodes.items[i]);
         ok = !value_failed(node) && list_append_owned(vm, list, node);

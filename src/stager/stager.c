@@ -19,6 +19,7 @@
 #include "stager/made.h"
 #include "stager/notes.h"
 #include "stager/poison.h"
+#include "stager/scopes.h"
 #include "stager/sizes.h"
 #include "stager/stage_blocks.h"
 #include "stager/stage_code.h"
@@ -204,6 +205,9 @@ static const NativeDef stage_methods[] = {
      "Calls host code each time the graph runs; out: specs of its results."},
     {"draw", "self, op, function, place, out=None, /", stage_draw_method,
      "What a dataset's iterator does each time the graph runs (lib/data)."},
+    {"scope", "self, path, unique=False, /", stage_scope_method,
+     "What the trace makes from here on is named below the path, which is "
+     "given back: with unique, another one if it was used before."},
     {"hold", "self, object, /", stage_hold_method,
      "A tensor that stands for an object of the host's."},
     {"held", "self, tensor, /", stage_held_method,

@@ -12,6 +12,7 @@
 #include "stager/concrete.h"
 #include "stager/frozen.h"
 #include "stager/leak.h"
+#include "stager/scopes.h"
 #include "stager/sites.h"
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
@@ -20,20 +21,25 @@ enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 // up again.
 uint32_t trace_site(Vm *vm, Trace *trace)
 {
+    Graph *graph = trace->graph;
     uint32_t site = 0;
     size_t depth = 0;
     for (Frame *f = trace->base; f <= vm->frame; f++, depth++) {
         uint32_t word = (uint32_t)(f->pc - f->code->words);
+        const Str *name = scopes_name(vm, graph, f, site);
         if (depth < trace->sites.count) {
             TraceSite known = trace->sites.items[depth];
-            if (known.code == f->code && known.word == word) {
+            if (known.code == f->code && known.word == word &&
+                scopes_hold(trace, known.site, name)) {
                 site = known.site;
                 continue;
             }
             trace->sites.count = depth;
         }
-        site = graph_add_site(trace->graph,
-                              (GraphSite){&f->code->head, word, site});
+        site = scopes_site(
+            vm, trace,
+            (GraphSite){.code = &f->code->head, .word = word, .caller = site},
+            name);
         if (site == GRAPH_SITE_FAILED ||
             !vec_push(&vm->ctx, &trace->sites,
                       ((TraceSite){f->code, word, site}))) {

@@ -63,6 +63,8 @@ struct Trace {
     VEC(TraceSite)
     sites;                     // of the frames from there on, as they stood
                                // when the last node was made
+    const char *scope;         // its name scope, in the graph's arena, or NULL
+    Map scopes;                // names of all so far (scopes.h)
     VEC(struct TextUse) texts; // and of tensors (late_text.h)
     ValueVec stand_ins; // owned: for the Variables among the arguments, which
                         // are the graph's first ones

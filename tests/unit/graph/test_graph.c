@@ -164,7 +164,7 @@ Test(graph, graphdef_names_as_tensorflow_does)
         node_output(op2(g, g->block, OP_GREATER, x, node_output(k, 0)), 0);
     cr_assert(graph_block_results(g, g->block, &y, 1));
     GraphDef def;
-    cr_assert(graphdef_write(g, &def), "%s", ctx.error.text);
+    cr_assert(graphdef_write(g, GRAPHDEF_TEXT, &def), "%s", ctx.error.text);
     static const char *const names[] = {"x", "Greater/y", "Greater",
                                         "Identity"};
     cr_assert_eq(def.nodes.count, 4);

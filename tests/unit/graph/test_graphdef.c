@@ -46,7 +46,7 @@ static void write_one(const char *text, size_t length)
     Graph *graph = graph_parse(&ctx, text, length);
     cr_assert_not_null(graph, "%s\n%.*s", ctx.error.text, (int)length, text);
     bool refused = strncmp(graph->name, "refused_", 8) == 0;
-    bool ok = graphdef_write(graph, &def);
+    bool ok = graphdef_write(graph, GRAPHDEF_TEXT, &def);
     cr_assert_eq(ok, !refused, "%s: %s", graph->name,
                  ok ? "written" : ctx.error.text);
     if (ok) {

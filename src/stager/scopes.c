@@ -1,0 +1,125 @@
+// Names of the program's own, noted with the sites of a trace.
+#include "stager/scopes.h"
+
+#include <string.h>
+
+#include "interp/core/raise.h"
+#include "interp/objects/code/code.h"
+
+// A frame of the program's starts anew: what it makes has names of its own.
+static uint32_t named_of(const Graph *graph, const Code *code, uint32_t caller)
+{
+    return code->source->library && caller != 0
+               ? graph->sites.items[caller - 1].named
+               : 0;
+}
+
+const Str *scopes_name(const Vm *vm, const Graph *graph, const Frame *frame,
+                       uint32_t caller)
+{
+    const Code *code = frame->code;
+    if (!code->source->library || caller == 0 ||
+        named_of(graph, code, caller) != 0) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < code->parameter_count; i++) {
+        if (code->local_names[i] == vm->names[NAME_PLAIN_NAME]) {
+            Value given = frame->registers[i];
+            return value_is_str(given) && value_as_str(given)->length > 0
+                       ? value_as_str(given)
+                       : NULL;
+        }
+    }
+    return NULL;
+}
+
+static size_t scope_length(const Trace *trace)
+{
+    return trace->scope != NULL ? strlen(trace->scope) + 1 : 0;
+}
+
+// A change of the scope has cut off all sites: the name alone may differ.
+bool scopes_hold(const Trace *trace, uint32_t site, const Str *name)
+{
+    const GraphSite *known = &trace->graph->sites.items[site - 1];
+    bool own = known->named != 0 && known->named == known->caller;
+    if (!own || name == NULL) {
+        return own == (name != NULL);
+    }
+    size_t scope = scope_length(trace), length = strlen(known->path);
+    return length == scope + name->length &&
+           memcmp(known->path + scope, name->text, name->length) == 0;
+}
+
+uint32_t scopes_site(Vm *vm, Trace *trace, GraphSite site, const Str *name)
+{
+    const Graph *graph = trace->graph;
+    site.path = trace->scope;
+    site.named = named_of(graph, (const Code *)site.code, site.caller);
+    if (site.named != 0) {
+        site.path = graph->sites.items[site.caller - 1].path;
+    }
+    if (name == NULL) {
+        return graph_add_site(trace->graph, site);
+    }
+    StrBuf path;
+    strbuf_init(&path, &vm->ctx);
+    bool inside = trace->scope != NULL;
+    strbuf_printf(&path, "%s%s%s", inside ? trace->scope : "",
+                  inside ? "/" : "", name->text);
+    site.path = strbuf_text(&path);
+    site.named = site.caller;
+    uint32_t made = strbuf_ok(&path) ? graph_add_site(trace->graph, site)
+                                     : GRAPH_SITE_FAILED;
+    strbuf_free(&path);
+    return made;
+}
+
+// The path, with "_1", "_2", … if others have it. False: no memory.
+static bool make_unique(Trace *trace, const Str *path, StrBuf *made)
+{
+    strbuf_add(made, path->text, path->length);
+    for (uint32_t n = 1;
+         strbuf_ok(made) &&
+         map_get(&trace->scopes, strbuf_text(made), made->length) != NULL;
+         n++) {
+        made->length = 0;
+        strbuf_printf(made, "%s_%u", path->text, n);
+    }
+    return strbuf_ok(made) &&
+           map_put(&trace->scopes, strbuf_text(made), made->length, 1);
+}
+
+// Sites are looked up again: what they name is in another scope from here on.
+static bool enter(Trace *trace, const Str *path)
+{
+    trace->sites.count = 0;
+    trace->scope = NULL;
+    if (path->length > 0) {
+        trace->scope =
+            arena_strndup(&trace->graph->arena, path->text, path->length);
+    }
+    return path->length == 0 || trace->scope != NULL;
+}
+
+Value stage_scope_method(Vm *vm, Value *args)
+{
+    Trace *trace = vm->trace;
+    if (!value_is_str(args[1])) {
+        return raise_error(vm, ERR_TYPE, "stage.scope() takes a path");
+    }
+    Str *path = object_retain(value_as_str(args[1]));
+    if (trace != NULL && path->length > 0 && value_same(args[2], VALUE_TRUE)) {
+        StrBuf text;
+        strbuf_init(&text, &vm->ctx);
+        bool ok = make_unique(trace, path, &text);
+        object_release(&vm->ctx, path);
+        path = ok ? str_new(vm, strbuf_text(&text), text.length) : NULL;
+        strbuf_free(&text);
+    }
+    if (path != NULL && trace != NULL && !enter(trace, path)) {
+        object_release(&vm->ctx, path);
+        path = NULL;
+    }
+    return path != NULL ? str_value(path) : VALUE_FAIL;
+}
