@@ -209,6 +209,7 @@ lib_modules = \
 	lib/tensorflow/_print.duet \
 	lib/tensorflow/_proto.duet \
 	lib/tensorflow/_rearranged.duet \
+	lib/tensorflow/_searched.duet \
 	lib/tensorflow/_segments.duet \
 	lib/tensorflow/_signatures.duet \
 	lib/tensorflow/_slices.duet \
@@ -251,4 +252,5 @@ lib_modules = \
 	lib/tensorflow/random.duet \
 	lib/tensorflow/saved_model.duet \
 	lib/tensorflow/strings.duet \
-	lib/tensorflow/train.duet
+	lib/tensorflow/train.duet \
+	lib/tensorflow/types.duet
