@@ -204,6 +204,7 @@ lib_modules = \
 	lib/tensorflow/_examples.duet \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
+	lib/tensorflow/_gfile.duet \
 	lib/tensorflow/_gradients.duet \
 	lib/tensorflow/_philox.duet \
 	lib/tensorflow/_print.duet \
