@@ -161,16 +161,17 @@ static bool cholesky_one(Matrix *m)
 static bool reflect_columns(Matrix *m, int64_t k, double *v)
 {
     int64_t rows = m->rows, n = m->columns;
-    double size = 0;
-    for (int64_t i = k; i < rows; i++) {
+    double below = 0;
+    v[k] = m->a[k * n + k];
+    for (int64_t i = k + 1; i < rows; i++) {
         v[i] = m->a[i * n + k];
-        size += v[i] * v[i];
+        below += v[i] * v[i];
     }
-    size = sqrt(size);
-    // Nothing to reflect: the column is zeros already.
-    if (size == 0) {
+    // Nothing to reflect, which would turn a sign: they are zeros already.
+    if (below == 0) {
         return true;
     }
+    double size = sqrt(v[k] * v[k] + below);
     // Away from zero, so that nothing cancels.
     v[k] += v[k] >= 0 ? size : -size;
     double square = 0;
