@@ -117,6 +117,54 @@ bool infer_composed(InferCall *call)
                     call->op->name);
 }
 
+// ---- halves
+
+// The half that all floats among the operands are; DT_NONE: there is none, or
+// the op is to say what is wrong with them.
+static DType half_of(const ComposeCall *call)
+{
+    DType half = DT_NONE;
+    for (uint32_t i = 0; i < call->input_count; i++) {
+        DType dtype = emit_type(call->emit, call->inputs[i]).dtype;
+        if (!dtype_is_float(dtype)) {
+            continue;
+        }
+        if (!dtype_is_half(dtype) || (half != DT_NONE && half != dtype)) {
+            return DT_NONE;
+        }
+        half = dtype;
+    }
+    return half;
+}
+
+static EmitValue widened(const ComposeCall *call, EmitValue value, DType half)
+{
+    return emit_type(call->emit, value).dtype == half
+               ? emit_cast(call->emit, value, DT_FLOAT32)
+               : value;
+}
+
+EmitValue emit_composed(const ComposeCall *call)
+{
+    DType half = call->op->flags & OP_HALVES ? DT_NONE : half_of(call);
+    if (half == DT_NONE) {
+        return call->op->compose(call);
+    }
+    Ctx *ctx = call->emit->ctx;
+    size_t size = call->input_count * sizeof(EmitValue);
+    EmitValue *inputs = ctx_alloc(ctx, size);
+    bool ok = inputs != NULL;
+    for (uint32_t i = 0; ok && i < call->input_count; i++) {
+        inputs[i] = widened(call, call->inputs[i], half);
+        ok = inputs[i] != NULL;
+    }
+    ComposeCall wide = *call;
+    wide.inputs = inputs;
+    EmitValue made = ok ? call->op->compose(&wide) : NULL;
+    ctx_free(ctx, inputs, size);
+    return emit_cast(call->emit, made, half);
+}
+
 // ---- an Emit that runs each op at once
 
 typedef VEC(Tensor *) TensorVec;
@@ -175,7 +223,7 @@ Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
     RunEmit run = {.emit = {ctx, run_op, run_type, run_constant}};
     ComposeCall call = {&run.emit, op, attrs, (const EmitValue *)inputs,
                         input_count};
-    Tensor *result = op->compose(&call);
+    Tensor *result = emit_composed(&call);
     if (result != NULL) {
         object_retain(result);
     }

@@ -52,6 +52,9 @@ static inline TensorType emit_type(Emit *emit, EmitValue x)
     return emit->type(emit, x);
 }
 
+// Calls a composed op's function. Halves are widened before and rounded once
+// behind it, as for kernels (ops/halves.c), unless it has OP_HALVES.
+EmitValue emit_composed(const ComposeCall *call);
 // Runs a composed op on real tensors: an Emit whose ops run at once. The
 // result is owned; NULL with an error pending.
 MUST_CHECK Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,

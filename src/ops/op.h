@@ -95,7 +95,8 @@ typedef enum OpFlag {
     OP_LISTS = 1 << 11,        // inputs may be lists of tensors: ops of graphs
     OP_HANDS_ON = 1 << 12,     // the rule takes gradients that are rows
     OP_HALVES = 1 << 13,       // the kernel moves elements of any size, or
-                               // sets single ones: float16 is one of many
+                               // sets single ones: float16 is one of many;
+                               // composed: of ops that widen, or that draw
     OP_MATHS = 1 << 14         // ELEMENTWISE, of many steps: a result is
                                // sooner kept than computed again
 } OpFlag;

@@ -176,6 +176,7 @@ static const AttrDesc dropout_attrs[] = {
 // Always drops: whether a network is being trained is the caller's to know.
 const OpDesc op_dropout = {
     COMPOSED("dropout", "x, /", 1, 1, compose_dropout),
+    .flags = OP_HALVES,
     .doc = "x with elements set to 0, each with the chance `rate`, the\n"
            "others divided by 1 - rate. Draws random numbers.",
     .attrs = dropout_attrs,

@@ -49,6 +49,7 @@ static EmitValue compose_outer(const ComposeCall *call)
 // Composed: a graph holds reshapes and a product.
 const OpDesc op_outer = {
     COMPOSED("outer", "x1, x2, /", 2, 2, compose_outer),
+    .flags = OP_HALVES,
     .doc = "The products of every element of x1 with every one of x2, as a\n"
            "matrix; operands count as vectors.",
 };
@@ -211,7 +212,8 @@ const OpDesc op_tensordot = {
     COMPOSED("tensordot", "x1, x2, /", 2, 2, compose_tensordot),
     .doc = "The sum of products over pairs of axes of x1 and x2; the axes\n"
            "that stay are x1's, then x2's.",
-    .flags = OP_NO_FUNCTION, // tensor_functions.c takes `axes` apart
+    // tensor_functions.c takes `axes` apart.
+    .flags = OP_NO_FUNCTION | OP_HALVES,
     .attrs = tensordot_attrs,
     .attr_count = 2,
 };

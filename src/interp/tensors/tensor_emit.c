@@ -5,6 +5,7 @@
 #include "interp/tensors/tensor_emit.h"
 
 #include "interp/tensors/apply.h"
+#include "ops/emit_op.h"
 
 enum { COMPOSED_FEW = 16 }; // inputs handled without an allocation
 
@@ -97,7 +98,7 @@ Value tensor_emit_composed(Vm *vm, const OpDesc *op, const Value *inputs,
     HostEmit host;
     tensor_emit_init(&host, vm);
     ComposeCall call = {&host.emit, op, attrs, values, input_count};
-    EmitValue made = op->compose(&call);
+    EmitValue made = emit_composed(&call);
     Value result =
         made != NULL ? value_retain(value_from_emit(made)) : VALUE_FAIL;
     tensor_emit_free(&host);
