@@ -315,12 +315,19 @@ static bool kernel_unindex(const KernelCall *call)
         return ctx_fail(call->ctx, ERR_SHAPE,
                         "unindex: the shape is not the index's");
     }
+    // Axes from `inner` on stand in one run in both.
+    int inner = x->rank;
+    int64_t run = 1;
+    while (inner > 0 && (pick.strides[inner - 1] == run ||
+                         pick.shape.dims[inner - 1] == 1)) {
+        run *= pick.shape.dims[--inner];
+    }
     place = pick.offset;
-    for (int64_t i = 0; i < x->count; i++) {
+    for (int64_t i = 0; i < x->count; i += run) {
         memcpy((char *)out->data + (size_t)place * size,
-               (const char *)x->data + (size_t)i * size, size);
+               (const char *)x->data + (size_t)i * size, (size_t)run * size);
         // Odometer: the last axis turns fastest.
-        for (int axis = x->rank - 1; axis >= 0; axis--) {
+        for (int axis = inner - 1; axis >= 0; axis--) {
             place += pick.strides[axis];
             if (++at[axis] < pick.shape.dims[axis]) {
                 break;
@@ -328,7 +335,7 @@ static bool kernel_unindex(const KernelCall *call)
             place -= pick.strides[axis] * at[axis];
             at[axis] = 0;
         }
-        if (i % 65536 == 0 && !ctx_poll(call->ctx)) {
+        if (!ctx_poll(call->ctx)) {
             return false;
         }
     }
