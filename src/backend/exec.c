@@ -41,7 +41,7 @@ bool step_fail_part(PlanRun *run, const GraphNode *node)
 // at between any two steps.
 bool plan_run_block(PlanRun *run, const StepBlock *block)
 {
-    if (UNLIKELY(run->plan->profile != NULL || run->plan->numbers)) {
+    if (UNLIKELY(run->plan->profile != NULL || run->plan->options.numbers)) {
         return profile_block(run, block);
     }
     const Step *step = block->steps;
@@ -236,12 +236,15 @@ bool plan_run_quick(Ctx *ctx, const Plan *plan, Tensor *const *inputs,
                     Tensor **outputs)
 {
     return plan->quick != NULL && LIKELY(!ctx->interrupt) &&
-           LIKELY(plan->profile == NULL && !plan->numbers) &&
+           LIKELY(plan->profile == NULL && !plan->options.numbers) &&
            plan_quick_run(ctx, plan->quick, inputs, outputs);
 }
 
 bool plan_run(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
 {
+    if (UNLIKELY(plan->sized != NULL)) {
+        plan = plan_sized(ctx, plan, args->inputs);
+    }
     return plan_run_quick(ctx, plan, args->inputs, outputs) ||
            run_steps(ctx, plan, args, outputs);
 }

@@ -432,6 +432,7 @@ Plan *builder_plan(Ctx *ctx, Graph *graph, const PlanOptions *options,
     if (plan == NULL) {
         return NULL;
     }
+    plan->options = *options;
     plan->graph =
         options->passes != 0 ? clone_graph(graph) : graph_retain(graph);
     Builder builder = {.ctx = ctx,
@@ -450,13 +451,12 @@ Plan *builder_plan(Ctx *ctx, Graph *graph, const PlanOptions *options,
               pass_run(plan->graph, options->passes, options->check);
     if (ok) {
         middle = now_ns();
-        ok = lay_out(&builder) && plan_quick(plan);
+        ok = lay_out(&builder) && plan_quick(plan) && plan_sizes(ctx, plan);
     }
     if (!ok) {
         plan_release(ctx, plan);
         return NULL;
     }
-    plan->numbers = options->numbers;
     plan->optimise_ns = middle - start;
     plan->compile_ns = now_ns() - middle;
     // After success alone: a plan that failed has blocks missing.
@@ -497,6 +497,7 @@ void plan_release(Ctx *ctx, Plan *plan)
         return;
     }
     free_frames(ctx, plan);
+    plan_sizes_free(ctx, plan);
     plan_profile_stop(ctx, plan);
     for (size_t i = 0; i < plan->callees.count; i++) {
         plan_release(ctx, plan->callees.items[i]);

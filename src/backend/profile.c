@@ -98,7 +98,7 @@ bool profile_block(PlanRun *run, const StepBlock *block)
         }
         uint64_t start = now_ns();
         if (!ctx_poll(run->ctx) || !step->run(run, step) ||
-            (plan->numbers && !check_numbers(run, step))) {
+            (plan->options.numbers && !check_numbers(run, step))) {
             return step_fail(run, step->node);
         }
         uint64_t whole = now_ns() - start;

@@ -13,6 +13,7 @@ backend_sources += src/backend/plan.c
 backend_sources += src/backend/plan_callee.c
 backend_sources += src/backend/plan_print.c
 backend_sources += src/backend/plan_quick.c
+backend_sources += src/backend/plan_sizes.c
 backend_sources += src/backend/plan_turn.c
 backend_sources += src/backend/plan_update.c
 backend_sources += src/backend/product_step.c

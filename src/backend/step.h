@@ -19,6 +19,7 @@ typedef struct TileNest TileNest;
 typedef struct TileProduct TileProduct;
 typedef struct ScalarProgram ScalarProgram;
 typedef struct QuickPlan QuickPlan;
+typedef struct SizedPlans SizedPlans;
 typedef struct Branches Branches;
 
 // A loop that stands still on its thread, for a fault, ends those beside it.
@@ -90,7 +91,8 @@ struct Plan {
     Graph *graph; // after the passes, counted
     Arena arena;  // steps and their arrays
     StepBlock *block;
-    QuickPlan *quick; // NULL: it takes steps
+    QuickPlan *quick;  // NULL: it takes steps
+    SizedPlans *sized; // for sizes that it leaves open; NULL: none
     VEC(Pin) pins;
     VEC(Plan *) callees;
     uint32_t argument_count;
@@ -103,8 +105,8 @@ struct Plan {
     size_t step_count;
     uint64_t optimise_ns, compile_ns; // what plan_build took: passes, the rest
     uint32_t loops;                   // that run now, one in the other
-    bool numbers;                     // PlanOptions.numbers
-    struct PlanProfile *profile;      // owned; NULL: not measured (profile.h)
+    PlanOptions options;
+    struct PlanProfile *profile; // owned; NULL: not measured (profile.h)
 };
 
 // Gives the plan its quick way, if it is one small kernel (plan_quick.c).
@@ -112,6 +114,12 @@ MUST_CHECK bool plan_quick(Plan *plan);
 // False: nothing has happened, and the ordinary way is to be taken.
 MUST_CHECK bool plan_quick_run(Ctx *ctx, const QuickPlan *quick,
                                Tensor *const *inputs, Tensor **outputs);
+// Gives the plan room for others, if sizes of its arguments are open
+// (plan_sizes.c).
+MUST_CHECK bool plan_sizes(Ctx *ctx, Plan *plan);
+void plan_sizes_free(Ctx *ctx, Plan *plan);
+// The plan that is to run for these arguments: one for their sizes, or `plan`.
+Plan *plan_sized(Ctx *ctx, Plan *plan, Tensor *const *inputs);
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
 // A structural op, by its descriptor's `run` (step_call.c).

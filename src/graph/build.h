@@ -40,6 +40,10 @@ bool graph_infer_applies(const GraphNode *node);
 // general.
 MUST_CHECK bool graph_infer_block(Graph *graph, GraphBlock *block,
                                   bool *changed);
+// Types all nodes again, as exactly as the inputs' types now are, which were
+// more general when they were made. False with an error pending, where a rule
+// refuses these: the graph is then of no use.
+MUST_CHECK bool graph_infer_exactly(Graph *graph);
 // The same dtype, rank and sizes, with the same of them unknown.
 bool graph_type_equal(TensorType a, TensorType b);
 // Whether every tensor of type `b` is one of type `a`.

@@ -339,3 +339,115 @@ bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
     ctx_leave(graph->ctx);
     return ok;
 }
+
+// ---- types that become more exact
+
+// Sets what is known of the value by its type or by another one.
+static bool sharpen(Graph *graph, ValueId id, TensorType type)
+{
+    TensorType old = graph_type(graph, id);
+    Shape both;
+    if (type.rank == RANK_UNKNOWN || old.rank == RANK_UNKNOWN) {
+        type = type.rank == RANK_UNKNOWN ? old : type;
+        shape_set(&both, type.rank, type.dims);
+    } else if (type.rank != old.rank) {
+        return ctx_fail(graph->ctx, ERR_SHAPE, "ranks %d and %d differ",
+                        old.rank, type.rank);
+    } else {
+        both.rank = type.rank;
+        for (int i = 0; i < type.rank; i++) {
+            both.dims[i] =
+                old.dims[i] == DIM_UNKNOWN ? type.dims[i] : old.dims[i];
+        }
+    }
+    type = (TensorType){old.dtype, both.rank, both.dims};
+    return graph_type_equal(old, type) || build_set_type(graph, id, type);
+}
+
+static bool sharpen_block(Graph *graph, GraphBlock *block);
+
+static bool sharpen_node(Graph *graph, GraphNode *node)
+{
+    InferCall call;
+    if (!graph_infer_node(graph, node, &call)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        DType dtype;
+        Shape shape;
+        op_output_type(&call, i, &dtype, &shape);
+        if (!sharpen(graph, node_output(node, i),
+                     (TensorType){dtype, shape.rank, shape.dims})) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool sharpen_branches(Graph *graph, GraphNode *node)
+{
+    bool ok = true;
+    for (int b = 0; ok && b < node_desc(node)->block_count; b++) {
+        ok = sharpen_block(graph, node->blocks[b]);
+    }
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        Shape room;
+        TensorType type = {.rank = RANK_UNKNOWN};
+        bool first = true;
+        for (int b = 0; b < node_desc(node)->block_count; b++) {
+            const GraphBlock *block = node->blocks[b];
+            if (!block->diverges) {
+                TensorType own = graph_type(graph, block->results[i]);
+                type = first ? own : graph_type_join(type, own, &room);
+                first = false;
+            }
+        }
+        ok = first || sharpen(graph, node_output(node, i), type);
+    }
+    return ok;
+}
+
+// As if each turn left what the first one finds, and then by infer_loop what it
+// does leave.
+static bool sharpen_loop(Graph *graph, GraphNode *node)
+{
+    bool ok = true, changed = false;
+    int blocks = node_desc(node)->block_count;
+    for (uint32_t i = 0; ok && i < node->input_count; i++) {
+        TensorType type = graph_type(graph, node->inputs[i]);
+        ok = sharpen(graph, node_output(node, i), type);
+        for (int b = 0; ok && b < blocks; b++) {
+            ok = sharpen(graph, node->blocks[b]->params[i], type);
+        }
+    }
+    for (int b = 0; ok && b < blocks; b++) {
+        ok = sharpen_block(graph, node->blocks[b]);
+    }
+    return ok && infer_loop(graph, node, &changed);
+}
+
+// Callees are planned for sizes of their own.
+static bool sharpen_block(Graph *graph, GraphBlock *block)
+{
+    bool ok = ctx_enter(graph->ctx);
+    if (!ok) {
+        return false;
+    }
+    for (GraphNode *node = block->first; ok && node != NULL;
+         node = node->next) {
+        if (op_is_loop(node_desc(node))) {
+            ok = sharpen_loop(graph, node);
+        } else if (node_desc(node)->block_count > 0) {
+            ok = sharpen_branches(graph, node);
+        } else if (graph_infer_applies(node)) {
+            ok = sharpen_node(graph, node);
+        }
+    }
+    ctx_leave(graph->ctx);
+    return ok;
+}
+
+bool graph_infer_exactly(Graph *graph)
+{
+    return sharpen_block(graph, graph->block);
+}

@@ -78,9 +78,33 @@ static bool run_now(Graph *graph, GraphNode *node, Tensor **inputs)
     return ok;
 }
 
+// The shape of an input whose sizes are known. Of other values what makes them
+// may fail.
+static bool fold_shape(Graph *graph, GraphNode *node)
+{
+    TensorType type = graph_type(graph, node->inputs[0]);
+    TensorType sizes = graph_type(graph, node->first_output);
+    const GraphValue *value = graph_value(graph, node->inputs[0]);
+    if (value->node != NULL || value->block != graph->block ||
+        !shape_is_static(type.rank, type.dims)) {
+        return true;
+    }
+    Tensor *tensor =
+        tensor_new(graph->ctx, sizes.dtype, 1, (int64_t[]){type.rank});
+    for (int i = 0; tensor != NULL && i < type.rank; i++) {
+        tensor_set_int(tensor, i, type.dims[i]);
+    }
+    bool ok = tensor != NULL && become_const(graph, node, tensor);
+    object_release_null(graph->ctx, tensor);
+    return ok;
+}
+
 // Operands that were folded just now are constants already.
 static bool fold_node(Graph *graph, GraphNode *node)
 {
+    if (node->op == OP_SHAPE_OF) {
+        return fold_shape(graph, node);
+    }
     if (!foldable(graph, node)) {
         return true;
     }
