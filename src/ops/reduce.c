@@ -160,6 +160,39 @@ static bool reduce_rows(Ctx *ctx, Reducing *r, FoldFn fold, int64_t rows)
     return true;
 }
 
+// The last of the runs of neighbouring axes that the mask has.
+static uint32_t last_run(const Tensor *tensor, uint32_t mask)
+{
+    uint32_t run = 0;
+    for (int i = tensor->rank - 1; i >= 0; i--) {
+        bool reduced = mask >> i & 1;
+        if (tensor_dims(tensor)[i] == 1) {
+            continue;
+        }
+        if (run != 0 && !reduced) {
+            break;
+        }
+        run |= reduced ? 1U << i : 0;
+    }
+    return run;
+}
+
+// The last run to a tensor of the accumulator's type, and that to `out`.
+static bool reduce_scattered(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
+                             Tensor *out)
+{
+    int64_t dims[SHAPE_MAX_RANK];
+    uint32_t run = last_run(in, mask);
+    for (int i = 0; i < in->rank; i++) {
+        dims[i] = run >> i & 1 ? 1 : tensor_dims(in)[i];
+    }
+    Tensor *part = tensor_new(ctx, (DType)out->dtype, in->rank, dims);
+    bool ok = part != NULL && reduce_into(ctx, id, in, run, part) &&
+              reduce_into(ctx, id, part, mask & ~run, out);
+    object_release_null(ctx, part);
+    return ok;
+}
+
 // Reduces to `out`, which has the kernel's accumulator type.
 bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask, Tensor *out)
 {
@@ -175,17 +208,8 @@ bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask, Tensor *out)
                   .in_size = dtype_size((DType)in->dtype),
                   .out_size = dtype_size((DType)out->dtype)};
     FoldFn fold = state->tier->fold[id][in->dtype];
-    // Copy first: both forms of kernel then see dense rows.
     if (!reduce_layout(in, mask, &l)) {
-        Tensor *moved = reduced_last(ctx, in, mask);
-        if (moved == NULL) {
-            return false;
-        }
-        r.in = moved->data;
-        r.n = out->count == 0 ? 0 : moved->count / out->count;
-        bool ok = reduce_rows(ctx, &r, fold, out->count);
-        object_release(ctx, moved);
-        return ok;
+        return reduce_scattered(ctx, id, in, mask, out);
     }
     r.n = l.reduced;
     if (l.inner == 1) {

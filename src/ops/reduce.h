@@ -1,8 +1,9 @@
 // Reductions of tensors over any axes.
 //
 // The reduced axes are brought to one of two layouts, rows (reduced axes last)
-// or columns (reduced axes first), by collapsing and, where that does not do,
-// by a permuted copy. Rows, parts of a long row and blocks of columns are units
+// or columns (reduced axes first), by collapsing. Axes that stand apart are
+// reduced one run of neighbours after the other, the last one first, which is
+// the order of additions too. Rows, parts of a long row and blocks of columns are units
 // of work for threads; the order of additions does not depend on them.
 #ifndef DUET_OPS_REDUCE_H
 #define DUET_OPS_REDUCE_H
