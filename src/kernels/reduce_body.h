@@ -44,7 +44,10 @@ enum {
     REDUCE_GROUP = 256,
     REDUCE_ROWS = 256,
     REDUCE_STACK = 64, // cascade levels: blocks of any int64 count
-    REDUCE_COLUMNS = 512
+    REDUCE_COLUMNS = 512,
+    REDUCE_FEW = 32,        // elements of a row that is reduced beside others,
+    REDUCE_FEW_BYTES = 128, // of the accumulator's type,
+    REDUCE_BESIDE = 16      // so many
 };
 
 // JOIN folds accumulators l and r; STEP puts element x into accumulator l.
@@ -153,10 +156,47 @@ enum {
         }                                                                      \
         return r;                                                              \
     }                                                                          \
+    /* A block for each of REDUCE_BESIDE rows of few elements. */              \
+    static void beside_##name##_##sfx(A *out, const T *in, int64_t n)          \
+    {                                                                          \
+        A lanes[REDUCE_FEW][REDUCE_BESIDE];                                    \
+        int64_t width = REDUCE_FEW;                                            \
+        while (width / 2 >= n && width > 1) {                                  \
+            width /= 2;                                                        \
+        }                                                                      \
+        for (int64_t j = 0; j < width; j++) {                                  \
+            for (int64_t k = 0; k < REDUCE_BESIDE; k++) {                      \
+                lanes[j][k] = NEUTRAL;                                         \
+            }                                                                  \
+        }                                                                      \
+        for (int64_t j = 0; j < n; j++) {                                      \
+            for (int64_t k = 0; k < REDUCE_BESIDE; k++) {                      \
+                A l = lanes[j][k], r = (A)in[k * n + j];                       \
+                lanes[j][k] = (A)(JOIN);                                       \
+            }                                                                  \
+        }                                                                      \
+        for (int64_t half = width / 2; half > 0; half /= 2) {                  \
+            for (int64_t j = 0; j < half; j++) {                               \
+                for (int64_t k = 0; k < REDUCE_BESIDE; k++) {                  \
+                    A l = lanes[j][k], r = lanes[j + half][k];                 \
+                    lanes[j][k] = (A)(JOIN);                                   \
+                }                                                              \
+            }                                                                  \
+        }                                                                      \
+        for (int64_t k = 0; k < REDUCE_BESIDE; k++) {                          \
+            out[k] = lanes[0][k];                                              \
+        }                                                                      \
+    }                                                                          \
     static void rows_##name##_##sfx(void *out, const void *in, int64_t rows,   \
                                     int64_t n)                                 \
     {                                                                          \
-        for (int64_t r = 0; r < rows; r++) {                                   \
+        int64_t r = 0;                                                         \
+        bool few =                                                             \
+            n <= REDUCE_FEW && n * (int64_t)sizeof(A) <= REDUCE_FEW_BYTES;     \
+        for (; few && r + REDUCE_BESIDE <= rows; r += REDUCE_BESIDE) {         \
+            beside_##name##_##sfx((A *)out + r, (const T *)in + r * n, n);     \
+        }                                                                      \
+        for (; r < rows; r++) {                                                \
             ((A *)out)[r] = row_##name##_##sfx((const T *)in + r * n, n);      \
         }                                                                      \
     }                                                                          \

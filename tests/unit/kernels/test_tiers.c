@@ -73,6 +73,53 @@ Test(tiers, reductions_give_the_same_bits)
     }
 }
 
+// Whether two results are the same bits; NaNs have any.
+static bool same_result(Elem elem, size_t size, const char *a, const char *b)
+{
+    float x, y;
+    double wide_x, wide_y;
+    if (elem == ELEM_F32) {
+        memcpy(&x, a, sizeof x);
+        memcpy(&y, b, sizeof y);
+        return (x != x && y != y) || memcmp(a, b, size) == 0;
+    }
+    if (elem == ELEM_F64) {
+        memcpy(&wide_x, a, sizeof wide_x);
+        memcpy(&wide_y, b, sizeof wide_y);
+        return (wide_x != wide_x && wide_y != wide_y) ||
+               memcmp(a, b, size) == 0;
+    }
+    return memcmp(a, b, size) == 0;
+}
+
+// Rows of few elements are reduced many at once.
+Test(tiers, rows_beside_others_are_as_alone)
+{
+    enum { ROWS = 35, LONGEST = 40 };
+    static _Alignas(64) char in[ROWS * LONGEST * 8];
+    const Tier *tiers[] = {&tier_portable, other_tier(0), other_tier(1)};
+    for (int i = 0; i < 3 * REDUCE_COUNT * ELEM_COUNT; i++) {
+        const Tier *tier = tiers[i / (REDUCE_COUNT * ELEM_COUNT)];
+        int id = i / ELEM_COUNT % REDUCE_COUNT, elem = i % ELEM_COUNT;
+        bool adds = id == REDUCE_SUM || id == REDUCE_PROD;
+        size_t size = elem_sizes[elem];
+        size_t wide = adds && size < 4 ? 4 : size;
+        RowReduceFn reduce = tier == NULL ? NULL : tier->row_reduce[id][elem];
+        fill(in, (Elem)elem, ROWS * LONGEST, (uint64_t)i);
+        for (int n = 1; reduce != NULL && n <= LONGEST; n++) {
+            char beside[ROWS * 8], alone[8];
+            reduce(beside, in, ROWS, n);
+            for (size_t r = 0; r < ROWS; r++) {
+                reduce(alone, in + r * (size_t)n * size, 1, n);
+                cr_assert(
+                    same_result((Elem)elem, wide, beside + r * wide, alone),
+                    "tier %d, reduction %d, type %d: row %zu of %d",
+                    i / (REDUCE_COUNT * ELEM_COUNT), id, elem, r, n);
+            }
+        }
+    }
+}
+
 // A long row cut into parts, as threads cut it, is the row.
 Test(tiers, folded_parts_are_the_row)
 {
