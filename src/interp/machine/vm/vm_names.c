@@ -274,11 +274,10 @@ static Cell *captured_cell(const Frame *f, uint32_t index)
 // A trace may have read the cell: note_store tells it.
 static bool store(Vm *vm, Frame *f, Cell *cell, uint32_t reg)
 {
-    Value v = f->registers[reg];
-    if (!slow_bound(vm, f, reg) || !note_store(vm, cell, v)) {
+    if (!slow_bound(vm, f, reg) || !note_store(vm, cell, f->registers[reg])) {
         return false;
     }
-    value_replace(&vm->ctx, &cell->value, value_retain(v));
+    value_replace(&vm->ctx, &cell->value, value_retain(f->registers[reg]));
     slow_drop(vm, f, reg);
     return true;
 }

@@ -279,8 +279,7 @@ enum { QUICK_WALK = 64 }; // longer walks poll
 // `in` of containers that no method of the program answers for.
 static int quick_contains(Vm *vm, Value container, Value item)
 {
-    if (!value_is_object(container) || vm->trace != NULL ||
-        value_unbound(item)) {
+    if (!value_is_object(container) || vm->trace != NULL) {
         return QUICK_UNKNOWN;
     }
     const Type *type = value_object(container)->type;
@@ -312,8 +311,7 @@ static int quick_equal(const Vm *vm, Value a, Value b)
         }
         // Whatever is no object is bound to be of another type.
         Value other = text ? b : a;
-        return value_is_object(other) || value_unbound(other) ? QUICK_UNKNOWN
-                                                              : 0;
+        return value_is_object(other) ? QUICK_UNKNOWN : 0;
     }
     if (value_is_object(a)) {
         return tuple_equal_simple(vm, a, b);
@@ -340,6 +338,9 @@ static int quick_compare(Vm *vm, CompareOp op, Value b, Value c)
 // Any value may come out: tensors compare element by element.
 bool slow_compare(Vm *vm, Frame *f, Ins ins)
 {
+    if (!slow_bound(vm, f, INS_B(ins)) || !slow_bound(vm, f, INS_C(ins))) {
+        return false;
+    }
     CompareOp op = (CompareOp)(INS_X(ins) & 15);
     Value b = f->registers[INS_B(ins)], c = f->registers[INS_C(ins)];
     int answer = quick_compare(vm, op, b, c);
@@ -347,8 +348,7 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
         return slow_finish(vm, f, ins, value_from_bool(answer), INS_B(ins),
                            INS_C(ins));
     }
-    if (answer == QUICK_FAILED || !slow_bound(vm, f, INS_B(ins)) ||
-        !slow_bound(vm, f, INS_C(ins))) {
+    if (answer == QUICK_FAILED) {
         return false;
     }
     // A method of the program runs in a frame of its own.
@@ -429,6 +429,10 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
     const Fused *fused = &fused_jumps[INS_OP(ins)];
     CompareOp op = (CompareOp)fused->op;
     bool with_int = fused->with_int;
+    if (!slow_bound(vm, f, INS_A(ins)) ||
+        (!with_int && !slow_bound(vm, f, INS_B(ins)))) {
+        return -1;
+    }
     Value a = f->registers[INS_A(ins)];
     Value b =
         with_int ? value_from_small(INS_BI(ins)) : f->registers[INS_B(ins)];
@@ -437,10 +441,6 @@ int slow_jump(Vm *vm, Frame *f, Ins ins)
         return -1;
     }
     if (truth < 0) {
-        if (!slow_bound(vm, f, INS_A(ins)) ||
-            (!with_int && !slow_bound(vm, f, INS_B(ins)))) {
-            return -1;
-        }
         int entered = enter_compare(vm, op, a, b);
         if (entered != 0) {
             return entered > 0 ? 0 : -1;
