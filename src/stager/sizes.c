@@ -65,7 +65,7 @@ int sizes_read(Vm *vm, Value symbolic, int axis)
     // The program reckons with sizes, the library asks what is known.
     bool number = axis >= 0 || !trace_in_library(vm);
     if (axis < 0 && !shape_is_static(type.rank, type.dims)) {
-        bool late = number && (axis == TOLD_COUNT || type.rank != RANK_UNKNOWN);
+        bool late = number && (axis != TOLD_SHAPE || type.rank != RANK_UNKNOWN);
         event_add(vm, trace->events, late ? EVENT_LATE : EVENT_SIZE, "",
                   VALUE_NONE);
     }

@@ -66,7 +66,11 @@ typedef enum TextWay {
 } TextWay;
 
 // More than one size of a tensor, in the place of an axis.
-typedef enum HostTold { TOLD_SHAPE = -1, TOLD_COUNT = -2 } HostTold;
+typedef enum HostTold {
+    TOLD_SHAPE = -1,
+    TOLD_COUNT = -2,
+    TOLD_RANK = -3 // of one whose rank is not known
+} HostTold;
 
 struct TraceHooks {
     // In a trace: append a node (apply). Never called outside one.

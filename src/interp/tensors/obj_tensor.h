@@ -166,10 +166,11 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to);
 // The size of a symbolic tensor along an axis as a number, a tensor where it is
 // unknown; UNBOUND: there is no such axis.
 Value tensor_traced_size(Vm *vm, Value symbolic, int axis);
-// x.shape and x.size with tensors for what is unknown; of a shape the rank is
-// known.
+// x.shape, x.size and x.ndim with tensors for what is unknown; of a shape the
+// rank is known.
 Value tensor_traced_shape(Vm *vm, Value symbolic);
 Value tensor_traced_count(Vm *vm, Value symbolic);
+Value tensor_traced_rank(Vm *vm, Value symbolic);
 // len(v) inside a trace where the size is unknown; UNBOUND: it is known.
 Value tensor_traced_length(Vm *vm, Value v);
 // Indexing, tensor_index.c.

@@ -8,6 +8,8 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
 
+#include <stdio.h>
+
 #include "interp/core/raise.h"
 #include "interp/hooks/note.h"
 #include "interp/hooks/tracing.h"
@@ -96,27 +98,35 @@ static Value as_number(Value size)
     return size;
 }
 
-// One of the sizes that shape_of gave of a symbolic tensor, if it did; it is
-// printed as the program has it, x.shape[0].
-static Value size_at(Vm *vm, Value symbolic, Value sizes, int axis)
+// A number that was read of a symbolic tensor, printed as the program has it,
+// `member` of the tensor; takes it.
+static Value as_member(Vm *vm, Value symbolic, Value number, const char *member)
 {
-    Value size = value_failed(sizes)
-                     ? sizes
-                     : tensor_get_item(vm, sizes, value_from_small(axis));
     const Str *whose = value_as_symbolic(symbolic)->name;
-    if (value_failed(size) || whose == NULL ||
-        !value_is_kind(size, KIND_SYMBOLIC)) {
-        return as_number(size);
+    if (value_failed(number) || whose == NULL ||
+        !value_is_kind(number, KIND_SYMBOLIC)) {
+        return as_number(number);
     }
-    Symbolic *made = value_as_symbolic(size);
-    Str *name = str_printf(vm, "%s.shape[%d]", whose->text, axis);
+    Symbolic *made = value_as_symbolic(number);
+    Str *name = str_printf(vm, "%s.%s", whose->text, member);
     if (name == NULL) {
-        value_release(&vm->ctx, size);
+        value_release(&vm->ctx, number);
         return VALUE_FAIL;
     }
     object_release_null(&vm->ctx, made->name);
     made->name = name;
-    return as_number(size);
+    return as_number(number);
+}
+
+// One of the sizes that shape_of gave of a symbolic tensor, if it did.
+static Value size_at(Vm *vm, Value symbolic, Value sizes, int axis)
+{
+    char member[24];
+    snprintf(member, sizeof member, "shape[%d]", axis);
+    Value size = value_failed(sizes)
+                     ? sizes
+                     : tensor_get_item(vm, sizes, value_from_small(axis));
+    return as_member(vm, symbolic, size, member);
 }
 
 Value tensor_traced_size(Vm *vm, Value symbolic, int axis)
@@ -165,6 +175,14 @@ Value tensor_traced_count(Vm *vm, Value symbolic)
                       : tensor_call(vm, "prod", &sizes, 1, NULL, 0);
     release(vm, sizes);
     return as_number(count);
+}
+
+Value tensor_traced_rank(Vm *vm, Value symbolic)
+{
+    Value sizes = tensor_call(vm, "shape_of", &symbolic, 1, NULL, 0);
+    Value rank = value_failed(sizes) ? sizes : tensor_traced_size(vm, sizes, 0);
+    release(vm, sizes);
+    return as_member(vm, symbolic, rank, "ndim");
 }
 
 // UNBOUND: the size is known and len() gives it as a host int.

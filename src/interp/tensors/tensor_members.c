@@ -44,9 +44,14 @@ Value tensor_member_dtype(Vm *vm, Value self)
 
 Value tensor_member_ndim(Vm *vm, Value self)
 {
-    (void)vm;
     int rank = operand_type(self).rank;
-    return rank == RANK_UNKNOWN ? VALUE_NONE : value_from_small(rank);
+    if (rank != RANK_UNKNOWN) {
+        return value_from_small(rank);
+    }
+    int as_tensor = told(vm, self, TOLD_RANK);
+    return as_tensor < 0   ? VALUE_FAIL
+           : as_tensor > 0 ? tensor_traced_rank(vm, self)
+                           : VALUE_NONE;
 }
 
 Value tensor_member_size(Vm *vm, Value self)
