@@ -257,14 +257,15 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
 }
 
 // Optimizers may take rows and a whole tensor in different ways; last bits of a
-// sum are those of its order.
+// sum are those of its order, which is another one too where a tape records the
+// gradient's function as one operation, and not what is in it.
 static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
                           const bool *rows)
 {
     EventLog *log = vm->trace != NULL     ? vm->trace->events
                     : self->owner != NULL ? &self->owner->events
                                           : NULL;
-    if (log != NULL && self->apart) {
+    if (log != NULL && (self->apart || recorder_active(vm))) {
         event_add(vm, log, EVENT_SUM, "a gradient that is summed apart",
                   VALUE_NONE);
     }
