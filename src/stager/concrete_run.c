@@ -8,6 +8,7 @@
 #include "stager/either.h"
 #include "stager/error_notes.h"
 #include "stager/graph_function.h"
+#include "stager/late_text.h"
 #include "stager/leak.h"
 #include "stager/trace.h"
 #include "stager/written.h"
@@ -61,6 +62,13 @@ static Value map_result(Vm *vm, const Concrete *concrete, const Bound *bound,
                             : structure_map(vm, concrete->result, leaf, data);
 }
 
+// As structure_fill; what stands for a text is the text.
+static Value fill_result(Vm *vm, Value v, void *data)
+{
+    Value made = structure_fill(vm, v, data);
+    return UNLIKELY(symbolic_is_text(v)) ? late_text_value(vm, made) : made;
+}
+
 // A structure is rebuilt at each call: the caller may change what it got.
 Value concrete_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
                       Tensor **outputs)
@@ -69,7 +77,7 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
     uint32_t count = concrete->graph->block->result_count;
     // Each place takes a count of its own, for one output may stand in
     // several; the caller's counts go behind it.
-    Value result = map_result(vm, concrete, bound, structure_fill, &fill);
+    Value result = map_result(vm, concrete, bound, fill_result, &fill);
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
     }
@@ -207,7 +215,7 @@ typedef struct UnpackNode {
 } UnpackNode;
 
 // The result of a call inside a trace is symbolic there, named after the
-// callee; a number of the host's that became a tensor in it stays weak.
+// callee; what was a number or text of the host's in it is one here.
 static Value unpack_output(Vm *vm, Value v, void *data)
 {
     UnpackNode *unpack = data;
@@ -218,6 +226,7 @@ static Value unpack_output(Vm *vm, Value v, void *data)
         vm, vm->trace, node_output(unpack->node, unpack->next++), unpack->name);
     if (!value_failed(output)) {
         value_as_symbolic(output)->weak = value_as_symbolic(v)->weak;
+        value_as_symbolic(output)->text = value_as_symbolic(v)->text;
     }
     return output;
 }

@@ -162,7 +162,8 @@ void guards_set(Vm *vm, Guards *guards, Value function, Concrete *concrete,
         guard->count = i + 1;
     }
     guard->names = names != NULL ? object_retain(names) : NULL;
-    guard->single = value_is_kind(concrete->result, KIND_SYMBOLIC);
+    guard->single = value_is_kind(concrete->result, KIND_SYMBOLIC) &&
+                    !symbolic_is_text(concrete->result);
     // The trace is named last: until then the guard lets nothing pass.
     guard->concrete = concrete;
     if (!find_places(guard, function, count - named)) {

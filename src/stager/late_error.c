@@ -22,6 +22,9 @@ static Value collect_leaf(Vm *vm, Value v, void *data)
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return value_retain(v);
     }
+    if (symbolic_is_text(v)) {
+        return late_text_alone(vm, v, ids);
+    }
     ValueId id = trace_operand(vm, vm->trace, v);
     return id != VALUE_ID_NONE && vec_push(&vm->ctx, ids, id) ? VALUE_UNBOUND
                                                               : VALUE_FAIL;

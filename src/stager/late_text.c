@@ -12,6 +12,7 @@ typedef struct LatePart {
     size_t at; // in `rest`
     Str *spec; // counted; NULL: none
     TextWay way;
+    bool text; // the tensor is a text
 } LatePart;
 
 typedef struct LateText {
@@ -176,7 +177,7 @@ static bool add_part(Vm *vm, LateText *late, const TextUse *use, size_t at,
                      LateIds *ids)
 {
     ValueId id = trace_operand(vm, vm->trace, use->symbolic);
-    LatePart part = {at, use->spec, use->way};
+    LatePart part = {at, use->spec, use->way, symbolic_is_text(use->symbolic)};
     if (id == VALUE_ID_NONE || !vec_push(&vm->ctx, ids, id) ||
         !vec_push(&vm->ctx, &late->parts, part)) {
         return false;
@@ -209,20 +210,40 @@ static bool pack(Vm *vm, LateText *late, const Str *text, const FoundVec *found,
     return late->rest != NULL;
 }
 
+static LateText *late_new(Vm *vm)
+{
+    LateText *late =
+        object_new(vm, stager_of(vm)->late_text_type, sizeof *late);
+    if (late != NULL) {
+        *late = (LateText){.head = late->head};
+    }
+    return late;
+}
+
+Value late_text_alone(Vm *vm, Value symbolic, LateIds *ids)
+{
+    TextUse use = {.symbolic = symbolic, .way = TEXT_STR};
+    LateText *late = late_new(vm);
+    if (late == NULL) {
+        return VALUE_FAIL;
+    }
+    late->rest = object_retain(vm->empty_str);
+    if (!add_part(vm, late, &use, 0, ids)) {
+        object_release(&vm->ctx, late);
+        return VALUE_FAIL;
+    }
+    return value_from_object(late);
+}
+
 Value late_text_pack(Vm *vm, Str *text, LateIds *ids)
 {
     FoundVec found = {0};
     bool ok = find(vm, text, &found);
     Value result = ok ? VALUE_UNBOUND : VALUE_FAIL;
     if (ok && found.count > 0) {
-        LateText *late =
-            settle(vm, &found)
-                ? object_new(vm, stager_of(vm)->late_text_type, sizeof *late)
-                : NULL;
+        LateText *late = settle(vm, &found) ? late_new(vm) : NULL;
         result = VALUE_FAIL;
         if (late != NULL) {
-            Object head = late->head;
-            *late = (LateText){.head = head};
             ok = pack(vm, late, text, &found, ids);
             result = ok ? value_from_object(late) : VALUE_FAIL;
             if (!ok) {
@@ -262,15 +283,24 @@ bool late_text_format(Vm *vm, Value v, StrBuf *out)
 
 // --- running ---
 
-static Str *part_text(Vm *vm, const LatePart *part, Value tensor)
+static Str *part_text(Vm *vm, const LatePart *part, Value value)
 {
     if (part->way == TEXT_PERCENT) {
-        Value text = format_percent(vm, value_from_object(part->spec), tensor);
+        Value text = format_percent(vm, value_from_object(part->spec), value);
         return value_failed(text) ? NULL : value_as_str(text);
     }
-    return part->way == TEXT_REPR ? value_repr(vm, tensor)
-           : part->spec != NULL   ? value_format(vm, tensor, part->spec)
-                                  : value_str(vm, tensor);
+    return part->way == TEXT_REPR ? value_repr(vm, value)
+           : part->spec != NULL   ? value_format(vm, value, part->spec)
+                                  : value_str(vm, value);
+}
+
+Value late_text_value(Vm *vm, Value tensor)
+{
+    const TensorString *string =
+        *(TensorString *const *)value_as_tensor(tensor)->data;
+    Str *text = str_new(vm, string->bytes, string->length);
+    release(vm, tensor);
+    return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
 Value late_text_fill(Vm *vm, Value v, Tensor *const **next)
@@ -282,9 +312,10 @@ Value late_text_fill(Vm *vm, Value v, Tensor *const **next)
     bool ok = true;
     for (size_t i = 0; ok && i < late->parts.count; i++) {
         const LatePart *part = &late->parts.items[i];
-        Value tensor = tensor_adopt(vm, object_retain(*(*next)++));
-        Str *text = part_text(vm, part, tensor);
-        release(vm, tensor);
+        Value value = tensor_adopt(vm, object_retain(*(*next)++));
+        value = part->text ? late_text_value(vm, value) : value;
+        Str *text = value_failed(value) ? NULL : part_text(vm, part, value);
+        release(vm, value_failed(value) ? VALUE_NONE : value);
         strbuf_add(&out, late->rest->text + from, part->at - from);
         from = part->at;
         ok = text != NULL;

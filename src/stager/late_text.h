@@ -28,6 +28,10 @@ void late_text_cut(Vm *vm, Trace *trace, size_t kept);
 // are added to `ids`. Owned; UNBOUND: it holds none; VALUE_FAIL, also where
 // nobody knows which tensors they are.
 Value late_text_pack(Vm *vm, Str *text, LateIds *ids);
+// The same for a tensor that is a text (symbolic_is_text).
+Value late_text_alone(Vm *vm, Value symbolic, LateIds *ids);
+// The text that such a tensor is when the graph runs; takes it.
+Value late_text_value(Vm *vm, Value tensor);
 bool late_text_is(Vm *vm, Value v);
 // The line where the trace made what stands in the text for a tensor; 0: it
 // has none.

@@ -73,6 +73,7 @@ static Value open_leaf(Vm *vm, Value v, void *data)
     if (merge_is_weak(v)) {
         walk->block->loop->leaves.items[index].host = value_retain(v);
     }
+    walk->block->loop->leaves.items[index].text = symbolic_is_text(v);
     // Only the leaves are wanted: the copy of the tree is thrown away.
     return VALUE_NONE;
 }
@@ -219,6 +220,7 @@ static Value show_leaf(Vm *vm, Value v, void *data)
     Value shown = trace_symbolic(vm, vm->trace, id, walk->name);
     if (!value_failed(shown)) {
         value_as_symbolic(shown)->weak = weak;
+        value_as_symbolic(shown)->text = leaf->text;
     }
     return shown;
 }
@@ -235,8 +237,9 @@ static Value show_result_leaf(Vm *vm, Value v, void *data)
     const LoopLeaf *leaf = &walk->block->loop->leaves.items[index];
     Value shown = trace_symbolic(vm, vm->trace, node_output(walk->node, index),
                                  late ? walk->name : "result");
-    if (!value_failed(shown) && late) {
-        value_as_symbolic(shown)->weak = !value_unbound(leaf->host);
+    if (!value_failed(shown)) {
+        value_as_symbolic(shown)->weak = late && !value_unbound(leaf->host);
+        value_as_symbolic(shown)->text = leaf->text;
     }
     return shown;
 }

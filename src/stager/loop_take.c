@@ -183,6 +183,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         event_tensor(vm, leaf->host);
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
+    leaf->text = leaf->text && value_is_text(after);
     event_tensor(vm, after);
     leaf->result = merge_leaf_id(vm, "while", block->sides[1], after, have);
     return leaf->result == VALUE_ID_NONE ? clear_misfit(vm) : 1;
@@ -193,8 +194,10 @@ static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
 {
     if (loop_is_leaf(before)) {
         uint32_t index = walk->next++;
-        return loop_is_leaf(after) ? take_leaf(vm, walk->block, index, after)
-                                   : 0;
+        return loop_is_leaf(after) ||
+                       (symbolic_is_text(before) && value_is_str(after))
+                   ? take_leaf(vm, walk->block, index, after)
+                   : 0;
     }
     // An object that is no leaf is the very same one after the turn, or of the
     // same form with leaves inside.
@@ -256,6 +259,8 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
     }
     // By index, since adding a leaf may have moved the array.
     block->loop->leaves.items[index].result = result;
+    block->loop->leaves.items[index].text =
+        symbolic_is_text(v) && (value_unbound(before) || value_is_text(before));
     if (walk->slot->kind == SLOT_LATE && symbolic_is_weak(v)) {
         block->loop->leaves.items[index].host = value_retain(v);
     }
@@ -382,32 +387,6 @@ static bool is_changed(const StagedBlock *block, const LoopSlot *slot)
     return false;
 }
 
-// Another list, of another length: the variable holds a list of the graph in
-// every turn, and the body is traced again. As take_value.
-static int take_lengths(Vm *vm, StagedBlock *block, uint32_t i, Value after)
-{
-    Value before = block->before[i];
-    ListForm form = {.pattern = VALUE_UNBOUND};
-    int fits = staged_list_fits(vm, before) && staged_list_fits(vm, after) &&
-               !staged_list_is(vm, before);
-    fits = fits == 1 ? staged_list_add_form(vm, &form, before) : fits;
-    fits = fits == 1 ? staged_list_add_form(vm, &form, after) : fits;
-    if (fits == 1) {
-        Value staged = staged_list_from(vm, &form, block->parent, before);
-        fits = value_failed(staged) ? -1 : 1;
-        if (fits == 1) {
-            if (!journal_joined(vm, staged, before, VALUE_UNBOUND,
-                                block_line(block))) {
-                fits = -1;
-            }
-            value_replace(&vm->ctx, &block->before[i], staged);
-            block->more = true;
-        }
-    }
-    list_form_free(vm, &form);
-    return fits;
-}
-
 // Whether what a turn left is the same behind the loop when it is put together
 // from its tensors again: nobody else holds what of it can be changed.
 static bool can_carry(Vm *vm, const StagedBlock *block, Value v)
@@ -511,7 +490,7 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         return vec_push(&vm->ctx, &block->kept, i);
     }
     if (taken == 0 && !value_unbound(after)) {
-        taken = take_lengths(vm, block, i, after);
+        taken = loop_lift(vm, block, i, after);
     }
     if (taken == 0 && slot->kind == SLOT_FRESH) {
         give_up(block, slot);

@@ -21,6 +21,7 @@ typedef struct LoopLeaf {
     Value host;         // owned: the host number that it was, UNBOUND: none.
                         // Such a one takes the dtype of the first tensor it
                         // meets
+    bool text;          // stands for a text of the host
     const char *name;   // of its variable, in the graph's arena
 } LoopLeaf;
 
@@ -106,6 +107,9 @@ MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
 // loop_take.c: takes what the turn has left as the leaves' results.
 // A structure that it changed in place becomes one of block->kept.
 MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
+// loop_lift.c: a list of another length, or another text, is a value of the
+// graph in the body's next trace. 1: it is; 0: it cannot be; -1: failed.
+int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after);
 // Notes that a turn sets the variable, which had no value before the loop.
 MUST_CHECK bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after);
 // A container is changed, which may be what the turn began with.

@@ -248,8 +248,9 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     // branch had been.
     event_tensor(m->vm, a);
     event_tensor(m->vm, b);
-    if (!value_failed(made) && merge_is_weak(a) && merge_is_weak(b)) {
-        value_as_symbolic(made)->weak = true;
+    if (!value_failed(made)) {
+        value_as_symbolic(made)->weak |= merge_is_weak(a) && merge_is_weak(b);
+        value_as_symbolic(made)->text |= value_is_text(a) && value_is_text(b);
     }
     return made;
 }
@@ -449,7 +450,12 @@ Value merge_single(Merge *m, int side, Value v)
         other = merge_placeholder(vm, m->blocks[!side],
                                   graph_type(vm->trace->graph, id));
     }
-    return side == 0 ? add_output(m, id, other) : add_output(m, other, id);
+    Value made =
+        side == 0 ? add_output(m, id, other) : add_output(m, other, id);
+    if (!value_failed(made)) {
+        value_as_symbolic(made)->text = value_as_symbolic(v)->text;
+    }
+    return made;
 }
 
 // Two lists whose lengths differ are one list of the graph.

@@ -188,8 +188,9 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     symbolic->dtype = (uint8_t)type.dtype;
     symbolic->rank = (int8_t)type.rank;
     symbolic->dims = type.dims;
-    // What makes weak tensors sets this afterwards.
+    // What makes such tensors sets these afterwards.
     symbolic->weak = false;
+    symbolic->text = false;
     symbolic->name = NULL;
     Value result = value_from_object(symbolic);
     if (name != NULL) {

@@ -24,6 +24,7 @@ typedef struct Symbolic {
     uint8_t dtype;       // DType
     int8_t rank;         // RANK_UNKNOWN: any
     bool weak;           // was a host number: gives way to a tensor's dtype
+    bool text;           // was a host text: whoever gets it gets a str
     const int64_t *dims; // in the graph's arena, which the owner keeps
     Str *name;           // parameter or op, counted: how it prints
 } Symbolic;
@@ -83,6 +84,15 @@ ALWAYS_INLINE Variable *value_as_variable(Value v)
 ALWAYS_INLINE bool symbolic_is_weak(Value v)
 {
     return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
+}
+// Whether it stands for texts of the host, of which a tensor chooses.
+ALWAYS_INLINE bool symbolic_is_text(Value v)
+{
+    return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->text;
+}
+ALWAYS_INLINE bool value_is_text(Value v)
+{
+    return value_is_str(v) || symbolic_is_text(v);
 }
 // What is known of an operand; dims are borrowed from it.
 TensorType operand_type(Value operand);

@@ -106,12 +106,25 @@ Value tensor_binary_last(Vm *vm, BinaryOp op, Value a, Value b, unsigned last)
                        : VALUE_UNBOUND;
 }
 
+// Texts joined are one: `a + b` of texts that a tensor of the trace chooses.
+static Value join_texts(Vm *vm, Value a, Value b)
+{
+    Value joined = apply_pair(vm, OP_ADD, a, b);
+    if (value_is_kind(joined, KIND_SYMBOLIC)) {
+        value_as_symbolic(joined)->text = true;
+    }
+    return joined;
+}
+
 // & | ^ ~ of bools are logical: the array API gives both names one meaning.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quick = tensor_binary_last(vm, op, a, b, 0);
     if (!value_unbound(quick)) {
         return quick;
+    }
+    if (op == BINARY_ADD && value_is_text(a) && value_is_text(b)) {
+        return join_texts(vm, a, b);
     }
     bool declines = !value_is_convertible(vm, value_is_operand(a) ? b : a);
     return declines ? VALUE_NOT_IMPLEMENTED
