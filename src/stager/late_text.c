@@ -108,11 +108,22 @@ static bool find(Vm *vm, const Str *text, FoundVec *found)
 uint32_t late_text_line(Vm *vm, const Str *text)
 {
     uint32_t line = 0;
-    for (size_t at = 0; line == 0 && at < text->length; at++) {
+    bool any = vm->trace->texts.count > 0;
+    for (size_t at = 0; any && line == 0 && at < text->length; at++) {
         size_t use = match(vm->trace, text, at);
         line = use != SIZE_MAX ? use_at(vm->trace, use)->line : 0;
     }
     return line;
+}
+
+bool late_text_known(Vm *vm, const Str *text)
+{
+    return late_text_line(vm, text) == 0 ||
+           raise_false(
+               vm, ERR_SYMBOLIC,
+               "a text that says a tensor's value is to be a tensor; it "
+               "has a name for the value while tracing: use the tensor "
+               "itself, and make the text outside");
 }
 
 static bool same_words(const Trace *trace, size_t a, size_t b)

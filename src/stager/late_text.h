@@ -36,6 +36,8 @@ bool late_text_is(Vm *vm, Value v);
 // The line where the trace made what stands in the text for a tensor; 0: it
 // has none.
 uint32_t late_text_line(Vm *vm, const Str *text);
+// TraceHooks.known_text.
+MUST_CHECK bool late_text_known(Vm *vm, const Str *text);
 // Appends it with a NUL byte for each tensor, as stage.print has them: by
 // str().
 MUST_CHECK bool late_text_format(Vm *vm, Value v, StrBuf *out);

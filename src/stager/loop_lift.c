@@ -2,6 +2,7 @@
 // holds from the start in the next trace of the body.
 #include "interp/tensors/tensor_convert.h"
 #include "stager/events.h"
+#include "stager/late_text.h"
 #include "stager/loops.h"
 #include "stager/staged_list.h"
 
@@ -36,7 +37,8 @@ static int lift_list(Vm *vm, StagedBlock *block, uint32_t i, Value after)
 static int lift_text(Vm *vm, StagedBlock *block, uint32_t i, Value after)
 {
     Value before = block->before[i];
-    if (!value_is_str(before) || !value_is_text(after)) {
+    if (!value_is_str(before) || !value_is_text(after) ||
+        (value_is_str(after) && late_text_line(vm, value_as_str(after)) != 0)) {
         return 0;
     }
     ValueId id = merge_leaf_id(vm, "while", block->parent, before, DT_STRING);

@@ -14,6 +14,7 @@
 #include "interp/tensors/tensor_convert.h"
 #include "stager/era.h"
 #include "stager/events.h"
+#include "stager/late_text.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
 
@@ -33,10 +34,12 @@ bool merge_is_number(Value v)
     return value_is_bool(v) || value_is_integer(v) || value_is_float(v);
 }
 
-// Texts that differ become a string tensor, as TensorFlow has it.
-static bool is_text(Value v)
+// Texts that differ become a string tensor, as TensorFlow has it, but for those
+// that say a tensor's value.
+static bool is_text(Vm *vm, Value v)
 {
-    return value_is_str(v) || value_is_kind(v, KIND_BYTES);
+    return value_is_str(v) ? late_text_line(vm, value_as_str(v)) == 0
+                           : value_is_kind(v, KIND_BYTES);
 }
 
 // Equal and of one type: -0.0 and 0.0 are not, nor are 1 and True.
@@ -227,7 +230,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
         // A number beside an operand takes the operand's dtype.
         dtype = operand_type(value_is_operand(a) ? a : b).dtype;
     } else {
-        dtype = is_text(a) ? DT_STRING : merge_number_dtype(a, b);
+        dtype = is_text(m->vm, a) ? DT_STRING : merge_number_dtype(a, b);
     }
     ValueId first = side_id(m, 0, a, dtype);
     ValueId second = first == VALUE_ID_NONE ? first : side_id(m, 1, b, dtype);
@@ -490,10 +493,10 @@ static Value merge_pair(Merge *m, Value a, Value b)
         return merge_flags(m, a);
     }
     if ((merge_is_number(a) && merge_is_number(b)) ||
-        (is_text(a) && is_text(b)) ||
+        (is_text(m->vm, a) && is_text(m->vm, b)) ||
         (value_is_operand(a) &&
-         (value_is_operand(b) || merge_is_number(b) || is_text(b))) ||
-        (value_is_operand(b) && (merge_is_number(a) || is_text(a)))) {
+         (value_is_operand(b) || merge_is_number(b) || is_text(m->vm, b))) ||
+        (value_is_operand(b) && (merge_is_number(a) || is_text(m->vm, a)))) {
         return merge_leaves(m, a, b);
     }
     const Journal *journal = &m->block->journal;

@@ -398,7 +398,8 @@ bool stager_init(Vm *vm, bool log)
                                  .comprehend = comprehend_items,
                                  .add_up = comprehend_sum,
                                  .effect = journal_effect,
-                                 .worded = late_text_add};
+                                 .worded = late_text_add,
+                                 .known_text = late_text_known};
     stager->options = plan_options_default();
     vm->hooks = &stager->hooks;
     vm->forget = identity_died;

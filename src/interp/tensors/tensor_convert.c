@@ -88,7 +88,8 @@ static bool fill_text(Vm *vm, Tensor *tensor, int64_t index, Value v)
 {
     if (value_is_str(v)) {
         Str *str = value_as_str(v);
-        return tensor_set_string(&vm->ctx, tensor, index, str->text,
+        return (vm->trace == NULL || vm->hooks->known_text(vm, str)) &&
+               tensor_set_string(&vm->ctx, tensor, index, str->text,
                                  str->length);
     }
     return tensor_set_string(&vm->ctx, tensor, index, bytes_text(v),
