@@ -43,8 +43,10 @@ lib_modules = \
 	lib/nn/_loss_scale.duet \
 	lib/nn/_masks.duet \
 	lib/nn/_module.duet \
+	lib/nn/_policy.duet \
 	lib/nn/_saved.duet \
 	lib/nn/_summary.duet \
+	lib/nn/_warp.duet \
 	lib/nn/activations.duet \
 	lib/nn/attention.duet \
 	lib/nn/callbacks.duet \
@@ -239,6 +241,7 @@ lib_modules = \
 	lib/tensorflow/keras/layers.duet \
 	lib/tensorflow/keras/losses.duet \
 	lib/tensorflow/keras/metrics.duet \
+	lib/tensorflow/keras/mixed_precision.duet \
 	lib/tensorflow/keras/models.duet \
 	lib/tensorflow/keras/optimizers.duet \
 	lib/tensorflow/keras/preprocessing/__init__.duet \
