@@ -232,10 +232,13 @@ static void give_params(Builder *builder, GraphBlock *block, GraphNode *owner,
             which > 0 ? builder->slots[owner->blocks[0]->params[i]]
                       : builder->plan->slot_count++;
         if (owner != NULL) {
-            builder->last_use[value] = USE_RESULT;
             // One that decides leaves the state to the next block, or to what
-            // follows.
-            if (!node_desc(owner)->blocks[which].decides) {
+            // follows; in another it dies as other values do.
+            bool decides = node_desc(owner)->blocks[which].decides;
+            if (decides || builder->last_use[value] == USE_NONE) {
+                builder->last_use[value] = USE_RESULT;
+            }
+            if (!decides) {
                 builder_mourn(builder, value, block_chain);
             }
         }

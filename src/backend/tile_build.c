@@ -257,19 +257,21 @@ static void add_end(Fuser *fuser, const GraphNode *node, uint32_t *block_chain)
 }
 
 // Whether the register is an operand that dies in the program, of the very
-// type of an output. Only what a step has made can be taken over: constants
-// and captures are pinned, arguments the caller's, and the state of a loop is
-// read by its body after its condition.
+// type of an output. Only what a step has made can be taken over, and the state
+// of a loop in its body: constants and captures are pinned, arguments the
+// caller's.
 static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
 {
     const Builder *builder = fuser->builder;
     ValueId value = fuser->values[reg];
     uint32_t last = builder->last_use[value];
     TensorType type = graph_type(builder->graph, value);
-    const GraphNode *maker = graph_value(builder->graph, value)->node;
+    const GraphValue *info = graph_value(builder->graph, value);
+    bool made = info->node != NULL ? node_tensor(info->node) == NULL
+                                   : info->block->owner != NULL;
     // A run still asks tensor_reusable: here only the plan's part is known.
     return fuser->regs[reg].kind == TILE_KIND_DENSE && type.dtype == dtype &&
-           maker != NULL && node_tensor(maker) == NULL && last < USE_RESULT &&
+           made && last < USE_RESULT &&
            builder->graph->nodes.items[last]->mark == fuser->group &&
            shape_equal(type.rank, type.dims, fuser->shape.rank,
                        fuser->shape.dims);
@@ -286,7 +288,7 @@ static bool is_updated(const Fuser *fuser, const GraphNode *last, uint32_t reg,
          node != NULL && (!node->mark || node->op == OP_ASSIGN_VARIABLE);
          node = node->next) {
         if (node->op == OP_ASSIGN_VARIABLE && node->inputs[0] == next) {
-            return read->op == OP_READ_VARIABLE &&
+            return read != NULL && read->op == OP_READ_VARIABLE &&
                    read->variable == node->variable;
         }
     }

@@ -105,3 +105,32 @@ Test(memory, an_update_is_written_where_the_variable_is)
         graph_release(&ctx, graph);
     }
 }
+
+// A body writes the next state over the last one, which its condition has read
+// by then and of which nothing is read afterwards.
+Test(memory, loops_write_over_their_state)
+{
+    static const char text[] = "graph f(%0 x: float32[3], %1 n: float32[])\n"
+                               "  %2: float32[3] = while %0\n"
+                               "    cond (%3: float32[3])\n"
+                               "      %4: float32[] = sum %3\n"
+                               "      %5: bool[] = less %4, %1\n"
+                               "      yield %5\n"
+                               "    body (%6: float32[3])\n"
+                               "      %7: float32[3] = exp %6\n"
+                               "      %8: float32[3] = sort %7\n"
+                               "      %9: float32[3] = add %8, %0\n"
+                               "      yield %9\n"
+                               "  return %2\n";
+    Graph *graph = graph_parse(&ctx, text, strlen(text));
+    cr_assert_not_null(graph, "%s", ctx.error.text);
+    PlanOptions options = {PASS_ALL, true, true, true, false};
+    Plan *plan = plan_build(&ctx, graph, &options);
+    cr_assert_not_null(plan);
+    // exp over the state, add over what is sorted.
+    expect_text(plan, "r1 = exp r0\n");
+    expect_text(plan, "r1 in place of r0  clear $3\n");
+    expect_text(plan, "r2 in place of r0  clear $7\n");
+    plan_release(&ctx, plan);
+    graph_release(&ctx, graph);
+}
