@@ -18,7 +18,7 @@ typedef struct NestRun {
     char *scratch; // the first thread's
     size_t size;   // bytes from there to the next one's
     char *product; // all of one that becomes no tensor
-    Matmul matmul;
+    Matmul *matmul;
     ProductBlocks blocks;
     TileRun stages[TILE_MAX_STAGES];
 } NestRun;
@@ -151,13 +151,13 @@ static bool run_whole(NestRun *at, PlanRun *run)
     Ctx *ctx = run->ctx;
     size_t bytes = (size_t)at->nest->elements * dtype_size(product->type.dtype);
     if (product->inside) {
-        at->product = at->matmul.to =
+        at->product = at->matmul->to =
             pool_take(ctx, ctx->kernels->pool, &bytes);
         if (at->product == NULL) {
             return false;
         }
     }
-    bool ok = begin_stages(at, run) && product_run(ctx, &at->matmul.product) &&
+    bool ok = begin_stages(at, run) && product_run(ctx, &at->matmul->product) &&
               run_stages(at, run);
     if (product->inside) {
         pool_give(ctx->kernels->pool, at->product, bytes);
@@ -181,12 +181,12 @@ bool step_nest(PlanRun *run, const Step *step)
     if (nest->product == NULL) {
         return begin_stages(&at, run) && run_stages(&at, run);
     }
-    if (!product_set(run, nest->product, &at.matmul) ||
-        (!nest->product->inside &&
-         !product_make(run, nest->product, &at.matmul))) {
+    at.matmul = product_set(run, nest->product);
+    if (at.matmul == NULL || (!nest->product->inside &&
+                              !product_make(run, nest->product, at.matmul))) {
         return false;
     }
-    return product_blocks(run->ctx, &at.matmul.product, &at.blocks) &&
+    return product_blocks(run->ctx, &at.matmul->product, &at.blocks) &&
                    (!updates(nest) || is_short(&at))
                ? run_by_blocks(&at, run)
                : run_whole(&at, run);

@@ -83,24 +83,43 @@ static void set_panels(Ctx *ctx, TileProduct *product, Matmul *matmul)
     }
 }
 
-bool product_set(PlanRun *run, TileProduct *product, Matmul *matmul)
+// What follows from the shapes, which are those of all runs.
+static Matmul *fix_matmul(PlanRun *run, TileProduct *product)
 {
-    if (kernel_state(run->ctx) == NULL) {
-        return false;
+    TensorType type = product->type;
+    if (kernel_state(run->ctx) == NULL ||
+        !shape_count(run->ctx, type.rank, type.dims, type.dtype,
+                     &product->count)) {
+        return NULL;
     }
-    product_matmul(matmul, run->slots[product->left],
-                   run->slots[product->right], product->turned, product->type,
-                   NULL);
-    if (product->fixed) {
+    Matmul *matmul = arena_new(&run->plan->arena, Matmul);
+    if (matmul != NULL) {
+        product_matmul(matmul, run->slots[product->left],
+                       run->slots[product->right], product->turned, type, NULL);
+    }
+    return product->matmul = matmul;
+}
+
+Matmul *product_set(PlanRun *run, TileProduct *product)
+{
+    Matmul *matmul = product->matmul;
+    if (LIKELY(matmul != NULL)) {
+        product_bind(matmul, run->slots[product->left],
+                     run->slots[product->right]);
+    } else {
+        matmul = fix_matmul(run, product);
+    }
+    if (product->fixed && matmul != NULL) {
         set_panels(run->ctx, product, matmul);
     }
-    return true;
+    return matmul;
 }
 
 bool product_make(PlanRun *run, const TileProduct *product, Matmul *matmul)
 {
     TensorType type = product->type;
-    Tensor *output = tensor_new(run->ctx, type.dtype, type.rank, type.dims);
+    Tensor *output = tensor_new_counted(run->ctx, type.dtype, type.rank,
+                                        type.dims, product->count);
     if (UNLIKELY(output == NULL)) {
         return false;
     }
@@ -111,8 +130,7 @@ bool product_make(PlanRun *run, const TileProduct *product, Matmul *matmul)
 
 bool step_product(PlanRun *run, const Step *step)
 {
-    Matmul matmul;
-    return product_set(run, step->product, &matmul) &&
-           product_make(run, step->product, &matmul) &&
-           product_run(run->ctx, &matmul.product);
+    Matmul *matmul = product_set(run, step->product);
+    return matmul != NULL && product_make(run, step->product, matmul) &&
+           product_run(run->ctx, &matmul->product);
 }

@@ -155,6 +155,8 @@ struct TileProduct {
     uint32_t runs; // until panels are kept
     void *panels;  // of a fixed operand; NULL: not yet, or it is read in place
     size_t panels_size;
+    struct Matmul *matmul; // what is the same in all runs; NULL: not yet
+    int64_t count;         // of the result's elements, then
     TileProduct *next_of_plan;
 };
 

@@ -152,6 +152,14 @@ static void turn_args(GemmArgs *args, unsigned turned)
     }
 }
 
+void product_bind(Matmul *matmul, const Tensor *left, const Tensor *right)
+{
+    matmul->left = left->data;
+    matmul->right = right->data;
+    matmul->left_type = tensor_type(left);
+    matmul->right_type = tensor_type(right);
+}
+
 // A batch on the left alone is one matrix with as many more rows. The output
 // needs no clearing: the kernels overwrite it.
 void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
@@ -159,6 +167,7 @@ void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
 {
     TensorType a = tensor_type(left), b = tensor_type(right);
     MatmulShape s = matmul_shape(a, b);
+    product_bind(matmul, left, right);
     turn_shape(&s, a, b, turned);
     int64_t size = (int64_t)dtype_size(type.dtype), count = 1;
     shape_set(&matmul->batch, type.rank - !s.left_vector - !s.right_vector,
@@ -171,11 +180,7 @@ void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
         s.m *= count;
         count = 1;
     }
-    matmul->left = left->data;
-    matmul->right = right->data;
     matmul->to = to;
-    matmul->left_type = a;
-    matmul->right_type = b;
     matmul->left_size = s.m * s.k * size;
     matmul->right_size = s.k * s.n * size;
     matmul->to_size = s.m * s.n * size;

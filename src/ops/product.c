@@ -97,14 +97,10 @@ static void run_strips(void *data, int64_t begin, int64_t end, int thread)
     }
 }
 
-bool product_run(Ctx *ctx, const Product *product)
+static bool run_cut(Ctx *ctx, const Product *product)
 {
-    KernelState *state = kernel_state(ctx);
+    const KernelState *state = ctx->kernels;
     Strips s = {.product = product, .args = product->args};
-    if (state == NULL || s.args.m == 0 || s.args.n == 0 ||
-        product->count == 0) {
-        return state != NULL;
-    }
     s.args.blocks = &state->blocks;
     s.kernel = state->tier->gemm[product->dtype];
     s.size = dtype_size(product->dtype);
@@ -140,6 +136,23 @@ bool product_is_small(Ctx *ctx, DType dtype, GemmArgs *args)
            cost_of(ctx, dtype, args) < worth_cutting;
 }
 
+bool product_run(Ctx *ctx, const Product *product)
+{
+    const KernelState *state = kernel_state(ctx);
+    GemmArgs args = product->args;
+    if (state == NULL || args.m == 0 || args.n == 0 || product->count == 0) {
+        return state != NULL;
+    }
+    if (product->count > 1 || !product_is_small(ctx, product->dtype, &args)) {
+        return run_cut(ctx, product);
+    }
+    if (product->place != NULL) {
+        product->place(product->batch, 0, &args);
+    }
+    state->tier->gemm[product->dtype](&args);
+    return true;
+}
+
 // ---- blocks of rows
 
 static size_t rounded(size_t bytes)
@@ -172,12 +185,14 @@ bool product_blocks(Ctx *ctx, const Product *product, ProductBlocks *blocks)
     const KernelState *state = ctx->kernels;
     size_t size = dtype_size(product->dtype);
     GemmArgs *g = &blocks->product.args;
-    blocks->product = *product;
-    g->blocks = &state->blocks;
-    bool far = (size_t)(g->m * g->n * product->count) * size > NEAR_BYTES;
-    if (!far || gemm_is_direct(g) || g->n == 1) {
+    const GemmArgs *args = &product->args;
+    int64_t count = args->m * args->n * product->count;
+    if ((size_t)count * size <= NEAR_BYTES || gemm_is_direct(args) ||
+        args->n == 1) {
         return false;
     }
+    blocks->product = *product;
+    g->blocks = &state->blocks;
     // Each block meets all panels: more of them than the caches hold would come
     // from memory for few rows at a time. TRIED: 16 MB of them (15 % slower
     // than the whole and a pass behind it, 40 % where a thread fills its own).

@@ -36,6 +36,8 @@ typedef struct Matmul {
 // `to` is the memory of a tensor of the type.
 void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
                     unsigned turned, TensorType type, void *to);
+// The same of other operands of their shapes.
+void product_bind(Matmul *matmul, const Tensor *left, const Tensor *right);
 
 // Some rows of a product at a time, for who goes on with them at once: each
 // block has so many rows of one matrix (fewer at its end).
