@@ -27,4 +27,5 @@ backend_sources += src/backend/tile_build.c
 backend_sources += src/backend/tile_code.c
 backend_sources += src/backend/tile_lay.c
 backend_sources += src/backend/tile_operand.c
+backend_sources += src/backend/tile_reuse.c
 backend_sources += src/backend/tile_run.c

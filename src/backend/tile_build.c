@@ -3,35 +3,11 @@
 // The nodes of a program are neighbours (graph/passes/order.c), so a value
 // whose last use is in the program is used nowhere else. Of several ops that
 // fail the first one's error is raised, as in a run op by op.
-#include "backend/tile.h"
+#include "backend/tile_fuser.h"
 
 #include <string.h>
 
 #include "ops/reduce.h"
-
-// One program in the making, on the C stack: the limits are small.
-typedef struct Fuser {
-    Builder *builder;
-    TensorType shape;   // of all that the program gives
-    int64_t columns;    // as rows and columns; 0: no operand has asked yet
-    bool apart;         // some operand has an element for each row
-    const Step *before; // the step before this one; NULL: none
-    bool follows;       // some operand is a product's result
-    uint32_t group;     // mark of the nodes that are covered
-    uint32_t next_temp; // temporaries so far
-    uint32_t temp_size; // bytes of one: a tile of 8-byte elements
-    uint32_t free_count;
-    uint32_t ends; // reductions that are covered
-    uint32_t op_count, reg_count, output_count, end_count;
-    uint8_t free_temps[TILE_MAX_OPS];
-    uint8_t free_widths[TILE_MAX_OPS]; // bytes of an element
-    TileOp ops[TILE_MAX_OPS];
-    TileReg regs[TILE_MAX_REGS];
-    TileOutput outputs[TILE_MAX_OPS];
-    TileEnd end[TILE_MAX_ENDS];
-    ValueId values[TILE_MAX_REGS];    // what a register holds
-    uint8_t last_read[TILE_MAX_REGS]; // the op that reads it last
-} Fuser;
 
 // Whether the shapes fit is for the callers to see.
 bool builder_has_body(const Builder *builder, const GraphNode *node)
@@ -256,107 +232,6 @@ static void add_end(Fuser *fuser, const GraphNode *node, uint32_t *block_chain)
     builder_mourn(builder, node->first_output, block_chain);
 }
 
-// Whether the register is an operand that dies in the program, of the very
-// type of an output. Only what a step has made can be taken over, and the state
-// of a loop in its body: constants and captures are pinned, arguments the
-// caller's.
-static bool may_reuse(const Fuser *fuser, uint32_t reg, DType dtype)
-{
-    const Builder *builder = fuser->builder;
-    ValueId value = fuser->values[reg];
-    uint32_t last = builder->last_use[value];
-    TensorType type = graph_type(builder->graph, value);
-    const GraphValue *info = graph_value(builder->graph, value);
-    bool made = info->node != NULL ? node_tensor(info->node) == NULL
-                                   : info->block->owner != NULL;
-    // A run still asks tensor_reusable: here only the plan's part is known.
-    return fuser->regs[reg].kind == TILE_KIND_DENSE && type.dtype == dtype &&
-           made && last < USE_RESULT &&
-           builder->graph->nodes.items[last]->mark == fuser->group &&
-           shape_equal(type.rank, type.dims, fuser->shape.rank,
-                       fuser->shape.dims);
-}
-
-// Whether the output is assigned at once to the Variable whose value the
-// register is: then it is best written there (plan_update.c).
-static bool is_updated(const Fuser *fuser, const GraphNode *last, uint32_t reg,
-                       ValueId next)
-{
-    const Graph *graph = fuser->builder->graph;
-    const GraphNode *read = graph_value(graph, fuser->values[reg])->node;
-    for (const GraphNode *node = last->next;
-         node != NULL && (!node->mark || node->op == OP_ASSIGN_VARIABLE);
-         node = node->next) {
-        if (node->op == OP_ASSIGN_VARIABLE && node->inputs[0] == next) {
-            return read != NULL && read->op == OP_READ_VARIABLE &&
-                   read->variable == node->variable;
-        }
-    }
-    return false;
-}
-
-// Whether rows of the register's tensor are read in another order, too.
-static bool is_scattered(const Fuser *fuser, uint32_t reg)
-{
-    for (uint32_t i = 0; i < fuser->reg_count; i++) {
-        if (tile_is_scattered(&fuser->regs[i]) &&
-            fuser->regs[i].slot == fuser->regs[reg].slot) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_output(const Fuser *fuser, uint32_t reg)
-{
-    for (uint32_t k = 0; k < fuser->output_count; k++) {
-        if (fuser->outputs[k].reg == reg) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The operand whose memory the output is given, of those that are not taken
-// and that no op after the output's reads: a Variable's that it updates, or
-// the first. Tiles go one after another, so that what is still to be read of
-// the operand lies ahead of what is written.
-static uint8_t choose_reuse(const Fuser *fuser, const GraphNode *last,
-                            const TileOutput *output, const bool *taken)
-{
-    uint8_t found = TILE_NO_REG;
-    uint32_t writer = 0;
-    // The op that writes the output; every output has one.
-    while (fuser->ops[writer].result != output->reg) {
-        writer++;
-    }
-    for (uint32_t reg = 0; reg < output->reg; reg++) {
-        if (is_output(fuser, reg) || taken[reg] ||
-            fuser->last_read[reg] > writer || is_scattered(fuser, reg) ||
-            !may_reuse(fuser, reg, fuser->regs[output->reg].dtype)) {
-            continue;
-        }
-        if (is_updated(fuser, last, reg, fuser->values[output->reg])) {
-            return (uint8_t)reg;
-        }
-        found = found == TILE_NO_REG ? (uint8_t)reg : found;
-    }
-    return found;
-}
-
-// One tensor can become one output only.
-static void find_reuse(Fuser *fuser, const GraphNode *last)
-{
-    bool taken[TILE_MAX_REGS] = {false};
-    for (uint32_t i = 0; i < fuser->output_count; i++) {
-        TileOutput *output = &fuser->outputs[i];
-        output->reuse = choose_reuse(fuser, last, output, taken);
-        if (output->reuse != TILE_NO_REG) {
-            taken[output->reuse] = true;
-        }
-    }
-}
-
 // Whether the node reduces rows of the program's shape, or all of it, and as
 // the operands have them.
 static bool can_end(Fuser *fuser, const GraphNode *node, bool first)
@@ -564,7 +439,7 @@ static bool finish(Fuser *fuser, GraphNode *first, GraphNode *last, Step *step,
         return false;
     }
     join_chains(builder, first, last, fuser->group, &chain);
-    find_reuse(fuser, last);
+    tile_find_reuse(fuser, last);
     step->node = first;
     step->program = make_program(fuser);
     if (step->program == NULL || !tile_compile(builder, step->program)) {
