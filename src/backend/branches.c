@@ -86,7 +86,7 @@ static bool run_measured(PlanRun *run, Branches *b)
 bool step_branches(PlanRun *run, const Step *step)
 {
     Branches *b = step->branches;
-    if (b->rest > 0 || run->ctx->interrupt || threads_most() == 1) {
+    if (b->rest > 0 || ctx_interrupt_bits(run->ctx) || threads_most() == 1) {
         b->rest -= b->rest > 0;
         return true;
     }

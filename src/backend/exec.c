@@ -235,7 +235,7 @@ run_steps(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
 bool plan_run_quick(Ctx *ctx, const Plan *plan, Tensor *const *inputs,
                     Tensor **outputs)
 {
-    return plan->quick != NULL && LIKELY(!ctx->interrupt) &&
+    return plan->quick != NULL && LIKELY(!ctx_interrupt_bits(ctx)) &&
            LIKELY(plan->profile == NULL && !plan->options.numbers) &&
            plan_quick_run(ctx, plan->quick, inputs, outputs);
 }

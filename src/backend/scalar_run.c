@@ -105,7 +105,8 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
         // The end of a turn, which is where Ctrl-C is noticed; the loop's ++ is
         // taken off the target.
         case SCALAR_LOOP:
-            if (UNLIKELY(run->ctx->interrupt) && !scalar_call(run, op, regs)) {
+            if (UNLIKELY(ctx_interrupt_bits(run->ctx)) &&
+                !scalar_call(run, op, regs)) {
                 return false;
             }
             op = code + op->target - 1;

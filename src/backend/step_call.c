@@ -203,7 +203,7 @@ static bool run_loop(PlanRun *run, const Step *step, Tensor **state)
     const OpDesc *op = node_desc(step->node);
     bool again = true;
     for (int64_t done = 0; again; done++) {
-        if (UNLIKELY(run->ctx->interrupt)) {
+        if (UNLIKELY(ctx_interrupt_bits(run->ctx))) {
             tell_turn(run, step->node->blocks[0], done);
         }
         if (!run_turn(run, step, op, state, &again)) {

@@ -226,10 +226,14 @@ static inline void ctx_interrupt_clear(Ctx *ctx, InterruptReason reason)
 {
     __atomic_fetch_and(&ctx->interrupt, ~reason, __ATOMIC_RELAXED);
 }
+static inline int ctx_interrupt_bits(const Ctx *ctx)
+{
+    return __atomic_load_n(&ctx->interrupt, __ATOMIC_RELAXED);
+}
 // Ctrl-C came and nobody has polled since.
 static inline bool ctx_interrupted(const Ctx *ctx)
 {
-    return (ctx->interrupt & INTERRUPT_SIGNAL) != 0;
+    return (ctx_interrupt_bits(ctx) & INTERRUPT_SIGNAL) != 0;
 }
 
 // Long loops in C poll: false with ERR_INTERRUPT pending after Ctrl-C. Chores
@@ -237,7 +241,7 @@ static inline bool ctx_interrupted(const Ctx *ctx)
 MUST_CHECK bool ctx_poll_slow(Ctx *ctx);
 MUST_CHECK static inline bool ctx_poll(Ctx *ctx)
 {
-    return LIKELY(!ctx->interrupt) || ctx_poll_slow(ctx);
+    return LIKELY(!ctx_interrupt_bits(ctx)) || ctx_poll_slow(ctx);
 }
 // For loops whose steps take a nanosecond: polls in one of 65,536 of them.
 MUST_CHECK static inline bool ctx_poll_at(Ctx *ctx, size_t step)

@@ -3,8 +3,9 @@
 // The reduced axes are brought to one of two layouts, rows (reduced axes last)
 // or columns (reduced axes first), by collapsing. Axes that stand apart are
 // reduced one run of neighbours after the other, the last one first, which is
-// the order of additions too. Rows, parts of a long row and blocks of columns are units
-// of work for threads; the order of additions does not depend on them.
+// the order of additions too. Rows, parts of a long row and blocks of columns
+// are units of work for threads; the order of additions does not depend on
+// them.
 #ifndef DUET_OPS_REDUCE_H
 #define DUET_OPS_REDUCE_H
 

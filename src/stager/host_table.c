@@ -106,7 +106,7 @@ static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
 static void host_turn(void *data, Ctx *ctx, int64_t done, int64_t total)
 {
     Vm *vm = data;
-    if (vm->program != NULL && ctx->interrupt & INTERRUPT_TICK) {
+    if (vm->program != NULL && ctx_interrupt_bits(ctx) & INTERRUPT_TICK) {
         ctx_interrupt_clear(ctx, INTERRUPT_TICK);
         vm->program->graph_turn(vm, done, total);
     }

@@ -102,7 +102,7 @@ static bool enter(Trace *trace, const Str *path)
     return path->length == 0 || trace->scope != NULL;
 }
 
-Value stage_scope_method(Vm *vm, Value *args)
+Value scopes_method(Vm *vm, Value *args)
 {
     Trace *trace = vm->trace;
     if (!value_is_str(args[1])) {

@@ -16,6 +16,6 @@ bool scopes_hold(const Trace *trace, uint32_t site, const Str *name);
 MUST_CHECK uint32_t scopes_site(Vm *vm, Trace *trace, GraphSite site,
                                 const Str *name);
 // stage.scope
-Value stage_scope_method(Vm *vm, Value *args);
+Value scopes_method(Vm *vm, Value *args);
 
 #endif

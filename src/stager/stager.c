@@ -205,7 +205,7 @@ static const NativeDef stage_methods[] = {
      "Calls host code each time the graph runs; out: specs of its results."},
     {"draw", "self, op, function, place, out=None, /", stage_draw_method,
      "What a dataset's iterator does each time the graph runs (lib/data)."},
-    {"scope", "self, path, unique=False, /", stage_scope_method,
+    {"scope", "self, path, unique=False, /", scopes_method,
      "What the trace makes from here on is named below the path, which is "
      "given back: with unique, another one if it was used before."},
     {"hold", "self, object, /", stage_hold_method,
