@@ -262,17 +262,50 @@ static bool note_draws(Vm *vm, Trace *trace, ValueId id)
     return ok;
 }
 
-// The value of a symbolic tensor in this very call, owned.
-static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id)
+enum { INSIDE_MOST = 8 }; // operands
+
+// A value of a block that is the same whenever the block runs: it is made of
+// constants and of values outside, by ops without effects. Whether the block
+// runs at all is not known now, nor which turn of it.
+static Tensor *evaluate_inside(Vm *vm, Trace *trace, ValueId id)
 {
-    // Whether that block runs at all is not known now, nor which turn of it.
-    if (graph_value(trace->graph, id)->block != trace->graph->block) {
+    const Graph *graph = trace->graph;
+    const GraphNode *node = graph_value(graph, id)->node;
+    Tensor *inputs[INSIDE_MOST], *output = graph_constant(graph, id);
+    uint32_t count = 0, outputs;
+    if (output != NULL) {
+        return object_retain(output);
+    }
+    if (node == NULL || node->output_count != 1 || !graph_infer_applies(node) ||
+        node->input_count > INSIDE_MOST || graph_has_effects(node) ||
+        op_is_random(op_desc(node->op)) || op_desc(node->op)->run != NULL) {
         return raise_null(vm, ERR_VALUE,
                           "Variable: the initial value depends on a symbolic "
                           "branch or loop; compute it before");
     }
+    bool ok = true;
+    for (; ok && count < node->input_count; count += ok) {
+        inputs[count] = evaluate(vm, trace, node->inputs[count]);
+        ok = inputs[count] != NULL;
+    }
+    ok = ok && op_run(&vm->ctx, node->op, inputs, count, node->attrs, &output,
+                      &outputs);
+    for (uint32_t i = 0; i < count; i++) {
+        object_release(&vm->ctx, inputs[i]);
+    }
+    return ok ? output : NULL;
+}
+
+// The value of a symbolic tensor in this very call, owned.
+static Tensor *evaluate(Vm *vm, Trace *trace, ValueId id)
+{
     if (!ctx_enter(&vm->ctx)) {
         return NULL;
+    }
+    if (graph_value(trace->graph, id)->block != trace->graph->block) {
+        Tensor *inside = evaluate_inside(vm, trace, id);
+        ctx_leave(&vm->ctx);
+        return inside;
     }
     // A graph of its own with no more than the value needs, so that what the
     // trace does otherwise is not done twice.
