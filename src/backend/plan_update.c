@@ -7,19 +7,6 @@
 // old value is asked in each run (tile_run.c).
 #include "backend/tile.h"
 
-// The Variable whose value a step has read into the slot, 1 + its number; 0:
-// there is none.
-static uint32_t read_into(const Step *first, const Step *before, uint32_t slot)
-{
-    for (const Step *step = before; step-- > first;) {
-        if (step->output_count > 0 && step->outputs[0] == slot &&
-            step->node->op == OP_READ_VARIABLE) {
-            return step->node->variable + 1;
-        }
-    }
-    return 0;
-}
-
 // Whether only assignments stand between the program and that of the slot to
 // the Variable.
 static bool is_assigned(const Step *step, const Step *end, uint32_t slot,
@@ -44,20 +31,18 @@ static bool may_fail(const TileProgram *program)
     return false;
 }
 
-// Outputs of the program, which is the step or a part of it.
-static void find_outputs(TileProgram *program, const StepBlock *block,
-                         const Step *step)
+// Outputs of the program, which is the step or a part of it. `fails`: it, or
+// what runs along with it, may.
+static void find_outputs(TileProgram *program, const Step *step,
+                         const Step *end, bool fails)
 {
-    const Step *end = block->steps + block->step_count;
     for (uint32_t i = 0; i < program->output_count; i++) {
         TileOutput *output = &program->outputs[i];
         uint32_t slot = program->regs[output->reg].slot;
-        uint32_t from = output->reuse == TILE_NO_REG
-                            ? 0
-                            : read_into(block->steps, step,
-                                        program->regs[output->reuse].slot);
-        if (from != 0 && is_assigned(step + 1, end, slot, from)) {
-            output->variable = from;
+        if (fails || output->reuse == TILE_NO_REG || output->variable == 0 ||
+            !is_assigned(step + 1, end, slot, output->variable)) {
+            output->variable = 0;
+        } else {
             program->updates = true;
         }
     }
@@ -77,13 +62,13 @@ void plan_update_find(StepBlock *block)
 {
     const Step *end = block->steps + block->step_count;
     for (const Step *step = block->steps; step < end; step++) {
-        bool is_tile = step->run == step_tile || step->run == step_tile_single;
-        if (is_tile && !may_fail(step->program)) {
-            find_outputs(step->program, block, step);
+        if (step->run == step_tile || step->run == step_tile_single) {
+            find_outputs(step->program, step, end, may_fail(step->program));
         }
-        bool is_nest = step->run == step_nest && !nest_may_fail(step->nest);
+        bool is_nest = step->run == step_nest;
+        bool fails = is_nest && nest_may_fail(step->nest);
         for (uint32_t s = 0; is_nest && s < step->nest->stage_count; s++) {
-            find_outputs(step->nest->stages[s], block, step);
+            find_outputs(step->nest->stages[s], step, end, fails);
         }
     }
 }

@@ -100,7 +100,8 @@ typedef struct TileOutput {
     uint8_t reuse;     // an operand of its type that dies here and is read no
                        // more once this is written; TILE_NO_REG: none
     uint32_t variable; // whose value that operand is and this becomes at once,
-                       // 1 + its number: it may hold it too; 0: of none
+                       // 1 + its number: it may hold it too; 0: of none. Until
+                       // plan_update_find: whose value the operand is
 } TileOutput;
 
 // A reduction of what the program has in a register.

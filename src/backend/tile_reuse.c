@@ -89,6 +89,15 @@ static uint8_t choose_reuse(const Fuser *fuser, const GraphNode *last,
     return found;
 }
 
+// The Variable whose value the register is, 1 + its number; 0: of none.
+static uint32_t read_from(const Fuser *fuser, uint32_t reg)
+{
+    const GraphNode *maker =
+        graph_value(fuser->builder->graph, fuser->values[reg])->node;
+    return maker != NULL && maker->op == OP_READ_VARIABLE ? maker->variable + 1
+                                                          : 0;
+}
+
 // One tensor can become one output only.
 void tile_find_reuse(Fuser *fuser, const GraphNode *last)
 {
@@ -98,6 +107,7 @@ void tile_find_reuse(Fuser *fuser, const GraphNode *last)
         output->reuse = choose_reuse(fuser, last, output, taken);
         if (output->reuse != TILE_NO_REG) {
             taken[output->reuse] = true;
+            output->variable = read_from(fuser, output->reuse);
         }
     }
 }
