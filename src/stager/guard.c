@@ -5,6 +5,7 @@
 // with __tensor__, frozen values that may have changed) it lets nothing pass.
 #include "stager/guard.h"
 
+#include "graph/build.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
 #include "stager/traces.h"
@@ -72,6 +73,7 @@ static bool is_fixed(Vm *vm, Value v)
 static bool guard_argument(Vm *vm, Value v, GuardArgument *out)
 {
     out->same = VALUE_NONE;
+    out->wide = (TensorType){.rank = 0};
     out->is_tensor = value_is_tensor(v);
     if (!out->is_tensor) {
         if (is_fixed(vm, v)) {
@@ -126,6 +128,23 @@ static bool find_places(Guard *guard, Value function, uint32_t named)
     return tensors == inputs;
 }
 
+// signature= has one trace for all that its specs take.
+static void widen(Guard *guard)
+{
+    const Graph *graph = guard->concrete->graph;
+    for (uint32_t i = 0; graph->exact && i < guard->count; i++) {
+        GuardArgument *argument = &guard->arguments[i];
+        uint32_t place = 0;
+        for (size_t k = 0; k < graph->inputs.count; k++) {
+            const GraphInput *input = &graph->inputs.items[k];
+            if (input->kind == INPUT_ARGUMENT && place++ == argument->place &&
+                argument->is_tensor) {
+                argument->wide = graph_type(graph, input->value);
+            }
+        }
+    }
+}
+
 // The one of the trace if there is one, else an empty one, or the one that was
 // set or passed longest ago, as far as is known.
 static Guard *guard_due(Guards *guards, const Concrete *concrete)
@@ -168,7 +187,15 @@ void guards_set(Vm *vm, Guards *guards, Value function, Concrete *concrete,
     guard->concrete = concrete;
     if (!find_places(guard, function, count - named)) {
         guard_clear(vm, guard);
+        return;
     }
+    widen(guard);
+}
+
+static bool passes_wide(const GuardArgument *guard, const Tensor *tensor)
+{
+    return guard->wide.rank != 0 &&
+           graph_type_covers(guard->wide, tensor_type(tensor));
 }
 
 // A tensor by dtype and shape, all else by identity.
@@ -182,11 +209,11 @@ static inline bool passes(const GuardArgument *guard, Value v)
     }
     const Tensor *tensor = value_as_tensor(v);
     if (tensor->dtype != guard->dtype || tensor->rank != guard->rank) {
-        return false;
+        return passes_wide(guard, tensor);
     }
     for (int i = 0; i < guard->rank; i++) {
         if (tensor->inline_dims[i] != guard->dims[i]) {
-            return false;
+            return passes_wide(guard, tensor);
         }
     }
     return true;

@@ -5,7 +5,7 @@
 // with arguments that are surely of the same signature runs that trace at
 // once, without binding, key or look-up. It covers arguments, by position or
 // by the keywords of one place in the program, that are tensors (same dtype
-// and shape) or the very same immutable value.
+// and shape, or what signature= asks for) or the very same immutable value.
 #ifndef DUET_STAGER_GUARD_H
 #define DUET_STAGER_GUARD_H
 
@@ -20,6 +20,7 @@ typedef struct GuardArgument {
     uint8_t dtype;
     int8_t rank;
     int64_t dims[TENSOR_INLINE_RANK];
+    TensorType wide; // of signature=: all that it takes; rank 0: these alone
     Value same; // not a tensor: the value; owned if it is plain, an object of
                 // the key dies no sooner than the trace is dropped
 } GuardArgument;

@@ -187,10 +187,7 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
 {
     (void)object_retain(self);
     Value result = call_with_self(vm, self, args, count, names, true);
-    // With signature= arguments may be converted first, which the guard does
-    // not do.
-    if (!value_failed(result) && self->ran != NULL &&
-        self->options.signature == NULL) {
+    if (!value_failed(result) && self->ran != NULL) {
         guards_set(vm, &self->table.guards, self->target, self->ran, args,
                    count, names);
     }
