@@ -111,12 +111,86 @@ static bool run_inner(Ctx *ctx, const OpDesc *op, const LoopKernel *kernel,
     return true;
 }
 
-// The innermost loop is a kernel's; the others are counted in `at` like an
-// odometer, which moves the operands' pointers by steps instead of computing
-// them anew.
+// ---- short rows
+
+enum {
+    LAID_COLUMNS = 64,   // rows of fewer elements share a run
+    LAID_ELEMENTS = 1024 // elements of one
+};
+
+static bool is_laid(const Runs *runs)
+{
+    return runs->count > 1 && runs->loops[runs->count - 1].size < LAID_COLUMNS;
+}
+
+// Whether rows of the operand follow each other as those of the result do, or
+// are one element.
+static bool goes_on(const Loop *rows, const Loop *inner, uint32_t k)
+{
+    return rows->steps[k] == inner->steps[k] * inner->size;
+}
+
+#define LAY(T)                                                                 \
+    for (int64_t row = 0; row < count; row++) {                                \
+        for (int64_t i = 0; i < inner->size; i++) {                            \
+            *(T *)(void *)to = ((const T *)(const void *)                      \
+                                    from)[row * step + i * inner->steps[k]];   \
+            to += sizeof(T);                                                   \
+        }                                                                      \
+    }
+// An operand's elements for so many rows, which are `step` elements apart.
+static void lay_rows(char *to, const char *from, size_t size, int64_t step,
+                     const Loop *inner, uint32_t k, int64_t count)
+{
+    switch (size) {
+    case 1: LAY(uint8_t) break;
+    case 2: LAY(uint16_t) break;
+    case 4: LAY(uint32_t) break;
+    default: LAY(uint64_t)
+    }
+}
+
+// The two innermost loops, some rows at a time. What an operand that is the
+// same in all rows gives is laid out once.
+static bool run_laid(const KernelCall *call, const Runs *runs,
+                     const LoopKernel *kernel, char *const *data)
+{
+    char room[ELEMENTWISE_OPERANDS][LAID_ELEMENTS * sizeof(int64_t)];
+    const Loop *rows = &runs->loops[runs->count - 2], *inner = rows + 1;
+    char *at[ELEMENTWISE_OPERANDS + 1];
+    uint32_t last = runs->operands;
+    size_t out_size = dtype_size((DType)call->outputs[0]->dtype);
+    int64_t most = LAID_ELEMENTS / inner->size;
+    for (int64_t row = 0; row < rows->size; row += most) {
+        int64_t some = rows->size - row < most ? rows->size - row : most;
+        for (uint32_t k = 0; k < last; k++) {
+            size_t size = dtype_size((DType)call->inputs[k]->dtype);
+            char *from = data[k] + row * rows->steps[k] * (int64_t)size;
+            at[k] = goes_on(rows, inner, k) ? from : room[k];
+            if (at[k] != from && (row == 0 || rows->steps[k] != 0)) {
+                lay_rows(room[k], from, size, rows->steps[k], inner, k, some);
+            }
+        }
+        at[last] = data[last] + row * inner->size * (int64_t)out_size;
+        if (UNLIKELY(kernel_run(kernel, at, some * inner->size) != 0)) {
+            return op_fault(call->ctx, call->op);
+        }
+        if (!ctx_poll(call->ctx)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- all of it
+
+// The innermost loop, or two of short rows, is a kernel's; the others are
+// counted in `at` like an odometer, which moves the operands' pointers by steps
+// instead of computing them anew.
 static bool runs_go(const KernelCall *call, const Runs *runs,
                     const LoopKernel *kernel)
 {
+    int outer = runs->count - (is_laid(runs) ? 2 : 1);
     const Loop *inner = &runs->loops[runs->count - 1];
     Tensor *output = call->outputs[0];
     char *data[ELEMENTWISE_OPERANDS + 1] = {NULL};
@@ -131,12 +205,15 @@ static bool runs_go(const KernelCall *call, const Runs *runs,
     }
     data[last] = output->data;
     steps[last] = sizes[last] = (int64_t)dtype_size((DType)output->dtype);
+    int64_t count = inner->size * (is_laid(runs) ? inner[-1].size : 1);
     for (;;) {
-        if (!run_inner(call->ctx, call->op, kernel, data, steps, inner->size)) {
+        if (!(is_laid(runs) ? run_laid(call, runs, kernel, data)
+                            : run_inner(call->ctx, call->op, kernel, data,
+                                        steps, count))) {
             return false;
         }
-        data[last] += inner->size * sizes[last];
-        int i = runs->count - 2;
+        data[last] += count * sizes[last];
+        int i = outer - 1;
         for (; i >= 0; i--) {
             const Loop *loop = &runs->loops[i];
             bool wraps = ++at[i] == loop->size;
@@ -175,8 +252,10 @@ bool elementwise_run(const KernelCall *call, OpCode code)
     runs_init(&runs, call);
     const Loop *inner = &runs.loops[runs.count - 1];
     for (uint32_t k = 0; k < runs.operands; k++) {
-        // A run of one element counts as dense.
-        ones |= (unsigned)(inner->size > 1 && inner->steps[k] == 0) << k;
+        // A run of one element counts as dense, and what is laid out is.
+        bool one = inner->size > 1 && inner->steps[k] == 0 &&
+                   (!is_laid(&runs) || goes_on(inner - 1, inner, k));
+        ones |= (unsigned)one << k;
     }
     int known = ones == 2 && call->inputs[1]->count == 1
                     ? op_known(call->op, call->inputs[1])
