@@ -309,76 +309,92 @@ static EmitValue parts_logsumexp(const ComposeCall *call)
 
 // ---- argmax, argmin: the first of equals; the first NaN wins
 
-// `x != x` is never true of ints: compilers drop the test there.
-#define ARG_CASE(id, T, WORSE)                                                 \
+// One search over the places [from, n) of a row, against its place `best`, the
+// best one so far.
+typedef struct Search {
+    const Tensor *in;
+    RowReduceFn most; // the best element of some, or NaN
+    int64_t start, step;
+    bool down; // for the least
+} Search;
+
+enum { ARG_BLOCK = 32 };
+// Dense elements give their best one to the kernel of rows, and are then looked
+// through for it, a block at a time. `x != x` is never true of ints: compilers
+// drop the test there.
+#define ARG_CASE(id, T)                                                        \
     case id: {                                                                 \
-        const T *x = (const T *)in->data + start;                              \
-        for (int64_t i = from; i < n; i++) {                                   \
-            T now = x[i * step], so_far = x[best * step];                      \
+        const T *x = (const T *)s->in->data + s->start;                        \
+        int64_t first = from;                                                  \
+        T most;                                                                \
+        if (s->step == 1) {                                                    \
+            s->most(&most, x + from, 1, n - from);                             \
+            for (int found = 0; found == 0 && n - first > ARG_BLOCK;           \
+                 first += found ? 0 : ARG_BLOCK) {                             \
+                for (int i = 0; i < ARG_BLOCK; i++) {                          \
+                    found |= (x[first + i] == most) |                          \
+                             (x[first + i] != x[first + i]);                   \
+                }                                                              \
+            }                                                                  \
+        }                                                                      \
+        for (int64_t i = first; i < n; i++) {                                  \
+            T now = x[i * s->step], so_far = x[best * s->step];                \
             if (so_far != so_far) {                                            \
                 break;                                                         \
             }                                                                  \
-            best = (WORSE) || now != now ? i : best;                           \
+            if ((s->down ? now < so_far : now > so_far) || now != now) {       \
+                best = i;                                                      \
+            }                                                                  \
+            if (s->step == 1 && (now == most || now != now)) {                 \
+                break;                                                         \
+            }                                                                  \
         }                                                                      \
         break;                                                                 \
     }
-// WORSE says of `so_far` that `now` beats it.
-#define ARG_CASES(WORSE)                                                       \
-    switch ((DType)in->dtype) {                                                \
-        ARG_CASE(DT_UINT8, uint8_t, WORSE)                                     \
-        ARG_CASE(DT_INT8, int8_t, WORSE)                                       \
-        ARG_CASE(DT_INT16, int16_t, WORSE)                                     \
-        ARG_CASE(DT_INT32, int32_t, WORSE)                                     \
-        ARG_CASE(DT_INT64, int64_t, WORSE)                                     \
-        ARG_CASE(DT_FLOAT32, float, WORSE)                                     \
-        ARG_CASE(DT_FLOAT64, double, WORSE)                                    \
-    case DT_BOOL:                                                              \
-    case DT_FLOAT16: /* comes as float32 */                                    \
-    case DT_BFLOAT16:                                                          \
-    case DT_STRING:                                                            \
-    case DT_NONE: break;                                                       \
+static int64_t find_place(const Search *s, int64_t n, int64_t from,
+                          int64_t best)
+{
+    switch ((DType)s->in->dtype) {
+        ARG_CASE(DT_UINT8, uint8_t)
+        ARG_CASE(DT_INT8, int8_t)
+        ARG_CASE(DT_INT16, int16_t)
+        ARG_CASE(DT_INT32, int32_t)
+        ARG_CASE(DT_INT64, int64_t)
+        ARG_CASE(DT_FLOAT32, float)
+        ARG_CASE(DT_FLOAT64, double)
+    case DT_BOOL:
+    case DT_FLOAT16: // comes as float32
+    case DT_BFLOAT16:
+    case DT_STRING:
+    case DT_NONE: break;
     }
-
-// The places [from, n) of a row against its place `best`, the best one so far.
-// The loops stop at a NaN: nothing later can beat the first one.
-static int64_t index_of_max(const Tensor *in, int64_t start, int64_t step,
-                            int64_t n, int64_t from, int64_t best)
-{
-    ARG_CASES(now > so_far)
-    return best;
-}
-
-// The first of equal ones; a NaN ends the search.
-static int64_t index_of_min(const Tensor *in, int64_t start, int64_t step,
-                            int64_t n, int64_t from, int64_t best)
-{
-    ARG_CASES(now < so_far)
     return best;
 }
 
 enum { ARG_PIECE = 1 << 20 }; // elements between two polls
 
 // One search an element of the result, over a strided row.
-// `find` is the whole search, so that the dtype is asked once a row.
-static bool kernel_arg(const KernelCall *call,
-                       int64_t (*find)(const Tensor *, int64_t, int64_t,
-                                       int64_t, int64_t, int64_t))
+static bool kernel_arg(const KernelCall *call, bool down)
 {
     int64_t since = 0; // elements since the last poll
     uint32_t mask;
     ReduceLayout l;
+    KernelState *state = kernel_state(call->ctx);
     Tensor *in = call->inputs[0], *out = call->outputs[0];
-    if (!call_axes(call, &mask)) {
+    if (state == NULL || !call_axes(call, &mask)) {
         return false;
     }
     (void)reduce_layout(in, mask, &l); // one axis or all: never scattered
+    ReduceId id = down ? REDUCE_MIN : REDUCE_MAX;
+    Search search = {in, state->tier->row_reduce[id][in->dtype], 0, l.inner,
+                     down};
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t start = i / l.inner * l.reduced * l.inner + i % l.inner;
+        search.start = i / l.inner * l.reduced * l.inner + i % l.inner;
         int64_t best = 0;
         for (int64_t from = 0; from < l.reduced; from += ARG_PIECE) {
             int64_t left = l.reduced - from;
             int64_t n = from + (left < ARG_PIECE ? left : ARG_PIECE);
-            best = find(in, start, l.inner, n, from, best);
+            best = find_place(&search, n, from, best);
             since += n - from;
             if (since >= ARG_PIECE) {
                 since = 0;
@@ -395,12 +411,12 @@ static bool kernel_arg(const KernelCall *call,
 // int64, whatever the dtype of x.
 static bool kernel_argmax(const KernelCall *call)
 {
-    return kernel_arg(call, index_of_max);
+    return kernel_arg(call, false);
 }
 // As kernel_argmax.
 static bool kernel_argmin(const KernelCall *call)
 {
-    return kernel_arg(call, index_of_min);
+    return kernel_arg(call, true);
 }
 
 // ---- descriptors
