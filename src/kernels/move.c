@@ -125,11 +125,15 @@ static bool move_plane(Ctx *ctx, char *to, const char *from, size_t size,
         for (int64_t k = 0; k < columns; k += TILE) {
             char *at = to + (i * apart + k) * bytes;
             const char *source = from + (i + k * step) * bytes;
-            if (rows - i >= TILE && columns - k >= TILE) {
+            int64_t high = rows - i < TILE ? rows - i : TILE;
+            int64_t wide = columns - k < TILE ? columns - k : TILE;
+            // Sizes that the compiler knows: whole tiles, and few channels.
+            if (high == TILE && wide == TILE) {
                 move_tile(at, source, size, TILE, TILE, apart, step);
+            } else if (high == TILE / 2 && wide == TILE) {
+                move_tile(at, source, size, TILE / 2, TILE, apart, step);
             } else {
-                move_tile(at, source, size, rows - i < TILE ? rows - i : TILE,
-                          columns - k < TILE ? columns - k : TILE, apart, step);
+                move_tile(at, source, size, high, wide, apart, step);
             }
             if (!ctx_poll(ctx)) {
                 return false;

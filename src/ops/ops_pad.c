@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kernels/move.h"
 #include "ops/grad.h"
 #include "ops/tensor_move.h"
 
@@ -138,17 +139,19 @@ static bool fill_constant(const KernelCall *call, Tensor *out)
 {
     const AttrValue *attr = &call->attrs[1];
     double value = attr->kind == ATTR_FLOAT ? attr->number : 0;
-    for (int64_t i = 0; i < out->count; i++) {
-        if (out->dtype == DT_STRING) {
-            if (!tensor_set_string(call->ctx, out, i, "", 0)) {
+    if (out->dtype == DT_STRING) {
+        for (int64_t i = 0; i < out->count; i++) {
+            if (!tensor_set_string(call->ctx, out, i, "", 0) ||
+                !ctx_poll_at(call->ctx, (size_t)i + 1)) {
                 return false;
             }
-        } else {
-            tensor_set_float(out, i, value);
         }
-        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
-            return false;
-        }
+    } else if (out->count > 0) {
+        size_t size = dtype_size((DType)out->dtype);
+        char one[sizeof(double)];
+        tensor_set_float(out, 0, value);
+        memcpy(one, out->data, size);
+        return move_fill(call->ctx, out->data, one, size, out->count);
     }
     return ctx_poll(call->ctx);
 }

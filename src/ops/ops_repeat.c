@@ -360,6 +360,27 @@ static bool infer_repeat(InferCall *call)
     return total != -2;
 }
 
+// Each run of so many bytes as often as its count says, from `to` on.
+#define REPEAT(T)                                                              \
+    for (int64_t k = 0; k < times; k++) {                                      \
+        ((T *)(void *)to)[k] = *(const T *)(const void *)from;                 \
+    }
+static void repeat_run(char *to, const char *from, size_t bytes, int64_t times)
+{
+    switch (bytes) {
+    case 1: REPEAT(uint8_t) break;
+    case 2: REPEAT(uint16_t) break;
+    case 4: REPEAT(uint32_t) break;
+    case 8: REPEAT(uint64_t) break;
+    default:
+        for (int64_t k = 0; k < times; k++) {
+            memcpy(to + (size_t)k * bytes, from, bytes);
+        }
+    }
+}
+
+enum { SMALL_RUN = 64 }; // bytes: a call for each would take longer
+
 // Runs of `inner` elements, each copied as often as its count says.
 static bool kernel_repeat(const KernelCall *call)
 {
@@ -373,12 +394,23 @@ static bool kernel_repeat(const KernelCall *call)
     for (int i = axis + 1; axis >= 0 && i < in->rank; i++) {
         inner *= tensor_dims(in)[i];
     }
-    // One run for each place along the axis, of each row before it.
-    int64_t at = 0, runs = inner == 0 ? 0 : in->count / inner;
+    size_t bytes = dtype_size((DType)in->dtype) * (size_t)inner;
+    const char *from = in->data;
+    char *to = call->outputs[0]->data;
+    bool small = in->dtype != DT_STRING && bytes < SMALL_RUN;
+    // One run for each place along the axis, of each row before it. Negative
+    // counts were refused by the rule, which had the values.
+    int64_t at = 0, runs = inner == 0 ? 0 : in->count / inner, count = 0;
     for (int64_t i = 0; i < runs; i++) {
-        int64_t one = tensor_int_at(times, times->count == 1 ? 0 : i % size);
-        // Negative counts were refused by the rule, which had the values.
-        for (int64_t k = 0; k < one; k++) {
+        if (i == 0 || times->count > 1) {
+            count = tensor_int_at(times, times->count == 1 ? 0 : i % size);
+        }
+        if (small) {
+            repeat_run(to, from, bytes, count);
+            to += (size_t)count * bytes;
+            from += bytes;
+        }
+        for (int64_t k = 0; !small && k < count; k++) {
             if (!tensor_copy(call->ctx, call->outputs[0], at, in, i * inner,
                              inner)) {
                 return false;

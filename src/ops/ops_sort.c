@@ -12,16 +12,21 @@
 #include "ops/infer.h"
 
 enum {
-    DIGIT_BITS = 11,
-    DIGITS = 3, // of 32 bits
-    BUCKETS = 1 << DIGIT_BITS,
     SHORT_ROW = 48,   // shorter ones are sorted by insertion
     HEAP_PER_ROW = 16 // as many times longer than what is kept: by a heap
 };
 
-static uint32_t digit_of(uint64_t word, int digit)
+// How the 32 bits of a key are cut: three digits mean fewer passes, four fewer
+// buckets to count, which short rows would spend their time on.
+typedef struct Digits {
+    int count, bits;
+} Digits;
+static const Digits long_digits = {3, 11}, short_digits = {4, 8};
+enum { BUCKETS = 3 << 11, DIGITS_LONG = 4096 };
+
+static uint32_t digit_of(uint64_t word, int digit, int bits)
 {
-    return (uint32_t)(word >> (32 + digit * DIGIT_BITS)) & (BUCKETS - 1);
+    return (uint32_t)(word >> (32 + digit * bits)) & ((1U << bits) - 1);
 }
 
 static void insertion_sort(uint64_t *words, int64_t n)
@@ -46,27 +51,30 @@ static uint64_t *sort_words(Ctx *ctx, uint64_t *words, uint64_t *work,
         insertion_sort(words, n);
         return words;
     }
-    uint32_t counts[DIGITS][BUCKETS] = {{0}};
+    Digits d = n < DIGITS_LONG ? short_digits : long_digits;
+    uint32_t counts[BUCKETS], buckets = 1U << d.bits;
+    memset(counts, 0, (size_t)d.count * buckets * sizeof counts[0]);
     for (int64_t i = 0; i < n; i++) {
-        for (int digit = 0; digit < DIGITS; digit++) {
-            counts[digit][digit_of(words[i], digit)]++;
+        for (int digit = 0; digit < d.count; digit++) {
+            counts[(uint32_t)digit * buckets +
+                   digit_of(words[i], digit, d.bits)]++;
         }
         if (!ctx_poll_at(ctx, (size_t)i + 1)) {
             return NULL;
         }
     }
-    for (int digit = 0; digit < DIGITS; digit++) {
-        uint32_t *place = counts[digit], start = 0;
-        if (place[digit_of(words[0], digit)] == n) {
+    for (int digit = 0; digit < d.count; digit++) {
+        uint32_t *place = counts + (uint32_t)digit * buckets, start = 0;
+        if (place[digit_of(words[0], digit, d.bits)] == n) {
             continue;
         }
-        for (uint32_t i = 0; i < BUCKETS; i++) {
+        for (uint32_t i = 0; i < buckets; i++) {
             uint32_t count = place[i];
             place[i] = start;
             start += count;
         }
         for (int64_t i = 0; i < n; i++) {
-            work[place[digit_of(words[i], digit)]++] = words[i];
+            work[place[digit_of(words[i], digit, d.bits)]++] = words[i];
             if (!ctx_poll_at(ctx, (size_t)i + 1)) {
                 return NULL;
             }
