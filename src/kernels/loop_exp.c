@@ -135,7 +135,7 @@ static LoopValue part_of(LoopBuild *build, LoopValue c, LoopValue *t)
 LoopValue loop_exp(LoopBuild *build, LoopValue x)
 {
     bool single = loop_is_single(build, x);
-    LoopValue t, c = loop_max(build, like(build, x, single ? -104 : -750), x);
+    LoopValue t, c = loop_max(build, like(build, x, single ? -176 : -1418), x);
     c = loop_min(build, like(build, x, single ? 88.8f : 711), c);
     LoopValue p = part_of(build, c, &t);
     return power_of(build, p, t);

@@ -28,8 +28,9 @@ static inline int32_t bits_of_float(float value)
 static inline float vm_exp_f32(float x)
 {
     // Beyond the clamps the result is 0 or infinity anyway, and the exponent's
-    // arithmetic stays in range.
-    float c = x < -104.0f ? -104.0f : x;
+    // arithmetic stays in range. At the lower one both powers of two are 0: an
+    // underflow, as of a masked score, would cost a hundred cycles.
+    float c = x < -176.0f ? -176.0f : x;
     c = c > 88.8f ? 88.8f : c;
     // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the low
     // bits of t: no conversion instruction, no rounding mode.
@@ -93,7 +94,7 @@ static inline double double_of_bits(uint64_t bits)
 // The same in float64.
 static inline double vm_exp_f64(double x)
 {
-    double c = -750.0 > x ? -750.0 : x;
+    double c = -1418.0 > x ? -1418.0 : x;
     c = 711.0 < c ? 711.0 : c;
     double t = fma64(c, INV_LN2_HIGH, 0x1.8p52), n = t - 0x1.8p52;
     uint64_t k;
