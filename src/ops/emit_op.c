@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "ops/infer.h"
+#include "ops/tensor_move.h"
 
 // NULL goes in and comes out: the op that failed first has raised.
 EmitValue emit_1(Emit *emit, OpCode op, EmitValue x, const AttrValue *attrs)
@@ -217,13 +218,14 @@ static EmitValue run_constant(Emit *emit, Tensor *tensor)
 
 // The result is retained before the kept ones go, for it is one of them, or
 // one of the inputs.
-Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
-                 uint32_t input_count, const AttrValue *attrs)
+static Tensor *run_composed(Ctx *ctx, ComposeFn compose, const OpDesc *op,
+                            Tensor *const *inputs, uint32_t input_count,
+                            const AttrValue *attrs)
 {
     RunEmit run = {.emit = {ctx, run_op, run_type, run_constant}};
     ComposeCall call = {&run.emit, op, attrs, (const EmitValue *)inputs,
                         input_count};
-    Tensor *result = emit_composed(&call);
+    Tensor *result = compose(&call);
     if (result != NULL) {
         object_retain(result);
     }
@@ -232,4 +234,22 @@ Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
     }
     vec_free(ctx, &run.owned);
     return result;
+}
+
+Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
+                 uint32_t input_count, const AttrValue *attrs)
+{
+    return run_composed(ctx, emit_composed, op, inputs, input_count, attrs);
+}
+
+bool emit_run_parts(const KernelCall *call)
+{
+    Ctx *ctx = call->ctx;
+    Tensor *out = call->outputs[0];
+    Tensor *made = run_composed(ctx, call->op->parts, call->op, call->inputs,
+                                call->input_count, call->attrs);
+    // Those of a reduction leave the axes as 1.
+    bool ok = made != NULL && tensor_copy(ctx, out, 0, made, 0, out->count);
+    object_release_null(ctx, made);
+    return ok;
 }

@@ -59,6 +59,9 @@ EmitValue emit_composed(const ComposeCall *call);
 // result is owned; NULL with an error pending.
 MUST_CHECK Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,
                             uint32_t input_count, const AttrValue *attrs);
+// A kernel of an op that has parts: they are run, and their result is copied to
+// the output.
+MUST_CHECK bool emit_run_parts(const KernelCall *call);
 
 // What stands in a composed op's descriptor instead of a shape rule.
 MUST_CHECK bool infer_composed(InferCall *call);

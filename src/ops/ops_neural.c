@@ -2,7 +2,6 @@
 #include "kernels/threads.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
-#include "ops/tensor_move.h"
 
 // Nanoseconds, roughly.
 static const double element_cost = 0.8;
@@ -18,21 +17,6 @@ static bool infer_softmax(InferCall *call)
             infer_axis(call->ctx, call->op->name, &call->attrs[0], type.rank,
                        type.rank - 1, &axis)) &&
            infer_same(call);
-}
-
-// Swaps the axis with the last one.
-// A swap is its own inverse: the same call brings the axis back.
-static Tensor *swapped(Ctx *ctx, Tensor *tensor, int axis)
-{
-    int axes[SHAPE_MAX_RANK];
-    for (int i = 0; i < tensor->rank; i++) {
-        axes[i] = i;
-    }
-    // Only these two change places; a rotation would need its inverse to go
-    // back.
-    axes[axis] = tensor->rank - 1;
-    axes[tensor->rank - 1] = axis;
-    return tensor_permuted(ctx, tensor, axes);
 }
 
 // Rows at work.
@@ -71,35 +55,18 @@ static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
     return threads_run(call->ctx, &job);
 }
 
-// The row kernels want the axis last. For another one a copy is moved there,
-// worked on in place, and moved back: two passes more, but one kernel.
+// The kernels of rows want the axis last. Along another one it is the parts,
+// whose loops go along the elements.
 static bool softmax_along(const KernelCall *call, bool logarithm)
 {
-    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    Tensor *in = call->inputs[0];
     int axis;
     if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank,
                     in->rank - 1, &axis)) {
         return false;
     }
-    if (axis == in->rank - 1) {
-        return rows_of(call, logarithm, in, out);
-    }
-    // Owned here, and so is `back`: both are released on every way out.
-    // Another axis changes places with the last, and back: rows are contiguous
-    // in the work itself.
-    Tensor *moved = swapped(call->ctx, in, axis);
-    if (moved == NULL) {
-        return false;
-    }
-    Tensor *back = NULL;
-    if (rows_of(call, logarithm, moved, moved)) {
-        back = swapped(call->ctx, moved, axis);
-    }
-    bool ok =
-        back != NULL && tensor_copy(call->ctx, out, 0, back, 0, out->count);
-    object_release_null(call->ctx, back);
-    object_release(call->ctx, moved);
-    return ok;
+    return axis == in->rank - 1 ? rows_of(call, logarithm, in, call->outputs[0])
+                                : emit_run_parts(call);
 }
 
 // Along one axis; the largest element is taken off first, so that nothing

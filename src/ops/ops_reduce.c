@@ -284,15 +284,20 @@ static EmitValue parts_std(const ComposeCall *call)
 
 // ---- logsumexp, from the largest element so that nothing overflows
 
-// Rows alone have a kernel: of others a copy is made.
+// Rows alone have a kernel; along other axes it is the parts.
 static bool kernel_logsumexp(const KernelCall *call)
 {
     uint32_t mask;
+    ReduceLayout l;
     KernelState *state = kernel_state(call->ctx);
     Tensor *in = call->inputs[0];
-    return state != NULL && call_axes(call, &mask) &&
-           reduce_by_rows(call->ctx, state->tier->logsumexp[in->dtype], in,
-                          mask, call->outputs[0], exp_cost);
+    if (state == NULL || !call_axes(call, &mask)) {
+        return false;
+    }
+    return in->count > 0 && (!reduce_layout(in, mask, &l) || l.inner != 1)
+               ? emit_run_parts(call)
+               : reduce_by_rows(call->ctx, state->tier->logsumexp[in->dtype],
+                                in, mask, call->outputs[0], exp_cost);
 }
 
 // The same as other ops. Where the largest element is endless it is the result.
@@ -311,12 +316,12 @@ static EmitValue parts_logsumexp(const ComposeCall *call)
 
 // One search over the places [from, n) of a row, against its place `best`, the
 // best one so far.
-typedef struct Search {
+typedef struct PlaceSearch {
     const Tensor *in;
     RowReduceFn most; // the best element of some, or NaN
     int64_t start, step;
     bool down; // for the least
-} Search;
+} PlaceSearch;
 
 enum { ARG_BLOCK = 32 };
 // Dense elements give their best one to the kernel of rows, and are then looked
@@ -351,7 +356,7 @@ enum { ARG_BLOCK = 32 };
         }                                                                      \
         break;                                                                 \
     }
-static int64_t find_place(const Search *s, int64_t n, int64_t from,
+static int64_t find_place(const PlaceSearch *s, int64_t n, int64_t from,
                           int64_t best)
 {
     switch ((DType)s->in->dtype) {
@@ -386,8 +391,8 @@ static bool kernel_arg(const KernelCall *call, bool down)
     }
     (void)reduce_layout(in, mask, &l); // one axis or all: never scattered
     ReduceId id = down ? REDUCE_MIN : REDUCE_MAX;
-    Search search = {in, state->tier->row_reduce[id][in->dtype], 0, l.inner,
-                     down};
+    PlaceSearch search = {in, state->tier->row_reduce[id][in->dtype], 0,
+                          l.inner, down};
     for (int64_t i = 0; i < out->count; i++) {
         search.start = i / l.inner * l.reduced * l.inner + i % l.inner;
         int64_t best = 0;

@@ -1,8 +1,8 @@
 // Parts: ops along rows that are made of others (OpDesc.parts) become these,
 // which a plan runs together while a row is in the cache (backend/nest.c).
 //
-// The parts give the kernel's bits. Their shapes are known, and their rows are
-// the last axis: of other ones a loop would take less in a vector.
+// The parts give the kernel's bits, and their shapes are known. Along other
+// axes than the last ones the parts are what the kernel runs.
 #include "graph/passes/pass.h"
 
 #include <string.h>
@@ -73,14 +73,25 @@ static EmitValue parts_constant(Emit *emit, Tensor *tensor)
     return placed(parts, node);
 }
 
-// Whether the node goes along several rows, each long enough.
+// Whether the node goes along several rows, each long enough, or along other
+// axes.
 static bool has_rows(const Graph *graph, const GraphNode *node,
                      const AttrValue *attrs)
 {
     ReduceEnd end;
     TensorType in = graph_type(graph, node->inputs[0]);
-    return reduce_end(graph->ctx, op_desc(OP_MAX), attrs, in, &end) &&
-           end.rows > 1 && end.columns >= PARTS_LEAST;
+    if (in.rank < 1 || !shape_is_static(in.rank, in.dims) ||
+        dtype_is_half(in.dtype)) {
+        return false;
+    }
+    for (int i = 0; i < in.rank; i++) {
+        if (in.dims[i] == 0) {
+            return false;
+        }
+    }
+    return reduce_end(graph->ctx, op_desc(OP_MAX), attrs, in, &end)
+               ? end.rows > 1 && end.columns >= PARTS_LEAST
+               : true;
 }
 
 // The attributes, of which the first is the axis. By default it is the last of
