@@ -93,8 +93,13 @@ static Plan *make_plan(Ctx *ctx, const Plan *plan, Tensor *const *inputs)
         made = plan_build(ctx, graph, &plan->options);
     }
     graph_release(ctx, graph);
+    bool stopped = made == NULL && ctx->error.kind == ERR_INTERRUPT;
     if (made == NULL) {
         ctx_clear(ctx);
+    }
+    // Ctrl-C is heard by the run.
+    if (stopped) {
+        ctx_interrupt(ctx, INTERRUPT_SIGNAL);
     }
     return made;
 }
