@@ -55,8 +55,10 @@ static bool run_side(PlanRun *run, Branches *b, uint64_t *regs)
     for (uint32_t i = 0; i < b->count; i++) {
         scalar_load(run, b->steps[i].scalar, regs + i * SCALAR_MAX_REGS);
     }
+    // Nobody polls meanwhile: that would take Ctrl-C from the other loops,
+    // which then had no end. Those that it has ended hear of it in their steps.
     Job job = {run_loops, &side, b->count, b->cost / b->count};
-    bool ok = threads_run(run->ctx, &job);
+    bool ok = threads_run(NULL, &job);
     ctx_interrupt_clear(run->ctx, INTERRUPT_SIDE);
     b->cost = 0;
     for (uint32_t i = 0; i < b->count; i++) {
