@@ -219,8 +219,12 @@ static bool infer_loop(Graph *graph, GraphNode *node, bool *changed)
     return ok;
 }
 
-// Never narrows: an output may know more than the rule does.
-static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
+// What is made of an output's type and what the rule says now.
+typedef bool (*TypeFn)(Graph *graph, ValueId id, TensorType type,
+                       bool *changed);
+
+static bool infer_outputs(Graph *graph, GraphNode *node, TypeFn take,
+                          bool *changed)
 {
     InferCall call;
     if (!graph_infer_node(graph, node, &call)) {
@@ -231,7 +235,7 @@ static bool infer_again(Graph *graph, GraphNode *node, bool *changed)
         Shape shape;
         op_output_type(&call, i, &dtype, &shape);
         TensorType type = {dtype, shape.rank, shape.dims};
-        if (!widen(graph, node_output(node, i), type, changed)) {
+        if (!take(graph, node_output(node, i), type, changed)) {
             return false;
         }
     }
@@ -333,7 +337,8 @@ bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
         } else if (node_desc(node)->payload == PAYLOAD_GRADIENT) {
             ok = infer_passed(graph, node, changed);
         } else if (graph_infer_applies(node)) {
-            ok = infer_again(graph, node, changed);
+            // Never narrows: an output may know more than the rule does.
+            ok = infer_outputs(graph, node, widen, changed);
         }
     }
     ctx_leave(graph->ctx);
@@ -343,8 +348,9 @@ bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
 // ---- types that become more exact
 
 // Sets what is known of the value by its type or by another one.
-static bool sharpen(Graph *graph, ValueId id, TensorType type)
+static bool sharpen(Graph *graph, ValueId id, TensorType type, bool *changed)
 {
+    (void)changed;
     TensorType old = graph_type(graph, id);
     Shape both;
     if (type.rank == RANK_UNKNOWN || old.rank == RANK_UNKNOWN) {
@@ -366,24 +372,6 @@ static bool sharpen(Graph *graph, ValueId id, TensorType type)
 
 static bool sharpen_block(Graph *graph, GraphBlock *block);
 
-static bool sharpen_node(Graph *graph, GraphNode *node)
-{
-    InferCall call;
-    if (!graph_infer_node(graph, node, &call)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        DType dtype;
-        Shape shape;
-        op_output_type(&call, i, &dtype, &shape);
-        if (!sharpen(graph, node_output(node, i),
-                     (TensorType){dtype, shape.rank, shape.dims})) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool sharpen_branches(Graph *graph, GraphNode *node)
 {
     bool ok = true;
@@ -402,7 +390,7 @@ static bool sharpen_branches(Graph *graph, GraphNode *node)
                 first = false;
             }
         }
-        ok = first || sharpen(graph, node_output(node, i), type);
+        ok = first || sharpen(graph, node_output(node, i), type, NULL);
     }
     return ok;
 }
@@ -415,9 +403,9 @@ static bool sharpen_loop(Graph *graph, GraphNode *node)
     int blocks = node_desc(node)->block_count;
     for (uint32_t i = 0; ok && i < node->input_count; i++) {
         TensorType type = graph_type(graph, node->inputs[i]);
-        ok = sharpen(graph, node_output(node, i), type);
+        ok = sharpen(graph, node_output(node, i), type, NULL);
         for (int b = 0; ok && b < blocks; b++) {
-            ok = sharpen(graph, node->blocks[b]->params[i], type);
+            ok = sharpen(graph, node->blocks[b]->params[i], type, NULL);
         }
     }
     for (int b = 0; ok && b < blocks; b++) {
@@ -440,7 +428,7 @@ static bool sharpen_block(Graph *graph, GraphBlock *block)
         } else if (node_desc(node)->block_count > 0) {
             ok = sharpen_branches(graph, node);
         } else if (graph_infer_applies(node)) {
-            ok = sharpen_node(graph, node);
+            ok = infer_outputs(graph, node, sharpen, NULL);
         }
     }
     ctx_leave(graph->ctx);
