@@ -10,6 +10,7 @@ lib_modules = \
 	lib/data/_cached.duet \
 	lib/data/_checkpoints.duet \
 	lib/data/_dataset.duet \
+	lib/data/_drawn.duet \
 	lib/data/_elements.duet \
 	lib/data/_files.duet \
 	lib/data/_nest.duet \
