@@ -187,7 +187,8 @@ static EmitValue run_own(RunEmit *run, Tensor *tensor)
     return tensor;
 }
 
-// Results but the first are dropped: an Emit has ops of one output.
+// Results but the first are dropped: an Emit has ops of one output. A rule goes
+// on after a failure with what does not need its value: nothing is run then.
 static EmitValue run_op(Emit *emit, OpCode op, const EmitValue *inputs,
                         uint32_t input_count, const AttrValue *attrs)
 {
@@ -195,7 +196,8 @@ static EmitValue run_op(Emit *emit, OpCode op, const EmitValue *inputs,
     Tensor *outputs[OP_MAX_OUTPUTS] = {NULL};
     uint32_t count;
     // The values of this Emit are tensors, so that the arrays are alike.
-    bool ok = op_run(emit->ctx, op, (Tensor *const *)inputs, input_count,
+    bool ok = !ctx_failed(emit->ctx) &&
+              op_run(emit->ctx, op, (Tensor *const *)inputs, input_count,
                      attrs != NULL ? attrs : none, outputs, &count);
     for (uint32_t i = 1; ok && i < count; i++) {
         object_release(emit->ctx, outputs[i]);

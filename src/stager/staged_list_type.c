@@ -430,8 +430,9 @@ static Value get_attr(Vm *vm, Value self, Str *name)
     if (name == vm->names[NAME_CLASS]) {
         return value_from_object(object_retain(vm->types[KIND_LIST]));
     }
-    if (!value_unbound(type_lookup(vm, type_of(vm, self), name))) {
-        return attr_get_generic(vm, self, name);
+    Value own = type_lookup(vm, type_of(vm, self), name);
+    if (!value_unbound(own)) {
+        return value_failed(own) ? own : attr_get_generic(vm, self, name);
     }
     char what[80];
     snprintf(what, sizeof what, "list.%.60s", name->text);

@@ -41,12 +41,12 @@ static Value class_attr(Vm *vm, Type *cls, const char *name)
 {
     // Borrowed from the class, which outlives the walk.
     Str *key = str_intern(vm, name, strlen(name));
-    if (key == NULL) {
+    Value found = key == NULL ? VALUE_FAIL : type_lookup(vm, cls, key);
+    object_release_null(&vm->ctx, key);
+    if (value_failed(found)) {
         raise_clear(vm);
         return VALUE_UNBOUND;
     }
-    Value found = type_lookup(vm, cls, key);
-    object_release(&vm->ctx, key);
     return found;
 }
 

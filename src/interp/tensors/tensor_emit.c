@@ -24,6 +24,8 @@ static EmitValue keep(HostEmit *host, Value value)
 
 // Applies the op at once and owns the result. Inputs are borrowed; an op
 // without attributes may give NULL for them, where apply_one wants an array.
+// A rule goes on after a failure with what does not need its value: nothing is
+// applied then.
 static EmitValue host_op(Emit *emit, OpCode op, const EmitValue *inputs,
                          uint32_t input_count, const AttrValue *attrs)
 {
@@ -31,6 +33,9 @@ static EmitValue host_op(Emit *emit, OpCode op, const EmitValue *inputs,
     HostEmit *host = (HostEmit *)emit;
     Value few[COMPOSED_FEW], *values = few;
     size_t size = input_count * sizeof *values;
+    if (ctx_failed(emit->ctx)) {
+        return NULL;
+    }
     if (input_count > COMPOSED_FEW) {
         values = ctx_alloc(emit->ctx, size);
         if (values == NULL) {
