@@ -9,21 +9,14 @@
 #include "graph/passes/pass.h"
 #include "ops/tensor_list.h"
 // Last: its ctx would shadow parameters in headers behind it.
-#include "../support/tensor_ctx.h"
+#include "../support/plan_ctx.h"
 
 TestSuite(lists, .init = set_up, .fini = tear_down);
-
-static Graph *read_text(const char *text)
-{
-    Graph *graph = graph_parse(&ctx, text, strlen(text));
-    cr_assert_not_null(graph, "%s", ctx.error.text);
-    return graph;
-}
 
 // Runs on one int32, with all passes and with none; false: it has failed.
 static bool run_text(const char *text, int64_t argument, Tensor **outputs)
 {
-    Graph *graph = read_text(text);
+    Graph *graph = parsed(text);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, argument);
     bool ok = true;
     for (int i = 0; ok && i < 2; i++) {
@@ -93,7 +86,7 @@ Test(lists, a_loop_appends)
 
 Test(lists, the_text_is_printed_as_it_was_read)
 {
-    Graph *graph = read_text(appended);
+    Graph *graph = parsed(appended);
     StrBuf buf;
     strbuf_init(&buf, &ctx);
     graph_print(&buf, graph, true);

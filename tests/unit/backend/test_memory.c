@@ -11,7 +11,7 @@
 #include "kernels/pool.h"
 #include "kernels/tier.h"
 // Last: its ctx would shadow parameters in headers behind it.
-#include "../support/tensor_ctx.h"
+#include "../support/plan_ctx.h"
 
 TestSuite(memory, .init = set_up, .fini = tear_down);
 
@@ -42,19 +42,7 @@ static Graph *update_graph(int rows, int columns)
              "  return\n",
              rows, columns, rows, columns, rows, rows, columns, rows, columns,
              rows, columns, rows, columns);
-    Graph *graph = graph_parse(&ctx, text, strlen(text));
-    cr_assert_not_null(graph, "%s", ctx.error.text);
-    return graph;
-}
-
-static void expect_text(const Plan *plan, const char *part)
-{
-    StrBuf out;
-    strbuf_init(&out, &ctx);
-    plan_print(&out, plan);
-    cr_expect_not_null(strstr(strbuf_text(&out), part), "%s",
-                       strbuf_text(&out));
-    strbuf_free(&out);
+    return parsed(text);
 }
 
 // The pool's takes of a run, in which the Variable gets its next value.
@@ -76,11 +64,10 @@ Test(memory, an_update_is_written_where_the_variable_is)
     for (size_t i = 0; i < 2; i++) {
         Graph *graph = update_graph(sizes[i][0], sizes[i][1]);
         PlanOptions plain = {0};
-        PlanOptions options = {PASS_ALL, true, true, true, false};
         Plan *slow = plan_build(&ctx, graph, &plain);
-        Plan *plan = plan_build(&ctx, graph, &options);
-        expect_text(plan, "(inside)");
-        expect_text(plan, "r4 in place of r3");
+        Plan *plan = planned(graph);
+        cr_expect(plan_says(plan, "(inside)"));
+        cr_expect(plan_says(plan, "r4 in place of r3"));
         Tensor *in[2] = {matrix(64, sizes[i][0], 0.5f),
                          matrix(64, sizes[i][1], -0.25f)};
         VariableCell cell = {matrix(sizes[i][0], sizes[i][1], 1.0f)};
@@ -122,15 +109,12 @@ Test(memory, loops_write_over_their_state)
                                "      %9: float32[3] = add %8, %0\n"
                                "      yield %9\n"
                                "  return %2\n";
-    Graph *graph = graph_parse(&ctx, text, strlen(text));
-    cr_assert_not_null(graph, "%s", ctx.error.text);
-    PlanOptions options = {PASS_ALL, true, true, true, false};
-    Plan *plan = plan_build(&ctx, graph, &options);
-    cr_assert_not_null(plan);
+    Graph *graph = parsed(text);
+    Plan *plan = planned(graph);
     // exp over the state, add over what is sorted.
-    expect_text(plan, "r1 = exp r0\n");
-    expect_text(plan, "r1 in place of r0  clear $3\n");
-    expect_text(plan, "r2 in place of r0  clear $7\n");
+    cr_expect(plan_says(plan, "r1 = exp r0\n"));
+    cr_expect(plan_says(plan, "r1 in place of r0  clear $3\n"));
+    cr_expect(plan_says(plan, "r2 in place of r0  clear $7\n"));
     plan_release(&ctx, plan);
     graph_release(&ctx, graph);
 }

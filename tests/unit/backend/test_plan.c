@@ -10,7 +10,7 @@
 #include "graph/graph_text.h"
 #include "graph/passes/pass.h"
 // Last: its ctx would shadow parameters in headers behind it.
-#include "../support/tensor_ctx.h"
+#include "../support/plan_ctx.h"
 
 TestSuite(plan, .init = set_up, .fini = tear_down);
 
@@ -36,10 +36,8 @@ static ValueId constant(Graph *g, GraphBlock *b, int64_t value)
 
 static int64_t run_int(Graph *g, int64_t argument, const HostTable *host)
 {
-    PlanOptions options = {PASS_ALL, true, true, true, false};
     cr_assert(graph_check(g), "%s", ctx.error.text);
-    Plan *plan = plan_build(&ctx, g, &options);
-    cr_assert_not_null(plan, "%s", ctx.error.text);
+    Plan *plan = planned(g);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, argument);
     PlanArgs args = {&in, NULL, host, NULL};
     int64_t result = -1;
@@ -151,10 +149,9 @@ Test(plan, a_failure_is_the_eager_one)
 {
     ValueId x;
     Graph *g = one_input(&x);
-    PlanOptions options = {PASS_ALL, true, true, true, false};
     ValueId y = op2(g, g->block, OP_FLOOR_DIVIDE, constant(g, g->block, 1), x);
     cr_assert(graph_block_results(g, g->block, &y, 1));
-    Plan *plan = plan_build(&ctx, g, &options);
+    Plan *plan = planned(g);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 0), *out;
     PlanArgs args = {&in, NULL, NULL, NULL};
     cr_assert_not(plan_run(&ctx, plan, &args, &out));
@@ -182,8 +179,7 @@ Test(plan, variables_by_reference)
     ValueId now = one(graph_append_resource(g, g->block, OP_READ_VARIABLE, v,
                                             NULL, 0, GRAPH_PLACE_NONE));
     cr_assert(graph_block_results(g, g->block, &now, 1));
-    PlanOptions options = {PASS_ALL, true, true, true, false};
-    Plan *plan = plan_build(&ctx, g, &options);
+    Plan *plan = planned(g);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 5), *out;
     VariableCell *cells[1] = {&cell};
     PlanArgs args = {&in, cells, NULL, NULL};
@@ -239,8 +235,7 @@ Test(plan, host_effects)
     cr_assert_not_null(graph_append_host(g, g->block, OP_ASSERT, &bad, 1, &text,
                                          NULL, NULL, 0, GRAPH_PLACE_NONE));
     cr_assert(graph_block_results(g, g->block, &x, 1));
-    PlanOptions options = {PASS_ALL, true, true, true, false};
-    Plan *plan = plan_build(&ctx, g, &options);
+    Plan *plan = planned(g);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 3), *out;
     PlanArgs args = {&in, NULL, &host, NULL};
     cr_assert_not(plan_run(&ctx, plan, &args, &out));
@@ -415,18 +410,11 @@ Test(plan, rows_fuse_and_memory_is_reused)
         "  %5: float32[4, 8] = relu %4\n"
         "  %6: float32[4, 8] = multiply %5, %2\n"
         "  return %6\n";
-    Graph *g = graph_parse(&ctx, text, strlen(text));
-    cr_assert_not_null(g, "%s", ctx.error.text);
-    PlanOptions options = {PASS_ALL, true, true, true, false};
-    Plan *plan = plan_build(&ctx, g, &options);
-    StrBuf out;
-    strbuf_init(&out, &ctx);
-    plan_print(&out, plan);
-    cr_assert_not_null(strstr(strbuf_text(&out), "in place of"), "%s",
-                       strbuf_text(&out));
-    cr_assert_not_null(strstr(strbuf_text(&out), "(row)"));
-    cr_assert_not_null(strstr(strbuf_text(&out), "(column)"));
-    strbuf_free(&out);
+    Graph *g = parsed(text);
+    Plan *plan = planned(g);
+    cr_expect(plan_says(plan, "in place of"));
+    cr_expect(plan_says(plan, "(row)"));
+    cr_expect(plan_says(plan, "(column)"));
     plan_release(&ctx, plan);
     graph_release(&ctx, g);
 }
@@ -441,18 +429,11 @@ Test(plan, views_take_no_step)
         "  %3: float32[9, 9, 9] = permute_dims %2 axes=(1, 0, 2)\n"
         "  %4: float32[9, 9, 9] = multiply %2, %3\n"
         "  return %4\n";
-    Graph *g = graph_parse(&ctx, text, strlen(text));
-    cr_assert_not_null(g, "%s", ctx.error.text);
-    PlanOptions options = {PASS_ALL, true, true, true, false};
-    Plan *plan = plan_build(&ctx, g, &options);
-    StrBuf out;
-    strbuf_init(&out, &ctx);
-    plan_print(&out, plan);
-    cr_assert_eq(plan_step_count(plan), 2, "%s", strbuf_text(&out));
-    cr_assert_not_null(strstr(strbuf_text(&out), "(runs)"));
-    cr_assert_null(strstr(strbuf_text(&out), "in place of"), "%s",
-                   strbuf_text(&out));
-    strbuf_free(&out);
+    Graph *g = parsed(text);
+    Plan *plan = planned(g);
+    cr_expect_eq(plan_step_count(plan), 2);
+    cr_expect(plan_says(plan, "(runs)"));
+    cr_expect_not(plan_says(plan, "in place of"));
     plan_release(&ctx, plan);
     graph_release(&ctx, g);
 }
@@ -502,8 +483,7 @@ Test(plan, an_interrupt_comes_between_steps)
     Graph *g = one_input(&x);
     ValueId y = op2(g, g->block, OP_ADD, x, x);
     cr_assert(graph_block_results(g, g->block, &y, 1));
-    PlanOptions options = {PASS_ALL, true, true, true, false};
-    Plan *plan = plan_build(&ctx, g, &options);
+    Plan *plan = planned(g);
     Tensor *in = tensor_scalar_int(&ctx, DT_INT32, 1), *out;
     PlanArgs args = {&in, NULL, NULL, NULL};
     ctx.interrupt = 1;
@@ -538,15 +518,12 @@ Test(plan, captures_and_state_are_not_overwritten)
                                "      %11: float32[2] = add %10, %10\n"
                                "      yield %11\n"
                                "  return %3\n";
-    Graph *g = graph_parse(&ctx, text, strlen(text));
-    cr_assert_not_null(g, "%s", ctx.error.text);
+    Graph *g = parsed(text);
     int64_t two = 2;
     Tensor *w = ramp(1, &two, -0.05f), *x = ramp(1, &two, -0.025f);
     cr_assert(graph_bind_capture(g, 1, w), "%s", ctx.error.text);
     object_release(&ctx, w);
-    PlanOptions options = {PASS_ALL, true, true, true, false};
-    Plan *plan = plan_build(&ctx, g, &options);
-    cr_assert_not_null(plan, "%s", ctx.error.text);
+    Plan *plan = planned(g);
     graph_release(&ctx, g);
     PlanArgs args = {&x, NULL, NULL, NULL};
     for (int i = 0; i < 3; i++) {

@@ -11,34 +11,23 @@
 #include "graph/graph_parse.h"
 #include "graph/passes/pass.h"
 // Last: its ctx would shadow parameters in headers behind it.
-#include "../support/tensor_ctx.h"
+#include "../support/plan_ctx.h"
 
 TestSuite(scalar, .init = set_up, .fini = tear_down);
 
 static Plan *build(const char *text, bool fuse)
 {
     PlanOptions options = {PASS_ALL, fuse, true, true, false};
-    Graph *graph = graph_parse(&ctx, text, strlen(text));
-    cr_assert_not_null(graph, "%s", ctx.error.text);
+    Graph *graph = parsed(text);
     Plan *plan = plan_build(&ctx, graph, &options);
     cr_assert_not_null(plan, "%s", ctx.error.text);
     graph_release(&ctx, graph);
     return plan;
 }
 
-static bool shows(const Plan *plan, const char *words)
-{
-    StrBuf text;
-    strbuf_init(&text, &ctx);
-    plan_print(&text, plan);
-    bool found = strstr(strbuf_text(&text), words) != NULL;
-    strbuf_free(&text);
-    return found;
-}
-
 static bool is_compiled(const Plan *plan)
 {
-    return shows(plan, "loop over scalars");
+    return plan_says(plan, "loop over scalars");
 }
 
 // Runs compiled and step by step; both results, or both errors, are equal.
@@ -279,7 +268,7 @@ Test(scalar, loops_that_do_not_need_each_other_run_side_by_side)
 {
     setenv("DUET_THREADS", "2", 1);
     Plan *plan = build_two("%2");
-    cr_assert(shows(plan, "side by side: 2 steps"));
+    cr_assert(plan_says(plan, "side by side: 2 steps"));
     for (int i = 0; i < 4; i++) {
         expect_turns(plan, 200000);
     }
@@ -300,7 +289,7 @@ Test(scalar, a_loop_that_needs_another_waits_for_it)
 {
     Plan *plan = build_two("%3");
     cr_assert(is_compiled(plan));
-    cr_assert_not(shows(plan, "side by side"));
+    cr_assert_not(plan_says(plan, "side by side"));
     expect_turns(plan, 1000);
     plan_release(&ctx, plan);
 }
