@@ -150,6 +150,21 @@ void strbuf_printf(StrBuf *buf, const char *format, ...)
     va_end(args);
 }
 
+void strbuf_escape(StrBuf *buf, uint32_t codepoint)
+{
+    switch (codepoint) {
+    case '\n': strbuf_puts(buf, "\\n"); break;
+    case '\r': strbuf_puts(buf, "\\r"); break;
+    case '\t': strbuf_puts(buf, "\\t"); break;
+    default:
+        strbuf_printf(buf,
+                      codepoint < 0x100     ? "\\x%02x"
+                      : codepoint < 0x10000 ? "\\u%04x"
+                                            : "\\U%08x",
+                      codepoint);
+    }
+}
+
 bool strbuf_equal(const StrBuf *a, const StrBuf *b)
 {
     return a->length == b->length &&

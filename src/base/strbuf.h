@@ -26,6 +26,9 @@ void strbuf_putc(StrBuf *buf, char byte);
 void strbuf_pad(StrBuf *buf, char byte, size_t count); // `byte`, count times
 // As UTF-8, surrogates included.
 void strbuf_codepoint(StrBuf *buf, uint32_t codepoint);
+// As repr() escapes it: \n, \r, \t, else \x.., \u...., \U........: the first
+// that holds it.
+void strbuf_escape(StrBuf *buf, uint32_t codepoint);
 void strbuf_printf(StrBuf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 void strbuf_vprintf(StrBuf *buf, const char *format, va_list args);
 // Marks the buffer failed; the caller has set the error in ctx.

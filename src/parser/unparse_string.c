@@ -11,22 +11,6 @@
 #include "base/utf8.h"
 #include "parser/unparse.h"
 
-// The shortest form that repr uses.
-static void put_escape(StrBuf *out, uint32_t codepoint)
-{
-    switch (codepoint) {
-    case '\n': strbuf_puts(out, "\\n"); break;
-    case '\t': strbuf_puts(out, "\\t"); break;
-    case '\r': strbuf_puts(out, "\\r"); break;
-    default:
-        strbuf_printf(out,
-                      codepoint < 0x100     ? "\\x%02x"
-                      : codepoint < 0x10000 ? "\\u%04x"
-                                            : "\\U%08x",
-                      codepoint);
-    }
-}
-
 // One character of a string between `quote`s; the bytes it took.
 // Bytes are taken one by one. A NUL as `quote` escapes neither kind of quote,
 // which choose_quotes makes use of.
@@ -46,7 +30,7 @@ static size_t put_character(StrBuf *out, const char *text, size_t rest,
         strbuf_putc(out, (char)codepoint);
     } else if ((bytes && codepoint >= 0x7F) || surrogate ||
                !utf8_is_printable(codepoint)) {
-        put_escape(out, codepoint);
+        strbuf_escape(out, codepoint);
     } else {
         strbuf_add(out, text, taken);
     }

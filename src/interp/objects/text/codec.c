@@ -174,14 +174,14 @@ bool codec_unknown_handler(Vm *vm, Value errors)
                        value_as_str(errors)->text);
 }
 
-// "\N{EM DASH}"; a character without a name as codec_put_escape writes it.
+// "\N{EM DASH}"; a character without a name as strbuf_escape writes it.
 static void add_name(StrBuf *out, uint32_t c)
 {
     char name[CHAR_NAME_SIZE];
     if (char_name(c, name)) {
         strbuf_printf(out, "\\N{%s}", name);
     } else {
-        codec_put_escape(out, c);
+        strbuf_escape(out, c);
     }
 }
 
@@ -302,7 +302,7 @@ static bool encode_handle(Encoder *e, uint32_t c, size_t number, size_t *at)
     case HANDLER_IGNORE: return true;
     // Every encoding has the question mark, in as many bytes as its unit.
     case HANDLER_REPLACE: put_point(e, '?'); return true;
-    case HANDLER_BACKSLASH: codec_put_escape(&e->out, c); return true;
+    case HANDLER_BACKSLASH: strbuf_escape(&e->out, c); return true;
     case HANDLER_NAME: add_name(&e->out, c); return true;
     case HANDLER_XML: strbuf_printf(&e->out, "&#%u;", c); return true;
     // U+DC80 to U+DCFF stand for the bytes that decoding could not read.

@@ -74,8 +74,6 @@ Value codec_to_system(Vm *vm, Value path);
 uint32_t codec_map_byte(CodecKind kind, unsigned char byte);
 // The byte of a code point there, -1 if it has none.
 int codec_map_point(CodecKind kind, uint32_t point);
-// c as "\x..", "\u....", "\U........".
-void codec_put_escape(StrBuf *out, uint32_t c);
 // c in CODEC_ESCAPE or (`raw`) CODEC_RAW_ESCAPE, which have every code point.
 void codec_escape_point(StrBuf *out, bool raw, uint32_t c);
 // Reads there what begins at `at` and appends it: the bytes it took. 0: it is

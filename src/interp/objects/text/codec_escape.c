@@ -6,41 +6,16 @@
 
 #include "base/char_name.h"
 
-// "\\xe4", "\\u20ac", "\\U0001f600".
-// The width tells the reader how many digits belong to it, so it is fixed.
-void codec_put_escape(StrBuf *out, uint32_t c)
-{
-    if (c < 0x100) {
-        strbuf_printf(out, "\\x%02x", c);
-    } else if (c < 0x10000) {
-        strbuf_printf(out, "\\u%04x", c);
-    } else {
-        strbuf_printf(out, "\\U%08x", c);
-    }
-}
-
 void codec_escape_point(StrBuf *out, bool raw, uint32_t c)
 {
-    static const char letters[] = "t\tn\nr\r\\\\";
-    if (raw) {
-        if (c < 0x100) {
-            strbuf_putc(out, (char)c);
-        } else {
-            codec_put_escape(out, c);
-        }
-        return;
-    }
-    for (size_t i = 0; i < sizeof letters - 1; i += 2) {
-        if (c == (unsigned char)letters[i + 1]) {
-            strbuf_putc(out, '\\');
-            strbuf_putc(out, letters[i]);
-            return;
-        }
-    }
-    if (c >= 32 && c < 127) {
+    if (raw && c < 0x100) {
+        strbuf_putc(out, (char)c);
+    } else if (!raw && c == '\\') {
+        strbuf_puts(out, "\\\\");
+    } else if (!raw && c >= ' ' && c < 127) {
         strbuf_putc(out, (char)c);
     } else {
-        codec_put_escape(out, c);
+        strbuf_escape(out, c);
     }
 }
 

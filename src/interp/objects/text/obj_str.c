@@ -448,22 +448,6 @@ Str *str_slice(Vm *vm, Str *str, size_t start, size_t end)
     return str_new_counted(vm, str->text + from, to - from, end - start);
 }
 
-// Escapes, the shortest form that holds the code point.
-static void print_escaped(StrBuf *out, uint32_t codepoint)
-{
-    switch (codepoint) {
-    case '\n': strbuf_puts(out, "\\n"); break;
-    case '\r': strbuf_puts(out, "\\r"); break;
-    case '\t': strbuf_puts(out, "\\t"); break;
-    default:
-        strbuf_printf(out,
-                      codepoint < 0x100     ? "\\x%02x"
-                      : codepoint < 0x10000 ? "\\u%04x"
-                                            : "\\U%08x",
-                      codepoint);
-    }
-}
-
 // Quote and backslash are escaped, printable text stands as it is.
 static void print_codepoint(StrBuf *out, const char *text, size_t length,
                             uint32_t codepoint, char quote)
@@ -475,7 +459,7 @@ static void print_codepoint(StrBuf *out, const char *text, size_t length,
         strbuf_putc(out, (char)codepoint);
         // Controls, and what Unicode calls not printable, show as escapes.
     } else if (codepoint < 128 || !utf8_is_printable(codepoint)) {
-        print_escaped(out, codepoint);
+        strbuf_escape(out, codepoint);
     } else {
         strbuf_add(out, text, length);
     }
