@@ -21,6 +21,19 @@ bool infer_same(InferCall *call)
     return infer_output(call, 0, type.dtype, type.rank, type.dims);
 }
 
+bool infer_gradient_fits(const InferCall *call, TensorType grad,
+                         const int64_t dims[4])
+{
+    bool fits = grad.rank == RANK_UNKNOWN || grad.rank == 4;
+    for (int i = 0; fits && i < 4 && grad.rank == 4; i++) {
+        fits = dims[i] == grad.dims[i] || dims[i] == DIM_UNKNOWN ||
+               grad.dims[i] == DIM_UNKNOWN;
+    }
+    return fits || infer_shape_error2(
+                       call, "the gradient %s does not fit the result %s", grad,
+                       (TensorType){grad.dtype, 4, dims});
+}
+
 // The text has %s where shapes go. It is filled in here and not by printf,
 // since the shapes' texts must exist first and each may run out of memory; a
 // failure then is the pending error instead.

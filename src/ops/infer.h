@@ -9,6 +9,9 @@
 MUST_CHECK bool infer_elementwise(InferCall *call);
 // The output has the type of input 0.
 MUST_CHECK bool infer_same(InferCall *call);
+// Whether an operand may be the gradient of a result of these four sizes.
+MUST_CHECK bool infer_gradient_fits(const InferCall *call, TensorType grad,
+                                    const int64_t dims[4]);
 // The kernel of a view: runs the shape rule again, on the real types, and gives
 // input 0 in that shape (ops_shape.c). Of one input or two.
 MUST_CHECK bool infer_view(const KernelCall *call);

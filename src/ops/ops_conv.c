@@ -94,18 +94,8 @@ static bool infer_conv_grad(InferCall *call, int like)
 {
     int64_t dims[4];
     TensorType grad = call->inputs[2], out = call->inputs[like];
-    if (!infer_conv(call, dims)) {
+    if (!infer_conv(call, dims) || !infer_gradient_fits(call, grad, dims)) {
         return false;
-    }
-    for (int i = 0; i < 4; i++) {
-        if (grad.rank != RANK_UNKNOWN &&
-            (grad.rank != 4 ||
-             (dims[i] != grad.dims[i] && dims[i] != DIM_UNKNOWN &&
-              grad.dims[i] != DIM_UNKNOWN))) {
-            return infer_shape_error2(
-                call, "the gradient %s does not fit the result %s", grad,
-                (TensorType){grad.dtype, 4, dims});
-        }
     }
     if (out.rank == RANK_UNKNOWN) {
         call->out_dtypes[0] = out.dtype;

@@ -58,21 +58,8 @@ static bool infer_pool(InferCall *call)
 static bool infer_pool_grad(InferCall *call)
 {
     int64_t dims[4];
-    TensorType grad = call->inputs[1];
-    if (!infer_equal_dtypes(call, 0) || !infer_pool_dims(call, dims)) {
-        return false;
-    }
-    for (int i = 0; i < 4; i++) {
-        if (grad.rank != RANK_UNKNOWN &&
-            (grad.rank != 4 ||
-             (dims[i] != grad.dims[i] && dims[i] != DIM_UNKNOWN &&
-              grad.dims[i] != DIM_UNKNOWN))) {
-            return infer_shape_error2(
-                call, "the gradient %s does not fit the result %s", grad,
-                (TensorType){grad.dtype, 4, dims});
-        }
-    }
-    return infer_same(call);
+    return infer_equal_dtypes(call, 0) && infer_pool_dims(call, dims) &&
+           infer_gradient_fits(call, call->inputs[1], dims) && infer_same(call);
 }
 
 // The images, and what to pick of in their places.
