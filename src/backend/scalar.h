@@ -1,9 +1,9 @@
-// Loops over scalars, compiled whole.
+// Loops over few numbers, compiled whole.
 //
-// A `while` whose state is made of single numbers, and whose blocks hold
-// nothing but elementwise ops, ifs and whiles on single numbers, becomes a
-// program over registers of eight bytes: no tensor is made and no step runs
-// from turn to turn. Registers hold one element each, at their start.
+// A `while` whose state is made of small tensors, and whose blocks hold nothing
+// but elementwise ops, views, sums, ifs and whiles on such, becomes a program
+// over registers of eight bytes: no tensor is made and no step runs from turn
+// to turn. Registers hold one element each, at their start.
 //
 // A program is flat: blocks end in jumps. Params of a loop's two blocks and
 // the loop's outputs share one register each.
@@ -15,8 +15,10 @@
 #include "backend/plan_build.h"
 
 enum {
-    SCALAR_MAX_REGS = 512, // 4 KB on the C stack while a program runs
-    SCALAR_MAX_CODE = 4096 // instructions
+    SCALAR_MAX_REGS = 512,  // 4 KB on the C stack while a program runs
+    SCALAR_MAX_CODE = 4096, // instructions
+    SCALAR_ELEMENTS = 16,   // of a tensor, a power of 2
+    SCALAR_OPERANDS = 3
 };
 
 // What an instruction does with its registers. The named ones are for control
@@ -39,26 +41,30 @@ typedef enum ScalarCode {
 
 // One instruction: `out` and `in` are numbers of registers.
 typedef struct ScalarOp {
-    uint16_t code;            // ScalarCode
-    uint16_t out;             // register
-    uint16_t in[3];           // registers
-    uint16_t in_count;        // of them that are operands
-    uint32_t target;          // jumps: index into the code
+    uint16_t code;                // ScalarCode
+    uint16_t out;                 // register
+    uint16_t in[SCALAR_OPERANDS]; // registers
+    uint16_t in_count;            // of them that are operands
+    uint16_t count;  // elements: each operand and the result are so many
+                     // registers in a row
+    uint32_t target; // jumps: index into the code
     const LoopKernel *kernel; // SCALAR_KERNEL
     const GraphNode *node;    // for errors
 } ScalarOp;
 
-// A register that is loaded from a slot before the run.
+// Registers in a row that are loaded from a slot before the run.
 typedef struct ScalarInput {
     uint32_t slot;
     uint16_t reg;
-    uint16_t size; // bytes of the element
+    uint16_t size; // bytes of an element
+    uint16_t count;
 } ScalarInput;
 
-// A register that becomes an output's tensor after the run.
+// Registers in a row that become an output's tensor after the run.
 typedef struct ScalarOutput {
-    DType dtype;
+    TensorType type; // the dims are the graph's
     uint16_t reg;
+    uint16_t count;
 } ScalarOutput;
 
 // A compiled loop, in the plan's arena. It is read only: a run copies

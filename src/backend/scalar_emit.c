@@ -223,6 +223,7 @@ static const struct {
     [SCALAR_SUBTRACT_##T] = {FORM_FLOAT, wide, 0x5C},                          \
     [SCALAR_MULTIPLY_##T] = {FORM_FLOAT, wide, 0x59},                          \
     [SCALAR_DIVIDE_##T] = {FORM_FLOAT, wide, 0x5E},                            \
+    [SCALAR_SQRT_##T] = {FORM_FLOAT, wide, 0x51},                              \
     [SCALAR_EQUAL_##T] = {FORM_FLOAT_EQUAL, wide, 0},                          \
     [SCALAR_NOT_EQUAL_##T] = {FORM_FLOAT_EQUAL, wide, 4},                      \
     [SCALAR_LESS_##T] = {FORM_FLOAT_TURNED, wide, 0x87},                       \
@@ -333,8 +334,11 @@ static void emit_call(ScalarEmitter *e, const ScalarOp *op)
     code_bytes(code, (const uint8_t[]){0x84, 0xC0}, 2);
     jump(e, code_jump(code, JUMP_ZERO), e->program->code_count);
     move_living(e, at, false);
-    if (!scalar_is_jump(op) && e->life[op->out].at != AT_HOME) {
-        move_home(e, op->out, e->life[op->out].at, false);
+    for (uint16_t r = op->out; !scalar_is_jump(op) && r < op->out + op->count;
+         r++) {
+        if (e->life[r].at != AT_HOME) {
+            move_home(e, r, e->life[r].at, false);
+        }
     }
 }
 

@@ -34,13 +34,16 @@ static bool writes(const ScalarOp *op)
     return !scalar_is_jump(op) && op->code != SCALAR_END;
 }
 
-static void touch(Life *life, uint32_t at, bool reads, uint32_t weight)
+static void touch(Life *lives, uint32_t count, uint32_t at, bool reads,
+                  uint32_t weight)
 {
-    if (life->start == SCALAR_NEVER) {
-        life->start = reads ? -1 : (int32_t)at;
+    for (Life *life = lives; life < lives + count; life++) {
+        if (life->start == SCALAR_NEVER) {
+            life->start = reads ? -1 : (int32_t)at;
+        }
+        life->end = (int32_t)at;
+        life->weight += weight;
     }
-    life->end = (int32_t)at;
-    life->weight += weight;
 }
 
 // A mention in a loop counts eight times.
@@ -57,15 +60,16 @@ static void count_uses(const ScalarProgram *program, Life *lives)
         const ScalarOp *op = &program->code[i];
         uint32_t weight = 1u << 3 * depth[i];
         for (uint32_t k = 0; k < read_count(op); k++) {
-            touch(&lives[op->in[k]], i, true, weight);
+            touch(&lives[op->in[k]], op->count, i, true, weight);
         }
         if (writes(op)) {
-            touch(&lives[op->out], i, false, weight);
+            touch(&lives[op->out], op->count, i, false, weight);
         }
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
+        ScalarOutput output = program->outputs[i];
         uint32_t last = program->code_count - 1;
-        touch(&lives[program->outputs[i].reg], last, true, 0);
+        touch(&lives[output.reg], output.count, last, true, 0);
     }
 }
 
@@ -136,8 +140,10 @@ void scalar_place(const ScalarProgram *program, const uint8_t *dtypes,
     // In the order in which lives begin.
     for (uint32_t i = 0; i < program->code_count; i++) {
         const ScalarOp *op = &program->code[i];
-        if (writes(op) && lives[op->out].start == (int32_t)i) {
-            place(lives, op->out, owners);
+        for (uint16_t r = op->out; writes(op) && r < op->out + op->count; r++) {
+            if (lives[r].start == (int32_t)i) {
+                place(lives, r, owners);
+            }
         }
     }
 }

@@ -5,17 +5,45 @@
 // says they do.
 #include "backend/scalar.h"
 
+#include <math.h>
 #include <string.h>
 
-// An op that has no instruction of its own, on one element.
+// Between registers in a row and elements that lie dense.
+static void pack(char *elements, const uint64_t *regs, size_t size,
+                 uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(elements + i * size, &regs[i], size);
+    }
+}
+
+static void unpack(uint64_t *regs, const char *elements, size_t size,
+                   uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&regs[i], elements + i * size, size);
+    }
+}
+
+// An op that has no instruction of its own. One element lies dense as it is.
 static bool run_kernel(PlanRun *run, const ScalarOp *op, uint64_t *regs)
 {
-    char *data[4];
-    for (uint32_t i = 0; i < op->in_count; i++) {
-        data[i] = (char *)&regs[op->in[i]];
+    uint64_t dense[SCALAR_OPERANDS + 1][SCALAR_ELEMENTS];
+    char *data[SCALAR_OPERANDS + 1];
+    uint16_t last = op->in_count;
+    size_t size = elem_size((Elem)op->kernel->operands[last].stored);
+    for (uint16_t i = 0; i <= last; i++) {
+        uint64_t *own = &regs[i < last ? op->in[i] : op->out];
+        data[i] = (char *)(op->count == 1 ? own : dense[i]);
+        if (op->count > 1 && i < last) {
+            pack(data[i], own, elem_size((Elem)op->kernel->operands[i].stored),
+                 op->count);
+        }
     }
-    data[op->in_count] = (char *)&regs[op->out];
-    if (LIKELY(kernel_run(op->kernel, data, 1) == 0)) {
+    if (LIKELY(kernel_run(op->kernel, data, op->count) == 0)) {
+        if (op->count > 1) {
+            unpack(&regs[op->out], data[last], size, op->count);
+        }
         return true;
     }
     if (run->side) {
@@ -131,7 +159,8 @@ void scalar_load(const PlanRun *run, const ScalarProgram *program,
         const ScalarInput *input = &program->inputs[i];
         // Only an element's bytes: what is above them in the register is not
         // read.
-        memcpy(&regs[input->reg], run->slots[input->slot]->data, input->size);
+        unpack(&regs[input->reg], run->slots[input->slot]->data, input->size,
+               input->count);
     }
 }
 
@@ -145,11 +174,13 @@ bool scalar_store(PlanRun *run, const Step *step, const uint64_t *regs)
 {
     for (uint32_t i = 0; i < step->output_count; i++) {
         ScalarOutput output = step->scalar->outputs[i];
-        Tensor *tensor = tensor_new(run->ctx, output.dtype, 0, NULL);
+        Tensor *tensor = tensor_new(run->ctx, output.type.dtype,
+                                    output.type.rank, output.type.dims);
         if (tensor == NULL) {
             return false;
         }
-        memcpy(tensor->data, &regs[output.reg], dtype_size(output.dtype));
+        pack(tensor->data, &regs[output.reg], dtype_size(output.type.dtype),
+             output.count);
         step_set(run, step->outputs[i], tensor);
     }
     return true;

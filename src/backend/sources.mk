@@ -22,6 +22,7 @@ backend_sources += src/backend/scalar_build.c
 backend_sources += src/backend/scalar_emit.c
 backend_sources += src/backend/scalar_place.c
 backend_sources += src/backend/scalar_run.c
+backend_sources += src/backend/scalar_value.c
 backend_sources += src/backend/step_call.c
 backend_sources += src/backend/tile_build.c
 backend_sources += src/backend/tile_code.c

@@ -241,6 +241,11 @@ typedef struct TileOperand {
     TileKind kind;
     int64_t columns; // the most that a row of it may have
 } TileOperand;
+// How a dense operand that broadcasts to the shape `out` lies beside it.
+void tile_dense_view(TensorType in, TensorType out, OpView *view);
+// Where the value is among its source's elements; false if its op has no view,
+// or some size is not known.
+bool tile_find_view(const Builder *builder, ValueId value, OpView *view);
 // False if it does so in no way that a program has.
 bool tile_find_operand(const Builder *builder, ValueId value, TensorType shape,
                        TileOperand *operand);

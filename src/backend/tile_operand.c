@@ -10,8 +10,7 @@
 // would be kept for it.
 enum { VIEW_KEEPS = 4 };
 
-// How a dense operand that broadcasts to the shape `out` lies beside it.
-static void dense_view(TensorType in, TensorType out, OpView *view)
+void tile_dense_view(TensorType in, TensorType out, OpView *view)
 {
     int64_t step = 1;
     view->start = 0;
@@ -85,9 +84,7 @@ static void find_rows(const OpView *view, TensorType out, int64_t columns,
     }
 }
 
-// Where the value is among its source's elements; false if its op has no view,
-// or some size is not known.
-static bool find_view(const Builder *builder, ValueId value, OpView *view)
+bool tile_find_view(const Builder *builder, ValueId value, OpView *view)
 {
     const Graph *graph = builder->graph;
     const GraphNode *node = graph_value(graph, value)->node;
@@ -117,7 +114,7 @@ bool tile_is_viewed(const Builder *builder, ValueId value)
     TileKind kind;
     int64_t columns;
     return type.dtype != DT_STRING && node != NULL && node->mark &&
-           tile_count(type) > 1 && find_view(builder, value, &view) &&
+           tile_count(type) > 1 && tile_find_view(builder, value, &view) &&
            tile_count(graph_type(graph, node->inputs[0])) / VIEW_KEEPS <=
                tile_count(type) &&
            find_kind(&view, type, &kind, &columns) && kind != TILE_KIND_DENSE;
@@ -131,9 +128,9 @@ bool tile_find_operand(const Builder *builder, ValueId value, TensorType shape,
     if (tile_count(type) < 0 || type.rank > shape.rank) {
         return false;
     }
-    dense_view(type, shape, view);
+    tile_dense_view(type, shape, view);
     operand->source = builder_source(builder, value);
-    if (operand->source != value && find_view(builder, value, &own)) {
+    if (operand->source != value && tile_find_view(builder, value, &own)) {
         view->start = own.start;
         for (int i = 1; i <= type.rank; i++) {
             if (type.dims[type.rank - i] != 1) {

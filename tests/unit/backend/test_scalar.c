@@ -1,4 +1,4 @@
-// Loops over scalars: compiled, they give what a run step by step gives.
+// Loops over few numbers: compiled, they give what a run step by step gives.
 #include <criterion/criterion.h>
 
 #include <pthread.h>
@@ -192,18 +192,58 @@ Test(scalar, an_interrupt_ends_a_loop)
     plan_release(&ctx, plan);
 }
 
-// What holds a tensor or an effect runs step by step.
+// Views, joins, sums and broadcasts of tensors of few elements, in a state
+// whose elements trade places.
+Test(scalar, small_tensors_are_as_many_numbers)
+{
+    static const char text[] =
+        "graph f(%0 x: float32[])\n"
+        "  %1: float32[2, 3] = const [0.5, -1.0, 0.25, 2.0, 0.0, -0.5]\n"
+        "  %2: float32[2, 3] = multiply %1, %0\n"
+        "  %3: int64[2] = const [1, 2]\n"
+        "  %4: float32[2, 3], %5: int64[2] = while %2, %3\n"
+        "    cond (%6 m: float32[2, 3], %7 i: int64[2])\n"
+        "      %8: int64[] = sum %7\n"
+        "      %9: int64[] = const 2000\n"
+        "      %10: bool[] = less %8, %9\n"
+        "      yield %10\n"
+        "    body (%11 m: float32[2, 3], %12 i: int64[2])\n"
+        "      %13: float32[2, 3] = index %11 spec=(1, None, None, None, 0, "
+        "1, None, None, -1, 0)\n"
+        "      %14: float32[2, 3] = tanh %13\n"
+        "      %15: float32[2, 3] = negative %11\n"
+        "      %16: float32[2, 6] = concat %14, %15 axis=1\n"
+        "      %17: float32[2, 1] = sum %16 axis=(1,) keepdims=True\n"
+        "      %18: float32[] = mean %16\n"
+        "      %19: float32[2, 1] = square %17\n"
+        "      %20: float32[2, 1] = sqrt %19\n"
+        "      %21: float32[2, 3] = subtract %11, %20\n"
+        "      %22: float32[3, 2] = permute_dims %21 axes=(1, 0)\n"
+        "      %23: float32[2, 3] = reshape %22 shape=(2, 3)\n"
+        "      %24: float32[2, 3] = add %23, %18\n"
+        "      %25: int64[] = index %12 spec=(0, 1, None, None, 0)\n"
+        "      %26: int64[] = index %12 spec=(0, 0, None, None, 0)\n"
+        "      %27: int64[] = add %25, %26\n"
+        "      %28: int64[2] = stack %27, %26\n"
+        "      yield %24, %28\n"
+        "  return %4, %5\n";
+    for (int i = -20; i < 20; i++) {
+        both(text, DT_FLOAT32, i * 0.3);
+    }
+}
+
+// What holds a larger tensor or an effect runs step by step.
 Test(scalar, other_loops_are_left_alone)
 {
-    static const char text[] = "graph f(%0 x: float32[2])\n"
-                               "  %1: float32[2] = while %0\n"
-                               "    cond (%2: float32[2])\n"
+    static const char text[] = "graph f(%0 x: float32[17])\n"
+                               "  %1: float32[17] = while %0\n"
+                               "    cond (%2: float32[17])\n"
                                "      %3: float32[] = sum %2\n"
                                "      %4: float32[] = const 10.0\n"
                                "      %5: bool[] = less %3, %4\n"
                                "      yield %5\n"
-                               "    body (%6: float32[2])\n"
-                               "      %7: float32[2] = add %6, %6\n"
+                               "    body (%6: float32[17])\n"
+                               "      %7: float32[17] = add %6, %6\n"
                                "      yield %7\n"
                                "  return %1\n";
     Plan *plan = build(text, true);
