@@ -42,6 +42,11 @@ typedef void (*LanesStartFn)(void *lanes);
 typedef void (*LanesFoldFn)(void *out, const void *lanes);
 enum { REDUCE_LANES = 128, REDUCE_BLOCK = 2048 };
 
+// Sorts SORT_BYTES of columns beside each other, of `n` ints each, which stand
+// row by row.
+typedef void (*SortColumnsFn)(void *columns, int64_t n);
+enum { SORT_BYTES = 64 };
+
 // The foldings that have kernels; mean, var and others are made of them.
 typedef enum ReduceId {
     REDUCE_SUM,  // bool and small ints accumulate into int32
@@ -69,6 +74,7 @@ typedef struct Tier {
     // softmax and its logarithm over rows of n elements, and log(sum(exp(x))).
     RowReduceFn softmax[ELEM_COUNT], log_softmax[ELEM_COUNT];
     RowReduceFn logsumexp[ELEM_COUNT];
+    SortColumnsFn sort_columns[ELEM_COUNT]; // of ELEM_I32 and ELEM_I64
 } Tier;
 
 extern const Tier tier_portable;

@@ -38,6 +38,7 @@
 #endif
 #include "kernels/lanes_body.h"
 #include "kernels/reduce_body.h"
+#include "kernels/sort_body.h"
 
 // The columns of a table by Elem for each set; F is the function prefix.
 #define ROW_INTEGER(F)                                                         \
@@ -83,4 +84,6 @@ const Tier TIER_TABLE = {
     .softmax = {ROW_FLOAT(softmax)},
     .log_softmax = {ROW_FLOAT(log_softmax)},
     .logsumexp = {ROW_FLOAT(logsumexp)},
+    .sort_columns =
+        {[ELEM_I32] = sort_columns_i32, [ELEM_I64] = sort_columns_i64},
 };

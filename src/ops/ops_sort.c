@@ -4,12 +4,13 @@
 // its place below. Words are sorted by key, stably: by digits, or short rows by
 // insertion. Keys of 64 bits are sorted by their low half, then by their high
 // one. NaN stands last, whichever way the sort goes; equal elements keep their
-// order.
+// order. Many rows of moderate length go side by side (sort_beside.c).
 #include <inttypes.h>
 #include <string.h>
 
 #include "ops/grad.h"
 #include "ops/infer.h"
+#include "ops/sort.h"
 
 enum {
     SHORT_ROW = 48,   // shorter ones are sorted by insertion
@@ -126,81 +127,16 @@ static bool least_words(Ctx *ctx, uint64_t *words, uint64_t *work, int64_t n,
     return true;
 }
 
-// What a sort gives: the sorted row, the places, or both; at most `kept`.
-typedef struct SortResult {
-    Tensor *values, *places; // NULL: not wanted
-    int64_t kept;
-} SortResult;
-
-// One strided row.
-typedef struct SortRow {
-    const Tensor *in;
-    int64_t start, step, n;
-    bool down;
-} SortRow;
-
-// Zeros are equal, whatever their sign.
-static uint32_t float_key(float number, bool down)
-{
-    uint32_t bits;
-    float x = number + 0.0F;
-    memcpy(&bits, &x, sizeof bits);
-    bits ^= bits >> 31 != 0 ? UINT32_MAX : UINT32_C(1) << 31;
-    return x != x ? UINT32_MAX : down ? ~bits : bits;
-}
-
-static uint64_t double_key(double number, bool down)
-{
-    uint64_t bits;
-    double x = number + 0.0;
-    memcpy(&bits, &x, sizeof bits);
-    bits ^= bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63;
-    return x != x ? UINT64_MAX : down ? ~bits : bits;
-}
-
-static bool has_long_keys(const Tensor *in)
-{
-    return in->dtype == DT_INT64 || in->dtype == DT_FLOAT64;
-}
-
-static uint64_t long_key(const SortRow *row, int64_t i)
-{
-    int64_t at = row->start + i * row->step;
-    if (row->in->dtype == DT_FLOAT64) {
-        return double_key(((const double *)row->in->data)[at], row->down);
-    }
-    uint64_t key = (uint64_t)((const int64_t *)row->in->data)[at];
-    key ^= UINT64_C(1) << 63;
-    return row->down ? ~key : key;
-}
-
-static uint32_t short_key(const SortRow *row, int64_t i)
-{
-    int64_t at = row->start + i * row->step;
-    if (row->in->dtype == DT_FLOAT32) {
-        return float_key(((const float *)row->in->data)[at], row->down);
-    }
-    if (dtype_is_float((DType)row->in->dtype)) {
-        return float_key((float)tensor_float_at(row->in, at), row->down);
-    }
-    uint32_t key = (uint32_t)tensor_int_at(row->in, at) ^ UINT32_C(1) << 31;
-    return row->down ? ~key : key;
-}
-
-static uint64_t word_of(uint64_t key, int64_t place)
-{
-    return key << 32 | (uint64_t)place;
-}
-
 // The row's words in order, at least `kept` of them; `room` holds 2 * n. NULL
 // after Ctrl-C.
 static const uint64_t *sort_row(Ctx *ctx, const SortRow *row, int64_t kept,
                                 uint64_t *room)
 {
     int64_t n = row->n;
-    bool is_long = has_long_keys(row->in);
+    bool is_long = sort_has_long_keys(row->in);
     for (int64_t i = 0; i < n; i++) {
-        room[i] = word_of(is_long ? long_key(row, i) : short_key(row, i), i);
+        room[i] = sort_word(
+            is_long ? sort_long_key(row, i) : sort_short_key(row, i), i);
         if (!ctx_poll_at(ctx, (size_t)i + 1)) {
             return NULL;
         }
@@ -216,43 +152,12 @@ static const uint64_t *sort_row(Ctx *ctx, const SortRow *row, int64_t kept,
     }
     for (int64_t i = 0; i < n; i++) {
         int64_t place = (uint32_t)sorted[i];
-        sorted[i] = word_of(long_key(row, place) >> 32, place);
+        sorted[i] = sort_word(sort_long_key(row, place) >> 32, place);
         if (!ctx_poll_at(ctx, (size_t)i + 1)) {
             return NULL;
         }
     }
     return sort_words(ctx, sorted, sorted == room ? room + n : room, n);
-}
-
-#define COPY_ELEMENTS(T)                                                       \
-    for (int64_t i = 0; i < count; i++) {                                      \
-        ((T *)to->data)[start + i * row->step] =                               \
-            ((const T *)                                                       \
-                 row->in->data)[row->start + (uint32_t)words[i] * row->step];  \
-    }
-
-// The elements that the words name, along a row of the result.
-static void put_values(Tensor *to, const SortRow *row, const uint64_t *words,
-                       int64_t start, int64_t count)
-{
-    switch (dtype_size((DType)to->dtype)) {
-    case 1: COPY_ELEMENTS(uint8_t) break;
-    case 2: COPY_ELEMENTS(uint16_t) break;
-    case 4: COPY_ELEMENTS(uint32_t) break;
-    default: COPY_ELEMENTS(uint64_t)
-    }
-}
-
-static void put_row(const SortResult *to, const SortRow *row,
-                    const uint64_t *words, int64_t start)
-{
-    if (to->values != NULL) {
-        put_values(to->values, row, words, start, to->kept);
-    }
-    for (int64_t i = 0; to->places != NULL && i < to->kept; i++) {
-        ((int64_t *)to->places->data)[start + i * row->step] =
-            (uint32_t)words[i];
-    }
 }
 
 // Sorts every row along `axis`.
@@ -269,19 +174,22 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     if (in->count == 0) {
         return true;
     }
+    SortRows rows = {in, n, inner, in->count / n, to.kept, down};
+    bool by_heap = to.kept < n / HEAP_PER_ROW && !sort_has_long_keys(in);
+    if (!by_heap && sort_fits_beside(&rows, &to)) {
+        return sort_beside(call->ctx, &rows, &to);
+    }
     // One row's words and as many to sort into, for all rows. A place has 32
     // bits: of longer rows the words would have to be larger than memory is.
     size_t size = n > UINT32_MAX ? SIZE_MAX : 2 * (size_t)n * sizeof(uint64_t);
     uint64_t *room = ctx_alloc(call->ctx, size);
     bool ok = room != NULL;
-    for (int64_t i = 0; ok && i < in->count / n; i++) {
-        // Row i starts at place `within` of a block of n * inner elements.
-        int64_t block = i / inner, within = i % inner;
-        SortRow row = {in, block * n * inner + within, inner, n, down};
+    for (int64_t i = 0; ok && i < rows.count; i++) {
+        SortRow row = sort_row_at(&rows, i);
         const uint64_t *words = sort_row(call->ctx, &row, to.kept, room);
         ok = words != NULL && ctx_poll(call->ctx);
         if (ok) {
-            put_row(&to, &row, words, block * to.kept * inner + within);
+            sort_put_row(&to, &row, words);
         }
     }
     if (room != NULL) {

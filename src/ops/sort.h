@@ -1,0 +1,82 @@
+// What sort, argsort and topk share: rows, their keys, and what becomes of
+// them.
+#ifndef DUET_OPS_SORT_H
+#define DUET_OPS_SORT_H
+
+#include <string.h>
+
+#include "ops/op.h"
+#include "ops/tensor.h"
+
+// What a sort gives: the sorted row, the places, or both; at most `kept`.
+typedef struct SortResult {
+    Tensor *values, *places; // NULL: not wanted
+    int64_t kept;
+} SortResult;
+
+// One strided row.
+typedef struct SortRow {
+    const Tensor *in;
+    int64_t start, step, n;
+    int64_t to; // where the result's row begins
+    bool down;
+} SortRow;
+
+// All rows along an axis.
+typedef struct SortRows {
+    const Tensor *in;
+    int64_t n, inner; // elements of a row; rows that lie within each other
+    int64_t count, kept;
+    bool down;
+} SortRows;
+
+static inline SortRow sort_row_at(const SortRows *rows, int64_t i)
+{
+    // Row i starts at place `within` of a block of n * inner elements.
+    int64_t block = i / rows->inner, within = i % rows->inner;
+    return (SortRow){
+        rows->in, block * rows->n * rows->inner + within,    rows->inner,
+        rows->n,  block * rows->kept * rows->inner + within, rows->down};
+}
+
+// Keys have the order of the sort. Zeros are equal, whatever their sign.
+static inline uint32_t sort_float_key(float number, bool down)
+{
+    uint32_t bits;
+    float x = number + 0.0F;
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= bits >> 31 != 0 ? UINT32_MAX : UINT32_C(1) << 31;
+    return x != x ? UINT32_MAX : down ? ~bits : bits;
+}
+
+static inline uint64_t sort_double_key(double number, bool down)
+{
+    uint64_t bits;
+    double x = number + 0.0;
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63;
+    return x != x ? UINT64_MAX : down ? ~bits : bits;
+}
+
+static inline bool sort_has_long_keys(const Tensor *in)
+{
+    return in->dtype == DT_INT64 || in->dtype == DT_FLOAT64;
+}
+uint64_t sort_long_key(const SortRow *row, int64_t i);
+uint32_t sort_short_key(const SortRow *row, int64_t i);
+
+// A key above its place in the row.
+static inline uint64_t sort_word(uint64_t key, int64_t place)
+{
+    return key << 32 | (uint64_t)place;
+}
+// What the words name, in their order: a row of the result.
+void sort_put_row(const SortResult *to, const SortRow *row,
+                  const uint64_t *words);
+
+// Whether many rows are sorted side by side, and that.
+bool sort_fits_beside(const SortRows *rows, const SortResult *to);
+MUST_CHECK bool sort_beside(Ctx *ctx, const SortRows *rows,
+                            const SortResult *to);
+
+#endif
