@@ -82,12 +82,12 @@ static Tuples tuples_of(const Tensor *x, const Tensor *indices)
     return t;
 }
 
-// The slice that tuple `number` names; -1 with "indices[3] = (5, 0) does not
-// index into shape (2, 3)".
+// The slice that tuple `number` names, read index by index; -1 with
+// "indices[3] = (5, 0) does not index into shape (2, 3)".
 // Slices are counted in row-major order of x's first axes; times `width` that
 // is the place of its first element.
-static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
-                           const Tuples *t, int64_t number)
+static int64_t read_tuple(Ctx *ctx, const OpDesc *op, const Tensor *x,
+                          const Tuples *t, int64_t number)
 {
     // All of the tuple is read, even past a bad index, for the message.
     int64_t slice = 0, tuple[SHAPE_MAX_RANK];
@@ -117,6 +117,21 @@ static int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
     }
     strbuf_free(&text);
     return -1;
+}
+
+// The same: most tuples are one number each, a row's.
+static inline int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
+                                  const Tuples *t, int64_t number)
+{
+    DType dtype = (DType)t->indices->dtype;
+    const void *data = t->indices->data;
+    int64_t row = t->size != 1        ? -1
+                  : dtype == DT_INT32 ? ((const int32_t *)data)[number]
+                  : dtype == DT_INT64 ? ((const int64_t *)data)[number]
+                                      : -1;
+    return LIKELY(row >= 0 && row < t->dims[0])
+               ? row
+               : read_tuple(ctx, op, x, t, number);
 }
 
 // Slices are dense, so each is one copy.
@@ -217,51 +232,29 @@ static bool infer_scatter(InferCall *call)
 
 enum { PIECE = 1 << 18 }; // elements between two polls
 
-// out[at ..] = op(out[at ..], from[start ..]), `count` elements. False:
+// out[at ..] = out[at ..] joined with from[start ..], `count` elements. False:
 // interrupted.
-static bool put_slice(const KernelCall *call, OpCode op, int64_t at,
-                      int64_t start, int64_t count)
+static inline bool join_slice(const KernelCall *call, const LoopKernel *kernel,
+                              size_t size, int64_t at, int64_t start,
+                              int64_t count)
 {
-    Tensor *out = call->outputs[0];
-    size_t size = dtype_size((DType)out->dtype);
-    char *to = (char *)out->data + (size_t)at * size;
+    char *to = (char *)call->outputs[0]->data + (size_t)at * size;
     char *from = (char *)call->inputs[2]->data + (size_t)start * size;
-    for (int64_t done = 0; done < count; done += PIECE) {
-        int64_t left = count - done;
-        char *place = to + (size_t)done * size;
-        // In place: the first operand is what the result overwrites.
-        char *const data[] = {place, from + (size_t)done * size, place};
-        if (!elementwise_dense(call->ctx, op, (DType)out->dtype, 0, data,
-                               left < PIECE ? left : PIECE) ||
-            !ctx_poll(call->ctx)) {
+    for (;;) {
+        // In place: the first operand is what the result overwrites. Sums and
+        // the like have no faults.
+        char *const data[] = {to, from, to};
+        (void)kernel_run(kernel, data, count < PIECE ? count : PIECE);
+        count -= PIECE;
+        if (LIKELY(count <= 0)) {
+            return ctx_poll(call->ctx);
+        }
+        to += PIECE * size;
+        from += PIECE * size;
+        if (!ctx_poll(call->ctx)) {
             return false;
         }
     }
-    return true;
-}
-
-// Bools have no sum, least and greatest in their own dtype.
-static bool add_slice(const KernelCall *call, int64_t at, int64_t start,
-                      int64_t count)
-{
-    bool truths = call->outputs[0]->dtype == DT_BOOL;
-    return put_slice(call, truths ? OP_LOGICAL_OR : OP_ADD, at, start, count);
-}
-
-static bool min_slice(const KernelCall *call, int64_t at, int64_t start,
-                      int64_t count)
-{
-    bool truths = call->outputs[0]->dtype == DT_BOOL;
-    return put_slice(call, truths ? OP_LOGICAL_AND : OP_MINIMUM, at, start,
-                     count);
-}
-
-static bool max_slice(const KernelCall *call, int64_t at, int64_t start,
-                      int64_t count)
-{
-    bool truths = call->outputs[0]->dtype == DT_BOOL;
-    return put_slice(call, truths ? OP_LOGICAL_OR : OP_MAXIMUM, at, start,
-                     count);
 }
 
 // A string output has been filled with x's by now, so plain copies, which
@@ -271,7 +264,8 @@ static bool update_slice(const KernelCall *call, int64_t at, int64_t start,
 {
     Tensor *out = call->outputs[0];
     if (out->dtype != DT_STRING) {
-        return tensor_copy(call->ctx, out, at, call->inputs[2], start, count);
+        return ctx_poll(call->ctx) &&
+               tensor_copy(call->ctx, out, at, call->inputs[2], start, count);
     }
     // `at` and `start` count elements, as everywhere in kernels.
     for (int64_t i = 0; i < count; i++) { // what stood there loses a holder
@@ -286,50 +280,68 @@ static bool update_slice(const KernelCall *call, int64_t at, int64_t start,
 }
 
 // x is copied whole, then slices are put over it in the order of the tuples:
-// the order is what makes the result the same every time.
-static bool scatter(const KernelCall *call,
-                    bool (*put)(const KernelCall *, int64_t, int64_t, int64_t))
+// the order is what makes the result the same every time. `kernel` joins what
+// stands there with them; NULL: they take its place.
+static bool scatter(const KernelCall *call, const LoopKernel *kernel)
 {
     Tensor *x = call->inputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
-    // Made on first use; put_slice needs its kernels. NULL: no memory.
-    if (kernel_state(call->ctx) == NULL) {
-        return false;
-    }
+    size_t size = dtype_size((DType)x->dtype);
     // x itself stays as it is: tensors never change.
     if (!tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count)) {
         return false;
     }
     for (int64_t i = 0; i < t.count; i++) {
         int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
-        if (slice < 0 || !ctx_poll(call->ctx) ||
-            !put(call, slice * t.width, i * t.width, t.width)) {
+        if (slice < 0) {
+            return false;
+        }
+        int64_t at = slice * t.width, from = i * t.width;
+        if (kernel != NULL ? !join_slice(call, kernel, size, at, from, t.width)
+                           : !update_slice(call, at, from, t.width)) {
             return false;
         }
     }
     return ctx_poll(call->ctx);
 }
 
+static bool scatter_by(const KernelCall *call, OpCode op)
+{
+    DType dtype = (DType)call->outputs[0]->dtype;
+    // NULL: no memory.
+    const LoopKernel *kernel =
+        kernel_state(call->ctx) == NULL
+            ? NULL
+            : op_kernel(call->ctx, op, dtype, dtype, NULL, 0);
+    return kernel != NULL && scatter(call, kernel);
+}
+
+// Bools have no sum, least and greatest in their own dtype.
+static bool of_truths(const KernelCall *call)
+{
+    return call->outputs[0]->dtype == DT_BOOL;
+}
+
 // The ops differ in what they do with a slice, and in nothing else.
 static bool kernel_scatter_update(const KernelCall *call)
 {
-    return scatter(call, update_slice);
+    return scatter(call, NULL);
 }
 
 // Places that occur twice get both values.
 static bool kernel_scatter_add(const KernelCall *call)
 {
-    return scatter(call, add_slice);
+    return scatter_by(call, of_truths(call) ? OP_LOGICAL_OR : OP_ADD);
 }
 
 static bool kernel_scatter_min(const KernelCall *call)
 {
-    return scatter(call, min_slice);
+    return scatter_by(call, of_truths(call) ? OP_LOGICAL_AND : OP_MINIMUM);
 }
 
 static bool kernel_scatter_max(const KernelCall *call)
 {
-    return scatter(call, max_slice);
+    return scatter_by(call, of_truths(call) ? OP_LOGICAL_OR : OP_MAXIMUM);
 }
 
 // The updates have the gradient of their places; x what they left of it.
