@@ -167,6 +167,25 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
     free_operands(fuser, node, op);
 }
 
+// A second operand that the op's body sees as a constant. Of ints those alone
+// that the op names, or that may be a divisor: others may be in error.
+static bool find_known(const Graph *graph, const GraphNode *node, double *known)
+{
+    const OpDesc *op = op_desc(node->op);
+    bool divides = op->fault == ERR_OP_DIVISION;
+    const Tensor *second = op->known_count > 0 || divides
+                               ? graph_constant(graph, node->inputs[1])
+                               : NULL;
+    if (second == NULL || second->count != 1) {
+        return false;
+    }
+    *known = tensor_float_at(second, 0);
+    return divides ? !dtype_is_float((DType)second->dtype) && *known > 0 &&
+                         dtype_size((DType)second->dtype) <= sizeof(int32_t)
+                   : dtype_is_float((DType)second->dtype) ||
+                         op_known(op, second) >= 0;
+}
+
 // Operands first, so that the result does not take the register of one.
 static void add_op(Fuser *fuser, GraphNode *node)
 {
@@ -178,16 +197,7 @@ static void add_op(Fuser *fuser, GraphNode *node)
         op->args[i] = find_reg(fuser, node->inputs[i]);
         fuser->last_read[op->args[i]] = (uint8_t)index;
     }
-    const OpDesc *desc = op_desc(node->op);
-    const Tensor *second =
-        desc->known_count > 0
-            ? graph_constant(fuser->builder->graph, node->inputs[1])
-            : NULL;
-    // Of ints those alone that the op names: others may be in error.
-    op->is_known =
-        second != NULL && second->count == 1 &&
-        (dtype_is_float((DType)second->dtype) || op_known(desc, second) >= 0);
-    op->known = op->is_known ? tensor_float_at(second, 0) : 0;
+    op->is_known = find_known(fuser->builder->graph, node, &op->known);
     set_result(fuser, node, op);
 }
 

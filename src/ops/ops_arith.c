@@ -73,6 +73,23 @@ static LoopValue int_quotient(LoopBuild *build, LoopValue x, LoopValue y)
     return loop_convert(build, q, LT_I32);
 }
 
+// An int's floored quotient by a number above 0 that the body knows and that
+// fits 32 bits; LOOP_NONE if it knows none. Half a step above x the product
+// with the rounded reciprocal is away from whole numbers by more than its
+// error.
+static LoopValue known_quotient(LoopBuild *build, const LoopValue *x)
+{
+    double known;
+    if (loop_type(build, x[1]) != LT_I32 || !loop_known(build, x[1], &known) ||
+        known <= 0) {
+        return LOOP_NONE;
+    }
+    LoopValue q = loop_convert(build, x[0], LT_F64);
+    q = loop_add(build, q, loop_like(build, q, 0.5));
+    q = loop_mul(build, q, loop_like(build, q, 1 / known));
+    return loop_convert(build, loop_prim(build, PRIM_FLOOR, q, 0, 0), LT_I32);
+}
+
 // Whether the remainder and the divisor have different signs.
 static LoopValue must_floor(LoopBuild *build, LoopValue rest, LoopValue y)
 {
@@ -112,7 +129,12 @@ static LoopValue body_floor_divide(LoopBuild *build, const LoopValue *x,
     if (loop_is_float(loop_type(build, x[0]))) {
         return float_floor_divide(build, x[0], x[1]);
     }
-    LoopValue y = divisor(build, x[1]), q = int_quotient(build, x[0], y);
+    LoopValue q = known_quotient(build, x);
+    if (q != LOOP_NONE) {
+        return q;
+    }
+    LoopValue y = divisor(build, x[1]);
+    q = int_quotient(build, x[0], y);
     LoopValue rest = loop_sub(build, x[0], loop_mul(build, q, y));
     return loop_select(build, must_floor(build, rest, y),
                        loop_sub(build, q, loop_like(build, q, 1)), q);
@@ -123,6 +145,10 @@ static LoopValue body_remainder(LoopBuild *build, const LoopValue *x,
 {
     (void)attrs;
     bool floats = loop_is_float(loop_type(build, x[0]));
+    LoopValue known = floats ? LOOP_NONE : known_quotient(build, x);
+    if (known != LOOP_NONE) {
+        return loop_sub(build, x[0], loop_mul(build, known, x[1]));
+    }
     LoopValue y = floats ? x[1] : divisor(build, x[1]), rest;
     if (floats) {
         rest = loop_fmod(build, x[0], y);
