@@ -42,6 +42,8 @@ typedef void (*LanesStartFn)(void *lanes);
 typedef void (*LanesFoldFn)(void *out, const void *lanes);
 enum { REDUCE_LANES = 128, REDUCE_BLOCK = 2048 };
 
+// The first of `n` elements that equals *value or is NaN; n: none.
+typedef int64_t (*FindFn)(const void *from, int64_t n, const void *value);
 // Sorts SORT_BYTES of columns beside each other, of `n` ints each, which stand
 // row by row.
 typedef void (*SortColumnsFn)(void *columns, int64_t n);
@@ -74,6 +76,7 @@ typedef struct Tier {
     // softmax and its logarithm over rows of n elements, and log(sum(exp(x))).
     RowReduceFn softmax[ELEM_COUNT], log_softmax[ELEM_COUNT];
     RowReduceFn logsumexp[ELEM_COUNT];
+    FindFn find[ELEM_COUNT];                // of bools and halves: NULL
     SortColumnsFn sort_columns[ELEM_COUNT]; // of ELEM_I32 and ELEM_I64
 } Tier;
 

@@ -36,6 +36,7 @@
 #else
 #include "kernels/gemm_plain.h"
 #endif
+#include "kernels/find_body.h"
 #include "kernels/lanes_body.h"
 #include "kernels/reduce_body.h"
 #include "kernels/sort_body.h"
@@ -84,6 +85,7 @@ const Tier TIER_TABLE = {
     .softmax = {ROW_FLOAT(softmax)},
     .log_softmax = {ROW_FLOAT(log_softmax)},
     .logsumexp = {ROW_FLOAT(logsumexp)},
+    .find = {ROW_NUMERIC(find)},
     .sort_columns =
         {[ELEM_I32] = sort_columns_i32, [ELEM_I64] = sort_columns_i64},
 };

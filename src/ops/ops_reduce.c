@@ -319,39 +319,32 @@ static EmitValue parts_logsumexp(const ComposeCall *call)
 typedef struct PlaceSearch {
     const Tensor *in;
     RowReduceFn most; // the best element of some, or NaN
+    FindFn find;
     int64_t start, step;
     bool down; // for the least
 } PlaceSearch;
 
-enum { ARG_BLOCK = 32 };
+#define ARG_BETTER ((s->down ? now < so_far : now > so_far) || now != now)
 // Dense elements give their best one to the kernel of rows, and are then looked
-// through for it, a block at a time. `x != x` is never true of ints: compilers
-// drop the test there.
+// through for it. A NaN stays.
 #define ARG_CASE(id, T)                                                        \
     case id: {                                                                 \
         const T *x = (const T *)s->in->data + s->start;                        \
-        int64_t first = from;                                                  \
-        T most;                                                                \
         if (s->step == 1) {                                                    \
-            s->most(&most, x + from, 1, n - from);                             \
-            for (int found = 0; found == 0 && n - first > ARG_BLOCK;           \
-                 first += found ? 0 : ARG_BLOCK) {                             \
-                for (int i = 0; i < ARG_BLOCK; i++) {                          \
-                    found |= (x[first + i] == most) |                          \
-                             (x[first + i] != x[first + i]);                   \
-                }                                                              \
+            T now, so_far = x[best];                                           \
+            s->most(&now, x + from, 1, n - from);                              \
+            if (from == 0 || (so_far == so_far && ARG_BETTER)) {               \
+                best = from + s->find(x + from, n - from, &now);               \
             }                                                                  \
+            break;                                                             \
         }                                                                      \
-        for (int64_t i = first; i < n; i++) {                                  \
+        for (int64_t i = from; i < n; i++) {                                   \
             T now = x[i * s->step], so_far = x[best * s->step];                \
             if (so_far != so_far) {                                            \
                 break;                                                         \
             }                                                                  \
-            if ((s->down ? now < so_far : now > so_far) || now != now) {       \
+            if (ARG_BETTER) {                                                  \
                 best = i;                                                      \
-            }                                                                  \
-            if (s->step == 1 && (now == most || now != now)) {                 \
-                break;                                                         \
             }                                                                  \
         }                                                                      \
         break;                                                                 \
@@ -391,8 +384,12 @@ static bool kernel_arg(const KernelCall *call, bool down)
     }
     (void)reduce_layout(in, mask, &l); // one axis or all: never scattered
     ReduceId id = down ? REDUCE_MIN : REDUCE_MAX;
-    PlaceSearch search = {in, state->tier->row_reduce[id][in->dtype], 0,
-                          l.inner, down};
+    PlaceSearch search = {in,
+                          state->tier->row_reduce[id][in->dtype],
+                          state->tier->find[in->dtype],
+                          0,
+                          l.inner,
+                          down};
     for (int64_t i = 0; i < out->count; i++) {
         search.start = i / l.inner * l.reduced * l.inner + i % l.inner;
         int64_t best = 0;
