@@ -26,6 +26,7 @@ interp_sources += src/interp/machine/compile/compile_stmt.c
 interp_sources += src/interp/machine/compile/compile_target.c
 interp_sources += src/interp/machine/compile/compile_try.c
 interp_sources += src/interp/machine/compile/dump.c
+interp_sources += src/interp/machine/compile/flow.c
 interp_sources += src/interp/machine/compile/lower.c
 interp_sources += src/interp/machine/compile/places.c
 interp_sources += src/interp/machine/compile/scope.c

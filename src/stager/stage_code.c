@@ -229,6 +229,23 @@ static void rewrite(Printer *p, Node **slot)
 
 // --- statements ---
 
+// What is in the vector, a statement in any case.
+static NodeList body_of(Printer *p, NodeVec *body)
+{
+    if (body->count == 0) {
+        ast_make_push(&p->make, body,
+                      ast_make_node(&p->make, AST_PASS, (Span){0, 0}));
+    }
+    return ast_make_taken(&p->make, body);
+}
+
+static NodeList body_list(Printer *p, NodeList list)
+{
+    NodeVec body = {0};
+    ast_make_push_all(&p->make, &body, block_list(p, list));
+    return body_of(p, &body);
+}
+
 // The statements as the body of a function that assigns the names as those of
 // the function around it.
 static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
@@ -237,11 +254,7 @@ static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
     push_names(p, &body, AST_GLOBAL, names);
     push_names(p, &body, AST_NONLOCAL, names);
     ast_make_push_all(&p->make, &body, block_list(p, list));
-    if (body.count == 0) {
-        ast_make_push(&p->make, &body,
-                      ast_make_node(&p->make, AST_PASS, (Span){0, 0}));
-    }
-    return ast_make_taken(&p->make, &body);
+    return body_of(p, &body);
 }
 
 // One side of a condition, or one turn.
@@ -349,12 +362,12 @@ static void print_assert(Printer *p, NodeVec *out, Node *node)
 // `try` acts on the host and stays as it is; its parts are converted.
 static void print_try(Printer *p, Node *node)
 {
-    node->try_stmt.body = block_list(p, node->try_stmt.body);
+    node->try_stmt.body = body_list(p, node->try_stmt.body);
     node->try_stmt.orelse = block_list(p, node->try_stmt.orelse);
     node->try_stmt.finalbody = block_list(p, node->try_stmt.finalbody);
     for (uint32_t i = 0; i < node->try_stmt.handlers.count; i++) {
         Node *handler = node->try_stmt.handlers.items[i];
-        handler->handler.body = block_list(p, handler->handler.body);
+        handler->handler.body = body_list(p, handler->handler.body);
     }
 }
 
@@ -387,7 +400,7 @@ static void print_statement(Printer *p, NodeVec *out, Node *node)
     case AST_TRY: print_try(p, node); break;
     case AST_WITH:
         rewrite_list(p, node->with_stmt.items);
-        node->with_stmt.body = block_list(p, node->with_stmt.body);
+        node->with_stmt.body = body_list(p, node->with_stmt.body);
         break;
     default: rewrite(p, &node);
     }
@@ -463,11 +476,7 @@ static NodeList whole_body(Printer *p, const Node *function, NodeList list)
     push_names(p, &body, AST_NONLOCAL, &p->outer);
     push_declared(p, &body, function, list);
     ast_make_push_all(&p->make, &body, block_list(p, list));
-    if (body.count == 0) {
-        ast_make_push(&p->make, &body,
-                      ast_make_node(&p->make, AST_PASS, (Span){0, 0}));
-    }
-    return ast_make_taken(&p->make, &body);
+    return body_of(p, &body);
 }
 
 // The tree was read for this alone and may be changed in place.

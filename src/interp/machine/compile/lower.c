@@ -10,15 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parser/ast_make.h"
-
-// Which flags a list may set.
-enum { LEAVE_RETURN = 1, LEAVE_BREAK = 2, LEAVE_CONTINUE = 4 };
-
-typedef struct Flow {
-    uint32_t exits; // LEAVE_…: jumps that it may take
-    bool falls;     // it may come to its end
-} Flow;
+#include "interp/machine/compile/flow.h"
 
 // A flag: its name, and the assignments that set it, so that they can be
 // taken out again if nobody tests it.
@@ -45,96 +37,6 @@ typedef struct Lower {
 } Lower;
 
 static NodeList lower_list(Lower *l, NodeList list);
-
-// --- what a list does ---
-
-static Flow flow_of(Lower *l, NodeList list);
-
-// A condition that is constant: behind `while True` without a break nothing
-// runs, so no result is missing there.
-static bool is_true(const Node *test)
-{
-    return test->kind == AST_CONSTANT &&
-           (test->constant.type == CONSTANT_TRUE ||
-            (test->constant.type == CONSTANT_INT &&
-             strcmp(test->constant.text.text, "0") != 0));
-}
-
-static Flow flow_join(Flow a, Flow b)
-{
-    return (Flow){a.exits | b.exits, a.falls || b.falls};
-}
-
-// One after the other; nothing of `b` runs if `a` does not fall.
-static Flow flow_then(Flow a, Flow b)
-{
-    return a.falls ? (Flow){a.exits | b.exits, b.falls} : a;
-}
-
-// A loop swallows its own breaks and continues. It may come to its end without
-// a turn, unless its condition is constant.
-static Flow flow_loop(Lower *l, const Node *node)
-{
-    bool is_for = node->kind == AST_FOR;
-    Flow inner = flow_of(l, is_for ? node->for_stmt.body : node->if_stmt.body);
-    Flow after =
-        flow_of(l, is_for ? node->for_stmt.orelse : node->if_stmt.orelse);
-    bool endless = !is_for && is_true(node->if_stmt.test);
-    // A break passes over the else part, so the loop comes to its end.
-    bool breaks = inner.exits & LEAVE_BREAK;
-    after.falls = (after.falls && !endless) || breaks;
-    return (Flow){(inner.exits & LEAVE_RETURN) | after.exits, after.falls};
-}
-
-// The body may be left anywhere for a handler, so each handler's flow counts
-// as well as the body's.
-static Flow flow_try(Lower *l, const Node *node)
-{
-    Flow flow = flow_then(flow_of(l, node->try_stmt.body),
-                          flow_of(l, node->try_stmt.orelse));
-    for (uint32_t i = 0; i < node->try_stmt.handlers.count; i++) {
-        const Node *handler = node->try_stmt.handlers.items[i];
-        flow = flow_join(flow, flow_of(l, handler->handler.body));
-    }
-    // `finally` runs on every way, and none falls through if it does not.
-    Flow last = flow_of(l, node->try_stmt.finalbody);
-    return (Flow){flow.exits | last.exits, flow.falls && last.falls};
-}
-
-// Only jumps of this function count: inner functions have flows of their own
-// and fall under `default`.
-static Flow flow_of_statement(Lower *l, const Node *node)
-{
-    switch (node->kind) {
-    case AST_RETURN: return (Flow){LEAVE_RETURN, false};
-    case AST_BREAK: return (Flow){LEAVE_BREAK, false};
-    case AST_CONTINUE: return (Flow){LEAVE_CONTINUE, false};
-    case AST_RAISE: return (Flow){0, false};
-    case AST_IF:
-        return flow_join(flow_of(l, node->if_stmt.body),
-                         flow_of(l, node->if_stmt.orelse));
-    case AST_WHILE:
-    case AST_FOR: return flow_loop(l, node);
-    case AST_TRY: return flow_try(l, node);
-    case AST_WITH: return flow_of(l, node->with_stmt.body);
-    default: return (Flow){0, true};
-    }
-}
-
-// Statements behind one that never falls are unreachable and have no say.
-static Flow flow_of(Lower *l, NodeList list)
-{
-    Flow flow = {0, true};
-    if (l->make.failed || !ctx_enter(l->make.ctx)) {
-        l->make.failed = true;
-        return flow;
-    }
-    for (uint32_t i = 0; i < list.count && flow.falls; i++) {
-        flow = flow_then(flow, flow_of_statement(l, list.items[i]));
-    }
-    ctx_leave(l->make.ctx);
-    return flow;
-}
 
 // The rest of a list, which shares its items.
 static NodeList list_after(NodeList list, uint32_t first)
@@ -270,8 +172,8 @@ static void lower_return(Lower *l, NodeVec *out, const Node *node)
 // True: the rest of the list is done.
 static bool lower_if(Lower *l, NodeVec *out, const Node *node, NodeList rest)
 {
-    Flow then = flow_of(l, node->if_stmt.body);
-    Flow other = flow_of(l, node->if_stmt.orelse);
+    Flow then = flow_of(&l->make, node->if_stmt.body);
+    Flow other = flow_of(&l->make, node->if_stmt.orelse);
     // A side that falls as well needs the rest too, which then stands behind
     // under a guard instead of twice.
     bool into_other = !then.falls && then.exits != 0;
@@ -304,7 +206,7 @@ static Node *guarded_test(Lower *l, uint32_t exits, Node *test)
     }
     Node *both[2] = {ast_make_not(&l->make, flags), test};
     // `while True` becomes `while not break_`.
-    if (is_true(test)) {
+    if (flow_is_true(test)) {
         return both[0];
     }
     Node *node = ast_make_node(&l->make, AST_BOOL_OP, test->span);
@@ -357,7 +259,7 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     loop_parts(copy, &body, &orelse);
     NodeList turns = *body, after = *orelse;
     // Of the body as it was: the lowered one has no jumps any more.
-    Flow flow = flow_of(l, turns);
+    Flow flow = flow_of(&l->make, turns);
     uint32_t ends = flow.exits & (LEAVE_BREAK | LEAVE_RETURN);
     l->loop = &loop;
     // The flag begins as False in front of the loop.
@@ -403,19 +305,50 @@ static void lower_handlers(Lower *l, Node *copy)
     copy->try_stmt.handlers = ast_make_taken(&l->make, &handlers);
 }
 
+// `except: pass`
+static Node *drop_errors(Lower *l, Span span)
+{
+    Node *pass = ast_make_node(&l->make, AST_PASS, span);
+    Node *handler = ast_make_node(&l->make, AST_EXCEPT_HANDLER, span);
+    handler->handler.body = ast_make_list(&l->make, &pass, 1);
+    return handler;
+}
+
+// A `finally` that ends in a jump drops the error that it was come to by: the
+// rest gets a handler of all errors, and the list stands behind it.
+static void lower_dropping(Lower *l, NodeVec *out, Node *copy)
+{
+    NodeList last = copy->try_stmt.finalbody;
+    Node *handler = drop_errors(l, copy->span);
+    copy->try_stmt.finalbody = (NodeList){NULL, 0};
+    if (copy->try_stmt.handlers.count > 0) {
+        Node *whole = ast_make_node(&l->make, AST_TRY, copy->span);
+        whole->try_stmt.body = ast_make_list(&l->make, &copy, 1);
+        copy = whole;
+    }
+    copy->try_stmt.handlers = ast_make_list(&l->make, &handler, 1);
+    ast_make_push(&l->make, out, copy);
+    ast_make_push_all(&l->make, out, last);
+}
+
 // A jump out of `try` becomes a flag too, so that `finally` is simply come to.
 // The else part runs only if the body came to its end.
 static void lower_try(Lower *l, NodeVec *out, const Node *node)
 {
     Node *copy = ast_make_copy(&l->make, node);
-    Flow flow = flow_of(l, node->try_stmt.body);
+    Flow flow = flow_of(&l->make, node->try_stmt.body);
+    Flow last = flow_of(&l->make, node->try_stmt.finalbody);
     copy->try_stmt.body = lower_list(l, node->try_stmt.body);
     lower_handlers(l, copy);
     NodeVec orelse = {0};
     add_guarded(l, &orelse, flow.exits, node->try_stmt.orelse);
     copy->try_stmt.orelse = ast_make_taken(&l->make, &orelse);
     copy->try_stmt.finalbody = lower_list(l, node->try_stmt.finalbody);
-    ast_make_push(&l->make, out, copy);
+    if (last.exits != 0 && !last.falls) {
+        lower_dropping(l, out, copy);
+    } else {
+        ast_make_push(&l->make, out, copy);
+    }
 }
 
 // True: the rest of the list is done.
@@ -447,7 +380,7 @@ static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
     default: ast_make_push(&l->make, out, node); return false;
     }
     // Of the original statement, for the same reason.
-    uint32_t exits = flow_of_statement(l, node).exits;
+    uint32_t exits = flow_of_statement(&l->make, node).exits;
     if (exits != 0) {
         add_guarded(l, out, exits, rest);
     }
@@ -487,22 +420,22 @@ static bool needs_lowering(Lower *l, NodeList list, bool inside)
         case AST_RETURN: needs = inside; break;
         // Any jump out of a block that may be traced.
         case AST_IF:
-            needs = flow_of_statement(l, node).exits != 0 ||
+            needs = flow_of_statement(&l->make, node).exits != 0 ||
                     needs_lowering(l, node->if_stmt.body, true) ||
                     needs_lowering(l, node->if_stmt.orelse, true);
             break;
         case AST_WHILE:
             needs = node->if_stmt.orelse.count > 0 ||
-                    flow_of(l, node->if_stmt.body).exits != 0 ||
+                    flow_of(&l->make, node->if_stmt.body).exits != 0 ||
                     needs_lowering(l, node->if_stmt.body, true);
             break;
         case AST_FOR:
             needs = node->for_stmt.orelse.count > 0 ||
-                    flow_of(l, node->for_stmt.body).exits != 0 ||
+                    flow_of(&l->make, node->for_stmt.body).exits != 0 ||
                     needs_lowering(l, node->for_stmt.body, true);
             break;
         case AST_TRY:
-            needs = flow_of_statement(l, node).exits != 0 ||
+            needs = flow_of_statement(&l->make, node).exits != 0 ||
                     needs_lowering(l, node->try_stmt.body, inside) ||
                     needs_lowering(l, node->try_stmt.orelse, inside) ||
                     needs_lowering(l, node->try_stmt.finalbody, inside);
@@ -564,7 +497,7 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
         return !l.make.failed;
     }
     NodeList body = out->body;
-    Flow flow = flow_of(&l, body);
+    Flow flow = flow_of(&l.make, body);
     if (flow.exits != 0 && flow.falls) { // falls off the end: returns None
         Node *last = ast_make_node(&l.make, AST_RETURN, function->span);
         body = ast_make_join(&l.make, body, ast_make_list(&l.make, &last, 1));
