@@ -59,6 +59,7 @@ static Tensor *quick_number(Value v, DType dtype, Tensor *room)
           value_small(v) == (int32_t)value_small(v))) {
         return NULL;
     }
+    room->head.rc = 0; // no result takes its place
     room->dtype = (uint8_t)dtype;
     room->rank = 0;
     room->count = 1;
