@@ -215,7 +215,7 @@ typedef struct EitherWalk {
     const Journal *journal;  // of a join that comes; NULL: none
     bool any;                // it met a choice
     Map known;               // by address: its number below
-    ValueVec values;         // what became of objects; owned
+    ValueVec values;         // what became of objects, and they; owned
 } EitherWalk;
 
 static Value walk_value(EitherWalk *walk, Value v);
@@ -289,7 +289,8 @@ static Value walk_value(EitherWalk *walk, Value v)
     ctx_leave(&vm->ctx);
     if (!value_failed(made) &&
         (!map_put(&walk->known, key, sizeof v, walk->values.count) ||
-         !structure_push(vm, &walk->values, value_retain(made)))) {
+         !structure_push(vm, &walk->values, value_retain(made)) ||
+         !structure_push(vm, &walk->values, value_retain(v)))) {
         release(vm, made);
         made = VALUE_FAIL;
     }

@@ -397,7 +397,7 @@ static Value make_structure(Merge *m, Value a, Value b)
 }
 
 // The same two give the same one wherever they stand, so that names of one
-// object stay that.
+// object stay that. They are kept as long as the merge knows them by address.
 static Value merge_structure(Merge *m, Value a, Value b)
 {
     uint64_t pair[2] = {VALUE_BITS(a), VALUE_BITS(b)};
@@ -412,7 +412,9 @@ static Value merge_structure(Merge *m, Value a, Value b)
     }
     if (!journal_joined(m->vm, made, a, b, block_line(m->block)) ||
         !map_put(&m->pairs, key, sizeof pair, m->copies.count) ||
-        !structure_push(m->vm, &m->copies, value_retain(made))) {
+        !structure_push(m->vm, &m->copies, value_retain(made)) ||
+        !structure_push(m->vm, &m->copies, value_retain(a)) ||
+        !structure_push(m->vm, &m->copies, value_retain(b))) {
         release(m->vm, made);
         return VALUE_FAIL;
     }

@@ -24,7 +24,7 @@ typedef struct Merge {
     HiddenKind hidden; // not HIDDEN_NONE: it may have no value on one side
     ErrorKind fault;   // why the place could not be merged; ERR_NONE: it could
     Map pairs;         // the merged structure of two, its number in copies
-    ValueVec copies;   // owned
+    ValueVec copies;   // and what they are of; owned
 } Merge;
 
 // The merged value, owned; UNBOUND with `fault` set, or VALUE_FAIL with an
