@@ -251,12 +251,21 @@ static Value show_result(Vm *vm, LoopWalk *walk, Value v)
     return structure_map_shared(vm, v, show_result_leaf, NULL, walk, &met);
 }
 
+// Whether no turn comes to its end, so that behind the loop all is as before.
+static bool leaves_state(const StagedBlock *block)
+{
+    return block->diverged[1] && !block->loop->rotated;
+}
+
 // What the slot's variable holds in a phase, owned.
 static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
 {
     walk->next = walk->slot->first_leaf;
     switch (walk->slot->kind) {
-    case SLOT_STATE: return structure_map(vm, before, show_leaf, walk);
+    case SLOT_STATE:
+        return walk->node != NULL && leaves_state(walk->block)
+                   ? value_retain(before)
+                   : structure_map(vm, before, show_leaf, walk);
     case SLOT_KEPT: return value_retain(before);
     // A flag is false at the start of each turn, or the turn would not be.
     case SLOT_FLAG:

@@ -135,12 +135,31 @@ static void drop_done(Vm *vm, EachDone *done)
     *done = (EachDone){VALUE_UNBOUND, VALUE_UNBOUND};
 }
 
+// Whether the nodes from `first` on can run where another side is the chosen
+// one: none fails.
+static bool are_total(const Graph *graph, size_t first)
+{
+    bool total = true;
+    for (size_t i = first; total && i < graph->nodes.count; i++) {
+        total = graph_is_total(graph, graph->nodes.items[i]);
+    }
+    return total;
+}
+
+// False as use_each.
 static bool use_part(Vm *vm, Value part, const EachUse *use, EachDone *done)
 {
+    const Graph *graph = vm->trace->graph;
+    size_t first = graph->nodes.count;
     Value container = either_open(vm, part);
     Value result =
         value_failed(container) ? VALUE_FAIL : use->act(vm, container, use);
     bool ok = !value_failed(result);
+    if (ok && !are_total(graph, first)) {
+        release(vm, result);
+        result = VALUE_FAIL;
+        ok = false;
+    }
     if (ok && value_same(result, container)) {
         release(vm, result);
         result = VALUE_UNBOUND;

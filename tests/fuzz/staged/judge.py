@@ -220,6 +220,17 @@ class Judge:
             self.how = "event"
         return found
 
+    def typed(self, error):
+        """Whether a host number that became a tensor gave another the dtype
+        that it had to have (D108)."""
+        left, right = error.left, error.right
+        found = "D108" in self.codes and tensors(left, right) and \
+            left[1] != right[1] and all(map(near, plain(left[2]),
+                                            plain(right[2])))
+        if found:
+            self.how = "event"
+        return found
+
     def reordered(self, left, right):
         """Whether the items of two dicts differ in their order alone."""
         try:
@@ -266,7 +277,8 @@ class Judge:
             try:
                 compare(one.result, other.result, (), self.alike)
             except Difference as error:
-                if not self.explained() and not self.parted(error):
+                if not self.explained() and not self.parted(error) and \
+                        not self.typed(error):
                     return "result", f"{error.left} | {error.right}"
         return self.after(one, other)
 
