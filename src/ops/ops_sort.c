@@ -101,28 +101,58 @@ static void sift(uint64_t *heap, int64_t count, int64_t at)
     heap[at] = word;
 }
 
-// Moves the `kept` least words to the front, in the order in which they stand:
-// those up to the greatest of a heap that has met them all. `work` has room for
-// the heap. False after Ctrl-C.
-static bool least_words(Ctx *ctx, uint64_t *words, uint64_t *work, int64_t n,
+enum { SKIP_BLOCK = 32 };
+
+// The block from `i` on in which an element may come before that of the word
+// `top`, without a key for each: floats that go down compare as they are, a NaN
+// comes before none.
+static int64_t skip_blocks(const SortRow *row, int64_t i, uint64_t top)
+{
+    const float *x = (const float *)row->in->data + row->start;
+    float limit = x[(uint32_t)top];
+    for (int found = 0; row->n - i > SKIP_BLOCK; i += SKIP_BLOCK) {
+        for (int64_t k = i; k < i + SKIP_BLOCK; k++) {
+            found |= !(x[k] <= limit) & (x[k] == x[k]);
+        }
+        if (found) {
+            break;
+        }
+    }
+    return i;
+}
+
+// The `kept` least words of a row in order, by a heap that meets them all.
+// False after Ctrl-C.
+static bool least_words(Ctx *ctx, const SortRow *row, uint64_t *heap,
                         int64_t kept)
 {
-    memcpy(work, words, (size_t)kept * sizeof *work);
-    for (int64_t i = kept / 2; i-- > 0;) {
-        sift(work, kept, i);
+    bool skips = row->in->dtype == DT_FLOAT32 && row->step == 1 && row->down;
+    for (int64_t i = 0; i < kept; i++) {
+        heap[i] = sort_word(sort_short_key(row, i), i);
     }
-    for (int64_t i = kept; i < n; i++) {
-        if (words[i] < work[0]) {
-            work[0] = words[i];
-            sift(work, kept, 0);
+    for (int64_t i = kept / 2; i-- > 0;) {
+        sift(heap, kept, i);
+    }
+    for (int64_t i = kept; kept > 0 && i < row->n;) {
+        i = skips ? skip_blocks(row, i, heap[0]) : i;
+        int64_t end = row->n - i < SKIP_BLOCK ? row->n : i + SKIP_BLOCK;
+        for (; i < end; i++) {
+            uint64_t word = sort_word(sort_short_key(row, i), i);
+            if (word < heap[0]) {
+                heap[0] = word;
+                sift(heap, kept, 0);
+            }
         }
-        if (!ctx_poll_at(ctx, (size_t)i)) {
+        if (!ctx_poll(ctx)) {
             return false;
         }
     }
-    for (int64_t i = 0, at = 0; at < kept; i++) {
-        words[at] = words[i];
-        at += words[i] <= work[0];
+    // The greatest goes behind those that are left.
+    for (int64_t left = kept - 1; left > 0; left--) {
+        uint64_t greatest = heap[0];
+        heap[0] = heap[left];
+        heap[left] = greatest;
+        sift(heap, left, 0);
     }
     return true;
 }
@@ -134,17 +164,15 @@ static const uint64_t *sort_row(Ctx *ctx, const SortRow *row, int64_t kept,
 {
     int64_t n = row->n;
     bool is_long = sort_has_long_keys(row->in);
+    if (!is_long && kept < n / HEAP_PER_ROW) {
+        return least_words(ctx, row, room, kept) ? room : NULL;
+    }
     for (int64_t i = 0; i < n; i++) {
         room[i] = sort_word(
             is_long ? sort_long_key(row, i) : sort_short_key(row, i), i);
         if (!ctx_poll_at(ctx, (size_t)i + 1)) {
             return NULL;
         }
-    }
-    if (!is_long && kept < n / HEAP_PER_ROW) {
-        return kept == 0 || least_words(ctx, room, room + n, n, kept)
-                   ? sort_words(ctx, room, room + n, kept)
-                   : NULL;
     }
     uint64_t *sorted = sort_words(ctx, room, room + n, n);
     if (sorted == NULL || !is_long) {
