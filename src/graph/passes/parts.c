@@ -2,7 +2,8 @@
 // which a plan runs together while a row is in the cache (backend/nest.c).
 //
 // The parts give the kernel's bits, and their shapes are known. Along other
-// axes than the last ones the parts are what the kernel runs.
+// axes than the last ones the parts are what the kernel runs. So is the sum of
+// what stack puts beside each other: sums of these, which nobody stacks.
 #include "graph/passes/pass.h"
 
 #include <string.h>
@@ -12,7 +13,10 @@
 #include "ops/infer.h"
 #include "ops/reduce.h"
 
-enum { PARTS_LEAST = 64 }; // elements of a row
+enum {
+    PARTS_LEAST = 64, // elements of a row
+    STACKED_MOST = 32
+};
 
 // The Emit that puts nodes before one.
 typedef struct PartsEmit {
@@ -107,11 +111,64 @@ static void find_attrs(const Graph *graph, const GraphNode *node,
     }
 }
 
+// Whether the node adds up what `stack` puts along its axis, and others lie
+// behind that: columns, which are added in their order from 0 on, as
+// kernels/reduce_body.h has it.
+static bool adds_stacked(const Graph *graph, const GraphNode *node,
+                         const GraphNode *stack)
+{
+    uint32_t mask;
+    int axis;
+    int64_t behind = 1;
+    if (node->op != OP_SUM || stack == NULL || stack->op != OP_STACK ||
+        stack->input_count > STACKED_MOST) {
+        return false;
+    }
+    TensorType in = graph_type(graph, node->inputs[0]);
+    TensorType out = graph_type(graph, node->first_output);
+    bool plain = in.dtype == out.dtype && !dtype_is_half(in.dtype) &&
+                 in.rank > 1 && shape_is_static(in.rank, in.dims);
+    if (!plain ||
+        !infer_axes(graph->ctx, "sum", &node->attrs[0], in.rank, &mask) ||
+        !infer_axis(graph->ctx, "stack", &stack->attrs[0], in.rank, 0, &axis)) {
+        return false;
+    }
+    for (int i = axis + 1; i < in.rank; i++) {
+        behind *= in.dims[i];
+    }
+    return mask == 1u << axis && behind > 1;
+}
+
+static bool add_stacked(Rewrite *rewrite, GraphNode *node,
+                        const GraphNode *stack)
+{
+    Graph *graph = rewrite->graph;
+    TensorType out = graph_type(graph, node->first_output);
+    PartsEmit parts = {
+        {graph->ctx, parts_op, parts_type, parts_constant}, graph, node};
+    EmitValue made = emit_number(&parts.emit, out.dtype, 0);
+    for (uint32_t i = 0; made != NULL && i < stack->input_count; i++) {
+        made = emit_2(&parts.emit, OP_ADD, made, as_emit(stack->inputs[i]));
+    }
+    // An axis that is kept.
+    if (made != NULL && parts_type(&parts.emit, made).rank != out.rank) {
+        made = emit_reshape(&parts.emit, made, out.rank, out.dims);
+    }
+    return made != NULL &&
+           rewrite_value(rewrite, node->first_output, from_emit(made));
+}
+
 static bool take_apart(Rewrite *rewrite, GraphNode *node)
 {
     Graph *graph = rewrite->graph;
     const OpDesc *op = node_desc(node);
     AttrValue attrs[OP_MAX_ATTRS];
+    const GraphNode *inner = node->input_count == 1
+                                 ? graph_value(graph, node->inputs[0])->node
+                                 : NULL;
+    if (adds_stacked(graph, node, inner)) {
+        return add_stacked(rewrite, node, inner);
+    }
     if (op->parts == NULL) {
         return true;
     }
