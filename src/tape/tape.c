@@ -38,8 +38,17 @@ static uint32_t *table_place(const Tape *tape, Value v)
     return &tape->table[at];
 }
 
+// An alias is followed as the Variable whose state it has.
+static Value followed(Value v)
+{
+    return value_is_kind(v, KIND_VARIABLE)
+               ? value_from_object(variable_identity(value_as_variable(v)))
+               : v;
+}
+
 uint32_t tape_find(const Tape *tape, Value v)
 {
+    v = followed(v);
     uint32_t found = tape->capacity == 0 ? 0 : *table_place(tape, v);
     return found == 0 ? TAPE_NO_SLOT : found - 1;
 }
@@ -69,6 +78,7 @@ static bool grow_table(Vm *vm, Tape *tape)
 // The operand's slot, made if there is none. TAPE_NO_SLOT: no memory.
 static uint32_t add_slot(Vm *vm, Tape *tape, Value v)
 {
+    v = followed(v);
     uint32_t known = tape_find(tape, v);
     if (known != TAPE_NO_SLOT) {
         return known;
@@ -149,7 +159,7 @@ static bool tracked_slot(Vm *vm, Tape *tape, Value v, uint32_t *slot)
     *slot = tape_find(tape, v);
     if (*slot == TAPE_NO_SLOT && tape->watches &&
         value_is_kind(v, KIND_VARIABLE) && value_as_variable(v)->trainable &&
-        may_flow(v)) {
+        !value_as_variable(v)->alias && may_flow(v)) {
         *slot = add_slot(vm, tape, v);
         if (*slot == TAPE_NO_SLOT) {
             return false;

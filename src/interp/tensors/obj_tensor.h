@@ -41,6 +41,7 @@ typedef struct Variable {
     Str *name;         // counted, NULL: none was given
     bool trainable;    // a Tape watches it by itself
     bool argument;     // a stand-in whose trace runs
+    bool alias;        // another object that has the same state
     uint8_t looked;    // of a stand-in: what its trace asked for, LOOKS_AT
     uint32_t place;    // of a stand-in: its number among the trace's arguments
     struct Variable *stands_for; // counted; NULL: for itself
@@ -148,6 +149,8 @@ static inline VariableCell *variable_cell(Variable *variable)
 // `argument`.
 MUST_CHECK Variable *variable_stand_in(Vm *vm, Variable *variable,
                                        uint32_t place);
+// Another object of class cls, one of Variables, with the variable's own state.
+MUST_CHECK Variable *variable_alias(Vm *vm, Type *cls, Variable *variable);
 // A Variable with the value, name and flag of v, another. Owned.
 MUST_CHECK Value variable_copy(Vm *vm, Value v);
 // The value now: a snapshot, in a trace a symbolic read.

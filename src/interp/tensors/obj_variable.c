@@ -5,6 +5,7 @@
 #include "interp/tensors/obj_tensor.h"
 
 #include "interp/hooks/recorder.h"
+#include "interp/objects/classes/class_new.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/sequence.h"
@@ -25,6 +26,7 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
     variable->argument = false;
+    variable->alias = false;
     variable->looked = 0;
     variable->place = 0;
     variable->stands_for = NULL;
@@ -33,8 +35,9 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
 
 Variable *variable_look(Variable *variable, uint8_t looks)
 {
-    for (; variable->stands_for != NULL; variable = variable->stands_for) {
+    while (variable->stands_for != NULL && !variable->alias) {
         variable->looked |= looks;
+        variable = variable->stands_for;
     }
     return variable;
 }
@@ -55,21 +58,39 @@ bool variable_is_bare(Variable *variable)
             *object_dict_ahead(&variable->head) == NULL);
 }
 
-// Its own cell stays empty.
+// One for `variable`; its own cell stays empty.
+static Variable *standing_for(Vm *vm, Type *cls, Variable *variable)
+{
+    Variable *made = variable_of(vm, cls, variable_cell(variable)->value,
+                                 variable->name, variable->trainable);
+    if (made != NULL) {
+        object_release(&vm->ctx, made->cell.value);
+        made->cell.value = NULL;
+        made->stands_for = object_retain(variable);
+    }
+    return made;
+}
+
 Variable *variable_stand_in(Vm *vm, Variable *variable, uint32_t place)
 {
-    Variable *stand_in =
-        variable_of(vm, variable->head.type, variable_cell(variable)->value,
-                    variable->name, variable->trainable);
+    Variable *stand_in = standing_for(vm, variable->head.type, variable);
     if (stand_in != NULL) {
-        object_release(&vm->ctx, stand_in->cell.value);
-        stand_in->cell.value = NULL;
         stand_in->argument = true;
         stand_in->head.flags |= OBJECT_STANDS_IN;
         stand_in->place = place;
-        stand_in->stands_for = object_retain(variable);
     }
     return stand_in;
+}
+
+// Of an alias another beside it, so that no chain of them grows.
+Variable *variable_alias(Vm *vm, Type *cls, Variable *variable)
+{
+    Variable *meant = variable->alias ? variable->stands_for : variable;
+    Variable *alias = standing_for(vm, cls, meant);
+    if (alias != NULL) {
+        alias->alias = true;
+    }
+    return alias;
 }
 
 // In a trace a read is an op, so that it sees what the staged function assigns
@@ -224,6 +245,26 @@ static Value method_add_rows(Vm *vm, Value *args)
                : VALUE_FAIL;
 }
 
+// For the library alone (lib/tensorflow): an alias of class cls. A tape watches
+// the Variable of which it sees one made, but not what it sees only aliases of.
+static Value method_alias(Vm *vm, Value *args)
+{
+    Type *cls = value_as_type(args[1]);
+    if (!value_is_kind(args[1], KIND_TYPE) || cls->kind != KIND_VARIABLE) {
+        return raise_error(vm, ERR_TYPE, "_alias: a class of Variables");
+    }
+    Variable *variable = value_as_variable(args[0]);
+    if (recorder_active(vm)) {
+        Value met = variable_read(vm, variable);
+        if (value_failed(met)) {
+            return VALUE_FAIL;
+        }
+        value_release(&vm->ctx, met);
+    }
+    Variable *alias = variable_alias(vm, cls, variable);
+    return alias != NULL ? value_from_object(alias) : VALUE_FAIL;
+}
+
 // Unlike the Variable itself, the result does not change any more.
 static Value method_value(Vm *vm, Value *args)
 {
@@ -241,6 +282,8 @@ static const NativeDef variable_methods[] = {
      "Subtracts `delta` from the value; returns self."},
     {"_add_rows", "self, rows, values, /", method_add_rows,
      "Adds values to some rows, in place; returns self."},
+    {"_alias", "self, cls, /", method_alias,
+     "Another object with the same state."},
     {"value", "self, /", method_value,
      "The value now, as a tensor that later assignments do not change."},
     {NULL, NULL, NULL, NULL},
