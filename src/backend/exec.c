@@ -123,6 +123,26 @@ static bool step_kernel(PlanRun *run, const Step *step)
     return true;
 }
 
+// Ops that overwrite have few inputs.
+bool step_over(PlanRun *run, const Step *step)
+{
+    Tensor *inputs[STEP_FEW_INPUTS];
+    Tensor **first = &run->slots[step->inputs[0]];
+    if (!tensor_reusable(*first)) {
+        return step_op(run, step);
+    }
+    for (uint32_t i = 0; i < step->input_count; i++) {
+        inputs[i] = run->slots[step->inputs[i]];
+    }
+    if (!op_run_over(run->ctx, step->node->op, inputs, step->input_count,
+                     step->node->attrs)) {
+        return false;
+    }
+    step_set(run, step->outputs[0], *first);
+    *first = NULL; // clearing it later does nothing
+    return true;
+}
+
 // What is known in full in the plan need not be inferred in each run.
 // Elementwise ops are left to tile programs, or to the eager way.
 StepFn step_op_for(const Graph *graph, const GraphNode *node)

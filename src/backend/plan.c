@@ -197,6 +197,24 @@ static bool build_blocks(Builder *builder, GraphNode *node, Step *step)
     return true;
 }
 
+// Whether the step may write over its first operand. As in tile_reuse.c: what a
+// step has made, or the state of a loop; and no other operand is that.
+static bool may_overwrite(const Builder *builder, const GraphNode *node,
+                          const Step *step)
+{
+    const GraphValue *value = graph_value(builder->graph, node->inputs[0]);
+    bool made = value->node != NULL ? node_tensor(value->node) == NULL
+                                    : value->block->owner != NULL;
+    bool dies = false;
+    for (uint32_t i = 0; i < step->dead_count; i++) {
+        dies = dies || step->dead[i] == step->inputs[0];
+    }
+    for (uint32_t i = 1; i < step->input_count; i++) {
+        dies = dies && step->inputs[i] != step->inputs[0];
+    }
+    return made && dies;
+}
+
 // One node, one step: slots, callee, blocks, and what dies after it.
 static bool build_step(Builder *builder, GraphNode *node, Step *step,
                        uint32_t *block_chain)
@@ -217,8 +235,15 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
              : !build_blocks(builder, node, step))) {
         return false;
     }
-    return builder_dead_list(builder, builder->chain_heads[node->serial],
-                             &step->dead, &step->dead_count);
+    if (!builder_dead_list(builder, builder->chain_heads[node->serial],
+                           &step->dead, &step->dead_count)) {
+        return false;
+    }
+    if ((node_desc(node)->flags & OP_OVERWRITES) != 0 &&
+        may_overwrite(builder, node, step)) {
+        step->run = step_over;
+    }
+    return true;
 }
 
 // Slots of params: the blocks of a loop share the state's.

@@ -117,6 +117,7 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
             if (step->run == step_product) {
                 strbuf_puts(out, turned[step->product->turned]);
             }
+            strbuf_puts(out, step->run == step_over ? " (in place)" : "");
             print_slots(out, " -> ", step->outputs, step->output_count);
         }
         // Two blanks set apart what happens after the step.

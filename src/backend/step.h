@@ -122,6 +122,8 @@ void plan_sizes_free(Ctx *ctx, Plan *plan);
 Plan *plan_sized(Ctx *ctx, Plan *plan, Tensor *const *inputs);
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
+// Of one that overwrites, whose first operand, made in the run, dies here.
+bool step_over(PlanRun *run, const Step *step);
 // A structural op, by its descriptor's `run` (step_call.c).
 bool step_call(PlanRun *run, const Step *step);
 // The place of the graph's Variable of this number in the run.

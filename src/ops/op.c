@@ -214,6 +214,24 @@ static bool run_inferred(InferCall *infer, OpCode code, Tensor *const *inputs,
     return false;
 }
 
+bool op_run_over(Ctx *ctx, OpCode code, Tensor *const *inputs,
+                 uint32_t input_count, const AttrValue *attrs)
+{
+    TensorType types[RUN_INPUTS];
+    for (uint32_t i = 0; i < input_count; i++) {
+        types[i] = tensor_type(inputs[i]);
+    }
+    InferCall infer = {.ctx = ctx,
+                       .op = op_table[code],
+                       .attrs = attrs,
+                       .inputs = types,
+                       .values = inputs,
+                       .input_count = input_count};
+    Tensor *output = inputs[0];
+    KernelCall call = {ctx, infer.op, attrs, inputs, input_count, 1, &output};
+    return op_infer(&infer) && op_compute(&call);
+}
+
 // From the cheapest way to the general one: quick forms for common operands,
 // then composed ops, then rule, outputs and kernel. A quick form that declines
 // (0) has done nothing, so the long way starts afresh and finds the error.

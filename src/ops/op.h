@@ -97,8 +97,10 @@ typedef enum OpFlag {
     OP_HALVES = 1 << 13,       // the kernel moves elements of any size, or
                                // sets single ones: float16 is one of many;
                                // composed: of ops that widen, or that draw
-    OP_MATHS = 1 << 14         // ELEMENTWISE, of many steps: a result is
+    OP_MATHS = 1 << 14,        // ELEMENTWISE, of many steps: a result is
                                // sooner kept than computed again
+    OP_OVERWRITES = 1 << 15    // the output is of the first input's type, and
+                               // may be that tensor (op_run_over)
 } OpFlag;
 
 typedef struct OpDesc OpDesc;
@@ -334,6 +336,10 @@ MUST_CHECK bool op_infer(InferCall *call);
 // The inferred type of output `index` (below output_count).
 void op_output_type(const InferCall *call, uint32_t index, DType *dtype,
                     Shape *shape);
+// As op_run, for an op that overwrites: its output is the first input, which
+// nobody else holds. What is left of that after a failure is unknown.
+MUST_CHECK bool op_run_over(Ctx *ctx, OpCode code, Tensor *const *inputs,
+                            uint32_t input_count, const AttrValue *attrs);
 // Infers, allocates the outputs (count 1 each) and runs the kernel: an eager
 // op. On failure no output is left. `outputs` has room for OP_MAX_OUTPUTS, or
 // for the number that the op's attribute gives (split, unstack).

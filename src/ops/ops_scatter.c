@@ -279,16 +279,17 @@ static bool update_slice(const KernelCall *call, int64_t at, int64_t start,
     return true;
 }
 
-// x is copied whole, then slices are put over it in the order of the tuples:
-// the order is what makes the result the same every time. `kernel` joins what
-// stands there with them; NULL: they take its place.
+// x is copied whole unless it dies here, then slices are put over it in the
+// order of the tuples: that is what makes the result the same every time.
+// `kernel` joins what stands there with them; NULL: they take its place.
 static bool scatter(const KernelCall *call, const LoopKernel *kernel)
 {
     Tensor *x = call->inputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
     size_t size = dtype_size((DType)x->dtype);
-    // x itself stays as it is: tensors never change.
-    if (!tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count)) {
+    // x itself stays as it is, unless it is to be overwritten.
+    if (call->outputs[0] != x &&
+        !tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count)) {
         return false;
     }
     for (int64_t i = 0; i < t.count; i++) {
@@ -401,8 +402,9 @@ static bool grad_scatter_best(GradCall *call)
 // Descriptors of all; TensorFlow's names differ.
 #define SCATTER(text, run)                                                     \
     .name = (text), .params = "x, indices, updates, /", .min_inputs = 3,       \
-    .max_inputs = 3, .output_count = 1, .apart = 1 << 1, .flags = OP_MAY_FAIL, \
-    .infer = infer_scatter, .kernel = (run)
+    .max_inputs = 3, .output_count = 1, .apart = 1 << 1,                       \
+    .flags = OP_MAY_FAIL | OP_OVERWRITES, .infer = infer_scatter,              \
+    .kernel = (run)
 
 const OpDesc op_scatter_update = {
     SCATTER("scatter_update", kernel_scatter_update),

@@ -205,6 +205,27 @@ bool graph_loses_rows(const Graph *graph, size_t argument)
     return rows && lost;
 }
 
+bool back_rows_alone(const Graph *graph, GraphBlock *block, ValueId value)
+{
+    bool rows = false;
+    for (Walk walk = walk_forward(block); walk_next(&walk);) {
+        const GraphNode *node = walk.node;
+        uint32_t count;
+        const ValueId *uses = walk_uses(&walk, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            if (uses[i] != value ||
+                (node != NULL && !gives_back(graph, node))) {
+                continue;
+            }
+            if (node == NULL || i > 0 || !takes_rows(graph, node)) {
+                return false;
+            }
+            rows = true;
+        }
+    }
+    return rows;
+}
+
 static bool gives_list(const Graph *graph, const GraphNode *node)
 {
     bool found = false;

@@ -318,15 +318,17 @@ static bool replace_loop(Back *b, const LoopBack *loop, GraphNode *last,
 }
 
 // What a value's sum begins with: what it has, or -0, to which even a -0 adds
-// nothing but itself.
-static ValueId first_sum(Back *b, ValueId value)
+// nothing but itself. Rows are added to zeros, as where they are made whole.
+static ValueId first_sum(Back *b, const LoopBack *loop, ValueId value)
 {
     if (b->grads[value] != VALUE_ID_NONE) {
         return b->grads[value];
     }
     ValueId none = back_zeros(b, b->block, value);
-    bool list = dtype_is_list(graph_type(b->graph, value).dtype);
-    return none == VALUE_ID_NONE || list
+    bool plain =
+        dtype_is_list(graph_type(b->graph, value).dtype) ||
+        back_rows_alone(b->graph, loop->node->blocks[SIDE_BODY], value);
+    return none == VALUE_ID_NONE || plain
                ? none
                : back_append(b, b->block, OP_NEGATIVE, &none, 1, NULL);
 }
@@ -348,7 +350,7 @@ static bool first_state(Back *b, const LoopBack *loop, const GraphNode *saved,
             continue;
         }
         ValueId grad = i < n ? b->grads[node_output(loop->node, i)]
-                             : first_sum(b, loop->outside.items[i - n]);
+                             : first_sum(b, loop, loop->outside.items[i - n]);
         if (grad == VALUE_ID_NONE && i < n) {
             grad = back_zeros(b, b->block, node_output(saved, i));
         }

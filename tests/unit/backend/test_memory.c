@@ -118,3 +118,34 @@ Test(memory, loops_write_over_their_state)
     plan_release(&ctx, plan);
     graph_release(&ctx, graph);
 }
+
+// What is put into a tensor of the run's own is put there; into an argument's,
+// a constant's or what somebody else holds, into a copy.
+Test(memory, scatters_write_over_what_dies)
+{
+    static const char text[] =
+        "graph f(%0 x: float32[4], %1 at: int64[1, 1], %2 by: float32[1])\n"
+        "  %3: float32[4] = scatter_add %0, %1, %2\n"
+        "  %4: float32[4] = scatter_update %3, %1, %2\n"
+        "  %5: float32[4] = sort %4\n"
+        "  %6: float32[4] = scatter_min %5, %1, %2\n"
+        "  %7: float32[4] = while %6\n"
+        "    cond (%8: float32[4])\n"
+        "      %9: float32[] = sum %8\n"
+        "      %10: float32[] = sum %0\n"
+        "      %11: bool[] = less %9, %10\n"
+        "      yield %11\n"
+        "    body (%12: float32[4])\n"
+        "      %13: float32[4] = scatter_add %12, %1, %2\n"
+        "      yield %13\n"
+        "  return %5, %7\n";
+    Graph *graph = parsed(text);
+    Plan *plan = planned(graph);
+    cr_expect(plan_says(plan, "scatter_add $0, $1, $2 -> $3\n"));
+    cr_expect(plan_says(plan, "$3, $1, $2 (in place) -> $4  clear $3\n"));
+    // $5 is a result.
+    cr_expect(plan_says(plan, "scatter_min $5, $1, $2 -> $6\n"));
+    cr_expect(plan_says(plan, "$9, $1, $2 (in place) -> $12  clear $9\n"));
+    plan_release(&ctx, plan);
+    graph_release(&ctx, graph);
+}
