@@ -1,9 +1,9 @@
 // Loops over few numbers, compiled whole.
 //
 // A `while` whose state is made of small tensors, and whose blocks hold nothing
-// but elementwise ops, views, sums, ifs and whiles on such, becomes a program
-// over registers of eight bytes: no tensor is made and no step runs from turn
-// to turn. Registers hold one element each, at their start.
+// but elementwise ops, views, joins, sums, products, ifs and whiles on such,
+// becomes a program over registers of eight bytes: no tensor is made and no
+// step runs from turn to turn. Registers hold one element each, at their start.
 //
 // A program is flat: blocks end in jumps. Params of a loop's two blocks and
 // the loop's outputs share one register each.
@@ -27,6 +27,8 @@ typedef enum ScalarCode {
     SCALAR_KERNEL,     // out = op(a, b, c), by its kernel
     SCALAR_MOVE,       // out = a
     SCALAR_SELECT,     // out = a ? b : c
+    SCALAR_FUSED32,    // out = a * b + c, rounded once: of float32
+    SCALAR_FUSED64,    // and of float64
     SCALAR_JUMP,       // to `target`, forwards
     SCALAR_LOOP,       // to `target`, backwards: polls for interrupts; with
                        // two operands it counts a up to b, of dtype `out`

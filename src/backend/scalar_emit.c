@@ -153,6 +153,20 @@ static void emit_float(ScalarEmitter *e, const ScalarOp *op, int opcode,
     finish(e, op->out);
 }
 
+// The second factor is read where it is: two operands have registers for what
+// is at home.
+static void emit_fused(ScalarEmitter *e, const ScalarOp *op)
+{
+    int at = e->life[op->in[1]].at;
+    CodePlace y =
+        at != AT_HOME ? place_reg(at) : (CodePlace){PLACE_HOME, 0, op->in[1]};
+    Vex vex = {2, 1, op->code == SCALAR_FUSED64, 0xB9};
+    move_vector(&e->code, X0, operand(e, op->in[2], X0));
+    code_vex(&e->code, vex, 16, X0, operand(e, op->in[0], X1), y, -1);
+    move_vector(&e->code, result(e, op->out), X0);
+    finish(e, op->out);
+}
+
 static void emit_not(ScalarEmitter *e, const ScalarOp *op)
 {
     int x = operand(e, op->in[0], RAX), to = result(e, op->out);
@@ -375,6 +389,8 @@ static void emit_op(ScalarEmitter *e, const ScalarOp *op)
     switch (op->code) {
     case SCALAR_MOVE: emit_move(e, op); return;
     case SCALAR_SELECT: emit_select(e, op); return;
+    case SCALAR_FUSED32:
+    case SCALAR_FUSED64: emit_fused(e, op); return;
     case SCALAR_LOGICAL_NOT_BOOL: emit_not(e, op); return;
     default: break;
     }

@@ -108,6 +108,26 @@ bool scalar_call(PlanRun *run, const ScalarOp *op, uint64_t *regs)
 #include "backend/scalar_list.h"
 #undef SCALAR
 
+static inline void fuse32(const ScalarOp *op, uint64_t *regs)
+{
+    float x[SCALAR_OPERANDS];
+    for (int i = 0; i < SCALAR_OPERANDS; i++) {
+        memcpy(&x[i], &regs[op->in[i]], sizeof x[i]);
+    }
+    float result = fmaf(x[0], x[1], x[2]);
+    memcpy(&regs[op->out], &result, sizeof result);
+}
+
+static inline void fuse64(const ScalarOp *op, uint64_t *regs)
+{
+    double x[SCALAR_OPERANDS];
+    for (int i = 0; i < SCALAR_OPERANDS; i++) {
+        memcpy(&x[i], &regs[op->in[i]], sizeof x[i]);
+    }
+    double result = fma(x[0], x[1], x[2]);
+    memcpy(&regs[op->out], &result, sizeof result);
+}
+
 // One switch over the instructions. Only jumps backwards poll: all other code
 // runs to its end.
 static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
@@ -130,6 +150,8 @@ static bool run_code(PlanRun *run, const ScalarOp *code, uint64_t *regs)
         case SCALAR_SELECT:
             regs[op->out] = regs[op->in[truth(&regs[op->in[0]]) ? 1 : 2]];
             break;
+        case SCALAR_FUSED32: fuse32(op, regs); break;
+        case SCALAR_FUSED64: fuse64(op, regs); break;
         // The end of a turn, which is where Ctrl-C is noticed; the loop's ++ is
         // taken off the target.
         case SCALAR_LOOP:

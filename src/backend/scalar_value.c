@@ -65,6 +65,29 @@ static bool find_joint(const Builder *builder, const GraphNode *node, int *axis)
                       rank, 0, axis);
 }
 
+// A product of matrices or vectors, as [rows, depth] and [depth, columns].
+typedef struct SmallProduct {
+    uint32_t rows, depth, columns;
+} SmallProduct;
+
+static bool find_product(const Builder *builder, const GraphNode *node,
+                         SmallProduct *product)
+{
+    if (node->op != OP_MATMUL) {
+        return false;
+    }
+    TensorType a = graph_type(builder->graph, node->inputs[0]);
+    TensorType b = graph_type(builder->graph, node->inputs[1]);
+    if (a.rank < 1 || a.rank > 2 || b.rank < 1 || b.rank > 2 ||
+        plain_code(OP_MULTIPLY, a.dtype) == SCALAR_KERNEL) {
+        return false;
+    }
+    *product = (SmallProduct){a.rank > 1 ? (uint32_t)a.dims[0] : 1,
+                              (uint32_t)b.dims[0],
+                              b.rank > 1 ? (uint32_t)b.dims[1] : 1};
+    return true;
+}
+
 // Whether the result has the operand's elements in their order.
 static bool is_reshaped(const GraphNode *node)
 {
@@ -74,6 +97,7 @@ static bool is_reshaped(const GraphNode *node)
 
 bool scalar_fits(const Builder *builder, const GraphNode *node)
 {
+    SmallProduct product;
     ReduceEnd end;
     OpView view;
     int axis;
@@ -86,7 +110,8 @@ bool scalar_fits(const Builder *builder, const GraphNode *node)
     return node_tensor(node) != NULL || builder_has_body(builder, node) ||
            is_reshaped(node) || find_joint(builder, node, &axis) ||
            tile_find_view(builder, node->first_output, &view) ||
-           find_sum(builder, node, &end);
+           find_sum(builder, node, &end) ||
+           find_product(builder, node, &product);
 }
 
 // ---- registers
@@ -383,6 +408,49 @@ static bool compile_sum(ScalarCompiler *c, const GraphNode *node,
     return true;
 }
 
+// sum = a * b + sum; floats round once.
+static bool append_fused(ScalarCompiler *c, DType dtype, uint16_t a, uint16_t b,
+                         uint16_t *sum)
+{
+    uint16_t before = *sum;
+    *sum = scalar_new(c, dtype, 1).at[0];
+    if (dtype_is_float(dtype)) {
+        ScalarCode code = dtype == DT_FLOAT32 ? SCALAR_FUSED32 : SCALAR_FUSED64;
+        return scalar_append(c, (ScalarOp){.code = (uint16_t)code,
+                                           .out = *sum,
+                                           .in = {a, b, before},
+                                           .in_count = 3,
+                                           .count = 1});
+    }
+    uint16_t product = scalar_new(c, dtype, 1).at[0];
+    return append_plain(c, OP_MULTIPLY, dtype, product, a, b) &&
+           append_plain(c, OP_ADD, dtype, *sum, product, before);
+}
+
+// In order of the depth, from 0 on, as kernels/gemm.h defines it.
+static bool compile_product(ScalarCompiler *c, const GraphNode *node,
+                            const SmallProduct *p, ScalarRegs *to)
+{
+    DType dtype = graph_type(c->builder->graph, node->first_output).dtype;
+    ScalarRegs a, b;
+    uint16_t zero = constant(c, dtype, 0);
+    if (!scalar_find(c, node->inputs[0], &a) ||
+        !scalar_find(c, node->inputs[1], &b)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < p->rows * p->columns; i++) {
+        uint32_t row = i / p->columns, column = i % p->columns;
+        to->at[i] = zero;
+        for (uint32_t k = 0; k < p->depth; k++) {
+            if (!append_fused(c, dtype, a.at[row * p->depth + k],
+                              b.at[k * p->columns + column], &to->at[i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 // Runs of each operand in turn, as often as the axes in front say.
 static bool join(ScalarCompiler *c, const GraphNode *node, int axis,
                  uint32_t count, ScalarRegs *to)
@@ -412,6 +480,7 @@ bool scalar_compile(ScalarCompiler *c, const GraphNode *node)
     ValueId value = node->first_output;
     uint32_t count = scalar_count(c->builder->graph, value);
     ScalarRegs to = {{0}};
+    SmallProduct product;
     ReduceEnd end;
     OpView view;
     int axis;
@@ -422,6 +491,8 @@ bool scalar_compile(ScalarCompiler *c, const GraphNode *node)
                   ? join(c, node, axis, count, &to)
               : tile_find_view(c->builder, value, &view)
                   ? look_through(c, value, &view, node->inputs[0], &to)
+              : find_product(c->builder, node, &product)
+                  ? compile_product(c, node, &product, &to)
                   : find_sum(c->builder, node, &end) &&
                         compile_sum(c, node, &end, &to);
     return ok && scalar_set(c, value, &to);
