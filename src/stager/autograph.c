@@ -175,7 +175,7 @@ Code *autograph_convert(Vm *vm, Function *function)
     if (read->tree == NULL || convert_find(code, read->tree) == NULL) {
         return keep_plain(code);
     }
-    code->converted = convert_code(vm, code, read->arena, read->tree);
+    code->converted = convert_code(vm, function, read->arena, read->tree);
     return code->converted;
 }
 

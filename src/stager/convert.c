@@ -5,8 +5,10 @@
 
 #include "interp/core/raise.h"
 #include "interp/machine/compile/compile.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/text/obj_str.h"
 #include "parser/parser.h"
+#include "stager/code_read.h"
 
 // --- is it worth it ---
 
@@ -21,16 +23,30 @@ static bool is_flow(Ins ins)
            (op == OPCODE_UNARY && INS_X(ins) == UNARY_NOT);
 }
 
-// A loop as stage.code() prints it, whose iterable may be symbolic, or a shape,
-// whose sizes may be.
-static bool is_asked(const Code *code, Ins ins)
+// A block, or an operator, as stage.code() prints it.
+static bool is_printed(const Code *code, Ins ins)
 {
-    Opcode op = (Opcode)INS_OP(ins);
-    const char *name = op == OPCODE_LOADM     ? "for_each"
-                       : op == OPCODE_GETATTR ? "shape"
-                                              : NULL;
-    return name != NULL &&
-           strcmp(value_as_str(code->constants[INS_C(ins)])->text, name) == 0;
+    return INS_OP(ins) == OPCODE_LOADM &&
+           code_read_is_intrinsic(
+               value_as_str(code->constants[INS_C(ins)])->text);
+}
+
+// A shape, whose sizes may be symbolic.
+static bool is_shape(const Code *code, Ins ins)
+{
+    return INS_OP(ins) == OPCODE_GETATTR &&
+           strcmp(value_as_str(code->constants[INS_C(ins)])->text, "shape") ==
+               0;
+}
+
+static bool has_word(const Code *code, bool (*is)(const Code *, Ins))
+{
+    bool found = false;
+    for (uint32_t i = 0; i < code->word_count && !found;
+         i = code_next(code, i)) {
+        found = is(code, code->words[i]);
+    }
+    return found;
 }
 
 // Generators, class bodies and modules run in frames of their own that are
@@ -44,7 +60,8 @@ bool convert_wanted(const Code *code)
         return false;
     }
     for (uint32_t i = 0; i < code->word_count; i = code_next(code, i)) {
-        if (is_flow(code->words[i]) || is_asked(code, code->words[i])) {
+        Ins ins = code->words[i];
+        if (is_flow(ins) || is_shape(code, ins) || is_printed(code, ins)) {
             return true;
         }
     }
@@ -184,15 +201,13 @@ static bool outer_name(Vm *vm, Arena *arena, const Code *code,
 
 // The function's cells were made for its own code: the converted one must
 // find each under the same number.
-static bool same_captures(Vm *vm, const Code *code, const Code *made)
+static bool same_captures(const Code *code, const Code *made)
 {
     bool same = code->captured_count == made->captured_count;
     for (uint32_t i = 0; same && i < code->captured_count; i++) {
         same = code->captured_names[i] == made->captured_names[i];
     }
-    return same || raise_false(vm, ERR_SYSTEM,
-                               "%s: its captured variables changed places",
-                               code->name->text);
+    return same;
 }
 
 // The scopes around the function are built again, since only they say where a
@@ -212,20 +227,112 @@ static Code *compile_lowered(Vm *vm, const Code *code, Arena *arena,
         made = compile_converted(&outer, node, lowered);
     }
     scope_free(&table);
-    if (made != NULL && !same_captures(vm, code, made)) {
+    return made;
+}
+
+// The names that the function has from others, in the order that they have in
+// its own code.
+static Node *captures_node(AstMaker *make, const Code *code)
+{
+    NodeVec names = {0};
+    Span none = {0, 0};
+    for (uint32_t i = 0; i < code->captured_count; i++) {
+        Text name = ast_make_text(make, code->captured_names[i]->text);
+        ast_make_push(make, &names,
+                      ast_make_name(make, name, CONTEXT_LOAD, none));
+    }
+    Node *node = ast_make_node(make, AST_NONLOCAL, none);
+    node->names.names = ast_make_taken(make, &names);
+    return node;
+}
+
+// A copy of `node` whose blocks are read back from the functions that
+// stage.code() printed; NULL: it has none of them, or make.failed.
+static Node *read_blocks(CodeRead *read, Vm *vm, const Function *function,
+                         const Node *node)
+{
+    const Code *code = function->code;
+    if (!has_word(code, is_printed)) {
+        return NULL;
+    }
+    Str *stage = str_intern(vm, "stage", strlen("stage"));
+    bool own = stage != NULL &&
+               !value_unbound(dict_get_name(function->globals, stage));
+    read->make.failed = stage == NULL;
+    object_release_null(&vm->ctx, stage);
+    if (own || stage == NULL) {
+        return NULL;
+    }
+    Node *copy = code_read(read, node);
+    if (copy != NULL && node->kind == AST_FUNCTION_DEF &&
+        code->captured_count > 0) {
+        Node *first = captures_node(&read->make, code);
+        copy->function_def.body =
+            ast_make_join(&read->make, ast_make_list(&read->make, &first, 1),
+                          copy->function_def.body);
+    }
+    return copy;
+}
+
+// What an earlier lowering made. False without an error: there are jumps beside
+// it, which were lowered anew.
+static bool add_lowered(const CodeRead *read, const Node *form,
+                        Lowered *lowered)
+{
+    bool ok = (read->stops.count == 0 && read->flags.count == 0) ||
+              lowered->body.items == form->function_def.body.items;
+    if (ok && read->flags.count > 0) {
+        lowered->result = read->result;
+        lowered->returned = read->returned;
+    }
+    for (size_t i = 0; ok && i < read->stops.count; i++) {
+        const ReadStop *stop = &read->stops.items[i];
+        ok = map_put(&lowered->stops, (const char *)&stop->loop,
+                     sizeof stop->loop, (uintptr_t)stop->stop);
+    }
+    return ok;
+}
+
+// `form`, the node or what was read of it, compiled in the place of the node.
+// The tree is changed for the time of the compilation only: others of its
+// functions will be converted from it later. NULL without an error: what was
+// read does not do.
+static Code *convert_form(Vm *vm, const Code *code, Arena *arena,
+                          NodeList whole, Node *tree, Node *node,
+                          const Node *form, const CodeRead *read)
+{
+    Lowered lowered = {.printed = false};
+    Node was = *node;
+    bool ok = true;
+    map_init(&lowered.stops, &vm->ctx);
+    if (node->kind == AST_LAMBDA) {
+        // A lambda has no statements, so nothing has to be lowered.
+        node->lambda.body = form->lambda.body;
+    } else {
+        node->function_def.body = form->function_def.body;
+        ok = lower_function(&vm->ctx, arena, code->source, node, false,
+                            &lowered) &&
+             add_lowered(read, form, &lowered);
+        // Its scope must know the flags.
+        node->function_def.body = lowered.body;
+    }
+    Code *made =
+        ok ? compile_lowered(vm, code, arena, whole, tree, node, &lowered)
+           : NULL;
+    *node = was;
+    lowered_free(&lowered);
+    if (made != NULL && !same_captures(code, made)) {
         object_release(&vm->ctx, made);
         made = NULL;
     }
     return made;
 }
 
-// The tree is changed for the time of the compilation only: others of its
-// functions will be converted from it later.
-Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
+Code *convert_code(Vm *vm, const Function *function, Arena *arena, Node *tree)
 {
+    const Code *code = function->code;
     Node *node;
     NodeList all = tree->module.body;
-    Lowered lowered = {.printed = false};
     tree = statement_around(code, arena, tree, &node);
     // It was found, but memory ran out: the error is pending.
     if (tree == NULL && node != NULL) {
@@ -235,22 +342,23 @@ Code *convert_code(Vm *vm, const Code *code, Arena *arena, Node *tree)
         return raise_null(vm, ERR_SYSTEM, "%s: its source is not what it was",
                           code->name->text);
     }
-    map_init(&lowered.stops, &vm->ctx);
-    // A lambda has no statements, so nothing has to be lowered.
-    if (node->kind == AST_LAMBDA) {
-        Code *made =
-            compile_lowered(vm, code, arena, all, tree, node, &lowered);
-        lowered_free(&lowered);
+    CodeRead read, none;
+    Code *made = NULL;
+    code_read_init(&read, &vm->ctx, arena);
+    code_read_init(&none, &vm->ctx, arena);
+    Node *form = read_blocks(&read, vm, function, node);
+    if (form != NULL && !read.make.failed) {
+        made = convert_form(vm, code, arena, all, tree, node, form, &read);
+    }
+    code_read_free(&read);
+    if (made != NULL || vm_has_error(vm)) {
         return made;
     }
-    NodeList whole = node->function_def.body;
-    Code *made = NULL;
-    if (lower_function(&vm->ctx, arena, code->source, node, false, &lowered)) {
-        // Its scope must know the flags.
-        node->function_def.body = lowered.body;
-        made = compile_lowered(vm, code, arena, all, tree, node, &lowered);
-        node->function_def.body = whole;
+    made = convert_form(vm, code, arena, all, tree, node, node, &none);
+    if (made == NULL && !vm_has_error(vm)) {
+        return raise_null(vm, ERR_SYSTEM,
+                          "%s: its captured variables changed places",
+                          code->name->text);
     }
-    lowered_free(&lowered);
     return made;
 }

@@ -16,9 +16,9 @@ bool convert_wanted(const Code *code);
 MUST_CHECK Node *convert_read(Vm *vm, Source *source, Arena *arena);
 // The FUNCTION_DEF or LAMBDA of `code` in the tree; NULL: it is not there.
 Node *convert_find(const Code *code, Node *tree);
-// The converted form of `code`, owned. The tree is as before. NULL with an
-// error pending.
-MUST_CHECK Code *convert_code(Vm *vm, const Code *code, Arena *arena,
+// The converted form of the function's code, owned. The tree is as before. NULL
+// with an error pending.
+MUST_CHECK Code *convert_code(Vm *vm, const Function *function, Arena *arena,
                               Node *tree);
 
 #endif

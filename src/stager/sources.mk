@@ -6,6 +6,7 @@ stager_sources += src/stager/birth.c
 stager_sources += src/stager/blocks.c
 stager_sources += src/stager/bound.c
 stager_sources += src/stager/code_names.c
+stager_sources += src/stager/code_read.c
 stager_sources += src/stager/comprehend.c
 stager_sources += src/stager/concrete.c
 stager_sources += src/stager/concrete_call.c

@@ -6,7 +6,8 @@
 //     while   stage.loop(loop_test, loop_body)
 //     for     stage.for_each(iterable, loop_test, loop_body)
 // which assign the function's variables by `nonlocal`; a variable that blocks
-// alone assign is declared above them as `y: object`. `and`, `or`, `not`, the
+// alone assign is declared above them as `y: object`, one that the conversion
+// made by what it is: `retval_: stage.result`. `and`, `or`, `not`, the
 // ternary and `assert` get functions of no parameters. What runs is the same
 // code with the blocks in place.
 #include "stager/stage_code.h"
@@ -90,17 +91,23 @@ static Node *lambda_node(Printer *p, Node *body)
     return node;
 }
 
-// `stage.name(args)`.
-static Node *intrinsic(Printer *p, const char *name, Node *const *args,
-                       size_t count)
+// `stage.name`.
+static Node *stage_member(Printer *p, const char *name)
 {
     Span none = {0, 0};
-    Node *call = ast_make_node(&p->make, AST_CALL, none);
     Node *member = ast_make_node(&p->make, AST_ATTRIBUTE, none);
     member->attribute.value = ast_make_name(
         &p->make, ast_make_text(&p->make, "stage"), CONTEXT_LOAD, none);
     member->attribute.name = ast_make_text(&p->make, name);
-    call->call.function = member;
+    return member;
+}
+
+// `stage.name(args)`.
+static Node *intrinsic(Printer *p, const char *name, Node *const *args,
+                       size_t count)
+{
+    Node *call = ast_make_node(&p->make, AST_CALL, (Span){0, 0});
+    call->call.function = stage_member(p, name);
     call->call.arguments = ast_make_list(&p->make, args, count);
     return call;
 }
@@ -424,6 +431,37 @@ static NodeList block_list(Printer *p, NodeList list)
 
 // --- the function ---
 
+// `name: kind`, which declares the name as the function's own.
+static void push_kind(Printer *p, NodeVec *out, Text name, Node *kind)
+{
+    Node *node = ast_make_node(&p->make, AST_ANN_ASSIGN, (Span){0, 0});
+    node->ann_assign.target =
+        ast_make_name(&p->make, name, CONTEXT_STORE, (Span){0, 0});
+    node->ann_assign.annotation = kind;
+    node->ann_assign.simple = true;
+    ast_make_push(&p->make, out, node);
+}
+
+// Variables that the conversion made, which a trace knows from the program's by
+// this (code_read.h).
+static void push_flags(Printer *p, NodeVec *out, TextVec *plain, NodeList list)
+{
+    const Lowered *l = p->lowered;
+    TextVec stored = {0};
+    code_names_stored_all(&p->make, &stored, list);
+    for (size_t i = 0; i < l->flags.count; i++) {
+        Text name = l->flags.items[i];
+        const char *kind = name.text == l->result.text     ? "result"
+                           : name.text == l->returned.text ? "returned"
+                                                           : "flag";
+        if (code_names_has(&stored, name)) { // else nobody tests it
+            push_kind(p, out, name, stage_member(p, kind));
+            code_names_add(&p->make, plain, name);
+        }
+    }
+    vec_free(p->make.ctx, &stored);
+}
+
 // `name: object` for each variable that blocks alone assign, so that it is the
 // function's own; without a value, as before.
 static void push_declared(Printer *p, NodeVec *out, const Node *function,
@@ -434,20 +472,15 @@ static void push_declared(Printer *p, NodeVec *out, const Node *function,
     for (uint32_t i = 0; i < params.count; i++) {
         code_names_add(&p->make, &plain, params.items[i]->param.name);
     }
+    push_flags(p, out, &plain, list);
     code_names_sorted(&p->make, list, &blocks, &plain);
     for (size_t i = 0; i < blocks.count; i++) {
         Text name = blocks.items[i];
-        if (code_names_has(&plain, name) || code_names_has(&p->global, name) ||
-            code_names_has(&p->outer, name)) {
-            continue;
+        if (!code_names_has(&plain, name) &&
+            !code_names_has(&p->global, name) &&
+            !code_names_has(&p->outer, name)) {
+            push_kind(p, out, name, load(p, ast_make_text(&p->make, "object")));
         }
-        Node *node = ast_make_node(&p->make, AST_ANN_ASSIGN, (Span){0, 0});
-        node->ann_assign.target =
-            ast_make_name(&p->make, name, CONTEXT_STORE, (Span){0, 0});
-        node->ann_assign.annotation =
-            load(p, ast_make_text(&p->make, "object"));
-        node->ann_assign.simple = true;
-        ast_make_push(&p->make, out, node);
     }
     vec_free(p->make.ctx, &blocks);
     vec_free(p->make.ctx, &plain);

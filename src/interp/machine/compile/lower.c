@@ -58,20 +58,21 @@ static bool is_written(const Lower *l, const char *text)
 static Text fresh_name(Lower *l, const char *stem, uint32_t number)
 {
     char text[48];
-    if (!l->out->printed) {
-        snprintf(text, sizeof text, ".%s%u", stem, (unsigned)number);
-        return ast_make_text(&l->make, text);
-    }
     const char *bar = stem[strlen(stem) - 1] == '_' ? "" : "_";
     do {
-        if (number == 0) {
+        if (!l->out->printed) {
+            snprintf(text, sizeof text, ".%s%u", stem, (unsigned)number);
+        } else if (number == 0) {
             snprintf(text, sizeof text, "%s", stem);
         } else {
             snprintf(text, sizeof text, "%s%s%u", stem, bar, (unsigned)number);
         }
         number += 100; // past those of any other loop, as a rule
-    } while (is_written(l, text));
-    return ast_make_text(&l->make, text);
+    } while (l->out->printed && is_written(l, text));
+    Text name = ast_make_text(&l->make, text);
+    l->make.failed =
+        l->make.failed || !vec_push(l->make.ctx, &l->out->flags, name);
+    return name;
 }
 
 // A flag gets its name when it is first set. All its assignments are
@@ -510,6 +511,7 @@ bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
 
 void lowered_free(Lowered *lowered)
 {
+    vec_free(lowered->stops.ctx, &lowered->flags);
     map_free(&lowered->stops);
 }
 

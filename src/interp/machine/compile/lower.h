@@ -8,15 +8,17 @@
 #define DUET_INTERP_MACHINE_COMPILE_LOWER_H
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "parser/ast.h"
 
 typedef struct Lowered {
-    NodeList body; // of the function, in the tree's arena
-    Map stops;     // the bytes of a FOR Node * to the condition (Node *) on
-                   // which its turns end early
-    bool printed;  // names are made for people (stage.code)
-    Text result;   // the variable that holds the result; text NULL: none
-    Text returned; // the flag that says so; text NULL: none
+    NodeList body;   // of the function, in the tree's arena
+    Map stops;       // the bytes of a FOR Node * to the condition (Node *) on
+                     // which its turns end early
+    bool printed;    // names are made for people (stage.code)
+    Text result;     // the variable that holds the result; text NULL: none
+    Text returned;   // the flag that says so; text NULL: none
+    VEC(Text) flags; // all variables that were made, these too; the arena's
 } Lowered;
 
 // Lowers the body of a FUNCTION_DEF; shares the nodes that do not change.
@@ -26,7 +28,7 @@ typedef struct Lowered {
 MUST_CHECK bool lower_function(Ctx *ctx, Arena *arena, const Source *source,
                                const Node *function, bool printed,
                                Lowered *out);
-// Its tree is the arena's; only the table of stops goes.
+// Its tree is the arena's; only the tables go.
 void lowered_free(Lowered *lowered);
 // The condition that ends a loop's turns early, NULL: none.
 const Node *lowered_stop(const Lowered *lowered, const Node *loop);
