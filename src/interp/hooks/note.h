@@ -28,6 +28,14 @@ MUST_CHECK static inline bool note_store(Vm *vm, void *container, Value value)
     return note_store_at(vm, container, VALUE_UNBOUND, value);
 }
 
+// A store was asked for that found the container as it leaves it, an element
+// that was there, say: another call may find it otherwise.
+MUST_CHECK static inline bool note_same(Vm *vm, void *container, Value value)
+{
+    return LIKELY(vm->trace == NULL) ||
+           vm->hooks->store(vm, (Object *)container, value);
+}
+
 // An iterator or generator goes on, which nobody can take back. Before it does.
 MUST_CHECK static inline bool note_step(Vm *vm, void *iterator)
 {

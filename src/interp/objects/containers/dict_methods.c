@@ -23,7 +23,10 @@ static Value method_get(Vm *vm, Value *args)
 static Value method_setdefault(Vm *vm, Value *args)
 {
     Value value = value_unbound(args[2]) ? VALUE_NONE : args[2];
-    return dict_set_default(vm, value_as_dict(args[0]), args[1], &value)
+    Dict *dict = value_as_dict(args[0]);
+    uint32_t count = dict->count;
+    return dict_set_default(vm, dict, args[1], &value) &&
+                   (dict->count != count || note_same(vm, dict, value))
                ? value_retain(value)
                : VALUE_FAIL;
 }
@@ -38,9 +41,12 @@ static Value method_pop(Vm *vm, Value *args)
     if (found > 0) {
         return value;
     }
-    return found < 0                ? VALUE_FAIL
-           : value_unbound(args[2]) ? raise_with(vm, ERR_KEY, args[1])
-                                    : value_retain(args[2]);
+    if (found == 0 && value_unbound(args[2])) {
+        return raise_with(vm, ERR_KEY, args[1]);
+    }
+    return found == 0 && note_same(vm, dict, VALUE_UNBOUND)
+               ? value_retain(args[2])
+               : VALUE_FAIL;
 }
 
 // VALUE_FAIL, always. The text is the key of a KeyError, hence an object.

@@ -275,7 +275,7 @@ bool set_add_hashed(Vm *vm, Set *set, Value key, uint64_t hash)
         entry = find(vm, set, key, hash, &found, &removed);
     }
     if (entry == NULL || found) {
-        return entry != NULL;
+        return entry != NULL && note_same(vm, set, key);
     }
     if (!note_store(vm, set, key)) {
         return false;

@@ -137,7 +137,8 @@ bool set_keep(Vm *vm, Set *set, Value other)
 static bool discard(Vm *vm, Set *set, Value key, uint64_t hash, void *data)
 {
     (void)data;
-    return set_discard_hashed(vm, set, key, hash) >= 0;
+    int found = set_discard_hashed(vm, set, key, hash);
+    return found > 0 || (found == 0 && note_same(vm, set, VALUE_UNBOUND));
 }
 
 // Adds the key to `set` unless the set or dict `data` has it.
@@ -160,7 +161,8 @@ bool set_subtract(Vm *vm, Set *set, Value other)
     Set *common = NULL;
     if (value_is_any_set(other) && as_set(other)->count >> 3 > set->count) {
         common = set_intersect(vm, set, other);
-        if (common == NULL) {
+        if (common == NULL || !note_same(vm, set, VALUE_UNBOUND)) {
+            object_release_null(&vm->ctx, common);
             return false;
         }
         other = value_from_object(common);

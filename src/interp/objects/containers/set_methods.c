@@ -217,8 +217,11 @@ static Value method_add(Vm *vm, Value *args)
 // A set as the item is looked for as a frozenset of the same items.
 static Value method_discard(Vm *vm, Value *args)
 {
-    return set_discard(vm, as_set(args[0]), args[1]) < 0 ? VALUE_FAIL
-                                                         : VALUE_NONE;
+    Set *set = as_set(args[0]);
+    int found = set_discard(vm, set, args[1]);
+    return found > 0 || (found == 0 && note_same(vm, set, VALUE_UNBOUND))
+               ? VALUE_NONE
+               : VALUE_FAIL;
 }
 
 // The KeyError has the item itself as its argument, not its text.
