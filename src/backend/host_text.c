@@ -1,6 +1,6 @@
 // What a print of a graph shows.
 //
-// The node's format has a NUL byte in the place of each tensor.
+// The node's format has a byte in the place of each tensor (ops/structural.h).
 #include "backend/host_text.h"
 
 #include <stdlib.h>
@@ -32,10 +32,17 @@ bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
     const AttrValue *format = &node->attrs[0], *style = &node->attrs[1];
     uint32_t next = 0;
     for (uint32_t i = 0; i < format->count; i++) {
-        if (format->text[i] != '\0') {
-            strbuf_putc(out, format->text[i]);
+        char mark = format->text[i];
+        if (!print_is_mark(mark)) {
+            strbuf_putc(out, mark);
         } else if (next < node->input_count) {
-            host_text_tensor(out, style->text, style->count, inputs[next++]);
+            const Tensor *tensor = inputs[next++];
+            if (mark == PRINT_TEXT && tensor->dtype == DT_STRING) {
+                const TensorString *text = *(TensorString *const *)tensor->data;
+                strbuf_add(out, text->bytes, text->length);
+            } else {
+                host_text_tensor(out, style->text, style->count, tensor);
+            }
         }
     }
     return attr_is(&node->attrs[2], "stderr");

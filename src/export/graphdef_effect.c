@@ -118,15 +118,15 @@ static bool write_add_rows(NodeScope *scope, const GraphNode *node)
     return scope_close_node(scope) && scope_set_effect(scope, name);
 }
 
-// The text between tensors, with a place holder for each (a NUL byte in the
-// op's format).
+// The text between tensors, with a place holder for each (a mark in the op's
+// format).
 static void write_template(StrBuf *out, const AttrValue *format)
 {
     StrBuf text;
     strbuf_init(&text, out->ctx);
     for (uint32_t i = 0; i < format->count; i++) {
-        strbuf_putc(&text, format->text[i] != '\0' ? format->text[i]
-                                                   : PLACE_HOLDER[0]);
+        char c = format->text[i];
+        strbuf_putc(&text, print_is_mark(c) ? PLACE_HOLDER[0] : c);
     }
     if (strbuf_ok(&text)) {
         gd_attr_text(out, "template", strbuf_text(&text), text.length);

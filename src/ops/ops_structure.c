@@ -136,8 +136,9 @@ static bool run_print(StepCall *call)
     return call->table->host(call, HOST_PRINT);
 }
 
-// `format` holds the text between the tensors: a NUL byte stands for each, in
-// order; `style` is "print" or a library's own; `stream` "stdout" or "stderr".
+// `format` holds the text between the tensors: a mark stands for each, in order
+// (structural.h); `style` is "print" or a library's own; `stream` "stdout" or
+// "stderr".
 static const AttrDesc print_attrs[] = {
     {"format", ATTR_STR, ATTR_HOST_ONLY, NULL},
     {"style", ATTR_STR, ATTR_HOST_ONLY, "'print'"},

@@ -59,6 +59,15 @@ typedef struct BlockDesc {
     bool decides;     // yields one bool; else the next state, or the outputs
 } BlockDesc;
 
+// What stands in the format of a print for a tensor: one is shown, or is a text
+// of the host and goes as it is.
+enum { PRINT_TENSOR = '\0', PRINT_TEXT = '\1' };
+
+static inline bool print_is_mark(char c)
+{
+    return c == PRINT_TENSOR || c == PRINT_TEXT;
+}
+
 // What the host is asked for: words and streams are its own.
 typedef enum HostAction { HOST_PRINT, HOST_CALL, HOST_RAISE } HostAction;
 

@@ -171,6 +171,8 @@ static const Cure cures[] = {
     {NEED_ITEM, OPCODE_SETITEM, "",
      "a list, or a tensor and scatter_update(x, [[i]], [value])"},
     {NEED_ITEM, OPCODE_NOP, "", "the tensor itself, in tensor operations"},
+    {NEED_TEXT, OPCODE_NOP, "",
+     "each text in the branch that chooses it, or functions of `strings`"},
 };
 
 static const char *cure_for(Vm *vm, HostNeed need, const Asker *asker)
@@ -250,6 +252,7 @@ static bool tensor_call_for(const Asker *asker, char *room, size_t size)
 static const char *const nouns[] = {
     [NEED_TRUTH] = "truth",  [NEED_NUMBER] = "number", [NEED_INDEX] = "number",
     [NEED_FORMAT] = "value", [NEED_HASH] = "hash",     [NEED_ITEM] = "value",
+    [NEED_TEXT] = "text",
 };
 
 // What the library made of the program's tensors is called by its op.

@@ -285,7 +285,7 @@ bool late_text_format(Vm *vm, Value v, StrBuf *out)
                                "tensor itself instead");
         }
         strbuf_add(out, late->rest->text + from, part->at - from);
-        strbuf_putc(out, '\0');
+        strbuf_putc(out, part->text ? PRINT_TEXT : PRINT_TENSOR);
         from = part->at;
     }
     strbuf_add(out, late->rest->text + from, late->rest->length - from);

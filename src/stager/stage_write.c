@@ -1,8 +1,8 @@
 // stage.print, eagerly and as a node of a graph.
 //
 // Invariant: both ways go through host_text_tensor and write_text, so that a
-// staged call prints what the eager one does. The node's format has a NUL byte
-// in the place of each tensor; a text that contains one is refused.
+// staged call prints what the eager one does. The node's format has a mark in
+// the place of each tensor; a text that contains one is refused.
 #include "stager/stage_write.h"
 
 #include "backend/host_text.h"
@@ -68,8 +68,17 @@ static const char *style_text(const Writing *w)
     return w->style != NULL ? w->style->text : "print";
 }
 
+static bool has_mark(const Str *text)
+{
+    bool found = false;
+    for (size_t i = 0; i < text->length && !found; i++) {
+        found = print_is_mark(text->text[i]);
+    }
+    return found;
+}
+
 // Host values print once, with the text that they have while the trace is
-// made. Eagerly a NUL byte is harmless.
+// made. Eagerly a mark is harmless.
 static bool add_text(Vm *vm, Writing *w, Value v)
 {
     Str *text = value_str(vm, v);
@@ -80,10 +89,9 @@ static bool add_text(Vm *vm, Writing *w, Value v)
         vm->trace == NULL ? VALUE_UNBOUND : late_text_pack(vm, text, &w->ids);
     bool ok =
         !value_failed(late) &&
-        (vm->trace == NULL || memchr(text->text, '\0', text->length) == NULL ||
-         raise_false(vm, ERR_VALUE,
-                     "stage.print: a text with a NUL "
-                     "character"));
+        (vm->trace == NULL || !has_mark(text) ||
+         raise_false(vm, ERR_VALUE, "stage.print: a text with the character %s",
+                     strlen(text->text) < text->length ? "NUL" : "\\x01"));
     if (ok && !value_unbound(late)) {
         ok = late_text_format(vm, late, &w->text);
     } else {
@@ -104,7 +112,7 @@ static bool add_argument(Vm *vm, Writing *w, Value v)
     }
     if (vm->trace != NULL) {
         ValueId id = trace_operand(vm, vm->trace, v);
-        strbuf_putc(&w->text, '\0');
+        strbuf_putc(&w->text, symbolic_is_text(v) ? PRINT_TEXT : PRINT_TENSOR);
         return id != VALUE_ID_NONE && vec_push(&vm->ctx, &w->ids, id);
     }
     if (value_is_kind(v, KIND_SYMBOLIC)) {

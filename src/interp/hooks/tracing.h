@@ -50,7 +50,8 @@ typedef enum HostNeed {
     NEED_INDEX,
     NEED_FORMAT,
     NEED_HASH,
-    NEED_ITEM // .item(), .numpy() …
+    NEED_ITEM, // .item(), .numpy() …
+    NEED_TEXT  // what only a text has, of one that a tensor chooses
 } HostNeed;
 
 struct BlockInfo; // interp/objects/code/code.h

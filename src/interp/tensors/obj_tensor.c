@@ -4,8 +4,10 @@
 // language through tensor_adopt.
 #include "interp/tensors/obj_tensor.h"
 
+#include "interp/core/raise.h"
 #include "interp/hooks/note.h"
 #include "interp/hooks/tracing.h"
+#include "interp/objects/classes/attr.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
@@ -340,6 +342,52 @@ static Value symbolic_index(Vm *vm, Value self)
     return VALUE_FAIL;
 }
 
+// A text that a tensor chooses is compared and joined; what else texts can do
+// is the host's.
+static bool refuses_text(Vm *vm, Value v)
+{
+    bool text = symbolic_is_text(v);
+    if (text) {
+        symbolic_refuse(vm, NEED_TEXT, v);
+    }
+    return text;
+}
+
+static int64_t symbolic_length(Vm *vm, Value self)
+{
+    return refuses_text(vm, self) ? -1 : tensor_length(vm, self);
+}
+
+static Value symbolic_item(Vm *vm, Value self, Value key)
+{
+    return refuses_text(vm, self) ? VALUE_FAIL : tensor_get_item(vm, self, key);
+}
+
+static Value symbolic_iter(Vm *vm, Value self)
+{
+    return refuses_text(vm, self) ? VALUE_FAIL : tensor_iter(vm, self);
+}
+
+static Value symbolic_binary(Vm *vm, BinaryOp op, Value a, Value b)
+{
+    bool joins = op == BINARY_ADD;
+    return !joins && (refuses_text(vm, a) || refuses_text(vm, b))
+               ? VALUE_FAIL
+               : tensor_binary(vm, op, a, b);
+}
+
+static Value symbolic_attr(Vm *vm, Value self, Str *name)
+{
+    Value found = attr_get_generic(vm, self, name);
+    if (value_failed(found) && symbolic_is_text(self) &&
+        raise_matches(vm, ERR_ATTRIBUTE) &&
+        !value_unbound(type_lookup(vm, vm->types[KIND_STR], name))) {
+        raise_clear(vm);
+        (void)refuses_text(vm, self);
+    }
+    return found;
+}
+
 // `if` and `while` of staged code never ask: they are converted.
 static int symbolic_truth(Vm *vm, Value self)
 {
@@ -380,11 +428,12 @@ const TypeDef symbolic_type_def = {
               .format = symbolic_format,
               .compare = tensor_compare,
               .unary = tensor_unary,
-              .binary = tensor_binary,
+              .binary = symbolic_binary,
               .truth = symbolic_truth,
-              .length = tensor_length,
-              .get_item = tensor_get_item,
-              .iter = tensor_iter,
+              .length = symbolic_length,
+              .get_item = symbolic_item,
+              .iter = symbolic_iter,
+              .get_attr = symbolic_attr,
               .index = symbolic_index,
               .to_int = symbolic_number,
               .to_float = symbolic_number,
