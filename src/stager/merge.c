@@ -544,6 +544,7 @@ void merge_finish(Merge *m, const GraphNode *node)
     for (size_t i = 0; i < m->made.count; i++) {
         Symbolic *symbolic = value_as_symbolic(m->made.items[i]);
         symbolic->value = node_output(node, (uint32_t)i);
+        symbolic->first = symbolic->value;
         TensorType type = graph_type(graph, symbolic->value);
         symbolic->dtype = (uint8_t)type.dtype;
         symbolic->rank = (int8_t)type.rank;

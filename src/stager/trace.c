@@ -185,6 +185,7 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     // The owner outlives the trace and tells a value that has leaked.
     symbolic->owner = object_retain(trace->owner);
     symbolic->value = id;
+    symbolic->first = id;
     symbolic->dtype = (uint8_t)type.dtype;
     symbolic->rank = (int8_t)type.rank;
     symbolic->dims = type.dims;
@@ -294,6 +295,29 @@ bool trace_reaches(const Trace *trace, const Symbolic *symbolic)
         block = block->parent;
     }
     return block != NULL;
+}
+
+// stage._learn(tensor, same): the symbolic tensor is from now on `same`, which
+// has its value and was made of it in the block of both. Elsewhere it stays:
+// behind the block nothing that was made in it can be used.
+Value trace_learn_method(Vm *vm, Value *args)
+{
+    Symbolic *symbolic = value_as_symbolic(args[1]);
+    if (!value_is_kind(args[1], KIND_SYMBOLIC) ||
+        !value_is_kind(args[2], KIND_SYMBOLIC)) {
+        return raise_error(vm, ERR_TYPE, "_learn: two symbolic tensors");
+    }
+    const Symbolic *same = value_as_symbolic(args[2]);
+    const Trace *trace = vm->trace;
+    if (trace == NULL || symbolic->owner != trace->owner ||
+        same->owner != trace->owner ||
+        graph_value(trace->graph, symbolic->value)->block != trace->block) {
+        return VALUE_NONE;
+    }
+    symbolic->value = same->value;
+    symbolic->rank = same->rank;
+    symbolic->dims = same->dims;
+    return VALUE_NONE;
 }
 
 static ValueId symbolic_operand(Vm *vm, Trace *trace, Value operand)

@@ -100,6 +100,7 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
 // Whether its own symbolic tensor can be used where the trace is: in the block
 // in which it was made, and in those inside of it.
 bool trace_reaches(const Trace *trace, const Symbolic *symbolic);
+Value trace_learn_method(Vm *vm, Value *args);
 // The graph's value for an operand: a symbolic one of this trace, a read of a
 // Variable, or an eager tensor, captured. A symbolic tensor of an enclosing
 // trace becomes an input; one of any other trace is a LeakError.

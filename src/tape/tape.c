@@ -13,7 +13,7 @@ static bool same_operand(Value a, Value b)
         return false;
     }
     const Symbolic *own = value_as_symbolic(a), *other = value_as_symbolic(b);
-    return own->owner == other->owner && own->value == other->value;
+    return own->owner == other->owner && own->first == other->first;
 }
 
 static size_t operand_hash(Value v)
@@ -21,7 +21,7 @@ static size_t operand_hash(Value v)
     uint64_t key = (uint64_t)(uintptr_t)value_object(v);
     if (value_is_kind(v, KIND_SYMBOLIC)) {
         const Symbolic *symbolic = value_as_symbolic(v);
-        key = (uint64_t)(uintptr_t)symbolic->owner + symbolic->value * 16u;
+        key = (uint64_t)(uintptr_t)symbolic->owner + symbolic->first * 16u;
     }
     key = (key >> 4) * 0x9E3779B97F4A7C15u;
     return (size_t)(key >> 20);

@@ -21,6 +21,7 @@ typedef struct Symbolic {
     Object head;
     Object *owner;       // the trace that made it, counted
     uint32_t value;      // its number in the owner's graph
+    uint32_t first;      // the number before more was known; tapes go by it
     uint8_t dtype;       // DType
     int8_t rank;         // RANK_UNKNOWN: any
     bool weak;           // was a host number: gives way to a tensor's dtype
