@@ -9,6 +9,8 @@
 #include "backend/scalar_compile.h"
 #include "graph/walk.h"
 
+enum { FEW_CALLS = 2 };
+
 // Whether every value of a list fits registers.
 static bool all_fit(const Graph *graph, const ValueId *values, uint32_t count)
 {
@@ -373,9 +375,11 @@ bool scalar_build(Builder *builder, GraphNode *loop, ScalarProgram **program)
     c->loop = loop;
     map_init(&c->known, ctx);
     bool ok = compile_while(c, loop) &&
-              scalar_append(c, (ScalarOp){.code = SCALAR_END}) &&
-              // *program stays NULL where the limits were passed.
-              (c->full || keep(c, program));
+              scalar_append(c, (ScalarOp){.code = SCALAR_END});
+    // Elementwise ops fuse in steps: a call for each costs more than that.
+    c->full = c->full || c->calls > c->steps + FEW_CALLS;
+    // *program stays NULL where the limits were passed.
+    ok = ok && (c->full || keep(c, program));
     map_free(&c->known);
     vec_free(ctx, &c->values);
     vec_free(ctx, &c->code);

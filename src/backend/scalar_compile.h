@@ -22,7 +22,9 @@ typedef struct ScalarCompiler {
     uint64_t initial[SCALAR_MAX_REGS];
     uint8_t dtypes[SCALAR_MAX_REGS];
     uint32_t reg_count;
-    bool full; // more registers or code than there may be: give up
+    uint32_t calls; // of kernels for several elements
+    uint32_t steps; // that other nodes would take, one by one
+    bool full;      // more registers or code than there may be: give up
 } ScalarCompiler;
 
 // How many elements the value has; 0: more than it may have, or none, or not

@@ -276,6 +276,7 @@ static bool compile_kernel(ScalarCompiler *c, const GraphNode *node, DType out,
     }
     *to = scalar_new(c, out, count);
     op.out = to->at[0];
+    c->calls += count > 1;
     return scalar_append(c, op);
 }
 
@@ -484,6 +485,7 @@ bool scalar_compile(ScalarCompiler *c, const GraphNode *node)
     ReduceEnd end;
     OpView view;
     int axis;
+    c->steps += !builder_has_body(c->builder, node);
     bool ok = builder_has_body(c->builder, node)
                   ? compile_elementwise(c, node, count, &to)
               : is_reshaped(node) ? scalar_find(c, node->inputs[0], &to)
