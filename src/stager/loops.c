@@ -5,6 +5,7 @@
 #include "graph/walk.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/events.h"
 #include "stager/for_iterator.h"
 #include "stager/for_names.h"
 
@@ -352,6 +353,18 @@ static ValueId stop_condition(Vm *vm, StagedBlock *block, Value stop)
     return node == NULL ? VALUE_ID_NONE : node_output(node, 0);
 }
 
+// A host loop goes on drawing where eager code may have left it. Of an iterator
+// that others hold too that is seen.
+static void tell_draw(Vm *vm, Value source)
+{
+    if (value_is_object(source) && value_object(source)->rc > 1 &&
+        type_of(vm, source)->slots.next != NULL) {
+        event_add(vm, vm->trace->events, EVENT_DRAW,
+                  "an iterator, behind the turn that ends the loop",
+                  VALUE_NONE);
+    }
+}
+
 // A host loop whose flag is a tensor cannot be left: the remaining turns are
 // traced under a test of the flag (compile_staged.c, for_turn).
 const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
@@ -360,6 +373,7 @@ const Ins *loop_stop(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
     Value stop = frame->registers[INS_A(ins)];
     if (block == NULL) {
         if (value_is_operand(stop)) { // a host loop goes on, turns guarded
+            tell_draw(vm, frame->registers[INS_C(ins)]);
             empty(vm, frame, INS_A(ins));
         }
         return frame->pc;
