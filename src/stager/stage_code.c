@@ -7,9 +7,8 @@
 //     for     stage.for_each(iterable, loop_test, loop_body)
 // which assign the function's variables by `nonlocal`; a variable that blocks
 // alone assign is declared above them as `y: object`, one that the conversion
-// made by what it is: `retval_: stage.result`. `and`, `or`, `not`, the
-// ternary and `assert` get functions of no parameters. What runs is the same
-// code with the blocks in place.
+// made by what it is: `retval_: stage.result`. `and`, `or`, `not`, the ternary
+// and `assert` get functions of no parameters. What runs has blocks in place.
 #include "stager/stage_code.h"
 
 #include <stdio.h>
