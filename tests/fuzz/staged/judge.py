@@ -211,11 +211,13 @@ class Judge:
 
     def parted(self, error):
         """Whether what is one object here and two there is told, or a dict's
-        order."""
+        order, or a gradient that is no rows any more."""
         left, right = error.left, error.right
         found = "alias" in self.codes and "same" in (left[:1] + right[:1]) or \
             "order" in self.codes and left[:1] == right[:1] == ("dict",) and \
-            self.reordered(left[1], right[1])
+            self.reordered(left[1], right[1]) or \
+            "rows" in self.codes and is_tensor(right) and \
+            left[:2] == ("object", "IndexedSlices")
         if found:
             self.how = "event"
         return found

@@ -34,6 +34,8 @@ def events(space):
                   if row[3] == "joined twice"]
         codes += ["order" for row in stage.events(function)
                   if row[3].startswith("a dict in the order")]
+        codes += ["rows" for row in stage.events(function)
+                  if row[3].startswith("a gradient of rows")]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))
