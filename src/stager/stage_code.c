@@ -235,9 +235,10 @@ static void rewrite(Printer *p, Node **slot)
 
 // --- statements ---
 
-// What is in the vector, a statement in any case.
-static NodeList body_of(Printer *p, NodeVec *body)
+// The list behind what is in the vector, a statement in any case.
+static NodeList body_of(Printer *p, NodeVec *body, NodeList list)
 {
+    ast_make_push_all(&p->make, body, block_list(p, list));
     if (body->count == 0) {
         ast_make_push(&p->make, body,
                       ast_make_node(&p->make, AST_PASS, (Span){0, 0}));
@@ -248,8 +249,7 @@ static NodeList body_of(Printer *p, NodeVec *body)
 static NodeList body_list(Printer *p, NodeList list)
 {
     NodeVec body = {0};
-    ast_make_push_all(&p->make, &body, block_list(p, list));
-    return body_of(p, &body);
+    return body_of(p, &body, list);
 }
 
 // The statements as the body of a function that assigns the names as those of
@@ -259,8 +259,7 @@ static NodeList part_body(Printer *p, NodeList list, const TextVec *names)
     NodeVec body = {0};
     push_names(p, &body, AST_GLOBAL, names);
     push_names(p, &body, AST_NONLOCAL, names);
-    ast_make_push_all(&p->make, &body, block_list(p, list));
-    return body_of(p, &body);
+    return body_of(p, &body, list);
 }
 
 // One side of a condition, or one turn.
@@ -507,8 +506,7 @@ static NodeList whole_body(Printer *p, const Node *function, NodeList list)
     push_names(p, &body, AST_GLOBAL, &p->global);
     push_names(p, &body, AST_NONLOCAL, &p->outer);
     push_declared(p, &body, function, list);
-    ast_make_push_all(&p->make, &body, block_list(p, list));
-    return body_of(p, &body);
+    return body_of(p, &body, list);
 }
 
 // The tree was read for this alone and may be changed in place.
