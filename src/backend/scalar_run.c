@@ -108,25 +108,19 @@ bool scalar_call(PlanRun *run, const ScalarOp *op, uint64_t *regs)
 #include "backend/scalar_list.h"
 #undef SCALAR
 
-static inline void fuse32(const ScalarOp *op, uint64_t *regs)
-{
-    float x[SCALAR_OPERANDS];
-    for (int i = 0; i < SCALAR_OPERANDS; i++) {
-        memcpy(&x[i], &regs[op->in[i]], sizeof x[i]);
+#define FUSE(bits, T, fused)                                                   \
+    static inline void fuse##bits(const ScalarOp *op, uint64_t *regs)          \
+    {                                                                          \
+        T x[SCALAR_OPERANDS];                                                  \
+        for (int i = 0; i < SCALAR_OPERANDS; i++) {                            \
+            memcpy(&x[i], &regs[op->in[i]], sizeof x[i]);                      \
+        }                                                                      \
+        T result = fused(x[0], x[1], x[2]);                                    \
+        memcpy(&regs[op->out], &result, sizeof result);                        \
     }
-    float result = fmaf(x[0], x[1], x[2]);
-    memcpy(&regs[op->out], &result, sizeof result);
-}
-
-static inline void fuse64(const ScalarOp *op, uint64_t *regs)
-{
-    double x[SCALAR_OPERANDS];
-    for (int i = 0; i < SCALAR_OPERANDS; i++) {
-        memcpy(&x[i], &regs[op->in[i]], sizeof x[i]);
-    }
-    double result = fma(x[0], x[1], x[2]);
-    memcpy(&regs[op->out], &result, sizeof result);
-}
+FUSE(32, float, fmaf)
+FUSE(64, double, fma)
+#undef FUSE
 
 // One switch over the instructions. Only jumps backwards poll: all other code
 // runs to its end.
