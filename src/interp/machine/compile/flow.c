@@ -68,7 +68,8 @@ Flow flow_of_statement(AstMaker *m, const Node *node)
     case AST_WHILE:
     case AST_FOR: return flow_loop(m, node);
     case AST_TRY: return flow_try(m, node);
-    case AST_WITH: return flow_of(m, node->with_stmt.body);
+    case AST_WITH: // its manager may drop an error
+        return (Flow){flow_of(m, node->with_stmt.body).exits, true};
     default: return (Flow){0, true};
     }
 }

@@ -293,43 +293,77 @@ static void lower_loop(Lower *l, NodeVec *out, const Node *node)
     free_flag(l, &loop.skipped);
 }
 
-// Handlers are copied one by one, since their bodies change.
-static void lower_handlers(Lower *l, Node *copy)
+// An error that came behind a jump, out of a `finally` or `with` that the jump
+// led through, has the last word.
+static void drop_jumps(Lower *l, NodeVec *out, uint32_t exits, Span span)
+{
+    if (exits & LEAVE_RETURN) {
+        set_flag(l, out, &l->returned, "do_return", false, span);
+    }
+    if (exits & LEAVE_BREAK) {
+        set_flag(l, out, &l->loop->left, "break_", false, span);
+    }
+    if (exits & LEAVE_CONTINUE) {
+        set_flag(l, out, &l->loop->skipped, "continue_", false, span);
+    }
+}
+
+// Handlers are copied one by one, since their bodies change. `exits`: of what
+// they guard.
+static void lower_handlers(Lower *l, Node *copy, uint32_t exits)
 {
     NodeVec handlers = {0};
     for (uint32_t i = 0; i < copy->try_stmt.handlers.count; i++) {
         Node *handler =
             ast_make_copy(&l->make, copy->try_stmt.handlers.items[i]);
-        handler->handler.body = lower_list(l, handler->handler.body);
+        NodeVec body = {0};
+        drop_jumps(l, &body, exits, handler->span);
+        NodeList lowered = lower_list(l, handler->handler.body);
+        ast_make_push_all(&l->make, &body, lowered);
+        handler->handler.body = ast_make_taken(&l->make, &body);
         ast_make_push(&l->make, &handlers, handler);
     }
     copy->try_stmt.handlers = ast_make_taken(&l->make, &handlers);
 }
 
-// `except: pass`
-static Node *drop_errors(Lower *l, Span span)
+// `except: LAST`, which raises the error again if LAST does not jump.
+static Node *last_handler(Lower *l, NodeList last, uint32_t exits, Span span)
 {
-    Node *pass = ast_make_node(&l->make, AST_PASS, span);
+    Flow flow = flow_of(&l->make, last);
     Node *handler = ast_make_node(&l->make, AST_EXCEPT_HANDLER, span);
-    handler->handler.body = ast_make_list(&l->make, &pass, 1);
+    NodeVec body = {0};
+    drop_jumps(l, &body, exits, span);
+    NodeList lowered = lower_list(l, last);
+    ast_make_push_all(&l->make, &body, lowered);
+    if (flow.falls) {
+        Node *raise = ast_make_node(&l->make, AST_RAISE, span);
+        Node *guard = ast_make_node(&l->make, AST_IF, span);
+        Node *flags = flags_node(l, flow.exits, span);
+        if (flags != NULL) {
+            guard->if_stmt.test = ast_make_not(&l->make, flags);
+            guard->if_stmt.body = ast_make_list(&l->make, &raise, 1);
+            ast_make_push(&l->make, &body, guard);
+        }
+    }
+    handler->handler.body = ast_make_taken(&l->make, &body);
     return handler;
 }
 
-// A `finally` that ends in a jump drops the error that it was come to by: the
-// rest gets a handler of all errors, and the list stands behind it.
-static void lower_dropping(Lower *l, NodeVec *out, Node *copy)
+// A `finally` that may jump drops the error that it was come to by: it stands
+// in a handler of all errors, and once more for the way without one.
+static void lower_dropping(Lower *l, NodeVec *out, Node *copy, uint32_t exits)
 {
     NodeList last = copy->try_stmt.finalbody;
-    Node *handler = drop_errors(l, copy->span);
     copy->try_stmt.finalbody = (NodeList){NULL, 0};
     if (copy->try_stmt.handlers.count > 0) {
         Node *whole = ast_make_node(&l->make, AST_TRY, copy->span);
         whole->try_stmt.body = ast_make_list(&l->make, &copy, 1);
         copy = whole;
     }
+    Node *handler = last_handler(l, last, exits, copy->span);
     copy->try_stmt.handlers = ast_make_list(&l->make, &handler, 1);
+    copy->try_stmt.orelse = lower_list(l, last);
     ast_make_push(&l->make, out, copy);
-    ast_make_push_all(&l->make, out, last);
 }
 
 // A jump out of `try` becomes a flag too, so that `finally` is simply come to.
@@ -340,14 +374,14 @@ static void lower_try(Lower *l, NodeVec *out, const Node *node)
     Flow flow = flow_of(&l->make, node->try_stmt.body);
     Flow last = flow_of(&l->make, node->try_stmt.finalbody);
     copy->try_stmt.body = lower_list(l, node->try_stmt.body);
-    lower_handlers(l, copy);
+    lower_handlers(l, copy, flow.exits);
     NodeVec orelse = {0};
     add_guarded(l, &orelse, flow.exits, node->try_stmt.orelse);
     copy->try_stmt.orelse = ast_make_taken(&l->make, &orelse);
-    copy->try_stmt.finalbody = lower_list(l, node->try_stmt.finalbody);
-    if (last.exits != 0 && !last.falls) {
-        lower_dropping(l, out, copy);
+    if (last.exits != 0) {
+        lower_dropping(l, out, copy, flow_of_statement(&l->make, node).exits);
     } else {
+        copy->try_stmt.finalbody = lower_list(l, node->try_stmt.finalbody);
         ast_make_push(&l->make, out, copy);
     }
 }
