@@ -267,6 +267,7 @@ class Judge:
                     self.states(other.before, other.state)
                 except Difference as error:
                     if "refused-change" not in self.lenient and \
+                            not self.ran_alike(one, other) and \
                             not self.explained(error.path):
                         return "refused-change", \
                             f"{error.left} -> {error.right}"
@@ -283,6 +284,18 @@ class Judge:
                         not self.typed(error):
                     return "result", f"{error.left} | {error.right}"
         return self.after(one, other)
+
+    def ran_alike(self, one, other):
+        """Whether what ran before it was refused left what eager code left
+        when it failed."""
+        if not one.error or any("while tracing" in note
+                                for note in other.error[3]):
+            return False
+        try:
+            self.states(one.state, other.state, self.alike)
+        except Difference:
+            return False
+        return True
 
     def after(self, one, other):
         """What the call printed and what it left."""

@@ -18,6 +18,17 @@ def execute(text, space):
     exec(compile(text, FILE[0], "exec"), space)
 
 
+def parts(value):
+    """What a structure is made of: a text of it would be one made too early."""
+    if isinstance(value, (list, tuple)):
+        return [part for item in value for part in parts(item)]
+    return parts(list(vars(value).values())) if hasattr(value, "__dict__") \
+        and type(value).__name__ not in SYMBOLS else [value]
+
+
+NAMES["parts"] = parts
+
+
 def events(space):
     """Records what the ledgers of the program's staged functions hold."""
     spaces = [space] + [vars(value) for value in space.values()
@@ -36,6 +47,8 @@ def events(space):
                   if row[3].startswith("a dict in the order")]
         codes += ["rows" for row in stage.events(function)
                   if row[3].startswith("a gradient of rows")]
+        codes += ["text" for row in stage.events(function)
+                  if row[3].startswith("a text made")]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))

@@ -161,11 +161,27 @@ class Runner:
                                                    program.text)
             if verdict.kind == "crash":
                 verdict.detail = found[program.number].note
-            if verdict.kind in ("skipped", "print", "line") and self.unneeded(
-                    program, found[program.number].runs["eager"], verdict):
+            if self.explained(program, found[program.number], verdict):
                 verdict = Verdict(how="event", step=verdict.step)
             pairs.append((program, verdict))
         return pairs
+
+    def explained(self, program, record, verdict):
+        """Whether a change of the program shows where a difference is from."""
+        if verdict.kind == "text" and "None" in program.text:
+            # Which operation of a line fails first is seen where sizes are.
+            return self.ended_by(program, closed(program.text), verdict)
+        if verdict.kind in ("result", "state", "print") and \
+                "text" in record.codes:
+            return self.ended_by(program, unmeasured(program.text), verdict)
+        return verdict.kind in ("skipped", "print", "line", "class") and \
+            self.unneeded(program, record.runs["eager"], verdict)
+
+    def ended_by(self, program, text, verdict):
+        """Whether the difference is gone in this text of the program."""
+        [record] = self.records([Program(program.number, text)]).values()
+        said = record.verdict(self.lenient, text)
+        return said.kind is None or said.step > verdict.step
 
     def unneeded(self, program, eager, verdict):
         """Whether what failed eagerly alone is an operation that nobody needs
@@ -174,10 +190,9 @@ class Runner:
         text = printed(program.text, error[2]) if error else None
         if text is None:
             return False
+        if verdict.kind in ("print", "line"):  # what comes behind it differs no more
+            return self.ended_by(program, text, verdict)
         [record] = self.records([Program(program.number, text)]).values()
-        if verdict.kind != "skipped":  # what came behind it fails no more
-            said = record.verdict(self.lenient, text)
-            return said.kind is None or said.step > verdict.step
         steps = record.runs["staged"]
         return verdict.step < len(steps) and \
             (steps[verdict.step].error or [""])[0] == error[0]
@@ -242,9 +257,30 @@ def printed(text, line):
                     left = ast.parse(ast.unparse(node.target)).body[0].value
                     value = ast.BinOp(left, node.op, value)
                 parts = ", ".join(map(ast.unparse, computed(value)))
-                body[at:at] = ast.parse(f"stage.print('s', {parts})").body
+                body[at:at] = ast.parse(
+                    f"stage.print('s', *parts([{parts}]))").body
                 return ast.unparse(tree) + "\n"
     return None
+
+
+def closed(text):
+    """The program without signatures, which leave sizes open."""
+    return re.sub(r"@stage\(signature=.*\)$", "@stage", text, flags=re.M)
+
+
+class Unmeasured(ast.NodeTransformer):
+    """Texts have the length 0."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        return ast.Constant(0) if ast.unparse(node.func) == "len" and \
+            isinstance(node.args[0], ast.JoinedStr) else node
+
+
+def unmeasured(text):
+    """The program without the lengths of texts, which differ where a text
+    made while tracing has a tensor's name in place of its value (D107)."""
+    return ast.unparse(Unmeasured().visit(ast.parse(text))) + "\n"
 
 
 def ends(text):
