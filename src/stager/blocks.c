@@ -133,8 +133,9 @@ void blocks_drop(Vm *vm, Trace *trace)
     journal_drop_joined(vm, trace);
     notes_free(vm, trace);
     object_release_null(&vm->ctx, trace->raised);
+    object_release_null(&vm->ctx, trace->late);
     object_release_null(&vm->ctx, trace->refused);
-    trace->raised = trace->refused = NULL;
+    trace->raised = trace->late = trace->refused = NULL;
 }
 
 // Nodes go into the side from here on.
@@ -373,7 +374,8 @@ static const Ins *diverge(Vm *vm, Frame *frame, StagedBlock *block)
 }
 
 // The end of the second side. If both sides raise, so does what is around
-// them: the part of the outer block that is under way ends here too.
+// them: the part of the outer block that is under way ends here too, and the
+// function where there is none.
 static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
 {
     StagedBlock *block = block_running(vm, frame, info);
@@ -384,12 +386,15 @@ static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
     bool ok = done == 0 ? join_sides(vm, frame, block) : done > 0;
     bool none = block->diverged[0] && block->diverged[1];
     block_end(vm);
+    if (!ok || !none) {
+        return ok ? frame->pc : NULL;
+    }
     StagedBlock *outer = vm->trace->blocks;
-    if (ok && none && outer != NULL && outer->frame == frame &&
-        outer->phase != PHASE_COND) {
+    if (outer != NULL && outer->frame == frame && outer->phase != PHASE_COND) {
         return diverge(vm, frame, outer);
     }
-    return ok ? frame->pc : NULL;
+    late_error_end(vm, value_from_object(vm->trace->late));
+    return NULL;
 }
 
 // --- raise and assert ---
@@ -459,7 +464,8 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
                         const BlockInfo *info, Ins ins)
 {
     const Ins *next = act(vm, frame, event, info, ins);
-    vm->trace->gave_up |= next == NULL && !is_eager(event);
+    vm->trace->gave_up |=
+        next == NULL && !is_eager(event) && !late_error_ended(vm);
     return next;
 }
 

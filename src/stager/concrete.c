@@ -16,6 +16,7 @@
 #include "stager/either.h"
 #include "stager/error_notes.h"
 #include "stager/hidden.h"
+#include "stager/late_error.h"
 #include "stager/late_text.h"
 #include "stager/made.h"
 #include "stager/poison.h"
@@ -384,6 +385,10 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         value = bound_call(vm, request->target, &symbolic);
     }
     trace->given = NULL;
+    if (value_failed(value) && !trace->gave_up && late_error_ended(vm)) {
+        concrete->ends = raise_take(vm);
+        value = VALUE_NONE;
+    }
     // What fails from here on is no error of the function.
     trace->gave_up |= !value_failed(value);
     bool ok =
@@ -543,6 +548,7 @@ static Concrete *concrete_empty(Vm *vm, const TraceRequest *request)
     Object head = self->head;
     *self = (Concrete){.head = head,
                        .result = VALUE_NONE,
+                       .ends = VALUE_NONE,
                        .target = value_retain(request->target),
                        .name = object_retain(request->name),
                        .number = request->number,

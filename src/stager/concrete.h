@@ -34,6 +34,7 @@ typedef struct Concrete {
     Plan *checked; // counted; NULL until stage.check_numerics needs it
     GraphFunction *function; // for tapes, counted; NULL: none has asked
     Value result; // the result with symbolic tensors where outputs go
+    Value ends;   // the error in which each run ends; None: there is none
     bool shares;  // it holds an object in two places
     bool either;  // it is one of two (either.h)
     Written written;

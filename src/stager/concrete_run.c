@@ -8,6 +8,7 @@
 #include "stager/either.h"
 #include "stager/error_notes.h"
 #include "stager/graph_function.h"
+#include "stager/late_error.h"
 #include "stager/late_text.h"
 #include "stager/leak.h"
 #include "stager/trace.h"
@@ -285,6 +286,11 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
                 ? VALUE_FAIL
                 : map_result(vm, concrete, bound, unpack_output, &unpack);
         events_call(vm, vm->trace->events, &concrete->owner->events);
+    }
+    if (!value_failed(result) && !value_is_none(concrete->ends)) {
+        late_error_end(vm, concrete->ends);
+        release(vm, result);
+        result = VALUE_FAIL;
     }
     structure_free(vm, &inputs);
     vec_free(&vm->ctx, &ids);

@@ -330,6 +330,7 @@ static void concrete_destroy(Vm *vm, Object *object)
     object_release_null(&vm->ctx, self->function);
     graph_release(&vm->ctx, self->graph);
     release(vm, self->result);
+    release(vm, self->ends);
     structure_free(vm, &self->written.copies);
     structure_free(vm, &self->written.contents);
     release(vm, self->target);
@@ -360,6 +361,7 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
         values_visit(owned[i]->items, owned[i]->count, visit, data);
     }
     values_visit(&self->result, 1, visit, data);
+    values_visit(&self->ends, 1, visit, data);
     values_visit(&self->target, 1, visit, data);
 }
 
@@ -368,6 +370,7 @@ static void concrete_clear(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;
     value_replace(&vm->ctx, &self->result, VALUE_NONE);
+    value_replace(&vm->ctx, &self->ends, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);
     // The graph may hold functions that host_call calls; the log's owner and
     // what tapes have been given hold the graph. Taken out first: what dies may

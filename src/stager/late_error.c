@@ -113,6 +113,15 @@ static Exception *copy_exception(Vm *vm, const Exception *from, Value parts)
     return made;
 }
 
+// `exception` may be what is there.
+static void keep_late(Vm *vm, Value exception)
+{
+    Object *late = object_retain(value_object(exception));
+    object_release_null(&vm->ctx, vm->trace->late);
+    vm->trace->late = late;
+    vm->trace->ended = false;
+}
+
 // Tensors among the arguments are the node's inputs, so that a run can put
 // theirs in. The text is for people who print the graph.
 bool late_error_append(Vm *vm, Value exception, ValueId condition,
@@ -148,10 +157,26 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
                                (uint32_t)ids.count, &attr, &model->head, NULL,
                                0, place) != NULL;
     }
+    if (!asserts) {
+        keep_late(vm, exception);
+    }
     object_release_null(&vm->ctx, model);
     vec_free(&vm->ctx, &ids);
     strbuf_free(&text);
     return ok;
+}
+
+void late_error_end(Vm *vm, Value exception)
+{
+    keep_late(vm, exception);
+    vm->trace->ended = true;
+    raise_bare(vm, value_retain(exception));
+}
+
+bool late_error_ended(const Vm *vm)
+{
+    return vm->trace->ended && value_is_object(vm->exception) &&
+           value_object(vm->exception) == vm->trace->late;
 }
 
 // The next tensor for each empty place.

@@ -13,6 +13,12 @@
 // reached; or, with a condition (one bool), when that is false.
 MUST_CHECK bool late_error_append(Vm *vm, Value exception, ValueId condition,
                                   GraphPlace place);
+// Nothing behind this place runs, for on all ways to it the graph raises, the
+// last time `exception`. That goes on through the host code, which ends what it
+// has under way.
+void late_error_end(Vm *vm, Value exception);
+// Whether it is the pending error.
+bool late_error_ended(const Vm *vm);
 // Raises what the node holds.
 void late_error_raise(Vm *vm, const GraphNode *node, Tensor *const *inputs);
 

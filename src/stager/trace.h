@@ -48,6 +48,8 @@ struct Trace {
     VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
     Object *raised;  // counted: the exception that converted code raised
                      // last inside a block; NULL: none
+    Object *late;    // counted: what the graph is to raise, the last one
+    bool ended;      // by `late`, in all ways that lead to where the trace is
     Object *refused; // counted: tracing's own error that a handler met last;
                      // NULL: none
     VEC(struct BlockNote) notes;   // on variables without a value (notes.h)
