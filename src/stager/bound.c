@@ -45,18 +45,6 @@ static size_t place_of(const Code *code, int index, size_t extra)
                                           : (size_t)index + extra;
 }
 
-int bound_param(Value host, const Str *name, uint32_t positional)
-{
-    if (!value_is_kind(host, KIND_FUNCTION)) {
-        return -1;
-    }
-    const Code *code = ((const Function *)value_object(host))->code;
-    int index = find_param(code, name);
-    size_t named = (size_t)code->positional_count;
-    size_t extra = positional > named ? positional - named : 0;
-    return index < 0 ? -1 : (int)place_of(code, index, extra);
-}
-
 // A name that no parameter has goes to **kwargs, behind all others, and keeps
 // its name there. False without an error: the host's own call words the misfit.
 static bool bind_keywords(Vm *vm, const Code *code, const Value *values,
@@ -254,6 +242,119 @@ Value bound_call(Vm *vm, Value host, const Bound *bound)
     structure_free(vm, &ordered);
     structure_free(vm, &names);
     return result;
+}
+
+// The keyword that gives parameter `index`; -1: there is none.
+static int find_keyword(const Code *code, const Tuple *names, int index)
+{
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        if (find_param(code, value_as_str(names->items[i])) == index) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+// The keyword of **kwargs that comes next by name behind `last` (-1: the
+// first); -1: there are no more.
+static int next_rest(const Code *code, const Tuple *names, int last)
+{
+    int found = -1;
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        const Str *name = value_as_str(names->items[i]);
+        bool behind =
+            last < 0 ||
+            strcmp(name->text, value_as_str(names->items[last])->text) > 0;
+        if (behind && find_param(code, name) < 0 &&
+            (found < 0 ||
+             strcmp(name->text, value_as_str(names->items[found])->text) < 0)) {
+            found = (int)i;
+        }
+    }
+    return found;
+}
+
+// False: the parameter has no default.
+static bool default_source(const Function *function, int index,
+                           BoundSource *out)
+{
+    const Code *code = function->code;
+    int at = -1;
+    if (index >= code->positional_count) {
+        out->from = BOUND_KEYWORD_DEFAULTS;
+        at = function->keyword_defaults == NULL
+                 ? -1
+                 : dict_find_name(function->keyword_defaults,
+                                  code->local_names[index]);
+    } else if (function->defaults != NULL) {
+        out->from = BOUND_DEFAULTS;
+        at = index - (code->positional_count - (int)function->defaults->count);
+    }
+    out->index = (uint32_t)at;
+    return at >= 0;
+}
+
+// What parameter `index` gets; false: nothing.
+static bool param_source(const Function *function, int index, uint32_t given,
+                         const Tuple *names, BoundSource *out)
+{
+    int keyword = find_keyword(function->code, names, index);
+    *out = (BoundSource){BOUND_CALL, given + (uint32_t)keyword};
+    return keyword >= 0 || default_source(function, index, out);
+}
+
+// Of a call with `given` arguments by position, in the order of bind_function
+// and sort_rest.
+static int function_sources(const Function *function, uint32_t given,
+                            const Tuple *names, BoundSource *out)
+{
+    const Code *code = function->code;
+    int params = code->positional_count, number = 0;
+    for (uint32_t i = 0; i < given; i++) {
+        out[number++] = (BoundSource){BOUND_CALL, i};
+    }
+    for (int i = number < params ? number : params;
+         i < params + code->keyword_only_count; i++) {
+        if (!param_source(function, i, given, names, &out[number++])) {
+            return -1;
+        }
+    }
+    for (int k = -1; (k = next_rest(code, names, k)) >= 0;) {
+        out[number++] = (BoundSource){BOUND_CALL, given + (uint32_t)k};
+    }
+    return number;
+}
+
+int bound_sources(Value host, bool instance, uint32_t count, const Tuple *names,
+                  BoundSource *out, int limit)
+{
+    const Function *function = value_is_kind(host, KIND_FUNCTION)
+                                   ? (const Function *)value_object(host)
+                                   : NULL;
+    uint32_t total = count + instance, params = 0;
+    if (function != NULL) {
+        params = function->code->positional_count;
+        params += function->code->keyword_only_count;
+    }
+    if (total + params > (uint32_t)limit) {
+        return -1;
+    }
+    // Of others nobody knows the parameters: names and all go as they are.
+    uint32_t named = function != NULL && names != NULL ? names->count : 0;
+    int number = 0;
+    if (function != NULL) {
+        number = function_sources(function, total - named, names, out);
+    }
+    for (uint32_t i = 0; function == NULL && i < total; i++) {
+        out[number++] = (BoundSource){BOUND_CALL, i};
+    }
+    for (int i = 0; instance && i < number; i++) {
+        BoundSource *source = &out[i];
+        if (source->from == BOUND_CALL && source->index-- == 0) {
+            *source = (BoundSource){BOUND_INSTANCE, 0};
+        }
+    }
+    return number;
 }
 
 // A host that is not written in the language is bound as it is called: nobody

@@ -30,9 +30,23 @@ typedef struct Bound {
 MUST_CHECK bool bound_make(Vm *vm, Value host, const Value *args,
                            uint32_t count, Tuple *keyword_names,
                            const Bound *traced, Bound *out);
-// Where the parameter of this name stands among the values of a call with so
-// many by position; -1: the function has none, or is not written in Duet.
-int bound_param(Value host, const Str *name, uint32_t positional);
+// Where a value of a call comes from: from its arguments, from the instance in
+// front of them, or from what the function has by default; and which one it is
+// there.
+typedef enum BoundFrom {
+    BOUND_CALL,
+    BOUND_INSTANCE,
+    BOUND_DEFAULTS,
+    BOUND_KEYWORD_DEFAULTS // an entry of the dict
+} BoundFrom;
+typedef struct BoundSource {
+    BoundFrom from;
+    uint32_t index;
+} BoundSource;
+// The sources of the values that bound_make would give, in their order, of a
+// call that fits. How many; -1: more than `limit`. `names` may be NULL.
+int bound_sources(Value host, bool instance, uint32_t count, const Tuple *names,
+                  BoundSource *out, int limit);
 // Leaves it empty, so that it may be freed twice.
 void bound_free(Vm *vm, Bound *bound);
 // Values at and behind `*args` of the host, which its keyword-only parameters

@@ -186,10 +186,14 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
                             uint32_t count, Tuple *names)
 {
     (void)object_retain(self);
+    Guard guard;
+    bool covered = guard_make(vm, self->target, self->instance, args, count,
+                              names, &guard);
     Value result = call_with_self(vm, self, args, count, names, true);
-    if (!value_failed(result) && self->ran != NULL) {
-        guards_set(vm, &self->table.guards, self->target, self->ran, args,
-                   count, names);
+    if (covered && !value_failed(result) && self->ran != NULL) {
+        guards_set(vm, &self->table.guards, self->ran, &guard);
+    } else if (covered) {
+        guard_clear(vm, &guard);
     }
     self->ran = NULL;
     object_release(&vm->ctx, self);
@@ -212,8 +216,7 @@ static Value call_long(Vm *vm, Value value, const Value *args, uint32_t count,
     if (vm->eager_only) {
         return vm_call_keywords(vm, self->host, args, count, keyword_names);
     }
-    if (vm->trace == NULL && !value_is_none(self->host) &&
-        (keyword_names == NULL || value_unbound(self->instance))) {
+    if (vm->trace == NULL && !value_is_none(self->host)) {
         return call_and_guard(vm, self, args, count, keyword_names);
     }
     return call_with_self(vm, self, args, count, keyword_names, true);
