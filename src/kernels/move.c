@@ -252,3 +252,59 @@ bool move_fill(Ctx *ctx, void *to, const void *value, size_t size,
     }
     return true;
 }
+
+// One row, by steps of bytes that the compiler knows; the last one lies over
+// the one before where they do not divide it.
+static inline void copy_narrow(char *to, const char *from, size_t size,
+                               size_t step)
+{
+    size_t done = 0;
+    for (; done + step <= size; done += step) {
+        memcpy(to + done, from + done, step);
+    }
+    if (done < size) {
+        memcpy(to + size - step, from + size - step, step);
+    }
+}
+
+static inline void copy_rows(char *to, const char *from, size_t size,
+                             size_t step, const int64_t *rows, int64_t count,
+                             bool put)
+{
+    for (int64_t k = 0; k < count; k++) {
+        size_t here = (size_t)k * size, there = (size_t)rows[k] * size;
+        copy_narrow(to + (put ? there : here), from + (put ? here : there),
+                    size, step);
+    }
+}
+
+static inline void move_rows(char *to, const char *from, size_t size,
+                             const int64_t *rows, int64_t count, bool put)
+{
+    switch (size) {
+    case 1: copy_rows(to, from, 1, 1, rows, count, put); return;
+    case 2: copy_rows(to, from, 2, 2, rows, count, put); return;
+    case 4: copy_rows(to, from, 4, 4, rows, count, put); return;
+    case 8: copy_rows(to, from, 8, 8, rows, count, put); return;
+    case 64: copy_rows(to, from, 64, 16, rows, count, put); return;
+    }
+    if (size >= 16) {
+        copy_rows(to, from, size, 16, rows, count, put);
+    } else if (size >= 4) {
+        copy_rows(to, from, size, 4, rows, count, put);
+    } else {
+        copy_rows(to, from, size, 1, rows, count, put);
+    }
+}
+
+void move_pick_rows(void *to, const void *from, size_t size,
+                    const int64_t *rows, int64_t count)
+{
+    move_rows(to, from, size, rows, count, false);
+}
+
+void move_put_rows(void *to, const void *from, size_t size, const int64_t *rows,
+                   int64_t count)
+{
+    move_rows(to, from, size, rows, count, true);
+}

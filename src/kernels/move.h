@@ -17,6 +17,14 @@ enum { MOVE_MAX_RANK = 33 };
 MUST_CHECK bool move_gather(Ctx *ctx, void *to, const void *from, size_t size,
                             int rank, const int64_t *dims,
                             const int64_t *strides, int64_t *moved);
+// Row k of `to` becomes row rows[k] of `from`, each of `size` bytes: at most
+// MOVE_NARROW.
+enum { MOVE_NARROW = 256 };
+void move_pick_rows(void *to, const void *from, size_t size,
+                    const int64_t *rows, int64_t count);
+// Row rows[k] of `to` becomes row k of `from`, in order.
+void move_put_rows(void *to, const void *from, size_t size, const int64_t *rows,
+                   int64_t count);
 // Writes the element at `value` into `count` places. False: interrupted.
 MUST_CHECK bool move_fill(Ctx *ctx, void *to, const void *value, size_t size,
                           int64_t count);

@@ -44,6 +44,9 @@ enum { REDUCE_LANES = 128, REDUCE_BLOCK = 2048 };
 
 // The first of `n` elements that equals *value or is NaN; n: none.
 typedef int64_t (*FindFn)(const void *from, int64_t n, const void *value);
+// Row k of `n` elements of `from` is added to row rows[k] of `to`, in order.
+typedef void (*AddRowsFn)(void *to, const void *from, const int64_t *rows,
+                          int64_t count, int64_t n);
 // Sorts SORT_BYTES of columns beside each other, of `n` ints each, which stand
 // row by row.
 typedef void (*SortColumnsFn)(void *columns, int64_t n);
@@ -77,6 +80,7 @@ typedef struct Tier {
     RowReduceFn softmax[ELEM_COUNT], log_softmax[ELEM_COUNT];
     RowReduceFn logsumexp[ELEM_COUNT];
     FindFn find[ELEM_COUNT];                // of bools and halves: NULL
+    AddRowsFn add_rows[ELEM_COUNT];         // of 32 and 64 bits; else NULL
     SortColumnsFn sort_columns[ELEM_COUNT]; // of ELEM_I32 and ELEM_I64
 } Tier;
 

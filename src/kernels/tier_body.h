@@ -39,6 +39,7 @@
 #include "kernels/find_body.h"
 #include "kernels/lanes_body.h"
 #include "kernels/reduce_body.h"
+#include "kernels/rows_body.h"
 #include "kernels/sort_body.h"
 
 // The columns of a table by Elem for each set; F is the function prefix.
@@ -86,6 +87,9 @@ const Tier TIER_TABLE = {
     .log_softmax = {ROW_FLOAT(log_softmax)},
     .logsumexp = {ROW_FLOAT(logsumexp)},
     .find = {ROW_NUMERIC(find)},
+    .add_rows = {[ELEM_I32] = add_rows_i32,
+                 [ELEM_I64] = add_rows_i64,
+                 ROW_FLOAT(add_rows)},
     .sort_columns =
         {[ELEM_I32] = sort_columns_i32, [ELEM_I64] = sort_columns_i64},
 };

@@ -1,9 +1,10 @@
 // Picking by index tensors: take (TensorFlow's gather), pick (NumPy's x[i, j]
-// with int tensors), one_hot.
+// with int tensors), take_along_axis, one_hot.
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/bulk.h"
+#include "kernels/move.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
@@ -17,22 +18,6 @@ typedef struct Picked {
 } Picked;
 enum { PICKED_MOST = 512 }; // slices that are copied at a time
 
-#define PICK_ELEMENTS(T)                                                       \
-    for (int64_t k = 0; k < count; k++) {                                      \
-        ((T *)to)[k] = ((const T *)from)[slices[k]];                           \
-    }
-
-static void pick_elements(char *to, const char *from, size_t size,
-                          const int64_t *slices, int64_t count)
-{
-    switch (size) {
-    case 1: PICK_ELEMENTS(uint8_t) break;
-    case 2: PICK_ELEMENTS(uint16_t) break;
-    case 4: PICK_ELEMENTS(uint32_t) break;
-    default: PICK_ELEMENTS(uint64_t)
-    }
-}
-
 // Picks `first` … of the result, which are these slices of x. All that lies
 // behind the axis moves in one copy.
 static bool pick_slices(const Picked *p, int64_t first, const int64_t *slices,
@@ -41,14 +26,16 @@ static bool pick_slices(const Picked *p, int64_t first, const int64_t *slices,
     const Tensor *x = p->call->inputs[0];
     Tensor *out = p->call->outputs[0];
     size_t size = dtype_size((DType)x->dtype);
+    bool narrow =
+        x->dtype != DT_STRING && p->inner <= (int64_t)(MOVE_NARROW / size);
     // Slices of no elements need no copy, but their indices were checked.
     for (int64_t i = 0; i < p->outer && p->inner > 0; i++) {
         int64_t to = (i * p->picks + first) * p->inner;
         int64_t from = i * p->slices * p->inner;
-        if (p->inner == 1 && x->dtype != DT_STRING) {
-            pick_elements((char *)out->data + to * (int64_t)size,
-                          (const char *)x->data + from * (int64_t)size, size,
-                          slices, count);
+        if (narrow) {
+            move_pick_rows((char *)out->data + to * (int64_t)size,
+                           (const char *)x->data + from * (int64_t)size,
+                           (size_t)p->inner * size, slices, count);
             continue;
         }
         for (int64_t k = 0; k < count; k++) {
@@ -144,18 +131,18 @@ static bool kernel_take(const KernelCall *call)
         picked.outer *= i < axis ? dims[i] : 1;
         picked.inner *= i > axis ? dims[i] : 1;
     }
-    int64_t slices[PICKED_MOST], count = 0;
-    for (int64_t k = 0; k < indices->count; k++) {
-        int64_t index = tensor_int_at(indices, k);
-        if (index < 0 || index >= picked.slices) {
-            return take_error(call->ctx, indices, k, picked.slices);
-        }
-        slices[count++] = index;
-        if (count == PICKED_MOST || k + 1 == indices->count) {
-            if (!pick_slices(&picked, k + 1 - count, slices, count)) {
-                return false;
+    int64_t slices[PICKED_MOST];
+    for (int64_t first = 0; first < indices->count; first += PICKED_MOST) {
+        int64_t left = indices->count - first;
+        int64_t count = left < PICKED_MOST ? left : PICKED_MOST;
+        tensor_read_ints(indices, first, count, slices);
+        for (int64_t k = 0; k < count; k++) {
+            if (slices[k] < 0 || slices[k] >= picked.slices) {
+                return take_error(call->ctx, indices, first + k, picked.slices);
             }
-            count = 0;
+        }
+        if (!pick_slices(&picked, first, slices, count)) {
+            return false;
         }
     }
     return true;
@@ -281,33 +268,47 @@ static bool infer_pick(InferCall *call)
     return true;
 }
 
-// Where element `at` of the broadcast indices points, counted in the slices
-// that the picked axes number; -1: raised.
+// Elements `first` … of the index operand of one axis, as the broadcast shape
+// numbers them.
+static void read_index(const Tensor *own, TensorType shape, int64_t picks,
+                       int64_t first, int64_t count, int64_t *to)
+{
+    if (own->count == picks) { // it is not repeated
+        tensor_read_ints(own, first, count, to);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = tensor_int_at(
+            own, strings_index(tensor_type(own), shape, first + i));
+    }
+}
+
+// Where elements `first` … of the broadcast indices point, counted in the
+// slices that the picked axes number. False: raised.
 // Below 0 counts from the end, as in NumPy and unlike `take`.
-static int64_t picked_slice(const KernelCall *call, TensorType shape,
-                            int64_t picks, int axis, int64_t at)
+static bool picked_slices(const KernelCall *call, TensorType shape,
+                          int64_t picks, int axis, int64_t first, int64_t count,
+                          int64_t *slices)
 {
     const int64_t *dims = tensor_dims(call->inputs[0]);
-    int64_t slice = 0;
+    int64_t indices[PICKED_MOST];
+    memset(slices, 0, (size_t)count * sizeof *slices);
     for (uint32_t k = 1; k < call->input_count; k++) {
-        const Tensor *own = call->inputs[k];
         int64_t size = dims[axis + (int)k - 1];
-        // As many elements as all of them: it is not repeated.
-        int64_t index = tensor_int_at(
-            own, own->count == picks
-                     ? at
-                     : strings_index(tensor_type(own), shape, at));
-        if (index < -size || index >= size) {
-            ctx_fail(call->ctx, ERR_OP_INDEX,
-                     "index %" PRId64 " is out of range for axis %d of size "
-                     "%" PRId64,
-                     index, axis + (int)k - 1, size);
-            return -1;
+        read_index(call->inputs[k], shape, picks, first, count, indices);
+        for (int64_t i = 0; i < count; i++) {
+            int64_t index = indices[i];
+            if (index < -size || index >= size) {
+                return ctx_fail(call->ctx, ERR_OP_INDEX,
+                                "index %" PRId64 " is out of range for axis %d "
+                                "of size %" PRId64,
+                                index, axis + (int)k - 1, size);
+            }
+            // Row-major number of the place among the picked axes.
+            slices[i] = slices[i] * size + index + (index < 0 ? size : 0);
         }
-        // Row-major number of the place among the picked axes.
-        slice = slice * size + index + (index < 0 ? size : 0);
     }
-    return slice;
+    return true;
 }
 
 // The picked axes are looked upon as one, of `slices` places, so that it works
@@ -331,18 +332,14 @@ static bool kernel_pick(const KernelCall *call)
     for (int i = 0; i < rank; i++) {
         picked.picks *= shape.dims[i];
     }
-    int64_t slices[PICKED_MOST], count = 0;
-    for (int64_t k = 0; k < picked.picks; k++) {
-        slices[count] = picked_slice(call, shape, picked.picks, axis, k);
-        // Checked as it goes: the output is dropped by the caller on failure.
-        if (slices[count++] < 0) {
+    int64_t slices[PICKED_MOST];
+    for (int64_t first = 0; first < picked.picks; first += PICKED_MOST) {
+        int64_t left = picked.picks - first;
+        int64_t count = left < PICKED_MOST ? left : PICKED_MOST;
+        if (!picked_slices(call, shape, picked.picks, axis, first, count,
+                           slices) ||
+            !pick_slices(&picked, first, slices, count)) {
             return false;
-        }
-        if (count == PICKED_MOST || k + 1 == picked.picks) {
-            if (!pick_slices(&picked, k + 1 - count, slices, count)) {
-                return false;
-            }
-            count = 0;
         }
     }
     return true;
@@ -367,6 +364,162 @@ const OpDesc op_pick = {
     .attr_count = 1,
     .infer = infer_pick,
     .kernel = kernel_pick,
+    .gradient = grad_places,
+};
+
+// ---- take_along_axis
+
+// The result has the shape of `indices`: equal to x's beside the axis.
+// No broadcasting between x and indices, unlike NumPy: sizes beside the axis
+// must be equal.
+static bool infer_take_along(InferCall *call)
+{
+    TensorType x = call->inputs[0], indices = call->inputs[1];
+    int axis;
+    if (!infer_needs_integer(call, 1) || !infer_needs_rank(call, 0, 1)) {
+        return false;
+    }
+    call->out_dtypes[0] = x.dtype;
+    // Holds for unknown ranks too.
+    shape_set(&call->out_shapes[0], indices.rank, indices.dims);
+    if (x.rank == RANK_UNKNOWN || indices.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x.rank,
+                    x.rank - 1, &axis)) {
+        return false;
+    }
+    // The axis itself may have any size in `indices`.
+    bool fits = x.rank == indices.rank;
+    for (int i = 0; fits && i < x.rank; i++) {
+        int64_t a = x.dims[i], b = indices.dims[i];
+        fits = i == axis || a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN;
+    }
+    return fits ||
+           infer_shape_error2(call,
+                              "indices of shape %s do not fit a tensor of "
+                              "shape %s beside the axis",
+                              indices, x);
+}
+
+// Where the walk through `indices`, in row-major order, stands in x.
+typedef struct AlongWalk {
+    int64_t size, wanted; // along the axis, of x and of indices
+    int64_t inner;        // elements between two neighbours along it
+    int64_t block;        // x's first element of this place before the axis
+    int64_t along, within;
+} AlongWalk;
+
+static bool along_error(Ctx *ctx, bool strict, int64_t index, int axis,
+                        int64_t size)
+{
+    return strict ? ctx_fail(ctx, ERR_OP_INDEX,
+                             "cross_entropy: label %" PRId64 " is not in "
+                             "[0, %" PRId64 "), the classes that have a "
+                             "prediction",
+                             index, size)
+                  : ctx_fail(ctx, ERR_OP_INDEX,
+                             "take_along_axis: index %" PRId64 " is out of "
+                             "range for axis %d of size %" PRId64,
+                             index, axis, size);
+}
+
+// Indices become places in x; the walk moves on. The first one that is out of
+// range ends it: its number, else `count`. From `least` to 0 they count from
+// the end.
+static int64_t walk_along(AlongWalk *w, int64_t least, int64_t *places,
+                          int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        int64_t index = places[k];
+        if (index < least || index >= w->size) {
+            return k;
+        }
+        index += index < 0 ? w->size : 0;
+        places[k] = w->block + index * w->inner + w->within;
+        if (++w->within == w->inner) {
+            w->within = 0;
+            if (++w->along == w->wanted) {
+                w->along = 0;
+                w->block += w->size * w->inner;
+            }
+        }
+    }
+    return count;
+}
+
+// The elements at these places, one after the other.
+static bool pick_places(const KernelCall *call, int64_t first,
+                        const int64_t *places, int64_t count)
+{
+    Tensor *x = call->inputs[0], *out = call->outputs[0];
+    size_t size = dtype_size((DType)x->dtype);
+    if (x->dtype != DT_STRING) {
+        move_pick_rows((char *)out->data + (size_t)first * size, x->data, size,
+                       places, count);
+        return ctx_poll(call->ctx);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        if (!tensor_copy(call->ctx, out, first + k, x, places[k], 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool kernel_take_along(const KernelCall *call)
+{
+    Tensor *x = call->inputs[0], *indices = call->inputs[1];
+    int axis;
+    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x->rank,
+                    x->rank - 1, &axis)) {
+        return false;
+    }
+    bool strict = attr_bool(&call->attrs[1], false);
+    AlongWalk walk = {.size = tensor_dims(x)[axis],
+                      .wanted = tensor_dims(indices)[axis],
+                      .inner = 1};
+    for (int i = axis + 1; i < x->rank; i++) {
+        walk.inner *= tensor_dims(x)[i];
+    }
+    int64_t places[PICKED_MOST];
+    for (int64_t first = 0; first < indices->count; first += PICKED_MOST) {
+        int64_t left = indices->count - first;
+        int64_t count = left < PICKED_MOST ? left : PICKED_MOST;
+        tensor_read_ints(indices, first, count, places);
+        int64_t walked =
+            walk_along(&walk, strict ? 0 : -walk.size, places, count);
+        if (walked < count) {
+            return along_error(call->ctx, strict, places[walked], axis,
+                               walk.size);
+        }
+        if (!pick_places(call, first, places, count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The array API's default: the last axis.
+static const AttrDesc take_along_attrs[] = {
+    {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
+    {"strict", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
+};
+const OpDesc op_take_along_axis = {
+    .name = "take_along_axis",
+    .params = "x, indices, /",
+    .doc = "For each row along the axis the elements that the row of int\n"
+           "`indices` names; below 0 from the end, but not with `strict`.\n"
+           "OpIndexError out of range.",
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .apart = 1 << 1,
+    .output_count = 1,
+    .flags = OP_HALVES | OP_MAY_FAIL,
+    .attrs = take_along_attrs,
+    .attr_count = 2,
+    .infer = infer_take_along,
+    .kernel = kernel_take_along,
     .gradient = grad_places,
 };
 

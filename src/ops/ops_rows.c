@@ -1,8 +1,11 @@
 // Rows that are added to a Variable where it stands.
 #include <inttypes.h>
 
+#include "kernels/tier.h"
 #include "ops/op.h"
 #include "ops/tensor_move.h"
+
+enum { ROWS_PART = 256 };
 
 // Everything that may go wrong is seen before anything is changed.
 static bool check_rows(Ctx *ctx, const Tensor *into, const Tensor *rows,
@@ -31,20 +34,22 @@ static bool check_rows(Ctx *ctx, const Tensor *into, const Tensor *rows,
     return ctx_poll(ctx);
 }
 
-#define ADD_ROWS(name, type)                                                   \
-    static void name(Tensor *into, const Tensor *rows, const Tensor *values,   \
-                     int64_t width)                                            \
-    {                                                                          \
-        const type *from = values->data;                                       \
-        for (int64_t i = 0; i < rows->count; i++, from += width) {             \
-            type *to = (type *)into->data + tensor_int_at(rows, i) * width;    \
-            for (int64_t k = 0; k < width; k++) {                              \
-                to[k] += from[k];                                              \
-            }                                                                  \
-        }                                                                      \
+// A part at a time, as many indices as are read at once.
+static void add_in_place(Tensor *into, const Tensor *rows, const Tensor *values,
+                         AddRowsFn add)
+{
+    int64_t places[ROWS_PART];
+    size_t size = dtype_size((DType)into->dtype);
+    int64_t width = rows->count > 0 ? values->count / rows->count : 0;
+    for (int64_t first = 0; first < rows->count; first += ROWS_PART) {
+        int64_t left = rows->count - first;
+        int64_t count = left < ROWS_PART ? left : ROWS_PART;
+        tensor_read_ints(rows, first, count, places);
+        add(into->data,
+            (const char *)values->data + (size_t)(first * width) * size, places,
+            count, width);
     }
-ADD_ROWS(add_float, float)
-ADD_ROWS(add_double, double)
+}
 
 // In a tensor of its own, by the op that does the same to a value.
 static Tensor *added_rows(Ctx *ctx, Tensor *into, Tensor *rows, Tensor *values)
@@ -70,14 +75,14 @@ bool variable_add_rows(Ctx *ctx, VariableCell *cell, const char *name,
     if (!check_rows(ctx, into, rows, values, name)) {
         return false;
     }
-    int64_t width = rows->count > 0 ? values->count / rows->count : 0;
-    bool own = tensor_reusable(into);
-    if (own && into->dtype == DT_FLOAT32) {
-        add_float(into, rows, values, width);
-        return true;
+    KernelState *state = kernel_state(ctx);
+    if (state == NULL) {
+        return false;
     }
-    if (own && into->dtype == DT_FLOAT64) {
-        add_double(into, rows, values, width);
+    AddRowsFn add =
+        into->dtype == DT_STRING ? NULL : state->tier->add_rows[into->dtype];
+    if (add != NULL && tensor_reusable(into)) {
+        add_in_place(into, rows, values, add);
         return true;
     }
     Tensor *sum = added_rows(ctx, into, rows, values);

@@ -1,11 +1,12 @@
 // Reading and writing at index tuples: gather_nd, scatter_update, scatter_add,
-// scatter_min, scatter_max, take_along_axis.
+// scatter_min, scatter_max.
 //
 // The last axis of `indices` holds one index for each of x's first axes; what
 // stands there is an element, or a slice along the axes that are left.
 #include <inttypes.h>
 #include <string.h>
 
+#include "kernels/move.h"
 #include "ops/elementwise.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
@@ -119,19 +120,40 @@ static int64_t read_tuple(Ctx *ctx, const OpDesc *op, const Tensor *x,
     return -1;
 }
 
-// The same: most tuples are one number each, a row's.
-static inline int64_t tuple_slice(Ctx *ctx, const OpDesc *op, const Tensor *x,
-                                  const Tuples *t, int64_t number)
+enum { SLICES_PART = 256 }; // tuples that are read at a time
+
+// The slices that `count` tuples name, `first` and those behind it: most
+// tuples are one number each, a row's. False: raised.
+static bool read_slices(Ctx *ctx, const OpDesc *op, const Tensor *x,
+                        const Tuples *t, int64_t first, int64_t count,
+                        int64_t *slices)
 {
-    DType dtype = (DType)t->indices->dtype;
-    const void *data = t->indices->data;
-    int64_t row = t->size != 1        ? -1
-                  : dtype == DT_INT32 ? ((const int32_t *)data)[number]
-                  : dtype == DT_INT64 ? ((const int64_t *)data)[number]
-                                      : -1;
-    return LIKELY(row >= 0 && row < t->dims[0])
-               ? row
-               : read_tuple(ctx, op, x, t, number);
+    bool outside = t->size != 1;
+    if (t->size == 1) {
+        tensor_read_ints(t->indices, first, count, slices);
+    }
+    for (int64_t k = 0; t->size == 1 && k < count; k++) {
+        outside |= slices[k] < 0 || slices[k] >= t->dims[0];
+    }
+    for (int64_t k = 0; outside && k < count; k++) {
+        slices[k] = read_tuple(ctx, op, x, t, first + k);
+        if (slices[k] < 0) {
+            return false;
+        }
+    }
+    return ctx_poll(ctx);
+}
+
+static inline int64_t part_of(const Tuples *t, int64_t first)
+{
+    return t->count - first < SLICES_PART ? t->count - first : SLICES_PART;
+}
+
+// Rows of few bytes, which are moved many at a time.
+static bool is_narrow(const Tensor *x, const Tuples *t)
+{
+    return x->dtype != DT_STRING &&
+           t->width <= (int64_t)(MOVE_NARROW / dtype_size((DType)x->dtype));
 }
 
 // Slices are dense, so each is one copy.
@@ -141,14 +163,23 @@ static bool kernel_gather_nd(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *out = call->outputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
-    for (int64_t i = 0; i < t.count; i++) {
-        int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
-        if (slice < 0 || !ctx_poll(call->ctx)) {
+    int64_t slices[SLICES_PART];
+    size_t row = (size_t)t.width * dtype_size((DType)x->dtype);
+    bool narrow = is_narrow(x, &t);
+    for (int64_t first = 0; first < t.count; first += SLICES_PART) {
+        int64_t count = part_of(&t, first);
+        if (!read_slices(call->ctx, call->op, x, &t, first, count, slices)) {
             return false;
         }
-        if (!tensor_copy(call->ctx, out, i * t.width, x, slice * t.width,
-                         t.width)) {
-            return false;
+        if (narrow) {
+            move_pick_rows((char *)out->data + (size_t)first * row, x->data,
+                           row, slices, count);
+        }
+        for (int64_t k = 0; !narrow && k < count; k++) {
+            if (!tensor_copy(call->ctx, out, (first + k) * t.width, x,
+                             slices[k] * t.width, t.width)) {
+                return false;
+            }
         }
     }
     return ctx_poll(call->ctx);
@@ -279,27 +310,55 @@ static bool update_slice(const KernelCall *call, int64_t at, int64_t start,
     return true;
 }
 
+// How updates are joined with what stands there.
+typedef struct Joining {
+    const LoopKernel *kernel; // NULL: they take its place
+    AddRowsFn add;            // the same of many rows; NULL: there is none
+} Joining;
+
+// The updates from tuple `first` on go to these slices, in their order.
+static bool scatter_part(const KernelCall *call, const Tuples *t,
+                         const Joining *join, int64_t first,
+                         const int64_t *slices, int64_t count)
+{
+    Tensor *out = call->outputs[0], *updates = call->inputs[2];
+    size_t size = dtype_size((DType)out->dtype);
+    char *from = (char *)updates->data + (size_t)(first * t->width) * size;
+    if (join->add != NULL && t->width <= PIECE / SLICES_PART) {
+        join->add(out->data, from, slices, count, t->width);
+        return true;
+    }
+    if (join->kernel == NULL && is_narrow(out, t)) {
+        move_put_rows(out->data, from, (size_t)t->width * size, slices, count);
+        return true;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        int64_t at = slices[k] * t->width, start = (first + k) * t->width;
+        if (join->kernel != NULL
+                ? !join_slice(call, join->kernel, size, at, start, t->width)
+                : !update_slice(call, at, start, t->width)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // x is copied whole unless it dies here, then slices are put over it in the
 // order of the tuples: that is what makes the result the same every time.
-// `kernel` joins what stands there with them; NULL: they take its place.
-static bool scatter(const KernelCall *call, const LoopKernel *kernel)
+static bool scatter(const KernelCall *call, const Joining *join)
 {
     Tensor *x = call->inputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
-    size_t size = dtype_size((DType)x->dtype);
+    int64_t slices[SLICES_PART];
     // x itself stays as it is, unless it is to be overwritten.
     if (call->outputs[0] != x &&
         !tensor_copy(call->ctx, call->outputs[0], 0, x, 0, x->count)) {
         return false;
     }
-    for (int64_t i = 0; i < t.count; i++) {
-        int64_t slice = tuple_slice(call->ctx, call->op, x, &t, i);
-        if (slice < 0) {
-            return false;
-        }
-        int64_t at = slice * t.width, from = i * t.width;
-        if (kernel != NULL ? !join_slice(call, kernel, size, at, from, t.width)
-                           : !update_slice(call, at, from, t.width)) {
+    for (int64_t first = 0; first < t.count; first += SLICES_PART) {
+        int64_t count = part_of(&t, first);
+        if (!read_slices(call->ctx, call->op, x, &t, first, count, slices) ||
+            !scatter_part(call, &t, join, first, slices, count)) {
             return false;
         }
     }
@@ -309,12 +368,13 @@ static bool scatter(const KernelCall *call, const LoopKernel *kernel)
 static bool scatter_by(const KernelCall *call, OpCode op)
 {
     DType dtype = (DType)call->outputs[0]->dtype;
-    // NULL: no memory.
-    const LoopKernel *kernel =
-        kernel_state(call->ctx) == NULL
-            ? NULL
-            : op_kernel(call->ctx, op, dtype, dtype, NULL, 0);
-    return kernel != NULL && scatter(call, kernel);
+    KernelState *state = kernel_state(call->ctx);
+    Joining join = {NULL, NULL};
+    if (state != NULL) { // NULL: no memory
+        join.kernel = op_kernel(call->ctx, op, dtype, dtype, NULL, 0);
+        join.add = op == OP_ADD ? state->tier->add_rows[dtype] : NULL;
+    }
+    return join.kernel != NULL && scatter(call, &join);
 }
 
 // Bools have no sum, least and greatest in their own dtype.
@@ -326,7 +386,7 @@ static bool of_truths(const KernelCall *call)
 // The ops differ in what they do with a slice, and in nothing else.
 static bool kernel_scatter_update(const KernelCall *call)
 {
-    return scatter(call, NULL);
+    return scatter(call, &(Joining){NULL, NULL});
 }
 
 // Places that occur twice get both values.
@@ -437,108 +497,4 @@ const OpDesc op_scatter_max = {
            "`indices` name. OpIndexError out of range.",
     .gradient = grad_scatter_best,
     .graphdef = "TensorScatterMax",
-};
-
-// ---- take_along_axis
-
-// The result has the shape of `indices`: equal to x's beside the axis.
-// No broadcasting between x and indices, unlike NumPy: sizes beside the axis
-// must be equal.
-static bool infer_take_along(InferCall *call)
-{
-    TensorType x = call->inputs[0], indices = call->inputs[1];
-    int axis;
-    if (!infer_needs_integer(call, 1) || !infer_needs_rank(call, 0, 1)) {
-        return false;
-    }
-    call->out_dtypes[0] = x.dtype;
-    // Holds for unknown ranks too.
-    shape_set(&call->out_shapes[0], indices.rank, indices.dims);
-    if (x.rank == RANK_UNKNOWN || indices.rank == RANK_UNKNOWN) {
-        return true;
-    }
-    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x.rank,
-                    x.rank - 1, &axis)) {
-        return false;
-    }
-    // The axis itself may have any size in `indices`.
-    bool fits = x.rank == indices.rank;
-    for (int i = 0; fits && i < x.rank; i++) {
-        int64_t a = x.dims[i], b = indices.dims[i];
-        fits = i == axis || a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN;
-    }
-    return fits ||
-           infer_shape_error2(call,
-                              "indices of shape %s do not fit a tensor of "
-                              "shape %s beside the axis",
-                              indices, x);
-}
-
-// Element by element: neighbours may come from anywhere along the axis.
-// The loop walks `indices` in row-major order, which is the order of the
-// output.
-static bool kernel_take_along(const KernelCall *call)
-{
-    Tensor *x = call->inputs[0], *indices = call->inputs[1];
-    int axis;
-    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], x->rank,
-                    x->rank - 1, &axis)) {
-        return false;
-    }
-    // `inner` elements lie between two neighbours along the axis; the blocks in
-    // front of it are as many in x as in indices.
-    int64_t size = tensor_dims(x)[axis], inner = 1;
-    int64_t wanted = tensor_dims(indices)[axis];
-    bool strict = attr_bool(&call->attrs[1], false);
-    for (int i = axis + 1; i < x->rank; i++) {
-        inner *= tensor_dims(x)[i];
-    }
-    for (int64_t i = 0; i < indices->count; i++) {
-        int64_t index = tensor_int_at(indices, i);
-        if (strict && (index < 0 || index >= size)) {
-            return ctx_fail(call->ctx, ERR_OP_INDEX,
-                            "cross_entropy: label %" PRId64 " is not in "
-                            "[0, %" PRId64 "), the classes that have a "
-                            "prediction",
-                            index, size);
-        }
-        if (index < -size || index >= size) {
-            return ctx_fail(call->ctx, ERR_OP_INDEX,
-                            "take_along_axis: index %" PRId64 " is out of "
-                            "range for axis %d of size %" PRId64,
-                            index, axis, size);
-        }
-        // NumPy's op, so that NumPy's rule for negative indices holds.
-        index += index < 0 ? size : 0;
-        // The block before the axis, the place along it, the place behind it.
-        int64_t from =
-            (i / (wanted * inner) * size + index) * inner + i % inner;
-        if (!tensor_copy(call->ctx, call->outputs[0], i, x, from, 1)) {
-            return false;
-        }
-    }
-    return ctx_poll(call->ctx);
-}
-
-// The array API's default: the last axis.
-static const AttrDesc take_along_attrs[] = {
-    {"axis", ATTR_INT, ATTR_HOST_ONLY, "-1"},
-    {"strict", ATTR_BOOL, ATTR_HOST_ONLY, "False"},
-};
-const OpDesc op_take_along_axis = {
-    .name = "take_along_axis",
-    .params = "x, indices, /",
-    .doc = "For each row along the axis the elements that the row of int\n"
-           "`indices` names; below 0 from the end, but not with `strict`.\n"
-           "OpIndexError out of range.",
-    .min_inputs = 2,
-    .max_inputs = 2,
-    .apart = 1 << 1,
-    .output_count = 1,
-    .flags = OP_HALVES | OP_MAY_FAIL,
-    .attrs = take_along_attrs,
-    .attr_count = 2,
-    .infer = infer_take_along,
-    .kernel = kernel_take_along,
-    .gradient = grad_places,
 };

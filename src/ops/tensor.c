@@ -396,6 +396,23 @@ int64_t tensor_int_at(const Tensor *tensor, int64_t index)
     return 0;
 }
 
+#define READ_INTS(T)                                                           \
+    for (int64_t i = 0; i < count; i++) {                                      \
+        to[i] = ((const T *)tensor->data)[first + i];                          \
+    }
+
+void tensor_read_ints(const Tensor *tensor, int64_t first, int64_t count,
+                      int64_t *to)
+{
+    switch ((DType)tensor->dtype) {
+    case DT_INT32: READ_INTS(int32_t) break;
+    case DT_INT64: READ_INTS(int64_t) break;
+    case DT_INT16: READ_INTS(int16_t) break;
+    case DT_INT8: READ_INTS(int8_t) break;
+    default: READ_INTS(uint8_t)
+    }
+}
+
 // An int64 beyond 2**53 is rounded.
 double tensor_float_at(const Tensor *tensor, int64_t index)
 {

@@ -84,7 +84,10 @@ bool tensor_reusable(const Tensor *tensor);
 MUST_CHECK bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
                                   const char *bytes, size_t length);
 // Elements as host numbers, by index in row-major order.
-int64_t tensor_int_at(const Tensor *tensor, int64_t index);  // not string
+int64_t tensor_int_at(const Tensor *tensor, int64_t index); // not string
+// So many of an int or bool tensor, from `first` on.
+void tensor_read_ints(const Tensor *tensor, int64_t first, int64_t count,
+                      int64_t *to);
 double tensor_float_at(const Tensor *tensor, int64_t index); // not string
 // Sets an element of a tensor that nobody else holds yet; converted as a cast
 // would. Not string.
