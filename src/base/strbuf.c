@@ -101,6 +101,14 @@ void strbuf_putc(StrBuf *buf, char byte)
     strbuf_add(buf, &byte, 1);
 }
 
+void strbuf_lower(StrBuf *buf, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        bool capital = *text >= 'A' && *text <= 'Z';
+        strbuf_putc(buf, capital ? (char)(*text | 32) : *text);
+    }
+}
+
 // Room is made for all at once; the bytes come in pieces, as there may be
 // gigabytes of them.
 void strbuf_pad(StrBuf *buf, char byte, size_t count)

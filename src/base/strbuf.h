@@ -23,6 +23,7 @@ void strbuf_free(StrBuf *buf);
 void strbuf_add(StrBuf *buf, const char *text, size_t length);
 void strbuf_puts(StrBuf *buf, const char *text);
 void strbuf_putc(StrBuf *buf, char byte);
+void strbuf_lower(StrBuf *buf, const char *text); // ASCII's capitals as small
 void strbuf_pad(StrBuf *buf, char byte, size_t count); // `byte`, count times
 // As UTF-8, surrogates included.
 void strbuf_codepoint(StrBuf *buf, uint32_t codepoint);

@@ -70,9 +70,7 @@ const char *scope_print(NodeScope *scope, const char *format, ...)
     return text;
 }
 
-// A name of letters, digits and the like, as TensorFlow wants it: what else
-// there is ("config['a']", "état") becomes one "_" ("config_a").
-static const char *plain_name(NodeScope *scope, const char *base)
+const char *scope_plain_name(NodeScope *scope, const char *base)
 {
     size_t length = strlen(base), count = 0;
     char *name = arena_strndup(scope_arena(scope), base, length);
@@ -98,19 +96,33 @@ static const char *plain_name(NodeScope *scope, const char *base)
     return count > 0 || name == NULL ? name : "arg";
 }
 
-// TensorFlow's rule: "add", "add_1", "add_2", …
+// Names that differ in the letters' case alone are one.
+static const char *name_key(NodeScope *scope, const char *name)
+{
+    StrBuf lower;
+    strbuf_init(&lower, scope->writer->ctx);
+    strbuf_lower(&lower, name);
+    const char *key =
+        arena_strndup(scope_arena(scope), strbuf_text(&lower), lower.length);
+    bool ok = strbuf_ok(&lower);
+    strbuf_free(&lower);
+    return ok ? key : NULL;
+}
+
+// TensorFlow's rule: "add", "Add_1", "add_2", …
 // NULL: no memory. The name is taken from then on.
 const char *scope_name(NodeScope *scope, const char *base)
 {
-    base = plain_name(scope, base);
+    base = scope_plain_name(scope, base);
     const char *name = base;
     // From "_1" each time: names are few, and the numbers have no gaps.
     for (uint32_t n = 1; name != NULL; n++) {
-        size_t length = strlen(name);
-        if (map_get(&scope->names, name, length) == NULL) {
-            return map_put(&scope->names, name, length, 1)
-                       ? arena_strndup(scope_arena(scope), name, length)
-                       : NULL;
+        const char *key = name_key(scope, name);
+        if (key == NULL) {
+            return NULL;
+        }
+        if (map_get(&scope->names, key, strlen(key)) == NULL) {
+            return map_put(&scope->names, key, strlen(key), 1) ? name : NULL;
         }
         name = scope_print(scope, "%s_%u", base, n);
     }

@@ -524,8 +524,12 @@ static const char *callee_function(NodeScope *scope, Graph *callee)
     for (uint32_t i = 0; ok && i < callee->variables.count; i++) {
         ok = vec_push(writer->ctx, &all, i);
     }
+    const char *own = scope_plain_name(scope, callee->name);
     LibraryFunction function = {
-        .block = callee->block, .kind = "__inference", .variables = &all};
+        .block = callee->block,
+        .kind = own != NULL ? scope_print(scope, "__inference_%s", own) : NULL,
+        .variables = &all};
+    ok = ok && function.kind != NULL;
     const char *name = ok ? write_function(scope, callee, &function) : NULL;
     ctx_leave(writer->ctx);
     vec_free(writer->ctx, &all);

@@ -51,6 +51,9 @@ void scope_close(NodeScope *scope);
 // Formats a text into the arena.
 const char *scope_print(NodeScope *scope, const char *format, ...)
     PRINTF_LIKE(2, 3);
+// A name of letters, digits and the like, as TensorFlow wants it: what else
+// there is ("config['a']", "état") becomes one "_" ("config_a").
+const char *scope_plain_name(NodeScope *scope, const char *base);
 // A name that no node of the scope has: `base`, or with "_1", "_2", ….
 const char *scope_name(NodeScope *scope, const char *base);
 // The same for the node whose form is written, as the program calls it: by

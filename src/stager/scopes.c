@@ -75,19 +75,28 @@ uint32_t scopes_site(Vm *vm, Trace *trace, GraphSite site, const Str *name)
     return made;
 }
 
-// The path, with "_1", "_2", … if others have it. False: no memory.
+// The path, with "_1", "_2", … if others have it, in whatever case of letters.
+// False: no memory.
 static bool make_unique(Trace *trace, const Str *path, StrBuf *made)
 {
-    strbuf_add(made, path->text, path->length);
-    for (uint32_t n = 1;
-         strbuf_ok(made) &&
-         map_get(&trace->scopes, strbuf_text(made), made->length) != NULL;
-         n++) {
-        made->length = 0;
-        strbuf_printf(made, "%s_%u", path->text, n);
+    StrBuf lower;
+    strbuf_init(&lower, made->ctx);
+    for (uint32_t n = 0; strbuf_ok(made); n++) {
+        made->length = lower.length = 0;
+        strbuf_puts(made, path->text);
+        if (n > 0) {
+            strbuf_printf(made, "_%u", n);
+        }
+        strbuf_lower(&lower, strbuf_text(made));
+        if (!strbuf_ok(&lower) || map_get(&trace->scopes, strbuf_text(&lower),
+                                          lower.length) == NULL) {
+            break;
+        }
     }
-    return strbuf_ok(made) &&
-           map_put(&trace->scopes, strbuf_text(made), made->length, 1);
+    bool ok = strbuf_ok(made) && strbuf_ok(&lower) &&
+              map_put(&trace->scopes, strbuf_text(&lower), lower.length, 1);
+    strbuf_free(&lower);
+    return ok;
 }
 
 // Sites are looked up again: what they name is in another scope from here on.
