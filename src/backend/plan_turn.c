@@ -13,12 +13,17 @@ static bool is_turned(const Graph *graph, ValueId value)
                            graph_type(graph, value).dims);
 }
 
+// The result's type may say less than follows from the operands': a callee's
+// that was put in its call's place.
 bool builder_is_product(const Graph *graph, const GraphNode *node)
 {
     bool fixed = node != NULL && node->op == OP_MATMUL && node->mark;
-    for (uint32_t i = 0; fixed && i < node->input_count; i++) {
-        TensorType type = graph_type(graph, node->inputs[i]);
-        fixed = type.rank >= 2 && shape_is_static(type.rank, type.dims) &&
+    for (uint32_t i = 0; fixed && i <= node->input_count; i++) {
+        TensorType type =
+            graph_type(graph, i < node->input_count ? node->inputs[i]
+                                                    : node->first_output);
+        fixed = shape_is_static(type.rank, type.dims) &&
+                (i == node->input_count || type.rank >= 2) &&
                 !dtype_is_half(type.dtype);
     }
     return fixed;
