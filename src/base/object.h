@@ -30,7 +30,7 @@ enum {
     OBJECT_FLAG_KIND = 16, // free for the kind's own use
     OBJECT_CANDIDATE = 32, // in the collection that is going on
     OBJECT_REACHED = 64,   // … and held from outside (interp/core/cycles.c)
-    OBJECT_STANDS_IN = 128 // in a trace, for an argument (value_is)
+    OBJECT_STANDS_IN = 128 // in a trace, for another (value_is)
 };
 
 // Sixteen bytes on a 64-bit machine. The count is not atomic: an object

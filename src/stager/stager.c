@@ -392,7 +392,7 @@ bool stager_init(Vm *vm, bool log)
                                  .iterate = hook_iterate,
                                  .first_value = birth_first_value,
                                  .born = birth_made,
-                                 .same_variable = trace_same_variable,
+                                 .same = trace_same,
                                  .leak = leak_fail,
                                  .hold = staged_list_hold,
                                  .leaked_from = leak_function,

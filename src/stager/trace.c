@@ -141,10 +141,42 @@ static bool stands_in_here(const Trace *trace, Value v)
            value_same(trace->stand_ins.items[self->place], v);
 }
 
-bool trace_same_variable(Vm *vm, Value a, Value b)
+// What a tensor is to the running trace: the work of an operation and an object
+// of its own, one from outside, or one of several that a block or a callee hands
+// on.
+typedef enum Origin { ORIGIN_MADE, ORIGIN_GIVEN, ORIGIN_CHOSEN } Origin;
+
+static Origin origin_of(const Trace *trace, Value v)
+{
+    if (!value_is_kind(v, KIND_SYMBOLIC) ||
+        value_as_symbolic(v)->owner != trace->owner) {
+        return ORIGIN_GIVEN;
+    }
+    const GraphValue *value =
+        graph_value(trace->graph, value_as_symbolic(v)->value);
+    if (value->node == NULL) {
+        return value->block == trace->graph->block ? ORIGIN_GIVEN
+                                                   : ORIGIN_CHOSEN;
+    }
+    return value->node->blocks[0] != NULL || value->node->callee != NULL
+               ? ORIGIN_CHOSEN
+               : ORIGIN_MADE;
+}
+
+static bool is_tensor(Value v)
+{
+    return value_is_kind(v, KIND_SYMBOLIC) || value_is_tensor(v);
+}
+
+bool trace_same(Vm *vm, Value a, Value b)
 {
     // Which of its arguments are the same one is part of a trace's key.
     const Trace *trace = vm->trace;
+    if (trace != NULL && is_tensor(a) && is_tensor(b) &&
+        origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN) {
+        event_add(vm, trace->events, EVENT_OBJECT,
+                  "whether two tensors are one object", VALUE_NONE);
+    }
     bool arguments =
         trace != NULL && stands_in_here(trace, a) && stands_in_here(trace, b);
     return !arguments && value_same(value_meant(a), value_meant(b));
@@ -184,6 +216,7 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     TensorType type = graph_type(trace->graph, id);
     // The owner outlives the trace and tells a value that has leaked.
     symbolic->owner = object_retain(trace->owner);
+    symbolic->head.flags |= OBJECT_STANDS_IN;
     symbolic->value = id;
     symbolic->first = id;
     symbolic->dtype = (uint8_t)type.dtype;

@@ -79,8 +79,8 @@ void trace_close_variables(Vm *vm, Trace *trace);
 // The graph's number for a Variable: an argument's, or captured.
 MUST_CHECK bool trace_variable(Vm *vm, Trace *trace, Variable *variable,
                                uint32_t *index);
-// TraceHooks.same_variable.
-bool trace_same_variable(Vm *vm, Value a, Value b);
+// TraceHooks.same.
+bool trace_same(Vm *vm, Value a, Value b);
 // Whether the running code is the embedded library's.
 bool trace_in_library(const Vm *vm);
 // The line of the program that is running, traced or not, 0: none; *source

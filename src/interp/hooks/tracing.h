@@ -116,8 +116,9 @@ struct TraceHooks {
     Tensor *(*first_value)(Vm *vm, Value initial);
     // It was made. The trace watches that it is kept.
     bool (*born)(Vm *vm, struct Variable *variable);
-    // Whether two Variables, one of which stands for another, are the same one.
-    bool (*same_variable)(Vm *vm, Value a, Value b);
+    // Whether two objects are one, of which one stands for another: a Variable
+    // for an argument, a symbolic tensor for what eager code has there.
+    bool (*same)(Vm *vm, Value a, Value b);
     // A symbolic tensor was handed to `who` (NULL: host code) where it has no
     // value: raises the LeakError that tells where it was made and stored.
     // VALUE_FAIL.
@@ -159,7 +160,7 @@ ALWAYS_INLINE bool value_is(Vm *vm, Value a, Value b)
 {
     return value_same(a, b) ||
            (UNLIKELY(value_stands_in(a) || value_stands_in(b)) &&
-            vm->hooks->same_variable(vm, a, b));
+            vm->hooks->same(vm, a, b));
 }
 
 #endif

@@ -218,15 +218,24 @@ ALWAYS_INLINE Object *fast_method(const Vm *vm, Value self,
                : NULL;
 }
 
+// Whether two bound values are known to be one or not; what stands for another
+// is asked, with the place at hand.
+ALWAYS_INLINE bool fast_identity(Value a, Value b, bool *same)
+{
+    *same = value_same(a, b);
+    return !value_unbound(a) && !value_unbound(b) &&
+           (*same || !(value_stands_in(a) || value_stands_in(b)));
+}
+
 // An identity, or a comparison of two numbers of the same immediate kind.
 // Ints are compared by value_rank, which has their order and needs no decoding.
-ALWAYS_INLINE bool fast_compare(Vm *vm, CompareOp op, Value a, Value b,
-                                Value *result)
+ALWAYS_INLINE bool fast_compare(CompareOp op, Value a, Value b, Value *result)
 {
     bool less, equal;
     if (op == COMPARE_IS || op == COMPARE_IS_NOT) {
-        *result = value_from_bool(value_is(vm, a, b) == (op == COMPARE_IS));
-        return !value_unbound(a) && !value_unbound(b);
+        bool known = fast_identity(a, b, &equal);
+        *result = value_from_bool(equal == (op == COMPARE_IS));
+        return known;
     }
     if (value_both_ints(a, b)) {
         less = value_rank(a) < value_rank(b);
