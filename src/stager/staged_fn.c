@@ -397,18 +397,6 @@ static Value staged_repr(Vm *vm, Value value)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
-// As a method: the instance is the first argument, so it is in the key.
-static Value staged_bind(Vm *vm, Value self, Value instance, Type *owner)
-{
-    (void)owner;
-    // Reached through the class: the function itself, as for plain functions.
-    if (value_unbound(instance)) {
-        return value_retain(self);
-    }
-    Method *method = method_new(vm, self, instance);
-    return method != NULL ? value_from_object(method) : VALUE_FAIL;
-}
-
 static void staged_destroy(Vm *vm, Object *object)
 {
     StagedFunction *self = (StagedFunction *)object;
@@ -505,7 +493,8 @@ const TypeDef staged_type_def = {
               .repr = staged_repr,
               .call = staged_call,
               .enter = staged_enter,
-              .get_descriptor = staged_bind},
+              // The instance is the first argument, so it is in the key.
+              .get_descriptor = method_bind},
     .methods = staged_methods,
     .members = staged_members,
 };

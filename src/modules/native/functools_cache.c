@@ -367,17 +367,6 @@ static int cacher_enter(Vm *vm, Value *window, uint32_t count, Tuple *names)
     return 0;
 }
 
-// In a class it is a method, as a function is one.
-static Value cacher_bind(Vm *vm, Value self, Value instance, Type *owner)
-{
-    (void)owner;
-    if (value_unbound(instance) || value_is_none(instance)) {
-        return value_retain(self);
-    }
-    Method *method = method_new(vm, self, instance);
-    return method == NULL ? VALUE_FAIL : value_from_object(method);
-}
-
 // --- slots ---
 
 // The ring first: dying links must not touch a cacher that is gone.
@@ -511,7 +500,7 @@ const TypeDef cacher_type_def = {
               .call = cacher_call,
               .enter = cacher_enter,
               .keep = cacher_keep,
-              .get_descriptor = cacher_bind},
+              .get_descriptor = method_bind},
     .methods = cacher_methods,
     .members = cacher_members,
 };

@@ -311,22 +311,26 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     return entered;
 }
 
-// An instance whose class has a __call__ written in Duet: that takes the
-// instance's place, and the instance goes in front of the arguments. NULL:
-// no such method.
-static Function *take_call(Vm *vm, Value *window, uint32_t count)
+// An instance whose class has a __call__ written in Duet, or what wraps such a
+// function: that takes the instance's place, and the instance goes in front of
+// the arguments. False: no such method.
+static bool take_call(Vm *vm, Value *window, uint32_t count)
 {
     Type *cls = value_object(window[-1])->type;
     Value found = cls->flags & TYPE_HEAP
                       ? type_lookup_special(vm, cls, NAME_CALL)
                       : VALUE_UNBOUND;
-    if (!value_is_kind(found, KIND_FUNCTION) || vm->trace != NULL) {
-        return NULL;
+    bool takes = value_is_kind(found, KIND_FUNCTION) ||
+                 (value_is_kind(found, KIND_OPAQUE) &&
+                  value_object(found)->type->slots.get_descriptor ==
+                      method_bind);
+    if (!takes || vm->trace != NULL) {
+        return false;
     }
     vm_move_up(window, count, 1);
     window[0] = window[-1];
     window[-1] = value_retain(found);
-    return (Function *)value_object(found);
+    return true;
 }
 
 // By the kind of the callee; what has no case here is called by C.
@@ -345,14 +349,17 @@ int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names)
         return enter_method(vm, (Method *)object, window, count, keyword_names);
     case KIND_TYPE:
         return enter_class(vm, (Type *)object, window, count, keyword_names);
-    case KIND_INSTANCE: {
-        Function *function = take_call(vm, window, count);
-        if (function == NULL) {
+    case KIND_INSTANCE:
+        if (!take_call(vm, window, count)) {
             break;
         }
-        return vm_enter_function(vm, function, window, count + 1, keyword_names,
-                                 0);
-    }
+        count++;
+        object = value_object(window[-1]);
+        if (object->kind == KIND_FUNCTION) {
+            return vm_enter_function(vm, (Function *)object, window, count,
+                                     keyword_names, 0);
+        }
+        break;
     default: break;
     }
     if (object != NULL && object->type->slots.enter != NULL &&

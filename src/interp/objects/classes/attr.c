@@ -37,22 +37,22 @@ bool attr_reads_first(Value found)
            value_object(found)->type->slots.get_descriptor != NULL;
 }
 
-// Functions bind to an instance; natives only where a type owns them.
+// Functions bind to an instance, and what wraps one as they do; natives only
+// where a type owns them.
 static bool binds(Value found)
 {
+    if (value_is_kind(found, KIND_NATIVE)) {
+        return ((Native *)value_object(found))->owner != NULL;
+    }
+    const Type *cls = type_of_object(found);
     return value_is_kind(found, KIND_FUNCTION) ||
-           (value_is_kind(found, KIND_NATIVE) &&
-            ((Native *)value_object(found))->owner != NULL);
+           (cls != NULL && cls->slots.get_descriptor == method_bind);
 }
 
 Value attr_bind(Vm *vm, Value found, Value instance, Type *owner)
 {
     if (binds(found)) {
-        if (value_unbound(instance)) {
-            return value_retain(found);
-        }
-        Method *method = method_new(vm, found, instance);
-        return method == NULL ? VALUE_FAIL : value_from_object(method);
+        return method_bind(vm, found, instance, owner);
     }
     Type *cls = type_of_object(found);
     if (cls != NULL && cls->slots.get_descriptor != NULL) {

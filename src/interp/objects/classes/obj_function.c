@@ -376,6 +376,16 @@ Method *method_new(Vm *vm, Value function, Value self)
     return method;
 }
 
+Value method_bind(Vm *vm, Value self, Value instance, Type *owner)
+{
+    (void)owner;
+    if (value_unbound(instance)) {
+        return value_retain(self);
+    }
+    Method *method = method_new(vm, self, instance);
+    return method != NULL ? value_from_object(method) : VALUE_FAIL;
+}
+
 #define AS_METHOD(value) ((Method *)value_object(value))
 
 // Both parts are owned.

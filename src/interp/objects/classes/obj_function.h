@@ -82,6 +82,9 @@ MUST_CHECK Native *native_new_slot(Vm *vm, const NativeDef *def, Type *owner);
 // Before params, the counts and NATIVE_SIMPLE mean anything.
 MUST_CHECK bool native_read_params(Vm *vm, Native *self);
 MUST_CHECK Method *method_new(Vm *vm, Value function, Value self); // retains
+// The slot get_descriptor of what is a method in a class as a function is one:
+// the machine calls it with the instance in front, and binds nothing.
+Value method_bind(Vm *vm, Value self, Value instance, Type *owner);
 // Bound methods of built-in types, which programs see as functions in C.
 extern const TypeDef bound_native_type_def;
 
