@@ -31,6 +31,7 @@
 #include "stager/staged_fn.h"
 #include "stager/staged_list.h"
 #include "stager/trace.h"
+#include "stager/undecided.h"
 
 // Rows of a known number are what loops unroll over, unless nothing is to be
 // made of loops.
@@ -387,6 +388,7 @@ bool stager_init(Vm *vm, bool log)
                                  .read = frozen_read,
                                  .stored = frozen_stored,
                                  .decided = poison_decided,
+                                 .choose = undecided_choose,
                                  .keywords = concrete_keywords,
                                  .refuse = advice_refuse,
                                  .iterate = hook_iterate,

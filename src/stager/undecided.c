@@ -126,6 +126,16 @@ static Value choose(Vm *vm, Value condition, Value a, Value b)
                                           : VALUE_UNBOUND;
 }
 
+// Where statements stay as they are written (autograph=False) nothing is chosen
+// for the host.
+Value undecided_choose(Vm *vm, Value condition, Value a, Value b)
+{
+    TensorType type = operand_type(condition);
+    return vm->trace->as_written || type.dtype != DT_BOOL || type.rank != 0
+               ? VALUE_UNBOUND
+               : choose(vm, condition, a, b);
+}
+
 // --- all sides ---
 
 static void drop_done(Vm *vm, EachDone *done)

@@ -15,4 +15,7 @@ Value undecided_item(Vm *vm, Value self, Value key);
 bool undecided_store(Vm *vm, Value self, Value key, Value value);
 Value undecided_inplace(Vm *vm, BinaryOp op, Value self, Value other);
 
+// TraceHooks.choose.
+Value undecided_choose(Vm *vm, Value condition, Value a, Value b);
+
 #endif

@@ -139,6 +139,9 @@ struct TraceHooks {
     // In a trace: start + each item of a list whose length tensors decide;
     // UNBOUND: it is none.
     Value (*add_up)(Vm *vm, Value items, Value start);
+    // In a trace: `a` where the condition, a symbolic truth, holds, else `b`;
+    // UNBOUND: the two are not numbers of one type, or it is no single truth.
+    Value (*choose)(Vm *vm, Value condition, Value a, Value b);
     // In a trace: something happened on the host that a graph will not repeat.
     // `what` is a word for it; `value` may be UNBOUND.
     bool (*effect)(Vm *vm, EffectKind kind, const char *what, Value value);

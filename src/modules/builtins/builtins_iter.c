@@ -42,11 +42,44 @@ static bool truth_take(Vm *vm, Sink *sink, Value item)
     return plain && truth != ((TruthSink *)sink)->wanted;
 }
 
+// In a trace, of items that are all there: what the graph finds, where tensors
+// have the last word. UNBOUND: it is found as ever.
+static Value choose_truth(Vm *vm, Value iterable, int wanted)
+{
+    bool is_list = value_is_kind(iterable, KIND_LIST);
+    if (vm->trace == NULL ||
+        (!is_list && !value_is_kind(iterable, KIND_TUPLE))) {
+        return VALUE_UNBOUND;
+    }
+    size_t count = is_list ? value_as_list(iterable)->count
+                           : value_as_tuple(iterable)->count;
+    const Value *items = is_list ? value_as_list(iterable)->items
+                                 : value_as_tuple(iterable)->items;
+    Value result = VALUE_UNBOUND, answer = value_from_bool(wanted);
+    TruthSink others = {{truth_take}, wanted}, ends = {{truth_take}, !wanted};
+    for (size_t i = 0; i < count && !value_failed(result); i++) {
+        if (truth_take(vm, &others.sink, items[i])) {
+            continue;
+        }
+        Value rest = value_unbound(result) ? value_from_bool(!wanted) : result;
+        result = truth_take(vm, &ends.sink, items[i])      ? answer
+                 : !value_is_kind(items[i], KIND_SYMBOLIC) ? VALUE_UNBOUND
+                 : wanted ? vm->hooks->choose(vm, items[i], answer, rest)
+                          : vm->hooks->choose(vm, items[i], rest, answer);
+        release(vm, rest);
+        if (value_unbound(result) || value_is_bool(result)) {
+            break;
+        }
+    }
+    return result;
+}
+
 // The truth of the first item whose truth is `wanted`, else !wanted.
 static Value find_truth(Vm *vm, Value iterable, int wanted)
 {
-    Value iterator = value_iter(vm, iterable);
-    if (value_failed(iterator)) {
+    Value chosen = choose_truth(vm, iterable, wanted);
+    Value iterator = value_unbound(chosen) ? value_iter(vm, iterable) : chosen;
+    if (!value_unbound(chosen) || value_failed(iterator)) {
         return iterator;
     }
     Value result = value_from_bool(!wanted);
@@ -321,6 +354,26 @@ typedef struct Best {
     CompareOp op;    // a new key that is `op` the old one wins
 } Best;
 
+// A tensor decides: the graph chooses. 1: done; 0: it cannot; -1: failed.
+static int best_choose(Vm *vm, Best *best, Value answer, Value item, Value key)
+{
+    if (vm->trace == NULL || !value_is_kind(answer, KIND_SYMBOLIC)) {
+        return 0;
+    }
+    Value made = vm->hooks->choose(vm, answer, item, best->item);
+    Value by = value_unbound(made) || value_failed(made) ? made
+               : value_unbound(best->function)
+                   ? value_retain(made)
+                   : vm->hooks->choose(vm, answer, key, best->key);
+    if (value_unbound(by) || value_failed(by)) {
+        release(vm, value_failed(made) ? VALUE_NONE : made);
+        return value_failed(by) ? -1 : 0;
+    }
+    value_replace(&vm->ctx, &best->item, made);
+    value_replace(&vm->ctx, &best->key, by);
+    return 1;
+}
+
 // Takes the item.
 static bool best_offer(Vm *vm, Best *best, Value item)
 {
@@ -330,7 +383,10 @@ static bool best_offer(Vm *vm, Best *best, Value item)
     int better = value_failed(key) ? -1 : 1;
     if (better == 1 && !value_unbound(best->item)) {
         Value answer = value_compare(vm, best->op, key, best->key);
-        better = value_failed(answer) ? -1 : value_truth(vm, answer);
+        int chosen = value_failed(answer)
+                         ? -1
+                         : best_choose(vm, best, answer, item, key);
+        better = chosen == 0 ? value_truth(vm, answer) : chosen < 0 ? -1 : 0;
         release(vm, answer);
     }
     // The references of item and key move into `best`.
