@@ -176,8 +176,7 @@ static void report_raised(Vm *vm, void *data)
 {
     const Report *report = data;
     Value error = vm->exception;
-    const char *name =
-        value_is_object(error) ? type_name(type_of(vm, error)) : "MemoryError";
+    const char *name = type_name(raise_class(vm));
     bool traced = value_is_object(error) && value_as_exception(error)->traced;
     const char *when = traced ? "traced" : "ran";
     StrBuf line;

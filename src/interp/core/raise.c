@@ -31,22 +31,25 @@ Value raise_bare(Vm *vm, Value exception)
 
 // Asks a text error without making its object, since the caller may clear it.
 // A class that a module has set counts by its bases.
-bool raise_matches(Vm *vm, ErrorKind kind)
+Type *raise_class(Vm *vm)
 {
-    Type *wanted = vm->error_types[kind];
     if (!value_unbound(vm->exception)) {
-        return type_is_subtype(type_of(vm, vm->exception), wanted);
+        return type_of(vm, vm->exception);
     }
     // A text error has only a kind: its class is looked up as raise_take would.
     ErrorKind pending = vm->ctx.error.kind;
     if (pending == ERR_NONE) {
-        return false;
+        return NULL;
     }
     Value override = vm->error_overrides[pending];
-    Type *cls = value_is_kind(override, KIND_TYPE)
-                    ? (Type *)value_object(override)
-                    : vm->error_types[pending];
-    return type_is_subtype(cls, wanted);
+    return value_is_kind(override, KIND_TYPE) ? (Type *)value_object(override)
+                                              : vm->error_types[pending];
+}
+
+bool raise_matches(Vm *vm, ErrorKind kind)
+{
+    Type *cls = raise_class(vm);
+    return cls != NULL && type_is_subtype(cls, vm->error_types[kind]);
 }
 
 // Also forgets the subject of an AttributeError, which would be kept alive.

@@ -22,6 +22,8 @@ Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 #define raise_false(...) (raise_error(__VA_ARGS__), false)
 #define raise_null(...) (raise_error(__VA_ARGS__), NULL)
 #define raise_int(...) (raise_error(__VA_ARGS__), -1)
+// The pending error's class, borrowed; NULL: there is none.
+Type *raise_class(Vm *vm);
 // The pending error is an instance of this error class: for C that catches.
 bool raise_matches(Vm *vm, ErrorKind kind);
 void raise_clear(Vm *vm); // drops the pending error
