@@ -45,6 +45,9 @@ static bool is_moved(Vm *vm, Frame *frame, const StagedBlock *block, uint32_t i,
 static int left_side(Vm *vm, Frame *frame, const StagedBlock *block)
 {
     const BlockInfo *info = block->info;
+    if (info->flags & BLOCK_IS_RETURNED) {
+        return 1;
+    }
     for (uint32_t i = 0; i < info->place_count; i++) {
         if (info->places[i].hidden != HIDDEN_RETURNED) {
             continue;

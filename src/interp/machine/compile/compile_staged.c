@@ -287,6 +287,16 @@ bool compile_staged_expression(Compiler *c, const Node *node, Reg target)
 
 // --- statements ---
 
+// `not` of the flag that `return` sets (lower.h).
+static bool asks_returned(const Compiler *c, const Node *test)
+{
+    const char *flag = c->staged->returned.text;
+    return flag != NULL && test->kind == AST_UNARY &&
+           test->unary.op == UNARY_NOT &&
+           test->unary.operand->kind == AST_NAME &&
+           strcmp(test->unary.operand->name.id.text, flag) == 0;
+}
+
 // Test, BLOCKIF, first side, BLOCKELSE, second side, BLOCKJOIN. An `elif` is
 // an `if` in the second side: a tensor that decides there is asked only where
 // the first condition is false.
@@ -298,6 +308,9 @@ static void staged_if(Compiler *c, const Node *node)
     // What stands behind a jump (lower.h) begins where its body does.
     if (node->span.start == list_span(node->if_stmt.body).start) {
         block_at(c, block)->flags |= BLOCK_IS_GUARD;
+    }
+    if (asks_returned(c, node->if_stmt.test)) {
+        block_at(c, block)->flags |= BLOCK_IS_RETURNED;
     }
     compile_places(c, block, node->if_stmt.body);
     compile_places(c, block, node->if_stmt.orelse);

@@ -103,7 +103,8 @@ typedef enum BlockFlag {
     BLOCK_IS_OR = 8,        // `or`
     BLOCK_TEST_ASSIGNS = 2, // a `while` whose condition assigns (a walrus)
     BLOCK_IS_LOOP = 16,
-    BLOCK_IS_GUARD = 32 // what lowering put around what stands behind a jump
+    BLOCK_IS_GUARD = 32,   // what lowering put around what stands behind a jump
+    BLOCK_IS_RETURNED = 64 // its second side is come to behind a `return`
 } BlockFlag;
 
 // A staged block of converted code; the stager reads it (stager/blocks.h).
