@@ -142,8 +142,8 @@ static bool stands_in_here(const Trace *trace, Value v)
 }
 
 // What a tensor is to the running trace: the work of an operation and an object
-// of its own, one from outside, or one of several that a block or a callee hands
-// on.
+// of its own, one from outside, or one of several that a block or a callee
+// hands on.
 typedef enum Origin { ORIGIN_MADE, ORIGIN_GIVEN, ORIGIN_CHOSEN } Origin;
 
 static Origin origin_of(const Trace *trace, Value v)

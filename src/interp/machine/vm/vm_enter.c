@@ -320,10 +320,10 @@ static bool take_call(Vm *vm, Value *window, uint32_t count)
     Value found = cls->flags & TYPE_HEAP
                       ? type_lookup_special(vm, cls, NAME_CALL)
                       : VALUE_UNBOUND;
-    bool takes = value_is_kind(found, KIND_FUNCTION) ||
-                 (value_is_kind(found, KIND_OPAQUE) &&
-                  value_object(found)->type->slots.get_descriptor ==
-                      method_bind);
+    bool takes =
+        value_is_kind(found, KIND_FUNCTION) ||
+        (value_is_kind(found, KIND_OPAQUE) &&
+         value_object(found)->type->slots.get_descriptor == method_bind);
     if (!takes || vm->trace != NULL) {
         return false;
     }
