@@ -48,14 +48,51 @@ ROW(select_1, int8_t, int8_t, int8_t, x ? y : z)
 ROW(select_4, int32_t, int8_t, int32_t, x ? y : z)
 ROW(select_8, int64_t, int8_t, int64_t, x ? y : z)
 
-// A rare one's loop computes the expression alone.
+// Quotients of 64 bits, as long_quotient has them. Of ints below 2**52 the one
+// in double is never rounded over a whole number.
+static void row_quotients(void *to, const void *xs, const void *ys,
+                          const void *zs, size_t n)
+{
+    enum { BLOCK = 64 };
+    const uint64_t half = UINT64_C(1) << 52;
+    const int64_t *x = xs, *y = ys;
+    int64_t *o = to;
+    (void)zs;
+    for (size_t done = 0, count; done < n; done += count) {
+        uint64_t wide = 0;
+        count = n - done < BLOCK ? n - done : BLOCK;
+        for (size_t i = done; i < done + count; i++) {
+            wide |=
+                ((uint64_t)x[i] + half) >> 53 | ((uint64_t)y[i] + half) >> 53;
+        }
+        if (wide == 0) {
+            INDEPENDENT
+            for (size_t i = done; i < done + count; i++) {
+                double by = y[i] == 0 ? 1.0 : (double)y[i];
+                int64_t quotient = (int64_t)((double)x[i] / by);
+                o[i] = y[i] == 0 ? 0 : quotient;
+            }
+            continue;
+        }
+        for (size_t i = done; i < done + count; i++) {
+            o[i] = long_quotient(x[i], y[i]);
+        }
+    }
+}
+
+// A rare one's loop computes the expression alone. What has a row of its own
+// behind the list overwrites the list's.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
 static const LoopRow loop_rows[PRIM_COUNT][LOOP_TYPES] = {
 #define PRIM(id, operands, of)
 #define PRIM_ROW(id, T, R, expression) [PRIM_##id][LT_##T] = row_##id##_##T,
 #define PRIM_RARE(id, T, expression) PRIM_ROW(id, T, T, expression)
 #include "kernels/prim_list.h"
+    [PRIM_QUOT][LT_I64] = row_quotients,
     [PRIM_SELECT] = {select_4, select_8, select_4, select_8, select_1},
 };
+#pragma GCC diagnostic pop
 
 // Elements as values, and values as elements. What is not here is the same.
 ROW(load_b, int8_t, uint8_t, uint8_t, -(x != 0))
