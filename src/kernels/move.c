@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/bulk.h"
+
 // Elements between two polls: 2 MB at most, far apart in the worst case.
 enum { MOVE_PIECE = 1 << 18 };
 
@@ -186,6 +188,71 @@ static bool move_planes(Ctx *ctx, char *to, const char *from, size_t size,
     }
 }
 
+enum { FILL_PIECE = 1 << 15 }; // bytes: what is copied stays in the cache
+
+// What stands at `to`, of `size` bytes, stands there `count` times: what has
+// been written is copied on, twice as much each time.
+static bool copy_on(Ctx *ctx, char *to, size_t size, int64_t count)
+{
+    size_t total = (size_t)count * size, done = size;
+    size_t most = size < FILL_PIECE ? FILL_PIECE - FILL_PIECE % size : size;
+    while (done < total) {
+        size_t piece = done < most ? done : most;
+        piece = piece < total - done ? piece : total - done;
+        if (!bulk_copy(ctx, to + done, to, piece) || !ctx_poll(ctx)) {
+            return false;
+        }
+        done += piece;
+    }
+    return true;
+}
+
+// `value` may be of any type and alignment, and a memcpy for each element would
+// be slow.
+bool move_fill(Ctx *ctx, void *to, const void *value, size_t size,
+               int64_t count)
+{
+    if (count <= 0) {
+        return true;
+    }
+    memcpy(to, value, size);
+    return copy_on(ctx, to, size, count);
+}
+
+// Dimensions of which some repeat: those that lie within one that does are
+// moved once. `blocks` are bytes of `to` for each.
+static bool move_repeats(Ctx *ctx, char *to, const char *from, size_t size,
+                         int left, const int64_t *sizes, const int64_t *steps,
+                         const size_t *blocks)
+{
+    if (left == 1) {
+        int64_t moved = 0;
+        return move_pieces(ctx, to, from, *steps, size, *sizes, &moved);
+    }
+    int64_t turns = *steps == 0 ? 1 : *sizes;
+    for (int64_t k = 0; k < turns; k++) {
+        if (!ctx_poll(ctx) ||
+            !move_repeats(ctx, to + (size_t)k * *blocks,
+                          from + k * *steps * (int64_t)size, size, left - 1,
+                          sizes + 1, steps + 1, blocks + 1)) {
+            return false;
+        }
+    }
+    return turns == *sizes || copy_on(ctx, to, *blocks, *sizes);
+}
+
+// Whether one of the dimensions but the last does; then also the blocks.
+static bool has_repeats(int last, const int64_t *sizes, const int64_t *steps,
+                        size_t size, size_t *blocks)
+{
+    bool repeats = false;
+    for (int i = last; i >= 0; i--) {
+        blocks[i] = i == last ? size : blocks[i + 1] * (size_t)sizes[i + 1];
+        repeats = repeats || (i < last && steps[i] == 0);
+    }
+    return repeats;
+}
+
 // The dense side only moves on; the strided side is an odometer over all but
 // the innermost dimension.
 bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
@@ -195,6 +262,7 @@ bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
     const char *strided = from;
     int64_t sizes[MOVE_MAX_RANK], steps[MOVE_MAX_RANK];
     int64_t at[MOVE_MAX_RANK] = {0}, counted = 0;
+    size_t blocks[MOVE_MAX_RANK];
     int last = join_dims(rank, dims, strides, sizes, steps) - 1;
     if (moved == NULL) {
         moved = &counted;
@@ -202,6 +270,10 @@ bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
         if (dense_in >= 0) {
             return move_planes(ctx, dense, strided, size, last, sizes, steps,
                                dense_in);
+        }
+        if (has_repeats(last, sizes, steps, size, blocks)) {
+            return move_repeats(ctx, dense, strided, size, last + 1, sizes,
+                                steps, blocks);
         }
     }
     *moved = 0;
@@ -228,31 +300,6 @@ bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
     }
 }
 
-enum { FILL_PIECE = 1 << 15 }; // bytes: what is copied stays in the cache
-
-// What has been written is copied on, twice as much each time: `value` may be
-// of any type and alignment, and a memcpy for each element would be slow.
-bool move_fill(Ctx *ctx, void *to, const void *value, size_t size,
-               int64_t count)
-{
-    char *out = to;
-    size_t total = (size_t)count * size, done = size;
-    if (count <= 0) {
-        return true;
-    }
-    memcpy(out, value, size);
-    while (done < total) {
-        size_t piece = done < FILL_PIECE ? done : FILL_PIECE;
-        piece = piece < total - done ? piece : total - done;
-        memcpy(out + done, out, piece);
-        done += piece;
-        if (!ctx_poll(ctx)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // One row, by steps of bytes that the compiler knows; the last one lies over
 // the one before where they do not divide it.
 static inline void copy_narrow(char *to, const char *from, size_t size,
@@ -267,44 +314,65 @@ static inline void copy_narrow(char *to, const char *from, size_t size,
     }
 }
 
-static inline void copy_rows(char *to, const char *from, size_t size,
-                             size_t step, const int64_t *rows, int64_t count,
-                             bool put)
+// Where the rows of one side stand: one after the other, `apart` bytes each, or
+// at `rows`.
+typedef struct RowPlaces {
+    const int64_t *rows; // NULL: in order
+    size_t apart;
+} RowPlaces;
+
+static inline size_t row_place(const RowPlaces *places, int64_t k)
+{
+    return (size_t)(places->rows != NULL ? places->rows[k] : k) * places->apart;
+}
+
+static inline void copy_rows(char *to, RowPlaces there, const char *from,
+                             RowPlaces here, size_t size, size_t step,
+                             int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
-        size_t here = (size_t)k * size, there = (size_t)rows[k] * size;
-        copy_narrow(to + (put ? there : here), from + (put ? here : there),
-                    size, step);
+        copy_narrow(to + row_place(&there, k), from + row_place(&here, k), size,
+                    step);
     }
 }
 
-static inline void move_rows(char *to, const char *from, size_t size,
-                             const int64_t *rows, int64_t count, bool put)
+// Sizes that the compiler knows are the most frequent ones.
+static inline void move_rows(char *to, RowPlaces there, const char *from,
+                             RowPlaces here, size_t size, int64_t count)
 {
     switch (size) {
-    case 1: copy_rows(to, from, 1, 1, rows, count, put); return;
-    case 2: copy_rows(to, from, 2, 2, rows, count, put); return;
-    case 4: copy_rows(to, from, 4, 4, rows, count, put); return;
-    case 8: copy_rows(to, from, 8, 8, rows, count, put); return;
-    case 64: copy_rows(to, from, 64, 16, rows, count, put); return;
+    case 1: copy_rows(to, there, from, here, 1, 1, count); return;
+    case 2: copy_rows(to, there, from, here, 2, 2, count); return;
+    case 4: copy_rows(to, there, from, here, 4, 4, count); return;
+    case 8: copy_rows(to, there, from, here, 8, 8, count); return;
+    case 64: copy_rows(to, there, from, here, 64, 16, count); return;
     }
     if (size >= 16) {
-        copy_rows(to, from, size, 16, rows, count, put);
+        copy_rows(to, there, from, here, size, 16, count);
     } else if (size >= 4) {
-        copy_rows(to, from, size, 4, rows, count, put);
+        copy_rows(to, there, from, here, size, 4, count);
     } else {
-        copy_rows(to, from, size, 1, rows, count, put);
+        copy_rows(to, there, from, here, size, 1, count);
     }
 }
 
 void move_pick_rows(void *to, const void *from, size_t size,
                     const int64_t *rows, int64_t count)
 {
-    move_rows(to, from, size, rows, count, false);
+    move_rows(to, (RowPlaces){NULL, size}, from, (RowPlaces){rows, size}, size,
+              count);
 }
 
 void move_put_rows(void *to, const void *from, size_t size, const int64_t *rows,
                    int64_t count)
 {
-    move_rows(to, from, size, rows, count, true);
+    move_rows(to, (RowPlaces){rows, size}, from, (RowPlaces){NULL, size}, size,
+              count);
+}
+
+void move_apart_rows(void *to, size_t to_apart, const void *from,
+                     size_t from_apart, size_t size, int64_t count)
+{
+    move_rows(to, (RowPlaces){NULL, to_apart}, from,
+              (RowPlaces){NULL, from_apart}, size, count);
 }

@@ -25,6 +25,9 @@ void move_pick_rows(void *to, const void *from, size_t size,
 // Row rows[k] of `to` becomes row k of `from`, in order.
 void move_put_rows(void *to, const void *from, size_t size, const int64_t *rows,
                    int64_t count);
+// Rows of `size` bytes, at most MOVE_NARROW, which lie so many bytes apart.
+void move_apart_rows(void *to, size_t to_apart, const void *from,
+                     size_t from_apart, size_t size, int64_t count);
 // Writes the element at `value` into `count` places. False: interrupted.
 MUST_CHECK bool move_fill(Ctx *ctx, void *to, const void *value, size_t size,
                           int64_t count);

@@ -1,6 +1,7 @@
 // Putting tensors together: concat, stack; and apart: split, unstack.
 #include <inttypes.h>
 
+#include "kernels/move.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/shape_cure.h"
@@ -81,6 +82,36 @@ static bool infer_concat(InferCall *call)
     return true;
 }
 
+// `outer` runs of so many elements, from `at` on and then every `to_row`
+// elements of `to`; from `start` on and then every `row` elements of `from`.
+static bool copy_runs(Ctx *ctx, Tensor *to, int64_t at, int64_t to_row,
+                      const Tensor *from, int64_t start, int64_t row,
+                      int64_t run, int64_t outer)
+{
+    enum { PART = 4096 }; // runs between two polls
+    size_t size = dtype_size((DType)to->dtype);
+    bool narrow =
+        to->dtype != DT_STRING && run <= (int64_t)(MOVE_NARROW / size);
+    for (int64_t i = 0; narrow && run > 0 && i < outer; i += PART) {
+        move_apart_rows((char *)to->data + (size_t)(at + i * to_row) * size,
+                        (size_t)to_row * size,
+                        (const char *)from->data +
+                            (size_t)(start + i * row) * size,
+                        (size_t)row * size, (size_t)run * size,
+                        outer - i < PART ? outer - i : PART);
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
+    }
+    for (int64_t i = 0; !narrow && i < outer; i++) {
+        if (!tensor_copy(ctx, to, at + i * to_row, from, start + i * row,
+                         run)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Interleaves the inputs' runs of `axis` and what lies behind it.
 static bool join(const KernelCall *call, int axis)
 {
@@ -90,17 +121,14 @@ static bool join(const KernelCall *call, int axis)
     for (int i = 0; i < axis; i++) {
         outer *= tensor_dims(out)[i];
     }
-    for (int64_t i = 0; i < outer && out->count > 0; i++) {
-        for (uint32_t k = 0; k < call->input_count; k++) {
-            // Inputs may differ along the axis, so that each has a run of its
-            // own.
-            int64_t run = call->inputs[k]->count / outer;
-            if (!tensor_copy(call->ctx, out, at, call->inputs[k], i * run,
-                             run)) {
-                return false;
-            }
-            at += run;
+    // Inputs may differ along the axis, so that each has a run of its own.
+    for (uint32_t k = 0; k < call->input_count && out->count > 0; k++) {
+        int64_t run = call->inputs[k]->count / outer;
+        if (!copy_runs(call->ctx, out, at, out->count / outer, call->inputs[k],
+                       0, run, run, outer)) {
+            return false;
         }
+        at += run;
     }
     return true;
 }
@@ -392,11 +420,9 @@ static bool kernel_unstack(const KernelCall *call)
     // tensor_copy keeps the counts of strings right.
     // Output by output, so that each is written from front to back.
     for (int64_t k = 0; k < parts; k++) {
-        for (int64_t i = 0; i < outer && inner > 0; i++) {
-            if (!tensor_copy(call->ctx, call->outputs[k], i * inner,
-                             call->inputs[0], (i * parts + k) * inner, inner)) {
-                return false;
-            }
+        if (!copy_runs(call->ctx, call->outputs[k], 0, inner, call->inputs[0],
+                       k * inner, parts * inner, inner, outer)) {
+            return false;
         }
     }
     return ctx_poll(call->ctx);
@@ -524,11 +550,8 @@ static bool kernel_split(const KernelCall *call)
     for (uint32_t k = 0; k < call->output_count; k++) {
         Tensor *part = call->outputs[k];
         int64_t run = tensor_dims(part)[axis] * inner;
-        for (int64_t i = 0; i < outer; i++) {
-            if (!tensor_copy(call->ctx, part, i * run, in, i * row + from,
-                             run)) {
-                return false;
-            }
+        if (!copy_runs(call->ctx, part, 0, run, in, from, row, run, outer)) {
+            return false;
         }
         // The next part begins where this one ends in each row.
         from += run;
