@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "kernels/move.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
@@ -19,6 +20,21 @@ static int64_t count_true(const Tensor *tensor)
         count += ((const uint8_t *)tensor->data)[i];
     }
     return count;
+}
+
+enum { PLACES_PART = 512 }; // elements that are looked at at a time
+
+// The places of those that are true, counted from `first` on; `places` has room
+// for all. How many they are.
+static int64_t true_places(const uint8_t *truths, int64_t count, int64_t first,
+                           int64_t *places)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        places[found] = first + i;
+        found += truths[i];
+    }
+    return found;
 }
 
 // ---- boolean_mask
@@ -83,15 +99,27 @@ static bool kernel_boolean_mask(const KernelCall *call)
     if (out == NULL) {
         return false;
     }
+    int64_t places[PLACES_PART];
+    size_t size = (size_t)inner * dtype_size((DType)x->dtype);
+    bool narrow = x->dtype != DT_STRING && size <= MOVE_NARROW;
     // Slices without elements need no copying.
-    for (int64_t i = 0; i < mask->count && inner > 0; i++) {
-        if (((const uint8_t *)mask->data)[i]) {
-            if (!tensor_copy(call->ctx, out, at, x, i * inner, inner)) {
+    for (int64_t i = 0; i < mask->count && inner > 0; i += PLACES_PART) {
+        int64_t left = mask->count - i;
+        int64_t found =
+            true_places((const uint8_t *)mask->data + i,
+                        left < PLACES_PART ? left : PLACES_PART, i, places);
+        if (narrow) {
+            move_pick_rows((char *)out->data + (size_t)at * size, x->data, size,
+                           places, found);
+        }
+        for (int64_t k = 0; !narrow && k < found; k++) {
+            if (!tensor_copy(call->ctx, out, (at + k) * inner, x,
+                             places[k] * inner, inner)) {
                 return false;
             }
-            at += inner;
         }
-        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
+        at += found;
+        if (!ctx_poll(call->ctx)) {
             return false;
         }
     }
@@ -139,11 +167,45 @@ static bool infer_nonzero(InferCall *call)
     return true;
 }
 
-// By value: -0.0 is zero, NaN is not.
-static bool is_nonzero(const Tensor *x, int64_t index)
+#define TRUTHS_CASE(id, T)                                                     \
+    case id:                                                                   \
+        for (int64_t i = 0; i < count; i++) {                                  \
+            to[i] = ((const T *)x->data)[first + i] != 0;                      \
+        }                                                                      \
+        break;
+// Which of so many elements are not 0. By value: -0.0 is zero, NaN is not.
+static void read_truths(const Tensor *x, int64_t first, int64_t count,
+                        uint8_t *to)
 {
-    return dtype_is_float((DType)x->dtype) ? tensor_float_at(x, index) != 0
-                                           : tensor_int_at(x, index) != 0;
+    switch ((DType)x->dtype) {
+        TRUTHS_CASE(DT_BOOL, uint8_t)
+        TRUTHS_CASE(DT_INT32, int32_t)
+        TRUTHS_CASE(DT_INT64, int64_t)
+        TRUTHS_CASE(DT_FLOAT32, float)
+        TRUTHS_CASE(DT_FLOAT64, double)
+    default:
+        for (int64_t i = 0; i < count; i++) {
+            to[i] = dtype_is_float((DType)x->dtype)
+                        ? tensor_float_at(x, first + i) != 0
+                        : tensor_int_at(x, first + i) != 0;
+        }
+    }
+}
+
+// The places, taken apart into coordinates, last axis first, stand from `at` on
+// in the outputs.
+static void put_coordinates(const KernelCall *call, int64_t at, int64_t *places,
+                            int64_t count)
+{
+    const Tensor *x = call->inputs[0];
+    for (int k = x->rank - 1; k >= 0; k--) {
+        int64_t *to = (int64_t *)call->outputs[k]->data + at;
+        int64_t size = tensor_dims(x)[k];
+        for (int64_t i = 0; i < count; i++) {
+            to[i] = k == 0 ? places[i] : places[i] % size;
+            places[i] = k == 0 ? 0 : places[i] / size;
+        }
+    }
 }
 
 // The outputs are made by the first pass, which counts; on failure op_run
@@ -152,34 +214,31 @@ static bool is_nonzero(const Tensor *x, int64_t index)
 static bool kernel_nonzero(const KernelCall *call)
 {
     Tensor *x = call->inputs[0];
-    int64_t found = 0, at = 0;
-    for (int64_t i = 0; i < x->count; i++) {
-        found += is_nonzero(x, i);
-        if (!ctx_poll_at(call->ctx, (size_t)i)) {
-            return false;
+    int64_t found = 0, at = 0, places[PLACES_PART];
+    uint8_t truths[PLACES_PART];
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < x->count; i += PLACES_PART) {
+            int64_t left = x->count - i;
+            int64_t count = left < PLACES_PART ? left : PLACES_PART;
+            read_truths(x, i, count, truths);
+            int64_t here = true_places(truths, count, i, places);
+            if (pass == 0) {
+                found += here;
+            } else {
+                put_coordinates(call, at, places, here);
+                at += here;
+            }
+            if (!ctx_poll(call->ctx)) {
+                return false;
+            }
         }
-    }
-    // Counted first, so that each output is made in its true size.
-    for (uint32_t k = 0; k < call->output_count; k++) {
-        call->outputs[k] = tensor_new(call->ctx, DT_INT64, 1, &found);
-        if (call->outputs[k] == NULL) {
-            return false;
+        // Counted first, so that each output is made in its true size.
+        for (uint32_t k = 0; pass == 0 && k < call->output_count; k++) {
+            call->outputs[k] = tensor_new(call->ctx, DT_INT64, 1, &found);
+            if (call->outputs[k] == NULL) {
+                return false;
+            }
         }
-    }
-    for (int64_t i = 0; i < x->count; i++) {
-        if (!ctx_poll_at(call->ctx, (size_t)i + 1)) {
-            return false;
-        }
-        if (!is_nonzero(x, i)) {
-            continue;
-        }
-        // The element's number, taken apart into coordinates, last axis first.
-        int64_t rest = i;
-        for (int k = x->rank - 1; k >= 0; k--) {
-            ((int64_t *)call->outputs[k]->data)[at] = rest % tensor_dims(x)[k];
-            rest /= tensor_dims(x)[k];
-        }
-        at++;
     }
     return ctx_poll(call->ctx);
 }
@@ -334,25 +393,54 @@ static bool number_less(const Tensor *a, int64_t i, const Tensor *b, int64_t k)
     return tensor_int_at(a, i) < tensor_int_at(b, k);
 }
 
-// A binary search for each value.
-// A value equal to some of the vector goes in front of them or behind, as
-// `side` says.
+// What lies before `low` goes before the value, what lies from low + left on
+// does not. A step has no branch that depends on the elements.
+#define SEARCH(before)                                                         \
+    {                                                                          \
+        int64_t low = 0;                                                       \
+        for (int64_t left = sorted->count; left > 0;) {                        \
+            int64_t half = left / 2, at = low + half;                          \
+            int64_t goes = -(int64_t)(before);                                 \
+            low += (half + 1) & goes;                                          \
+            left = half - ((1 - (left & 1)) & goes);                           \
+        }                                                                      \
+        return low;                                                            \
+    }
+// NaN is the largest here too; ints equal themselves.
+#define SEARCH_LESS(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
+#define SEARCH_CASE(id, T)                                                     \
+    case id: {                                                                 \
+        const T *s = sorted->data, v = ((const T *)values->data)[i];           \
+        if (right) {                                                           \
+            SEARCH(!SEARCH_LESS(v, s[at]))                                     \
+        }                                                                      \
+        SEARCH(SEARCH_LESS(s[at], v))                                          \
+    }
+// Where value `i` goes; one equal to some of the vector in front of them or
+// behind.
+static int64_t search(const Tensor *sorted, const Tensor *values, int64_t i,
+                      bool right)
+{
+    switch ((DType)sorted->dtype) {
+        SEARCH_CASE(DT_INT32, int32_t)
+        SEARCH_CASE(DT_INT64, int64_t)
+        SEARCH_CASE(DT_FLOAT32, float)
+        SEARCH_CASE(DT_FLOAT64, double)
+    default: break;
+    }
+    if (right) {
+        SEARCH(!number_less(values, i, sorted, at))
+    }
+    SEARCH(number_less(sorted, at, values, i))
+}
+
 static bool kernel_searchsorted(const KernelCall *call)
 {
     const Tensor *sorted = call->inputs[0], *values = call->inputs[1];
     bool right = attr_is(&call->attrs[0], "right");
     for (int64_t i = 0; i < values->count; i++) {
-        // Invariant: what lies before `low` goes before the value, what lies
-        // from `high` on does not.
-        int64_t low = 0, high = sorted->count;
-        while (low < high) {
-            int64_t middle = low + (high - low) / 2;
-            bool before = right ? !number_less(values, i, sorted, middle)
-                                : number_less(sorted, middle, values, i);
-            low = before ? middle + 1 : low;
-            high = before ? high : middle;
-        }
-        ((int64_t *)call->outputs[0]->data)[i] = low;
+        ((int64_t *)call->outputs[0]->data)[i] =
+            search(sorted, values, i, right);
         // Each search takes a tenth of a microsecond or so.
         if (!ctx_poll_at(call->ctx, (size_t)(i + 1) << 4)) {
             return false;
