@@ -34,30 +34,53 @@ static bool infer_scan(InferCall *call)
            infer_output(call, 0, dtype, 1, &count);
 }
 
-// Where a row of the scan runs.
-// One line of elements; `start` and `step` count elements of the tensor.
+// Rows that lie within each other: element k of row j is number `start` +
+// k * rows + j of the tensor.
 typedef struct ScanRow {
     Ctx *ctx; // polled within long rows
-    int64_t start, step, count;
+    int64_t start, rows, count;
     bool exclusive, reverse;
 } ScanRow;
 
 // T is read, A is what runs and is written, U what A is computed in. The sum
 // before an element and with it are both at hand, so that `exclusive` costs
-// nothing.
-#define SCAN_CASE(id, T, A, U, JOIN)                                           \
-    case id: {                                                                 \
-        const T *x = in->data;                                                 \
-        A *y = out->data, l = first;                                           \
-        for (int64_t i = 0; i < row->count; i++) {                             \
-            int64_t k = row->reverse ? row->count - 1 - i : i;                 \
-            k = row->start + k * row->step;                                    \
-            A r = (A)x[k], joined = (A)((U)l JOIN(U) r);                       \
-            y[k] = row->exclusive ? l : joined;                                \
-            l = joined;                                                        \
-            if (!ctx_poll_at(row->ctx, (size_t)i + 1)) {                       \
+// nothing. Of several rows each place goes on from the one before.
+#define SCAN_ONE(T, A, U, JOIN)                                                \
+    for (int64_t i = 0; i < row->count; i++) {                                 \
+        int64_t k = row->reverse ? row->count - 1 - i : i;                     \
+        A r = (A)x[k], joined = (A)((U)l JOIN(U) r);                           \
+        y[k] = row->exclusive ? l : joined;                                    \
+        l = joined;                                                            \
+        if (!ctx_poll_at(row->ctx, (size_t)i + 1)) {                           \
+            return false;                                                      \
+        }                                                                      \
+    }
+#define SCAN_MANY(T, A, U, JOIN)                                               \
+    for (int64_t i = 0; i < row->count; i++) {                                 \
+        int64_t step = row->reverse ? -row->rows : row->rows;                  \
+        int64_t k = (row->reverse ? row->count - 1 - i : i) * row->rows;       \
+        const T *from = x + (row->exclusive && i > 0 ? k - step : k);          \
+        const A *before = y + (i > 0 ? k - step : k);                          \
+        for (int64_t j = 0; j < row->rows; j++) {                              \
+            A so_far = i > 0 ? before[j] : l, r = (A)from[j];                  \
+            y[k + j] =                                                         \
+                i == 0 && row->exclusive ? l : (A)((U)so_far JOIN(U) r);       \
+            if (!ctx_poll_at(row->ctx, (size_t)j + 1)) {                       \
                 return false;                                                  \
             }                                                                  \
+        }                                                                      \
+        if (!ctx_poll(row->ctx)) {                                             \
+            return false;                                                      \
+        }                                                                      \
+    }
+#define SCAN_CASE(id, T, A, U, JOIN)                                           \
+    case id: {                                                                 \
+        const T *x = (const T *)in->data + row->start;                         \
+        A *y = (A *)out->data + row->start, l = first;                         \
+        if (row->rows == 1) {                                                  \
+            SCAN_ONE(T, A, U, JOIN)                                            \
+        } else {                                                               \
+            SCAN_MANY(T, A, U, JOIN)                                           \
         }                                                                      \
         break;                                                                 \
     }
@@ -101,7 +124,7 @@ static bool scan(const KernelCall *call,
     Tensor *in = call->inputs[0];
     int axis = 0;
     ScanRow row = {.ctx = call->ctx,
-                   .step = 1,
+                   .rows = 1,
                    .count = in->count,
                    .exclusive = attr_bool(&call->attrs[1], false),
                    .reverse = attr_bool(&call->attrs[2], false)};
@@ -113,13 +136,11 @@ static bool scan(const KernelCall *call,
         }
         row.count = tensor_dims(in)[axis];
         for (int i = axis + 1; i < in->rank; i++) {
-            row.step *= tensor_dims(in)[i];
+            row.rows *= tensor_dims(in)[i];
         }
     }
-    // Row i starts in block i / step, at place i % step within it.
-    int64_t rows = row.count == 0 ? 0 : in->count / row.count;
-    for (int64_t i = 0; i < rows; i++) {
-        row.start = i / row.step * row.count * row.step + i % row.step;
+    int64_t block = row.count * row.rows;
+    for (; block > 0 && row.start < in->count; row.start += block) {
         if (!run(in, call->outputs[0], &row) || !ctx_poll(call->ctx)) {
             return false;
         }
