@@ -40,8 +40,10 @@ static int64_t get_number(const uint8_t **bytes)
 }
 
 // Positions are stored as steps, so this walks: from where it stopped last, or
-// from the start where that lies behind. The span of the last entry before `pc`
-// counts. Before the first instruction: where the definition begins.
+// where that lies behind, from where it stopped when it last began anew, which
+// is what loops come back to, or else from the start. The span of the last
+// entry before `pc` counts. Before the first instruction: where the definition
+// begins.
 Span code_span(const Code *code, uint32_t pc)
 {
     if (pc == 0) {
@@ -49,8 +51,10 @@ Span code_span(const Code *code, uint32_t pc)
     }
     // A memo, which nobody else sees.
     PositionMark *found = &((Code *)code)->found;
-    if (found->word >= pc) {
-        *found = (PositionMark){0};
+    PositionMark *again = &((Code *)code)->found_again;
+    bool anew = found->word >= pc;
+    if (anew) {
+        *found = again->word < pc ? *again : (PositionMark){0};
     }
     // Code without instructions has no positions: the span is then empty.
     while (found->offset < code->position_size) {
@@ -65,6 +69,9 @@ Span code_span(const Code *code, uint32_t pc)
         found->span.start = (uint32_t)start;
         found->span.end = (uint32_t)(start + get_number(&bytes));
         found->offset = (uint32_t)(bytes - code->positions);
+    }
+    if (anew) {
+        *again = *found;
     }
     return found->span;
 }

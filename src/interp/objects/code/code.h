@@ -163,13 +163,14 @@ struct Code {
     uint32_t block_count;
     uint8_t *positions; // delta-coded spans per instruction
     uint32_t position_size;
-    PositionMark found;     // where code_span stopped last
-    Source *source;         // counted
-    Span span;              // of the whole definition: read again to convert
-    uint32_t start;         // of it or of its first decorator's expression
-    struct Code *converted; // its staged form, once made; owned
-    uint32_t staged;        // staged functions of it that were ever traced
-    bool plain;             // @stage.plain: never converted
+    PositionMark found;       // where code_span stopped last
+    PositionMark found_again; // … when it had to go back
+    Source *source;           // counted
+    Span span;                // of the whole definition: read again to convert
+    uint32_t start;           // of it or of its first decorator's expression
+    struct Code *converted;   // its staged form, once made; owned
+    uint32_t staged;          // staged functions of it that were ever traced
+    bool plain;               // @stage.plain: never converted
 };
 
 // Empty code of this source (retained). NULL: failed.
