@@ -77,8 +77,9 @@ static uint8_t choose_reuse(const Fuser *fuser, const GraphNode *last,
     }
     for (uint32_t reg = 0; reg < output->reg; reg++) {
         if (is_output(fuser, reg) || taken[reg] ||
-            fuser->last_read[reg] > writer || is_scattered(fuser, reg) ||
-            !may_reuse(fuser, reg, fuser->regs[output->reg].dtype)) {
+            fuser->last_read[reg] > writer ||
+            !may_reuse(fuser, reg, fuser->regs[output->reg].dtype) ||
+            is_scattered(fuser, reg)) {
             continue;
         }
         if (is_updated(fuser, last, reg, fuser->values[output->reg])) {
