@@ -106,8 +106,11 @@ static bool step_kernel(PlanRun *run, const Step *step)
     const OpDesc *op = op_desc(node->op);
     // Of static shape: step_op_for saw to it.
     TensorType type = graph_type(run->plan->graph, node->first_output);
-    Tensor *output = tensor_new(run->ctx, type.dtype, type.rank, type.dims);
-    if (UNLIKELY(output == NULL)) {
+    bool view = (op->flags & OP_VIEW) != 0;
+    // Views make their own output.
+    Tensor *output =
+        view ? NULL : tensor_new(run->ctx, type.dtype, type.rank, type.dims);
+    if (UNLIKELY(output == NULL && !view)) {
         return false;
     }
     for (uint32_t i = 0; i < step->input_count; i++) {
@@ -150,8 +153,8 @@ StepFn step_op_for(const Graph *graph, const GraphNode *node)
     const OpDesc *op = op_desc(node->op);
     bool fixed = node->output_count == 1 && op->kernel != NULL &&
                  node->input_count <= STEP_FEW_INPUTS &&
-                 // Views and ops of dynamic shape make their own output.
-                 !(op->flags & (OP_ELEMENTWISE | OP_VIEW | OP_DYNAMIC_SHAPE));
+                 // Of ops of dynamic shape the rule says too little.
+                 !(op->flags & (OP_ELEMENTWISE | OP_DYNAMIC_SHAPE));
     // An unknown input size would have to be checked by the shape rule.
     for (uint32_t i = 0; fixed && i < node->input_count; i++) {
         TensorType type = graph_type(graph, node->inputs[i]);
