@@ -59,6 +59,7 @@ typedef struct Concrete {
     struct TraceTable *table; // that it is listed in, borrowed; NULL: none
     size_t place;             // there, in order of tracing
     struct Concrete *newer, *older; // there, in the order of being found
+    struct Guard *guards;           // of the table: calls that run it at once
     uint32_t running;               // runs that have not ended
     size_t number;     // it is the function's trace `number`, from 1
     uint64_t trace_ns; // what the host function took while it was traced

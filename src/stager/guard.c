@@ -165,8 +165,8 @@ static Value other_source(const Guard *guard, const GuardNode *node)
 static inline bool covers(const Vm *vm, const Guard *guard, const Value *args,
                           uint32_t count, const Tuple *names, GuardCall *call)
 {
-    if (guard->concrete == NULL || count != guard->count ||
-        names != guard->names || guard->concrete->frozen.stale ||
+    if (count != guard->count || names != guard->names ||
+        guard->concrete->frozen.stale ||
         (guard->epoch != 0 && guard->epoch != vm->epoch)) {
         return false;
     }
@@ -259,19 +259,24 @@ Value guards_run(Vm *vm, Guards *guards, const Value *args, uint32_t count,
 {
     // On the C stack: the sizes were checked when the guard was set.
     GuardCall call;
+    Guard *last = guards->last;
     if (UNLIKELY(vm->recorders != NULL)) {
         return VALUE_UNBOUND;
     }
-    if (LIKELY(covers(vm, &guards->items[guards->last], args, count, names,
-                      &call))) {
-        return guard_run(vm, &guards->items[guards->last], &call);
+    if (LIKELY(last != NULL && covers(vm, last, args, count, names, &call))) {
+        return guard_run(vm, last, &call);
     }
-    for (uint32_t i = 1; i < GUARD_COUNT; i++) {
-        uint32_t at = (guards->last + i) % GUARD_COUNT;
-        if (covers(vm, &guards->items[at], args, count, names, &call)) {
-            guards->last = at;
-            traces_use(guards->items[at].concrete);
-            return guard_run(vm, &guards->items[at], &call);
+    if (guards->count == 0) {
+        return VALUE_UNBOUND;
+    }
+    uint32_t hash = guard_hash(guards, args, count, names);
+    Guard *guard = guards->buckets[hash & (guards->size - 1)];
+    for (; guard != NULL; guard = guard->next) {
+        if (guard->hash == hash &&
+            covers(vm, guard, args, count, names, &call)) {
+            guards->last = guard;
+            traces_use(guard->concrete);
+            return guard_run(vm, guard, &call);
         }
     }
     return VALUE_UNBOUND;

@@ -33,19 +33,49 @@ void guard_clear(Vm *vm, Guard *guard)
     vec_free(&vm->ctx, &old.nodes);
 }
 
-void guards_clear(Vm *vm, Guards *guards)
+// The place that holds it: in its bucket, or among those of its trace.
+static Guard **place_in_bucket(const Guards *guards, const Guard *guard)
 {
-    for (int i = 0; i < GUARD_COUNT; i++) {
-        guard_clear(vm, &guards->items[i]);
+    Guard **place = &guards->buckets[guard->hash & (guards->size - 1)];
+    while (*place != guard) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
+static void take_out(Vm *vm, Guards *guards, Guard *guard)
+{
+    Guard **place = &guard->concrete->guards;
+    while (*place != guard) {
+        place = &(*place)->sibling;
+    }
+    *place = guard->sibling;
+    *place_in_bucket(guards, guard) = guard->next;
+    guards->count--;
+    guards->last = guards->last == guard ? NULL : guards->last;
+    guard_clear(vm, guard);
+    ctx_free(&vm->ctx, guard, sizeof *guard);
+}
+
+void guards_drop(Vm *vm, Guards *guards, Concrete *concrete)
+{
+    while (concrete->guards != NULL) {
+        take_out(vm, guards, concrete->guards);
     }
 }
 
-void guards_drop(Vm *vm, Guards *guards, const Concrete *concrete)
+void guards_clear(Vm *vm, Guards *guards)
 {
-    for (int i = 0; i < GUARD_COUNT; i++) {
-        if (guards->items[i].concrete == concrete) {
-            guard_clear(vm, &guards->items[i]);
+    for (uint32_t i = 0; i < guards->size; i++) {
+        while (guards->size > 0 && guards->buckets[i] != NULL) {
+            take_out(vm, guards, guards->buckets[i]);
         }
+    }
+    if (guards->count == 0) {
+        ctx_free(&vm->ctx, guards->buckets,
+                 guards->size * sizeof *guards->buckets);
+        guards->buckets = NULL;
+        guards->size = 0;
     }
 }
 
@@ -71,8 +101,11 @@ static void guard_visit(const Guard *guard, void (*visit)(Object *, void *),
 void guards_visit(const Guards *guards, void (*visit)(Object *, void *),
                   void *data)
 {
-    for (int g = 0; g < GUARD_COUNT; g++) {
-        guard_visit(&guards->items[g], visit, data);
+    for (uint32_t i = 0; i < guards->size; i++) {
+        const Guard *guard = guards->buckets[i];
+        for (; guard != NULL; guard = guard->next) {
+            guard_visit(guard, visit, data);
+        }
     }
 }
 
@@ -298,11 +331,70 @@ static bool add_source(Vm *vm, GuardMaking *making, const Value *args,
     return add_value(vm, making, v, node);
 }
 
-bool guard_make(Vm *vm, Value function, Value instance, const Value *args,
-                uint32_t count, Tuple *names, Guard *out)
+static void mix(uint64_t *hash, uint64_t number)
+{
+    *hash = (*hash ^ number) * 0x9E3779B97F4A7C15u;
+    *hash ^= *hash >> 32;
+}
+
+static void hash_tensor(const Guards *guards, const Tensor *tensor,
+                        uint64_t *hash)
+{
+    mix(hash, guards->exact ? 0 : tensor->dtype);
+    for (int i = 0; i < tensor->rank && !guards->exact; i++) {
+        mix(hash, (uint64_t)tensor_dims(tensor)[i]);
+    }
+}
+
+enum { HASH_DEPTH = 2, HASH_ITEMS = 8 };
+
+// Of a structure the first few leaves, as far as its layout shows them; of an
+// instance which one it is, for dataclasses are few.
+static void hash_value(const Guards *guards, Value v, int depth, uint64_t *hash)
+{
+    const Value *items = NULL;
+    size_t count = 0;
+    switch (value_is_object(v) ? value_object(v)->kind : KIND_COUNT) {
+    case KIND_TENSOR: hash_tensor(guards, value_as_tensor(v), hash); return;
+    case KIND_VARIABLE:
+        hash_tensor(guards, variable_cell(value_as_variable(v))->value, hash);
+        return;
+    case KIND_LIST:
+        items = value_as_list(v)->items;
+        count = value_as_list(v)->count;
+        break;
+    case KIND_TUPLE:
+        items = value_as_tuple(v)->items;
+        count = value_as_tuple(v)->count;
+        break;
+    case KIND_DICT: count = value_as_dict(v)->count; break;
+    default: mix(hash, VALUE_BITS(v)); return;
+    }
+    mix(hash, (uint64_t)(uintptr_t)value_object(v)->type ^ count);
+    for (size_t i = 0; depth > 0 && i < count && i < HASH_ITEMS; i++) {
+        Value item =
+            items != NULL ? items[i] : value_as_dict(v)->entries[i].value;
+        hash_value(guards, item, depth - 1, hash);
+    }
+}
+
+uint32_t guard_hash(const Guards *guards, const Value *args, uint32_t count,
+                    const Tuple *names)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)names ^ count;
+    for (uint32_t i = 0; i < count; i++) {
+        hash_value(guards, args[i], HASH_DEPTH, &hash);
+    }
+    return (uint32_t)hash;
+}
+
+bool guard_make(Vm *vm, const Guards *guards, Value function, Value instance,
+                const Value *args, uint32_t count, Tuple *names, Guard *out)
 {
     BoundSource sources[GUARD_MAX_NODES];
-    *out = (Guard){.count = count, .instance = instance};
+    *out = (Guard){.hash = guard_hash(guards, args, count, names),
+                   .count = count,
+                   .instance = instance};
     if (value_is_kind(function, KIND_FUNCTION)) {
         out->function = (Function *)value_object(function);
     }
@@ -365,32 +457,71 @@ static void widen(Guard *guard, const Concrete *concrete)
     }
 }
 
-// The one of the trace if there is one, else an empty one, or the one that was
-// set or passed longest ago, as far as is known.
-static Guard *guard_due(Guards *guards, const Concrete *concrete)
+// False: no memory, and no error is pending.
+static bool grow(Vm *vm, Guards *guards)
 {
-    uint32_t due = (guards->last + 1) % GUARD_COUNT;
-    for (uint32_t i = 0; i < GUARD_COUNT; i++) {
-        if (guards->items[i].concrete == concrete) {
-            due = i;
+    uint32_t size = guards->size == 0 ? GUARD_FORMS : guards->size * 2;
+    Guard **buckets = ctx_alloc_zero(&vm->ctx, size * sizeof *buckets);
+    if (buckets == NULL) {
+        raise_clear(vm);
+        return false;
+    }
+    for (uint32_t i = 0; i < guards->size; i++) {
+        for (Guard *guard = guards->buckets[i], *next; guard != NULL;
+             guard = next) {
+            next = guard->next;
+            guard->next = buckets[guard->hash & (size - 1)];
+            buckets[guard->hash & (size - 1)] = guard;
         }
     }
-    guards->last = due;
-    return &guards->items[due];
+    ctx_free(&vm->ctx, guards->buckets, guards->size * sizeof *buckets);
+    guards->buckets = buckets;
+    guards->size = size;
+    return true;
+}
+
+// Those that the new one takes the place of: of the same trace and hash, and
+// where there are too many of the one or the other.
+static void make_room(Vm *vm, Guards *guards, Concrete *concrete, uint32_t hash)
+{
+    uint32_t forms = 0, chain = 0;
+    for (Guard *old = concrete->guards, *next; old != NULL; old = next) {
+        next = old->sibling;
+        if (old->hash == hash || ++forms == GUARD_FORMS) {
+            take_out(vm, guards, old);
+            break;
+        }
+    }
+    Guard *old = guards->buckets[hash & (guards->size - 1)];
+    for (; old != NULL; old = old->next) {
+        if (++chain == GUARD_CHAIN) {
+            take_out(vm, guards, old);
+            break;
+        }
+    }
 }
 
 void guards_set(Vm *vm, Guards *guards, Concrete *concrete, Guard *made)
 {
-    if (!is_covered(concrete) || !fits(made, concrete)) {
+    Guard *guard = NULL;
+    if (is_covered(concrete) && fits(made, concrete) &&
+        (guards->count < guards->size || grow(vm, guards))) {
+        guard = ctx_alloc(&vm->ctx, sizeof *guard);
+    }
+    if (guard == NULL) {
+        raise_clear(vm);
         guard_clear(vm, made);
         return;
     }
-    Guard *guard = guard_due(guards, concrete);
-    Guard old = *guard;
+    make_room(vm, guards, concrete, made->hash);
+    Guard **bucket = &guards->buckets[made->hash & (guards->size - 1)];
     widen(made, concrete);
     made->single = value_is_kind(concrete->result, KIND_SYMBOLIC) &&
                    !symbolic_is_text(concrete->result);
     made->concrete = concrete;
+    made->sibling = concrete->guards;
+    made->next = *bucket;
     *guard = *made;
-    guard_clear(vm, &old);
+    guards->last = concrete->guards = *bucket = guard;
+    guards->count++;
 }

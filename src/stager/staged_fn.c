@@ -82,6 +82,7 @@ StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
                              .name = name,
                              .options = options};
     traces_init(vm, &self->table, options.max_traces, options.relax);
+    self->table.guards.exact = options.signature != NULL;
     // Beneath methods and wrappers: the def whose code is traced.
     find_target(vm, self);
     bool ok = is_generator(self->target)
@@ -187,8 +188,8 @@ static Value call_and_guard(Vm *vm, StagedFunction *self, const Value *args,
 {
     (void)object_retain(self);
     Guard guard;
-    bool covered = guard_make(vm, self->target, self->instance, args, count,
-                              names, &guard);
+    bool covered = guard_make(vm, &self->table.guards, self->target,
+                              self->instance, args, count, names, &guard);
     Value result = call_with_self(vm, self, args, count, names, true);
     if (covered && !value_failed(result) && self->ran != NULL) {
         guards_set(vm, &self->table.guards, self->ran, &guard);

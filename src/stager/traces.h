@@ -20,7 +20,7 @@ typedef struct TraceTable {
     traces;        // counted, in order of tracing; NULL where one was
                    // taken out (traces_next leaves those out)
     size_t count;  // of traces
-    Guards guards; // the last calls that they cover
+    Guards guards; // calls that they cover
     Concrete *newest, *oldest;    // found last and longest ago, borrowed
     StrBuf last_key;              // of the last call that was found
     Concrete *last;               // its trace, borrowed; NULL: none
