@@ -37,8 +37,8 @@ WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
 QUIET = ("print",)
 # Codes of events that lead eager and staged code different ways: a handler
 # that cannot act, an iterator or random number that is drawn once, a size that
-# is None.
-ASTRAY = ("D105", "D106", "D112")
+# is None, whether two tensors are one.
+ASTRAY = ("D105", "D106", "D112", "identity")
 NEAR = 1e-5  # between numbers that the host and tensors computed
 NEAR_HALVES = {"float16": 4e-3, "bfloat16": 3e-2}
 
@@ -181,7 +181,8 @@ class Judge:
         # gradients through loops (docs/decisions.md), have not the same bits.
         exact = equal if "zero" in lenient else same
         self.alike = near if "D108" in codes or order > 1 else exact
-        # A call failed before it changed its argument, which later calls get.
+        # A call failed in one run alone, where an event says why: later calls
+        # meet what that one has not done.
         self.late = False
 
     def explained(self, path=None):
@@ -273,9 +274,10 @@ class Judge:
                             f"{error.left} -> {error.right}"
             if found:
                 return found
-        elif one.error and not other.error and not self.explained() and \
-                not self.settled(one.error):
-            return "skipped", f"{one.error[0]}: {one.error[1]}"
+        elif one.error and not other.error and not self.explained():
+            if not self.settled(one.error):
+                return "skipped", f"{one.error[0]}: {one.error[1]}"
+            self.late = True
         if one.result is not None and other.result is not None:
             try:
                 compare(one.result, other.result, (), self.alike)
@@ -287,10 +289,11 @@ class Judge:
 
     def ran_alike(self, one, other):
         """Whether what ran before it was refused left what eager code left
-        when it failed."""
-        if not one.error or any("while tracing" in note
-                                for note in other.error[3]):
+        when it failed, or failed by a number that became a tensor."""
+        if any("while tracing" in note for note in other.error[3]):
             return False
+        if not one.error:
+            return self.settled(other.error)
         try:
             self.states(one.state, other.state, self.alike)
         except Difference:
@@ -355,9 +358,9 @@ class Judge:
                 return "refused"
             return None if self.explained() else (
                 "text", f"{eager[1]} | {text}")
-        if eager[0] in classes and not tracing:
-            return None  # a host number that became a tensor fails as one
         refusal = tracing or any(cls in REFUSALS for cls in classes)
+        if eager[0] in classes and not refusal:
+            return None  # a host number that became a tensor fails as one
         if refusal and CURE.search(text):
             if line or LINE.search(text) or "refusal-line" in self.lenient:
                 return "refused"

@@ -47,6 +47,8 @@ def events(space):
                   if row[3].startswith("a dict in the order")]
         codes += ["rows" for row in stage.events(function)
                   if row[3].startswith("a gradient of rows")]
+        codes += ["identity" for row in stage.events(function)
+                  if row[3].startswith("whether two tensors")]
         codes += ["text" for row in stage.events(function)
                   if row[3].startswith("a text made")]
         frozen += [(row[1], row[2], row[4])
