@@ -168,14 +168,24 @@ static bool is_tensor(Value v)
     return value_is_kind(v, KIND_SYMBOLIC) || value_is_tensor(v);
 }
 
+// Whether eager code may have one object where the trace has two: tensors, or
+// copies of the arguments' containers.
+static bool may_be_one(Vm *vm, const Trace *trace, Value a, Value b)
+{
+    if (is_tensor(a) && is_tensor(b)) {
+        return origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN;
+    }
+    return !value_is_kind(a, KIND_VARIABLE) && !is_tensor(a) &&
+           type_of(vm, a) == type_of(vm, b);
+}
+
 bool trace_same(Vm *vm, Value a, Value b)
 {
     // Which of its arguments are the same one is part of a trace's key.
     const Trace *trace = vm->trace;
-    if (trace != NULL && is_tensor(a) && is_tensor(b) &&
-        origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN) {
+    if (trace != NULL && may_be_one(vm, trace, a, b)) {
         event_add(vm, trace->events, EVENT_OBJECT,
-                  "whether two tensors are one object", VALUE_NONE);
+                  "whether two objects are one", VALUE_NONE);
     }
     bool arguments =
         trace != NULL && stands_in_here(trace, a) && stands_in_here(trace, b);

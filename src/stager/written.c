@@ -66,8 +66,9 @@ bool written_open(Vm *vm, const Bound *bound, Given *given)
 {
     bool ok = collect_all(vm, bound, given);
     for (size_t i = 0; ok && i < given->containers.count; i++) {
-        ok = structure_push(vm, &given->contents,
-                            take(vm, given->containers.items[i]));
+        Value container = given->containers.items[i];
+        value_object(container)->flags |= OBJECT_STANDS_IN;
+        ok = structure_push(vm, &given->contents, take(vm, container));
     }
     return ok;
 }

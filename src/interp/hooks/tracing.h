@@ -117,7 +117,7 @@ struct TraceHooks {
     // It was made. The trace watches that it is kept.
     bool (*born)(Vm *vm, struct Variable *variable);
     // Whether two objects are one, of which one stands for another: a Variable
-    // for an argument, a symbolic tensor for what eager code has there.
+    // or container for an argument, a symbolic tensor for one with a value.
     bool (*same)(Vm *vm, Value a, Value b);
     // A symbolic tensor was handed to `who` (NULL: host code) where it has no
     // value: raises the LeakError that tells where it was made and stored.

@@ -37,7 +37,7 @@ WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
 QUIET = ("print",)
 # Codes of events that lead eager and staged code different ways: a handler
 # that cannot act, an iterator or random number that is drawn once, a size that
-# is None, whether two tensors are one.
+# is None, whether two objects are one.
 ASTRAY = ("D105", "D106", "D112", "identity")
 NEAR = 1e-5  # between numbers that the host and tensors computed
 NEAR_HALVES = {"float16": 4e-3, "bfloat16": 3e-2}

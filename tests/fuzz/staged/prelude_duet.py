@@ -48,7 +48,7 @@ def events(space):
         codes += ["rows" for row in stage.events(function)
                   if row[3].startswith("a gradient of rows")]
         codes += ["identity" for row in stage.events(function)
-                  if row[3].startswith("whether two tensors")]
+                  if row[3].startswith("whether two objects")]
         codes += ["text" for row in stage.events(function)
                   if row[3].startswith("a text made")]
         frozen += [(row[1], row[2], row[4])
