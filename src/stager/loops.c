@@ -423,6 +423,7 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
     block->loop->source = FOR_SOURCE_NONE;
     bool is_for = !value_unbound(source.count);
     block->rounds++;
+    block->diverged[1] = false;
     bool ok = drop_turn(vm, block);
     forget_told(vm->trace->graph, block->loop);
     loop_free(vm, block);
@@ -447,19 +448,35 @@ static bool walks_kept(Vm *vm, const StagedBlock *block)
                        (unsigned)block_line(block));
 }
 
+// A turn that raises leaves nothing to take. Where it has changed a container
+// and the copy that the loop shows of it, its error may be none when both are
+// one: such containers are kept from now on. 1, 0: there are none, or -1.
+static int keep_aliases(Vm *vm, StagedBlock *block)
+{
+    int found = 0;
+    bool may = loop_may_repeat(vm, block);
+    for (uint32_t i = 0; may && found >= 0 && i < block->info->place_count;
+         i++) {
+        const LoopSlot *slot = &block->loop->slots[i];
+        Value before = block->before[i];
+        if (slot->changed && value_is_object(before) &&
+            journal_find(&block->journal, value_object(before)) != NULL) {
+            found = vec_push(&vm->ctx, &block->kept, i) ? 1 : -1;
+        }
+    }
+    return found;
+}
+
 // The last event of a loop, whatever its kind: on behind it.
 static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
 {
     const Ins *next = word_at(frame, block->info->join_target);
-    // A turn that raises leaves nothing to take.
     bool raises = block->diverged[1];
-    bool ok = walks_kept(vm, block);
-    ok = ok &&
-         (raises ? journal_restore(vm, block) : loop_take(vm, frame, block));
-    int found = ok && !raises ? loop_find_held(vm, frame, block) : 0;
-    int closed = !ok || found < 0 ? -1
-                 : found > 0      ? 0
-                                  : loop_close(vm, frame, block);
+    bool ok = walks_kept(vm, block) && (raises || loop_take(vm, frame, block));
+    int found = !ok ? -1 : raises ? keep_aliases(vm, block) : 1;
+    found = found > 0 ? loop_find_held(vm, frame, block) : found;
+    ok = found >= 0 && (!raises || found > 0 || journal_restore(vm, block));
+    int closed = !ok ? -1 : found > 0 ? 0 : loop_close(vm, frame, block);
     if (closed == 0) {
         return again(vm, frame, block);
     }
