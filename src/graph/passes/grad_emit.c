@@ -261,6 +261,16 @@ static bool enters_twice(const Graph *graph, const Walk *walk, ValueId id)
     return count > 1 && back_flows(graph, id);
 }
 
+// Whether a result of a block is what it was given: eager code has one tensor
+// there, in whose gradient all its uses meet, where the graph has two.
+static bool hands_on(const Graph *graph, const Walk *walk, ValueId id)
+{
+    const GraphValue *value = graph_value(graph, id);
+    return walk->node == NULL &&
+           (value->node == NULL || value->block != walk->block) &&
+           back_flows(graph, id);
+}
+
 bool graph_sums_apart(const Graph *graph)
 {
     bool found = false;
@@ -269,7 +279,8 @@ bool graph_sums_apart(const Graph *graph)
         const ValueId *uses = walk_uses(&walk, &count);
         found = walk.node != NULL && gives_list(graph, walk.node);
         for (uint32_t i = 0; i < count && !found; i++) {
-            found = enters_twice(graph, &walk, uses[i]);
+            found = enters_twice(graph, &walk, uses[i]) ||
+                    hands_on(graph, &walk, uses[i]);
         }
     }
     return found;
