@@ -307,7 +307,7 @@ bool slow_getcell(Vm *vm, Frame *f, Ins ins)
 {
     Cell *cell = own_cell(f, INS_B(ins));
     if (value_unbound(cell->value)) {
-        return unbound_cell(vm, f->code->local_names[INS_B(ins)]->text, false);
+        return slow_unbound(vm, f, INS_B(ins));
     }
     return note_read(vm, cell, VALUE_NONE, cell->value) &&
            copy_to(vm, f, ins, cell->value);
