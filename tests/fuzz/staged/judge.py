@@ -274,8 +274,8 @@ class Judge:
                             f"{error.left} -> {error.right}"
             if found:
                 return found
-        elif one.error and not other.error and not self.explained():
-            if not self.settled(one.error):
+        elif one.error and not other.error:
+            if not self.explained() and not self.settled(one.error):
                 return "skipped", f"{one.error[0]}: {one.error[1]}"
             self.late = True
         if one.result is not None and other.result is not None:
