@@ -34,7 +34,8 @@ typedef enum ExitKind {
     EXIT_FINALLY, // runs `finally`
     EXIT_WITH,    // calls __exit__
     EXIT_HANDLED, // an `except` block: the exception is done
-    EXIT_TRY      // only marks where a handler's range is interrupted
+    EXIT_TRY,     // only marks where a handler's range is interrupted
+    EXIT_RESULT   // a `return` on its way out, which another jump replaces
 } ExitKind;
 
 typedef struct Exit {
@@ -215,8 +216,9 @@ void compile_try(Compiler *c, const Node *node);
 // __exit__ runs on every way out of the body.
 void compile_with(Compiler *c, const Node *node);
 // Emits what stands between here and `until`; after the jump or return that
-// follows, compile_leave_resume begins the protected ranges again.
-void compile_leave_to(Compiler *c, const Exit *until);
+// follows, compile_leave_resume begins the protected ranges again. `result`:
+// what a `return` has in hand, which a jump on the way drops; NULL: none.
+void compile_leave_to(Compiler *c, const Exit *until, const Reg *result);
 // Due after c->exits was set to a new block: the limit on their number, a
 // SyntaxError.
 void compile_blocks_limit(Compiler *c);

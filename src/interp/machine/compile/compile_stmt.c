@@ -128,7 +128,7 @@ static void leave_loop(Compiler *c, const Node *node)
         return;
     }
     // Blocks inside the loop end on the way; the loop itself does not.
-    compile_leave_to(c, loop);
+    compile_leave_to(c, loop, NULL);
     // `continue` keeps the state for the next turn.
     if (is_break && loop->count > 0) {
         compile_emit(c, OPCODE_DROPN, loop->base, loop->count, 0);
@@ -156,7 +156,7 @@ static void return_stmt(Compiler *c, const Node *node)
     // A temporary is what no code of the blocks can name.
     Reg result =
         c->exits == NULL ? compile_any(c, value) : compile_temp(c, value);
-    compile_leave_to(c, NULL);
+    compile_leave_to(c, NULL, &result);
     // What can fail is the value: an unbound local, a result of a trace.
     c->span = value != &none ? value->span : node->span;
     compile_emit(c, c->scope->is_generator ? OPCODE_RETGEN : OPCODE_RET, result,

@@ -83,18 +83,24 @@ static void leave_one(Compiler *c, Exit *exit)
             c->top = value;
         }
         break;
+    case EXIT_RESULT:
+        compile_emit(c, OPCODE_DROP, exit->base, 0, 0);
+        break;
     case EXIT_TRY: break;
     }
 }
 
-void compile_leave_to(Compiler *c, const Exit *until)
+void compile_leave_to(Compiler *c, const Exit *until, const Reg *result)
 {
     // Each way out is compiled as if the inner blocks were closed already, so
-    // that a `return` inside `finally` leaves only what is still open.
+    // that a `return` inside `finally` leaves only what is still open, and the
+    // result of the first one.
     Exit *saved = c->exits;
     uint32_t handled = c->handled;
     for (Exit *exit = saved; exit != until && !c->failed; exit = exit->outer) {
-        c->exits = exit->outer;
+        Exit first = {.kind = EXIT_RESULT, .outer = exit->outer};
+        first.base = result != NULL ? *result : 0;
+        c->exits = result != NULL ? &first : exit->outer;
         // Outside of an `except` block its exception is no longer handled,
         // which handlers in the code that follows have to know.
         c->handled = exit->kind == EXIT_HANDLED ? exit->handled : c->handled;
