@@ -83,9 +83,7 @@ static void leave_one(Compiler *c, Exit *exit)
             c->top = value;
         }
         break;
-    case EXIT_RESULT:
-        compile_emit(c, OPCODE_DROP, exit->base, 0, 0);
-        break;
+    case EXIT_RESULT: compile_emit(c, OPCODE_DROP, exit->base, 0, 0); break;
     case EXIT_TRY: break;
     }
 }
