@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/bulk.h"
-#include "kernels/move.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/strings.h"
@@ -23,29 +22,15 @@ enum { PICKED_MOST = 512 }; // slices that are copied at a time
 static bool pick_slices(const Picked *p, int64_t first, const int64_t *slices,
                         int64_t count)
 {
-    const Tensor *x = p->call->inputs[0];
-    Tensor *out = p->call->outputs[0];
-    size_t size = dtype_size((DType)x->dtype);
-    bool narrow =
-        x->dtype != DT_STRING && p->inner <= (int64_t)(MOVE_NARROW / size);
     // Slices of no elements need no copy, but their indices were checked.
-    for (int64_t i = 0; i < p->outer && p->inner > 0; i++) {
-        int64_t to = (i * p->picks + first) * p->inner;
-        int64_t from = i * p->slices * p->inner;
-        if (narrow) {
-            move_pick_rows((char *)out->data + to * (int64_t)size,
-                           (const char *)x->data + from * (int64_t)size,
-                           (size_t)p->inner * size, slices, count);
-            continue;
-        }
-        for (int64_t k = 0; k < count; k++) {
-            if (!tensor_copy(p->call->ctx, out, to + k * p->inner, x,
-                             from + slices[k] * p->inner, p->inner)) {
-                return false;
-            }
-        }
-    }
-    return ctx_poll(p->call->ctx);
+    RowPicks picks = {.rows = slices,
+                      .count = count,
+                      .width = p->inner,
+                      .blocks = p->inner > 0 ? p->outer : 0,
+                      .out_block = p->picks * p->inner,
+                      .in_block = p->slices * p->inner};
+    return tensor_pick_rows(p->call->ctx, p->call->outputs[0], first * p->inner,
+                            p->call->inputs[0], &picks);
 }
 
 // ---- take
@@ -448,25 +433,6 @@ static int64_t walk_along(AlongWalk *w, int64_t least, int64_t *places,
     return count;
 }
 
-// The elements at these places, one after the other.
-static bool pick_places(const KernelCall *call, int64_t first,
-                        const int64_t *places, int64_t count)
-{
-    Tensor *x = call->inputs[0], *out = call->outputs[0];
-    size_t size = dtype_size((DType)x->dtype);
-    if (x->dtype != DT_STRING) {
-        move_pick_rows((char *)out->data + (size_t)first * size, x->data, size,
-                       places, count);
-        return ctx_poll(call->ctx);
-    }
-    for (int64_t k = 0; k < count; k++) {
-        if (!tensor_copy(call->ctx, out, first + k, x, places[k], 1)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool kernel_take_along(const KernelCall *call)
 {
     Tensor *x = call->inputs[0], *indices = call->inputs[1];
@@ -493,7 +459,8 @@ static bool kernel_take_along(const KernelCall *call)
             return along_error(call->ctx, strict, places[walked], axis,
                                walk.size);
         }
-        if (!pick_places(call, first, places, count)) {
+        RowPicks picks = {places, count, 1, 1, 0, 0};
+        if (!tensor_pick_rows(call->ctx, call->outputs[0], first, x, &picks)) {
             return false;
         }
     }

@@ -149,13 +149,6 @@ static inline int64_t part_of(const Tuples *t, int64_t first)
     return t->count - first < SLICES_PART ? t->count - first : SLICES_PART;
 }
 
-// Rows of few bytes, which are moved many at a time.
-static bool is_narrow(const Tensor *x, const Tuples *t)
-{
-    return x->dtype != DT_STRING &&
-           t->width <= (int64_t)(MOVE_NARROW / dtype_size((DType)x->dtype));
-}
-
 // Slices are dense, so each is one copy.
 // A bad index ends the op half-way; the output is then dropped as a whole by
 // the caller.
@@ -164,22 +157,12 @@ static bool kernel_gather_nd(const KernelCall *call)
     Tensor *x = call->inputs[0], *out = call->outputs[0];
     Tuples t = tuples_of(x, call->inputs[1]);
     int64_t slices[SLICES_PART];
-    size_t row = (size_t)t.width * dtype_size((DType)x->dtype);
-    bool narrow = is_narrow(x, &t);
     for (int64_t first = 0; first < t.count; first += SLICES_PART) {
         int64_t count = part_of(&t, first);
-        if (!read_slices(call->ctx, call->op, x, &t, first, count, slices)) {
+        RowPicks picks = {slices, count, t.width, 1, 0, 0};
+        if (!read_slices(call->ctx, call->op, x, &t, first, count, slices) ||
+            !tensor_pick_rows(call->ctx, out, first * t.width, x, &picks)) {
             return false;
-        }
-        if (narrow) {
-            move_pick_rows((char *)out->data + (size_t)first * row, x->data,
-                           row, slices, count);
-        }
-        for (int64_t k = 0; !narrow && k < count; k++) {
-            if (!tensor_copy(call->ctx, out, (first + k) * t.width, x,
-                             slices[k] * t.width, t.width)) {
-                return false;
-            }
         }
     }
     return ctx_poll(call->ctx);
@@ -328,7 +311,7 @@ static bool scatter_part(const KernelCall *call, const Tuples *t,
         join->add(out->data, from, slices, count, t->width);
         return true;
     }
-    if (join->kernel == NULL && is_narrow(out, t)) {
+    if (join->kernel == NULL && tensor_is_narrow(out, t->width)) {
         move_put_rows(out->data, from, (size_t)t->width * size, slices, count);
         return true;
     }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "kernels/move.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
@@ -100,28 +99,17 @@ static bool kernel_boolean_mask(const KernelCall *call)
         return false;
     }
     int64_t places[PLACES_PART];
-    size_t size = (size_t)inner * dtype_size((DType)x->dtype);
-    bool narrow = x->dtype != DT_STRING && size <= MOVE_NARROW;
     // Slices without elements need no copying.
     for (int64_t i = 0; i < mask->count && inner > 0; i += PLACES_PART) {
         int64_t left = mask->count - i;
         int64_t found =
             true_places((const uint8_t *)mask->data + i,
                         left < PLACES_PART ? left : PLACES_PART, i, places);
-        if (narrow) {
-            move_pick_rows((char *)out->data + (size_t)at * size, x->data, size,
-                           places, found);
-        }
-        for (int64_t k = 0; !narrow && k < found; k++) {
-            if (!tensor_copy(call->ctx, out, (at + k) * inner, x,
-                             places[k] * inner, inner)) {
-                return false;
-            }
-        }
-        at += found;
-        if (!ctx_poll(call->ctx)) {
+        RowPicks picks = {places, found, inner, 1, 0, 0};
+        if (!tensor_pick_rows(call->ctx, out, at * inner, x, &picks)) {
             return false;
         }
+        at += found;
     }
     return ctx_poll(call->ctx);
 }

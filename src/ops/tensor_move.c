@@ -92,6 +92,47 @@ bool tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
            ctx_poll(ctx);
 }
 
+bool tensor_is_narrow(const Tensor *tensor, int64_t width)
+{
+    return tensor->dtype != DT_STRING &&
+           (size_t)width * dtype_size((DType)tensor->dtype) <= MOVE_NARROW;
+}
+
+static bool pick_block(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
+                       int64_t from, const RowPicks *picks)
+{
+    for (int64_t k = 0; k < picks->count; k++) {
+        if (!tensor_copy(ctx, out, at + k * picks->width, in,
+                         from + picks->rows[k] * picks->width, picks->width)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tensor_pick_rows(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
+                      const RowPicks *picks)
+{
+    size_t size = dtype_size((DType)in->dtype);
+    bool narrow = tensor_is_narrow(in, picks->width);
+    for (int64_t i = 0, from = 0; i < picks->blocks; i++) {
+        if (narrow) {
+            move_pick_rows((char *)out->data + (size_t)at * size,
+                           (const char *)in->data + (size_t)from * size,
+                           (size_t)picks->width * size, picks->rows,
+                           picks->count);
+        } else if (!pick_block(ctx, out, at, in, from, picks)) {
+            return false;
+        }
+        at += picks->out_block;
+        from += picks->in_block;
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
+    }
+    return ctx_poll(ctx);
+}
+
 // Strides are permuted with the sizes, and the gather walks the result in its
 // own order.
 Tensor *tensor_permuted(Ctx *ctx, Tensor *tensor, const int *axes)

@@ -19,6 +19,20 @@ MUST_CHECK bool tensor_gather_as(Ctx *ctx, Tensor *out, const Tensor *in,
 // Copies `count` elements between dense places.
 MUST_CHECK bool tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
                             int64_t from, int64_t count);
+// Whether rows of so many elements are few bytes and no strings, so that they
+// are moved many at a time (kernels/move.h).
+bool tensor_is_narrow(const Tensor *tensor, int64_t width);
+// Rows of `width` elements: the same ones of each of `blocks` blocks, which are
+// so many elements apart on either side.
+typedef struct RowPicks {
+    const int64_t *rows;
+    int64_t count, width; // at most some thousands of rows
+    int64_t blocks, out_block, in_block;
+} RowPicks;
+// What stands in `out` from `at` on becomes those rows of `in`, one after the
+// other.
+MUST_CHECK bool tensor_pick_rows(Ctx *ctx, Tensor *out, int64_t at,
+                                 const Tensor *in, const RowPicks *picks);
 // A copy whose dimension i is dimension axes[i] of `tensor`.
 MUST_CHECK Tensor *tensor_permuted(Ctx *ctx, Tensor *tensor, const int *axes);
 
