@@ -74,9 +74,7 @@ static void row_quotients(void *to, const void *xs, const void *ys,
             }
             continue;
         }
-        for (size_t i = done; i < done + count; i++) {
-            o[i] = long_quotient(x[i], y[i]);
-        }
+        row_QUOT_I64(o + done, x + done, y + done, y + done, count);
     }
 }
 
