@@ -163,20 +163,16 @@ static Origin origin_of(const Trace *trace, Value v)
                : ORIGIN_MADE;
 }
 
-static bool is_tensor(Value v)
-{
-    return value_is_kind(v, KIND_SYMBOLIC) || value_is_tensor(v);
-}
-
 // Whether eager code may have one object where the trace has two: tensors, or
 // copies of the arguments' containers.
 static bool may_be_one(Vm *vm, const Trace *trace, Value a, Value b)
 {
-    if (is_tensor(a) && is_tensor(b)) {
-        return origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN;
+    if (value_is_kind(a, KIND_VARIABLE) || value_is_kind(b, KIND_VARIABLE)) {
+        return false; // of these it is known
     }
-    return !value_is_kind(a, KIND_VARIABLE) && !is_tensor(a) &&
-           type_of(vm, a) == type_of(vm, b);
+    return value_is_operand(a) && value_is_operand(b)
+               ? origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN
+               : type_of(vm, a) == type_of(vm, b);
 }
 
 bool trace_same(Vm *vm, Value a, Value b)

@@ -30,13 +30,12 @@ Value raise_bare(Vm *vm, Value exception)
 }
 
 // Asks a text error without making its object, since the caller may clear it.
-// A class that a module has set counts by its bases.
 Type *raise_class(Vm *vm)
 {
     if (!value_unbound(vm->exception)) {
         return type_of(vm, vm->exception);
     }
-    // A text error has only a kind: its class is looked up as raise_take would.
+    // A text error has only a kind: its class is what raise_take would make.
     ErrorKind pending = vm->ctx.error.kind;
     if (pending == ERR_NONE) {
         return NULL;
