@@ -126,12 +126,17 @@ Value either_condition(Value choice)
     return value_as_tuple(choice)->items[EITHER_CONDITION];
 }
 
-Value either_with(Vm *vm, Value choice, Value first, Value second)
+Value either_of(Vm *vm, Value condition, Value first, Value second)
 {
-    Value parts[EITHER_SIZE] = {mark_of(vm, POISON_VALUE),
-                                either_condition(choice), first, second};
+    Value parts[EITHER_SIZE] = {mark_of(vm, POISON_VALUE), condition, first,
+                                second};
     Tuple *made = tuple_from(vm, parts, EITHER_SIZE);
     return made != NULL ? value_from_object(made) : VALUE_FAIL;
+}
+
+Value either_with(Vm *vm, Value choice, Value first, Value second)
+{
+    return either_of(vm, either_condition(choice), first, second);
 }
 
 Value either_open(Vm *vm, Value part)

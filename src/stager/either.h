@@ -16,6 +16,8 @@ bool either_is(Vm *vm, Value v);
 // The two, borrowed from it.
 const Value *either_parts(Value choice);
 Value either_condition(Value choice); // borrowed
+// A choice; owned.
+Value either_of(Vm *vm, Value condition, Value first, Value second);
 // The same choice between two others; owned.
 Value either_with(Vm *vm, Value choice, Value first, Value second);
 // A new container that holds what a part of a choice does; what stands in a

@@ -56,16 +56,20 @@ Value held_get(Vm *vm, const HeldPlace *place)
     return value;
 }
 
-// An attribute that only the class had so far; takes the value.
-static bool add_attribute(Vm *vm, Value content, Value name, Value value)
+// An attribute that only the class had so far, or what a turn makes; takes the
+// value. UNBOUND: it goes.
+static bool add_element(Vm *vm, Value content, const HeldPlace *place,
+                        Value value)
 {
-    Value *held = &value_as_tuple(content)->items[CONTENT_ATTRIBUTES];
+    Value *held = &value_as_tuple(content)->items[place->part];
     if (value_is_none(*held)) {
         Dict *dict = dict_new(vm);
         *held = dict != NULL ? value_from_object(dict) : VALUE_NONE;
     }
     bool ok = value_is_kind(*held, KIND_DICT) &&
-              dict_set(vm, value_as_dict(*held), name, value);
+              (value_unbound(value)
+                   ? dict_remove(vm, value_as_dict(*held), place->key) >= 0
+                   : dict_set(vm, value_as_dict(*held), place->key, value));
     release(vm, value);
     return ok;
 }
@@ -78,11 +82,12 @@ bool held_set(Vm *vm, const HeldPlace *place, Value value)
         return !value_failed(content);
     }
     Value *element = element_of(content, place->part, place->key);
-    bool ok = true, adds = element == NULL && place->part == CONTENT_ATTRIBUTES;
-    if (element != NULL) {
+    bool ok = true, adds = place->made || (element == NULL &&
+                                           place->part == CONTENT_ATTRIBUTES);
+    if (adds) {
+        ok = add_element(vm, content, place, value);
+    } else if (element != NULL) {
         value_replace(&vm->ctx, element, value);
-    } else if (adds) {
-        ok = add_attribute(vm, content, place->key, value);
     } else {
         release(vm, value);
     }
@@ -132,15 +137,13 @@ typedef struct HeldWalk {
 } HeldWalk;
 
 // 1, or -1 with an error pending.
-static int add_held(HeldWalk *walk, Value key, Value before, Value after)
+static int push_held(HeldWalk *walk, Value key, Value before, bool made)
 {
-    if (merge_same(before, after)) {
-        return 1;
-    }
     HeldPlace place = {.container = walk->entry->container,
                        .part = walk->part,
                        .key = key,
-                       .before = before};
+                       .before = before,
+                       .made = made};
     if (!vec_push(&walk->vm->ctx, &walk->block->held, place)) {
         return -1;
     }
@@ -148,6 +151,27 @@ static int add_held(HeldWalk *walk, Value key, Value before, Value after)
     (void)value_retain(key);
     (void)value_retain(before);
     return 1;
+}
+
+static int add_held(HeldWalk *walk, Value key, Value before, Value after)
+{
+    return merge_same(before, after) ? 1 : push_held(walk, key, before, false);
+}
+
+// An element that was not there before the loop. 0: no state can be one.
+static int add_made(HeldWalk *walk, Value key, Value after)
+{
+    Value self = value_from_object(walk->entry->container);
+    Value before = walk->part == CONTENT_ATTRIBUTES ||
+                           poison_fits(walk->vm, value_object(self))
+                       ? loop_made_before(walk->vm, walk->block, after)
+                       : VALUE_UNBOUND;
+    if (value_failed(before)) {
+        return -1;
+    }
+    int added = value_unbound(before) ? 0 : push_held(walk, key, before, true);
+    release(walk->vm, before);
+    return added;
 }
 
 // Its elements are no places of their own any more.
@@ -257,17 +281,20 @@ static int compare_dicts(HeldWalk *walk, const Dict *a, const Dict *b)
 {
     uint32_t at = 0, other = 0;
     Value key, value, twin, after;
-    int same = a->count == b->count;
+    int same = a->count <= b->count;
     while (same == 1 && dict_next(a, &at, &key, &value)) {
         same = dict_next(b, &other, &twin, &after) && merge_same(key, twin)
                    ? add_held(walk, key, value, after)
                    : 0;
     }
+    while (same == 1 && dict_next(b, &other, &key, &after)) {
+        same = add_made(walk, key, after);
+    }
     return same;
 }
 
 // By name; what an attribute was before that is new is what its class has. 0:
-// one is new altogether, or gone.
+// one is gone.
 static int compare_attributes(HeldWalk *walk, Value before, Value after)
 {
     Vm *vm = walk->vm;
@@ -285,7 +312,7 @@ static int compare_attributes(HeldWalk *walk, Value before, Value after)
             then = content_of_class(vm, walk->entry->container, key);
         }
         same = has < 0 || value_failed(then) ? -1
-               : value_unbound(then)         ? 0
+               : value_unbound(then)         ? add_made(walk, key, now)
                                              : add_held(walk, key, then, now);
     }
     return same == 1 && a != NULL && kept != a->count ? 0 : same;
@@ -361,6 +388,24 @@ static int fail_form(HeldWalk *walk)
         (unsigned)block_line(walk->block), cure_of(entry->container));
 }
 
+// A turn decides what a dict is that was undecided before the loop: it makes
+// all of it.
+static int compare_decided(HeldWalk *walk, Value now)
+{
+    Value saved = walk->entry->saved;
+    if (poison_is(walk->vm, now) || walk->entry->container->kind != KIND_DICT ||
+        value_unbound(poison_choice(walk->vm, saved, walk->block->parent))) {
+        return 0;
+    }
+    int same = 1;
+    uint32_t at = 0;
+    Dict *dict = value_as_dict(value_as_tuple(now)->items[CONTENT_ITEMS]);
+    for (Value key, value; same == 1 && dict_next(dict, &at, &key, &value);) {
+        same = add_made(walk, key, value);
+    }
+    return same;
+}
+
 static int compare_entry(Vm *vm, StagedBlock *block, const JournalEntry *entry)
 {
     Value now = journal_take(vm, entry->container);
@@ -370,7 +415,7 @@ static int compare_entry(Vm *vm, StagedBlock *block, const JournalEntry *entry)
     HeldWalk walk = {.vm = vm, .block = block, .entry = entry};
     int same = 1;
     if (poison_is(vm, now) || poison_is(vm, entry->saved)) {
-        same = value_same(now, entry->saved);
+        same = value_same(now, entry->saved) ? 1 : compare_decided(&walk, now);
         if (!same) {
             (void)poison_raise(vm, poison_is(vm, now) ? now : entry->saved);
             same = -1;
@@ -414,8 +459,12 @@ static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
     bool ok = true;
     vm->trace->restoring = true;
     for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
-        ok = state_set(vm, frame, &block->info->places[i],
-                       value_retain(block->before[i]));
+        const BlockPlace *path = &block->info->places[i];
+        // What a turn makes in a container is found there.
+        if (path->step_count > 0 && value_unbound(block->before[i])) {
+            continue;
+        }
+        ok = state_set(vm, frame, path, value_retain(block->before[i]));
         // An element that is gone is found when the contents are compared.
         if (!ok && raise_matches(vm, ERR_LOOKUP)) {
             raise_clear(vm);
@@ -425,7 +474,9 @@ static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
     vm->trace->restoring = false;
     for (size_t i = 0; ok && i < block->held.count; i++) {
         const HeldPlace *place = &block->held.items[i];
-        ok = held_set(vm, place, value_retain(place->before));
+        ok =
+            held_set(vm, place,
+                     place->made ? VALUE_UNBOUND : value_retain(place->before));
     }
     return ok;
 }

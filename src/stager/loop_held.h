@@ -16,6 +16,8 @@ typedef struct HeldPlace {
     Value key;    // a number of a list or deque, a key, a name; UNBOUND: the
                   // part itself; owned
     Value before; // what it held before the loop; owned
+    bool made;    // there was no such element before the loop, and `before` is
+                  // what nobody reads (loop_made.c)
     LoopSlot slot;
 } HeldPlace;
 
@@ -30,10 +32,25 @@ bool loop_may_repeat(Vm *vm, const StagedBlock *block);
 int held_covers(Vm *vm, const StagedBlock *block, const BlockPlace *place);
 // What the place holds now: owned, VALUE_FAIL.
 Value held_get(Vm *vm, const HeldPlace *place);
-// Takes the value.
+// Takes the value; UNBOUND: an element that is no more.
 MUST_CHECK bool held_set(Vm *vm, const HeldPlace *place, Value value);
 // For texts and graphs: "h", "[0]"; lies in `room`.
 const char *held_name(const HeldPlace *place, char *room, size_t size);
 void held_free(Vm *vm, StagedBlock *block);
+
+// loop_made.c: what stands for an element before the loop that a turn makes:
+// UNBOUND: no state of a graph can be one; owned.
+Value loop_made_before(Vm *vm, StagedBlock *block, Value after);
+// Leaves for whether there was a turn before, if a turn makes an element.
+MUST_CHECK bool loop_made_open(Vm *vm, StagedBlock *block);
+// The containers hold what they held before the loop, so that its places can be
+// shown.
+MUST_CHECK bool loop_made_hide(Vm *vm, const StagedBlock *block);
+// All places are shown: where there need not have been a turn, the containers
+// are undecided.
+MUST_CHECK bool loop_made_show(Vm *vm, const StagedBlock *block,
+                               BlockPhase phase, const GraphNode *node);
+// False, with an error pending: a turn need not make what another one made.
+MUST_CHECK bool loop_made_take(Vm *vm, const StagedBlock *block);
 
 #endif

@@ -168,7 +168,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
                        .first_leaf = (uint32_t)block->loop->leaves.count};
         ok = open_slot(vm, &walk, &place->slot, place->before);
     }
-    return ok;
+    return ok && loop_made_open(vm, block);
 }
 
 // Right for a block that was opened half-way too.
@@ -379,6 +379,9 @@ static void set_shown(Vm *vm, LoopSlot *slot, Value v)
 static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                      const GraphNode *node)
 {
+    if (!loop_made_hide(vm, block)) {
+        return false;
+    }
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         char room[128];
         const BlockPlace *place = &block->info->places[i];
@@ -422,7 +425,9 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                          .phase = phase,
                          .node = node,
                          .name = held_name(place, room, sizeof room)};
-        Value v = shown_value(vm, &walk, place->before);
+        Value v = place->made && node != NULL && leaves_state(block)
+                      ? VALUE_UNBOUND
+                      : shown_value(vm, &walk, place->before);
         if (!value_failed(v) && node != NULL &&
             !note_place(vm, block, block->info->place_count + i, v,
                         place->before)) {
@@ -437,7 +442,8 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         block->loop->slots[i].changed = false;
     }
-    return true;
+    return (node != NULL && leaves_state(block)) ||
+           loop_made_show(vm, block, phase, node);
 }
 
 // From here on the frame computes in that block of the graph.

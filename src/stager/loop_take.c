@@ -328,9 +328,10 @@ bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after)
                      ERR_UNBOUND_LOCAL, text);
 }
 
-// Whether a turn makes a place in what was there before the loop: without a
-// turn it would not be there. What a turn puts into an object of its own goes
-// with that. -1: failed.
+// Whether a turn makes a place in what was there before the loop, and has no
+// journal: without a turn it would not be there. What a turn puts into an
+// object of its own goes with that; what is new in another one is found when
+// contents are compared. -1: failed.
 static int is_new_place(Vm *vm, const LoopWalk *walk, const BlockPlace *place,
                         Value after)
 {
@@ -343,7 +344,10 @@ static int is_new_place(Vm *vm, const LoopWalk *walk, const BlockPlace *place,
     }
     bool own = value_is_object(holder) &&
                era_has(vm, walk->block->era, value_object(holder));
-    bool older = !value_unbound(holder) && !own;
+    bool older =
+        !value_unbound(holder) && !own &&
+        (!value_is_object(holder) ||
+         journal_find(&walk->block->journal, value_object(holder)) == NULL);
     release(vm, holder);
     return older;
 }
@@ -387,9 +391,7 @@ static bool is_changed(const StagedBlock *block, const LoopSlot *slot)
     return false;
 }
 
-// Whether what a turn left is the same behind the loop when it is put together
-// from its tensors again: nobody else holds what of it can be changed.
-static bool can_carry(Vm *vm, const StagedBlock *block, Value v)
+bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v)
 {
     StructureKind kind = structure_kind(vm, v);
     bool own = !value_is_object(v) || era_has(vm, block->era, value_object(v));
@@ -405,7 +407,7 @@ static bool can_carry(Vm *vm, const StagedBlock *block, Value v)
     if (ok) {
         ok = structure_children(vm, v, &children);
         for (size_t i = 0; ok && i < children.count; i++) {
-            ok = can_carry(vm, block, children.items[i]);
+            ok = loop_can_carry(vm, block, children.items[i]);
         }
         ctx_leave(&vm->ctx);
     }
@@ -413,8 +415,7 @@ static bool can_carry(Vm *vm, const StagedBlock *block, Value v)
     return ok;
 }
 
-// Whether there was a turn, once a loop.
-static bool add_turned(Vm *vm, StagedBlock *block)
+bool loop_add_turned(Vm *vm, StagedBlock *block)
 {
     StagedLoop *loop = block->loop;
     if (loop->has_turned) {
@@ -438,7 +439,7 @@ static bool take_late(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                       Value after)
 {
     block->loop->slots[i].kind = SLOT_LATE;
-    return add_turned(vm, block) && take_result(vm, block, i, walk, after);
+    return loop_add_turned(vm, block) && take_result(vm, block, i, walk, after);
 }
 
 // What became of one variable; hidden ones have rules of their own.
@@ -458,7 +459,7 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         int made = place->hidden ? 0 : is_new_place(vm, walk, place, after);
         if (made == 0 && place->later && !place->hidden &&
             place->kind == STATE_LOCAL && place->step_count == 0 &&
-            !value_unbound(after) && can_carry(vm, block, after) &&
+            !value_unbound(after) && loop_can_carry(vm, block, after) &&
             !notes_has_late(vm, walk->frame, place->index)) {
             return take_late(vm, block, i, walk, after);
         }
@@ -546,6 +547,9 @@ static int is_held(Vm *vm, Frame *frame, const BlockPlace *place)
 // Reads the frame as the turn left it. Conversions go to the end of the body.
 bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
 {
+    if (!loop_made_take(vm, block)) {
+        return false;
+    }
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         char room[128];
         const BlockPlace *place = &block->info->places[i];

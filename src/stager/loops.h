@@ -110,6 +110,11 @@ MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
 // loop_lift.c: a list of another length, or another text, is a value of the
 // graph in the body's next trace. 1: it is; 0: it cannot be; -1: failed.
 int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after);
+// Whether what a turn left is the same behind the loop when it is put together
+// from its tensors again: nobody else holds what of it can be changed.
+bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v);
+// Whether there was a turn is a leaf of the loop, once.
+MUST_CHECK bool loop_add_turned(Vm *vm, StagedBlock *block);
 // Notes that a turn sets the variable, which had no value before the loop.
 MUST_CHECK bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after);
 // A container is changed, which may be what the turn began with.

@@ -5,13 +5,14 @@
 // there. It runs no code of the program either: what a property, a __getitem__
 // or the like keeps elsewhere is in the journal, which sees it there.
 #include "stager/state.h"
-#include "stager/staged_list.h"
 
 #include <stdio.h>
 
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/text/obj_str.h"
 #include "interp/tensors/obj_tensor.h"
+#include "stager/poison.h"
+#include "stager/staged_list.h"
 
 // Registers of converted code have the numbers that its blocks name.
 static Value *register_of(Frame *frame, const BlockPlace *place)
@@ -67,12 +68,12 @@ static Value take_attribute(Vm *vm, Value holder, Str *name)
                         : value_find_attr(vm, holder, name);
 }
 
-// Tensors have no places, nor lists of the graph; a class of the program's may
-// have code for it.
+// Tensors have no places, nor lists of the graph or what is undecided; a class
+// of the program's may have code for it.
 static bool has_items(Vm *vm, Value holder)
 {
     return !value_is_operand(holder) && !staged_list_is(vm, holder) &&
-           !(type_of(vm, holder)->flags & TYPE_HEAP);
+           !poison_is(vm, holder) && !(type_of(vm, holder)->flags & TYPE_HEAP);
 }
 
 static Value take_item(Vm *vm, Value holder, Value key)
@@ -163,8 +164,8 @@ static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
     if (value_unbound(holder)) {
         return true;
     }
-    // It is the journal that puts back such a list, as a whole.
-    if (last->item && staged_list_is(vm, holder)) {
+    // It is the journal that puts back such a container, as a whole.
+    if (last->item && (staged_list_is(vm, holder) || poison_is(vm, holder))) {
         release(vm, holder);
         return true;
     }

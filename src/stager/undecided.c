@@ -9,12 +9,16 @@
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/content.h"
 #include "stager/either.h"
 #include "stager/events.h"
+#include "stager/late_error.h"
 #include "stager/poison.h"
+#include "stager/sites.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
 
@@ -136,6 +140,37 @@ Value undecided_choose(Vm *vm, Value condition, Value a, Value b)
                : choose(vm, condition, a, b);
 }
 
+// Dicts of both sides with the same keys are one: that, or the choice; owned.
+static Value decide(Vm *vm, Value choice)
+{
+    const Value *parts = either_parts(choice);
+    if (!value_is_kind(parts[0], KIND_DICT) ||
+        !value_is_kind(parts[1], KIND_DICT) ||
+        value_as_dict(parts[0])->count != value_as_dict(parts[1])->count) {
+        return value_retain(choice);
+    }
+    Dict *dict = dict_copy(vm, value_as_dict(parts[0]));
+    uint32_t at = 0, other = 0;
+    Value key, value, twin, second, one = VALUE_NONE;
+    while (dict != NULL && !value_unbound(one) && !value_failed(one) &&
+           dict_next(dict, &at, &key, &value)) {
+        bool same =
+            dict_next(value_as_dict(parts[1]), &other, &twin, &second) &&
+            merge_same(key, twin);
+        one = same ? choose(vm, either_condition(choice), value, second)
+                   : VALUE_UNBOUND;
+        if (!value_unbound(one) && !value_failed(one)) {
+            value_replace(&vm->ctx, &dict->entries[at - 1].value, one);
+        }
+    }
+    if (dict == NULL || value_unbound(one) || value_failed(one)) {
+        object_release_null(&vm->ctx, dict);
+        return dict == NULL || value_failed(one) ? VALUE_FAIL
+                                                 : value_retain(choice);
+    }
+    return value_from_object(dict);
+}
+
 // --- all sides ---
 
 static void drop_done(Vm *vm, EachDone *done)
@@ -184,6 +219,57 @@ static bool use_part(Vm *vm, Value part, const EachUse *use, EachDone *done)
     return true;
 }
 
+// An error that eager code would raise where that side is the one.
+static bool is_late(Vm *vm)
+{
+    return vm_has_error(vm) && raise_matches(vm, ERR_EXCEPTION) &&
+           !raise_matches(vm, ERR_MEMORY) &&
+           !raise_matches(vm, ERR_RECURSION) && !sites_refused(vm);
+}
+
+// `error`, taken, is raised when the graph runs and the other side is the
+// chosen one.
+static bool raise_other(Vm *vm, Value error, Value choice, int side)
+{
+    Value condition = either_condition(choice);
+    Value holds = side == 0
+                      ? value_retain(condition)
+                      : tensor_call(vm, "logical_not", &condition, 1, NULL, 0);
+    ValueId id = value_failed(holds) ? VALUE_ID_NONE
+                                     : trace_operand(vm, vm->trace, holds);
+    bool ok = id != VALUE_ID_NONE &&
+              late_error_append(vm, error, id, trace_place(vm));
+    release(vm, value_failed(holds) ? VALUE_NONE : holds);
+    release(vm, error);
+    return ok;
+}
+
+static bool use_each(Vm *vm, Value choice, const EachUse *use, EachDone *done);
+
+// Both sides of a choice. Where one raises, the other is what there is behind:
+// its number; 2: both; -1: as use_each.
+static int use_sides(Vm *vm, Value choice, const EachUse *use, EachDone *sides)
+{
+    const Value *parts = either_parts(choice);
+    if (!ctx_enter(&vm->ctx)) {
+        return -1;
+    }
+    Value error = VALUE_UNBOUND;
+    int left = use_each(vm, parts[0], use, &sides[0]) ? 2 : 1;
+    if (left == 1) {
+        error = is_late(vm) ? raise_take(vm) : VALUE_UNBOUND;
+        left = value_unbound(error) ? -1 : 1;
+    }
+    if (left > 0 && !use_each(vm, parts[1], use, &sides[1])) {
+        release(vm, error);
+        left = left == 2 && is_late(vm) ? 0 : -1;
+        error = left == 0 ? raise_take(vm) : VALUE_UNBOUND;
+    }
+    ctx_leave(&vm->ctx);
+    bool one = left == 0 || left == 1;
+    return one && !raise_other(vm, error, choice, left) ? -1 : left;
+}
+
 // False: an error is pending, or none where the results cannot be one.
 static bool use_each(Vm *vm, Value choice, const EachUse *use, EachDone *done)
 {
@@ -192,13 +278,12 @@ static bool use_each(Vm *vm, Value choice, const EachUse *use, EachDone *done)
     }
     EachDone sides[2] = {{VALUE_UNBOUND, VALUE_UNBOUND},
                          {VALUE_UNBOUND, VALUE_UNBOUND}};
-    const Value *parts = either_parts(choice);
-    bool ok = ctx_enter(&vm->ctx);
-    if (ok) {
-        ok = use_each(vm, parts[0], use, &sides[0]) &&
-             use_each(vm, parts[1], use, &sides[1]);
-        ctx_leave(&vm->ctx);
+    int which = use_sides(vm, choice, use, sides);
+    if (which == 0 || which == 1) {
+        *done = sides[which];
+        return true;
     }
+    bool ok = which == 2;
     bool self =
         value_unbound(sides[0].result) && value_unbound(sides[1].result);
     Value result = !ok    ? VALUE_FAIL
@@ -206,8 +291,10 @@ static bool use_each(Vm *vm, Value choice, const EachUse *use, EachDone *done)
                           : choose(vm, either_condition(choice),
                                    sides[0].result, sides[1].result);
     ok = ok && !value_failed(result) && (self || !value_unbound(result));
-    Value left =
+    Value both =
         ok ? either_with(vm, choice, sides[0].left, sides[1].left) : VALUE_FAIL;
+    Value left = value_failed(both) ? VALUE_FAIL : decide(vm, both);
+    release(vm, value_failed(both) ? VALUE_NONE : both);
     drop_done(vm, &sides[0]);
     drop_done(vm, &sides[1]);
     if (value_failed(left)) {
@@ -228,13 +315,34 @@ static Value refuse(Vm *vm, Value self)
     return poison_raise(vm, self);
 }
 
+// The container is this one, whatever the sides were.
+static bool put_decided(Vm *vm, Object *container, Value part)
+{
+    Value opened = either_open(vm, part);
+    Value content = value_failed(opened)
+                        ? VALUE_FAIL
+                        : content_take(vm, value_object(opened));
+    bool ok = !value_failed(content);
+    if (ok) {
+        poison_lift(vm, container);
+        ok = content_put(vm, container, content);
+    }
+    release(vm, ok ? content : VALUE_NONE);
+    release(vm, value_failed(opened) ? VALUE_NONE : opened);
+    return ok;
+}
+
 // The container takes what the sides have become.
 static bool put_left(Vm *vm, Value self, Value left)
 {
     Object *container = value_object(self);
-    Value poison = note_store(vm, container, VALUE_UNBOUND)
-                       ? poison_again(vm, self, left)
-                       : VALUE_FAIL;
+    if (!note_store(vm, container, VALUE_UNBOUND)) {
+        return false;
+    }
+    if (!either_is(vm, left)) {
+        return put_decided(vm, container, left);
+    }
+    Value poison = poison_again(vm, self, left);
     if (value_failed(poison)) {
         return false;
     }
