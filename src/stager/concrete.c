@@ -248,8 +248,10 @@ static bool pack_outputs(Vm *vm, Trace *trace, Concrete *concrete,
                                    &pack)
             : structure_map_shared(vm, value, pack_leaf, opens_object, &pack,
                                    &concrete->shares);
+    bool walked = written->copies.count > 0 || concrete->shares;
     bool ok =
         !value_failed(concrete->result) &&
+        (walked || template_lay(vm, &concrete->layout, concrete->result)) &&
         (trace->texts.count == 0 || result_text_check_keys(vm, trace, value));
     if (!ok) {
         blame_return(vm, trace->request->target);

@@ -12,6 +12,7 @@
 #include "stager/frozen.h"
 #include "stager/signature.h"
 #include "stager/stager.h"
+#include "stager/template.h"
 
 typedef struct StagedFunction StagedFunction; // stager/staged_fn.h
 typedef struct GraphFunction GraphFunction;   // stager/graph_function.h
@@ -33,10 +34,11 @@ typedef struct Concrete {
     Plan *plan;    // counted
     Plan *checked; // counted; NULL until stage.check_numerics needs it
     GraphFunction *function; // for tapes, counted; NULL: none has asked
-    Value result; // the result with symbolic tensors where outputs go
-    Value ends;   // the error in which each run ends; None: there is none
-    bool shares;  // it holds an object in two places
-    bool either;  // it is one of two (either.h)
+    Value result;    // the result with symbolic tensors where outputs go
+    Template layout; // of the result; empty: it has to be walked
+    Value ends;      // the error in which each run ends; None: there is none
+    bool shares;     // it holds an object in two places
+    bool either;     // it is one of two (either.h)
     Written written;
     Value target;   // the function that was traced, owned: names parameters
     Str *name;      // the staged function's, counted

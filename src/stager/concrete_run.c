@@ -78,7 +78,9 @@ Value concrete_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
     uint32_t count = concrete->graph->block->result_count;
     // Each place takes a count of its own, for one output may stand in
     // several; the caller's counts go behind it.
-    Value result = map_result(vm, concrete, bound, fill_result, &fill);
+    Value result = LIKELY(concrete->layout.count > 0)
+                       ? template_fill(vm, &concrete->layout, outputs)
+                       : map_result(vm, concrete, bound, fill_result, &fill);
     for (uint32_t i = 0; i < count; i++) {
         object_release(&vm->ctx, outputs[i]);
     }

@@ -329,6 +329,7 @@ static void concrete_destroy(Vm *vm, Object *object)
     plan_release(&vm->ctx, self->checked);
     object_release_null(&vm->ctx, self->function);
     graph_release(&vm->ctx, self->graph);
+    vec_free(&vm->ctx, &self->layout);
     release(vm, self->result);
     release(vm, self->ends);
     structure_free(vm, &self->written.copies);
@@ -369,6 +370,7 @@ static void concrete_visit(Object *object, void (*visit)(Object *, void *),
 static void concrete_clear(Vm *vm, Object *object)
 {
     Concrete *self = (Concrete *)object;
+    vec_free(&vm->ctx, &self->layout); // borrows from the result
     value_replace(&vm->ctx, &self->result, VALUE_NONE);
     value_replace(&vm->ctx, &self->ends, VALUE_NONE);
     value_replace(&vm->ctx, &self->target, VALUE_NONE);

@@ -79,6 +79,7 @@ stager_sources += src/stager/state.c
 stager_sources += src/stager/structure.c
 stager_sources += src/stager/structure_rebuild.c
 stager_sources += src/stager/tell.c
+stager_sources += src/stager/template.c
 stager_sources += src/stager/trace.c
 stager_sources += src/stager/traces.c
 stager_sources += src/stager/why.c
