@@ -44,16 +44,27 @@ uint32_t scalar_count(const Graph *graph, ValueId value)
                : (uint32_t)count;
 }
 
-// The sum or the mean that the node is, of what has a plain addition.
-static bool find_sum(const Builder *builder, const GraphNode *node,
-                     ReduceEnd *end)
+// The op that puts two elements of a reduction together, or chooses between
+// them.
+static OpCode fold_op(ReduceId id)
+{
+    static const OpCode ops[REDUCE_COUNT] = {
+        [REDUCE_SUM] = OP_ADD,        [REDUCE_PROD] = OP_MULTIPLY,
+        [REDUCE_MAX] = OP_GREATER,    [REDUCE_MIN] = OP_LESS,
+        [REDUCE_ANY] = OP_LOGICAL_OR, [REDUCE_ALL] = OP_LOGICAL_AND};
+    return ops[id];
+}
+
+// The reduction that the node is, of what its op has an instruction for.
+static bool find_reduction(const Builder *builder, const GraphNode *node,
+                           ReduceEnd *end)
 {
     const OpDesc *op = node_desc(node);
     TensorType in = graph_type(builder->graph, node->inputs[0]);
-    return (op->ends == 1 + REDUCE_SUM || op->ends == END_MEAN) &&
-           plain_code(OP_ADD, in.dtype) != SCALAR_KERNEL &&
+    return op->ends != 0 &&
            graph_type(builder->graph, node->first_output).dtype == in.dtype &&
-           reduce_end(builder->ctx, op, node->attrs, in, end);
+           reduce_end(builder->ctx, op, node->attrs, in, end) &&
+           plain_code(fold_op(end->id), in.dtype) != SCALAR_KERNEL;
 }
 
 // The axis along which the node puts its operands together, from the front.
@@ -110,7 +121,7 @@ bool scalar_fits(const Builder *builder, const GraphNode *node)
     return node_tensor(node) != NULL || builder_has_body(builder, node) ||
            is_reshaped(node) || find_joint(builder, node, &axis) ||
            tile_find_view(builder, node->first_output, &view) ||
-           find_sum(builder, node, &end) ||
+           find_reduction(builder, node, &end) ||
            find_product(builder, node, &product);
 }
 
@@ -365,45 +376,81 @@ static bool compile_elementwise(ScalarCompiler *c, const GraphNode *node,
     return true;
 }
 
+// One of two, as kernels/reduce_body.h has it: the second if `op` holds of it
+// and the first, or if it is NaN; a NaN that is first stays.
+static bool append_choice(ScalarCompiler *c, OpCode op, DType dtype,
+                          uint16_t *first, uint16_t second)
+{
+    uint16_t mask = scalar_new(c, DT_BOOL, 1).at[0];
+    bool ok = append_plain(c, op, dtype, mask, second, *first);
+    if (ok && dtype_is_float(dtype)) {
+        uint16_t better = mask, nan = scalar_new(c, DT_BOOL, 1).at[0];
+        mask = scalar_new(c, DT_BOOL, 1).at[0];
+        ok = append_plain(c, OP_NOT_EQUAL, dtype, nan, second, second) &&
+             append_plain(c, OP_LOGICAL_OR, DT_BOOL, mask, better, nan);
+    }
+    uint16_t out = scalar_new(c, dtype, 1).at[0];
+    ok = ok && scalar_append(c, (ScalarOp){.code = SCALAR_SELECT,
+                                           .out = out,
+                                           .in = {mask, second, *first},
+                                           .in_count = 3,
+                                           .count = 1});
+    *first = out;
+    return ok;
+}
+
+// Puts the second element to the first.
+static bool append_fold(ScalarCompiler *c, ReduceId id, DType dtype,
+                        uint16_t *first, uint16_t second)
+{
+    OpCode op = fold_op(id);
+    if (id == REDUCE_MAX || id == REDUCE_MIN) {
+        return append_choice(c, op, dtype, first, second);
+    }
+    uint16_t out = scalar_new(c, dtype, 1).at[0];
+    bool ok = append_plain(c, op, dtype, out, *first, second);
+    *first = out;
+    return ok;
+}
+
 // Elements fold in halves, as kernels/reduce_body.h defines it: lanes without
-// one change nothing, and that they begin at 0 shows in the sign of a zero.
-static bool compile_sum(ScalarCompiler *c, const GraphNode *node,
-                        const ReduceEnd *end, ScalarRegs *to)
+// one change nothing, and that those of a sum begin at 0 shows in the sign of a
+// zero.
+static bool compile_reduction(ScalarCompiler *c, const GraphNode *node,
+                              const ReduceEnd *end, ScalarRegs *to)
 {
     DType dtype = graph_type(c->builder->graph, node->first_output).dtype;
     ScalarRegs in;
-    uint16_t zero = constant(c, dtype, 0);
     if (!scalar_find(c, node->inputs[0], &in)) {
         return false;
     }
-    *to = scalar_new(c, dtype, (uint32_t)end->rows);
+    uint16_t zero = end->id == REDUCE_SUM ? constant(c, dtype, 0) : 0;
+    uint16_t divisor = end->divisor != 0 ? constant(c, dtype, end->divisor) : 0;
     for (int64_t row = 0; row < end->rows; row++) {
         uint16_t *lanes = &in.at[row * end->columns];
         int64_t count = end->columns, half = SCALAR_ELEMENTS / 2;
         for (; half > 0; half /= 2) {
             for (int64_t i = half; i < count; i++) {
-                uint16_t sum = scalar_new(c, dtype, 1).at[0];
-                if (!append_plain(c, OP_ADD, dtype, sum, lanes[i - half],
-                                  lanes[i])) {
+                if (!append_fold(c, end->id, dtype, &lanes[i - half],
+                                 lanes[i])) {
                     return false;
                 }
-                lanes[i - half] = sum;
             }
             count = count < half ? count : half;
         }
-        if (!append_plain(c, OP_ADD, dtype, to->at[row], zero, lanes[0])) {
-            return false;
+        to->at[row] = lanes[0];
+        if (end->id == REDUCE_SUM) {
+            to->at[row] = zero;
+            if (!append_fold(c, end->id, dtype, &to->at[row], lanes[0])) {
+                return false;
+            }
         }
-    }
-    ScalarRegs sums = *to;
-    uint16_t divisor = constant(c, dtype, end->divisor);
-    if (end->divisor != 0) {
-        *to = scalar_new(c, dtype, (uint32_t)end->rows);
-    }
-    for (int64_t row = 0; end->divisor != 0 && row < end->rows; row++) {
-        if (!append_plain(c, OP_DIVIDE, dtype, to->at[row], sums.at[row],
-                          divisor)) {
-            return false;
+        if (end->divisor != 0) {
+            uint16_t sum = to->at[row];
+            to->at[row] = scalar_new(c, dtype, 1).at[0];
+            if (!append_plain(c, OP_DIVIDE, dtype, to->at[row], sum, divisor)) {
+                return false;
+            }
         }
     }
     return true;
@@ -495,7 +542,7 @@ bool scalar_compile(ScalarCompiler *c, const GraphNode *node)
                   ? look_through(c, value, &view, node->inputs[0], &to)
               : find_product(c->builder, node, &product)
                   ? compile_product(c, node, &product, &to)
-                  : find_sum(c->builder, node, &end) &&
-                        compile_sum(c, node, &end, &to);
+                  : find_reduction(c->builder, node, &end) &&
+                        compile_reduction(c, node, &end, &to);
     return ok && scalar_set(c, value, &to);
 }
