@@ -423,6 +423,48 @@ static EmitValue as_matrices(Einsum *e, EmitValue x, const Labels *labels,
     return emit_reshape_to(e->emit, x, batch->count + 2, sizes);
 }
 
+// x with axes of size 1 for the letters of `wanted` that it lacks; those it has
+// stand in the same order.
+static EmitValue with_ones(const Einsum *e, EmitValue x, const Labels *labels,
+                           const Labels *wanted)
+{
+    EmitSize sizes[SHAPE_MAX_RANK];
+    for (int i = 0; i < wanted->count; i++) {
+        bool has = find(labels, wanted->at[i]) >= 0;
+        sizes[i] = has ? size_of(e, wanted->at[i]) : emit_number_size(1);
+    }
+    return labels->count == wanted->count
+               ? x
+               : emit_reshape_to(e->emit, x, wanted->count, sizes);
+}
+
+// Where a matmul would make an element of each matrix, or take one step for
+// each element: products that broadcast, and a sum.
+static EmitValue join_elements(Einsum *e, EmitValue x, Labels *labels,
+                               EmitValue y, const Labels *own,
+                               const Labels *right)
+{
+    Labels order = *labels, others = {0};
+    add_all(&order, right);
+    for (int i = 0; i < order.count; i++) {
+        if (find(own, order.at[i]) >= 0) {
+            others.at[others.count++] = order.at[i];
+        }
+    }
+    x = with_ones(e, x, labels, &order);
+    y = with_ones(e, in_order(e, y, own, &others), &others, &order);
+    *labels = order;
+    return emit_2(e->emit, OP_MULTIPLY, x, y);
+}
+
+// Halves are rounded once by a matmul, and other dtypes are its to refuse.
+static bool adds_alike(const Einsum *e, EmitValue x, EmitValue y)
+{
+    DType a = emit_type(e->emit, x).dtype, b = emit_type(e->emit, y).dtype;
+    return a == b && (a == DT_FLOAT32 || a == DT_FLOAT64 || a == DT_INT32 ||
+                      a == DT_INT64);
+}
+
 // Joins `x` (of `labels`, which become the result's) with operand `number`.
 static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
 {
@@ -450,6 +492,12 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
     if (batch.count + left.count + right.count > SHAPE_MAX_RANK - 2) {
         (void)fail(e, "rank too high");
         return NULL;
+    }
+    bool alone = left.count == 0 && right.count == 0;
+    if (x != NULL && y != NULL && (alone || summed.count == 0) &&
+        adds_alike(e, x, y)) {
+        x = join_elements(e, x, labels, y, own, &right);
+        return sum_unneeded(e, x, labels, NULL, number + 1);
     }
     EmitValue product = emit_2(
         e->emit, OP_MATMUL, as_matrices(e, x, labels, &batch, &left, &summed),

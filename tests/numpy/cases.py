@@ -425,7 +425,16 @@ def products(case):
             lambda: f"tensordot({one(m, k)}, {one(k, n)}, axes=1)",
             lambda: f"einsum('ij,kj->ik', {one(m, k)}, {one(n, k)})",
             lambda: f"einsum('bij,bjk->bik', {one(2, m, k)}, {one(2, k, n)})",
-            lambda: f"einsum('ij,ij->j', {one(m, k)}, {one(m, k)})"]
+            lambda: f"einsum('ij,ij->j', {one(m, k)}, {one(m, k)})",
+            lambda: f"einsum('ij,ij->i', {one(m, k)}, {one(m, k)})",
+            lambda: f"einsum('ij,ji->', {one(m, k)}, {one(k, m)})",
+            lambda: f"einsum('ij,ji->ij', {one(m, k)}, {one(k, m)})",
+            lambda: f"einsum('ij,j->ij', {one(m, k)}, {one(k)})",
+            lambda: f"einsum('j,ij->ji', {one(k)}, {one(m, k)})",
+            lambda: f"einsum('i,jk->kij', {one(2)}, {one(m, k)})",
+            lambda: f"einsum('bij,jb->bi', {one(2, m, k)}, {one(k, 2)})",
+            lambda: f"matmul({one(3, 1, k)}, {one(3, k, 1)})",
+            lambda: f"matmul({one(5, 4, 4)}, {one(5, 4, 4)})"]
     return case.pick(ways)()
 
 
