@@ -311,16 +311,18 @@ static int64_t repeat_size(const InferCall *call, int64_t size)
     if (value == NULL || size == DIM_UNKNOWN) {
         return DIM_UNKNOWN;
     }
-    int64_t total = 0;
-    for (int64_t i = 0; i < size; i++) {
-        // One count may serve all.
-        int64_t one = tensor_int_at(value, value->count == 1 ? 0 : i);
+    // One count may serve all.
+    int64_t total = 0, alike = value->count == 1 && size > 0 ? size : 1;
+    for (int64_t i = 0; i < size; i += alike) {
+        int64_t one = tensor_int_at(value, i);
         if (one < 0) {
             ctx_fail(call->ctx, ERR_OP_VALUE, "repeat: negative count %" PRId64,
                      one);
             return -2;
         }
-        total += one;
+        // Too many elements are refused where they are counted.
+        total =
+            one > (INT64_MAX - total) / alike ? INT64_MAX : total + one * alike;
     }
     return total;
 }
@@ -360,12 +362,44 @@ static bool infer_repeat(InferCall *call)
     return total != -2;
 }
 
-// Each run of so many bytes as often as its count says, from `to` on.
-#define REPEAT(T)                                                              \
-    for (int64_t k = 0; k < times; k++) {                                      \
-        ((T *)(void *)to)[k] = *(const T *)(const void *)from;                 \
+enum { STORE_BYTES = 16 }; // of a vector that every machine has
+
+// A call for so few bytes would take longer. From 16 on by vectors, the last of
+// which ends where the bytes do.
+static inline void copy_short(char *to, const char *from, size_t bytes)
+{
+    if (bytes < STORE_BYTES) {
+        for (size_t i = 0; i < bytes; i++) {
+            to[i] = from[i];
+        }
+        return;
     }
-static void repeat_run(char *to, const char *from, size_t bytes, int64_t times)
+    for (size_t i = 0; i + STORE_BYTES < bytes; i += STORE_BYTES) {
+        memcpy(to + i, from + i, STORE_BYTES);
+    }
+    memcpy(to + bytes - STORE_BYTES, from + bytes - STORE_BYTES, STORE_BYTES);
+}
+
+// Elements, each as often as its count says: whole vectors are stored, of which
+// the next element's overwrite what is too much.
+#define REPEAT(T)                                                              \
+    for (int64_t i = 0; i < runs; i++) {                                       \
+        typedef T Many __attribute__((vector_size(STORE_BYTES)));              \
+        T x = ((const T *)(const void *)from)[i];                              \
+        Many many = (Many){0} + x;                                             \
+        char *next = to + counts[i] * (int64_t)sizeof(T);                      \
+        while (to < next && end - to >= STORE_BYTES) {                         \
+            memcpy(to, &many, STORE_BYTES);                                    \
+            to += STORE_BYTES;                                                 \
+        }                                                                      \
+        for (; to < next; to += sizeof(T)) {                                   \
+            memcpy(to, &x, sizeof(T));                                         \
+        }                                                                      \
+        to = next;                                                             \
+    }
+// Runs of few bytes; the tensor has room up to `end`. Where it goes on.
+static char *repeat_runs(char *to, const char *end, const char *from,
+                         size_t bytes, int64_t runs, const int64_t *counts)
 {
     switch (bytes) {
     case 1: REPEAT(uint8_t) break;
@@ -373,18 +407,46 @@ static void repeat_run(char *to, const char *from, size_t bytes, int64_t times)
     case 4: REPEAT(uint32_t) break;
     case 8: REPEAT(uint64_t) break;
     default:
-        for (int64_t k = 0; k < times; k++) {
-            memcpy(to + (size_t)k * bytes, from, bytes);
+        for (int64_t i = 0; i < runs; i++, from += bytes) {
+            for (int64_t k = 0; k < counts[i]; k++, to += bytes) {
+                copy_short(to, from, bytes);
+            }
         }
     }
+    return to;
 }
 
-enum { SMALL_RUN = 64 }; // bytes: a call for each would take longer
+enum {
+    SMALL_RUN = 64, // bytes: a call for each would take longer
+    RUNS_AT_ONCE = 256,
+    RUNS_A_POLL = 1 << 16 // that are written
+};
+
+// The counts of runs from `first` on, few enough of them for one poll. How many
+// those are.
+static int64_t read_counts(const Tensor *times, int64_t size, int64_t first,
+                           int64_t left, int64_t *counts)
+{
+    bool one = times->count == 1; // for all
+    int64_t at = one ? 0 : first % size, count = tensor_int_at(times, at);
+    int64_t most = left < RUNS_AT_ONCE ? left : RUNS_AT_ONCE;
+    int64_t runs = 0, written = 0;
+    do {
+        counts[runs++] = count;
+        written += count;
+        if (!one) {
+            at = at + 1 < size ? at + 1 : 0;
+            count = tensor_int_at(times, at);
+        }
+    } while (runs < most && written < RUNS_A_POLL);
+    return runs;
+}
 
 // Runs of `inner` elements, each copied as often as its count says.
 static bool kernel_repeat(const KernelCall *call)
 {
     Tensor *in = call->inputs[0], *times = call->inputs[1];
+    Tensor *out = call->outputs[0];
     int axis;
     if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], in->rank, -1,
                     &axis)) {
@@ -394,25 +456,23 @@ static bool kernel_repeat(const KernelCall *call)
     for (int i = axis + 1; axis >= 0 && i < in->rank; i++) {
         inner *= tensor_dims(in)[i];
     }
-    size_t bytes = dtype_size((DType)in->dtype) * (size_t)inner;
+    size_t element = dtype_size((DType)in->dtype);
+    size_t bytes = element * (size_t)inner;
     const char *from = in->data;
-    char *to = call->outputs[0]->data;
+    char *to = out->data, *end = to + (size_t)out->count * element;
     bool small = in->dtype != DT_STRING && bytes < SMALL_RUN;
     // One run for each place along the axis, of each row before it. Negative
     // counts were refused by the rule, which had the values.
-    int64_t at = 0, runs = inner == 0 ? 0 : in->count / inner, count = 0;
-    for (int64_t i = 0; i < runs; i++) {
-        if (i == 0 || times->count > 1) {
-            count = tensor_int_at(times, times->count == 1 ? 0 : i % size);
-        }
+    int64_t at = 0, runs = inner == 0 ? 0 : in->count / inner, now;
+    int64_t counts[RUNS_AT_ONCE];
+    for (int64_t i = 0; i < runs; i += now) {
+        now = read_counts(times, size, i, small ? runs - i : 1, counts);
         if (small) {
-            repeat_run(to, from, bytes, count);
-            to += (size_t)count * bytes;
-            from += bytes;
+            to = repeat_runs(to, end, from + (size_t)i * bytes, bytes, now,
+                             counts);
         }
-        for (int64_t k = 0; !small && k < count; k++) {
-            if (!tensor_copy(call->ctx, call->outputs[0], at, in, i * inner,
-                             inner)) {
+        for (int64_t k = 0; !small && k < counts[0]; k++) {
+            if (!tensor_copy(call->ctx, out, at, in, i * inner, inner)) {
                 return false;
             }
             at += inner;
