@@ -209,6 +209,7 @@ lib_modules = \
 	lib/tensorflow/_function.duet \
 	lib/tensorflow/_gfile.duet \
 	lib/tensorflow/_gradients.duet \
+	lib/tensorflow/_initial.duet \
 	lib/tensorflow/_options.duet \
 	lib/tensorflow/_philox.duet \
 	lib/tensorflow/_print.duet \
