@@ -152,8 +152,6 @@ static const Cure cures[] = {
     {NEED_NUMBER, OPCODE_NOP, "",
      "tensor operations, or stage.host_call for what needs the host"},
     {NEED_INDEX, OPCODE_MUL, "", "full((n,), value)"},
-    {NEED_INDEX, OPCODE_NOP, "range(",
-     "arange(...), a tensor, or a `for` statement over the range"},
     {NEED_INDEX, OPCODE_GETITEM, "",
      "a tensor in place of the list (tensor or stack make one), or an `if` "
      "where its items are no tensors"},
@@ -175,6 +173,14 @@ static const Cure cures[] = {
      "each text in the branch that chooses it, or functions of `strings`"},
 };
 
+// Whatever name the program has for it.
+static bool calls_range(const Asker *asker)
+{
+    Value callee = asker->frame->registers[INS_A(asker->frame->pc[-1])];
+    return is_call(asker->op) && value_is_kind(callee, KIND_TYPE) &&
+           strcmp(type_name((Type *)value_object(callee)), "range") == 0;
+}
+
 static const char *cure_for(Vm *vm, HostNeed need, const Asker *asker)
 {
     if (need == NEED_TRUTH && vm->trace != NULL &&
@@ -193,6 +199,10 @@ static const char *cure_for(Vm *vm, HostNeed need, const Asker *asker)
     if (need == NEED_TRUTH && has(asker->text, "key=")) {
         return "a tensor of the items at the argsort(), argmax() or argmin() "
                "of the keys, as in x[abs(x).argmax()]";
+    }
+    if (need == NEED_INDEX && calls_range(asker)) {
+        return "arange(...), a tensor, or a `for` statement over range(...), "
+               "by that name";
     }
     const Cure *cure = cures;
     while (cure->need != need ||
@@ -266,6 +276,11 @@ static bool is_unnamed(const Symbolic *symbolic, const char *spelled)
 // Where both are one text, the asker made the tensor itself.
 void advice_refuse(Vm *vm, HostNeed need, Value symbolic)
 {
+    // A text that a tensor chooses is no key either.
+    need = need == NEED_HASH && symbolic_is_text(symbolic) ? NEED_TEXT : need;
+    if (need == NEED_TEXT && !symbolic_is_text(symbolic)) {
+        return; // eager code has no text either
+    }
     char room[ADVICE_ROOM];
     Asker asker = asker_of(vm);
     const char *spelled = advice_spell(vm, value_as_symbolic(symbolic), room);

@@ -471,19 +471,6 @@ const Ins *blocks_event(Vm *vm, Frame *frame, BlockEvent event,
 
 // --- errors ---
 
-// What stays an error of the trace, though the program's code met it: nothing
-// that a run could raise.
-static bool is_fatal(Vm *vm)
-{
-    static const ErrorKind fatal[] = {ERR_MEMORY, ERR_RECURSION, ERR_SYNTAX,
-                                      ERR_SYSTEM};
-    bool found = !raise_matches(vm, ERR_EXCEPTION);
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        found = found || raise_matches(vm, fatal[i]);
-    }
-    return found;
-}
-
 // Whether eager code would raise it too, and only where the block runs.
 static bool is_late(Vm *vm, const StagedBlock *block)
 {
@@ -491,7 +478,7 @@ static bool is_late(Vm *vm, const StagedBlock *block)
     bool own = trace->raised != NULL && value_is_object(vm->exception) &&
                value_object(vm->exception) == trace->raised;
     return block->phase != PHASE_COND &&
-           (own || (!is_fatal(vm) && !sites_refused(vm)));
+           (own || (!sites_fatal(vm) && !sites_refused(vm)));
 }
 
 // An error has left the part of a block that is being traced: when the graph

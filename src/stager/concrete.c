@@ -387,6 +387,9 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
         value = bound_call(vm, request->target, &symbolic);
     }
     trace->given = NULL;
+    if (value_failed(value) && !trace->gave_up && !late_error_ended(vm)) {
+        late_error_close(vm);
+    }
     if (value_failed(value) && !trace->gave_up && late_error_ended(vm)) {
         concrete->ends = raise_take(vm);
         value = VALUE_NONE;

@@ -173,6 +173,10 @@ static Value range_item(Vm *vm, const Tuple *note, Value index)
 static Value rows_count(Vm *vm, Value tensor)
 {
     TensorType type = operand_type(tensor);
+    if (symbolic_is_text(tensor)) {
+        symbolic_refuse(vm, NEED_TEXT, tensor);
+        return VALUE_FAIL;
+    }
     if (type.rank == 0) {
         return raise_error(
             vm, ERR_TYPE,

@@ -4,6 +4,7 @@
 #include "interp/core/memory.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/obj_exception.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/late_text.h"
 #include "stager/sites.h"
@@ -171,6 +172,38 @@ void late_error_end(Vm *vm, Value exception)
     keep_late(vm, exception);
     vm->trace->ended = true;
     raise_bare(vm, value_retain(exception));
+}
+
+// How many tensors of the graph an exception has; -1: some that nobody knows.
+static int count_tensors(Vm *vm, Value exception)
+{
+    LateIds ids = {0};
+    Value parts =
+        map_parts(vm, value_as_exception(exception), collect_leaf, &ids);
+    int count = value_failed(parts) ? -1 : (int)ids.count;
+    release(vm, value_failed(parts) ? VALUE_NONE : parts);
+    vec_free(&vm->ctx, &ids);
+    return count;
+}
+
+void late_error_close(Vm *vm)
+{
+    if (sites_fatal(vm) || sites_refused(vm)) {
+        return;
+    }
+    Value exception = raise_take(vm);
+    int count = count_tensors(vm, exception);
+    bool ok = count > 0 &&
+              late_error_append(vm, exception, VALUE_ID_NONE, (GraphPlace){0});
+    if (ok) {
+        late_error_end(vm, exception);
+        release(vm, exception);
+        return;
+    }
+    if (vm_has_error(vm)) {
+        raise_clear(vm); // the first error is the one to be told
+    }
+    vm->exception = exception;
 }
 
 bool late_error_ended(const Vm *vm)

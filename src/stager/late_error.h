@@ -17,6 +17,10 @@ MUST_CHECK bool late_error_append(Vm *vm, Value exception, ValueId condition,
 // last time `exception`. That goes on through the host code, which ends what it
 // has under way.
 void late_error_end(Vm *vm, Value exception);
+// The function that is traced ends with the pending error. Where tensors of the
+// graph are in it, the graph raises it with their values, and the error is
+// that of late_error_end.
+void late_error_close(Vm *vm);
 // Whether it is the pending error.
 bool late_error_ended(const Vm *vm);
 // Raises what the node holds.

@@ -114,6 +114,17 @@ static bool has_numbers(const Trace *trace)
     return false;
 }
 
+bool sites_fatal(Vm *vm)
+{
+    static const ErrorKind fatal[] = {ERR_MEMORY, ERR_RECURSION, ERR_SYNTAX,
+                                      ERR_SYSTEM};
+    bool found = !raise_matches(vm, ERR_EXCEPTION);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        found = found || raise_matches(vm, fatal[i]);
+    }
+    return found;
+}
+
 bool sites_refused(Vm *vm)
 {
     static const ErrorKind own[] = {ERR_SYMBOLIC, ERR_LEAK, ERR_FROZEN,

@@ -17,6 +17,9 @@ enum {
 void sites_tell(Vm *vm, const Trace *trace);
 // The trace has `look` nodes: people are told of a loop that turns and turns.
 void sites_look(Vm *vm, Trace *trace);
+// Whether the pending error stays one of the trace, though the program's code
+// met it: nothing that a run could raise.
+bool sites_fatal(Vm *vm);
 // Whether the pending error is one of tracing alone: eager code might not raise
 // it.
 bool sites_refused(Vm *vm);

@@ -376,6 +376,14 @@ static Value symbolic_binary(Vm *vm, BinaryOp op, Value a, Value b)
                : tensor_binary(vm, op, a, b);
 }
 
+static Value symbolic_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    bool order = op != COMPARE_EQ && op != COMPARE_NE;
+    return order && (refuses_text(vm, a) || refuses_text(vm, b))
+               ? VALUE_FAIL
+               : tensor_compare(vm, op, a, b);
+}
+
 static Value symbolic_attr(Vm *vm, Value self, Str *name)
 {
     Value found = attr_get_generic(vm, self, name);
@@ -426,7 +434,7 @@ const TypeDef symbolic_type_def = {
               .repr = symbolic_repr,
               .str = symbolic_str,
               .format = symbolic_format,
-              .compare = tensor_compare,
+              .compare = symbolic_compare,
               .unary = tensor_unary,
               .binary = symbolic_binary,
               .truth = symbolic_truth,

@@ -5,6 +5,7 @@
 // begins within another one.
 #include "base/bulk.h"
 #include "base/utf8.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/text/str_methods.h"
 #include "interp/objects/text/text_range.h"
@@ -257,6 +258,12 @@ static bool join_length(Vm *vm, const Value *parts, size_t count,
                         size_t *length)
 {
     for (size_t i = 0; i < count; i++) {
+        if (value_is_kind(parts[i], KIND_SYMBOLIC) && vm->hooks != NULL) {
+            vm->hooks->refuse(vm, NEED_TEXT, parts[i]);
+        }
+        if (vm_has_error(vm)) {
+            return false;
+        }
         if (!value_is_str(parts[i])) {
             return raise_false(vm, ERR_TYPE,
                                "sequence item %zu: expected str instance, %s "

@@ -5,6 +5,7 @@
 // decoders must allow for them.
 #include "base/bulk.h"
 #include "base/utf8.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/text/format.h"
@@ -206,6 +207,12 @@ static Value str_get_item(Vm *vm, Value self, Value key)
 // another's. The empty text is in every text.
 static int str_contains(Vm *vm, Value self, Value item)
 {
+    if (value_is_kind(item, KIND_SYMBOLIC) && vm->hooks != NULL) {
+        vm->hooks->refuse(vm, NEED_TEXT, item);
+    }
+    if (vm_has_error(vm)) {
+        return -1;
+    }
     if (!value_is_str(item)) {
         return raise_int(vm, ERR_TYPE,
                          "'in <string>' requires string as left operand, not "
