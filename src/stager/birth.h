@@ -15,6 +15,14 @@ typedef struct Birth {
 
 typedef VEC(Birth) Births;
 
+// birth_value.c: the value of a symbolic tensor in this very call, owned.
+Tensor *birth_evaluate(Vm *vm, Trace *trace, ValueId id);
+// A draw that only first values used has happened: the graph must not repeat
+// it.
+MUST_CHECK bool birth_drop_draws(Vm *vm, Trace *trace);
+// Lets go of the numbers that were drawn.
+void birth_free_draws(Vm *vm, Draws *draws);
+
 // Hooks (interp/hooks/tracing.h).
 Tensor *birth_first_value(Vm *vm, Value initial);
 MUST_CHECK bool birth_made(Vm *vm, Variable *variable);

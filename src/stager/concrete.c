@@ -427,7 +427,7 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     concrete->variables = trace->stand_ins.count;
     trace_close_variables(vm, trace);
     births_free(vm, (Births *)&trace->births);
-    vec_free(&vm->ctx, &trace->drawn);
+    birth_free_draws(vm, &trace->draws);
     object_release_null(&vm->ctx, trace->keywords);
     vec_free(&vm->ctx, &trace->sites);
     map_free(&trace->scopes);
@@ -488,6 +488,7 @@ static bool run_trace(Vm *vm, const TraceRequest *request, Concrete *concrete)
                    .frozen = &concrete->frozen};
     map_init(&trace.outer_inputs, &vm->ctx);
     map_init(&trace.scopes, &vm->ctx);
+    map_init(&trace.draws.places, &vm->ctx);
     trace.base = vm->frame == NULL ? vm->frames : vm->frame + 1;
     vm->trace = &trace;
     uint64_t start = now_ns();

@@ -3,6 +3,7 @@ stager_sources =
 stager_sources += src/stager/advice.c
 stager_sources += src/stager/autograph.c
 stager_sources += src/stager/birth.c
+stager_sources += src/stager/birth_value.c
 stager_sources += src/stager/blocks.c
 stager_sources += src/stager/bound.c
 stager_sources += src/stager/code_names.c

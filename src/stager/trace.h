@@ -21,6 +21,13 @@ typedef struct TraceSite {
     uint32_t site; // the graph's number
 } TraceSite;
 
+// Draws of random numbers that first values of Variables have used: they have
+// happened.
+typedef struct Draws {
+    Map places;           // the number of each below by its ValueId
+    VEC(Tensor *) values; // counted; NULL: not kept
+} Draws;
+
 // A trace under way. It lies on the C stack of run_trace (concrete.c), and
 // vm->trace points to the innermost one.
 struct Trace {
@@ -54,7 +61,7 @@ struct Trace {
                      // NULL: none
     VEC(struct BlockNote) notes;   // on variables without a value (notes.h)
     VEC(struct Birth) births;      // Variables made in it (birth.h)
-    VEC(GraphNode *) drawn;        // draws that first values of those used
+    Draws draws;                   // by first values of those (birth.h)
     VEC(struct Concrete *) called; // counted: staged functions called in it
     struct EventLog *events;       // its owner's; NULL: nobody wants them
     struct Frozen *frozen;         // its Concrete's (frozen.h)
