@@ -237,6 +237,7 @@ lib_modules = \
 	lib/tensorflow/keras/_progress.duet \
 	lib/tensorflow/keras/_schedules.duet \
 	lib/tensorflow/keras/_training.duet \
+	lib/tensorflow/keras/_variables.duet \
 	lib/tensorflow/keras/activations.duet \
 	lib/tensorflow/keras/backend.duet \
 	lib/tensorflow/keras/callbacks.duet \
