@@ -29,6 +29,13 @@ typedef struct GemmPanels {
     bool filled;
 } GemmPanels;
 
+// Products of one size that read B where it is, each so many elements behind
+// the one before. Vector tiers alone take them.
+typedef struct GemmMany {
+    int64_t count; // 0: there is one
+    int64_t a, b, c;
+} GemmMany;
+
 // Steps are in elements: a transposed operand has them exchanged. C's rows are
 // dense; C is overwritten unless the sums resume there. With panels m may be 0:
 // they are filled and nothing else is done.
@@ -43,6 +50,7 @@ typedef struct GemmArgs {
     const GemmBlocks *blocks;
     void *work; // gemm_work_size bytes, 64-byte aligned; NULL if those are 0
     GemmPanels panels;
+    GemmMany many;
 } GemmArgs;
 typedef void (*GemmFn)(const GemmArgs *args);
 

@@ -184,6 +184,79 @@ static void ID(pack)(ELEMENT *to, int64_t step, const ELEMENT *from,
     }
 }
 
+// Products of a row and a column each, side by side in the lanes of a vector:
+// each would wait for its own sum at every step.
+static void ID(dots)(const GemmArgs *g)
+{
+    enum { DEPTH = 64 };
+    ELEMENT a[DEPTH * ID(WIDTH)] __attribute__((aligned(64)));
+    ELEMENT b[DEPTH * ID(WIDTH)] __attribute__((aligned(64)));
+    ELEMENT last[ID(WIDTH)];
+    for (int64_t i = 0; i < g->many.count; i += ID(WIDTH)) {
+        int64_t rows = g->many.count - i;
+        rows = rows < ID(WIDTH) ? rows : ID(WIDTH);
+        if (rows < ID(WIDTH)) { // lanes that are left over must be numbers
+            memset(a, 0, sizeof a);
+            memset(b, 0, sizeof b);
+        }
+        ID(V) sum = ID(zero)();
+        for (int64_t k = 0; k < g->k; k += DEPTH) {
+            int64_t depth = g->k - k < DEPTH ? g->k - k : DEPTH;
+            ID(pack)
+            (a, ID(WIDTH),
+             (const ELEMENT *)g->a + i * g->many.a + k * g->a_step, g->many.a,
+             g->a_step, rows, depth);
+            ID(pack)
+            (b, ID(WIDTH), (const ELEMENT *)g->b + i * g->many.b + k * g->b_row,
+             g->many.b, g->b_row, rows, depth);
+            for (int64_t d = 0; d < depth; d++) {
+                sum = ID(madd)(ID(load)(a + d * ID(WIDTH)),
+                               ID(load)(b + d * ID(WIDTH)), sum);
+            }
+        }
+        ID(store)(last, sum);
+        for (int64_t r = 0; r < rows; r++) {
+            ((ELEMENT *)g->c)[(i + r) * g->many.c] = last[r];
+        }
+    }
+}
+
+// Products below one panel of columns share all but the places.
+static void ID(narrow)(const GemmArgs *g)
+{
+    ID(Tile) t = {.depth = g->k, .a_step = g->a_step, .b_row = g->b_row};
+    int vectors = ID(set_width)(&t, g->n);
+    t.a_row = g->a_row;
+    t.c_row = g->c_row;
+    t.resume = g->resume;
+    for (int64_t i = 0; i < g->many.count; i++) {
+        t.a = (const ELEMENT *)g->a + i * g->many.a;
+        t.b = (const ELEMENT *)g->b + i * g->many.b;
+        t.c = (ELEMENT *)g->c + i * g->many.c;
+        ID(strip)(&t, g->m, vectors, t.whole, false);
+    }
+}
+
+static void ID(many)(const GemmArgs *args)
+{
+    GemmArgs g = *args;
+    if (g.m == 1 && g.n == 1 && g.k > 1 && !g.resume) {
+        ID(dots)(&g);
+        return;
+    }
+    if (g.n <= ID(PANEL) &&
+        g.k * g.b_row * (int64_t)sizeof(ELEMENT) <= GEMM_NEAR_BYTES) {
+        ID(narrow)(&g);
+        return;
+    }
+    for (int64_t i = 0; i < args->many.count; i++) {
+        ID(direct)(&g);
+        g.a = (const ELEMENT *)g.a + g.many.a;
+        g.b = (const ELEMENT *)g.b + g.many.b;
+        g.c = (ELEMENT *)g.c + g.many.c;
+    }
+}
+
 // A block of A, tile by tile, as ID(strip) goes through it.
 static void ID(pack_tall)(ELEMENT *to, const ELEMENT *from, const GemmArgs *g,
                           int64_t rows, int64_t depth)
@@ -277,6 +350,14 @@ static void ID(blocked)(const GemmArgs *g)
 
 static void ID(gemm)(const GemmArgs *args)
 {
+    if (args->many.count > 0) {
+        ID(many)(args);
+        return;
+    }
+    if (args->n > 1 && gemm_is_direct(args)) { // there is nothing to turn
+        ID(direct)(args);
+        return;
+    }
     GemmArgs g = gemm_upright(args);
     if (gemm_is_direct(&g)) {
         ID(direct)(&g);

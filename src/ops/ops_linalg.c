@@ -160,6 +160,15 @@ void product_bind(Matmul *matmul, const Tensor *left, const Tensor *right)
     matmul->right_type = tensor_type(right);
 }
 
+// Whether the operand has a matrix of `size` elements for each of the result's,
+// or one for all of them. The elements from one to the next.
+static bool is_even(int64_t elements, int64_t size, int64_t count,
+                    int64_t *next)
+{
+    *next = elements == size ? 0 : size;
+    return elements == size || elements == size * count;
+}
+
 // A batch on the left alone is one matrix with as many more rows. The output
 // needs no clearing: the kernels overwrite it.
 void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
@@ -189,7 +198,11 @@ void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
                                 .count = count,
                                 .place = place_matrices,
                                 .batch = matmul};
+    GemmMany *many = &matmul->product.args.many;
     turn_args(&matmul->product.args, turned);
+    matmul->product.even = is_even(left->count, s.m * s.k, count, &many->a) &&
+                           is_even(right->count, s.k * s.n, count, &many->b);
+    many->c = s.m * s.n;
 }
 
 static bool kernel_matmul(const KernelCall *call)

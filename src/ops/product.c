@@ -25,6 +25,7 @@ typedef struct Strips {
     GemmFn kernel;
     size_t size;      // of an element
     size_t work_step; // bytes from a thread's memory to the next one's
+    bool many;        // a strip is a matrix, and the kernel takes them together
 } Strips;
 
 // Rough: threads and polls alone depend on it.
@@ -76,8 +77,10 @@ static void cut(Strips *s, double cost)
 static void run_strips(void *data, int64_t begin, int64_t end, int thread)
 {
     const Strips *s = data;
-    for (int64_t i = begin; i < end; i++) {
+    int64_t step = s->many ? end - begin : 1;
+    for (int64_t i = begin; i < end; i += step) {
         GemmArgs g = s->args;
+        g.many.count = s->many ? step : 0;
         int64_t matrix = i / (s->down * s->across);
         int64_t row = i / s->across % s->down * s->rows;
         int64_t column = i % s->across * s->columns;
@@ -111,6 +114,8 @@ static bool run_cut(Ctx *ctx, const Product *product)
     strip.n = s.columns;
     s.work_step = (gemm_work_size(&strip, s.size) + 63) & ~(size_t)63;
     int64_t units = s.down * s.across * product->count;
+    s.many = product->even && units == product->count && s.work_step == 0 &&
+             gemm_is_direct(&s.args) && state->tier != &tier_portable;
     size_t bytes = s.work_step * (units == 1 ? 1 : (size_t)threads_most());
     if (bytes > 0) {
         s.args.work = pool_take(ctx, state->pool, &bytes);

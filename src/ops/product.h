@@ -15,6 +15,7 @@ typedef struct Product {
     // matrix, which `args` has.
     void (*place)(const void *batch, int64_t index, GemmArgs *args);
     const void *batch;
+    bool even; // all matrices are as far from each other as args.many says
 } Product;
 
 // An element's sum is the same however the work is cut. False: interrupted, or
