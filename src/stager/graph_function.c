@@ -244,7 +244,9 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
     }
     if (ok && (vm->trace != NULL ? append_call : run_plan)(vm, self, values,
                                                            outputs)) {
-        ok = tape_record_back(vm, go_back, value_from_object(self), told.items,
+        ok = (vm->trace != NULL || !recorder_active(vm) ||
+              tape_part(vm, told.items, told.count, outputs, results)) &&
+             tape_record_back(vm, go_back, value_from_object(self), told.items,
                               (uint32_t)told.count, outputs, results);
         for (uint32_t i = 0; !ok && i < results; i++) {
             value_release(&vm->ctx, outputs[i]);

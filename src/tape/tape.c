@@ -296,6 +296,34 @@ static bool record(Vm *vm, Recorder *self, OpCode op, const Value *inputs,
     return record_on(vm, (Tape *)self, entry, inputs, attrs, outputs);
 }
 
+static bool is_among(Value v, const Value *values, size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++) {
+        found = value_same(v, values[i]);
+    }
+    return found;
+}
+
+bool tape_part(Vm *vm, const Value *inputs, size_t count, Value *outputs,
+               uint32_t results)
+{
+    for (uint32_t i = 0; i < results; i++) {
+        if (is_among(outputs[i], inputs, count) ||
+            is_among(outputs[i], outputs, i)) {
+            Tensor *one = value_as_tensor(outputs[i]);
+            Tensor *own =
+                tensor_reshaped(&vm->ctx, one, one->rank, tensor_dims(one));
+            if (own == NULL) {
+                return false;
+            }
+            value_release(&vm->ctx, outputs[i]);
+            outputs[i] = tensor_adopt(vm, own);
+        }
+    }
+    return true;
+}
+
 bool tape_record_back(Vm *vm, TapeBackFn back, Value data, const Value *inputs,
                       uint32_t input_count, const Value *outputs,
                       uint32_t output_count)

@@ -66,6 +66,11 @@ typedef struct Tape {
 MUST_CHECK bool tape_watch(Vm *vm, Tape *tape, Value operand);
 // The operand is used: the tape watches it if it watches such ones by itself.
 MUST_CHECK bool tape_meet(Vm *vm, Tape *tape, Value operand);
+// Makes each output, a tensor, another one than the inputs and the outputs
+// before it: of one that is both, a tape would count what flows through it and
+// what flows past it alike. False: an error is pending; all are owned still.
+MUST_CHECK bool tape_part(Vm *vm, const Value *inputs, size_t count,
+                          Value *outputs, uint32_t results);
 // On all tapes that record here: what has a way back of its own.
 MUST_CHECK bool tape_record_back(Vm *vm, TapeBackFn back, Value data,
                                  const Value *inputs, uint32_t input_count,
