@@ -426,19 +426,54 @@ static bool open_objects(Vm *vm, Value iterable, ForSource *out)
     return true;
 }
 
+// What is walked, with what its Variables hold now: eager code reads them once
+// as well, so that the turns may write them. Owned.
+static Value as_begun(Vm *vm, Value iterable)
+{
+    if (value_is_kind(iterable, KIND_VARIABLE)) {
+        return variable_read(vm, (Variable *)value_object(iterable));
+    }
+    if (!block_is_note(iterable)) {
+        return value_retain(iterable);
+    }
+    const Tuple *note = value_as_tuple(iterable);
+    Tuple *begun = ctx_enter(&vm->ctx) ? tuple_new(vm, note->count) : NULL;
+    if (begun == NULL) {
+        return VALUE_FAIL;
+    }
+    bool ok = true;
+    for (size_t i = 0; i < note->count; i++) {
+        Value part = ok ? as_begun(vm, note->items[i]) : VALUE_NONE;
+        ok = ok && !value_failed(part);
+        begun->items[i] = ok ? part : VALUE_NONE;
+    }
+    ctx_leave(&vm->ctx);
+    if (!ok) {
+        object_release(&vm->ctx, begun);
+        return VALUE_FAIL;
+    }
+    return value_from_object(begun);
+}
+
 // Nodes for the count go to the block around the loop, and are computed once.
 bool for_source_open(Vm *vm, Value iterable, ForSource *out)
 {
-    if (for_iterator_in(vm, iterable)) {
-        return open_objects(vm, iterable, out);
-    }
-    Value count = as_count(vm, count_of(vm, iterable));
-    if (value_failed(count)) {
+    Value begun = as_begun(vm, iterable);
+    if (value_failed(begun)) {
         return false;
     }
-    *out = (ForSource){.count = count,
-                       .iterable = value_retain(iterable),
-                       .list = VALUE_UNBOUND};
+    if (for_iterator_in(vm, begun)) {
+        bool opened = open_objects(vm, begun, out);
+        release(vm, begun);
+        return opened;
+    }
+    Value count = as_count(vm, count_of(vm, begun));
+    if (value_failed(count)) {
+        release(vm, begun);
+        return false;
+    }
+    *out =
+        (ForSource){.count = count, .iterable = begun, .list = VALUE_UNBOUND};
     return true;
 }
 
