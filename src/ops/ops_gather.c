@@ -150,15 +150,17 @@ static bool grad_take(GradCall *call)
         return grad_give_rows(call, 0, rows, g);
     }
     Shape flat = {.rank = x.rank};
+    bool told = x.rank > 0; // the sizes tell how many rows there are
     for (int i = 0; i < x.rank; i++) {
         flat.dims[i] = i == 0 ? -1 : x.dims[i];
+        told = told && (i == 0 || x.dims[i] > 0);
     }
     EmitValue places = emit_reshape(e, rows, 1, &all);
-    if (x.rank > 0 && shape_is_static(x.rank - 1, x.dims + 1)) {
+    if (told) {
         return grad_give_rows(call, 0, places,
                               emit_reshape(e, g, flat.rank, flat.dims));
     }
-    // Sizes that are not known are those of what was taken.
+    // Sizes that are not known, or 0, are those of what was taken.
     EmitValue inputs[2] = {call->inputs[0], places};
     EmitValue taken =
         places == NULL ? NULL : e->op(e, OP_TAKE, inputs, 2, call->attrs);

@@ -233,23 +233,46 @@ static bool kernel_pad(const KernelCall *call)
     return ctx_poll(call->ctx);
 }
 
-// Where each element came from, found by padding their numbers: below 0 it
-// was the constant, which takes nothing.
+// Zeros as many as x has elements, behind one for what has no element.
+static EmitValue one_before(Emit *e, EmitValue x)
+{
+    static const AttrValue first = {.kind = ATTR_INT, .integer = 0};
+    static const AttrValue same = {.kind = ATTR_NONE};
+    static const int64_t one = 1;
+    EmitValue zero = emit_number(e, emit_type(e, x).dtype, 0);
+    EmitValue parts[2] = {
+        emit_reshape(e, zero, 1, &one),
+        emit_1(e, OP_ZEROS_LIKE, grad_flat(e, x), &same),
+    };
+    return parts[0] == NULL || parts[1] == NULL
+               ? NULL
+               : e->op(e, OP_CONCAT, parts, 2, &first);
+}
+
+// Where each element came from, found by padding their numbers, which begin at
+// 1: what was the constant is added up at 0, and left there. So it has a place
+// where x has no element.
 static bool grad_pad(GradCall *call)
 {
+    static const int64_t column[2] = {-1, 1};
+    static const int64_t behind[5] = {1, 1, ATTR_INT_NONE, ATTR_INT_NONE, 0};
+    static const AttrValue rest = {
+        .kind = ATTR_INTS, .count = 5, .ints = behind};
     Emit *e = call->emit;
-    AttrValue attrs[2] = {call->attrs[0], {.kind = ATTR_FLOAT, .number = -1}};
+    AttrValue attrs[2] = {call->attrs[0], {.kind = ATTR_FLOAT, .number = 0}};
     EmitValue x = call->inputs[0];
     if (!grad_asked(call, 0)) {
         return true;
     }
-    EmitValue inputs[2] = {grad_numbers(e, x), call->inputs[1]};
+    EmitValue inputs[2] = {grad_plus(e, grad_numbers(e, x), 1),
+                           call->inputs[1]};
     EmitValue places =
         inputs[0] == NULL ? NULL : e->op(e, OP_PAD, inputs, 2, attrs);
-    EmitValue g =
-        grad_unless(e, emit_with(e, OP_LESS, places, 0), call->output_grads[0]);
-    places = emit_1(e, OP_RELU, places, NULL);
-    return grad_give(call, 0, grad_scatter(e, x, places, g));
+    EmitValue sums = emit_3(e, OP_SCATTER_ADD, one_before(e, x),
+                            emit_reshape(e, places, 2, column),
+                            grad_flat(e, call->output_grads[0]));
+    return grad_give(call, 0,
+                     grad_reshape_like(e, emit_1(e, OP_INDEX, sums, &rest), x));
 }
 
 // The constant counts in the first mode alone.
