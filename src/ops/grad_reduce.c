@@ -10,10 +10,8 @@ static bool reduced_axes(const GradCall *call, uint32_t *mask, bool *all)
     *all = !attr_given(&call->attrs[0]);
     *mask = 0;
     if (type.rank == RANK_UNKNOWN) {
-        return *all || ctx_fail(call->emit->ctx, ERR_SHAPE,
-                                "%s: the gradient along an axis needs a rank "
-                                "that is known in the trace",
-                                call->op->name);
+        return *all ||
+               infer_knows_rank(call->emit->ctx, call->op->name, type.rank);
     }
     return infer_axes(call->emit->ctx, call->op->name, &call->attrs[0],
                       type.rank, mask);

@@ -143,6 +143,15 @@ bool infer_needs_rank(const InferCall *call, uint32_t input, int least)
                     call->op->name, input, type.rank, least);
 }
 
+bool infer_knows_rank(Ctx *ctx, const char *op, int rank)
+{
+    return rank != RANK_UNKNOWN ||
+           ctx_fail(ctx, ERR_SHAPE,
+                    "%s: the rank, which it needs, is unknown in this trace; "
+                    "ensure_shape(x, (None, None)) makes it 2",
+                    op);
+}
+
 // Integers are refused, not cast: NumPy would take them, the array API does
 // not.
 bool infer_needs_square(InferCall *call)

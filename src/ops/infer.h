@@ -45,6 +45,8 @@ bool infer_shape_cured(const InferCall *call, StrBuf *cure, const char *text,
 // doubles: bit i of *mask is axis i. The rank must be known.
 MUST_CHECK bool infer_axes(Ctx *ctx, const char *op, const AttrValue *attr,
                            int rank, uint32_t *mask);
+// Where an op is composed, or a gradient made, by the rank: false raises.
+MUST_CHECK bool infer_knows_rank(Ctx *ctx, const char *op, int rank);
 // One axis; None and a missing attribute give `otherwise`.
 MUST_CHECK bool infer_axis(Ctx *ctx, const char *op, const AttrValue *attr,
                            int rank, int otherwise, int *axis);

@@ -169,13 +169,8 @@ static EmitValue part_of(Emit *e, EmitValue x, int axis, int64_t start,
 static bool joined_axis(GradCall *call, EmitValue whole, int *axis)
 {
     int rank = emit_type(call->emit, whole).rank;
-    if (rank == RANK_UNKNOWN) {
-        return ctx_fail(call->emit->ctx, ERR_SHAPE,
-                        "%s: the gradient needs a rank that is known in the "
-                        "trace",
-                        call->op->name);
-    }
-    return infer_axis(call->emit->ctx, call->op->name,
+    return infer_knows_rank(call->emit->ctx, call->op->name, rank) &&
+           infer_axis(call->emit->ctx, call->op->name,
                       &call->attrs[call->op->attr_count - 1], rank, 0, axis);
 }
 

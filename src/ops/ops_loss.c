@@ -48,10 +48,8 @@ static EmitValue compose_cross_entropy(const ComposeCall *call)
     if (!needs_float(call, logits, 1)) {
         return NULL;
     }
-    if (type.rank == RANK_UNKNOWN) {
-        return ctx_fail_null(emit->ctx, ERR_SHAPE,
-                             "cross_entropy: the rank is unknown in this "
-                             "trace");
+    if (!infer_knows_rank(emit->ctx, "cross_entropy", type.rank)) {
+        return NULL;
     }
     EmitValue logs = emit_1(emit, OP_LOG_SOFTMAX, logits, &last);
     // The classes are the last axis.
@@ -98,11 +96,8 @@ static EmitValue compose_layer_norm(const ComposeCall *call)
     if (!needs_float(call, x, 1)) {
         return NULL;
     }
-    if (type.rank == RANK_UNKNOWN) {
-        return ctx_fail_null(emit->ctx, ERR_SHAPE,
-                             "layer_norm: the rank is unknown in this trace");
-    }
-    if (!infer_axes(emit->ctx, "layer_norm", attr_given(axis) ? axis : &along,
+    if (!infer_knows_rank(emit->ctx, "layer_norm", type.rank) ||
+        !infer_axes(emit->ctx, "layer_norm", attr_given(axis) ? axis : &along,
                     type.rank, &mask)) {
         return NULL;
     }

@@ -262,11 +262,8 @@ static EmitValue compose_norm(const ComposeCall *call)
     if (!infer_needs_float(&check, type.dtype)) {
         return NULL;
     }
-    if (type.rank == RANK_UNKNOWN) {
-        return ctx_fail_null(emit->ctx, ERR_SHAPE,
-                             "norm: the rank is unknown in this trace");
-    }
-    if (!infer_axes(emit->ctx, "norm", &call->attrs[1], type.rank, &mask)) {
+    if (!infer_knows_rank(emit->ctx, "norm", type.rank) ||
+        !infer_axes(emit->ctx, "norm", &call->attrs[1], type.rank, &mask)) {
         return NULL;
     }
     return norm_of(emit, call->inputs[0], attr_given(order) ? order->number : 2,

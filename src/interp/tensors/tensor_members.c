@@ -7,6 +7,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "ops/infer.h"
 
 // TraceHooks.sized of any tensor.
 static int told(Vm *vm, Value operand, int axis)
@@ -74,6 +75,9 @@ Value tensor_member_size(Vm *vm, Value self)
 Value tensor_member_transposed(Vm *vm, Value self)
 {
     int rank = operand_type(self).rank;
+    if (!infer_knows_rank(&vm->ctx, "T", rank)) {
+        return VALUE_FAIL;
+    }
     if (rank != 2) {
         return raise_error(vm, ERR_SHAPE,
                            "T: needs rank 2, not %d (permute_dims takes any)",
