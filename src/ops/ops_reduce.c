@@ -314,43 +314,79 @@ static EmitValue parts_logsumexp(const ComposeCall *call)
 
 // ---- argmax, argmin: the first of equals; the first NaN wins
 
-// One search over the places [from, n) of a row, against its place `best`, the
-// best one so far.
+enum {
+    ARG_PIECE = 1 << 20, // elements between two polls
+    ARG_NEAR = 1 << 12,  // that are still at hand when their places are sought
+    ARG_ROWS = 64,       // at once, or columns
+    ARG_SHORT = 32       // elements of a row that are looked through in place
+};
+
+// What the searches share. Places count along the reduced axis.
 typedef struct PlaceSearch {
     const Tensor *in;
-    RowReduceFn most; // the best element of some, or NaN
+    RowReduceFn most; // the best element of each of some rows, or NaN
     FindFn find;
-    int64_t start, step;
-    bool down; // for the least
+    int64_t step; // elements from one place to the next
+    bool down;    // for the least
 } PlaceSearch;
 
 #define ARG_BETTER ((s->down ? now < so_far : now > so_far) || now != now)
-// Dense elements give their best one to the kernel of rows, and are then looked
-// through for it. A NaN stays.
+// Dense rows give their best elements to the kernel of rows, and are then
+// looked through for them.
+#define ARG_ROWS_OF(T)                                                         \
+    T best[ARG_ROWS];                                                          \
+    const T *x = (const T *)s->in->data + start;                               \
+    s->most(best, x, rows, n);                                                 \
+    for (int64_t r = 0; r < rows; r++, x += n) {                               \
+        int64_t i = 0;                                                         \
+        if (n > ARG_SHORT) {                                                   \
+            i = s->find(x, n, &best[r]);                                       \
+        } else {                                                               \
+            while (x[i] != best[r] && x[i] == x[i]) {                          \
+                i++;                                                           \
+            }                                                                  \
+        }                                                                      \
+        places[r] = i;                                                         \
+    }
+// A long row, a piece at a time. A NaN stays.
+#define ARG_PIECE_OF(T)                                                        \
+    const T *x = (const T *)s->in->data + start;                               \
+    T now, so_far = x[*places];                                                \
+    s->most(&now, x + from, 1, n - from);                                      \
+    if (so_far == so_far && ARG_BETTER) {                                      \
+        *places = from + s->find(x + from, n - from, &now);                    \
+    }
+// Columns beside each other, in the order in which they lie in memory.
+#define ARG_COLUMNS_OF(T)                                                      \
+    T best[ARG_ROWS];                                                          \
+    const T *x = (const T *)s->in->data + start;                               \
+    for (int64_t j = 0; j < rows; j++) {                                       \
+        best[j] = x[places[j] * s->step + j];                                  \
+    }                                                                          \
+    for (int64_t i = from; i < n; i++) {                                       \
+        for (int64_t j = 0; j < rows; j++) {                                   \
+            T now = x[i * s->step + j], so_far = best[j];                      \
+            if (ARG_BETTER && so_far == so_far) {                              \
+                best[j] = now;                                                 \
+                places[j] = i;                                                 \
+            }                                                                  \
+        }                                                                      \
+    }
 #define ARG_CASE(id, T)                                                        \
     case id: {                                                                 \
-        const T *x = (const T *)s->in->data + s->start;                        \
-        if (s->step == 1) {                                                    \
-            T now, so_far = x[best];                                           \
-            s->most(&now, x + from, 1, n - from);                              \
-            if (from == 0 || (so_far == so_far && ARG_BETTER)) {               \
-                best = from + s->find(x + from, n - from, &now);               \
-            }                                                                  \
-            break;                                                             \
-        }                                                                      \
-        for (int64_t i = from; i < n; i++) {                                   \
-            T now = x[i * s->step], so_far = x[best * s->step];                \
-            if (so_far != so_far) {                                            \
-                break;                                                         \
-            }                                                                  \
-            if (ARG_BETTER) {                                                  \
-                best = i;                                                      \
-            }                                                                  \
+        if (s->step > 1) {                                                     \
+            ARG_COLUMNS_OF(T)                                                  \
+        } else if (n <= ARG_PIECE) {                                           \
+            ARG_ROWS_OF(T)                                                     \
+        } else {                                                               \
+            ARG_PIECE_OF(T)                                                    \
         }                                                                      \
         break;                                                                 \
     }
-static int64_t find_place(const PlaceSearch *s, int64_t n, int64_t from,
-                          int64_t best)
+// The places of `rows` rows or columns, the first of which begins at element
+// `start`: among their places below `n`, where those below `from` were sought.
+static void find_places(const PlaceSearch *s, int64_t start, int64_t rows,
+                        int64_t from, int64_t n, int64_t *places)
 {
     switch ((DType)s->in->dtype) {
         ARG_CASE(DT_UINT8, uint8_t)
@@ -366,12 +402,14 @@ static int64_t find_place(const PlaceSearch *s, int64_t n, int64_t from,
     case DT_STRING:
     case DT_NONE: break;
     }
-    return best;
 }
 
-enum { ARG_PIECE = 1 << 20 }; // elements between two polls
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
-// One search an element of the result, over a strided row.
+// Some rows or columns at once, and long ones in pieces.
 static bool kernel_arg(const KernelCall *call, bool down)
 {
     int64_t since = 0; // elements since the last poll
@@ -384,20 +422,20 @@ static bool kernel_arg(const KernelCall *call, bool down)
     }
     (void)reduce_layout(in, mask, &l); // one axis or all: never scattered
     ReduceId id = down ? REDUCE_MIN : REDUCE_MAX;
-    PlaceSearch search = {in,
-                          state->tier->row_reduce[id][in->dtype],
-                          state->tier->find[in->dtype],
-                          0,
-                          l.inner,
-                          down};
-    for (int64_t i = 0; i < out->count; i++) {
-        search.start = i / l.inner * l.reduced * l.inner + i % l.inner;
-        int64_t best = 0;
-        for (int64_t from = 0; from < l.reduced; from += ARG_PIECE) {
-            int64_t left = l.reduced - from;
-            int64_t n = from + (left < ARG_PIECE ? left : ARG_PIECE);
-            best = find_place(&search, n, from, best);
-            since += n - from;
+    PlaceSearch search = {in, state->tier->row_reduce[id][in->dtype],
+                          state->tier->find[in->dtype], l.inner, down};
+    int64_t *places = out->data, now;
+    for (int64_t i = 0; i < out->count; i += now) {
+        int64_t column = i % l.inner;
+        int64_t most = l.inner > 1 ? l.inner - column : ARG_NEAR / l.reduced;
+        now = least(least(most < 1 ? 1 : most, ARG_ROWS), out->count - i);
+        memset(&places[i], 0, (size_t)now * sizeof *places);
+        int64_t start = (i - column) * l.reduced + column;
+        int64_t step = l.inner > 1 ? ARG_PIECE / now : ARG_PIECE;
+        for (int64_t from = 0; from < l.reduced; from += step) {
+            int64_t n = least(l.reduced, from + step);
+            find_places(&search, start, now, from, n, &places[i]);
+            since += (n - from) * now;
             if (since >= ARG_PIECE) {
                 since = 0;
                 if (!ctx_poll(call->ctx)) {
@@ -405,7 +443,6 @@ static bool kernel_arg(const KernelCall *call, bool down)
                 }
             }
         }
-        ((int64_t *)out->data)[i] = best;
     }
     return ctx_poll(call->ctx);
 }
