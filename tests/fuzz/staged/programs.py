@@ -7,6 +7,7 @@ from idioms import Idioms
 from dtypes import with_other_numbers
 from scenes import scene
 from specials import FROZEN
+from tensors import tensor_program
 
 HELPERS = {
     **IDIOM_HELPERS,
@@ -102,16 +103,13 @@ class Maker(Idioms):
             "    " + line for line in body]
         lines = self.setup + self.closed(function)
         lines += self.calls(signature, [step for step in frozen if step])
-        if rng.random() < 0.1 or self.wanted_scene():
+        if rng.random() < 0.13 or self.family.startswith(("scene", "tensors")):
             # Alone: what `f` is refused for, or tells, would hide it.
-            lines = scene(rng, self.may, self.wanted, self.fresh("c")) or lines
+            alone = tensor_program if self.family == "tensors" or \
+                not self.family and rng.random() < 0.25 else scene
+            lines = alone(rng, self.may, self.wanted, self.fresh("c")) or lines
         text = "\n".join(lines) + "\n"
         return self.helpers(text) + text
-
-    def wanted_scene(self):
-        """Whether the family is one of scenes."""
-        return any(pattern.startswith("scene")
-                   for pattern in self.family.split("|"))
 
     def helpers(self, text):
         """The helpers that the program names."""

@@ -6,6 +6,8 @@ A scene is a program of its own. Of <<a|b|c>> one is chosen;
 § makes names its own."""
 import re
 
+from scenes_more import MORE
+
 CHOICE = re.compile(r"<<(.*?)>>", re.DOTALL)
 
 SCENES = [
@@ -449,7 +451,7 @@ Child§.inside = Base§.inside>>
 call(c§.call, tensor(3.0))
 call(c§.call, tensor(0.5))
 """),
-]
+] + MORE
 
 
 def scene(rng, may, wanted, name):
