@@ -25,7 +25,7 @@ bool form_trunc(Form *form)
     DType dtype = form_out(form).dtype;
     StepTypes types = TYPES({"T"}, {dtype});
     if (!dtype_is_float(dtype)) {
-        return form_refuse(form, "ints");
+        return form_passed(form); // ints are whole
     }
     if (!step_begin(form)) {
         return false;
@@ -120,16 +120,18 @@ bool form_linspace(Form *form)
     if (!step_begin(form)) {
         return false;
     }
-    DType out = form_out(form).dtype;
+    // Of halves TensorFlow has none.
+    DType made = form_out(form).dtype;
+    DType out = dtype_is_half(made) ? DT_FLOAT32 : made;
     bool open = form->node->attrs[0].kind == ATTR_INPUT;
     const char *inputs[3] = {
         step_cast(form, form->inputs[0], form_in(form, 0).dtype, out),
         step_cast(form, form->inputs[1], form_in(form, 1).dtype, out),
         open ? form->inputs[2] : step_int(form, "num", form_int(form, 0, 0))};
     DType count = open ? form_in(form, 2).dtype : DT_INT32;
-    return step_gives(form, 0,
-                      step_many(form, "LinSpace", inputs, 3,
-                                TYPES({"T", "Tidx"}, {out, count})));
+    const char *numbers = step_many(form, "LinSpace", inputs, 3,
+                                    TYPES({"T", "Tidx"}, {out, count}));
+    return step_gives(form, 0, step_cast(form, numbers, out, made));
 }
 
 // The values of a sparse row; no separator is the empty one.

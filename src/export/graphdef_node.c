@@ -127,6 +127,55 @@ static bool is_untyped(OpCode op)
     return op == OP_LOGICAL_AND || op == OP_LOGICAL_OR || op == OP_LOGICAL_NOT;
 }
 
+// Another dtype, in which TensorFlow has the op that it has not in this one:
+// results are the same when they are cast back.
+static DType plain_dtype(OpCode op, DType dtype)
+{
+    switch (op) {
+    case OP_ABS:
+    case OP_NEGATIVE:
+    case OP_POW:
+    case OP_SIGN: return dtype == DT_UINT8 ? DT_INT64 : dtype;
+    case OP_ROUND: return dtype_is_half(dtype) ? DT_FLOAT32 : dtype;
+    default: return dtype;
+    }
+}
+
+// In another dtype than that of the operands.
+static bool form_recast(Form *form, const char *op, DType dtype, DType as)
+{
+    if (!step_begin(form)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < form->node->input_count; i++) {
+        form->inputs[i] = step_cast(form, form->inputs[i], dtype, as);
+    }
+    const char *made = step_many(form, op, form->inputs,
+                                 form->node->input_count, TYPES({"T"}, {as}));
+    return step_gives(form, 0, step_cast(form, made, as, dtype));
+}
+
+// Of ints, which are whole and finite: TensorFlow has these of floats alone.
+static bool form_of_ints(Form *form, OpCode op)
+{
+    if (op != OP_ISNAN && op != OP_ISINF && op != OP_ISFINITE) {
+        return form_passed(form);
+    }
+    if (!step_begin(form)) {
+        return false;
+    }
+    const char *x = form->inputs[0];
+    return step_gives(form, 0,
+                      step_2(form, op == OP_ISFINITE ? "Equal" : "NotEqual", x,
+                             x, TYPES({"T"}, {form_in(form, 0).dtype})));
+}
+
+static bool is_of_floats(OpCode op)
+{
+    return op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND ||
+           op == OP_ISNAN || op == OP_ISINF || op == OP_ISFINITE;
+}
+
 // Elementwise ops that differ by name alone. The T of a comparison is that of
 // what it compares.
 static bool form_plain(Form *form)
@@ -145,9 +194,15 @@ static bool form_plain(Form *form)
         }
         return form_typed(form, equal ? op : "Add");
     }
-    return is_untyped(code)
-               ? form_begin(form, op) && form_open(form) && form_close(form)
-               : form_typed(form, op);
+    if (is_untyped(code)) {
+        return form_begin(form, op) && form_open(form) && form_close(form);
+    }
+    if (is_of_floats(code) && !dtype_is_float(dtype)) {
+        return form_of_ints(form, code);
+    }
+    DType as = plain_dtype(code, dtype);
+    return as != dtype ? form_recast(form, op, dtype, as)
+                       : form_typed(form, op);
 }
 
 // A cast before the node itself; its reference.

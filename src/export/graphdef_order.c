@@ -50,6 +50,9 @@ bool form_sorted(Form *form)
 
 bool form_top(Form *form)
 {
+    if (form_in(form, 0).dtype == DT_BOOL) {
+        return form_refuse(form, "bools");
+    }
     if (!step_begin(form)) {
         return false;
     }
@@ -121,14 +124,18 @@ bool form_unique(Form *form)
 bool form_nonzero(Form *form)
 {
     uint32_t count = form->node->output_count;
-    if (form_in(form, 0).dtype == DT_STRING) {
+    DType dtype = form_in(form, 0).dtype;
+    if (dtype == DT_STRING) {
         return form_refuse(form, "strings");
     }
     if (!step_begin(form)) {
         return false;
     }
-    const char *rows = step_1(form, "Where", form->inputs[0],
-                              TYPES({"T"}, {form_in(form, 0).dtype}));
+    // Of halves TensorFlow has none.
+    DType as = dtype_is_half(dtype) ? DT_BOOL : dtype;
+    const char *rows =
+        step_1(form, "Where", step_cast(form, form->inputs[0], dtype, as),
+               TYPES({"T"}, {as}));
     const char *name = step_open(form, "Unpack", 1, rows);
     if (name == NULL) {
         return false;

@@ -111,13 +111,32 @@ bool form_filled_like(Form *form)
                              TYPES({"T", "index_type"}, {to, DT_INT32})));
 }
 
+// As int32 first: of small ints TensorFlow has none.
+static bool write_small_range(Form *form, DType dtype)
+{
+    if (!step_begin(form)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < form->node->input_count; i++) {
+        form->inputs[i] = step_cast(form, form->inputs[i], dtype, DT_INT32);
+    }
+    const char *made =
+        step_many(form, "Range", form->inputs, form->node->input_count,
+                  TYPES({"Tidx"}, {DT_INT32}));
+    return step_gives(form, 0, step_cast(form, made, DT_INT32, dtype));
+}
+
 // Start, limit and step have the meaning that TensorFlow gives them.
 bool form_arange(Form *form)
 {
+    DType dtype = form_out(form).dtype;
+    if (dtype_is_integer(dtype) && dtype_size(dtype) < 4) {
+        return write_small_range(form, dtype);
+    }
     if (!form_begin(form, "Range") || !form_open(form)) {
         return false;
     }
-    gd_attr_type(form_text(form), "Tidx", form_out(form).dtype);
+    gd_attr_type(form_text(form), "Tidx", dtype);
     return form_close(form);
 }
 
@@ -235,6 +254,9 @@ bool form_gather_nd(Form *form)
 // Updates into a copy, or added to it.
 bool form_scatter(Form *form)
 {
+    if (form->node->op != OP_SCATTER_UPDATE && in_type(form) == DT_BOOL) {
+        return form_refuse(form, "bools");
+    }
     return form_begin(form, own_op(form)) &&
            close_typed(form, in_type(form), "Tindices", form_in(form, 1).dtype);
 }
