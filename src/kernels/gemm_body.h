@@ -17,6 +17,8 @@
 
 enum {
     GEMM_WIDE = 8,               // vectors of a tile of one row
+    GEMM_GROUP = 5,              // rows of A that one pointer reaches
+    GEMM_GROUPS = 3,             // of them in a tile
     GEMM_AHEAD = 16,             // rows of B that are fetched before their turn
     GEMM_NEAR_BYTES = 128 << 10, // a B read where it is that caches hold
     GEMM_FAR_DEPTH = 64          // rows at a time of one that they do not
@@ -24,9 +26,10 @@ enum {
 
 // How a tile reads the lines of B.
 typedef enum TileReads {
-    GEMM_WHOLE, // all of its vectors
-    GEMM_EDGE,  // the last one masked
-    GEMM_COPIES // masked, and copies what it reads, zeros behind it
+    GEMM_WHOLE,   // all of its vectors
+    GEMM_EDGE,    // the last one masked
+    GEMM_FETCHES, // all of them, and fetches a part of the next panel
+    GEMM_COPIES   // masked, and copies what it reads, zeros behind it
 } TileReads;
 
 // Rows of the next tile where so many are left: a rest is halved rather than

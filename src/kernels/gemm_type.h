@@ -5,9 +5,10 @@
 // other; it is written by the first tile that reads it. A is read where it is
 // unless its rows meet in the same sets of the caches, or its elements do not
 // lie in order of k.
-// TRIED: copying A always (5 to 12 % slower at 256 and 512); fetching the rows
-// of A below the tile (1 to 3 % slower); fetching B from panels too, and C a
-// row at a time (3 % slower at 256, nothing gained from 512 on).
+// TRIED: copying A always (5 to 15 % slower up to 512); fetching the rows of A
+// below the tile (1 to 3 % slower), and C a row at a time (3 % at 256); panels
+// for all strips of a product made by all threads first (6 % slower at 1,024
+// and 2,048, for they come from the third cache).
 
 enum {
     ID(WIDTH) = GEMM_VECTOR_BYTES / sizeof(ELEMENT),
@@ -22,10 +23,12 @@ typedef struct ID(Tile) {
     int64_t a_row, a_step, b_row;
     ELEMENT *c;
     int64_t c_row;
-    ELEMENT *panel; // where GEMM_COPIES puts B
-    bool resume;    // go on from what C holds
-    bool whole;     // the last vector is not masked
-    int64_t last;   // its elements that exist
+    ELEMENT *panel;      // where GEMM_COPIES puts B
+    const ELEMENT *next; // column of the next panel that GEMM_FETCHES fetches
+    int64_t next_row;    // from one element of it to the next
+    bool resume;         // go on from what C holds
+    bool whole;          // the last vector is not masked
+    int64_t last;        // its elements that exist
 } ID(Tile);
 typedef void (*ID(TileFn))(const ID(Tile) *);
 
@@ -73,6 +76,7 @@ TILES(7)
 TILES(14)
 #endif
 TILE(wide, ID(tile), 1, GEMM_WIDE, GEMM_WHOLE)
+TILE(fetch, ID(tile), GEMM_ROWS, 2, GEMM_FETCHES)
 TILE(copy_1, ID(tile), GEMM_ROWS, 1, GEMM_COPIES)
 TILE(copy_2, ID(tile), GEMM_ROWS, 2, GEMM_COPIES)
 #undef TILE
@@ -113,13 +117,20 @@ static int ID(set_width)(ID(Tile) * t, int64_t width)
 }
 
 // `rows` rows of tiles, any number. `tall`: A is in blocks of a tile's rows.
+// The first tiles fetch the next panel, each a vector of its columns.
 static void ID(strip)(ID(Tile) * t, int64_t rows, int vectors, bool reads_whole,
                       bool tall)
 {
+    const ELEMENT *end = t->next == NULL ? NULL : t->next + ID(PANEL);
     while (rows > 0) {
         int64_t now = gemm_tile_rows(rows);
         t->a_step = tall ? now : t->a_step;
-        ID(tiles)[now][reads_whole][vectors](t);
+        if (t->next != end && now == GEMM_ROWS) {
+            ID(fetch)(t);
+            t->next += ID(WIDTH);
+        } else {
+            ID(tiles)[now][reads_whole][vectors](t);
+        }
         rows -= now;
         t->a += tall ? now * t->depth : now * t->a_row;
         t->c += now * t->c_row;
@@ -294,6 +305,18 @@ static void ID(panel_rows)(const GemmArgs *g, ID(Tile) t, int64_t rows,
     ID(strip)(&t, rows, vectors, true, tall);
 }
 
+// Where the panel behind this one comes from, if its rows lie dense.
+static void ID(set_next)(ID(Tile) * t, const GemmArgs *g, bool fresh)
+{
+    if (!fresh) {
+        t->next = t->panel + ID(PANEL) * t->depth;
+        t->next_row = ID(PANEL);
+    } else if (g->b_step == 1) {
+        t->next = t->b + ID(PANEL);
+        t->next_row = t->b_row;
+    }
+}
+
 // Where the panel of column `j` from row `k` on is.
 static ELEMENT *ID(panel_at)(const GemmArgs *g, int64_t k, int64_t depth,
                              int64_t j)
@@ -341,6 +364,9 @@ static void ID(blocked)(const GemmArgs *g)
                     int64_t width = columns - p;
                     width = width < ID(PANEL) ? width : ID(PANEL);
                     bool fresh = i == 0 && (own || !g->panels.filled);
+                    if (p + ID(PANEL) < columns) {
+                        ID(set_next)(&t, g, fresh);
+                    }
                     ID(panel_rows)(g, t, rows, width, tall, fresh);
                 }
             }
