@@ -2,6 +2,8 @@
 // which the caller polls.
 #include "ops/product.h"
 
+#include <math.h>
+
 #include "kernels/pool.h"
 #include "kernels/threads.h"
 
@@ -50,7 +52,8 @@ static int64_t strip_of(int64_t size, int64_t most, int64_t step)
 }
 
 // Rows are cut first: a strip copies its part of B on the way, but has to read
-// all of A's rows that it meets.
+// all of A's rows that it meets. The last strip takes a short rest with it, so
+// that all are about even and none copies B for a few rows.
 static void cut(Strips *s, double cost)
 {
     int64_t m = s->args.m, n = s->args.n;
@@ -63,15 +66,23 @@ static void cut(Strips *s, double cost)
     }
     s->rows = m;
     s->columns = n;
+    s->down = 1;
     if (wanted > 1) {
-        int64_t strips = (int64_t)wanted + 1, down = m / LEAST_ROWS;
+        int64_t strips = (int64_t)ceil(wanted), down = m / LEAST_ROWS;
         down = down < 1 ? 1 : down > strips ? strips : down;
         s->rows = strip_of(m, down, ROWS_STEP);
-        down = (m + s->rows - 1) / s->rows;
-        s->columns = strip_of(n, (strips + down - 1) / down, COLUMNS_STEP);
+        s->down = (m + s->rows / 2) / s->rows;
+        s->down = s->down < 1 ? 1 : s->down;
+        s->columns =
+            strip_of(n, (strips + s->down - 1) / s->down, COLUMNS_STEP);
     }
-    s->down = (m + s->rows - 1) / s->rows;
     s->across = (n + s->columns - 1) / s->columns;
+}
+
+// Those of the last strip are what is left.
+static int64_t rows_at(const Strips *s, int64_t row, int64_t m)
+{
+    return row / s->rows + 1 < s->down ? s->rows : m - row;
 }
 
 static void run_strips(void *data, int64_t begin, int64_t end, int thread)
@@ -91,7 +102,7 @@ static void run_strips(void *data, int64_t begin, int64_t end, int thread)
         g.b = (const char *)g.b + (size_t)(column * g.b_step) * s->size;
         g.panels.first = column;
         g.c = (char *)g.c + (size_t)(row * g.c_row + column) * s->size;
-        g.m = g.m - row < s->rows ? g.m - row : s->rows;
+        g.m = rows_at(s, row, g.m);
         g.n = g.n - column < s->columns ? g.n - column : s->columns;
         g.work = g.work == NULL
                      ? NULL
@@ -110,7 +121,8 @@ static bool run_cut(Ctx *ctx, const Product *product)
     double cost = cost_of(ctx, product->dtype, &s.args);
     cut(&s, cost);
     GemmArgs strip = s.args;
-    strip.m = s.rows;
+    strip.m = strip.m - (s.down - 1) * s.rows;
+    strip.m = strip.m < s.rows ? s.rows : strip.m;
     strip.n = s.columns;
     s.work_step = (gemm_work_size(&strip, s.size) + 63) & ~(size_t)63;
     int64_t units = s.down * s.across * product->count;

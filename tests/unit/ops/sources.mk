@@ -4,3 +4,4 @@ unit_ops_sources += tests/unit/ops/test_bodies.c
 unit_ops_sources += tests/unit/ops/test_conv.c
 unit_ops_sources += tests/unit/ops/test_op_table.c
 unit_ops_sources += tests/unit/ops/test_op_walk.c
+unit_ops_sources += tests/unit/ops/test_product.c
