@@ -492,18 +492,43 @@ static bool write_graph(NodeScope *scope)
            write_end(scope);
 }
 
-// The library comes behind the nodes: functions are known when all nodes are
-// written.
-// False: an error is pending. graphdef_free frees `def` in any case.
-bool graphdef_write(Graph *graph, GraphDefUse use, GraphDef *def)
+static GraphWriter writer_of(Graph *graph, GraphDefUse use, GraphDef *def)
 {
     GraphWriter writer = {.ctx = graph->ctx, .def = def, .use = use};
-    NodeScope scope;
     memset(def, 0, sizeof *def);
     arena_init(&def->arena, graph->ctx);
     strbuf_init(&def->text, graph->ctx);
     strbuf_init(&writer.library, graph->ctx);
     map_init(&writer.callees, graph->ctx);
+    return writer;
+}
+
+static void writer_close(GraphWriter *writer, NodeScope *scope)
+{
+    scope_close(scope);
+    map_free(&writer->callees);
+    strbuf_free(&writer->library);
+}
+
+const char *graphdef_value_name(Graph *graph, ValueId value, GraphDef *def)
+{
+    GraphWriter writer = writer_of(graph, GRAPHDEF_NODES, def);
+    NodeScope scope;
+    bool ok = scope_open(&scope, &writer, graph, NULL) &&
+              write_placeholders(&scope) && graphdef_variables(&scope) &&
+              graphdef_nodes(&scope, graph->block);
+    const char *name = ok ? scope.refs[value] : NULL;
+    writer_close(&writer, &scope);
+    return name;
+}
+
+// The library comes behind the nodes: functions are known when all nodes are
+// written.
+// False: an error is pending. graphdef_free frees `def` in any case.
+bool graphdef_write(Graph *graph, GraphDefUse use, GraphDef *def)
+{
+    GraphWriter writer = writer_of(graph, use, def);
+    NodeScope scope;
     bool ok = scope_open(&scope, &writer, graph, NULL) && write_graph(&scope);
     if (ok) {
         strbuf_puts(&def->text, strbuf_text(&scope.text));
@@ -514,9 +539,7 @@ bool graphdef_write(Graph *graph, GraphDefUse use, GraphDef *def)
         strbuf_puts(&def->text, "versions {\n  producer: 1882\n}\n");
         ok = strbuf_ok(&def->text);
     }
-    scope_close(&scope);
-    map_free(&writer.callees);
-    strbuf_free(&writer.library);
+    writer_close(&writer, &scope);
     return ok;
 }
 

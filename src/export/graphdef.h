@@ -36,6 +36,10 @@ typedef enum GraphDefUse { GRAPHDEF_NODES, GRAPHDEF_TEXT } GraphDefUse;
 // it can run. What TensorFlow cannot express is an ERR_VALUE that names op and
 // line. Free with graphdef_free, also after a failure.
 MUST_CHECK bool graphdef_write(Graph *graph, GraphDefUse use, GraphDef *def);
+// What a value is called that a node gives, of a graph that may go on: "add",
+// "split:1". NULL: it has no such name, or, with an error, none was found. It
+// lives as long as `def`, which graphdef_free frees in any case.
+const char *graphdef_value_name(Graph *graph, ValueId value, GraphDef *def);
 // Frees what a successful writing gave; the struct itself is the caller's.
 void graphdef_free(GraphDef *def);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "export/graphdef.h"
 #include "interp/core/raise.h"
 #include "interp/objects/code/code.h"
 
@@ -131,4 +132,29 @@ Value scopes_method(Vm *vm, Value *args)
         path = NULL;
     }
     return path != NULL ? str_value(path) : VALUE_FAIL;
+}
+
+// For the library alone (lib/tensorflow): blocks that are being traced have no
+// nodes yet that could be named.
+Value scopes_node_name_method(Vm *vm, Value *args)
+{
+    const Trace *trace = vm->trace;
+    if (trace == NULL || !value_is_kind(args[1], KIND_SYMBOLIC) ||
+        value_as_symbolic(args[1])->owner != trace->owner ||
+        trace->block != trace->graph->block) {
+        return VALUE_NONE;
+    }
+    GraphDef def;
+    const char *name = graphdef_value_name(
+        trace->graph, value_as_symbolic(args[1])->value, &def);
+    Str *text = name != NULL ? str_new(vm, name, strlen(name)) : NULL;
+    graphdef_free(&def);
+    if (text != NULL) {
+        return str_value(text);
+    }
+    // What has no form in a GraphDef keeps the name that it has.
+    if (vm_has_error(vm) && raise_matches(vm, ERR_VALUE)) {
+        raise_clear(vm);
+    }
+    return vm_has_error(vm) ? VALUE_FAIL : VALUE_NONE;
 }

@@ -17,5 +17,7 @@ MUST_CHECK uint32_t scopes_site(Vm *vm, Trace *trace, GraphSite site,
                                 const Str *name);
 // stage.scope
 Value scopes_method(Vm *vm, Value *args);
+// stage._node_name
+Value scopes_node_name_method(Vm *vm, Value *args);
 
 #endif

@@ -211,6 +211,8 @@ static const NativeDef stage_methods[] = {
     {"scope", "self, path, unique=False, /", scopes_method,
      "What the trace makes from here on is named below the path, which is "
      "given back: with unique, another one if it was used before."},
+    {"_node_name", "self, tensor, /", scopes_node_name_method,
+     "What the node of a symbolic tensor is called in a GraphDef, or None."},
     {"hold", "self, object, /", stage_hold_method,
      "A tensor that stands for an object of the host's."},
     {"held", "self, tensor, /", stage_held_method,
