@@ -76,15 +76,16 @@ struct Graph {
     VEC(Object *) objects; // counted: constants, host objects
     VEC(Graph *) callees;  // counted
     VEC(GraphTold) told;
-    bool exact;        // a signature asks for its inputs' types
-    bool widened;      // a copy of a callee, for what a loop calls it with
-    Map captured;      // by address: a tensor's value, a cell's index;
-                       // empty while they are few
-    uint8_t *access;   // what calls of it do (versions_note); NULL: unknown
-    Map names;         // names given so far, see graph_node_name
-    size_t named;      // nodes[0 .. named) have their names
-    size_t node_count; // nodes that are in blocks, sub-blocks included
-    Graph *next_dead;  // links graphs that are being freed
+    bool exact;           // a signature asks for its inputs' types
+    bool widened;         // a copy of a callee, for what a loop calls it with
+    const char *left_out; // by graph_of_values: an op with an effect; NULL
+    Map captured;         // by address: a tensor's value, a cell's index;
+                          // empty while they are few
+    uint8_t *access;      // what calls of it do (versions_note); NULL: unknown
+    Map names;            // names given so far, see graph_node_name
+    size_t named;         // nodes[0 .. named) have their names
+    size_t node_count;    // nodes that are in blocks, sub-blocks included
+    Graph *next_dead;     // links graphs that are being freed
 };
 
 // An empty graph with one count, the caller's; the name is copied.

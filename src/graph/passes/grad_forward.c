@@ -47,10 +47,36 @@ size_t graph_gradient_arguments(const Graph *graph)
 
 // ---- nodes
 
-// What would happen a second time.
+// An op whose effect is left out, blocks and callees included; NULL: none.
+static const char *effect_in(const Graph *graph)
+{
+    const char *found = NULL;
+    for (Walk walk = walk_forward(graph->block);
+         found == NULL && walk_next(&walk);) {
+        const GraphNode *node = walk.node;
+        const OpDesc *op = node != NULL ? node_desc(node) : NULL;
+        if (op != NULL && op->payload == PAYLOAD_CALLEE) {
+            found = effect_in(node->callee);
+        } else if (op != NULL && op->block_count == 0 && op_has_effect(op) &&
+                   !draws(op)) {
+            found = op->name;
+        }
+    }
+    return found;
+}
+
+// What would happen a second time; what the program's own gradient does besides
+// would not happen at all.
 static bool check_node(const GraphNode *node, const Graph *graph)
 {
     const OpDesc *op = node_desc(node);
+    if (node->op == OP_CUSTOM_GRADIENT && node->callee->left_out != NULL) {
+        return ctx_fail(graph->ctx, ERR_SYMBOLIC,
+                        "%s in the gradient of a custom_gradient in '%s' is "
+                        "not done for a gradient that is taken outside of it; "
+                        "take the gradient inside of '%s'",
+                        node->callee->left_out, graph->name, graph->name);
+    }
     if (op->payload == PAYLOAD_CALLEE ||
         (op_has_effect(op) && !draws(op) && node->output_count > 0)) {
         return ctx_fail(graph->ctx, ERR_SYMBOLIC,
@@ -378,6 +404,9 @@ Graph *graph_of_values(Graph *graph)
         to != NULL && inputs != NULL && back_copy_forward(graph, to, inputs);
     if (inputs != NULL) {
         ctx_free(ctx, inputs, size);
+    }
+    if (ok) {
+        to->left_out = effect_in(graph);
     }
     if (!ok && to != NULL) {
         graph_release(ctx, to);
