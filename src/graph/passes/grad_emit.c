@@ -237,12 +237,24 @@ static bool gives_list(const Graph *graph, const GraphNode *node)
     return found;
 }
 
-// How often the loop begins with the value.
-static uint32_t count_entries(const GraphNode *loop, ValueId id)
+// The node that reads a Variable, if the value is what it held.
+static const GraphNode *read_of(const Graph *graph, ValueId id)
 {
+    const GraphNode *node = graph_value(graph, id)->node;
+    return node != NULL && node->op == OP_READ_VARIABLE ? node : NULL;
+}
+
+// How often the loop begins with the value; all reads of a Variable are one.
+static uint32_t count_entries(const Graph *graph, const GraphNode *loop,
+                              ValueId id)
+{
+    const GraphNode *own = read_of(graph, id);
     uint32_t count = 0;
     for (uint32_t i = 0; i < loop->input_count; i++) {
-        count += loop->inputs[i] == id;
+        const GraphNode *read =
+            own != NULL ? read_of(graph, loop->inputs[i]) : NULL;
+        count += loop->inputs[i] == id ||
+                 (read != NULL && read->variable == own->variable);
     }
     return count;
 }
@@ -253,10 +265,11 @@ static bool enters_twice(const Graph *graph, const Walk *walk, ValueId id)
 {
     const GraphNode *loop = walk->node;
     uint32_t count = loop != NULL && op_is_loop(node_desc(loop))
-                         ? count_entries(loop, id)
+                         ? count_entries(graph, loop, id)
                          : 1;
     for (loop = walk->block->owner; loop != NULL; loop = loop->block->owner) {
-        count += op_is_loop(node_desc(loop)) ? count_entries(loop, id) : 0;
+        count +=
+            op_is_loop(node_desc(loop)) ? count_entries(graph, loop, id) : 0;
     }
     return count > 1 && back_flows(graph, id);
 }
