@@ -76,6 +76,11 @@ def plain(value):
     return [value]
 
 
+def zeros_of(value):
+    """The nested lists with 0 for each number."""
+    return [zeros_of(item) for item in value] if isinstance(value, list) else 0
+
+
 def near(left, right, dtype=None):
     """Two numbers, one of which the host computed in double precision."""
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
@@ -235,7 +240,7 @@ class Judge:
             left[:2] == ("object", "IndexedSlices")
         # A gradient that some turn or side ends is 0, and not None.
         found = found or "slope" in self.lenient and left is None and \
-            is_tensor(right) and not any(map(float, plain(right[2])))
+            is_tensor(right) and right[2] == zeros_of(right[2])
         if found:
             self.how = "event"
         return found

@@ -487,4 +487,120 @@ call(g§, tensor(2.0), <<Kind§.A|Kind§.B>>, Size§.SMALL)
 <<table§[Kind§.A] = 9.0|table§.pop(Kind§.B)>>
 call(g§, tensor(-1.0), Kind§.A)
 """),
+    ("outside-gradients", """\
+v§ = Variable(<<1.5|[1.0, 2.0]|2.0>>)
+@stage
+def part§(x, y):
+    if <<sum(x) > 0.0|sum(y) > sum(x)>>:
+        return x + y<<|, x>>
+    return y<< * x|>><<|, y>>
+@stage
+def same§(x):
+    return x
+@stage
+def curve§(x, n=2):
+    y = x * <<x|v§|1.0>>
+    for i in range(n):
+        y = <<y + x|y * x|same§(y)|sin(y)|y + v§>>
+        if <<sum(y) > 3.0|i == 1>>:
+            <<break|continue|y = y * 0.5>>
+    return <<y|same§(y)|y + same§(x)>>
+def first§(p):
+    return p[0] if isinstance(p, tuple) else p
+def whole§(x):
+    return sum(first§(part§(curve§(<<same§(x)|x>><<|, tensor(2)>>), <<x|same§(x)|x * 3.0>>))\
+ * <<x|1.0|curve§(x)>>)
+def slopes§(function, x, times=2):
+    with Tape(<<persistent=True|>>) as t:
+        t.watch(x)
+        y = function(x) if times < 2 else slopes§(function, x, times - 1)
+    return t.gradient(y, x, unconnected_gradients='zero')
+call(slopes§, whole§, tensor(<<1.0|-0.5|[1.0, 2.0]>>))
+call(slopes§, stage(whole§), tensor(<<2.0|-1.0>>), <<1|2|3>>)
+call(stage(slopes§), whole§, tensor(1.5))
+call(lambda x: hessian(whole§, x), tensor(<<1.5|[0.5, 2.0]>>))
+call(lambda x: jvp(<<whole§|curve§|lambda a: part§(a, a)>>, [x], [x * 0.5]), tensor(2.0))
+call(lambda x: jvp(part§, [x, x * 2.0], [x, <<x|x * 0.0>>]), tensor(2.0))
+call(graded, <<lambda x: slopes§(whole§, x)|whole§>>, tensor(0.75))
+"""),
+    ("jacobians", """\
+w§ = Variable([[1.0, 2.0], [3.0, -1.0]])
+@stage
+def map§(x, n=1):
+    y = w§ @ x[:, None]
+    for _ in range(n):
+        y = <<tanh(y)|y * y|w§ @ y|y + x[:, None]>>
+    if <<sum(y) > 0.0|n > 1>>:
+        return y[:, 0]
+    return <<x * 2.0|concat([y[:1, 0], x[1:]])|y[:, 0] + x>>
+def table§(function, x):
+    with Tape(persistent=True) as t:
+        t.watch(x)
+        y = function(x)
+    return t.jacobian(y, x), t.jacobian(y, w§), \
+t.gradient(y, [x, w§], unconnected_gradients='zero')
+call(table§, map§, tensor([1.0, 2.0]))
+call(table§, lambda x: map§(map§(x), <<2|tensor(2)>>), tensor([-1.0, 0.5]))
+call(stage(table§), map§, tensor([1.0, -2.0]))
+call(lambda x: jvp(map§, [x], [x]), tensor([1.0, 2.0]))
+call(lambda x: hessian(lambda a: sum(map§(a)), x), tensor([0.5, 1.0]))
+"""),
+    ("custom-slopes", """\
+v§ = Variable(2.0)
+@custom_gradient
+def turned§(x):
+    return <<x|x * 1.0|x * v§>>, lambda d<<, variables=None|>>: <<-d|d * x>>
+@custom_gradient
+def both§(x, y):
+    z = x * y
+    def back(a, b):
+        <<pass|a = a * 2.0|pass|stage.print('s', 'back')>>
+        return a * y<< + b|>>, b * x
+    return (z, <<y|x|z + 1.0>>), back
+@stage
+def g§(x, n):
+    y, z = both§(x, <<turned§(x)|x>>)
+    for _ in range(n):
+        y, z = <<both§(y, x)|both§(z, y)|(turned§(y), z)>>
+        if <<y > 4.0|z > y>>:
+            <<break|y = y * 0.5|return z>>
+    return y + z
+def twice§(x, n):
+    with Tape() as t:
+        t.watch(x)
+        with Tape() as u:
+            u.watch(x)
+            y = g§(x, n)
+        d = u.gradient(y, x)
+    return d, t.gradient(d, x, unconnected_gradients='zero')
+call(graded, g§, tensor(1.5), 1)
+call(graded, g§, tensor(0.5), tensor(2))
+call(twice§, tensor(1.5), <<tensor(1)|2>>)
+call(stage(twice§), tensor(-1.5), 1)
+call(lambda x: jvp(turned§, [x], [x]), tensor(2.0))
+"""),
+    ("variables-walked", """\
+v§ = Variable(<<[1.0, 2.0, 3.0]|[[1.0, 2.0], [3.0, 4.0]]>>)
+n§ = Variable(2)
+@stage
+def g§(x, w):
+    y = sum(w) * x
+    for e in <<v§|w|zip(v§, w)|enumerate(v§)|range(n§)>>:
+        e = cast(e[-1] if isinstance(e, tuple) else e, float32)
+        <<v§.assign_add(v§)|w.assign(w * 0.5)|n§.assign_sub(1)>>
+        y = y + sum(e * x) * <<sum(w)|1.0>>
+        if <<y > 9.0|sum(v§) > 20.0|n§ < 1>>:
+            <<break|continue|n§.assign(0)>>
+    a, *rest = <<w|v§>>
+    <<w.assign(v§)|v§.assign(w + 1.0)|pass>>
+    y = y + sum(a) + sum(rest[0]) + len(rest)
+    while <<n§ < 4|n§ > 0 and n§ < 9>>:
+        n§.assign_add(<<1|2>>)
+        y = y + cast(n§, float32) * <<sum(v§)|1.0>>
+    return y, <<w[0]|v§ * 1.0|n§ + 0>>
+call(g§, tensor(1.0), v§)
+call(g§, tensor(0.5), Variable(v§ * 2.0))
+call(g§, tensor(-1.0), v§)
+call(<<graded, g§|g§>>, tensor(1.0), v§)
+"""),
 ]
