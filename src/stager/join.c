@@ -88,6 +88,13 @@ static LateSide late_side(Vm *vm, const StagedBlock *block,
     return value_unbound(v) ? LATE_NOTHING : (LateSide){v, VALUE_TRUE, false};
 }
 
+// The operand that has a walrus need not be evaluated; but where its name is
+// read it mostly was, as behind `if a and (b := c):`.
+static bool is_operand(const StagedBlock *block)
+{
+    return (block->info->flags & (BLOCK_IS_AND | BLOCK_IS_OR)) != 0;
+}
+
 // The merged value, as merge_values; what was left by a side that the function
 // has left counts only where it can be read. `late`: it is there on a
 // condition.
@@ -96,11 +103,12 @@ static Value merge_sides(Merge *merge, const Frame *frame,
 {
     int left = is_local(place) ? merge->left : -1;
     bool in_try = sites_in_try(frame->code, merge->block->info->start);
+    bool operand = is_operand(merge->block);
     *late = sides[0].late || sides[1].late;
     Value merged = VALUE_UNBOUND;
     if (!*late) {
         merged = merge_values(merge, sides[0].value, sides[1].value);
-        if (merge->fault == ERR_NONE || left < 0 ||
+        if (merge->fault == ERR_NONE || (left < 0 && !operand) ||
             (in_try && !value_unbound(sides[left].value))) {
             return merged;
         }
@@ -111,7 +119,7 @@ static Value merge_sides(Merge *merge, const Frame *frame,
     merge->fault = ERR_NONE;
     merge->hidden = HIDDEN_RETURNED;
     merged = merge_values(merge, sides[0].value, sides[1].value);
-    *late = (in_try || sides[0].late || sides[1].late) &&
+    *late = (in_try || operand || sides[0].late || sides[1].late) &&
             merge->fault == ERR_NONE && !value_unbound(merged);
     return merged;
 }
