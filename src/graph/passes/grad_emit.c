@@ -237,24 +237,12 @@ static bool gives_list(const Graph *graph, const GraphNode *node)
     return found;
 }
 
-// The node that reads a Variable, if the value is what it held.
-static const GraphNode *read_of(const Graph *graph, ValueId id)
+// How often the loop begins with the value.
+static uint32_t count_entries(const GraphNode *loop, ValueId id)
 {
-    const GraphNode *node = graph_value(graph, id)->node;
-    return node != NULL && node->op == OP_READ_VARIABLE ? node : NULL;
-}
-
-// How often the loop begins with the value; all reads of a Variable are one.
-static uint32_t count_entries(const Graph *graph, const GraphNode *loop,
-                              ValueId id)
-{
-    const GraphNode *own = read_of(graph, id);
     uint32_t count = 0;
     for (uint32_t i = 0; i < loop->input_count; i++) {
-        const GraphNode *read =
-            own != NULL ? read_of(graph, loop->inputs[i]) : NULL;
-        count += loop->inputs[i] == id ||
-                 (read != NULL && read->variable == own->variable);
+        count += loop->inputs[i] == id;
     }
     return count;
 }
@@ -265,11 +253,10 @@ static bool enters_twice(const Graph *graph, const Walk *walk, ValueId id)
 {
     const GraphNode *loop = walk->node;
     uint32_t count = loop != NULL && op_is_loop(node_desc(loop))
-                         ? count_entries(graph, loop, id)
+                         ? count_entries(loop, id)
                          : 1;
     for (loop = walk->block->owner; loop != NULL; loop = loop->block->owner) {
-        count +=
-            op_is_loop(node_desc(loop)) ? count_entries(graph, loop, id) : 0;
+        count += op_is_loop(node_desc(loop)) ? count_entries(loop, id) : 0;
     }
     return count > 1 && back_flows(graph, id);
 }
@@ -284,9 +271,38 @@ static bool hands_on(const Graph *graph, const Walk *walk, ValueId id)
            back_flows(graph, id);
 }
 
-bool graph_sums_apart(const Graph *graph)
+static bool in_loop(const GraphBlock *block)
 {
     bool found = false;
+    for (; block->owner != NULL && !found; block = block->owner->block) {
+        found = op_is_loop(node_desc(block->owner));
+    }
+    return found;
+}
+
+// Whether a Variable is read in a loop and elsewhere. By the rest of its
+// number, which may take two Variables for one where there are many.
+static bool reads_apart(const Graph *graph)
+{
+    const GraphBlock *reads[64] = {NULL};
+    bool found = false;
+    for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
+        const GraphNode *node = walk.node;
+        if (node == NULL || node->op != OP_READ_VARIABLE ||
+            !back_flows(graph, node_output(node, 0))) {
+            continue;
+        }
+        const GraphBlock **first = &reads[node->variable % 64];
+        found = *first != NULL && *first != walk.block &&
+                (in_loop(*first) || in_loop(walk.block));
+        *first = *first == NULL ? walk.block : *first;
+    }
+    return found;
+}
+
+bool graph_sums_apart(const Graph *graph)
+{
+    bool found = reads_apart(graph);
     for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
         uint32_t count;
         const ValueId *uses = walk_uses(&walk, &count);

@@ -35,8 +35,9 @@ MUST_CHECK Graph *graph_of_values(Graph *graph);
 bool graph_loses_rows(const Graph *graph, size_t argument);
 // Whether gradients of one value are summed apart which eager code sums in one
 // order: those of a list's element and of the tensor that was put there; those
-// of what a loop begins with and of the same value in its turns; those of what
-// a block hands on as it was given, and of the same value elsewhere.
+// of what a loop begins with and of the same value in its turns, or of what is
+// read of a Variable there and elsewhere; those of what a block hands on as it
+// was given, and of the same value elsewhere.
 bool graph_sums_apart(const Graph *graph);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
