@@ -139,6 +139,31 @@ Value either_with(Vm *vm, Value choice, Value first, Value second)
     return either_of(vm, either_condition(choice), first, second);
 }
 
+// The bool that this one is the opposite of; itself where it is of none.
+static ValueId opposite_of(const Graph *graph, ValueId id)
+{
+    const GraphNode *node = graph_value(graph, id)->node;
+    return node != NULL &&
+                   (node->op == OP_LOGICAL_NOT || node->op == OP_BITWISE_INVERT)
+               ? node->inputs[0]
+               : id;
+}
+
+Value either_where(Vm *vm, Value choice, ValueId condition, bool holds)
+{
+    const Graph *graph = vm->trace->graph;
+    while (either_is(vm, choice)) {
+        ValueId own = value_as_symbolic(either_condition(choice))->value;
+        bool same = own == condition;
+        if (!same && opposite_of(graph, own) != condition &&
+            opposite_of(graph, condition) != own) {
+            break;
+        }
+        choice = either_parts(choice)[same == holds ? 0 : 1];
+    }
+    return choice;
+}
+
 Value either_open(Vm *vm, Value part)
 {
     if (queue_is(vm, part)) {

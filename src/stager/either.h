@@ -20,6 +20,9 @@ Value either_condition(Value choice); // borrowed
 Value either_of(Vm *vm, Value condition, Value first, Value second);
 // The same choice between two others; owned.
 Value either_with(Vm *vm, Value choice, Value first, Value second);
+// What the choice is where `condition`, one bool, is known: a part of it, or
+// itself; borrowed.
+Value either_where(Vm *vm, Value choice, ValueId condition, bool holds);
 // A new container that holds what a part of a choice does; what stands in a
 // choice for it, when it has been changed. Owned.
 Value either_open(Vm *vm, Value part);

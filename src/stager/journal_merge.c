@@ -461,6 +461,33 @@ static bool fail_container(JoinWalk *walk)
     return mark_container(walk, text);
 }
 
+// A side on which the condition says which of two a dict is.
+static bool decide_end(JoinWalk *walk, int side, Value *end)
+{
+    Merge *m = walk->merge;
+    Vm *vm = m->vm;
+    Value choice = poison_is(vm, *end)
+                       ? poison_choice(vm, *end, walk->block->sides[side])
+                       : VALUE_UNBOUND;
+    if (value_unbound(choice) || m->condition == VALUE_ID_NONE) {
+        return true;
+    }
+    Value one = either_where(vm, choice, m->condition, side == 0);
+    if (!value_is_kind(one, KIND_DICT)) {
+        return true;
+    }
+    Value parts[2] = {one, VALUE_NONE};
+    Tuple *content = tuple_from(vm, parts, 2);
+    JournalEntry *entry =
+        journal_find(&walk->block->journal, walk->entry->container);
+    if (content == NULL) {
+        return false;
+    }
+    value_replace(&vm->ctx, &entry->ends[side], value_from_object(content));
+    *end = entry->ends[side];
+    return true;
+}
+
 static bool merge_entry(JoinWalk *walk)
 {
     Vm *vm = walk->merge->vm;
@@ -468,6 +495,9 @@ static bool merge_entry(JoinWalk *walk)
     for (int i = 0; i < 2; i++) {
         Value end =
             value_unbound(entry->ends[i]) ? entry->saved : entry->ends[i];
+        if (!decide_end(walk, i, &end)) {
+            return false;
+        }
         // A join further inside has found it to be two.
         if (!walk->merge->absent[i] && poison_is(vm, end)) {
             poison_lift(vm, entry->container);

@@ -208,7 +208,7 @@ static void poison_clear(Vm *vm, Object *self)
     value_replace(&vm->ctx, &((Poison *)self)->choice, VALUE_UNBOUND);
 }
 
-// --- its length, which a graph can choose ---
+// --- its length and what is in it, which a graph can choose ---
 
 static Value method_length(Vm *vm, Value *args)
 {
@@ -219,15 +219,23 @@ static Value method_length(Vm *vm, Value *args)
                                  : either_length(vm, choice);
 }
 
+static Value method_contains(Vm *vm, Value *args)
+{
+    return undecided_contains(vm, args[0], args[1]);
+}
+
 static const NativeDef container_methods[] = {
+    {"__contains__", "self, item, /", method_contains,
+     "item in self, a tensor where the sides differ."},
     {"__len__", "self, /", method_length, "len(self), a tensor."},
     {NULL, NULL, NULL, NULL},
 };
 
 static Value use_container_attr(Vm *vm, Value self, Str *name)
 {
-    return name == vm->names[NAME_LEN] ? attr_get_generic(vm, self, name)
-                                       : undecided_attr(vm, self, name);
+    return name == vm->names[NAME_LEN] || name == vm->names[NAME_CONTAINS]
+               ? attr_get_generic(vm, self, name)
+               : undecided_attr(vm, self, name);
 }
 
 static Value use_cast(Vm *vm, Value self, const Type *to)

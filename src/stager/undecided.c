@@ -43,6 +43,12 @@ static Value act_item(Vm *vm, Value container, const EachUse *use)
     return value_get_item(vm, container, use->first);
 }
 
+static Value act_contains(Vm *vm, Value container, const EachUse *use)
+{
+    int found = value_contains(vm, container, use->first);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+}
+
 static Value act_store(Vm *vm, Value container, const EachUse *use)
 {
     return value_set_item(vm, container, use->first, use->second) ? VALUE_NONE
@@ -96,6 +102,15 @@ static bool same_type(Value a, Value b)
            shape_equal(x.rank, x.dims, y.rank, y.dims);
 }
 
+// The condition itself, or its opposite, where these are what is chosen.
+static Value choose_truth(Vm *vm, Value condition, Value a)
+{
+    event_tensor(vm, a);
+    return value_same(a, VALUE_TRUE)
+               ? value_retain(condition)
+               : tensor_call(vm, "logical_not", &condition, 1, NULL, 0);
+}
+
 // UNBOUND: no tensor is either.
 static Value choose_number(Vm *vm, Value condition, Value a, Value b)
 {
@@ -125,7 +140,9 @@ static Value choose_number(Vm *vm, Value condition, Value a, Value b)
 
 static Value choose(Vm *vm, Value condition, Value a, Value b)
 {
-    return merge_same(a, b)               ? value_retain(a)
+    return merge_same(a, b) ? value_retain(a)
+           : value_is_bool(a) && value_is_bool(b)
+               ? choose_truth(vm, condition, a)
            : is_number(a) && is_number(b) ? choose_number(vm, condition, a, b)
                                           : VALUE_UNBOUND;
 }
@@ -360,7 +377,8 @@ static Value use_all(Vm *vm, Value self, const EachUse *use)
     if (value_unbound(choice) || !use_each(vm, choice, use, &done)) {
         return refuse(vm, self);
     }
-    bool ok = use->act == act_item || put_left(vm, self, done.left);
+    bool looks = use->act == act_item || use->act == act_contains;
+    bool ok = looks || put_left(vm, self, done.left);
     release(vm, done.left);
     if (!ok) {
         release(vm, done.result);
@@ -374,6 +392,12 @@ static Value use_all(Vm *vm, Value self, const EachUse *use)
 Value undecided_item(Vm *vm, Value self, Value key)
 {
     EachUse use = {.act = act_item, .first = key};
+    return use_all(vm, self, &use);
+}
+
+Value undecided_contains(Vm *vm, Value self, Value item)
+{
+    EachUse use = {.act = act_contains, .first = item};
     return use_all(vm, self, &use);
 }
 

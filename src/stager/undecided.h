@@ -12,6 +12,8 @@
 // Slots of such a container. A method comes as an object that can be called.
 Value undecided_attr(Vm *vm, Value self, Str *name);
 Value undecided_item(Vm *vm, Value self, Value key);
+// A bool, or a tensor.
+Value undecided_contains(Vm *vm, Value self, Value item);
 bool undecided_store(Vm *vm, Value self, Value key, Value value);
 Value undecided_inplace(Vm *vm, BinaryOp op, Value self, Value other);
 

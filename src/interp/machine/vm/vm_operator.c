@@ -335,6 +335,29 @@ static int quick_compare(Vm *vm, CompareOp op, Value b, Value c)
     return answer < 0 ? answer : answer != negated;
 }
 
+// In a trace the graph may have the answer: of an object whose type has a
+// method for it.
+static Value compare_traced(Vm *vm, CompareOp op, Value b, Value c)
+{
+    bool negated = op == COMPARE_NOT_IN;
+    if ((op != COMPARE_IN && !negated) || !value_is_kind(c, KIND_OPAQUE) ||
+        !type_has(vm, type_of(vm, c), NAME_CONTAINS)) {
+        return value_compare(vm, op, b, c);
+    }
+    Value method = value_get_attr(vm, c, vm->names[NAME_CONTAINS]);
+    Value found =
+        value_failed(method) ? VALUE_FAIL : vm_call(vm, method, &b, 1);
+    release(vm, value_failed(method) ? VALUE_NONE : method);
+    if (!negated || value_failed(found) || value_is_bool(found)) {
+        return negated && value_is_bool(found)
+                   ? value_from_bool(value_same(found, VALUE_FALSE))
+                   : found;
+    }
+    Value opposite = value_unary(vm, UNARY_INVERT, found);
+    release(vm, found);
+    return opposite;
+}
+
 // Any value may come out: tensors compare element by element.
 bool slow_compare(Vm *vm, Frame *f, Ins ins)
 {
@@ -356,8 +379,9 @@ bool slow_compare(Vm *vm, Frame *f, Ins ins)
     if (entered != 0) {
         return entered > 0;
     }
-    return slow_finish(vm, f, ins, value_compare(vm, op, b, c), INS_B(ins),
-                       INS_C(ins));
+    Value result = vm->trace != NULL ? compare_traced(vm, op, b, c)
+                                     : value_compare(vm, op, b, c);
+    return slow_finish(vm, f, ins, result, INS_B(ins), INS_C(ins));
 }
 
 // Takes `owned`: 1, 0, or -1 for an error, also that of a failed comparison.
