@@ -341,6 +341,8 @@ class Judge:
             if not self.late and not self.explained(error.path):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
+        else:
+            self.late = False  # all that it had not done has been caught up
         return None
 
     @staticmethod
