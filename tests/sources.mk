@@ -39,8 +39,8 @@ tests_repl_terminal_SOURCES = tests/repl/keys.c tests/repl/look.c \
 	tests/repl/terminal.c
 
 # Criterion's macros use GNU extensions.
-unit_cflags = $(AM_CFLAGS) -Wno-pedantic
-unit_libs = libduet.a -lcriterion
+unit_cflags = $(AM_CFLAGS) $(CRITERION_CFLAGS) -Wno-pedantic
+unit_libs = libduet.a $(CRITERION_LIBS)
 
 tests_unit_unit_backend_SOURCES = $(unit_backend_sources)
 tests_unit_unit_backend_CFLAGS = $(unit_cflags)

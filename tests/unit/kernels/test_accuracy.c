@@ -482,7 +482,7 @@ Test(accuracy, special_values_are_exact)
 // ---- speed
 
 // Sanitizers check every access of either loop, which is most of the time.
-#ifdef DUET_ASAN
+#if defined(DUET_ASAN) || defined(__SANITIZE_THREAD__)
 static const bool instrumented = true;
 #else
 static const bool instrumented = false;
