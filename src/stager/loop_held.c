@@ -13,6 +13,7 @@
 #include "stager/content.h"
 #include "stager/poison.h"
 #include "stager/staged_list.h"
+#include "stager/structure.h"
 
 enum { HELD_ROUNDS = 8 }; // a state that still grows then never ends
 
@@ -363,13 +364,34 @@ static int compare_part(HeldWalk *walk, Value before, Value after)
     }
 }
 
+// What may be appended in place of the last item.
+static const char *cure_of_item(Vm *vm, Value items)
+{
+    const List *list =
+        value_is_kind(items, KIND_LIST) ? value_as_list(items) : NULL;
+    Value last = list != NULL && list->count > 0 ? list->items[list->count - 1]
+                                                 : VALUE_NONE;
+    if (value_is_text(last)) {
+        return "append a number for each text, and make texts of the numbers "
+               "outside";
+    }
+    switch (structure_kind(vm, last)) {
+    case STRUCTURE_LIST: return "append a tuple in place of a list";
+    case STRUCTURE_DICT:
+        return "append a tuple of the values in place of a dict, or keep a "
+               "list for each key";
+    default:
+        return "append only tensors, numbers, or tuples of one form, or write "
+               "to elements that are there before it";
+    }
+}
+
 // What may be done instead, by kind of container.
-static const char *cure_of(const Object *container)
+static const char *cure_of(Vm *vm, const Object *container, Value now)
 {
     switch (container->kind) {
     case KIND_LIST:
-        return "append only tensors, numbers, or tuples of one form, or write "
-               "to elements that are there before it";
+        return cure_of_item(vm, value_as_tuple(now)->items[CONTENT_ITEMS]);
     case KIND_DICT:
     case KIND_INSTANCE:
     case KIND_CELL: return "assign it before the loop too";
@@ -377,7 +399,7 @@ static const char *cure_of(const Object *container)
     }
 }
 
-static int fail_form(HeldWalk *walk)
+static int fail_form(HeldWalk *walk, Value now)
 {
     const JournalEntry *entry = walk->entry;
     return raise_int(
@@ -385,7 +407,8 @@ static int fail_form(HeldWalk *walk)
         "line %u changes which elements a '%s' has, in the loop at line %u "
         "whose turns a tensor decides about: %s",
         (unsigned)entry->lines[0], type_name(entry->container->type),
-        (unsigned)block_line(walk->block), cure_of(entry->container));
+        (unsigned)block_line(walk->block),
+        cure_of(walk->vm, entry->container, now));
 }
 
 // A turn decides what a dict is that was undecided before the loop: it makes
@@ -427,7 +450,7 @@ static int compare_entry(Vm *vm, StagedBlock *block, const JournalEntry *entry)
             same =
                 compare_part(&walk, a->items[walk.part], b->items[walk.part]);
         }
-        same = same == 0 ? fail_form(&walk) : same;
+        same = same == 0 ? fail_form(&walk, now) : same;
     }
     release(vm, now);
     return same;
