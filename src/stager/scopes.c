@@ -134,6 +134,47 @@ Value scopes_method(Vm *vm, Value *args)
     return path != NULL ? str_value(path) : VALUE_FAIL;
 }
 
+// Whether a parameter, whose name has this length, is the function's *rest.
+static bool is_rest(const Code *code, const char *name, size_t length)
+{
+    if (code == NULL || !(code->flags & CODE_VARARGS)) {
+        return false;
+    }
+    const Str *rest =
+        code->local_names[code->positional_count + code->keyword_only_count];
+    return rest->length == length && memcmp(rest->text, name, length) == 0;
+}
+
+// Of an argument's leaf TensorFlow says the parameter alone, and numbers those
+// that follow: "p[0]", "p[1]" are "p" and "p_1"; of *rest "rest_0", "rest_1".
+// NULL: it is no leaf of an argument, or an error is pending.
+static Str *leaf_name(Vm *vm, const Trace *trace, ValueId value)
+{
+    const Graph *graph = trace->graph;
+    size_t i = 0, before = 0;
+    while (i < graph->inputs.count && graph->inputs.items[i].value != value) {
+        i++;
+    }
+    if (i == graph->inputs.count) {
+        return NULL;
+    }
+    const char *name = graph->inputs.items[i].name;
+    size_t length = strcspn(name, "[");
+    if (name[length] == '\0') {
+        return NULL;
+    }
+    for (size_t k = 0; k < i; k++) {
+        const char *other = graph->inputs.items[k].name;
+        before += strcspn(other, "[") == length &&
+                  memcmp(other, name, length) == 0;
+    }
+    bool rest =
+        trace->base != NULL && is_rest(trace->base->code, name, length);
+    return before > 0 || rest
+               ? str_printf(vm, "%.*s_%zu", (int)length, name, before)
+               : str_new(vm, name, length);
+}
+
 // For the library alone (lib/tensorflow): blocks that are being traced have no
 // nodes yet that could be named.
 Value scopes_node_name_method(Vm *vm, Value *args)
@@ -143,6 +184,10 @@ Value scopes_node_name_method(Vm *vm, Value *args)
         value_as_symbolic(args[1])->owner != trace->owner ||
         trace->block != trace->graph->block) {
         return VALUE_NONE;
+    }
+    Str *leaf = leaf_name(vm, trace, value_as_symbolic(args[1])->value);
+    if (leaf != NULL || vm_has_error(vm)) {
+        return leaf != NULL ? str_value(leaf) : VALUE_FAIL;
     }
     GraphDef def;
     const char *name = graphdef_value_name(
