@@ -29,16 +29,27 @@ bool builder_is_product(const Graph *graph, const GraphNode *node)
     return fixed;
 }
 
+// Whether a loop runs the node: one that knows the sizes of all operands, not
+// of the result alone, to which another operand may have given them.
+static bool is_loop(const Builder *builder, const GraphNode *node)
+{
+    const Graph *graph = builder->graph;
+    bool known = builder_has_body(builder, node) &&
+                 tile_count(graph_type(graph, node->first_output)) > 1;
+    for (uint32_t i = 0; known && i < node->input_count; i++) {
+        known = tile_count(graph_type(graph, node->inputs[i])) >= 0;
+    }
+    return known;
+}
+
 // Whether the node reads what it is given without its being made.
 static bool reads_source(const Builder *builder, const GraphNode *node,
                          ValueId value)
 {
     const Graph *graph = builder->graph;
     return node != NULL &&
-           (is_turned(graph, value)
-                ? builder_is_product(graph, node)
-                : builder_has_body(builder, node) &&
-                      tile_count(graph_type(graph, node->first_output)) > 1);
+           (is_turned(graph, value) ? builder_is_product(graph, node)
+                                    : is_loop(builder, node));
 }
 
 // Counts the uses by all that need the value made, then leaves those that are
