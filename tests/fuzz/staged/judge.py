@@ -29,6 +29,9 @@ LINE = re.compile(r"\bline \d")
 OPERATION = re.compile(r"^\w+: ")
 # What a trace may not know, found out in a loop's turns or a gradient as well.
 UNKNOWN = "is unknown in this trace; "
+# A name in the text of a frozen read; what the line of an effect changes.
+QUOTED = re.compile(r"'(\w+)'")
+CHANGED = re.compile(r"[^=(]*")
 # A tensor of a trace in a text.
 SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>")
 # What the ledger calls a change of each kind of container.
@@ -193,6 +196,10 @@ class Judge:
         self.eager, self.staged = eager, staged
         self.effects, self.frozen, self.codes = effects, frozen, codes
         self.lenient = lenient  # kinds that are known everywhere
+        # What the trace read and changed, once: any value may come from it.
+        read = {name for row in frozen for name in QUOTED.findall(row[1])}
+        self.stale = any(read & set(re.findall(r"\w+", CHANGED.match(row[-1])[0]))
+                         for row in effects)
         self.how = "equal"
         # Numbers of 32 bits where eager code has a host's (D108), and second
         # gradients through loops (docs/decisions.md), have not the same bits.
@@ -206,7 +213,8 @@ class Judge:
 
     def explained(self, path=None):
         """Whether a recorded event names such a difference."""
-        changed = self.late or any(row[2] for row in self.frozen) or \
+        changed = self.late or self.stale or \
+            any(row[2] for row in self.frozen) or \
             any(code in ASTRAY for code in self.codes)
         words = {row[1] for row in self.effects} - set(QUIET)
         if path is None:

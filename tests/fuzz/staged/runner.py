@@ -256,9 +256,10 @@ def printed(text, line):
                 if isinstance(node, ast.AugAssign):
                     left = ast.parse(ast.unparse(node.target)).body[0].value
                     value = ast.BinOp(left, node.op, value)
-                parts = ", ".join(map(ast.unparse, computed(value)))
-                body[at:at] = ast.parse(
-                    f"stage.print('s', *parts([{parts}]))").body
+                # One by one: the line may fail in the midst of it.
+                body[at:at] = ast.parse("\n".join(
+                    f"stage.print('s', *parts([{ast.unparse(part)}]))"
+                    for part in computed(value))).body
                 return ast.unparse(tree) + "\n"
     return None
 
