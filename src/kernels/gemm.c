@@ -49,6 +49,12 @@ static int64_t even_part(int64_t size, int64_t most)
     return (size + parts - 1) / parts;
 }
 
+// Of A, each of so many bytes, that may be at hand at once.
+static int64_t most_rows(const GemmBlocks *blocks, int64_t row)
+{
+    return blocks->a_bytes * 3 / 2 / row;
+}
+
 // Rows a multiple of a page apart meet in the same few sets of a cache.
 GemmSizes gemm_sizes(const GemmArgs *upright, size_t size)
 {
@@ -60,14 +66,12 @@ GemmSizes gemm_sizes(const GemmArgs *upright, size_t size)
     int64_t most = once ? ONCE_BYTES : blocks->depth_bytes;
     GemmSizes s = {.depth = even_part(upright->k, most / bytes)};
     int64_t n = (upright->n + panel - 1) / panel * panel;
-    s.columns =
-        once ? panel
-             : least(n, blocks->b_bytes / (s.depth * bytes) / panel * panel);
+    int64_t columns = blocks->b_bytes / (s.depth * bytes) / panel * panel;
+    s.columns = once || columns < panel ? panel : least(n, columns);
     s.rows = blocks->a_bytes / (s.depth * bytes) / ROWS_STEP * ROWS_STEP;
     s.rows = s.rows < ROWS_STEP ? ROWS_STEP : s.rows;
     // Where all of A is at hand with one panel, no more of B needs to be.
-    if (upright->m > 0 &&
-        upright->m * s.depth * bytes <= blocks->a_bytes * 3 / 2) {
+    if (upright->m > 0 && upright->m <= most_rows(blocks, s.depth * bytes)) {
         s.rows = upright->m;
     }
     s.tall = upright->m > 1 &&
@@ -75,6 +79,7 @@ GemmSizes gemm_sizes(const GemmArgs *upright, size_t size)
     return s;
 }
 
+// Strips of a product share it, and one of fewer rows may take more at once.
 size_t gemm_work_size(const GemmArgs *args, size_t size)
 {
     GemmArgs g = gemm_upright(args);
@@ -82,7 +87,9 @@ size_t gemm_work_size(const GemmArgs *args, size_t size)
         return 0;
     }
     GemmSizes s = gemm_sizes(&g, size);
-    int64_t rows = s.tall ? least(g.m, s.rows) : 0;
+    int64_t most = most_rows(g.blocks, s.depth * (int64_t)size);
+    most = most < s.rows ? s.rows : most;
+    int64_t rows = s.tall ? least(g.m, most) : 0;
     int64_t columns = g.panels.columns != 0 ? 0 : s.columns;
     return (size_t)(s.depth * (columns + rows)) * size;
 }

@@ -252,3 +252,19 @@ Test(gemm, panels_are_shared)
         }
     }
 }
+
+// The strips of a product share memory, whose size is that of the tallest.
+Test(gemm, fewer_rows_need_no_more_memory)
+{
+    GemmBlocks blocks = gemm_blocks();
+    GemmArgs g = {.n = 64, .k = 1024, .a_row = 1024, .a_step = 1};
+    g.b_row = g.c_row = 64;
+    g.b_step = 1;
+    g.blocks = &blocks;
+    size_t before = 0;
+    for (g.m = GEMM_COPIED_ROWS; g.m < 2000; g.m++) {
+        size_t now = gemm_work_size(&g, sizeof(float));
+        cr_assert(now >= before, "%d rows", (int)g.m);
+        before = now;
+    }
+}

@@ -64,5 +64,6 @@ Test(product, strips_are_the_whole)
         check(&ctx, rows[i], 301, 97);
         check(&ctx, rows[i], 64, 1025);
     }
+    check(&ctx, 3368, 64, 1024);
     ctx_destroy(&ctx);
 }
