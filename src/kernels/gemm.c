@@ -8,8 +8,8 @@ enum {
     DEPTH_BYTES = 4096,
     ONCE_BYTES = 512, // of a row of B that meets one of A
     MOST_B_BYTES = 4 << 20,
-    COLUMN_BYTES = 128, // of a panel, in any tier
-    ROWS_STEP = 42,     // a multiple of every tile's rows
+    COLUMN_BYTES = 192, // of a panel, in any tier
+    ROWS_STEP = 36,     // a multiple of every tile's rows
     PAGE = 4096
 };
 

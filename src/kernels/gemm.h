@@ -25,7 +25,7 @@ GemmBlocks gemm_blocks(void);
 typedef struct GemmPanels {
     void *data;      // gemm_panels_size bytes, 64-byte aligned
     int64_t columns; // of all of B; 0: there are none
-    int64_t first;   // of them that is the product's first, a multiple of 64
+    int64_t first;   // of them that is the product's first, a multiple of 48
     bool filled;
 } GemmPanels;
 

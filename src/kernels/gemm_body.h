@@ -33,11 +33,11 @@ typedef enum TileReads {
 } TileReads;
 
 // Rows of the next tile where so many are left: a rest is halved rather than
-// leaving a tile of a row or two, whose few sums would wait for each other.
+// leaving a tile of a row, whose few sums would wait for each other.
 static int64_t gemm_tile_rows(int64_t left)
 {
     if (left >= 2 * GEMM_ROWS || left == GEMM_ROWS ||
-        (left > GEMM_ROWS && GEMM_SMALL_ROWS < GEMM_ROWS)) {
+        (left > GEMM_ROWS + 1 && GEMM_SMALL_ROWS < GEMM_ROWS)) {
         return GEMM_ROWS;
     }
     return left > GEMM_SMALL_ROWS ? (left + 1) / 2 : left;

@@ -18,7 +18,9 @@ VECTOR void LANE(tile)(const int rows, const int vectors, const TileReads reads,
     const bool all = reads == GEMM_WHOLE || reads == GEMM_FETCHES;
     const LANE(M) last = LANE(mask)(t->last);
     for (int r = 0; reads != GEMM_EDGE && r < rows; r++) {
-        __builtin_prefetch(c + (rows + r) * c_row, 1, 3);
+        for (int v = 0; v < vectors; v++) {
+            __builtin_prefetch(c + (rows + r) * c_row + v * W, 1, 3);
+        }
         __builtin_prefetch(c + (rows + r) * c_row + vectors * W - 1, 1, 3);
     }
     EACH(rows, r)

@@ -12,7 +12,7 @@
 
 enum {
     ID(WIDTH) = GEMM_VECTOR_BYTES / sizeof(ELEMENT),
-    ID(PANEL) = 2 * ID(WIDTH),
+    ID(PANEL) = GEMM_VECTORS * ID(WIDTH),
     ID(SQUARE) = 16 / sizeof(ELEMENT)
 };
 
@@ -55,12 +55,19 @@ typedef void (*ID(TileFn))(const ID(Tile) *);
     HALF_TILE(edge_##R##_0, R, GEMM_EDGE)
 HALF_TILE(copy_0, GEMM_ROWS, GEMM_COPIES)
 #define IF_HALVES(tile) ID(tile)
+#define THIRDS(R)                                                              \
+    TILE(whole_##R##_3, ID(tile), R, 3, GEMM_WHOLE)                            \
+    TILE(edge_##R##_3, ID(tile), R, 3, GEMM_EDGE)
+#define AND_THIRD(tile) , ID(tile)
 #else
 #define HALVES(R)
 #define IF_HALVES(tile) NULL
+#define THIRDS(R)
+#define AND_THIRD(tile)
 #endif
 #define TILES(R)                                                               \
     HALVES(R)                                                                  \
+    THIRDS(R)                                                                  \
     TILE(whole_##R##_1, ID(tile), R, 1, GEMM_WHOLE)                            \
     TILE(whole_##R##_2, ID(tile), R, 2, GEMM_WHOLE)                            \
     TILE(edge_##R##_1, ID(tile), R, 1, GEMM_EDGE)                              \
@@ -70,32 +77,41 @@ TILES(2)
 TILES(3)
 TILES(4)
 TILES(5)
-TILES(6)
 #if defined(__AVX512F__)
-TILES(7)
-TILES(14)
+TILES(9)
+TILE(copy_3, ID(tile), GEMM_ROWS, 3, GEMM_COPIES)
+#else
+TILES(6)
 #endif
 TILE(wide, ID(tile), 1, GEMM_WIDE, GEMM_WHOLE)
-TILE(fetch, ID(tile), GEMM_ROWS, 2, GEMM_FETCHES)
+TILE(fetch, ID(tile), GEMM_ROWS, GEMM_VECTORS, GEMM_FETCHES)
 TILE(copy_1, ID(tile), GEMM_ROWS, 1, GEMM_COPIES)
 TILE(copy_2, ID(tile), GEMM_ROWS, 2, GEMM_COPIES)
 #undef TILE
 #undef TILES
 #undef HALVES
 #undef HALF_TILE
+#undef THIRDS
 
 // By the vectors of their columns.
-static const ID(TileFn)
-    ID(copies)[3] = {IF_HALVES(copy_0), ID(copy_1), ID(copy_2)};
-#define TILES(R)                                                               \
-    [R] = {{IF_HALVES(edge_##R##_0), ID(edge_##R##_1), ID(edge_##R##_2)},      \
-           {IF_HALVES(whole_##R##_0), ID(whole_##R##_1), ID(whole_##R##_2)}}
-static const ID(TileFn) ID(tiles)[GEMM_ROWS + 1][2][3] = {
-    TILES(1), TILES(2),  TILES(3), TILES(4), TILES(5), TILES(6),
+static const ID(TileFn) ID(copies)[] = {IF_HALVES(copy_0), ID(copy_1),
+                                        ID(copy_2) AND_THIRD(copy_3)};
+#define ROW_OF(reads, R)                                                       \
+    {                                                                          \
+        IF_HALVES(reads##_##R##_0), ID(reads##_##R##_1),                       \
+            ID(reads##_##R##_2) AND_THIRD(reads##_##R##_3)                     \
+    }
+#define TILES(R) [R] = {ROW_OF(edge, R), ROW_OF(whole, R)}
+static const ID(TileFn) ID(tiles)[GEMM_ROWS + 1][2][GEMM_VECTORS + 1] = {
+    TILES(1), TILES(2), TILES(3), TILES(4), TILES(5),
 #if defined(__AVX512F__)
-    TILES(7), TILES(14),
+    TILES(9),
+#else
+    TILES(6),
 #endif
 };
+#undef ROW_OF
+#undef AND_THIRD
 #undef TILES
 #undef IF_HALVES
 
@@ -103,7 +119,8 @@ static const ID(TileFn) ID(tiles)[GEMM_ROWS + 1][2][3] = {
 // many vectors those take.
 static int ID(set_width)(ID(Tile) * t, int64_t width)
 {
-    int64_t vectors = width > ID(WIDTH) ? 2 : 1;
+    int64_t vectors = (width + ID(WIDTH) - 1) / ID(WIDTH);
+    vectors = vectors < GEMM_VECTORS ? vectors : GEMM_VECTORS;
     t->last = width - (vectors - 1) * ID(WIDTH);
     t->whole = t->last >= ID(WIDTH);
 #if defined(__AVX512F__)
@@ -321,7 +338,8 @@ static void ID(set_next)(ID(Tile) * t, const GemmArgs *g, bool fresh)
 static ELEMENT *ID(panel_at)(const GemmArgs *g, int64_t k, int64_t depth,
                              int64_t j)
 {
-    int64_t columns = (g->panels.columns + ID(PANEL) - 1) & -ID(PANEL);
+    int64_t columns =
+        (g->panels.columns + ID(PANEL) - 1) / ID(PANEL) * ID(PANEL);
     return (ELEMENT *)g->panels.data + k * columns +
            (g->panels.first + j) * depth;
 }

@@ -8,9 +8,10 @@
 #include "kernels/threads.h"
 
 enum {
-    ROWS_STEP = 42,  // a multiple of every tile's rows
-    LEAST_ROWS = 84, // of a strip that copies B for itself
+    ROWS_STEP = 36,  // a multiple of every tile's rows
+    LEAST_ROWS = 72, // of a strip that copies B for itself
     COLUMNS_STEP = 64,
+    PANELS_STEP = 192, // where panels are shared: a multiple of every tier's
     STRIPS_A_THREAD = 4,
     NEAR_BYTES = 512 << 10,     // of a C that caches hold until all is done
     MOST_PANEL_BYTES = 64 << 20 // that are kept
@@ -73,8 +74,9 @@ static void cut(Strips *s, double cost)
         s->rows = strip_of(m, down, ROWS_STEP);
         s->down = (m + s->rows / 2) / s->rows;
         s->down = s->down < 1 ? 1 : s->down;
-        s->columns =
-            strip_of(n, (strips + s->down - 1) / s->down, COLUMNS_STEP);
+        bool own = s->args.panels.columns == 0;
+        s->columns = strip_of(n, (strips + s->down - 1) / s->down,
+                              own ? COLUMNS_STEP : PANELS_STEP);
     }
     s->across = (n + s->columns - 1) / s->columns;
 }

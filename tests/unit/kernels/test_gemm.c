@@ -190,7 +190,7 @@ Test(gemm, rows_a_page_apart)
 }
 
 // Panels that are filled before, or by the first rows, and then read by others,
-// from any column of a multiple of 64 on.
+// from any column of a multiple of 48 on.
 static void check_panels(const Tier *tier, int elem, GemmBlocks blocks)
 {
     static _Alignas(64) char a[ROOM], b[ROOM], c[ROOM], work[ROOM];
@@ -226,9 +226,9 @@ static void check_panels(const Tier *tier, int elem, GemmBlocks blocks)
     g.panels.filled = true;
     memset(c, 0x5a, (size_t)(m * n) * size);
     g.m = m;
-    for (int64_t j = 0; j < n; j += 64) {
+    for (int64_t j = 0; j < n; j += 48) {
         GemmArgs part = g;
-        part.n = n - j < 64 ? n - j : 64;
+        part.n = n - j < 48 ? n - j : 48;
         part.b = b + (size_t)(j * g.b_step) * size;
         part.c = c + (size_t)j * size;
         part.panels.first = j;
