@@ -165,11 +165,10 @@ static Str *leaf_name(Vm *vm, const Trace *trace, ValueId value)
     }
     for (size_t k = 0; k < i; k++) {
         const char *other = graph->inputs.items[k].name;
-        before += strcspn(other, "[") == length &&
-                  memcmp(other, name, length) == 0;
+        before +=
+            strcspn(other, "[") == length && memcmp(other, name, length) == 0;
     }
-    bool rest =
-        trace->base != NULL && is_rest(trace->base->code, name, length);
+    bool rest = trace->base != NULL && is_rest(trace->base->code, name, length);
     return before > 0 || rest
                ? str_printf(vm, "%.*s_%zu", (int)length, name, before)
                : str_new(vm, name, length);
