@@ -24,6 +24,7 @@ graph_sources += src/graph/passes/grad_graph.c
 graph_sources += src/graph/passes/grad_lift.c
 graph_sources += src/graph/passes/grad_loop.c
 graph_sources += src/graph/passes/grad_split.c
+graph_sources += src/graph/passes/grad_zero.c
 graph_sources += src/graph/passes/hoist.c
 graph_sources += src/graph/passes/inline.c
 graph_sources += src/graph/passes/narrow.c

@@ -30,6 +30,10 @@ static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
                             .graph = graph,
                             .draws = graph_draws(graph),
                             .apart = graph_sums_apart(graph)};
+    if (!graph_zero_gradients(graph, &self->zeros)) {
+        object_release(&vm->ctx, self);
+        return NULL;
+    }
     return self;
 }
 
@@ -260,7 +264,9 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
 
 // Optimizers may take rows and a whole tensor in different ways; last bits of a
 // sum are those of its order, which is another one too where a tape records the
-// gradient's function as one operation, and not what is in it.
+// gradient's function as one operation, and not what is in it. What a block
+// does not use has a gradient of zeros where eager code has none: an infinite
+// slope makes it NaN.
 static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
                           const bool *rows)
 {
@@ -269,6 +275,10 @@ static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
                                           : NULL;
     if (log != NULL && (self->apart || recorder_active(vm))) {
         event_add(vm, log, EVENT_SUM, "a gradient that is summed apart",
+                  VALUE_NONE);
+    }
+    if (log != NULL && self->zeros) {
+        event_add(vm, log, EVENT_SUM, "a gradient of what a block does not use",
                   VALUE_NONE);
     }
     for (size_t i = 0; log != NULL && i < argument_count(self); i++) {

@@ -24,6 +24,7 @@ struct GraphFunction {
     Plan *plan;        // counted, NULL until it runs outside of a trace
     bool draws;        // random numbers
     bool apart;        // gradients of one value are summed apart
+    bool zeros;        // one of what a block does not use is zeros
     TraceOwner *owner; // counted: whose graph it is, NULL: one of gradients
     // The same with Variables that are one in a call under one number, and for
     // each Variable that number; NULL: there was no such call.

@@ -39,6 +39,10 @@ bool graph_loses_rows(const Graph *graph, size_t argument);
 // read of a Variable there and elsewhere; those of what a block hands on as it
 // was given, and of the same value elsewhere.
 bool graph_sums_apart(const Graph *graph);
+// Whether a value has gradients from blocks alone that need not use it: zeros,
+// where eager code has no gradient, and NaN where a slope is infinite on their
+// way back. False: the allocation failed.
+MUST_CHECK bool graph_zero_gradients(Graph *graph, bool *found);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
 size_t graph_gradient_arguments(const Graph *graph);

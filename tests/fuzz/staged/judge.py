@@ -205,7 +205,7 @@ class Judge:
         # gradients through loops (docs/decisions.md), have not the same bits.
         exact = equal if "zero" in lenient else same
         self.alike = near if "D108" in codes or order > 1 else exact
-        if "slope" in lenient and order > 0:
+        if "unused" in codes:
             self.alike = steep(self.alike)
         # A call failed in one run alone, where an event says why: later calls
         # meet what that one has not done.
@@ -247,7 +247,7 @@ class Judge:
             "rows" in self.codes and is_tensor(right) and \
             left[:2] == ("object", "IndexedSlices")
         # A gradient that some turn or side ends is 0, and not None.
-        found = found or "slope" in self.lenient and left is None and \
+        found = found or "unused" in self.codes and left is None and \
             is_tensor(right) and right[2] == zeros_of(right[2])
         if found:
             self.how = "event"

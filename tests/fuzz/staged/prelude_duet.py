@@ -47,6 +47,8 @@ def events(space):
                   if row[3].startswith("a dict in the order")]
         codes += ["rows" for row in stage.events(function)
                   if row[3].startswith("a gradient of rows")]
+        codes += ["unused" for row in stage.events(function)
+                  if row[3].startswith("a gradient of what a block")]
         codes += ["identity" for row in stage.events(function)
                   if row[3].startswith("whether two objects")]
         codes += ["text" for row in stage.events(function)
