@@ -1,6 +1,7 @@
 // Exceptions of run time.
 #include "stager/late_error.h"
 
+#include "graph/walk.h"
 #include "interp/core/memory.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/obj_exception.h"
@@ -186,6 +187,16 @@ static int count_tensors(Vm *vm, Value exception)
     return count;
 }
 
+// Whether some node raises what the program does.
+static bool may_raise(const Graph *graph)
+{
+    bool found = false;
+    for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
+        found = walk.node != NULL && walk.node->op == OP_RAISE;
+    }
+    return found;
+}
+
 void late_error_close(Vm *vm)
 {
     if (sites_fatal(vm) || sites_refused(vm)) {
@@ -193,7 +204,8 @@ void late_error_close(Vm *vm)
     }
     Value exception = raise_take(vm);
     int count = count_tensors(vm, exception);
-    bool ok = count > 0 &&
+    // One of a side may come first when it runs.
+    bool ok = (count > 0 || (count == 0 && may_raise(vm->trace->graph))) &&
               late_error_append(vm, exception, VALUE_ID_NONE, (GraphPlace){0});
     if (ok) {
         late_error_end(vm, exception);
