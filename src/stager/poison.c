@@ -70,13 +70,18 @@ Value poison_of(Vm *vm, Value v)
     return held;
 }
 
-Value poison_raise(Vm *vm, Value v)
+static Value give_up(Vm *vm, const Poison *poison, ErrorKind kind)
 {
-    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
     if (vm->trace != NULL) {
         vm->trace->gave_up = true;
     }
-    return raise_error(vm, poison->kind, "%s", poison->text->text);
+    return raise_error(vm, kind, "%s", poison->text->text);
+}
+
+Value poison_raise(Vm *vm, Value v)
+{
+    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    return give_up(vm, poison, poison->kind);
 }
 
 // No AttributeError, which who asks would take for an answer.
@@ -85,8 +90,8 @@ bool poison_decided(Vm *vm, Value v)
     if (!poison_is(vm, v)) {
         return true;
     }
-    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
-    return raise_false(vm, ERR_TYPE, "%s", poison->text->text);
+    (void)give_up(vm, (const Poison *)value_object(poison_of(vm, v)), ERR_TYPE);
+    return false;
 }
 
 // --- slots ---

@@ -2,6 +2,7 @@
 //
 // An assignment checks first and then swaps one pointer, so a refused one
 // changes nothing, and whoever holds the old value keeps it.
+#include "interp/hooks/note.h"
 #include "interp/tensors/obj_tensor.h"
 
 #include "interp/hooks/recorder.h"
@@ -203,6 +204,9 @@ static Value method_assign(Vm *vm, Value *args)
 // operator that does the work.
 static Value assign_result(Vm *vm, Value *args, BinaryOp op, const char *who)
 {
+    if (!note_question(vm, args[1])) {
+        return VALUE_FAIL;
+    }
     if (!value_is_convertible(vm, args[1])) {
         return raise_error(vm, ERR_TYPE, "%s: not a number or tensor: '%s'",
                            who, type_name(type_of(vm, args[1])));

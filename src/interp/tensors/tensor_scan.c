@@ -1,5 +1,6 @@
 // Shapes and kinds of nested lists.
 #include "interp/tensors/tensor_scan.h"
+#include "interp/hooks/note.h"
 
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
@@ -59,7 +60,8 @@ static bool scan_leaf(Vm *vm, TensorScan *scan, Value v, int depth)
         return true;
     }
     if (kind == LEAF_NONE) {
-        return raise_false(vm, ERR_TYPE,
+        return note_question(vm, v) &&
+               raise_false(vm, ERR_TYPE,
                            "%s: a tensor cannot hold '%s' objects", scan->who,
                            type_name(type_of(vm, v)));
     }
