@@ -54,6 +54,7 @@ class Difference(Exception):
     def __init__(self, path, left, right):
         super().__init__()
         self.path, self.left, self.right = path, left, right
+        self.sides = left, right  # before its name is told
 
 
 class Step:
@@ -97,12 +98,6 @@ def same(left, right, dtype=None):
     """Two numbers of the same bits: True is not 1, and 0.0 is not -0.0."""
     del dtype
     return repr(left) == repr(right)
-
-
-def equal(left, right, dtype=None):
-    """Two numbers that differ in the sign of a zero at most."""
-    del dtype
-    return left == right
 
 
 def steep(alike):
@@ -203,8 +198,7 @@ class Judge:
         self.how = "equal"
         # Numbers of 32 bits where eager code has a host's (D108), and second
         # gradients through loops (docs/decisions.md), have not the same bits.
-        exact = equal if "zero" in lenient else same
-        self.alike = near if "D108" in codes or order > 1 else exact
+        self.alike = near if "D108" in codes or order > 1 else same
         if "unused" in codes:
             self.alike = steep(self.alike)
         # A call failed in one run alone, where an event says why: later calls
@@ -346,7 +340,9 @@ class Judge:
         except Difference as error:
             # An argument's change is made when the call ends; this one failed.
             self.late |= bool(other.error) and "argument" in self.codes
-            if not self.late and not self.explained(error.path):
+            # A tensor that stands there instead of another is a result.
+            path = None if tensors(*error.sides) else error.path
+            if not self.late and not self.explained(path):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
         else:

@@ -33,16 +33,6 @@ def f(x):
     return x + {}['k']
 call(f, tensor(-1.0))
 """, lenient=["aside"]),
-    Known("sign of a zero gradient through a loop without turns", "result",
-          """\
-v = Variable(2.0)
-@stage
-def f(x, n):
-    for i in range(n):
-        x = x * v
-    return x
-call(graded, f, tensor(1.0), tensor(0))
-""", lenient=["zero"]),
     Known("error that a program's own context manager ends", "raised", """\
 class Swallows:
     def __enter__(self):
