@@ -1,9 +1,104 @@
-// Gradients of what one way through a block does not use: eager code has none
-// there, the graph has one of zeros, which an infinite slope on its way back
-// makes NaN. See grad_graph.h. The walk goes from the results back: what comes
-// of a value is seen before the value is.
+// In what gradients of a graph differ from eager ones, for events. See
+// grad_graph.h.
 #include "graph/passes/grad_back.h"
 #include "graph/walk.h"
+
+// --- sums in another order ---
+
+static bool gives_list(const Graph *graph, const GraphNode *node)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        ValueId id = node_output(node, i);
+        found = found || (dtype_is_list(graph_type(graph, id).dtype) &&
+                          back_flows(graph, id));
+    }
+    return found;
+}
+
+// How often the loop begins with the value.
+static uint32_t count_entries(const GraphNode *loop, ValueId id)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < loop->input_count; i++) {
+        count += loop->inputs[i] == id;
+    }
+    return count;
+}
+
+// Whether a loop around the use of the value begins with it, or the node is a
+// loop that begins with it twice.
+static bool enters_twice(const Graph *graph, const Walk *walk, ValueId id)
+{
+    const GraphNode *loop = walk->node;
+    uint32_t count = loop != NULL && op_is_loop(node_desc(loop))
+                         ? count_entries(loop, id)
+                         : 1;
+    for (loop = walk->block->owner; loop != NULL; loop = loop->block->owner) {
+        count += op_is_loop(node_desc(loop)) ? count_entries(loop, id) : 0;
+    }
+    return count > 1 && back_flows(graph, id);
+}
+
+// Whether a result of a block is what it was given: eager code has one tensor
+// there, in whose gradient all its uses meet, where the graph has two.
+static bool hands_on(const Graph *graph, const Walk *walk, ValueId id)
+{
+    const GraphValue *value = graph_value(graph, id);
+    return walk->node == NULL &&
+           (value->node == NULL || value->block != walk->block) &&
+           back_flows(graph, id);
+}
+
+static bool in_loop(const GraphBlock *block)
+{
+    bool found = false;
+    for (; block->owner != NULL && !found; block = block->owner->block) {
+        found = op_is_loop(node_desc(block->owner));
+    }
+    return found;
+}
+
+// Whether a Variable is read in a loop and elsewhere. By the rest of its
+// number, which may take two Variables for one where there are many.
+static bool reads_apart(const Graph *graph)
+{
+    const GraphBlock *reads[64] = {NULL};
+    bool found = false;
+    for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
+        const GraphNode *node = walk.node;
+        if (node == NULL || node->op != OP_READ_VARIABLE ||
+            !back_flows(graph, node_output(node, 0))) {
+            continue;
+        }
+        const GraphBlock **first = &reads[node->variable % 64];
+        found = *first != NULL && *first != walk.block &&
+                (in_loop(*first) || in_loop(walk.block));
+        *first = *first == NULL ? walk.block : *first;
+    }
+    return found;
+}
+
+bool graph_sums_apart(const Graph *graph)
+{
+    bool found = reads_apart(graph);
+    for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
+        uint32_t count;
+        const ValueId *uses = walk_uses(&walk, &count);
+        found = walk.node != NULL && gives_list(graph, walk.node);
+        for (uint32_t i = 0; i < count && !found; i++) {
+            found = enters_twice(graph, &walk, uses[i]) ||
+                    hands_on(graph, &walk, uses[i]);
+        }
+    }
+    return found;
+}
+
+// --- what a block does not use ---
+//
+// Eager code has no gradient there, the graph has one of zeros, which an
+// infinite slope on its way back makes NaN. The walk goes from the results
+// back: what comes of a value is seen before the value is.
 
 // How a value, or a Variable, gets a gradient. `side` is the last block right
 // below its own that used it, `sides` how many of that node's have.
