@@ -217,8 +217,9 @@ static bool is_read_across(const NestBuild *build, uint32_t slot)
     for (uint32_t s = 0; !found && s < build->nest.stage_count; s++) {
         const TileProgram *program = build->nest.stages[s];
         for (uint32_t i = 0; i < program->reg_count; i++) {
-            found = found || (tile_is_scattered(&program->regs[i]) &&
-                              program->regs[i].slot == slot);
+            const TileReg *reg = &program->regs[i];
+            found = found || (reg->kind != TILE_KIND_TEMP &&
+                              reg->slot == slot && tile_reads_across(reg));
         }
     }
     return found;
@@ -309,6 +310,14 @@ static bool make_nest(NestBuild *build, Step *step)
     return true;
 }
 
+// A product of few elements and one program behind it are quicker step by step:
+// all is in the cache, and the program takes over the product's memory.
+static bool is_few(const NestBuild *build)
+{
+    return build->nest.product != NULL && build->nest.stage_count == 1 &&
+           build->nest.elements <= TILE_ALONE;
+}
+
 bool nest_join(Builder *builder, StepBlock *block)
 {
     NestBuild build = {.builder = builder};
@@ -320,7 +329,7 @@ bool nest_join(Builder *builder, StepBlock *block)
         build.first = step;
         if (begins(&build)) {
             gather(&build, end);
-            if (build.linked) {
+            if (build.linked && !is_few(&build)) {
                 taken = build.step_count;
                 if (!make_nest(&build, &made)) {
                     return false;

@@ -21,6 +21,7 @@ struct QuickPlan {
     DType dtypes[QUICK_OUTPUTS]; // by result
     QuickPlace places[LOOP_MAX_OPERANDS];
     Tensor *constants[LOOP_MAX_OPERANDS]; // borrowed from the plan, by operand
+    size_t starts[LOOP_MAX_OPERANDS];     // bytes before an operand
 };
 
 // The number of the slot among others; -1: it is not there.
@@ -78,6 +79,7 @@ bool plan_quick(Plan *plan)
         if (!find_place(plan, reg->slot, writes, k, &quick)) {
             return true;
         }
+        quick.starts[k] = reg->start;
         if (writes) {
             quick.dtypes[quick.places[k].index] = reg->dtype;
             written |= 1u << quick.places[k].index;
@@ -118,7 +120,8 @@ bool plan_quick_run(Ctx *ctx, const QuickPlan *quick, Tensor *const *inputs,
     Tensor *const *sources[QUICK_SOURCES] = {inputs, outputs, quick->constants};
     for (uint32_t k = 0; k < quick->kernel->operand_count; k++) {
         QuickPlace place = quick->places[k];
-        data[k] = sources[place.source][place.index]->data;
+        data[k] =
+            (char *)sources[place.source][place.index]->data + quick->starts[k];
     }
     return LIKELY(kernel_run(quick->kernel, data, program->count) == 0) ||
            give_up(ctx, outputs, quick->result_count);

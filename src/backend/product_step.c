@@ -97,6 +97,10 @@ static Matmul *fix_matmul(PlanRun *run, TileProduct *product)
         product_matmul(matmul, run->slots[product->left],
                        run->slots[product->right], product->turned, type, NULL);
     }
+    if (matmul != NULL && matmul->product.count == 1 &&
+        product_is_small(run->ctx, type.dtype, &matmul->product.args)) {
+        product->kernel = run->ctx->kernels->tier->gemm[type.dtype];
+    }
     return product->matmul = matmul;
 }
 
@@ -128,8 +132,26 @@ bool product_make(PlanRun *run, const TileProduct *product, Matmul *matmul)
     return true;
 }
 
+// Nothing but the three matrices is new.
+static bool run_small(PlanRun *run, const TileProduct *product)
+{
+    Matmul *matmul = product->matmul;
+    GemmArgs *args = &matmul->product.args;
+    args->a = run->slots[product->left]->data;
+    args->b = run->slots[product->right]->data;
+    if (UNLIKELY(!product_make(run, product, matmul))) {
+        return false;
+    }
+    args->c = matmul->to;
+    product->kernel(args);
+    return true;
+}
+
 bool step_product(PlanRun *run, const Step *step)
 {
+    if (LIKELY(step->product->kernel != NULL)) {
+        return run_small(run, step->product);
+    }
     Matmul *matmul = product_set(run, step->product);
     return matmul != NULL && product_make(run, step->product, matmul) &&
            product_run(run->ctx, &matmul->product);

@@ -20,6 +20,7 @@
 
 #include "backend/plan_build.h"
 #include "kernels/emit.h"
+#include "kernels/gemm.h"
 
 enum {
     TILE_ELEMENTS = 1024, // a tile, or several narrow rows
@@ -69,6 +70,7 @@ typedef struct TileReg {
     uint32_t offset; // in scratch: a temporary, or where it is laid out
     uint32_t inner;  // 1 + where it is in a nest's scratch; 0: in a tensor;
                      // TILE_INNER_PRODUCT: where the nest's product is
+    size_t start;    // bytes of its tensor before an operand, unless `rows`
     uint16_t width;  // bytes of an element
     uint8_t kind;    // TileKind
     DType dtype;
@@ -158,6 +160,8 @@ struct TileProduct {
     size_t panels_size;
     struct Matmul *matmul; // what is the same in all runs; NULL: not yet
     int64_t count;         // of the result's elements, then
+    GemmFn kernel;         // of one that is called at once, then; NULL: it is
+                           // run as products are
     TileProduct *next_of_plan;
 };
 
@@ -183,6 +187,12 @@ static inline bool tile_is_plain(TileKind kind)
 static inline bool tile_is_scattered(const TileReg *reg)
 {
     return reg->kind == TILE_KIND_RUNS || reg->kind == TILE_KIND_POINTS;
+}
+// Whether rows read what their own elements of the tensor are not.
+static inline bool tile_reads_across(const TileReg *reg)
+{
+    return reg->start > 0 || tile_is_scattered(reg) ||
+           reg->kind == TILE_KIND_ROW || reg->kind == TILE_KIND_ONE;
 }
 // Rows that share a tile, if they do.
 static inline int64_t tile_group(const TileProgram *program)

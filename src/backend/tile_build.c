@@ -89,6 +89,8 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
                    .dtype = type.dtype,
                    .kind = tile_operand_kind(&operand, fuser->columns),
                    .width = (uint16_t)dtype_size(type.dtype)};
+    reg.start =
+        tile_is_scattered(&reg) ? 0 : (size_t)operand.view.start * reg.width;
     if (!tile_is_plain(reg.kind) &&
         // Those of rows that share a tile are laid out in scratch.
         is_grouped(fuser)) {

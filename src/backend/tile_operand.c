@@ -41,10 +41,8 @@ static bool find_kind(const OpView *view, TensorType out, TileKind *kind,
         *columns *= size;
     }
     if (axis == 0) {
-        *kind = view->start > 0          ? TILE_KIND_POINTS
-                : dense || *columns <= 1 ? TILE_KIND_DENSE
-                                         : TILE_KIND_ONE;
-        return view->start == 0 || !dense;
+        *kind = dense || *columns <= 1 ? TILE_KIND_DENSE : TILE_KIND_ONE;
+        return true;
     }
     // What the rows do: nothing, go on by an element, or anything.
     bool still = true, follow = true;
@@ -54,10 +52,10 @@ static bool find_kind(const OpView *view, TensorType out, TileKind *kind,
         follow = follow && (size == 1 || own == step);
         step *= size;
     }
-    *kind = view->start == 0 && dense && still     ? TILE_KIND_ROW
-            : view->start == 0 && !dense && follow ? TILE_KIND_COLUMN
-            : dense                                ? TILE_KIND_RUNS
-                                                   : TILE_KIND_POINTS;
+    *kind = dense && still     ? TILE_KIND_ROW
+            : !dense && follow ? TILE_KIND_COLUMN
+            : dense            ? TILE_KIND_RUNS
+                               : TILE_KIND_POINTS;
     return *columns > 1;
 }
 
@@ -104,7 +102,8 @@ bool tile_find_view(const Builder *builder, ValueId value, OpView *view)
     return ok;
 }
 
-// Elements in one run are a tensor already, which costs nothing.
+// All elements in one run are a tensor already, whose memory may be taken over;
+// of a part of them no more is kept than a tensor would keep.
 bool tile_is_viewed(const Builder *builder, ValueId value)
 {
     const Graph *graph = builder->graph;
@@ -112,12 +111,16 @@ bool tile_is_viewed(const Builder *builder, ValueId value)
     TensorType type = graph_type(graph, value);
     OpView view;
     TileKind kind;
-    int64_t columns;
-    return type.dtype != DT_STRING && node != NULL && node->mark &&
-           tile_count(type) > 1 && tile_find_view(builder, value, &view) &&
-           tile_count(graph_type(graph, node->inputs[0])) / VIEW_KEEPS <=
-               tile_count(type) &&
-           find_kind(&view, type, &kind, &columns) && kind != TILE_KIND_DENSE;
+    int64_t columns, all;
+    if (node == NULL || node->input_count == 0) {
+        return false;
+    }
+    all = tile_count(graph_type(graph, node->inputs[0]));
+    return type.dtype != DT_STRING && node->mark && tile_count(type) > 1 &&
+           tile_find_view(builder, value, &view) &&
+           find_kind(&view, type, &kind, &columns) &&
+           (kind == TILE_KIND_DENSE ? all > tile_count(type)
+                                    : all / VIEW_KEEPS <= tile_count(type));
 }
 
 bool tile_find_operand(const Builder *builder, ValueId value, TensorType shape,

@@ -40,11 +40,11 @@ static bool is_updated(const Fuser *fuser, const GraphNode *last, uint32_t reg,
     return false;
 }
 
-// Whether rows of the register's tensor are read in another order, too.
-static bool is_scattered(const Fuser *fuser, uint32_t reg)
+// Whether the register's tensor is read by another one, too: elsewhere.
+static bool is_read_twice(const Fuser *fuser, uint32_t reg)
 {
     for (uint32_t i = 0; i < fuser->reg_count; i++) {
-        if (tile_is_scattered(&fuser->regs[i]) &&
+        if (i != reg && fuser->regs[i].kind != TILE_KIND_TEMP &&
             fuser->regs[i].slot == fuser->regs[reg].slot) {
             return true;
         }
@@ -79,7 +79,7 @@ static uint8_t choose_reuse(const Fuser *fuser, const GraphNode *last,
         if (is_output(fuser, reg) || taken[reg] ||
             fuser->last_read[reg] > writer ||
             !may_reuse(fuser, reg, fuser->regs[output->reg].dtype) ||
-            is_scattered(fuser, reg)) {
+            is_read_twice(fuser, reg)) {
             continue;
         }
         if (is_updated(fuser, last, reg, fuser->values[output->reg])) {

@@ -97,8 +97,9 @@ static inline bool run_single(PlanRun *run, const TileProgram *program)
     char *data[LOOP_MAX_OPERANDS];
     uint32_t count = kernel->loop.operand_count;
     for (uint32_t k = 0; k < count; k++) {
-        const Tensor *tensor = run->slots[program->regs[kernel->regs[k]].slot];
-        data[k] = tensor != NULL ? tensor->data : NULL;
+        const TileReg *reg = &program->regs[kernel->regs[k]];
+        const Tensor *tensor = run->slots[reg->slot];
+        data[k] = tensor != NULL ? (char *)tensor->data + reg->start : NULL;
     }
     if (UNLIKELY(!make_outputs(run, program))) {
         return false;
@@ -122,7 +123,8 @@ static void set_starts(TileRun *at)
         const TileReg *reg = &program->regs[i];
         const Tensor *tensor =
             reg->kind == TILE_KIND_TEMP ? NULL : slots[reg->slot];
-        at->starts[i] = tensor != NULL ? tensor->data : NULL;
+        at->starts[i] =
+            tensor != NULL ? (char *)tensor->data + reg->start : NULL;
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
         TileOutput output = program->outputs[i];
