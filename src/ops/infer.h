@@ -79,6 +79,19 @@ MUST_CHECK bool infer_list_output(InferCall *call, DType element,
 // that one holds: input 0, and output 0.
 MUST_CHECK bool infer_list_with(InferCall *call, uint32_t index, bool list);
 
+// Sums and products of known sizes. What no int64 holds is INT64_MAX, which is
+// refused where elements are counted (shape_count).
+static inline int64_t infer_plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+static inline int64_t infer_times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 // An attribute that was left out is ATTR_NONE, as None itself is.
 static inline bool attr_given(const AttrValue *attr)
 {

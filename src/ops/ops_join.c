@@ -40,7 +40,7 @@ static bool join_shape(InferCall *call, Shape *out, TensorType type, int axis)
             // Along the axis one unknown size makes the sum unknown; beside it
             // a known size settles an unknown one.
             bool open = a == DIM_UNKNOWN || b == DIM_UNKNOWN;
-            out->dims[i] = open ? DIM_UNKNOWN : a + b;
+            out->dims[i] = open ? DIM_UNKNOWN : infer_plus(a, b);
         } else {
             fits = a == b || a == DIM_UNKNOWN || b == DIM_UNKNOWN;
             out->dims[i] = a == DIM_UNKNOWN ? b : a;
@@ -456,7 +456,7 @@ static bool split_sizes(InferCall *call, int64_t whole, int64_t *sizes)
             return ctx_fail(call->ctx, ERR_OP_VALUE,
                             "split: negative size %" PRId64, sizes[i]);
         } else {
-            total += sizes[i];
+            total = infer_plus(total, sizes[i]);
         }
     }
     if (whole == DIM_UNKNOWN) {
@@ -498,7 +498,8 @@ static bool infer_split(InferCall *call)
     }
     int64_t whole = open ? DIM_UNKNOWN : type.dims[axis];
     int64_t sizes[SPLIT_MOST_SIZES];
-    if (count <= 0 || (equal && whole != DIM_UNKNOWN && whole % count != 0)) {
+    if (count <= 0 || count > INT32_MAX ||
+        (equal && whole != DIM_UNKNOWN && whole % count != 0)) {
         return ctx_fail(call->ctx, ERR_OP_VALUE,
                         "split: %" PRId64 " parts of an axis of size "
                         "%" PRId64,

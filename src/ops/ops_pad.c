@@ -107,7 +107,7 @@ static bool infer_pad(InferCall *call)
                 return false;
             }
             // An unknown size plus anything stays unknown.
-            *size += *size == DIM_UNKNOWN ? 0 : amount;
+            *size = *size == DIM_UNKNOWN ? *size : infer_plus(*size, amount);
         }
         *size = paddings == NULL ? DIM_UNKNOWN : *size;
     }

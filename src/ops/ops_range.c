@@ -26,7 +26,7 @@ static int64_t range_count(const InferCall *call)
         double span = tensor_float_at(v[1], 0) - tensor_float_at(v[0], 0);
         // NumPy's formula, its pitfall with it: rounding may add an element.
         double count = ceil(span / tensor_float_at(v[2], 0));
-        return count > 0 && count < 0x1p62 ? (int64_t)count : 0;
+        return count >= 0x1p62 ? INT64_MAX : count > 0 ? (int64_t)count : 0;
     }
     int64_t start = tensor_int_at(v[0], 0), stop = tensor_int_at(v[1], 0);
     int64_t step = tensor_int_at(v[2], 0);
@@ -39,7 +39,8 @@ static int64_t range_count(const InferCall *call)
     uint64_t span = up ? (uint64_t)stop - (uint64_t)start
                        : (uint64_t)start - (uint64_t)stop;
     uint64_t size = up ? (uint64_t)step : 0 - (uint64_t)step;
-    return (int64_t)((span - 1) / size + 1);
+    uint64_t count = (span - 1) / size + 1;
+    return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
 // The count is known only where all three values are.

@@ -230,7 +230,7 @@ static bool infer_tile(InferCall *call)
                             "tile: negative count %" PRId64, factor);
         }
         bool open = size == DIM_UNKNOWN || factor == DIM_UNKNOWN;
-        out->dims[rank - i] = open ? DIM_UNKNOWN : size * factor;
+        out->dims[rank - i] = open ? DIM_UNKNOWN : infer_times(size, factor);
     }
     return true;
 }
@@ -320,9 +320,7 @@ static int64_t repeat_size(const InferCall *call, int64_t size)
                      one);
             return -2;
         }
-        // Too many elements are refused where they are counted.
-        total =
-            one > (INT64_MAX - total) / alike ? INT64_MAX : total + one * alike;
+        total = infer_plus(total, infer_times(one, alike));
     }
     return total;
 }

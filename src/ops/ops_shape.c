@@ -59,7 +59,7 @@ static int64_t known_count(int rank, const int64_t *dims)
         if (dims[i] == DIM_UNKNOWN) {
             return DIM_UNKNOWN;
         }
-        count *= dims[i];
+        count = infer_times(count, dims[i]);
     }
     return rank == RANK_UNKNOWN ? DIM_UNKNOWN : count;
 }
@@ -100,7 +100,7 @@ static bool infer_reshape(InferCall *call)
         } else if (to->dims[i] < 0) {
             return reshape_error(call, from, to);
         } else {
-            rest *= to->dims[i];
+            rest = infer_times(rest, to->dims[i]);
         }
     }
     // An operand without a known value has all sizes unknown: not a request
@@ -119,7 +119,11 @@ static bool infer_reshape(InferCall *call)
         to->dims[open] = count / rest;
         return true;
     }
-    return (opens == 0 && rest == count) || reshape_error(call, from, to);
+    if (opens > 0 || rest != count) {
+        return reshape_error(call, from, to);
+    }
+    // Beside a size of 0 any other would do.
+    return shape_count(call->ctx, to->rank, to->dims, from.dtype, &count);
 }
 
 // Of ints, or an int tensor, for sizes that are computed in the graph.

@@ -45,9 +45,9 @@ bool shape_is_static(int rank, const int64_t *dims)
     return rank != RANK_UNKNOWN;
 }
 
-// Division before multiplication, so that nothing overflows. A size of 0 makes
-// any shape fine, whatever the others multiply to.
-// False: raised. Negative sizes must not come here.
+// Division before multiplication, so that nothing overflows. As in NumPy the
+// sizes beside a size of 0 have to fit, too: strides are products of them.
+// False: raised, of negative sizes too.
 bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
                  int64_t *count)
 {
@@ -55,12 +55,11 @@ bool shape_count(Ctx *ctx, int rank, const int64_t *dims, DType dtype,
     int64_t most = SHAPE_MAX_BYTES / (int64_t)dtype_size(dtype), total = 1;
     bool empty = false, over = false;
     for (int i = 0; i < rank; i++) {
-        // The walk goes on after an overflow: a later 0 forgives it.
         empty |= dims[i] == 0;
-        over |= dims[i] != 0 && total > most / dims[i];
-        total *= over ? 1 : dims[i];
+        over |= dims[i] < 0 || (dims[i] > 0 && total > most / dims[i]);
+        total *= over || dims[i] == 0 ? 1 : dims[i];
     }
-    if (over && !empty) {
+    if (over) {
         return ctx_fail(ctx, ERR_OP_OVERFLOW,
                         "a tensor of this shape would be too large");
     }

@@ -35,6 +35,12 @@ static bool padding_of(Ctx *ctx, const OpDesc *op, const AttrValue *attr,
                     op->name);
 }
 
+// From the first element of a window to the last one.
+static int64_t extent_of(const WindowAxis *axis)
+{
+    return infer_plus(infer_times(axis->window - 1, axis->dilation), 1);
+}
+
 // With 'SAME' the size of the output depends on the stride alone, and the
 // padding follows from it.
 static void place_windows(WindowAxis *axis, bool same)
@@ -43,7 +49,7 @@ static void place_windows(WindowAxis *axis, bool same)
         axis->out = DIM_UNKNOWN;
         return;
     }
-    int64_t extent = (axis->window - 1) * axis->dilation + 1;
+    int64_t extent = extent_of(axis);
     if (!same) {
         // A window larger than the image fits nowhere: no output.
         axis->out =
@@ -72,7 +78,7 @@ bool window_axes(Ctx *ctx, const OpDesc *op, const int64_t *in,
             .stride = window_side(strides, i, 1),
             .dilation = dilations == NULL ? 1 : window_side(dilations, i, 1)};
         place_windows(&axes[i], same);
-        int64_t extent = (window[i] - 1) * axes[i].dilation + 1;
+        int64_t extent = extent_of(&axes[i]);
         // As TensorFlow counts: less than one stride too large is no error.
         if (!same && axes[i].out == 0 &&
             (in[i] - extent) / axes[i].stride < -1) {
@@ -92,11 +98,12 @@ bool window_check(const InferCall *call, const AttrValue *attr,
 {
     bool fits = !attr_given(attr) || attr->count == 1 || attr->count == 2;
     for (uint32_t i = 0; fits && attr_given(attr) && i < attr->count; i++) {
-        fits = attr->ints[i] > 0;
+        fits = attr->ints[i] > 0 && attr->ints[i] <= INT32_MAX;
     }
-    return fits || ctx_fail(call->ctx, ERR_OP_VALUE,
-                            "%s: %s must be one positive int or two",
-                            call->op->name, what);
+    return fits ||
+           ctx_fail(call->ctx, ERR_OP_VALUE,
+                    "%s: %s must be one positive int or two, below 2**31",
+                    call->op->name, what);
 }
 
 bool window_sizes(const InferCall *call, TensorType type, int64_t dims[4])
