@@ -156,13 +156,9 @@ static bool find_place(StepCall *call, uint32_t strict, const char *fault,
                        int64_t *place)
 {
     const Tensor *list = call->table->input(call, 0);
-    const Tensor *index = call->table->input(call, 1);
-    if (index->count != 1) {
-        return ctx_fail(call->ctx, ERR_TYPE,
-                        "a list's index has %lld elements, not one",
-                        (long long)index->count);
+    if (!tensor_list_index(call->ctx, call->table->input(call, 1), place)) {
+        return false;
     }
-    *place = tensor_int_at(index, 0);
     if (attr_bool(call->table->attr(call, strict), false)) {
         return (*place >= 0 && *place < list->count) ||
                ctx_fail(call->ctx, ERR_OP_INDEX,

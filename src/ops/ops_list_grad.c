@@ -92,7 +92,10 @@ static bool run_list_blank(StepCall *call)
     static const AttrValue none[OP_MAX_ATTRS];
     const Tensor *list = call->table->input(call, 0);
     TensorType type = call->table->output_type(call, 0);
-    int64_t at = tensor_int_at(call->table->input(call, 1), 0);
+    int64_t at;
+    if (!tensor_list_index(call->ctx, call->table->input(call, 1), &at)) {
+        return false;
+    }
     at += at < 0 ? list->count : 0;
     if (at < 0 || at >= list->count) {
         return ctx_fail(call->ctx, ERR_INDEX,
@@ -185,11 +188,14 @@ const OpDesc op_list_add = {
 static bool run_list_slice_add(StepCall *call)
 {
     const Tensor *part = call->table->input(call, 1);
-    int64_t count = call->table->input(call, 0)->count, first;
+    int64_t count = call->table->input(call, 0)->count, first, size;
     int64_t step = attr_int(call->table->attr(call, 0), 1);
-    if (tensor_list_range(call->table->input(call, 2),
-                          call->table->input(call, 3), step, count,
-                          &first) != part->count) {
+    if (!tensor_list_range(call->ctx, call->table->input(call, 2),
+                           call->table->input(call, 3), step, count, &first,
+                           &size)) {
+        return false;
+    }
+    if (size != part->count) {
         return ctx_fail(call->ctx, ERR_VALUE,
                         "list_slice_add: a part of another length");
     }

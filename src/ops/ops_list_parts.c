@@ -45,10 +45,12 @@ static bool infer_list_slice(InferCall *call)
 static bool run_list_slice(StepCall *call)
 {
     const Tensor *list = call->table->input(call, 0);
-    int64_t step = attr_int(call->table->attr(call, 0), 1), first;
-    int64_t count = tensor_list_range(call->table->input(call, 1),
-                                      call->table->input(call, 2), step,
-                                      list->count, &first);
+    int64_t step = attr_int(call->table->attr(call, 0), 1), first, count;
+    if (!tensor_list_range(call->ctx, call->table->input(call, 1),
+                           call->table->input(call, 2), step, list->count,
+                           &first, &count)) {
+        return false;
+    }
     Tensor *out =
         tensor_list_new(call->ctx, dtype_element((DType)list->dtype), count);
     for (int64_t i = 0; out != NULL && i < count; i++) {
@@ -127,7 +129,10 @@ static bool run_list_take(StepCall *call)
     Ctx *ctx = call->ctx;
     const Tensor *list = call->table->input(call, 0);
     TensorType type = call->table->output_type(call, 1);
-    int64_t at = tensor_int_at(call->table->input(call, 1), 0);
+    int64_t at;
+    if (!tensor_list_index(ctx, call->table->input(call, 1), &at)) {
+        return false;
+    }
     at += at < 0 ? list->count : 0;
     if (at < 0 || at >= list->count) {
         bool deletes = attr_bool(call->table->attr(call, 0), false);
@@ -178,7 +183,10 @@ static bool infer_list_insert(InferCall *call)
 static bool run_list_insert(StepCall *call)
 {
     const Tensor *list = call->table->input(call, 0);
-    int64_t at = tensor_int_at(call->table->input(call, 1), 0);
+    int64_t at;
+    if (!tensor_list_index(call->ctx, call->table->input(call, 1), &at)) {
+        return false;
+    }
     at += at < 0 ? list->count + 1 : 0;
     if (at < 0 || at > list->count) {
         return ctx_fail(call->ctx, ERR_INDEX, "list index out of range");
@@ -217,7 +225,10 @@ static bool infer_list_resize(InferCall *call)
 
 static bool run_list_resize(StepCall *call)
 {
-    int64_t count = tensor_int_at(call->table->input(call, 1), 0);
+    int64_t count;
+    if (!tensor_list_index(call->ctx, call->table->input(call, 1), &count)) {
+        return false;
+    }
     if (count < 0 || count > INT32_MAX) {
         return ctx_fail(call->ctx, ERR_VALUE, "a list of %lld elements",
                         (long long)count);

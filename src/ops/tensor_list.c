@@ -87,21 +87,44 @@ Tensor *tensor_list_item(Ctx *ctx, const Tensor *list, int64_t at, int rank,
                          "elements' shape is not known");
 }
 
-// Of a slice that goes back the bounds lie one place further down.
-static int64_t find_bound(const Tensor *bound, int64_t count, int64_t low)
+bool tensor_list_index(Ctx *ctx, const Tensor *index, int64_t *at)
 {
-    int64_t at = tensor_int_at(bound, 0);
-    at += at < 0 ? count : 0;
-    return at < low ? low : at > count + low ? count + low : at;
+    if (index->count != 1) {
+        return ctx_fail(ctx, ERR_TYPE,
+                        "a list's index has %lld elements, not one",
+                        (long long)index->count);
+    }
+    *at = tensor_int_at(index, 0);
+    return true;
 }
 
-int64_t tensor_list_range(const Tensor *start, const Tensor *stop, int64_t step,
-                          int64_t count, int64_t *first)
+// Of a slice that goes back the bounds lie one place further down.
+static bool find_bound(Ctx *ctx, const Tensor *bound, int64_t count,
+                       int64_t low, int64_t *at)
 {
-    int64_t low = step < 0 ? -1 : 0;
-    *first = find_bound(start, count, low);
-    int64_t length = find_bound(stop, count, low) - *first;
-    return length == 0 || (length < 0) != (step < 0)
-               ? 0
-               : (length - (step < 0 ? -1 : 1)) / step + 1;
+    if (!tensor_list_index(ctx, bound, at)) {
+        return false;
+    }
+    *at += *at < 0 ? count : 0;
+    *at = *at < low ? low : *at > count + low ? count + low : *at;
+    return true;
+}
+
+bool tensor_list_range(Ctx *ctx, const Tensor *start, const Tensor *stop,
+                       int64_t step, int64_t count, int64_t *first,
+                       int64_t *size)
+{
+    int64_t low = step < 0 ? -1 : 0, end = 0;
+    if (step == 0) {
+        return ctx_fail(ctx, ERR_VALUE, "slice step cannot be zero");
+    }
+    if (!find_bound(ctx, start, count, low, first) ||
+        !find_bound(ctx, stop, count, low, &end)) {
+        return false;
+    }
+    int64_t length = end - *first;
+    *size = length == 0 || (length < 0) != (step < 0)
+                ? 0
+                : (length - (step < 0 ? -1 : 1)) / step + 1;
+    return true;
 }

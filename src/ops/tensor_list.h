@@ -36,9 +36,13 @@ static inline Tensor *tensor_list_share(const Tensor *list, int64_t at)
 // sizes if all are known, else of those of an element that was.
 MUST_CHECK Tensor *tensor_list_item(Ctx *ctx, const Tensor *list, int64_t at,
                                     int rank, const int64_t *dims);
-// How many elements a slice of a list of `count` has, and the first one; the
-// bounds are as the host clamps them.
-int64_t tensor_list_range(const Tensor *start, const Tensor *stop, int64_t step,
-                          int64_t count, int64_t *first);
+// The number that an index, or a bound, is: ERR_TYPE if it is not one, as only
+// a run tells of a tensor of unknown rank.
+MUST_CHECK bool tensor_list_index(Ctx *ctx, const Tensor *index, int64_t *at);
+// How many elements (*size) a slice of a list of `count` has, and the first
+// one; the bounds are as the host clamps them.
+MUST_CHECK bool tensor_list_range(Ctx *ctx, const Tensor *start,
+                                  const Tensor *stop, int64_t step,
+                                  int64_t count, int64_t *first, int64_t *size);
 
 #endif

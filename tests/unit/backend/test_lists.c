@@ -1,6 +1,7 @@
 // Lists of tensors in graphs: read from a text, checked, optimised and run.
 #include <criterion/criterion.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/exec.h"
@@ -175,6 +176,37 @@ Test(lists, faults_are_errors)
                         "  return %4\n",
                    1, ERR_SHAPE,
                    "stack: an empty list, whose elements' shape is not known");
+}
+
+// Where the rank is known only in a run, too.
+Test(lists, indexes_are_one_element)
+{
+#define VECTOR                                                                 \
+    HEAD "  %2: int32[0] = const []\n"                                         \
+         "  %3: list[int32[...]] = list_append %1, %2\n"                       \
+         "  %4: int32[] = const 1\n"                                           \
+         "  %5: int32[...] = list_read %3, %4\n"
+    static const char *const uses[] = {
+        "  %6: list[int32[...]], %7: int32[...] = list_take %3, %5\n",
+        "  %7: list[int32[...]] = list_insert %3, %5, %4\n",
+        "  %7: list[int32[...]] = list_resize %3, %5\n",
+        "  %7: list[int32[...]] = list_slice %3, %4, %5\n",
+        "  %7: int32[...] = list_blank %3, %5\n",
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        char text[1000];
+        bool list = strstr(uses[i], "%7: list") != NULL;
+        snprintf(text, sizeof text, "%s%s%s", VECTOR, uses[i],
+                 list ? "  %8: int32[] = list_size %7\n  return %8\n"
+                      : "  return %7\n");
+        expect_failure(text, 1, ERR_TYPE,
+                       "a list's index has 0 elements, not one");
+    }
+    expect_failure(HEAD
+                   "  %2: list[int32[...]] = list_slice %1, %0, %0 step=0\n"
+                   "  %3: int32[] = list_size %2\n"
+                   "  return %3\n",
+                   1, ERR_VALUE, "slice step cannot be zero");
 }
 
 static void expect_refused(const char *text, const char *expected)
