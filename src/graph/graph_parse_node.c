@@ -204,24 +204,6 @@ static const AttrDesc *find_attr(const OpDesc *op, TextPiece name)
     return NULL;
 }
 
-// An index's spec has five ints an item, the last of which says how many of
-// the op's further inputs the item takes (ops/ops_index.c).
-static bool spec_fits(const NodeLine *line)
-{
-    const AttrValue *spec = &line->attrs[0];
-    size_t inputs = 1;
-    for (uint32_t i = 0; i + 5 <= spec->count; i += 5) {
-        int64_t kind = spec->ints[i], bits = spec->ints[i + 4];
-        // The rules and kernels of index trust the spec that the language
-        // wrote; here it comes from a text.
-        if (kind < 0 || kind > 3 || bits < 0 || bits > 7) {
-            return false;
-        }
-        inputs += (size_t)__builtin_popcount((unsigned)bits);
-    }
-    return spec->count % 5 == 0 && inputs == line->inputs.count;
-}
-
 // All attributes are looked at in the end: those that are missing must have a
 // default.
 static bool read_attrs(NodeLine *line)
@@ -257,8 +239,7 @@ static bool read_attrs(NodeLine *line)
                                   op->name, op->attrs[i].name);
         }
     }
-    return line->op != OP_INDEX || spec_fits(line) ||
-           reader_fail_at(reader, reader->at, "index: the spec does not fit");
+    return true;
 }
 
 // A line with the block's name, and its params if it has some, and the block

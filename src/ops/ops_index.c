@@ -134,7 +134,8 @@ static bool pick_axis(Ctx *ctx, Pick *pick, const IndexItem *item, int axis,
     int64_t step = item->bounds[2] == ATTR_INT_NONE ? 1 : item->bounds[2];
     // An empty slice may start behind the end; no pointer is made of that.
     pick->offset += count > 0 ? first * stride : 0;
-    return push_dim(ctx, pick, count, stride * step);
+    // One element takes no step, however long.
+    return push_dim(ctx, pick, count, count > 1 ? stride * step : stride);
 }
 
 // Axes that the items use up; -1 with an error for a second ellipsis.
@@ -203,13 +204,12 @@ static bool pick_all(IndexReader *reader, TensorType type, Pick *pick)
     return true;
 }
 
-// Index tensors of one element may have any rank in NumPy; here they must be
-// scalars, so that the result's rank is plain.
-static bool infer_index(InferCall *call)
+// The operands from `first` on are bounds. Index tensors of one element may
+// have any rank in NumPy; here they must be scalars, so that the result's rank
+// is plain.
+static bool bounds_fit(const InferCall *call, uint32_t first)
 {
-    TensorType type = call->inputs[0];
-    Pick pick;
-    for (uint32_t i = 1; i < call->input_count; i++) {
+    for (uint32_t i = first; i < call->input_count; i++) {
         if (!infer_needs_integer(call, i)) {
             return false;
         }
@@ -218,6 +218,35 @@ static bool infer_index(InferCall *call)
                 call, "an index tensor must be one element, not %s",
                 call->inputs[i]);
         }
+    }
+    return true;
+}
+
+// Whole items of kinds that there are, and a bound for each operand from
+// `first` on. What reads the spec behind this relies on it, and a graph's text
+// may have any.
+static bool spec_fits(const InferCall *call, uint32_t first)
+{
+    const AttrValue *spec = &call->attrs[0];
+    uint32_t bounds = first;
+    bool fits = spec->count % SPEC_SIZE == 0;
+    for (uint32_t i = 0; fits && i < spec->count; i += SPEC_SIZE) {
+        int64_t kind = spec->ints[i], bits = spec->ints[i + SPEC_INPUTS];
+        fits =
+            kind >= ITEM_INT && kind <= ITEM_ELLIPSIS && bits >= 0 && bits < 8;
+        bounds += fits ? (uint32_t)__builtin_popcount((unsigned)bits) : 0;
+    }
+    return (fits && bounds == call->input_count) ||
+           ctx_fail(call->ctx, ERR_OP_INDEX, "%s: the spec does not fit",
+                    call->op->name);
+}
+
+static bool infer_index(InferCall *call)
+{
+    TensorType type = call->inputs[0];
+    Pick pick;
+    if (!spec_fits(call, 1) || !bounds_fit(call, 1)) {
+        return false;
     }
     call->out_dtypes[0] = type.dtype;
     call->out_shapes[0].rank = RANK_UNKNOWN;
@@ -288,9 +317,11 @@ static bool view_index(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
 
 // ---- the gradient of an index: zeros but where it picked
 
-// The first operand behind x and, for unindex, `like`.
 static bool infer_unindex(InferCall *call)
 {
+    if (!spec_fits(call, 2) || !bounds_fit(call, 2)) {
+        return false;
+    }
     if (call->inputs[0].dtype == DT_STRING) {
         return infer_dtype_refused(call, DT_STRING); // elements are moved
     }

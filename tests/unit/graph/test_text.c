@@ -213,7 +213,14 @@ static const struct {
      "line 2, column 13: expected the end of the line"},
     {"graph f(%0 x: int32[2])\n  %1: int32[1] = index %0 spec=(1, 2)\n"
      "  return %0\n",
-     "line 2, column 38: index: the spec does not fit"},
+     "line 2, column 18: index: the spec does not fit"},
+    {"graph f(%0 x: int32[2])\n  %1: int32[1] = index %0 spec=(0, 1, 0, 0, 1)\n"
+     "  return %0\n",
+     "line 2, column 18: index: the spec does not fit"},
+    {"graph f(%0 x: int32[2])\n"
+     "  %1: int32[2] = unindex %0, %0 spec=(0, 1, 0, 0, 1)\n"
+     "  return %0\n",
+     "line 2, column 18: unindex: the spec does not fit"},
     {"graph f(%0 x: int32[])\n  return %0\n  return %0\n",
      "line 3, column 3: the graph has returned above"},
 };
