@@ -280,6 +280,28 @@ static bool read_sub_blocks(NodeLine *line)
     return true;
 }
 
+// A text may claim what the op's rule does not know of an output, as a constant
+// has become a capture in a file, and what follows relies on it: the run looks.
+static ValueId ensured(NodeLine *line, ValueId value, TensorType claimed)
+{
+    AttrValue attrs[OP_MAX_ATTRS] = {
+        attr_of_ints(claimed.dims, (uint32_t)claimed.rank)};
+    GraphNode *node =
+        graph_append(line->parse->graph, line->block, OP_ENSURE_SHAPE, &value,
+                     1, attrs, line->place);
+    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+}
+
+// The operand as the callee takes it. VALUE_ID_NONE: it is of another type, or
+// an error is pending.
+static ValueId argument_of(NodeLine *line, ValueId operand, TensorType taken)
+{
+    TensorType given = graph_type(line->parse->graph, operand);
+    return graph_type_covers(taken, given)   ? operand
+           : graph_type_covers(given, taken) ? ensured(line, operand, taken)
+                                             : VALUE_ID_NONE;
+}
+
 // Arguments are compared here: the builder trusts the trace.
 static GraphNode *build_call(NodeLine *line)
 {
@@ -294,16 +316,23 @@ static GraphNode *build_call(NodeLine *line)
         const GraphInput *input = &callee->inputs.items[i];
         if (input->kind == INPUT_ARGUMENT) {
             // k counts the operands, which the captures have no part in.
-            TensorType given = graph_type(graph, line->inputs.items[k++]);
-            // Either way round: what the text says of a value may be less than
-            // what the trace knew.
-            fits = graph_type_covers(graph_type(callee, input->value), given) ||
-                   graph_type_covers(given, graph_type(callee, input->value));
+            ValueId *operand = &line->inputs.items[k++];
+            *operand =
+                argument_of(line, *operand, graph_type(callee, input->value));
+            fits = *operand != VALUE_ID_NONE;
         }
     }
+    for (size_t i = 0; fits && i < callee->variables.count; i++) {
+        uint32_t own = line->variables.items[i];
+        fits = graph_type_covers(callee->variables.items[i].type,
+                                 graph->variables.items[own].type);
+    }
     if (!fits) {
-        reader_fail_at(&line->parse->reader, line->where,
-                       "the arguments are not those of graph %s", callee->name);
+        if (!ctx_failed(graph->ctx)) {
+            reader_fail_at(&line->parse->reader, line->where,
+                           "the arguments are not those of graph %s",
+                           callee->name);
+        }
         return NULL;
     }
     return graph_append_call(graph, line->block, callee, line->inputs.items,
@@ -406,18 +435,21 @@ static bool give_outputs(NodeLine *line, const GraphNode *node)
         TensorType declared = definition_type(definition);
         ValueId value = node_output(node, i);
         TensorType given = graph_type(graph, value);
-        // The declared type wins if it can be true, since a pass may have
-        // known more, or less, than the rule gives.
-        if (!graph_type_covers(declared, given) &&
-            !graph_type_covers(given, declared)) {
+        // From here on the value has the type of the text, if that can be true.
+        if (graph_type_covers(declared, given)) {
+            if (!build_set_type(graph, value, declared)) {
+                return false;
+            }
+        } else if (graph_type_covers(given, declared) &&
+                   !dtype_is_list(declared.dtype)) {
+            value = ensured(line, value, declared);
+        } else {
             return contradicts(line, definition, given);
         }
-        graph->values.items[value].name = definition->name;
-        // From here on the value has the type of the text.
-        if (!build_set_type(graph, value, declared) ||
-            !graph_parse_define(line->parse, definition, value)) {
+        if (!graph_parse_define(line->parse, definition, value)) {
             return false;
         }
+        graph->values.items[value].name = definition->name;
     }
     return true;
 }
