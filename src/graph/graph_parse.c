@@ -390,14 +390,12 @@ static Graph *read_part(ParseText *all, size_t index)
 {
     ParsePart *part = &all->parts.items[index];
     Parse parse = {.reader = part->reader, .all = all};
-    // graph_new wants a C string and copies it.
-    char *name = ctx_strndup(all->ctx, part->name.text, part->name.length);
     // A call leads here again.
-    if (name == NULL || !ctx_enter(all->ctx)) {
+    if (!ctx_enter(all->ctx)) {
         return NULL;
     }
-    parse.graph = graph_new(all->ctx, name);
-    ctx_free(all->ctx, name, part->name.length + 1);
+    // NUL-terminated: reader_name has copied it.
+    parse.graph = graph_new(all->ctx, part->name.text);
     // Numbers are the graph's own: each part has a map of its own.
     map_init(&parse.values, all->ctx);
     // While it is read, a call of it would never end: graphs cannot recurse.
