@@ -127,53 +127,70 @@ static bool is_untyped(OpCode op)
     return op == OP_LOGICAL_AND || op == OP_LOGICAL_OR || op == OP_LOGICAL_NOT;
 }
 
-// Another dtype, in which TensorFlow has the op that it has not in this one:
-// results are the same when they are cast back.
-static DType plain_dtype(OpCode op, DType dtype)
+static const char *own_op(const Form *form)
 {
-    switch (op) {
-    case OP_ABS:
-    case OP_NEGATIVE:
-    case OP_POW:
-    case OP_SIGN: return dtype == DT_UINT8 ? DT_INT64 : dtype;
-    case OP_ROUND: return dtype_is_half(dtype) ? DT_FLOAT32 : dtype;
-    default: return dtype;
-    }
+    return op_desc(form->node->op)->graphdef;
 }
 
-// In another dtype than that of the operands.
-static bool form_recast(Form *form, const char *op, DType dtype, DType as)
+// TensorFlow has not the op in the dtype of the operands; results are the same
+// when they are cast back.
+static bool form_recast(Form *form, DType as)
 {
+    DType dtype = form_in(form, 0).dtype;
     if (!step_begin(form)) {
         return false;
     }
     for (uint32_t i = 0; i < form->node->input_count; i++) {
         form->inputs[i] = step_cast(form, form->inputs[i], dtype, as);
     }
-    const char *made = step_many(form, op, form->inputs,
+    const char *made = step_many(form, own_op(form), form->inputs,
                                  form->node->input_count, TYPES({"T"}, {as}));
     return step_gives(form, 0, step_cast(form, made, as, dtype));
 }
 
-// Of ints, which are whole and finite: TensorFlow has these of floats alone.
-static bool form_of_ints(Form *form, OpCode op)
+bool form_signed_only(Form *form)
 {
-    if (op != OP_ISNAN && op != OP_ISINF && op != OP_ISFINITE) {
-        return form_passed(form);
+    return form_in(form, 0).dtype == DT_UINT8 ? form_recast(form, DT_INT64)
+                                              : form_typed(form, own_op(form));
+}
+
+// Ints are whole as they are.
+bool form_whole(Form *form)
+{
+    return dtype_is_float(form_in(form, 0).dtype)
+               ? form_typed(form, own_op(form))
+               : form_passed(form);
+}
+
+bool form_round(Form *form)
+{
+    return dtype_is_half(form_in(form, 0).dtype) ? form_recast(form, DT_FLOAT32)
+                                                 : form_whole(form);
+}
+
+// Ints are finite, and each is equal to itself.
+static bool form_of_floats(Form *form, const char *of_ints)
+{
+    DType dtype = form_in(form, 0).dtype;
+    if (dtype_is_float(dtype)) {
+        return form_typed(form, own_op(form));
     }
     if (!step_begin(form)) {
         return false;
     }
     const char *x = form->inputs[0];
     return step_gives(form, 0,
-                      step_2(form, op == OP_ISFINITE ? "Equal" : "NotEqual", x,
-                             x, TYPES({"T"}, {form_in(form, 0).dtype})));
+                      step_2(form, of_ints, x, x, TYPES({"T"}, {dtype})));
 }
 
-static bool is_of_floats(OpCode op)
+bool form_finite(Form *form)
 {
-    return op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND ||
-           op == OP_ISNAN || op == OP_ISINF || op == OP_ISFINITE;
+    return form_of_floats(form, "Equal");
+}
+
+bool form_infinite(Form *form)
+{
+    return form_of_floats(form, "NotEqual");
 }
 
 // Elementwise ops that differ by name alone. The T of a comparison is that of
@@ -197,12 +214,7 @@ static bool form_plain(Form *form)
     if (is_untyped(code)) {
         return form_begin(form, op) && form_open(form) && form_close(form);
     }
-    if (is_of_floats(code) && !dtype_is_float(dtype)) {
-        return form_of_ints(form, code);
-    }
-    DType as = plain_dtype(code, dtype);
-    return as != dtype ? form_recast(form, op, dtype, as)
-                       : form_typed(form, op);
+    return form_typed(form, op);
 }
 
 // A cast before the node itself; its reference.
