@@ -78,19 +78,17 @@ static void row_quotients(void *to, const void *xs, const void *ys,
     }
 }
 
-// A rare one's loop computes the expression alone. What has a row of its own
-// behind the list overwrites the list's.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init"
+// A rare one's loop computes the expression alone. The table has the quotients
+// above in the place of the list's.
+#define row_QUOT_I64 row_quotients
 static const LoopRow loop_rows[PRIM_COUNT][LOOP_TYPES] = {
 #define PRIM(id, operands, of)
 #define PRIM_ROW(id, T, R, expression) [PRIM_##id][LT_##T] = row_##id##_##T,
 #define PRIM_RARE(id, T, expression) PRIM_ROW(id, T, T, expression)
 #include "kernels/prim_list.h"
-    [PRIM_QUOT][LT_I64] = row_quotients,
     [PRIM_SELECT] = {select_4, select_8, select_4, select_8, select_1},
 };
-#pragma GCC diagnostic pop
+#undef row_QUOT_I64
 
 // Elements as values, and values as elements. What is not here is the same.
 ROW(load_b, int8_t, uint8_t, uint8_t, -(x != 0))
