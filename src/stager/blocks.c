@@ -67,6 +67,7 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
     }
     // The frame is borrowed: a block ends before its frame does.
     *block = (StagedBlock){.frame = frame,
+                           .notes = {vm->trace->notes.count},
                            .info = info,
                            .parent = trace->block,
                            .condition = VALUE_ID_NONE,

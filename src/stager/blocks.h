@@ -44,7 +44,8 @@ typedef struct StagedBlock {
     Value *first;               // at the end of the first side
     StagedLoop *loop;           // NULL: an `if`
     uint16_t era;               // of what is made in it (era.h)
-    size_t notes[2];            // that there were at the end of each side
+    size_t notes[3];            // that there were at its begin, and at the
+                                // end of each side
     Journal journal;            // of the containers that it changes
     VEC(struct HeldPlace) held; // a loop's state beside `info` (loop_held.h)
     VEC(uint32_t) kept; // of a loop: places whose container stays the same one

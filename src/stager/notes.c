@@ -233,8 +233,11 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
     } else {
         sides.word = state_name(place, path, sizeof path);
         snprintf(name, sizeof name, "'%.96s'", sides.word);
-        if ((value_unbound(first) || value_unbound(second)) &&
-            find_told(vm, frame->code, sides.word, block->info->span) != NULL) {
+        const BlockNote *told =
+            value_unbound(first) || value_unbound(second)
+                ? find_told(vm, frame->code, sides.word, block->info->span)
+                : NULL;
+        if (told != NULL && value_unbound(told->late.value)) {
             return true;
         }
     }
@@ -388,7 +391,7 @@ void notes_leave(Vm *vm, StagedBlock *block)
         }
         late->is_left |= late->home == block;
     }
-    block->notes[block->phase == PHASE_FIRST ? 0 : 1] = count;
+    block->notes[block->phase == PHASE_FIRST ? 1 : 2] = count;
 }
 
 const LateValue *notes_left(const Vm *vm, const StagedBlock *block,
@@ -396,12 +399,16 @@ const LateValue *notes_left(const Vm *vm, const StagedBlock *block,
 {
     const Code *code = block->frame->code;
     const char *name = code->local_names[reg]->text;
-    const BlockNote *note = find_before(vm, code, name, block->notes[side]);
-    bool is = note != NULL && !value_unbound(note->late.value) &&
-              note->late.home == block && note->late.frame == block->frame;
-    if (is && side == 1) {
-        is = note >= vm->trace->notes.items + block->notes[0];
+    const BlockNote *note = find_before(vm, code, name, block->notes[side + 1]);
+    bool own =
+        note != NULL && note >= vm->trace->notes.items + block->notes[side];
+    if (!own) {
+        // The side leaves what was there before the block.
+        note = find_before(vm, code, name, block->notes[0]);
     }
+    bool is = note != NULL && !value_unbound(note->late.value) &&
+              note->late.frame == block->frame &&
+              (own ? note->late.home == block : !note->late.is_left);
     return is && !is_deleted(code, reg) ? &note->late : NULL;
 }
 

@@ -67,9 +67,9 @@ void notes_give(Vm *vm, LateValue late);
 MUST_CHECK bool notes_keep(Vm *vm, Frame *frame, const StagedBlock *block,
                            const BlockPlace *place, Value first, Value second,
                            LateValue late);
-// What a side of the block left as late value of a local of its frame: 0, the
-// first side, 1, the one that ended last. NULL: nothing. Borrowed, until the
-// next note.
+// What a side of the block left as late value of a local of its frame, be it
+// that of before the block: 0, the first side, 1, the one that ended last.
+// NULL: nothing. Borrowed, until the next note.
 const LateValue *notes_left(const Vm *vm, const StagedBlock *block,
                             uint32_t reg, int side);
 // Whether the variable has one.
