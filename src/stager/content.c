@@ -126,6 +126,29 @@ Value content_of_class(Vm *vm, const Object *object, Value name)
     return note_read(vm, cls, name, found) ? found : VALUE_FAIL;
 }
 
+// Whether its class has the method from such a module.
+static bool has_host_method(Vm *vm, const Object *object, NameId name)
+{
+    static const char *const rooms[] = {"lib/python/", "lib/numpy/"};
+    Value method = type_lookup_special(vm, object->type, name);
+    bool found = false;
+    for (size_t i = 0; value_is_kind(method, KIND_FUNCTION) && i < 2; i++) {
+        const Function *function = (const Function *)value_object(method);
+        const Source *source = function->code->source;
+        found |= source->library &&
+                 strncmp(source->name, rooms[i], strlen(rooms[i])) == 0;
+    }
+    return found;
+}
+
+bool content_is_host(Vm *vm, const Object *object)
+{
+    return object->kind == KIND_INSTANCE &&
+           (has_host_method(vm, object, NAME_SETITEM) ||
+            has_host_method(vm, object, NAME_NEXT) ||
+            has_host_method(vm, object, NAME_WRITE));
+}
+
 Dict *content_attributes(Object *object)
 {
     if (object->kind == KIND_INSTANCE) {

@@ -12,6 +12,7 @@
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/advice.h"
+#include "stager/content.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -295,7 +296,7 @@ static void note_below(Below *below, Value v)
     if (!below->ok || !value_is_object(v)) {
         return;
     }
-    if (has_items(v) || deque_is(v)) {
+    if (has_items(v) || deque_is(v) || content_is_host(vm, value_object(v))) {
         below->ok = add_read(vm, below->frozen, value_object(v), VALUE_UNBOUND,
                              below->line, below->root);
     } else if (value_is_kind(v, KIND_TUPLE) && !identity_says_all(v)) {
@@ -315,7 +316,8 @@ static void visit_below(Object *child, void *data)
     note_below(data, value_from_object(child));
 }
 
-// What a container holds; of a deque the visit slot tells the objects.
+// What a container holds; of a deque and of what the library wrote the visit
+// slot tells the objects.
 static void note_items(Below *below, Value v)
 {
     if (has_items(v)) {

@@ -13,6 +13,7 @@
 
 #include "stager/blocks.h"
 #include "stager/concrete.h"
+#include "stager/content.h"
 #include "stager/leak.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
@@ -106,10 +107,42 @@ static const char *container_word(Vm *vm, const Object *container)
     }
 }
 
+// Looks for a container among what a call was given, and below that.
+typedef struct HandedSearch {
+    Vm *vm;
+    const Object *wanted;
+    int depth;    // how far it has gone down
+    bool belongs; // what is below belongs to a container or stream
+    bool found;
+} HandedSearch;
+
+enum { SEARCH_DEPTH = 4 };
+
+// A list of a UserList's, or the tensor of an array, is the program's as those
+// are; what is handed itself is, but for attributes.
+static void search(Object *object, void *data)
+{
+    HandedSearch *all = data;
+    bool outer = all->belongs;
+    bool instance = object->kind == KIND_INSTANCE;
+    all->belongs |= instance && content_is_host(all->vm, object);
+    all->found |= object == all->wanted &&
+                  (all->belongs || (all->depth == 0 && !instance));
+    bool inner = object->kind == KIND_LIST || object->kind == KIND_TUPLE ||
+                 object->kind == KIND_DICT ||
+                 (instance && object->type->flags & TYPE_LIBRARY);
+    if (inner && !all->found && all->depth < SEARCH_DEPTH) {
+        all->depth++;
+        object->type->slots.visit(object, search, all);
+        all->depth--;
+    }
+    all->belongs = outer;
+}
+
 // Whether the library changes what is its own. What the program has handed to
 // it, as the deque that insert() changes, is the program's; but attributes that
-// the library sets are never.
-static bool is_bookkeeping(const Vm *vm, const Object *container)
+// the library sets are so only of Python's and NumPy's containers and streams.
+static bool is_bookkeeping(Vm *vm, const Object *container)
 {
     const Frame *called = NULL; // by the program
     for (const Frame *frame = vm->frame;
@@ -120,15 +153,17 @@ static bool is_bookkeeping(const Vm *vm, const Object *container)
     if (called == NULL) {
         return trace_in_library(vm);
     }
-    bool handed = false;
+    HandedSearch handed = {.vm = vm, .wanted = container};
     for (uint32_t i = 0; i < called->code->parameter_count; i++) {
         Value v = called->registers[i];
         if (value_is_kind(v, KIND_CELL)) {
             v = ((const Cell *)value_object(v))->value;
         }
-        handed |= value_is_object(v) && value_object(v) == container;
+        if (value_is_object(v)) {
+            search(value_object(v), &handed);
+        }
     }
-    return !handed || container->kind == KIND_INSTANCE;
+    return !handed.found;
 }
 
 // A module that is imported is no effect: nobody can tell a second time.
@@ -145,7 +180,8 @@ bool ledger_store(Vm *vm, Object *container, Value value)
            (leak_store(vm, container, value) &&
             (is_bookkeeping(vm, container) || is_import(vm, container, value) ||
              add_effect(vm, goes_on(container) ? EFFECT_DRAW : EFFECT_CHANGE,
-                        container_word(vm, container), value)));
+                        container_word(vm, container), value)) &&
+            !vm_has_error(vm));
 }
 
 // --- For people ---
