@@ -188,11 +188,20 @@ static bool build_blocks(Builder *builder, GraphNode *node, Step *step)
         step->scalar = program;
         return true;
     }
+    LoopCount *count = NULL;
+    if (op_is_loop(op) && !loop_count_find(builder, node, &count)) {
+        return false;
+    }
     for (int b = 0; b < op->block_count; b++) {
         step->blocks[b] = builder_steps(builder, node->blocks[b], node, b);
         if (step->blocks[b] == NULL) {
             return false;
         }
+    }
+    if (count != NULL) {
+        count->index = builder->slots[count->index];
+        count->end = builder->slots[builder_source(builder, count->end)];
+        step->count = count;
     }
     return true;
 }

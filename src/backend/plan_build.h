@@ -48,6 +48,10 @@ bool builder_has_body(const Builder *builder, const GraphNode *node);
 
 // Gives a constant a slot that always holds it.
 MUST_CHECK bool builder_pin(Builder *builder, GraphNode *node);
+// Whether the loop counts, before its blocks are built; *count is NULL if not.
+// What counts is no step then. False with an error pending.
+MUST_CHECK bool loop_count_find(Builder *builder, GraphNode *loop,
+                                LoopCount **count);
 // What a step reads for the value.
 static inline ValueId builder_source(const Builder *builder, ValueId value)
 {

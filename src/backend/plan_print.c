@@ -92,6 +92,12 @@ static void print_nest(StrBuf *out, const TileNest *nest, uint32_t indent)
     }
 }
 
+static bool counts(const Step *step)
+{
+    return step->run == step_call && op_is_loop(node_desc(step->node)) &&
+           step->count != NULL;
+}
+
 // A step a line; a step's blocks stand below it, indented.
 static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
 {
@@ -119,12 +125,17 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
             }
             strbuf_puts(out, step->run == step_over ? " (in place)" : "");
             print_slots(out, " -> ", step->outputs, step->output_count);
+            if (counts(step)) {
+                strbuf_printf(out, "  counts $%u to $%u", step->count->index,
+                              step->count->end);
+            }
         }
         // Two blanks set apart what happens after the step.
         print_slots(out, "  clear ", step->dead, step->dead_count);
         strbuf_putc(out, '\n');
         for (int b = 0; b < OP_MAX_BLOCKS; b++) {
-            if (step->blocks[b] != NULL) {
+            // The condition of a loop that counts is empty.
+            if (step->blocks[b] != NULL && (b > 0 || !counts(step))) {
                 strbuf_pad(out, ' ', indent + 2);
                 strbuf_printf(out, "block %d\n", b);
                 print_steps(out, step->blocks[b], indent + 4);

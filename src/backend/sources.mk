@@ -7,6 +7,7 @@ backend_sources += src/backend/feed.c
 backend_sources += src/backend/feed_files.c
 backend_sources += src/backend/feed_stage.c
 backend_sources += src/backend/host_text.c
+backend_sources += src/backend/loop_count.c
 backend_sources += src/backend/nest.c
 backend_sources += src/backend/nest_run.c
 backend_sources += src/backend/plan.c

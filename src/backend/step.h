@@ -21,6 +21,7 @@ typedef struct ScalarProgram ScalarProgram;
 typedef struct QuickPlan QuickPlan;
 typedef struct SizedPlans SizedPlans;
 typedef struct Branches Branches;
+typedef struct LoopCount LoopCount;
 
 // A loop that stands still on its thread, for a fault, ends those beside it.
 #define INTERRUPT_SIDE ((InterruptReason)8)
@@ -57,7 +58,14 @@ struct Step {
         ScalarProgram *scalar; // a loop over scalars
         TileProduct *product;
         Branches *branches; // the steps behind it
+        LoopCount *count;   // a loop that counts; NULL: it does not
     };
+};
+
+// What a loop that counts looks at (loop_count.c), in slots: of its state, and
+// of what stays the same. While the plan is built, their values.
+struct LoopCount {
+    uint32_t index, end;
 };
 
 // The steps of a block of the graph, and where its params and results are.

@@ -196,6 +196,41 @@ static bool run_turn(PlanRun *run, const Step *step, const OpDesc *op,
     return ctx_poll(run->ctx);
 }
 
+// The index goes on in its tensor, unless somebody else holds that.
+static bool count_on(PlanRun *run, uint32_t slot, int64_t next)
+{
+    Tensor *index = run->slots[slot];
+    if (LIKELY(tensor_reusable(index))) {
+        tensor_set_int(index, 0, next);
+        return true;
+    }
+    Tensor *own = tensor_scalar_int(run->ctx, (DType)index->dtype, next);
+    if (own == NULL) {
+        return false;
+    }
+    slot_clear(run, slot);
+    step_set(run, slot, own);
+    return true;
+}
+
+// One turn of a loop that counts.
+static bool count_turn(PlanRun *run, const Step *step, Tensor **state,
+                       bool *again)
+{
+    const LoopCount *count = step->count;
+    const StepBlock *body = step->blocks[SIDE_BODY];
+    int64_t index = tensor_int_at(run->slots[count->index], 0);
+    *again = index < tensor_int_at(run->slots[count->end], 0);
+    if (!*again) {
+        return true;
+    }
+    if (!plan_run_block(run, body)) {
+        return false;
+    }
+    next_state(run, body, state);
+    return count_on(run, count->index, index + 1) && ctx_poll(run->ctx);
+}
+
 // The state lives in the params' slots, which the blocks share; `state` is room
 // for a turn's results while they change places.
 static bool run_loop(PlanRun *run, const Step *step, Tensor **state)
@@ -206,7 +241,9 @@ static bool run_loop(PlanRun *run, const Step *step, Tensor **state)
         if (UNLIKELY(ctx_interrupt_bits(run->ctx))) {
             tell_turn(run, step->node->blocks[0], done);
         }
-        if (!run_turn(run, step, op, state, &again)) {
+        if (!(op_is_loop(op) && step->count != NULL
+                  ? count_turn(run, step, state, &again)
+                  : run_turn(run, step, op, state, &again))) {
             return false;
         }
     }

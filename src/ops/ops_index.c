@@ -276,12 +276,37 @@ static bool is_dense(const Pick *pick)
     return true;
 }
 
+// x[i] and nothing else, as loops over rows have it. False: it is not that, or
+// out of range; else there is an output, or an error.
+static bool pick_row(const KernelCall *call)
+{
+    Tensor *in = call->inputs[0];
+    const AttrValue *spec = &call->attrs[0];
+    if (spec->count != SPEC_SIZE || spec->ints[SPEC_KIND] != ITEM_INT ||
+        in->rank < 1) {
+        return false;
+    }
+    const int64_t *dims = tensor_dims(in);
+    int64_t index = call->input_count > 1 ? tensor_int_at(call->inputs[1], 0)
+                                          : spec->ints[SPEC_START];
+    index += index < 0 ? dims[0] : 0;
+    if (index < 0 || index >= dims[0]) {
+        return false;
+    }
+    call->outputs[0] = tensor_window(
+        call->ctx, in, index * (in->count / dims[0]), in->rank - 1, dims + 1);
+    return true;
+}
+
 // x[i] and x[a:b] of leading axes share the buffer; all else is a copy, since
 // tensors have no strides.
 static bool kernel_index(const KernelCall *call)
 {
     Tensor *in = call->inputs[0];
     Pick pick;
+    if (LIKELY(pick_row(call))) {
+        return call->outputs[0] != NULL;
+    }
     IndexReader reader = {call->ctx, &call->attrs[0], call->inputs, 1};
     if (!pick_all(&reader, tensor_type(in), &pick)) {
         return false;

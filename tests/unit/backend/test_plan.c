@@ -419,57 +419,6 @@ Test(plan, rows_fuse_and_memory_is_reused)
     graph_release(&ctx, g);
 }
 
-// Slices and operands that broadcast both ways are read where they are: one
-// step, and not in the memory of what is read across.
-Test(plan, views_take_no_step)
-{
-    static const char text[] =
-        "graph f(%0 x: float32[9, 1, 9], %1 y: float32[1, 9, 9])\n"
-        "  %2: float32[9, 9, 9] = add %0, %1\n"
-        "  %3: float32[9, 9, 9] = permute_dims %2 axes=(1, 0, 2)\n"
-        "  %4: float32[9, 9, 9] = multiply %2, %3\n"
-        "  return %4\n";
-    Graph *g = parsed(text);
-    Plan *plan = planned(g);
-    cr_expect_eq(plan_step_count(plan), 2);
-    cr_expect(plan_says(plan, "(runs)"));
-    cr_expect_not(plan_says(plan, "in place of"));
-    plan_release(&ctx, plan);
-    graph_release(&ctx, g);
-}
-
-// A part in one run is read where it begins, and what it is a part of is not
-// written over meanwhile.
-Test(plan, parts_take_no_step)
-{
-    static const char text[] =
-        "graph f(%0 x: float32[3, 5])\n"
-        "  %1: float32[3, 5] = permute_dims %0 axes=(0, 1)\n"
-        "  %2: float32[5] = index %1 spec=(0, 2, None, None, 0)\n"
-        "  %3: float32[1, 5] = index %0 spec=(1, 1, 2, None, 0)\n"
-        "  %4: float32[3, 5] = subtract %1, %2\n"
-        "  %5: float32[3, 5] = multiply %4, %3\n"
-        "  return %5\n";
-    Graph *g = parsed(text);
-    Plan *plan = planned(g);
-    cr_expect_eq(plan_step_count(plan), 2);
-    cr_expect_not(plan_says(plan, "in place of"));
-    int64_t dims[2] = {3, 5};
-    Tensor *x = tensor_new(&ctx, DT_FLOAT32, 2, dims), *fused, *plain;
-    for (int i = 0; i < 15; i++) {
-        ((float *)x->data)[i] = (float)(i - 6) * 0.25f;
-    }
-    PlanArgs args = {&x, NULL, NULL, NULL};
-    cr_assert(plan_run(&ctx, plan, &args, &fused), "%s", ctx.error.text);
-    cr_assert(graph_run(&ctx, g, &args, &plain), "%s", ctx.error.text);
-    cr_expect(tensor_identical(fused, plain));
-    object_release(&ctx, fused);
-    object_release(&ctx, plain);
-    object_release(&ctx, x);
-    plan_release(&ctx, plan);
-    graph_release(&ctx, g);
-}
-
 // Where the user wrote a line of a two-line source, by its number.
 static GraphPlace place_at(Source *source, uint32_t start)
 {
