@@ -128,6 +128,7 @@ static bool take_variables(DuetGraph *graph, const GraphFile *file,
     for (size_t i = 0; i < count; i++) {
         graph->cells[i].value =
             object_retain(file->variables[part->variables[i]]);
+        graph->cells[i].declared = &graph->graph->variables.items[i].type;
         graph->cell_places[i] = &graph->cells[i];
     }
     return true;

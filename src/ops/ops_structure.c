@@ -295,9 +295,9 @@ static bool run_assign(StepCall *call)
     }
     // Value and old tensor may be one: it is retained before it is released.
     Tensor *value = call->table->input(call, 0), *old = cell->value;
-    if (UNLIKELY(!shape_equal(value->rank, tensor_dims(value), old->rank,
-                              tensor_dims(old)))) {
-        return refuse_value(call, name, tensor_type(old), tensor_type(value));
+    TensorType own = cell_type(cell);
+    if (UNLIKELY(!tensor_type_may_be(own, tensor_type(value)))) {
+        return refuse_value(call, name, own, tensor_type(value));
     }
     cell->value = object_retain(value);
     object_release(call->ctx, old);

@@ -62,4 +62,5 @@ ops_sources += src/ops/tensor_brief.c
 ops_sources += src/ops/tensor_list.c
 ops_sources += src/ops/tensor_move.c
 ops_sources += src/ops/tensor_print.c
+ops_sources += src/ops/variable.c
 ops_sources += src/ops/windows.c

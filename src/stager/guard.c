@@ -42,7 +42,7 @@ ALWAYS_INLINE bool passes_type(const GuardNode *node, const Tensor *tensor)
 static bool passes_variable(const GuardNode *node, Variable *variable,
                             GuardCall *call)
 {
-    if (variable->stands_for != NULL ||
+    if (variable->stands_for != NULL || variable->cell.declared != NULL ||
         variable->trainable != node->trainable ||
         !passes_type(node, variable->cell.value) ||
         !variable_is_bare(variable)) {

@@ -152,7 +152,8 @@ static bool make_variable(Vm *vm, GuardMaking *making, Value v, GuardNode *node)
 {
     const Variable *variable = value_as_variable(v);
     Guard *guard = making->guard;
-    if (!signature_is_variable(v) || variable->stands_for != NULL) {
+    if (!signature_is_variable(v) || variable->stands_for != NULL ||
+        variable->cell.declared != NULL) {
         return false;
     }
     node->kind = GUARD_VARIABLE;

@@ -103,7 +103,7 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
     // Symbolic tensors are fitted like eager ones; where the spec does not
     // leave their unknown sizes open, the graph looks at them when it runs.
     if (value_is_operand(given)) {
-        TensorType type = operand_type(given);
+        TensorType type = operand_type_now(vm, given);
         if (type.dtype != spec->dtype) {
             return misfit(vm, match, ERR_DTYPE, spec, type);
         }

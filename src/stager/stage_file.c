@@ -153,9 +153,8 @@ static bool check_call(Vm *vm, const GraphCall *call)
             return raise_false(vm, ERR_TYPE, "'%s' must be a Variable",
                                own->name);
         }
-        Tensor *held = variable_cell(value_as_variable(v))->value;
         if (!check_type(vm, "Variable", own->name, own->type,
-                        tensor_type(held))) {
+                        operand_type(v))) {
             return false;
         }
     }

@@ -200,8 +200,7 @@ bool trace_variable(Vm *vm, Trace *trace, Variable *variable, uint32_t *index)
     }
     VariableCell *cell = variable_cell(variable);
     if (!graph_add_variable(trace->graph, variable_name(vm, variable),
-                            tensor_type(cell->value), cell, &variable->head,
-                            index)) {
+                            cell_type(cell), cell, &variable->head, index)) {
         return false;
     }
     trace->graph->variables.items[*index].argument = variable->argument;

@@ -30,15 +30,21 @@ TensorType operand_type(Value operand)
 {
     switch (value_object(operand)->kind) {
     case KIND_TENSOR: return tensor_type(value_as_tensor(operand));
-    // A Variable's dtype and shape are those of its tensor, for good.
     case KIND_VARIABLE:
-        return tensor_type(variable_cell(value_as_variable(operand))->value);
+        return cell_type(variable_cell(value_as_variable(operand)));
     default: {
         const Symbolic *symbolic = value_as_symbolic(operand);
         return (TensorType){(DType)symbolic->dtype, symbolic->rank,
                             symbolic->dims};
     }
     }
+}
+
+TensorType operand_type_now(Vm *vm, Value operand)
+{
+    return vm->trace == NULL && value_is_kind(operand, KIND_VARIABLE)
+               ? tensor_type(variable_cell(value_as_variable(operand))->value)
+               : operand_type(operand);
 }
 
 // NULL carries a pending error over.
@@ -142,8 +148,8 @@ static Value only_item(Vm *vm, Value self, const char *what)
 // Stricter than int(): a tensor of shape (1,) is no index.
 Value tensor_index_slot(Vm *vm, Value self)
 {
-    DType dtype = operand_type(self).dtype;
-    if (!dtype_is_integer(dtype) || operand_type(self).rank != 0) {
+    TensorType type = operand_type_now(vm, self);
+    if (!dtype_is_integer(type.dtype) || type.rank != 0) {
         return raise_error(vm, ERR_TYPE,
                            "only an integer scalar tensor can be an index");
     }

@@ -30,29 +30,6 @@ typedef struct Symbolic {
     Str *name;           // parameter or op, counted: how it prints
 } Symbolic;
 
-// Mutable state. The cell's tensor fixes dtype and shape.
-//
-// In a trace a stand-in takes the place of each argument that is a Variable:
-// what the function does to its argument is then told apart from what it does
-// to the same Variable met by another way, which other calls do not share. For
-// all else, and when its trace is over, it is the Variable that it stands for.
-typedef struct Variable {
-    Object head;
-    VariableCell cell; // see variable_cell
-    Str *name;         // counted, NULL: none was given
-    bool trainable;    // a Tape watches it by itself
-    bool argument;     // a stand-in whose trace runs
-    bool alias;        // another object that has the same state
-    uint8_t looked;    // of a stand-in: what its trace asked for, LOOKS_AT
-    uint32_t place;    // of a stand-in: its number among the trace's arguments
-    struct Variable *stands_for; // counted; NULL: for itself
-} Variable;
-
-typedef struct DTypeObject {
-    Object head;
-    DType dtype;
-} DTypeObject;
-
 // spec(shape, dtype): what a signature asks of an argument.
 typedef struct Spec {
     Object head;
@@ -61,6 +38,32 @@ typedef struct Spec {
     Str *name;      // counted, NULL: none
     int64_t dims[]; // DIM_UNKNOWN: any size; none if the rank is unknown
 } Spec;
+
+// Mutable state. The cell's tensor fixes dtype and shape, unless a library has
+// declared that some sizes, or the rank, may change.
+//
+// In a trace a stand-in takes the place of each argument that is a Variable:
+// what the function does to its argument is then told apart from what it does
+// to the same Variable met by another way, which other calls do not share. For
+// all else, and when its trace is over, it is the Variable that it stands for.
+typedef struct Variable {
+    Object head;
+    VariableCell cell;        // see variable_cell
+    Spec *declared;           // counted; NULL: the cell's value says it
+    TensorType declared_type; // of it; the cell points here
+    Str *name;                // counted, NULL: none was given
+    bool trainable;           // a Tape watches it by itself
+    bool argument;            // a stand-in whose trace runs
+    bool alias;               // another object that has the same state
+    uint8_t looked; // of a stand-in: what its trace asked for, LOOKS_AT
+    uint32_t place; // of a stand-in: its number among the trace's arguments
+    struct Variable *stands_for; // counted; NULL: for itself
+} Variable;
+
+typedef struct DTypeObject {
+    Object head;
+    DType dtype;
+} DTypeObject;
 
 // TypeDefs: one row each in type_list.h.
 extern const TypeDef tensor_type_def, symbolic_type_def, variable_type_def,
@@ -98,6 +101,8 @@ ALWAYS_INLINE bool value_is_text(Value v)
 }
 // What is known of an operand; dims are borrowed from it.
 TensorType operand_type(Value operand);
+// The same where it is used: outside of traces a Variable is its value.
+TensorType operand_type_now(Vm *vm, Value operand);
 
 // A tensor of ops belongs to the language once its head names the type: every
 // result of op_run passes here. Takes the count.
@@ -132,9 +137,6 @@ static inline Variable *variable_identity(Variable *variable)
     }
     return variable;
 }
-// Whether a tensor whose sizes or rank a trace may not know, `given`, may be of
-// a type of known rank: the graph looks at it when it runs.
-bool tensor_type_may_be(TensorType asked, TensorType given);
 // Nothing of its own but its state, name and flag, which is always so unless
 // its class is the program's: no attributes and nothing in __slots__.
 bool variable_is_bare(Variable *variable);

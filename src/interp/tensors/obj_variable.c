@@ -24,6 +24,8 @@ static Variable *variable_of(Vm *vm, Type *cls, Tensor *initial, Str *name,
         return NULL;
     }
     variable->cell.value = object_retain(initial);
+    variable->cell.declared = NULL;
+    variable->declared = NULL;
     variable->name = name != NULL ? object_retain(name) : NULL;
     variable->trainable = trainable;
     variable->argument = false;
@@ -57,6 +59,14 @@ bool variable_is_bare(Variable *variable)
     return !(cls->flags & TYPE_DICT_AHEAD) ||
            (cls->slot_count == 0 &&
             *object_dict_ahead(&variable->head) == NULL);
+}
+
+// Before any trace has met it.
+static void declare(Variable *variable, Spec *spec)
+{
+    variable->declared = object_retain(spec);
+    variable->declared_type = spec_type(spec);
+    variable->cell.declared = &variable->declared_type;
 }
 
 // One for `variable`; its own cell stays empty.
@@ -114,7 +124,7 @@ static void describe(StrBuf *out, Variable *variable)
         strbuf_printf(out, " '%s'", variable->name->text);
     }
     strbuf_puts(out, " holds ");
-    tensor_type_print(out, tensor_type(variable_cell(variable)->value));
+    tensor_type_print(out, cell_type(variable_cell(variable)));
 }
 
 static bool refuse(Vm *vm, Variable *variable, ErrorKind kind, TensorType given)
@@ -141,22 +151,11 @@ static bool assign_traced(Vm *vm, Variable *variable, Value value)
     return apply(vm, OP_ASSIGN_VARIABLE, inputs, 2, NULL, none, &count);
 }
 
-bool tensor_type_may_be(TensorType asked, TensorType given)
-{
-    bool fits = given.rank < 0 || given.rank == asked.rank;
-    for (int i = 0; fits && i < given.rank; i++) {
-        fits = asked.dims[i] == given.dims[i] || asked.dims[i] < 0 ||
-               given.dims[i] < 0;
-    }
-    return fits;
-}
-
 static bool variable_assign(Vm *vm, Variable *variable, Value value)
 {
-    // The Variable's tensor fixes both for good.
     VariableCell *cell = variable_cell(variable);
-    TensorType own = tensor_type(cell->value);
-    TensorType given = operand_type(value);
+    TensorType own = cell_type(cell);
+    TensorType given = operand_type_now(vm, value);
     if (given.dtype != own.dtype) {
         return refuse(vm, variable, ERR_DTYPE, given);
     }
@@ -269,6 +268,25 @@ static Value method_alias(Vm *vm, Value *args)
     return alias != NULL ? value_from_object(alias) : VALUE_FAIL;
 }
 
+// For the library alone (lib/tensorflow), of a new Variable: its values may be
+// whatever the spec takes, of its own dtype.
+static Value method_declare(Vm *vm, Value *args)
+{
+    Variable *variable = value_as_variable(args[0]);
+    if (!value_is_kind(args[1], KIND_SPEC) || variable->declared != NULL ||
+        variable->stands_for != NULL) {
+        return raise_error(vm, ERR_TYPE, "_declare: a spec, once");
+    }
+    Spec *spec = (Spec *)value_object(args[1]);
+    TensorType own = tensor_type(variable->cell.value);
+    if (spec->dtype != own.dtype || !tensor_type_may_be(spec_type(spec), own)) {
+        return raise_error(vm, ERR_SHAPE,
+                           "_declare: the value is of another type");
+    }
+    declare(variable, spec);
+    return value_retain(args[0]);
+}
+
 // Unlike the Variable itself, the result does not change any more.
 static Value method_value(Vm *vm, Value *args)
 {
@@ -288,6 +306,8 @@ static const NativeDef variable_methods[] = {
      "Adds values to some rows, in place; returns self."},
     {"_alias", "self, cls, /", method_alias,
      "Another object with the same state."},
+    {"_declare", "self, spec, /", method_declare,
+     "Lets values be whatever the spec takes; returns self."},
     {"value", "self, /", method_value,
      "The value now, as a tensor that later assignments do not change."},
     {NULL, NULL, NULL, NULL},
@@ -306,9 +326,23 @@ static Value member_trainable(Vm *vm, Value self)
     return value_from_bool(value_as_variable(self)->trainable);
 }
 
+static Value member_declared(Vm *vm, Value self)
+{
+    (void)vm;
+    Variable *variable = value_as_variable(self);
+    while (variable->stands_for != NULL) {
+        variable = variable->stands_for;
+    }
+    return variable->declared != NULL
+               ? value_from_object(object_retain(&variable->declared->head))
+               : VALUE_NONE;
+}
+
 static const MemberDef variable_members[] = {
     TENSOR_MEMBERS,
     {"name", member_name, NULL, "The name it was made with, or None."},
+    {"_declared", member_declared, NULL,
+     "The spec that its values are of, or None: that of the value."},
     {"trainable", member_trainable, NULL, "Whether a Tape watches it."},
     {NULL, NULL, NULL, NULL},
 };
@@ -318,6 +352,7 @@ static void variable_destroy(Vm *vm, Object *self)
 {
     Variable *variable = (Variable *)self;
     object_release_null(&vm->ctx, variable->cell.value);
+    object_release_null(&vm->ctx, variable->declared);
     object_release_null(&vm->ctx, variable->name);
     object_release_null(&vm->ctx, variable->stands_for);
     object_free(vm, variable, sizeof *variable);
@@ -380,7 +415,14 @@ Value variable_copy(Vm *vm, Value v)
     const Variable *self = value_as_variable(v);
     Value name = self->name != NULL ? str_value(self->name) : VALUE_NONE;
     Value given[4] = {v, VALUE_NONE, name, value_from_bool(self->trainable)};
-    return make_from(vm, type_of(vm, v), given);
+    Value copy = make_from(vm, type_of(vm, v), given);
+    while (self->stands_for != NULL) {
+        self = self->stands_for;
+    }
+    if (!value_failed(copy) && self->declared != NULL) {
+        declare(value_as_variable(copy), self->declared);
+    }
+    return copy;
 }
 
 // Variable(initial, dtype=None, name=None, trainable=True), by keyword too.

@@ -127,7 +127,7 @@ static bool attr_ints(Vm *vm, BoundCall *call, const AttrDesc *attr, Value v,
     // share.
     uint32_t first = call->int_count;
     bool ok = true;
-    bool single = value_is_operand(v) && operand_type(v).rank == 0;
+    bool single = value_is_operand(v) && operand_type_now(vm, v).rank == 0;
     if (value_is_integer(v) || single) {
         int64_t one;
         ok = value_to_index(vm, v, &one) && push_int(vm, call, attr, one);
@@ -375,7 +375,7 @@ static bool result_room(Vm *vm, const BoundCall *call, uint32_t *room)
         *room = wanted > *room ? (uint32_t)wanted : *room;
     }
     // unstack gives one for each item of an axis, which may be any.
-    TensorType type = operand_type(call->inputs[0]);
+    TensorType type = operand_type_now(vm, call->inputs[0]);
     for (int i = 0; i < type.rank; i++) {
         if (type.dims[i] > *room && type.dims[i] < UINT32_MAX / 16) {
             *room = (uint32_t)type.dims[i]; // unstack

@@ -233,9 +233,10 @@ static Value get_by_plan(Vm *vm, Value self, const Value *entries, size_t count)
     plan.operand_count = 1;
     plan.array_axis = plan.result = 0;
     plan.array_closed = plan.has_int = false;
-    Value result = plan_key(vm, &plan, operand_type(self), entries, count)
-                       ? run_plan(vm, &plan)
-                       : VALUE_FAIL;
+    Value result =
+        plan_key(vm, &plan, operand_type_now(vm, self), entries, count)
+            ? run_plan(vm, &plan)
+            : VALUE_FAIL;
     plan_free(vm, &plan);
     return result;
 }
@@ -376,7 +377,7 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
 // -1: an error is pending.
 int64_t tensor_length(Vm *vm, Value self)
 {
-    TensorType type = operand_type(self);
+    TensorType type = operand_type_now(vm, self);
     if (type.rank == 0) {
         return raise_int(vm, ERR_TYPE, "len() of a scalar tensor");
     }
@@ -402,7 +403,7 @@ static Value iter_step(Vm *vm, Iterator *self)
 // Over rows; a Variable's rows are those of its value at the start.
 Value tensor_iter(Vm *vm, Value self)
 {
-    TensorType type = operand_type(self);
+    TensorType type = operand_type_now(vm, self);
     if (type.rank == 0) {
         return raise_error(
             vm, ERR_TYPE,

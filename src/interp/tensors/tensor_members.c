@@ -74,7 +74,7 @@ Value tensor_member_size(Vm *vm, Value self)
 // Rank 2 alone, as in the array API; NumPy reverses the axes of any rank.
 Value tensor_member_transposed(Vm *vm, Value self)
 {
-    int rank = operand_type(self).rank;
+    int rank = operand_type_now(vm, self).rank;
     if (!infer_knows_rank(&vm->ctx, "T", rank)) {
         return VALUE_FAIL;
     }

@@ -194,7 +194,7 @@ static bool grid_sizes(Vm *vm, const Value *vectors, uint32_t count, bool xy,
                        int64_t *sizes)
 {
     for (uint32_t i = 0; i < count; i++) {
-        TensorType type = operand_type(vectors[i]);
+        TensorType type = operand_type_now(vm, vectors[i]);
         if (type.rank > 1 || type.rank == RANK_UNKNOWN ||
             (type.rank == 1 && type.dims[0] == DIM_UNKNOWN)) {
             return raise_false(vm, ERR_SHAPE,
@@ -284,7 +284,7 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
 {
     if (!builtin_given(given) || value_is_integer(given)) {
         int64_t n = 2;
-        int rank = operand_type(operands[0]).rank;
+        int rank = operand_type_now(vm, operands[0]).rank;
         if (builtin_given(given) && !value_to_index(vm, given, &n)) {
             return false;
         }

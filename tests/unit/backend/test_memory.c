@@ -70,8 +70,8 @@ Test(memory, an_update_is_written_where_the_variable_is)
         cr_expect(plan_says(plan, "r4 in place of r3"));
         Tensor *in[2] = {matrix(64, sizes[i][0], 0.5f),
                          matrix(64, sizes[i][1], -0.25f)};
-        VariableCell cell = {matrix(sizes[i][0], sizes[i][1], 1.0f)};
-        VariableCell other = {matrix(sizes[i][0], sizes[i][1], 1.0f)};
+        VariableCell cell = {.value = matrix(sizes[i][0], sizes[i][1], 1.0f)};
+        VariableCell other = {.value = matrix(sizes[i][0], sizes[i][1], 1.0f)};
         const void *place = cell.value->data;
         uint64_t takes = takes_of(plan, in, &cell);
         cr_expect_leq(takes, 2);

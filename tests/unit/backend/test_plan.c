@@ -166,7 +166,7 @@ Test(plan, a_failure_is_the_eager_one)
 Test(plan, variables_by_reference)
 {
     Tensor *start = tensor_scalar_int(&ctx, DT_INT32, 10);
-    VariableCell cell = {start};
+    VariableCell cell = {.value = start};
     ValueId x;
     uint32_t v;
     Graph *g = one_input(&x);

@@ -432,8 +432,9 @@ void random_inputs(Ctx *ctx, uint32_t seed, Tensor **inputs)
 void random_variables(Ctx *ctx, VariableCell *cells)
 {
     static const int64_t three = 3;
-    cells[0] = (VariableCell){tensor_scalar_float(ctx, DT_FLOAT32, 1.5)};
-    cells[1] = (VariableCell){tensor_new(ctx, DT_INT32, 1, &three)};
+    cells[0] =
+        (VariableCell){.value = tensor_scalar_float(ctx, DT_FLOAT32, 1.5)};
+    cells[1] = (VariableCell){.value = tensor_new(ctx, DT_INT32, 1, &three)};
     for (int i = 0; i < 3; i++) {
         tensor_set_int(cells[1].value, i, i);
     }
