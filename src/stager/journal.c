@@ -196,6 +196,7 @@ static bool note(Vm *vm, Object *container)
         trace->changes++;
         if (!era_has(vm, trace->era, container)) {
             trace->effects++;
+            trace->lasting += !ledger_is_bookkeeping(vm, container);
             continue;
         }
         bool ok = check_joined(vm, trace, container);
@@ -221,6 +222,7 @@ bool journal_effect(Vm *vm, EffectKind kind, const char *what, Value value)
     for (Trace *trace = vm->trace; outside && trace != NULL;
          trace = trace->outer) {
         trace->effects++;
+        trace->lasting++;
     }
     return ledger_effect(vm, kind, what, value);
 }

@@ -142,7 +142,7 @@ static void search(Object *object, void *data)
 // Whether the library changes what is its own. What the program has handed to
 // it, as the deque that insert() changes, is the program's; but attributes that
 // the library sets are so only of Python's and NumPy's containers and streams.
-static bool is_bookkeeping(Vm *vm, const Object *container)
+bool ledger_is_bookkeeping(Vm *vm, const Object *container)
 {
     const Frame *called = NULL; // by the program
     for (const Frame *frame = vm->frame;
@@ -178,7 +178,8 @@ bool ledger_store(Vm *vm, Object *container, Value value)
 {
     return era_has(vm, vm->trace->era, container) ||
            (leak_store(vm, container, value) &&
-            (is_bookkeeping(vm, container) || is_import(vm, container, value) ||
+            (ledger_is_bookkeeping(vm, container) ||
+             is_import(vm, container, value) ||
              add_effect(vm, goes_on(container) ? EFFECT_DRAW : EFFECT_CHANGE,
                         container_word(vm, container), value)) &&
             !vm_has_error(vm));

@@ -11,6 +11,9 @@ MUST_CHECK bool ledger_store(Vm *vm, Object *container, Value value);
 MUST_CHECK bool ledger_effect(Vm *vm, EffectKind kind, const char *what,
                               Value value);
 
+// Whether the library changes what is its own.
+bool ledger_is_bookkeeping(Vm *vm, const Object *container);
+
 // stage.effects(f), and stage.events(f) of all kinds.
 Value ledger_effects_method(Vm *vm, Value *args);
 Value ledger_events_method(Vm *vm, Value *args);

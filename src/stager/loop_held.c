@@ -506,7 +506,7 @@ static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
 
 bool loop_may_repeat(Vm *vm, const StagedBlock *block)
 {
-    return vm->trace->effects == block->loop->effects &&
+    return vm->trace->lasting == block->loop->lasting &&
            block->rounds < HELD_ROUNDS;
 }
 

@@ -132,7 +132,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     // Side 0 is the test, side 1 the body, for `while` and `for` alike.
     block->sides[0] = graph_block_new(graph, block->parent);
     block->sides[1] = graph_block_new(graph, block->parent);
-    block->loop->effects = vm->trace->effects;
+    block->loop->lasting = vm->trace->lasting;
     block->loop->kept = block->kept.count;
     bool ok = block->loop->slots != NULL && block->sides[0] != NULL &&
               block->sides[1] != NULL;

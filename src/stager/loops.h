@@ -59,7 +59,7 @@ struct StagedLoop {
     uint32_t turned_leaf;
     size_t first_told;   // of the graph's sizes that host code was told in it
     size_t first_callee; // of the graph's that are called in it
-    uint64_t effects;    // trace->effects where the loop was opened
+    uint64_t lasting;    // trace->lasting where the loop was opened
     size_t kept;         // how many of block->kept there were then
     ValueVec after;      // what a turn left in each place, and behind these in
                          // each that is held; owned

@@ -46,6 +46,8 @@ struct Trace {
     uint64_t changes;           // stores to containers so far (journal.h)
     uint64_t effects; // those to what is older than it, and other effects on
                       // the host: what cannot be taken back
+    uint64_t lasting; // of these, what the library does not do for itself:
+                      // code that has one is not traced twice
     bool restoring;   // stores are nobody's events
     bool prints;      // its graph does
     bool undecided;   // two sides left a container apart (poison.h)
