@@ -221,6 +221,7 @@ lib_modules = \
 	lib/tensorflow/_slices.duet \
 	lib/tensorflow/_special.duet \
 	lib/tensorflow/_tensor_array.duet \
+	lib/tensorflow/_waiting.duet \
 	lib/tensorflow/autodiff.duet \
 	lib/tensorflow/autograph.duet \
 	lib/tensorflow/bitwise.duet \
