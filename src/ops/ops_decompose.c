@@ -1,12 +1,12 @@
 // Solving and taking apart matrices: inv, solve, cholesky, qr, det.
 //
 // Matrices stand in the last two axes, those before are a batch. All work is
-// done in double, in one fixed order, and rounded once at the end: small
-// matrices are what these are for.
+// done in double, in one fixed order, and rounded once at the end.
 #include <math.h>
 #include <string.h>
 
 #include "base/bulk.h"
+#include "ops/factor.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 
@@ -27,76 +27,19 @@ static bool infer_square(InferCall *call)
     return infer_needs_square(call) && infer_same(call);
 }
 
-// Gauss with the largest pivot of the column; b is changed along, `width`
-// columns of it. Returns the determinant, 0 if there is no pivot or Ctrl-C
-// came.
-// `a` holds the upper triangle afterwards; below it stand numbers that nobody
-// reads.
-static double eliminate(Matrix *m)
+static MatrixPart rows_of(double *at, int64_t columns)
 {
-    int64_t n = m->rows, width = m->width;
-    double determinant = 1;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t pivot = k;
-        for (int64_t i = k + 1; i < n; i++) {
-            // A NaN compares false: it is never preferred as a pivot.
-            bool larger = fabs(m->a[i * n + k]) > fabs(m->a[pivot * n + k]);
-            pivot = larger ? i : pivot;
-        }
-        // Exactly 0: nearly singular matrices are solved, as in NumPy.
-        if (m->a[pivot * n + k] == 0) {
-            return 0;
-        }
-        // Rows of a and b are exchanged together, as if they were one matrix.
-        for (int64_t j = 0; pivot != k && j < n + width; j++) {
-            double *x = j < n ? m->a + j : m->b + (j - n);
-            int64_t step = j < n ? n : width;
-            double moved = x[k * step];
-            x[k * step] = x[pivot * step];
-            x[pivot * step] = moved;
-        }
-        // Each exchange of rows turns the sign.
-        determinant *= pivot == k ? m->a[k * n + k] : -m->a[k * n + k];
-        // Every row in full, since the next pivot may come from any of them.
-        for (int64_t i = k + 1; i < n; i++) {
-            if (!ctx_poll(m->ctx)) {
-                return 0;
-            }
-            double factor = m->a[i * n + k] / m->a[k * n + k];
-            for (int64_t j = k; j < n; j++) {
-                m->a[i * n + j] -= factor * m->a[k * n + j];
-            }
-            for (int64_t j = 0; j < width; j++) {
-                m->b[i * width + j] -= factor * m->b[k * width + j];
-            }
-        }
-    }
-    return determinant;
+    return (MatrixPart){at, columns};
 }
 
-// a x = b by elimination and back substitution, x over b.
+// a x = b, x over b.
 // False: singular, or interrupted, which the context tells. `a` is spent.
 static bool solve_one(Matrix *m)
 {
     int64_t n = m->rows, width = m->width;
-    // A product of pivots that underflows counts as singular too.
-    if (n > 0 && eliminate(m) == 0) {
-        return false;
-    }
-    // From the last row up: each unknown needs those behind it.
-    for (int64_t i = n - 1; i >= 0; i--) {
-        for (int64_t j = 0; j < width; j++) {
-            double sum = m->b[i * width + j];
-            for (int64_t k = i + 1; k < n; k++) {
-                sum -= m->a[i * n + k] * m->b[k * width + j];
-            }
-            m->b[i * width + j] = sum / m->a[i * n + i];
-            if (!ctx_poll(m->ctx)) {
-                return false;
-            }
-        }
-    }
-    return bulk_copy(m->ctx, m->out, m->b,
+    return factor_solve(m->ctx, rows_of(m->a, n), n, rows_of(m->b, width),
+                        width) &&
+           bulk_copy(m->ctx, m->out, m->b,
                      (size_t)(n * width) * sizeof(double));
 }
 
@@ -122,35 +65,22 @@ static bool invert_one(Matrix *m)
 // The product of the pivots; nothing stands on the right.
 static bool determinant_one(Matrix *m)
 {
-    m->width = 0;
-    m->out[0] = eliminate(m);
-    return !ctx_failed(m->ctx);
+    int64_t n = m->rows;
+    return factor_pivots(m->ctx, rows_of(m->a, n), n, rows_of(m->b, 0), 0,
+                         m->out) ||
+           !ctx_failed(m->ctx);
 }
 
-// Row by row; false where a pivot is not positive (or NaN).
-// L is zero above the diagonal and is filled there first, so that the output is
-// whole.
+// False where a pivot is not positive (or NaN). L is zero above the diagonal.
 static bool cholesky_one(Matrix *m)
 {
     int64_t n = m->rows;
-    if (!bulk_fill(m->ctx, m->out, 0, (size_t)(n * n) * sizeof(double))) {
+    if (!factor_root(m->ctx, rows_of(m->a, n), n) ||
+        !bulk_copy(m->ctx, m->out, m->a, (size_t)(n * n) * sizeof(double))) {
         return false;
     }
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j <= i; j++) {
-            if (!ctx_poll(m->ctx)) {
-                return false;
-            }
-            double sum = m->a[i * n + j];
-            for (int64_t k = 0; k < j; k++) {
-                sum -= m->out[i * n + k] * m->out[j * n + k];
-            }
-            // Written so that NaN fails too.
-            if (i == j && !(sum > 0)) {
-                return false;
-            }
-            m->out[i * n + j] = i == j ? sqrt(sum) : sum / m->out[j * n + j];
-        }
+        memset(m->out + i * n + i + 1, 0, (size_t)(n - i - 1) * sizeof(double));
     }
     return true;
 }
@@ -230,14 +160,20 @@ static bool qr_one(Matrix *m)
     return true;
 }
 
-// To double, from either float dtype. False: interrupted.
-// tensor_float_at reads either float dtype; double is exact for both.
+enum { PIECE = 1 << 16 }; // elements between two polls
+
+// To double, which is exact. False: interrupted.
 static bool load(Ctx *ctx, double *to, const Tensor *from, int64_t start,
                  int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) {
-        to[i] = tensor_float_at(from, start + i);
-        if (!ctx_poll_at(ctx, (size_t)i)) {
+    for (int64_t i = 0, end; i < count; i = end) {
+        end = count - i < PIECE ? count : i + PIECE;
+        for (int64_t k = i; k < end; k++) {
+            to[k] = from->dtype == DT_FLOAT32
+                        ? (double)((const float *)from->data)[start + k]
+                        : tensor_float_at(from, start + k);
+        }
+        if (!ctx_poll(ctx)) {
             return false;
         }
     }
@@ -248,9 +184,16 @@ static bool load(Ctx *ctx, double *to, const Tensor *from, int64_t start,
 static bool store(Ctx *ctx, Tensor *to, int64_t start, const double *from,
                   int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) {
-        tensor_set_float(to, start + i, from[i]);
-        if (!ctx_poll_at(ctx, (size_t)i)) {
+    for (int64_t i = 0, end; i < count; i = end) {
+        end = count - i < PIECE ? count : i + PIECE;
+        for (int64_t k = i; k < end; k++) {
+            if (to->dtype == DT_FLOAT32) {
+                ((float *)to->data)[start + k] = (float)from[k];
+            } else {
+                tensor_set_float(to, start + k, from[k]);
+            }
+        }
+        if (!ctx_poll(ctx)) {
             return false;
         }
     }

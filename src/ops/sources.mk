@@ -6,6 +6,7 @@ ops_sources += src/ops/dtype.c
 ops_sources += src/ops/elementwise.c
 ops_sources += src/ops/emit_op.c
 ops_sources += src/ops/emit_size.c
+ops_sources += src/ops/factor.c
 ops_sources += src/ops/finite.c
 ops_sources += src/ops/grad.c
 ops_sources += src/ops/grad_list.c
