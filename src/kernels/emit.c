@@ -84,8 +84,8 @@ static uint16_t round_of(const Emitter *e)
     return regs_has_masks(e) && operands > 0 && fits ? EMIT_ROUND : 0;
 }
 
-// Operands of one element get homes in the frame, the others registers; how
-// many those are.
+// What is the same for all elements gets a home in the frame, other operands
+// registers; how many those are.
 static uint32_t place_operands(Emitter *e)
 {
     const LoopBuild *body = e->body;
@@ -94,9 +94,12 @@ static uint32_t place_operands(Emitter *e)
     e->around = false;
     for (uint16_t i = 0; i < e->ins_count; i++) {
         const LoopIns *ins = &e->ins[i];
-        if (ins->op == PRIM_LOAD && e->last[i] != 0 &&
-            body->operands[ins->b].kind == LOOP_ONE) {
-            e->slot[i] = (int16_t)e->slot_count++;
+        if (ins->op == PRIM_FAULT && e->same[e->root[ins->a]]) {
+            e->slot[i] = FRAME_FAULTS;
+        } else if (e->same[i] && e->last[i] != 0 && ins->op != PRIM_CONST) {
+            // Another is for its inverse.
+            e->slot[i] = (int16_t)e->slot_count;
+            e->slot_count += 2;
         }
     }
     for (uint32_t k = 0; k < body->operand_count; k++) {
@@ -106,6 +109,30 @@ static uint32_t place_operands(Emitter *e)
         }
     }
     return dense;
+}
+
+// Before the loop, what is the same for all elements: into its home.
+static void emit_once(Emitter *e)
+{
+    for (uint16_t i = 0; i < e->ins_count; i++) {
+        const LoopIns *ins = &e->ins[i];
+        e->now = i;
+        emit_inverse(e, ins);
+        if (e->slot[i] >= 0 && ins->op == PRIM_LOAD) {
+            emit_spread(e, ins->b, (uint16_t)e->slot[i]);
+        } else if (e->slot[i] >= 0 && ins->op != PRIM_FAULT) {
+            emit_ins(e);
+            regs_move(e, true, e->reg[i],
+                      (CodePlace){PLACE_STACK, 0, (uint16_t)e->slot[i]});
+        } else if (e->slot[i] >= 0) {
+            // test rsi, rsi; jz: no element is in error
+            code_bytes(&e->code, (const uint8_t[]){0x48, 0x85, 0xF6}, 3);
+            uint32_t none = code_jump(&e->code, JUMP_ZERO);
+            emit_ins(e);
+            code_aim(&e->code, none, e->code.size);
+        }
+        regs_release(e);
+    }
 }
 
 // Returns where the frame's size stands. The frame begins at a multiple of 64,
@@ -128,11 +155,7 @@ static uint32_t emit_entry(Emitter *e, uint32_t dense)
     static const uint8_t clear[] = {0x31, 0xD2};
     code_bytes(code, clear, sizeof clear);
     code_frame(code, MOVE_STORE, RDX, FRAME_FAULTS, 0);
-    for (uint16_t i = 0; i < e->ins_count; i++) {
-        if (e->slot[i] >= 0) {
-            emit_spread(e, e->ins[i].b, (uint16_t)e->slot[i]);
-        }
-    }
+    emit_once(e);
     for (uint32_t k = 0; k < e->body->operand_count; k++) {
         if (e->body->operands[k].kind != LOOP_ONE) {
             code_load(code, e->base[k], RDI, (int)k * 8);
@@ -342,6 +365,7 @@ static bool emit_body(Emitter *e, bool tail, uint16_t most)
     e->most_slots = 0;
     uint32_t dense = place_operands(e);
     uint32_t frame_at = emit_entry(e, dense);
+    start_over(e, 1);
     uint16_t rounds = round_of(e), copies = copies_of(e, most);
     e->folds = rounds > 0;
     if (rounds > 0) {

@@ -341,6 +341,92 @@ static void emit_long_multiply(Emitter *e, const LoopIns *ins)
     put_all(e, add, to, one, place_reg(two));
 }
 
+static const Vex double_of_long = {1, 2, 1, 0xE6},
+                 long_of_double = {1, 1, 1, 0x7B};
+
+// In double, of longs.
+static void put_inverse(Emitter *e, int to, int y)
+{
+    int one = regs_temp(e);
+    put_all(e, double_of_long, to, 0, place_reg(y));
+    put_all(e, move_vector, one, 0, code_constant(&e->code, &(double){1}, 8));
+    put_all(e, (Vex){1, 1, 1, 0x5E}, to, one, place_reg(to));
+}
+
+static bool is_same(const Emitter *e, LoopValue value)
+{
+    uint16_t root = e->root[value];
+    return e->same[root] && e->ins[root].op != PRIM_CONST;
+}
+
+static CodePlace inverse_slot(const Emitter *e, LoopValue value)
+{
+    int slot = e->slot[e->root[value]] + 1;
+    return (CodePlace){PLACE_STACK, 0, (uint16_t)slot};
+}
+
+void emit_inverse(Emitter *e, const LoopIns *ins)
+{
+    if (ins->op == PRIM_QUOT && regs_has_masks(e) && e->last[e->now] != 0 &&
+        is_same(e, ins->b)) {
+        int y = regs_of(e, ins->b), to = regs_temp(e);
+        put_inverse(e, to, y);
+        regs_move(e, true, to, inverse_slot(e, ins->b));
+    }
+}
+
+static CodePlace inverse_of(Emitter *e, LoopValue value)
+{
+    const LoopIns *ins = &e->ins[e->root[value]];
+    if (ins->op == PRIM_CONST) {
+        double inverse = 1 / (double)(int64_t)e->body->consts[ins->b];
+        return code_constant(&e->code, &inverse, sizeof inverse);
+    }
+    if (is_same(e, value)) {
+        return inverse_slot(e, value);
+    }
+    int to = regs_temp(e);
+    put_inverse(e, to, regs_of(e, value));
+    return place_reg(to);
+}
+
+// to = x times the inverse of y, rounded; x -= to y.
+static void divide_longs(Emitter *e, int to, int x, int y, CodePlace inverse)
+{
+    int product = regs_temp(e);
+    put_all(e, double_of_long, to, 0, place_reg(x));
+    put_all(e, (Vex){1, 1, 1, 0x59}, to, to, inverse);
+    put_all(e, long_of_double, to, 0, place_reg(to));
+    put_all(e, (Vex){2, 1, 1, 0x40}, product, to, place_reg(y));
+    put_all(e, (Vex){1, 1, 1, 0xFB}, x, x, place_reg(product));
+}
+
+// In double, which leaves a rest that is little more than half of y, if not
+// some thousands; divided again it leaves one below y. All of it modulo the
+// width. Where the signs of the rest and of y differ, the quotient is one less.
+static void emit_quotient(Emitter *e, const LoopIns *ins)
+{
+    static const Vex add = {1, 1, 1, 0xD4}, subtract = {1, 1, 1, 0xFB};
+    static const Vex shift = {1, 1, 1, 0x72};
+    enum { SIGNED = 4, SIGN = 63 };
+    if (!regs_has_masks(e)) {
+        emit_call(e, ins);
+        return;
+    }
+    int y = regs_of(e, ins->b), rest = regs_temp(e);
+    put_all(e, move_vector, rest, 0, regs_place(e, ins->a));
+    CodePlace inverse = inverse_of(e, ins->b);
+    int to = regs_result_apart(e), more = regs_temp(e);
+    divide_longs(e, to, rest, y, inverse);
+    divide_longs(e, more, rest, y, inverse);
+    put_all(e, add, to, to, place_reg(more));
+    put_imm(e, shift, e->code.width, SIGNED, more, place_reg(y), SIGN);
+    put_all(e, xor_all, rest, rest, place_reg(more));
+    put_all(e, subtract, rest, rest, place_reg(more));
+    put_imm(e, shift, e->code.width, SIGNED, rest, place_reg(rest), SIGN);
+    put_all(e, add, to, to, place_reg(rest));
+}
+
 static void emit_long_order(Emitter *e, const LoopIns *ins)
 {
     bool least = ins->op == PRIM_MIN;
@@ -435,6 +521,7 @@ void emit_ins(Emitter *e)
     case PRIM_SHL:
     case PRIM_SHR:
     case PRIM_SAR: emit_shift(e, ins); break;
+    case PRIM_QUOT: emit_quotient(e, ins); break;
     case PRIM_NARROW: emit_narrow(e, ins); break;
     case PRIM_MUL: emit_long_multiply(e, ins); break;
     case PRIM_MIN:

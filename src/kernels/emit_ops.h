@@ -21,7 +21,9 @@ void emit_empty_lanes(Emitter *emitter);
 void emit_first_lane(Emitter *emitter, uint16_t operand);
 // Of a register's lanes the half from `lanes` on, in front.
 void emit_half(Emitter *emitter, int to, int from, int lanes);
-// Before the loop: an operand of one element, repeated in the frame.
+// Before the loop: the inverse of a quotient's divisor that is always the same.
+void emit_inverse(Emitter *emitter, const LoopIns *ins);
+// An operand of one element, repeated in the frame.
 void emit_spread(Emitter *emitter, int operand, uint16_t slot);
 
 // Floats rounded to bfloat16, whose low halves are 0 then.

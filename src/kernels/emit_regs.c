@@ -14,25 +14,28 @@ static uint16_t arg_root(const Emitter *emitter, const LoopIns *ins, int k)
 // Where each copy's instructions are.
 typedef uint16_t CopyPlaces[EMIT_ROUND][LOOP_MAX_INS];
 
-// Constants and operands of one element are the same for all copies.
+// What is the same for all elements is so for all copies.
 static void copy_ins(Emitter *emitter, CopyPlaces at, uint16_t i, uint16_t k)
 {
     const LoopBuild *body = emitter->body;
     LoopIns ins = body->ins[i];
     LoopPrim op = (LoopPrim)ins.op;
-    bool one = op == PRIM_LOAD && body->operands[ins.b].kind == LOOP_ONE;
-    if (k > 0 && (one || op == PRIM_CONST)) {
-        at[k][i] = at[0][i];
-        return;
-    }
+    bool same = op == PRIM_LOAD ? body->operands[ins.b].kind == LOOP_ONE
+                                : !loop_acts(&ins);
     uint16_t *args[] = {&ins.a, &ins.b, &ins.c};
     for (int j = 0; j < loop_arity(op); j++) {
+        same = same && emitter->same[at[0][*args[j]]];
         *args[j] = at[k][*args[j]];
     }
     if (op == PRIM_LOAD || op == PRIM_STORE) {
         ins.c = k;
     }
+    if (k > 0 && same) {
+        at[k][i] = at[0][i];
+        return;
+    }
     at[k][i] = emitter->ins_count;
+    emitter->same[emitter->ins_count] = same;
     emitter->ins[emitter->ins_count++] = ins;
 }
 

@@ -27,16 +27,17 @@ enum {
     FRAME_ARGS = FRAME_GENERAL + 3,        // operands,
     FRAME_RESULT = FRAME_ARGS + 3,         // the result
     FRAME_VECTORS,                         // and vectors that live on
-    FRAME_REST = FRAME_VECTORS + EMIT_REGS // operands of one element; spills
+    FRAME_REST = FRAME_VECTORS + EMIT_REGS // what is always the same; spills
 };
 
 // A value is in a register, or has a home in memory, or both: constants are in
-// the pool, operands of one element and what was spilled in the frame.
+// the pool, in the frame what was computed before the loop or spilled.
 typedef struct Emitter {
     const LoopBuild *body;
     uint16_t ins_count;        // of the body, or of some copies of it
     LoopIns ins[EMIT_MAX_INS]; // c of loads and stores: which copy's
     MachineCode code;
+    bool same[EMIT_MAX_INS];     // what is so for all elements
     bool refused;                // the body has what is not known here
     uint8_t lanes;               // elements a step
     uint16_t now;                // the instruction that is being made

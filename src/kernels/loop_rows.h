@@ -69,8 +69,8 @@ static void row_quotients(void *to, const void *xs, const void *ys,
             INDEPENDENT
             for (size_t i = done; i < done + count; i++) {
                 double by = y[i] == 0 ? 1.0 : (double)y[i];
-                int64_t quotient = (int64_t)((double)x[i] / by);
-                o[i] = y[i] == 0 ? 0 : quotient;
+                int64_t quotient = (int64_t)floor((double)x[i] / by);
+                o[i] = y[i] == 0 ? x[i] >> 63 : quotient;
             }
             continue;
         }

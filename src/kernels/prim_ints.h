@@ -4,10 +4,13 @@
 
 #include <stdint.h>
 
-// C leaves division by 0 undefined, and that of the lowest value by -1.
+// Floored. C leaves division by 0 undefined, and that of the lowest value by
+// -1.
 static inline int64_t long_quotient(int64_t x, int64_t y)
 {
-    return y == 0 ? 0 : y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+    return y == 0    ? x >> 63
+           : y == -1 ? (int64_t)(0 - (uint64_t)x)
+                     : x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
 // By squaring, modulo the width.

@@ -43,7 +43,7 @@ PRIM(TO_F32, 1, F32)
 PRIM(TO_F64, 1, F64)
 PRIM(TO_I32, 1, I32) // of floats towards 0; NaN and out of range: the lowest
 PRIM(TO_I64, 1, I64)
-PRIM(QUOT, 2, SAME) // of ints towards 0; by 0 it is 0
+PRIM(QUOT, 2, SAME) // of ints, floored; by 0 it is 0, or -1 below 0
 PRIM(FMOD, 2, SAME)
 PRIM(POW, 2, SAME) // of ints by squaring; the exponent is not negative
 PRIM(RARE_SIN, 3, SAME)

@@ -61,33 +61,20 @@ static LoopValue divisor(LoopBuild *build, LoopValue y)
                : loop_select(build, zero, loop_like(build, y, 1), y);
 }
 
-// Towards 0. Of 32 bits the quotient in double is never rounded over a whole
-// number; the lowest value over -1 wraps.
+// Floored, by what `divisor` gives. Of 32 bits half a step above x (or below,
+// by a negative y) the product with y's rounded inverse is away from whole
+// numbers by more than its error; the lowest value over -1 wraps.
 static LoopValue int_quotient(LoopBuild *build, LoopValue x, LoopValue y)
 {
     if (y == LOOP_NONE || loop_type(build, y) == LT_I64) {
         return loop_prim(build, PRIM_QUOT, x, y, 0);
     }
-    LoopValue q = loop_div(build, loop_convert(build, x, LT_F64),
-                           loop_convert(build, y, LT_F64));
+    LoopValue by = loop_convert(build, y, LT_F64);
+    LoopValue half = loop_copysign(build, loop_like(build, by, 0.5), by);
+    LoopValue inverse = loop_div(build, loop_like(build, by, 1), by);
+    LoopValue q = loop_add(build, loop_convert(build, x, LT_F64), half);
+    q = loop_prim(build, PRIM_FLOOR, loop_mul(build, q, inverse), 0, 0);
     return loop_convert(build, q, LT_I32);
-}
-
-// An int's floored quotient by a number above 0 that the body knows and that
-// fits 32 bits; LOOP_NONE if it knows none. Half a step above x the product
-// with the rounded reciprocal is away from whole numbers by more than its
-// error.
-static LoopValue known_quotient(LoopBuild *build, const LoopValue *x)
-{
-    double known;
-    if (loop_type(build, x[1]) != LT_I32 || !loop_known(build, x[1], &known) ||
-        known <= 0) {
-        return LOOP_NONE;
-    }
-    LoopValue q = loop_convert(build, x[0], LT_F64);
-    q = loop_add(build, q, loop_like(build, q, 0.5));
-    q = loop_mul(build, q, loop_like(build, q, 1 / known));
-    return loop_convert(build, loop_prim(build, PRIM_FLOOR, q, 0, 0), LT_I32);
 }
 
 // Whether the remainder and the divisor have different signs.
@@ -129,39 +116,23 @@ static LoopValue body_floor_divide(LoopBuild *build, const LoopValue *x,
     if (loop_is_float(loop_type(build, x[0]))) {
         return float_floor_divide(build, x[0], x[1]);
     }
-    LoopValue q = known_quotient(build, x);
-    if (q != LOOP_NONE) {
-        return q;
-    }
-    LoopValue y = divisor(build, x[1]);
-    q = int_quotient(build, x[0], y);
-    LoopValue rest = loop_sub(build, x[0], loop_mul(build, q, y));
-    return loop_select(build, must_floor(build, rest, y),
-                       loop_sub(build, q, loop_like(build, q, 1)), q);
+    return int_quotient(build, x[0], divisor(build, x[1]));
 }
 
 static LoopValue body_remainder(LoopBuild *build, const LoopValue *x,
                                 const AttrValue *attrs)
 {
     (void)attrs;
-    bool floats = loop_is_float(loop_type(build, x[0]));
-    LoopValue known = floats ? LOOP_NONE : known_quotient(build, x);
-    if (known != LOOP_NONE) {
-        return loop_sub(build, x[0], loop_mul(build, known, x[1]));
-    }
-    LoopValue y = floats ? x[1] : divisor(build, x[1]), rest;
-    if (floats) {
-        rest = loop_fmod(build, x[0], y);
-    } else {
+    if (!loop_is_float(loop_type(build, x[0]))) {
+        LoopValue y = divisor(build, x[1]);
         LoopValue q = int_quotient(build, x[0], y);
-        rest = loop_sub(build, x[0], loop_mul(build, q, y));
+        return loop_sub(build, x[0], loop_mul(build, q, y));
     }
+    LoopValue y = x[1], rest = loop_fmod(build, x[0], y);
     LoopValue result = loop_select(build, must_floor(build, rest, y),
                                    loop_add(build, rest, y), rest);
-    return floats ? loop_select(build,
-                                loop_eq(build, rest, loop_like(build, rest, 0)),
-                                zero_like(build, y), result)
-                  : result;
+    return loop_select(build, loop_eq(build, rest, loop_like(build, rest, 0)),
+                       zero_like(build, y), result);
 }
 
 // x³, of floats rounded once: x² in two parts times x. Beyond the largest
