@@ -542,7 +542,7 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
         trace->gave_up = true;
     }
     if (handler != NULL) {
-        sites_caught(vm, frame->code, handler);
+        sites_caught(vm, frame, handler);
         if (trace->gave_up) {
             keep_refusal(vm);
         }

@@ -429,7 +429,7 @@ static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
     births_free(vm, (Births *)&trace->births);
     birth_free_draws(vm, &trace->draws);
     object_release_null(&vm->ctx, trace->keywords);
-    vec_free(&vm->ctx, &trace->sites);
+    sites_free(vm, trace);
     map_free(&trace->scopes);
     late_text_cut(vm, trace, 0);
     map_free(&trace->outer_inputs);

@@ -10,7 +10,7 @@ EVENT(FROZEN, 102, false, false)  // what the trace had read has changed
 EVENT(RETRACE, 103, false, false) // a call made this trace, not the first
 EVENT(LEAK, 104, false, false)    // a symbolic tensor was stored outside
 EVENT(HANDLER, 105, false, false) // a `try` got an error of tracing alone
-EVENT(PASSED, 105, false, false)  // an error at run time passes a `try`
+EVENT(PASSED, 105, false, false)  // an error at run time passes a `try`, `with`
 EVENT(DRAW, 106, true, false)     // of an iterator, clock or host random
 EVENT(OBJECT, 107, false, false)  // the result is another object than eagerly
 EVENT(NUMBER, 108, false, false)  // a host number became a tensor

@@ -9,6 +9,11 @@
 
 #include "graph/graph.h"
 #include "interp/core/raise.h"
+#include "interp/objects/classes/obj_function.h"
+#include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/iterators/obj_generator.h"
+#include "interp/objects/text/obj_str.h"
+#include "stager/content.h"
 #include "stager/events.h"
 #include "stager/tell.h"
 
@@ -59,22 +64,41 @@ static uint32_t line_at(const Code *code, uint32_t word)
 
 // --- handlers ---
 
-// What leaves a `with`, and what ends the handling of an exception, are no
-// handlers of the program's.
-static bool is_try(const Code *code, const Handler *handler)
+// What ends the handling of an exception is no handler of the program's, nor is
+// what leaves a `with`, but for what managers do (heeds_errors).
+static bool is_handler(const Code *code, const Handler *handler, bool with)
 {
     const Ins *target = code->words + handler->target;
     return INS_OP(target[0]) == OPCODE_PUSHEXC &&
-           INS_OP(target[1]) != OPCODE_WITHEXC;
+           (INS_OP(target[1]) == OPCODE_WITHEXC) == with;
 }
 
-// The `try` around an instruction, NULL: none.
-static const Handler *try_around(const Code *code, uint32_t word)
+static bool is_around(const Handler *handler, uint32_t word)
+{
+    return word > handler->start && word <= handler->end;
+}
+
+// A `with` that was seen to have a manager which does something about errors.
+static bool is_managed(const Trace *trace, const Handler *handler)
+{
+    for (size_t i = 0; i < trace->managed.count; i++) {
+        if (trace->managed.items[i] == handler) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The `try` around an instruction, or the `with` of the trace that is one by
+// its manager; NULL: none.
+static const Handler *try_around(const Trace *trace, const Code *code,
+                                 uint32_t word)
 {
     for (uint32_t i = 0; i < code->handler_count; i++) {
         const Handler *handler = &code->handlers[i];
-        if (word > handler->start && word <= handler->end &&
-            is_try(code, handler)) {
+        if (is_around(handler, word) &&
+            (is_handler(code, handler, false) ||
+             (trace != NULL && is_managed(trace, handler)))) {
             return handler;
         }
     }
@@ -83,7 +107,66 @@ static const Handler *try_around(const Code *code, uint32_t word)
 
 bool sites_in_try(const Code *code, uint32_t word)
 {
-    return try_around(code, word) != NULL;
+    return try_around(NULL, code, word) != NULL;
+}
+
+// Of contextlib's managers some drop errors, and one hands them to a generator,
+// which need not be the program's, nor have a `try`.
+static bool drops_errors(const Vm *vm, const Method *leave)
+{
+    Dict *marks = ((const Function *)value_object(leave->function))->dict;
+    Dict *own = value_is_object(leave->self)
+                    ? content_attributes(value_object(leave->self))
+                    : NULL;
+    Str *drops = str_interned(vm, "drops_errors", 12);
+    Str *name = str_interned(vm, "gen", 3);
+    if (marks == NULL || drops == NULL ||
+        value_unbound(dict_get_name(marks, drops))) {
+        return false;
+    }
+    Value gen =
+        own != NULL && name != NULL ? dict_get_name(own, name) : VALUE_UNBOUND;
+    const Code *code = value_is_kind(gen, KIND_GENERATOR)
+                           ? ((Generator *)value_object(gen))->function->code
+                           : NULL;
+    return code == NULL || (!code->source->library && code->handler_count > 0);
+}
+
+// Whether what leaves a `with`, a bound __exit__, does something about an
+// error, as the program's own may.
+static bool heeds_errors(const Vm *vm, Value leave)
+{
+    if (!value_is_kind(leave, KIND_METHOD)) {
+        return value_is_kind(leave, KIND_FUNCTION);
+    }
+    const Method *method = (const Method *)value_object(leave);
+    return value_is_kind(method->function, KIND_FUNCTION) &&
+           (!((const Function *)value_object(method->function))
+                 ->code->source->library ||
+            drops_errors(vm, method));
+}
+
+// The same of a `with` that the frame is in.
+static bool is_heeded(const Vm *vm, const Frame *frame, const Handler *handler)
+{
+    const Code *code = frame->code;
+    uint32_t reg = INS_B(code->words[handler->target + 1]);
+    return is_handler(code, handler, true) &&
+           heeds_errors(vm, frame->registers[reg]);
+}
+
+bool sites_enter(Vm *vm, Trace *trace, const Frame *frame, uint32_t word)
+{
+    const Code *code = frame->code;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < code->handler_count; i++) {
+        const Handler *handler = &code->handlers[i];
+        if (is_around(handler, word) && !is_managed(trace, handler) &&
+            is_heeded(vm, frame, handler)) {
+            ok = vec_push(&vm->ctx, &trace->managed, handler);
+        }
+    }
+    return ok;
 }
 
 static void add_handler(Vm *vm, const Trace *trace, const Code *code,
@@ -140,9 +223,11 @@ bool sites_refused(Vm *vm)
     return refused;
 }
 
-void sites_caught(Vm *vm, const Code *code, const Handler *handler)
+void sites_caught(Vm *vm, const Frame *frame, const Handler *handler)
 {
-    if (sites_refused(vm) && !code->source->library && is_try(code, handler)) {
+    const Code *code = frame->code;
+    if (sites_refused(vm) && !code->source->library &&
+        (is_handler(code, handler, false) || is_heeded(vm, frame, handler))) {
         add_handler(vm, vm->trace, code, handler, EVENT_HANDLER,
                     "an error of tracing alone came here");
     }
@@ -183,9 +268,10 @@ static bool may_fail(Vm *vm, const Graph *graph, const GraphNode *node)
 static void tell_handler(Vm *vm, const Sites *sites, uint32_t site)
 {
     const Code *code = code_at(sites->graph, site);
-    add_handler(vm, sites->trace, code,
-                try_around(code, site_at(sites->graph, site)->word),
-                EVENT_PASSED, "an error at run time passes it");
+    add_handler(
+        vm, sites->trace, code,
+        try_around(sites->trace, code, site_at(sites->graph, site)->word),
+        EVENT_PASSED, "an error at run time passes it");
 }
 
 void sites_raised(Vm *vm, const Trace *trace, uint32_t site)
@@ -193,7 +279,7 @@ void sites_raised(Vm *vm, const Trace *trace, uint32_t site)
     const Sites sites = {.trace = trace, .graph = trace->graph};
     const Code *code = code_at(sites.graph, site);
     if (!code->source->library &&
-        try_around(code, site_at(sites.graph, site)->word) != NULL) {
+        try_around(trace, code, site_at(sites.graph, site)->word) != NULL) {
         tell_handler(vm, &sites, site);
     }
 }
@@ -376,7 +462,7 @@ static void mark_sites(Sites *sites)
         const Code *code = (const Code *)site->code;
         bool library = code->source->library;
         bool guarded = !library && code->handler_count > 0 &&
-                       try_around(code, site->word) != NULL;
+                       try_around(sites->trace, code, site->word) != NULL;
         sites->user[i] = library ? sites->user[site->caller] : i;
         sites->guarded[i] = guarded ? i : sites->guarded[site->caller];
         sites->any_guarded |= guarded;
@@ -459,4 +545,10 @@ void sites_look(Vm *vm, Trace *trace)
         }
     }
     close_sites(vm, &sites, ok);
+}
+
+void sites_free(Vm *vm, Trace *trace)
+{
+    vec_free(&vm->ctx, &trace->sites);
+    vec_free(&vm->ctx, &trace->managed);
 }

@@ -23,13 +23,19 @@ bool sites_fatal(Vm *vm);
 // Whether the pending error is one of tracing alone: eager code might not raise
 // it.
 bool sites_refused(Vm *vm);
-// A handler of this code is about to get the pending error: EVENT_HANDLER where
+// A handler of the frame is about to get the pending error: EVENT_HANDLER where
 // that is one of tracing alone.
-void sites_caught(Vm *vm, const Code *code, const Handler *handler);
+void sites_caught(Vm *vm, const Frame *frame, const Handler *handler);
+// A node is about to be made in the frame, at this word: of each `with` around
+// it the trace remembers whether its manager does something about errors.
+MUST_CHECK bool sites_enter(Vm *vm, Trace *trace, const Frame *frame,
+                            uint32_t word);
 // Whether the instruction stands in a `try`: in one of its handlers' parts.
 bool sites_in_try(const Code *code, uint32_t word);
 // The graph is to raise at this site: EVENT_PASSED for a `try` around it, in
 // that frame; its node tells those of the callers.
 void sites_raised(Vm *vm, const Trace *trace, uint32_t site);
+// What a trace keeps of sites.
+void sites_free(Vm *vm, Trace *trace);
 
 #endif

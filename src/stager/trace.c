@@ -26,6 +26,10 @@ uint32_t trace_site(Vm *vm, Trace *trace)
     size_t depth = 0;
     for (Frame *f = trace->base; f <= vm->frame; f++, depth++) {
         uint32_t word = (uint32_t)(f->pc - f->code->words);
+        if (f->code->handler_count > 0 && !f->code->source->library &&
+            !sites_enter(vm, trace, f, word)) {
+            return GRAPH_SITE_FAILED;
+        }
         const Str *name = scopes_name(vm, graph, f, site);
         if (depth < trace->sites.count) {
             TraceSite known = trace->sites.items[depth];

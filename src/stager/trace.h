@@ -72,8 +72,10 @@ struct Trace {
     struct Dict *keywords;     // counted: the **kwargs of the traced function
     Frame *base;               // the traced function's, once it runs
     VEC(TraceSite)
-    sites;                     // of the frames from there on, as they stood
-                               // when the last node was made
+    sites; // of the frames from there on, as they stood
+           // when the last node was made
+    VEC(const struct Handler *)
+    managed;                   // of `with`s whose managers heed errors
     const char *scope;         // its name scope, in the graph's arena, or NULL
     Map scopes;                // names of all so far (scopes.h)
     VEC(struct TextUse) texts; // and of tensors (late_text.h)

@@ -33,20 +33,6 @@ def f(x):
     return x + {}['k']
 call(f, tensor(-1.0))
 """, lenient=["aside"]),
-    Known("error that a program's own context manager ends", "raised", """\
-class Swallows:
-    def __enter__(self):
-        return self
-    def __exit__(self, *error):
-        return True
-@stage
-def f(x):
-    with Swallows():
-        if x > 0.0:
-            raise ValueError('a')
-    return x
-call(f, tensor(1.0))
-""", off=["scene.contexts-that-swallow"]),
 ]
 
 OFF = [pattern for row in KNOWN for pattern in row.off]
