@@ -43,7 +43,9 @@ const OpDesc op_const = {
 
 bool structural_condition_fails(Ctx *ctx, const Tensor *condition)
 {
-    return ctx_fail(ctx, ERR_VALUE, "the condition has %lld elements, not one",
+    return ctx_fail(ctx, ERR_OP_VALUE,
+                    "bool: a tensor of %lld elements is neither true nor "
+                    "false: use any() or all(), or where() for each",
                     (long long)condition->count);
 }
 
