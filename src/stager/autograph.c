@@ -8,6 +8,7 @@
 #include "interp/core/raise.h"
 #include "stager/convert.h"
 #include "stager/merge.h"
+#include "stager/notes.h"
 #include "stager/trace.h"
 
 // A source that was read again, with what came of it; kept until the Vm ends.
@@ -158,6 +159,9 @@ Code *autograph_convert(Vm *vm, Function *function)
     Code *code = function->code;
     if (!autograph_wanted(vm, code)) {
         return code;
+    }
+    if (!notes_enter(vm)) {
+        return NULL;
     }
     // NULL is an error pending, here as below.
     if (code->converted != NULL) {

@@ -13,6 +13,7 @@
 #include "stager/graph_function.h"
 #include "stager/join.h"
 #include "stager/late_error.h"
+#include "stager/loop_carried.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
@@ -44,6 +45,7 @@ static void block_free(Vm *vm, StagedBlock *block)
     era_close(vm);
     journal_free(vm, &block->journal);
     held_free(vm, block);
+    loop_carried_free(vm, block);
     vec_free(&vm->ctx, &block->kept);
     vec_free(&vm->ctx, &block->wide);
     loop_free(vm, block);
@@ -554,5 +556,6 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
 // Asked when a register is empty, before the ordinary error.
 bool blocks_unbound(Vm *vm, const Code *code, const Str *name)
 {
+    loop_carried_ask(vm, vm->frame, name);
     return notes_raise(vm, code, name);
 }

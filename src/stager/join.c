@@ -1,6 +1,9 @@
 // The join of an `if`: each place of the block merged, and the node appended.
 #include "stager/join.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "graph/build.h"
 #include "stager/either.h"
 #include "stager/graph_function.h"
@@ -71,21 +74,27 @@ static bool is_local(const BlockPlace *place)
 typedef struct LateSide {
     Value value, turned; // borrowed
     bool late;
+    bool own;     // the side has left it so
+    bool unknown; // whether it has a value
 } LateSide;
 
-static const LateSide LATE_NOTHING = {VALUE_UNBOUND, VALUE_FALSE, false};
+static const LateSide LATE_NOTHING = {VALUE_UNBOUND, VALUE_FALSE, false, false,
+                                      false};
 
 static LateSide late_side(Vm *vm, const StagedBlock *block,
                           const BlockPlace *place, int side, Value v)
 {
-    const LateValue *late =
-        value_unbound(v) && !block->diverged[side] && is_local(place)
-            ? notes_left(vm, block, place->index, side)
-            : NULL;
-    if (late != NULL) {
-        return (LateSide){late->value, late->turned, true};
+    bool own = true, unknown = false;
+    const LateValue *late = NULL;
+    if (value_unbound(v) && !block->diverged[side] && is_local(place)) {
+        unknown = !notes_left(vm, block, place->index, side, &late, &own);
     }
-    return value_unbound(v) ? LATE_NOTHING : (LateSide){v, VALUE_TRUE, false};
+    if (late != NULL) {
+        return (LateSide){late->value, late->turned, true, own, false};
+    }
+    return value_unbound(v)
+               ? (LateSide){v, VALUE_FALSE, false, unknown, unknown}
+               : (LateSide){v, VALUE_TRUE, false, true, false};
 }
 
 // The operand that has a walrus need not be evaluated; but where its name is
@@ -93,6 +102,48 @@ static LateSide late_side(Vm *vm, const StagedBlock *block,
 static bool is_operand(const StagedBlock *block)
 {
     return (block->info->flags & (BLOCK_IS_AND | BLOCK_IS_OR)) != 0;
+}
+
+// As in names; what is not ASCII counts.
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c > 127;
+}
+
+// Whether the name stands in a part of the program's text.
+static bool is_mentioned(const Source *source, Span part, const Str *name)
+{
+    const char *at = source->text + part.start;
+    const char *end = source->text + part.end;
+    while (at < end && (at = memmem(at, (size_t)(end - at), name->text,
+                                    name->length)) != NULL) {
+        const char *behind = at + name->length;
+        if ((at == source->text || !is_word(at[-1])) && !is_word(*behind)) {
+            return true;
+        }
+        at = behind;
+    }
+    return false;
+}
+
+// In a loop of the graph an earlier turn may have set what a side does not: a
+// name that is mentioned around the block is one on a condition.
+static bool is_awaited(const StagedBlock *block, const BlockPlace *place)
+{
+    const StagedBlock *loop = NULL;
+    const Frame *frame = block->frame;
+    Span own = block->info->span;
+    for (const StagedBlock *b = block->outer; b != NULL && b->frame == frame;
+         b = b->outer) {
+        loop = b->loop != NULL ? b : loop;
+    }
+    if (loop == NULL || !is_local(place)) {
+        return false;
+    }
+    Span before = {loop->info->span.start, own.start};
+    Span behind = {own.end, frame->code->span.end};
+    return is_mentioned(frame->code->source, before, place->name) ||
+           is_mentioned(frame->code->source, behind, place->name);
 }
 
 // The merged value, as merge_values; what was left by a side that the function
@@ -103,18 +154,25 @@ static Value merge_sides(Merge *merge, const Frame *frame,
 {
     int left = is_local(place) ? merge->left : -1;
     bool in_try = sites_in_try(frame->code, merge->block->info->start);
-    bool operand = is_operand(merge->block);
+    bool operand = is_operand(merge->block) || is_awaited(merge->block, place);
     *late = sides[0].late || sides[1].late;
     Value merged = VALUE_UNBOUND;
     if (!*late) {
         merged = merge_values(merge, sides[0].value, sides[1].value);
         if (merge->fault == ERR_NONE || (left < 0 && !operand) ||
-            (in_try && !value_unbound(sides[left].value))) {
+            (left >= 0 && in_try && !value_unbound(sides[left].value))) {
             return merged;
         }
     }
     if (left >= 0 && !in_try) {
         sides[left] = LATE_NOTHING; // nobody can read it there
+    }
+    if (sides[0].unknown || sides[1].unknown) {
+        *late = false;
+        bool any =
+            !value_unbound(sides[0].value) || !value_unbound(sides[1].value);
+        merge->fault = any ? ERR_UNBOUND_LOCAL : ERR_NONE;
+        return VALUE_UNBOUND;
     }
     merge->fault = ERR_NONE;
     merge->hidden = HIDDEN_RETURNED;
@@ -135,7 +193,9 @@ static bool keep_late(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
         release(vm, merged);
         return false;
     }
-    return notes_keep(vm, frame, block, place, sides[0].value, sides[1].value,
+    return notes_keep(vm, frame, block, place,
+                      sides[0].own ? sides[0].value : VALUE_UNBOUND,
+                      sides[1].own ? sides[1].value : VALUE_UNBOUND,
                       (LateValue){.value = merged,
                                   .turned = turned,
                                   .frame = frame,

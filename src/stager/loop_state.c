@@ -10,6 +10,7 @@
 #include "interp/tensors/tensor_convert.h"
 #include "stager/events.h"
 #include "stager/graph_function.h"
+#include "stager/loop_carried.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
@@ -144,7 +145,9 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         slot->kind = part != 0           ? SLOT_PART
                      : is_kept(block, i) ? SLOT_KEPT
                                          : slot_kind(place, block->before[i]);
-        ok = part >= 0;
+        int carried = part == 0 ? loop_carried_opens(vm, block, i) : 0;
+        slot->kind = carried > 0 ? SLOT_CARRIED : slot->kind;
+        ok = part >= 0 && carried >= 0;
         slot->first_leaf = (uint32_t)block->loop->leaves.count;
         LoopWalk walk = {.frame = frame,
                          .block = block,
@@ -155,7 +158,8 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
             slot->kind == SLOT_KEPT || slot->kind == SLOT_PART || !ok) {
             continue;
         }
-        ok = open_slot(vm, &walk, slot, block->before[i]);
+        ok = open_slot(vm, &walk, slot, block->before[i]) &&
+             (carried == 0 || loop_carried_flag(vm, block, i));
     }
     for (size_t i = 0; ok && i < block->held.count; i++) {
         char room[128];
@@ -263,6 +267,7 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
     walk->next = walk->slot->first_leaf;
     switch (walk->slot->kind) {
     case SLOT_STATE:
+    case SLOT_CARRIED:
         return walk->node != NULL && leaves_state(walk->block)
                    ? value_retain(before)
                    : structure_map(vm, before, show_leaf, walk);
@@ -342,29 +347,34 @@ static bool note_place(Vm *vm, const StagedBlock *block, size_t i, Value made,
            note_copies(vm, block, made, before, after->items[i]);
 }
 
+// Of a slot that has a value on a condition: whether it has.
+static Value shown_flag(Vm *vm, const LoopWalk *walk)
+{
+    const StagedLoop *loop = walk->block->loop;
+    uint32_t index = walk->slot->kind == SLOT_LATE ? loop->turned_leaf
+                                                   : walk->slot->flag_leaf;
+    const LoopLeaf *leaf = &loop->leaves.items[index];
+    ValueId id = walk->node != NULL          ? node_output(walk->node, index)
+                 : walk->phase == PHASE_COND ? leaf->cond
+                                             : leaf->body;
+    return trace_symbolic(vm, vm->trace, id, NULL);
+}
+
 // The variable has no value until it is read.
 static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
 {
     StagedBlock *block = walk->block;
-    const BlockPlace *place = &block->info->places[i];
+    bool late = walk->slot->kind == SLOT_LATE;
     walk->next = walk->slot->first_leaf;
-    Value v = show_result(vm, walk, block->first[i]);
-    ValueId id = node_output(walk->node, block->loop->turned_leaf);
-    Value turned = trace_symbolic(vm, vm->trace, id, NULL);
-    if (value_failed(v) || value_failed(turned) ||
-        !note_place(vm, block, i, v, VALUE_UNBOUND) ||
-        !state_set(vm, walk->frame, place, VALUE_UNBOUND) ||
-        !loop_note_gone(vm, walk, block->first[i])) {
-        release(vm, value_failed(v) ? VALUE_NONE : v);
-        release(vm, value_failed(turned) ? VALUE_NONE : turned);
-        return false;
-    }
-    notes_give(vm, (LateValue){.value = v,
-                               .turned = turned,
-                               .frame = walk->frame,
-                               .reg = place->index,
-                               .home = block->outer});
-    return true;
+    Value v = late ? show_result(vm, walk, block->first[i])
+                   : shown_value(vm, walk, block->before[i]);
+    bool ok = !value_failed(v) &&
+              (!late || note_place(vm, block, i, v, VALUE_UNBOUND));
+    Value turned = !ok ? VALUE_FAIL
+                   : !late && walk->node != NULL && leaves_state(block)
+                       ? loop_carried_before(block, i)
+                       : shown_flag(vm, walk);
+    return loop_carried_show(vm, walk, i, v, turned);
 }
 
 static void set_shown(Vm *vm, LoopSlot *slot, Value v)
@@ -395,7 +405,8 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
         if (walk.slot->kind == SLOT_PART) {
             continue;
         }
-        if (walk.slot->kind == SLOT_LATE && node != NULL) {
+        if (walk.slot->kind == SLOT_CARRIED ||
+            (walk.slot->kind == SLOT_LATE && node != NULL)) {
             if (!show_late(vm, &walk, i)) {
                 return false;
             }

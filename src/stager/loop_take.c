@@ -15,6 +15,7 @@
 #include "stager/describe.h"
 #include "stager/era.h"
 #include "stager/events.h"
+#include "stager/loop_carried.h"
 #include "stager/loop_held.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
@@ -190,7 +191,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
 }
 
 // Matches a value after the turn with the one before the loop, leaf by leaf.
-static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
+int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
 {
     if (loop_is_leaf(before)) {
         uint32_t index = walk->next++;
@@ -214,7 +215,7 @@ static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
                     ? 1
                     : -1;
     for (size_t i = 0; taken == 1 && i < first.count; i++) {
-        taken = take_value(vm, walk, first.items[i], second.items[i]);
+        taken = loop_take_value(vm, walk, first.items[i], second.items[i]);
     }
     structure_free(vm, &first);
     structure_free(vm, &second);
@@ -324,7 +325,7 @@ bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after)
              "to %s, but it had no such value before the loop, which may "
              "make no turn; begin with one",
              walk->name, (unsigned)place.line, what);
-    return notes_add(vm, walk->frame->code, walk->name, walk->block->info->span,
+    return notes_add(vm, walk->frame, walk->name, walk->block->info->span,
                      ERR_UNBOUND_LOCAL, text);
 }
 
@@ -454,13 +455,21 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     if (slot->kind == SLOT_RESULT) {
         return take_result(vm, block, i, walk, after);
     }
+    if (slot->kind == SLOT_CARRIED) {
+        return loop_carried_take(vm, block, i, walk, after);
+    }
     if (slot->kind == SLOT_NONE) {
         const BlockPlace *place = &block->info->places[i];
+        const LateValue *around;
+        int carried = loop_carried_find(vm, block, i, walk, after);
+        if (carried != 0) {
+            return carried > 0;
+        }
         int made = place->hidden ? 0 : is_new_place(vm, walk, place, after);
-        if (made == 0 && place->later && !place->hidden &&
-            place->kind == STATE_LOCAL && place->step_count == 0 &&
+        if (made == 0 && !place->hidden && place->kind == STATE_LOCAL &&
+            place->step_count == 0 && loop_carried_wanted(block, place) &&
             !value_unbound(after) && loop_can_carry(vm, block, after) &&
-            !notes_has_late(vm, walk->frame, place->index)) {
+            notes_around(vm, block, place->index, &around) && around == NULL) {
             return take_late(vm, block, i, walk, after);
         }
         return made == 0 ? place->hidden || loop_note_gone(vm, walk, after)
@@ -483,7 +492,8 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     if (!loop_keeps_change(vm, walk, i, after)) {
         return false;
     }
-    int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
+    int taken =
+        value_unbound(after) ? 0 : loop_take_value(vm, walk, before, after);
     // The turn did not make another one but changed the one that it found,
     // which may have other names.
     if (taken >= 0 && is_shown(slot, after) &&
@@ -520,7 +530,7 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
                     : part              ? 1
                     : value_unbound(after)
                         ? 0
-                        : take_value(vm, &walk, place->before, after);
+                        : loop_take_value(vm, &walk, place->before, after);
         ok = taken == 1 ||
              (taken == 0 && fail_change(vm, &walk, place->before, after));
         ok = structure_push(vm, &block->loop->after, after) && ok;

@@ -8,6 +8,7 @@
 #include "stager/events.h"
 #include "stager/for_iterator.h"
 #include "stager/for_names.h"
+#include "stager/notes.h"
 
 // A mark of loop_head: room for the nodes, and all of an immediate int.
 static const uint32_t MARK_BITS = 40;
@@ -424,6 +425,8 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
     bool is_for = !value_unbound(source.count);
     block->rounds++;
     block->diverged[1] = false;
+    notes_end(vm, block);
+    notes_cut(vm, block->notes[0]);
     bool ok = drop_turn(vm, block);
     forget_told(vm->trace->graph, block->loop);
     loop_free(vm, block);

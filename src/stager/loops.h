@@ -27,22 +27,25 @@ typedef struct LoopLeaf {
 
 // What becomes of a place from turn to turn.
 typedef enum SlotKind {
-    SLOT_NONE,  // unbound before: whatever a turn leaves is gone after it
-    SLOT_STATE, // what it is in a turn is the state
-    SLOT_FRESH, // a turn assigns it before it reads it
-    SLOT_KEPT,  // the same container before and after, changed in place
-    SLOT_PART,  // an item of a list that is state as a whole (loop_held.h)
-    SLOT_LATE,  // unbound before: behind the loop what a turn left (notes.h)
-    SLOT_FLAG,  // hidden: false whenever a turn begins
-    SLOT_RESULT // hidden: has no value whenever a turn begins
+    SLOT_NONE,    // unbound before: whatever a turn leaves is gone after it
+    SLOT_STATE,   // what it is in a turn is the state
+    SLOT_FRESH,   // a turn assigns it before it reads it
+    SLOT_KEPT,    // the same container before and after, changed in place
+    SLOT_PART,    // an item of a list that is state as a whole (loop_held.h)
+    SLOT_LATE,    // unbound before: behind the loop what a turn left (notes.h)
+    SLOT_CARRIED, // it need not be bound: a flag says so (loop_carried.h)
+    SLOT_FLAG,    // hidden: false whenever a turn begins
+    SLOT_RESULT   // hidden: has no value whenever a turn begins
 } SlotKind;
 
 // One place of the block, and its leaves.
 typedef struct LoopSlot {
     SlotKind kind;
-    Object *shown; // the copy of a structure that the body begins with;
-                   // counted; NULL: none
-    bool changed;  // the turn has changed that copy itself
+    Object *shown;      // the copy of a structure that the body begins with;
+                        // counted; NULL: none
+    bool changed;       // the turn has changed that copy itself
+    bool asked;         // the turn reads it where it need not be bound
+    uint32_t flag_leaf; // of SLOT_CARRIED: whether it is bound
     uint32_t first_leaf, leaf_count;
 } LoopSlot;
 
@@ -110,6 +113,9 @@ MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
 // loop_lift.c: a list of another length, or another text, is a value of the
 // graph in the body's next trace. 1: it is; 0: it cannot be; -1: failed.
 int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after);
+// What one variable is after the turn, as the results of its leaves. 1; 0: its
+// dtype or form is another; -1: failed.
+int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after);
 // Whether what a turn left is the same behind the loop when it is put together
 // from its tensors again: nobody else holds what of it can be changed.
 bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v);

@@ -7,6 +7,97 @@
 #include "interp/objects/text/obj_str.h"
 #include "stager/describe.h"
 #include "stager/late_error.h"
+#include "stager/loop_carried.h"
+
+// --- whose they are ---
+
+static size_t depth_of(const Vm *vm, const Frame *frame)
+{
+    return (size_t)(frame - vm->frames);
+}
+
+static uint64_t activation_of(const Vm *vm, const Frame *frame)
+{
+    const Trace *trace = vm->trace;
+    size_t depth = depth_of(vm, frame);
+    return depth < trace->activations.count ? trace->activations.items[depth]
+                                            : 0;
+}
+
+bool notes_enter(Vm *vm)
+{
+    Trace *trace = vm->trace;
+    size_t depth = depth_of(vm, vm->frame) + 1;
+    bool ok = true;
+    if (trace->notes.count == 0) {
+        return true; // a first note is not taken for an earlier call's
+    }
+    while (ok && trace->activations.count <= depth) {
+        ok = vec_push(&vm->ctx, &trace->activations, 0);
+    }
+    if (ok) {
+        trace->activations.items[depth] = ++trace->entered;
+    }
+    return ok;
+}
+
+// The newest of the first `end` notes on the variable of a call that runs in
+// the frame, or, if that is NULL, of any call of the code; NULL: none.
+static BlockNote *find_before(const Vm *vm, const Frame *frame,
+                              const Code *code, const char *name, size_t end)
+{
+    uint64_t activation = frame != NULL ? activation_of(vm, frame) : 0;
+    for (size_t i = end; i-- > 0;) {
+        BlockNote *note = &vm->trace->notes.items[i];
+        if (note->code == code && strcmp(note->name, name) == 0 &&
+            (frame == NULL ||
+             (note->frame == frame && note->activation == activation))) {
+            return note;
+        }
+    }
+    return NULL;
+}
+
+// The newest one that is not of the side of a block, this one or one around it,
+// that has ended while the other is under way.
+static BlockNote *find_seen(const Vm *vm, const Frame *frame, const Code *code,
+                            const char *name, const StagedBlock *block,
+                            size_t end)
+{
+    BlockNote *note = find_before(vm, frame, code, name, end);
+    for (; note != NULL && block != NULL; block = block->outer) {
+        size_t number = (size_t)(note - vm->trace->notes.items);
+        if (block->phase == PHASE_SECOND && number >= block->notes[0] &&
+            number < block->notes[1]) {
+            note = find_before(vm, frame, code, name, block->notes[0]);
+        }
+    }
+    return note;
+}
+
+// The newest of the first `end` notes on a local of the frame that `block`,
+// and all around it, do not keep apart; NULL: none.
+static const BlockNote *local_before(const Vm *vm, const Frame *frame,
+                                     uint32_t reg, const StagedBlock *block,
+                                     size_t end)
+{
+    const Code *code = frame->code;
+    return find_seen(vm, frame, code, code->local_names[reg]->text, block, end);
+}
+
+// What a block inside of a side, an `elif` for one, has said of why the
+// variable is empty there; NULL: nothing.
+static const BlockNote *find_told(const Vm *vm, const Frame *frame,
+                                  const char *name, Span span)
+{
+    const BlockNote *note =
+        find_before(vm, frame, frame->code, name, vm->trace->notes.count);
+    bool inside = note != NULL && note->block.start > span.start &&
+                  note->block.end <= span.end;
+    return inside ? note : NULL;
+}
+
+// --- telling ---
 
 // Spans of converted code are those of the user's text.
 static uint32_t line_of(const Frame *frame, Span span)
@@ -102,12 +193,14 @@ static bool side_text(Vm *vm, const BlockSides *sides, Value v, int side,
 }
 
 // Texts are copied: a note outlives the block that it is about.
-bool notes_add(Vm *vm, const Code *code, const char *name, Span block,
+bool notes_add(Vm *vm, const Frame *frame, const char *name, Span block,
                ErrorKind kind, const char *text)
 {
     Ctx *ctx = &vm->ctx;
     BlockNote note = {
-        .code = code,
+        .code = frame->code,
+        .frame = frame,
+        .activation = activation_of(vm, frame),
         .block = block,
         .kind = kind,
         .late = {.value = VALUE_UNBOUND, .turned = VALUE_UNBOUND}};
@@ -185,35 +278,6 @@ bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
     return true;
 }
 
-// The newest of the first `end` notes that is on the variable; NULL: none.
-static BlockNote *find_before(const Vm *vm, const Code *code, const char *name,
-                              size_t end)
-{
-    for (size_t i = end; i-- > 0;) {
-        BlockNote *note = &vm->trace->notes.items[i];
-        if (note->code == code && strcmp(note->name, name) == 0) {
-            return note;
-        }
-    }
-    return NULL;
-}
-
-static BlockNote *find_note(const Vm *vm, const Code *code, const char *name)
-{
-    return find_before(vm, code, name, vm->trace->notes.count);
-}
-
-// What a block inside of a side, an `elif` for one, has said of why the
-// variable is empty there; NULL: nothing.
-static const BlockNote *find_told(const Vm *vm, const Code *code,
-                                  const char *name, Span span)
-{
-    const BlockNote *note = find_note(vm, code, name);
-    bool inside = note != NULL && note->block.start > span.start &&
-                  note->block.end <= span.end;
-    return inside ? note : NULL;
-}
-
 // A value that nobody reads is no error: only a hidden one, which is always
 // read, is refused at once.
 bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
@@ -235,7 +299,7 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
         snprintf(name, sizeof name, "'%.96s'", sides.word);
         const BlockNote *told =
             value_unbound(first) || value_unbound(second)
-                ? find_told(vm, frame->code, sides.word, block->info->span)
+                ? find_told(vm, frame, sides.word, block->info->span)
                 : NULL;
         if (told != NULL && value_unbound(told->late.value)) {
             return true;
@@ -248,14 +312,14 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
         return raise_false(vm, kind == ERR_UNBOUND_LOCAL ? ERR_TYPE : kind,
                            "%s", text);
     }
-    return notes_add(vm, frame->code, sides.word, block->info->span, kind,
-                     text);
+    return notes_add(vm, frame, sides.word, block->info->span, kind, text);
 }
 
 // The newest note is the one that explains the present state.
 bool notes_raise(Vm *vm, const Code *code, const Str *name)
 {
-    const BlockNote *note = find_note(vm, code, name->text);
+    const BlockNote *note = find_seen(
+        vm, NULL, code, name->text, vm->trace->blocks, vm->trace->notes.count);
     if (note != NULL) {
         vm->trace->gave_up = true;
         raise_error(vm, note->kind, "%s", note->text);
@@ -274,12 +338,15 @@ bool notes_keep(Vm *vm, Frame *frame, const StagedBlock *block,
                 const BlockPlace *place, Value first, Value second,
                 LateValue late)
 {
-    const Code *code = frame->code;
     Span span = block->info->span;
-    const char *name = code->local_names[place->index]->text;
-    const BlockNote *told = find_told(vm, code, name, span);
+    const char *name = frame->code->local_names[place->index]->text;
+    const BlockNote *told = find_told(vm, frame, name, span);
+    if (told == NULL && value_unbound(first) && value_unbound(second)) {
+        told = local_before(vm, frame, place->index, block->outer,
+                            vm->trace->notes.count);
+    }
     bool ok = told != NULL
-                  ? notes_add(vm, code, name, span, told->kind, told->text)
+                  ? notes_add(vm, frame, name, span, told->kind, told->text)
                   : notes_mismatch(vm, frame, block, place, first, second,
                                    ERR_UNBOUND_LOCAL);
     if (ok) {
@@ -316,17 +383,11 @@ static bool assert_turned(Vm *vm, const LateValue *late)
 static LateValue *find_late(Vm *vm, Frame *frame, uint32_t reg)
 {
     BlockNote *note =
-        find_note(vm, frame->code, frame->code->local_names[reg]->text);
+        find_seen(vm, frame, frame->code, frame->code->local_names[reg]->text,
+                  vm->trace->blocks, vm->trace->notes.count);
     LateValue *late = note != NULL ? &note->late : NULL;
-    return late != NULL && !value_unbound(late->value) &&
-                   late->frame == frame && !late->is_left
-               ? late
-               : NULL;
-}
-
-bool notes_has_late(Vm *vm, Frame *frame, uint32_t reg)
-{
-    return find_late(vm, frame, reg) != NULL;
+    return late != NULL && !value_unbound(late->value) && !late->is_left ? late
+                                                                         : NULL;
 }
 
 static bool is_deleted(const Code *code, uint32_t reg)
@@ -342,10 +403,9 @@ static bool is_deleted(const Code *code, uint32_t reg)
 
 // A block that is under way assigns the variable: what it is there is not what
 // was left before. In a side of an `if` it is that until it is assigned.
-static bool is_assigned(Vm *vm, const LateValue *late)
+static bool is_assigned(const LateValue *late, const StagedBlock *block)
 {
     bool found = false, deleted = is_deleted(late->frame->code, late->reg);
-    const StagedBlock *block = vm->trace->blocks;
     for (; block != NULL && block != late->home && !found;
          block = block->outer) {
         bool stays = block->loop == NULL && !deleted;
@@ -362,9 +422,11 @@ static bool is_assigned(Vm *vm, const LateValue *late)
 int notes_late(Vm *vm, Frame *frame, uint32_t reg)
 {
     LateValue *late = find_late(vm, frame, reg);
-    if (late == NULL || late->is_shown || is_assigned(vm, late)) {
+    if (late == NULL || late->is_shown ||
+        is_assigned(late, vm->trace->blocks)) {
         return 0;
     }
+    loop_carried_ask(vm, frame, frame->code->local_names[reg]);
     if (!assert_turned(vm, late)) {
         return -1;
     }
@@ -394,22 +456,63 @@ void notes_leave(Vm *vm, StagedBlock *block)
     block->notes[block->phase == PHASE_FIRST ? 1 : 2] = count;
 }
 
-const LateValue *notes_left(const Vm *vm, const StagedBlock *block,
-                            uint32_t reg, int side)
+// Its late value, where that can still be read; NULL: none.
+static const LateValue *late_of(const BlockNote *note)
 {
-    const Code *code = block->frame->code;
-    const char *name = code->local_names[reg]->text;
-    const BlockNote *note = find_before(vm, code, name, block->notes[side + 1]);
-    bool own =
-        note != NULL && note >= vm->trace->notes.items + block->notes[side];
-    if (!own) {
-        // The side leaves what was there before the block.
-        note = find_before(vm, code, name, block->notes[0]);
+    return note != NULL && !value_unbound(note->late.value) &&
+                   !is_deleted(note->code, note->late.reg)
+               ? &note->late
+               : NULL;
+}
+
+bool notes_around(const Vm *vm, const StagedBlock *block, uint32_t reg,
+                  const LateValue **late)
+{
+    const BlockNote *note =
+        local_before(vm, block->frame, reg, block->outer, block->notes[0]);
+    *late = late_of(note);
+    if (*late != NULL &&
+        ((*late)->is_left || is_assigned(*late, block->outer))) {
+        *late = NULL;
     }
-    bool is = note != NULL && !value_unbound(note->late.value) &&
-              note->late.frame == block->frame &&
-              (own ? note->late.home == block : !note->late.is_left);
-    return is && !is_deleted(code, reg) ? &note->late : NULL;
+    return note == NULL || *late != NULL;
+}
+
+bool notes_within(const Vm *vm, const StagedBlock *block, uint32_t reg,
+                  const LateValue **late)
+{
+    const BlockNote *note =
+        local_before(vm, block->frame, reg, block, vm->trace->notes.count);
+    *late = late_of(note);
+    if (*late != NULL && (*late)->home != block) {
+        *late = NULL;
+    }
+    return note == NULL || *late != NULL;
+}
+
+// Notes of the other side do not count.
+bool notes_left(const Vm *vm, const StagedBlock *block, uint32_t reg, int side,
+                const LateValue **late, bool *own)
+{
+    const BlockNote *note =
+        local_before(vm, block->frame, reg, NULL, block->notes[side + 1]);
+    *own = note != NULL && note >= vm->trace->notes.items + block->notes[side];
+    if (!*own) {
+        return notes_around(vm, block, reg, late);
+    }
+    *late = late_of(note);
+    if (*late != NULL && (*late)->home != block) {
+        *late = NULL;
+    }
+    return *late != NULL;
+}
+
+static void free_note(Vm *vm, const BlockNote *note)
+{
+    ctx_free(&vm->ctx, note->name, strlen(note->name) + 1);
+    ctx_free(&vm->ctx, note->text, strlen(note->text) + 1);
+    release(vm, note->late.value);
+    release(vm, note->late.turned);
 }
 
 void notes_end(Vm *vm, StagedBlock *block)
@@ -424,15 +527,21 @@ void notes_end(Vm *vm, StagedBlock *block)
     }
 }
 
+void notes_cut(Vm *vm, size_t count)
+{
+    Trace *trace = vm->trace;
+    while (trace->notes.count > count) {
+        BlockNote note = vec_pop(&trace->notes);
+        free_note(vm, &note);
+    }
+}
+
 // Notes go with their trace.
 void notes_free(Vm *vm, Trace *trace)
 {
     for (size_t i = 0; i < trace->notes.count; i++) {
-        BlockNote *note = &trace->notes.items[i];
-        ctx_free(&vm->ctx, note->name, strlen(note->name) + 1);
-        ctx_free(&vm->ctx, note->text, strlen(note->text) + 1);
-        release(vm, note->late.value);
-        release(vm, note->late.turned);
+        free_note(vm, &trace->notes.items[i]);
     }
     vec_free(&vm->ctx, &trace->notes);
+    vec_free(&vm->ctx, &trace->activations);
 }

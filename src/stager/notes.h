@@ -22,9 +22,11 @@ typedef struct LateValue {
 } LateValue;
 
 typedef struct BlockNote {
-    const Code *code; // whose variable; alive as long as the trace runs
-    Span block;       // of the block that it is about
-    char *name;       // owned, as is the text
+    const Code *code;   // whose variable; alive as long as the trace runs
+    const Frame *frame; // in which it ran, and in which call of those that this
+    uint64_t activation; // frame has had
+    Span block;          // of the block that it is about
+    char *name;          // owned, as is the text
     char *text;
     ErrorKind kind;
     LateValue late;
@@ -58,7 +60,7 @@ const char *notes_cure(ErrorKind kind, Value first, Value second);
 // The same of a variable before a loop and after a turn of it.
 const char *notes_turn_cure(ErrorKind kind, Value before, Value after);
 // Keeps a note on a place. False: no memory.
-MUST_CHECK bool notes_add(Vm *vm, const Code *code, const char *name,
+MUST_CHECK bool notes_add(Vm *vm, const Frame *frame, const char *name,
                           Span block, ErrorKind kind, const char *text);
 // Gives the newest note of the code a late value, which is taken.
 void notes_give(Vm *vm, LateValue late);
@@ -67,13 +69,18 @@ void notes_give(Vm *vm, LateValue late);
 MUST_CHECK bool notes_keep(Vm *vm, Frame *frame, const StagedBlock *block,
                            const BlockPlace *place, Value first, Value second,
                            LateValue late);
-// What a side of the block left as late value of a local of its frame, be it
-// that of before the block: 0, the first side, 1, the one that ended last.
-// NULL: nothing. Borrowed, until the next note.
-const LateValue *notes_left(const Vm *vm, const StagedBlock *block,
-                            uint32_t reg, int side);
-// Whether the variable has one.
-bool notes_has_late(Vm *vm, Frame *frame, uint32_t reg);
+// The late value that a local of the frame without another has at the end of a
+// side of the block: 0, the first, 1, the one that ended last; *late NULL:
+// none. Borrowed, as below, until the next note. *own: that side left it so.
+// False: whether it has a value is not known, since a block could not say.
+bool notes_left(const Vm *vm, const StagedBlock *block, uint32_t reg, int side,
+                const LateValue **late, bool *own);
+// The same where the block began, seen from there.
+bool notes_around(const Vm *vm, const StagedBlock *block, uint32_t reg,
+                  const LateValue **late);
+// The same where the innermost block, a loop's body, ends.
+bool notes_within(const Vm *vm, const StagedBlock *block, uint32_t reg,
+                  const LateValue **late);
 // TraceHooks.late.
 int notes_late(Vm *vm, Frame *frame, uint32_t reg);
 // A side of the block has ended: what was read in it is to be asserted again
@@ -83,6 +90,11 @@ void notes_leave(Vm *vm, StagedBlock *block);
 void notes_end(Vm *vm, StagedBlock *block);
 // Raises the newest note on a variable; false: there is none.
 bool notes_raise(Vm *vm, const Code *code, const Str *name);
+// A function is about to be called: notes on variables of an earlier call are
+// not on its own.
+MUST_CHECK bool notes_enter(Vm *vm);
+// Of a turn that is traced anew: notes from `count` on are forgotten.
+void notes_cut(Vm *vm, size_t count);
 // All notes of a trace, at its end.
 void notes_free(Vm *vm, Trace *trace);
 

@@ -42,6 +42,7 @@ stager_sources += src/stager/leak.c
 stager_sources += src/stager/ledger.c
 stager_sources += src/stager/list_form.c
 stager_sources += src/stager/list_tape.c
+stager_sources += src/stager/loop_carried.c
 stager_sources += src/stager/loop_held.c
 stager_sources += src/stager/loop_lift.c
 stager_sources += src/stager/loop_made.c

@@ -62,6 +62,8 @@ struct Trace {
     Object *refused; // counted: tracing's own error that a handler met last;
                      // NULL: none
     VEC(struct BlockNote) notes;   // on variables without a value (notes.h)
+    VEC(uint64_t) activations;     // by depth of frames: which call runs there
+    uint64_t entered;              // so many calls
     VEC(struct Birth) births;      // Variables made in it (birth.h)
     Draws draws;                   // by first values of those (birth.h)
     VEC(struct Concrete *) called; // counted: staged functions called in it

@@ -6,6 +6,7 @@ A scene is a program of its own. Of <<a|b|c>> one is chosen;
 § makes names its own."""
 import re
 
+from scenes_late import LATE
 from scenes_more import MORE
 
 CHOICE = re.compile(r"<<(.*?)>>", re.DOTALL)
@@ -451,7 +452,7 @@ Child§.inside = Base§.inside>>
 call(c§.call, tensor(3.0))
 call(c§.call, tensor(0.5))
 """),
-] + MORE
+] + MORE + LATE
 
 
 def scene(rng, may, wanted, name):
