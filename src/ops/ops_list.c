@@ -177,30 +177,6 @@ static const AttrDesc known_attrs[] = {
     {"strict", ATTR_BOOL, ATTR_HOST_ONLY, "False"}, // of list_read
 };
 
-// Whether an element that is read is what the graph takes it for: what follows
-// relies on it.
-static bool check_known(StepCall *call, const Tensor *item, int rank,
-                        const int64_t *dims)
-{
-    bool fits = rank == RANK_UNKNOWN || item->rank == rank;
-    for (int i = 0; fits && i < rank; i++) {
-        fits = dims[i] == DIM_UNKNOWN || dims[i] == tensor_dims(item)[i];
-    }
-    if (!fits) {
-        StrBuf text;
-        strbuf_init(&text, call->ctx);
-        shape_print(&text, item->rank, tensor_dims(item));
-        strbuf_puts(&text, ", where the others have ");
-        shape_print(&text, rank, dims);
-        if (strbuf_ok(&text)) {
-            ctx_fail(call->ctx, ERR_SHAPE, "an element has the shape %s",
-                     strbuf_text(&text));
-        }
-        strbuf_free(&text);
-    }
-    return fits;
-}
-
 static bool infer_list_read(InferCall *call)
 {
     TensorType element;
@@ -219,7 +195,8 @@ static bool run_list_read(StepCall *call)
             ? tensor_list_item(call->ctx, call->table->input(call, 0), place,
                                type.rank, type.dims)
             : NULL;
-    if (item == NULL || !check_known(call, item, type.rank, type.dims)) {
+    if (item == NULL ||
+        !tensor_list_fits(call->ctx, item, type.rank, type.dims)) {
         object_release_null(call->ctx, item);
         return false;
     }
@@ -374,9 +351,9 @@ static bool find_shape(StepCall *call, const Tensor *list, Shape *shape)
         shape_set(shape, first->rank, tensor_dims(first));
         return (first->rank < SHAPE_MAX_RANK ||
                 ctx_fail(call->ctx, ERR_SHAPE, "stack: rank too high")) &&
-               check_known(call, first,
-                           type.rank < 0 ? RANK_UNKNOWN : type.rank - 1,
-                           type.dims + 1);
+               tensor_list_fits(call->ctx, first,
+                                type.rank < 0 ? RANK_UNKNOWN : type.rank - 1,
+                                type.dims + 1);
     }
     if (type.rank > 0 && shape_is_static(type.rank - 1, type.dims + 1)) {
         shape_set(shape, type.rank - 1, type.dims + 1);

@@ -51,6 +51,7 @@ static bool read_items(StepCall *call, const Tensor *list, Tensor **items,
                        int64_t *rows)
 {
     const AttrValue *shape = call->table->attr(call, 0);
+    TensorType type = call->table->output_type(call, 0);
     int rank = attr_given(shape) ? (int)shape->count : RANK_UNKNOWN;
     bool ok = true;
     for (int i = 0; i < rank; i++) {
@@ -58,7 +59,8 @@ static bool read_items(StepCall *call, const Tensor *list, Tensor **items,
     }
     for (int64_t i = 0; ok && i < list->count; i++) {
         items[i] = tensor_list_item(call->ctx, list, i, rank, shape->ints);
-        ok = items[i] != NULL && check_rows(call->ctx, items[i], items[0]);
+        ok = items[i] != NULL && check_rows(call->ctx, items[i], items[0]) &&
+             tensor_list_fits(call->ctx, items[i], type.rank, type.dims);
         *rows += ok ? tensor_dims(items[i])[0] : 0;
     }
     return ok;

@@ -87,6 +87,28 @@ Tensor *tensor_list_item(Ctx *ctx, const Tensor *list, int64_t at, int rank,
                          "elements' shape is not known");
 }
 
+bool tensor_list_fits(Ctx *ctx, const Tensor *item, int rank,
+                      const int64_t *dims)
+{
+    bool fits = rank == RANK_UNKNOWN || item->rank == rank;
+    for (int i = 0; fits && i < rank; i++) {
+        fits = dims[i] == DIM_UNKNOWN || dims[i] == tensor_dims(item)[i];
+    }
+    if (!fits) {
+        StrBuf text;
+        strbuf_init(&text, ctx);
+        shape_print(&text, item->rank, tensor_dims(item));
+        strbuf_puts(&text, ", where the others have ");
+        shape_print(&text, rank, dims);
+        if (strbuf_ok(&text)) {
+            ctx_fail(ctx, ERR_SHAPE, "an element has the shape %s",
+                     strbuf_text(&text));
+        }
+        strbuf_free(&text);
+    }
+    return fits;
+}
+
 bool tensor_list_index(Ctx *ctx, const Tensor *index, int64_t *at)
 {
     if (index->count != 1) {

@@ -36,6 +36,10 @@ static inline Tensor *tensor_list_share(const Tensor *list, int64_t at)
 // sizes if all are known, else of those of an element that was.
 MUST_CHECK Tensor *tensor_list_item(Ctx *ctx, const Tensor *list, int64_t at,
                                     int rank, const int64_t *dims);
+// Whether an element that is read is what the graph takes it for, on which all
+// that follows relies: ERR_SHAPE.
+MUST_CHECK bool tensor_list_fits(Ctx *ctx, const Tensor *item, int rank,
+                                 const int64_t *dims);
 // The number that an index, or a bound, is: ERR_TYPE if it is not one, as only
 // a run tells of a tensor of unknown rank.
 MUST_CHECK bool tensor_list_index(Ctx *ctx, const Tensor *index, int64_t *at);

@@ -171,6 +171,16 @@ Test(lists, faults_are_errors)
                    1, ERR_SHAPE,
                    "stack: shapes differ: () and (1,); "
                    "all must have one shape");
+    // The node claims more than the elements have.
+    expect_failure(HEAD "  %2: int32[1] = const [2]\n"
+                        "  %3: list[int32[...]] = list_append %1, %2\n"
+                        "  %4: list[int32[...]] = list_slice %3, %0, %0\n"
+                        "  %5: list[int32[...]] = list_append %4, %2\n"
+                        "  %6: int32[?, 3] = list_join %5 shape=(None, 3)\n"
+                        "  return %6\n",
+                   1, ERR_SHAPE,
+                   "an element has the shape (1,), where the others have "
+                   "(None, 3)");
     expect_failure(HEAD "  %2: list[int32[...]], %3: int32[...] = list_pop %1\n"
                         "  %4: int32[...] = list_stack %2\n"
                         "  return %4\n",
