@@ -186,7 +186,9 @@ static bool attr_fits(const NodeLine *line, const AttrDesc *desc,
         return desc->kind == ATTR_INT || desc->kind == ATTR_INTS ||
                desc->kind == ATTR_FLOAT;
     case ATTR_INPUT:
-        return desc->accept == ATTR_HOST_OR_TENSOR && attr->integer >= 0 &&
+        // Such operands stand behind the op's own.
+        return desc->accept == ATTR_HOST_OR_TENSOR &&
+               attr->integer >= op_desc(line->op)->min_inputs &&
                attr->integer < (int64_t)line->inputs.count;
     default: return attr->kind == desc->kind;
     }

@@ -317,6 +317,16 @@ const OpDesc op_random_shuffle = {
 static bool infer_rng_state(InferCall *call)
 {
     static const int64_t two = 2;
+    if (call->input_count > 0) {
+        TensorType next = call->inputs[0];
+        if (!infer_needs_dtype(call, 0, DT_INT64)) {
+            return false;
+        }
+        if (!shape_equal(next.rank, next.dims, 1, &two)) {
+            return infer_shape_error(call, "a state is two int64, not %s",
+                                     next);
+        }
+    }
     return infer_output(call, 0, DT_INT64, 1, &two);
 }
 

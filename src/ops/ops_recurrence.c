@@ -8,6 +8,7 @@ static bool infer_recurrence(InferCall *call)
     TensorType x = call->inputs[0];
     int axis;
     return infer_needs_float(call, x.dtype) && infer_equal_dtypes(call, 0) &&
+           infer_needs_rank(call, 0, 1) &&
            (x.rank == RANK_UNKNOWN ||
             infer_axis(call->ctx, call->op->name, &call->attrs[0], x.rank, 0,
                        &axis)) &&

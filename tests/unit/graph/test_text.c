@@ -221,6 +221,15 @@ static const struct {
      "  %1: int32[2] = unindex %0, %0 spec=(0, 1, 0, 0, 1)\n"
      "  return %0\n",
      "line 2, column 18: unindex: the spec does not fit"},
+    {"graph f(%0 x: float64[])\n  %1: float64[] = recurrence %0, %0\n"
+     "  return %1\n",
+     "line 2, column 19: recurrence: operand 0 has rank 0, needs at least 1"},
+    {"graph f(%0 x: int64[3])\n  %1: int64[2] = rng_state %0\n  return %1\n",
+     "line 2, column 18: rng_state: a state is two int64, not (3,)"},
+    {"graph f(%0 x: int32[1])\n  %1: int32[1] = reshape %0 shape=$0\n"
+     "  return %1\n",
+     "line 2, column 37: reshape: attribute 'shape' is missing or of another "
+     "kind"},
     {"graph f(%0 x: int32[])\n  return %0\n  return %0\n",
      "line 3, column 3: the graph has returned above"},
 };
