@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interp/hooks/note.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/objects/text/codec.h"
@@ -284,6 +285,12 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
     }
     if (builtin_given(args[ARG_OPENER])) {
         return open_by(vm, args[ARG_OPENER], path, mode, descriptor);
+    }
+    // What stands in the file another call may find otherwise.
+    bool reads = (system_flags(mode) & O_ACCMODE) == O_RDONLY;
+    if (!note_effect(vm, reads ? EFFECT_DRAW : EFFECT_CHANGE, "open",
+                     VALUE_UNBOUND)) {
+        return false;
     }
     Value named = codec_to_system(vm, path);
     const char *text = value_failed(named) ? NULL : path_text(vm, named);
