@@ -4,6 +4,8 @@
 // no object. A temporary of the machine's, as in `a * b + c`, becomes the
 // result where nobody else holds it.
 #include "interp/core/raise.h"
+#include "interp/objects/classes/types.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/apply.h"
 #include "interp/tensors/obj_tensor.h"
@@ -74,6 +76,45 @@ static Tensor *quick_number(Value v, DType dtype, Tensor *room)
     return room;
 }
 
+// Whether one of the two is no matrix, as far as it is known.
+static bool is_narrow(Vm *vm, Value a, Value b)
+{
+    Value pair[2] = {a, b};
+    bool narrow = false;
+    for (int i = 0; i < 2; i++) {
+        // Of a list nobody has asked yet.
+        int rank =
+            value_is_operand(pair[i]) ? operand_type_now(vm, pair[i]).rank : 1;
+        narrow |= rank == 0 || rank == 1;
+    }
+    return narrow;
+}
+
+// A library may refuse such products to code of the program: by the attribute
+// `_no_product` of tensors (display.extend), which is called with both.
+// False: it raised.
+static bool may_multiply(Vm *vm, Value a, Value b)
+{
+    static const char text[] = "_no_product";
+    if (!is_narrow(vm, a, b) ||
+        (vm->frame != NULL && vm->frame->code->source->library)) {
+        return true;
+    }
+    Str *name = str_intern(vm, text, strlen(text));
+    if (name == NULL) {
+        return false;
+    }
+    Value own = type_lookup(vm, vm->types[KIND_TENSOR], name);
+    object_release(&vm->ctx, name);
+    if (value_failed(own) || value_unbound(own)) {
+        return !value_failed(own);
+    }
+    Value pair[2] = {a, b};
+    Value result = vm_call(vm, own, pair, 2);
+    value_release(&vm->ctx, result);
+    return !value_failed(result);
+}
+
 // Of the other operand, to which it may have to give way.
 static Tensor *quick_operand(Value v, Value other, Tensor *room)
 {
@@ -91,7 +132,8 @@ Value tensor_binary_last(Vm *vm, BinaryOp op, Value a, Value b, unsigned last)
     const OpDesc *desc = op_desc(code);
     Tensor room;
     if (vm->trace != NULL || vm->recorders != NULL || vm->check_numbers ||
-        (!(desc->flags & OP_ELEMENTWISE) && desc->quick == NULL)) {
+        (!(desc->flags & OP_ELEMENTWISE) && desc->quick == NULL) ||
+        (op == BINARY_MATMUL && is_narrow(vm, a, b))) {
         return VALUE_UNBOUND;
     }
     Tensor *inputs[] = {quick_operand(a, b, &room), quick_operand(b, a, &room)};
@@ -120,6 +162,9 @@ static Value join_texts(Vm *vm, Value a, Value b)
 // & | ^ ~ of bools are logical: the array API gives both names one meaning.
 Value tensor_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
+    if (op == BINARY_MATMUL && !may_multiply(vm, a, b)) {
+        return VALUE_FAIL;
+    }
     Value quick = tensor_binary_last(vm, op, a, b, 0);
     if (!value_unbound(quick)) {
         return quick;
