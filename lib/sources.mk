@@ -251,6 +251,7 @@ lib_modules = \
 	lib/tensorflow/keras/optimizers.duet \
 	lib/tensorflow/keras/preprocessing/__init__.duet \
 	lib/tensorflow/keras/preprocessing/sequence.duet \
+	lib/tensorflow/keras/random.duet \
 	lib/tensorflow/keras/regularizers.duet \
 	lib/tensorflow/keras/saving.duet \
 	lib/tensorflow/keras/utils.duet \
