@@ -40,6 +40,21 @@ bool back_rows_alone(const Graph *graph, GraphBlock *block, ValueId value);
 
 // Whether gradients flow through the value's type.
 bool back_flows(const Graph *graph, ValueId id);
+// Marks in `live`, by value, to what gradients flow back from the values that
+// are marked (grad_live.c): more at most than what rules give gradients to.
+void back_mark_live(Graph *graph, bool *live);
+// Whether one flows to what the loop's state i begins with: a turn uses it, or
+// there need not be one.
+bool back_starts(const Graph *graph, const bool *live, const GraphNode *loop,
+                 uint32_t i);
+// Whether one flows to result i of a node's block: from the node's output, or a
+// loop's next turn.
+bool back_ends(const bool *live, const GraphBlock *block, uint32_t i);
+// How many of the inputs may get one: an op whose rule is none gives none.
+uint32_t back_operands(const GraphNode *node);
+bool back_is_live(const bool *live, const GraphNode *node);
+// Whether the loop counts from a known number to a known one, with a turn.
+bool back_turns_surely(const Graph *graph, const GraphNode *loop);
 // Whether a forward value takes part in the gradient.
 bool back_takes_part(const Back *b, ValueId id);
 // One node at the end of the block; its first output, VALUE_ID_NONE on
@@ -48,6 +63,8 @@ ValueId back_append(Back *b, GraphBlock *block, OpCode op,
                     const ValueId *inputs, uint32_t count,
                     const AttrValue *attrs);
 ValueId back_zeros(Back *b, GraphBlock *block, ValueId like);
+// What a value has so far, zeros if that is nothing.
+ValueId back_so_far(Back *b, GraphBlock *block, ValueId value);
 ValueId back_sum(Back *b, GraphBlock *block, ValueId left, ValueId right);
 // The state of the generator where the node stands, as a value before it.
 ValueId back_generator(Back *b, GraphNode *node);
@@ -85,6 +102,8 @@ MUST_CHECK bool back_split(BackTurn *turn, uint32_t values);
 MUST_CHECK Graph *back_gradient(Graph *graph, const bool *given,
                                 const bool *wanted, const bool *begun,
                                 bool *made, bool *rows, bool values);
+// An if's way back (grad_branch.c).
+MUST_CHECK bool back_branches(Back *b, GraphNode *node);
 // A loop's way back (grad_loop.c). The node is replaced.
 MUST_CHECK bool back_loop(Back *b, GraphNode *node);
 

@@ -3,8 +3,8 @@
 // The forward graph is copied (grad_forward.c); then its nodes are walked from
 // the last one back and rules append what is new behind them. An `if` goes back
 // as an `if` on the same condition, a loop as one in the other direction
-// (grad_loop.c). Blocks become graphs of their own for it, whose gradients are
-// called: so they may hold what they like.
+// (grad_branch.c, grad_loop.c). Blocks become graphs of their own for it, whose
+// gradients are called: so they may hold what they like.
 #include "graph/passes/grad_back.h"
 
 #include <string.h>
@@ -60,8 +60,7 @@ bool back_takes_part(const Back *b, ValueId id)
     return id < b->count && b->needed[id] && back_flows(b->graph, id);
 }
 
-// What a value has so far, zeros if that is nothing.
-static ValueId so_far(Back *b, GraphBlock *block, ValueId value)
+ValueId back_so_far(Back *b, GraphBlock *block, ValueId value)
 {
     return b->grads[value] != VALUE_ID_NONE ? b->grads[value]
                                             : back_zeros(b, block, value);
@@ -158,7 +157,7 @@ static bool back_read(Back *b, const GraphNode *node)
     if (!back_takes_part(b, list)) {
         return true;
     }
-    ValueId whole = so_far(b, b->block, list);
+    ValueId whole = back_so_far(b, b->block, list);
     ValueId three[3] = {whole, node->inputs[1], VALUE_ID_NONE};
     ValueId sum = VALUE_ID_NONE;
     if (whole != VALUE_ID_NONE) {
@@ -182,7 +181,7 @@ static bool back_sliced(Back *b, const GraphNode *node)
     if (!back_takes_part(b, list)) {
         return true;
     }
-    ValueId four[4] = {so_far(b, b->block, list),
+    ValueId four[4] = {back_so_far(b, b->block, list),
                        b->grads[node_output(node, 0)], node->inputs[1],
                        node->inputs[2]};
     b->grads[list] =
@@ -232,7 +231,7 @@ static bool back_custom(Back *b, const GraphNode *node)
     IdVec inputs = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < outputs; i++) {
-        ValueId grad = so_far(b, b->block, node_output(node, i));
+        ValueId grad = back_so_far(b, b->block, node_output(node, i));
         ok = grad != VALUE_ID_NONE && back_push(b, &inputs, &grad, 1);
     }
     ok = ok && back_push(b, &inputs, &node->inputs[behind],
@@ -244,132 +243,6 @@ static bool back_custom(Back *b, const GraphNode *node)
         ok = !back_takes_part(b, node->inputs[i]) ||
              back_add(b, node->inputs[i], node_output(call, i - outputs));
     }
-    return ok;
-}
-
-// An `if` on its way back.
-typedef struct IfBack {
-    GraphNode *node;
-    IdVec outside;     // what its sides use
-    bool *wanted;      // of those
-    bool *begun;       // which of those have a gradient so far
-    bool *given;       // which outputs have one
-    IdVec grads;       // what has begun, what is given
-    ValueId generator; // its state, if a side draws
-    size_t size;       // of the masks
-} IfBack;
-
-// One side: a block that yields the gradients of the wanted values.
-static GraphBlock *side_back(Back *b, const IfBack *branches, int side)
-{
-    const IdVec *outside = &branches->outside;
-    const bool *wanted = branches->wanted;
-    Ctx *ctx = b->graph->ctx;
-    GraphBlock *from = branches->node->blocks[side];
-    GraphBlock *block = graph_block_new(b->graph, b->block);
-    // One more for a generator.
-    bool *made = ctx_alloc_zero(ctx, outside->count + 2);
-    Graph *grad = NULL;
-    IdVec results = {0}, inputs = {0};
-    bool ok = block != NULL && made != NULL;
-    GraphNode *call = NULL;
-    if (ok && !from->diverges) {
-        Graph *lifted = back_lift(b->graph, from, outside);
-        grad = lifted == NULL ? NULL
-                              : graph_gradient(lifted, branches->given, wanted,
-                                               branches->begun, made, NULL);
-        ok =
-            grad != NULL &&
-            back_push(b, &inputs, outside->items, outside->count) &&
-            back_push(b, &inputs, &branches->generator, graph_draws(lifted)) &&
-            back_push(b, &inputs, branches->grads.items, branches->grads.count);
-        if (lifted != NULL) {
-            graph_release(ctx, lifted);
-        }
-        call = ok ? back_call(b, block, grad, &inputs) : NULL;
-        ok = call != NULL;
-    }
-    uint32_t next = 0;
-    for (size_t i = 0; ok && i < outside->count; i++) {
-        if (wanted[i]) {
-            ValueId id = made[i] ? node_output(call, next++)
-                                 : so_far(b, block, outside->items[i]);
-            ok = id != VALUE_ID_NONE && vec_push(ctx, &results, id);
-        }
-    }
-    ok = ok && graph_block_results(b->graph, block, results.items,
-                                   (uint32_t)results.count);
-    vec_free(ctx, &results);
-    vec_free(ctx, &inputs);
-    if (grad != NULL) {
-        graph_release(ctx, grad);
-    }
-    if (made != NULL) {
-        ctx_free(ctx, made, outside->count + 2);
-    }
-    return ok ? block : NULL;
-}
-
-static bool append_back(Back *b, IfBack *branches)
-{
-    GraphNode *node = branches->node;
-    const IdVec *outside = &branches->outside;
-    GraphBlock *sides[2] = {NULL, NULL};
-    bool ok = true;
-    if (back_draws(node->blocks[0]) || back_draws(node->blocks[1])) {
-        branches->generator = back_generator(b, node);
-        ok = branches->generator != VALUE_ID_NONE;
-    }
-    for (int side = 0; ok && side < 2; side++) {
-        sides[side] = side_back(b, branches, side);
-        ok = sides[side] != NULL;
-    }
-    GraphNode *made = ok ? graph_append_blocks(b->graph, b->block, node->op,
-                                               node->inputs, 1, sides, b->place)
-                         : NULL;
-    uint32_t next = 0;
-    for (size_t i = 0; made != NULL && i < outside->count; i++) {
-        if (branches->wanted[i]) {
-            b->grads[outside->items[i]] = node_output(made, next++);
-        }
-    }
-    return made != NULL;
-}
-
-// Which outputs have gradients, which outside values want some and have some.
-static bool back_branches(Back *b, GraphNode *node)
-{
-    Ctx *ctx = b->graph->ctx;
-    IfBack branches = {.node = node};
-    IdVec *outside = &branches.outside;
-    bool any = false;
-    bool ok = back_outside(b->graph, node->blocks[0], outside) &&
-              back_outside(b->graph, node->blocks[1], outside);
-    // A generator is an argument too.
-    size_t count = outside->count + 1;
-    branches.size = 2 * count + node->output_count;
-    branches.wanted = ok ? ctx_alloc_zero(ctx, branches.size) : NULL;
-    ok = branches.wanted != NULL;
-    branches.begun = ok ? branches.wanted + count : NULL;
-    branches.given = ok ? branches.begun + count : NULL;
-    for (size_t i = 0; ok && i < outside->count; i++) {
-        ValueId id = outside->items[i];
-        branches.wanted[i] = back_takes_part(b, id);
-        branches.begun[i] = branches.wanted[i] && b->grads[id] != VALUE_ID_NONE;
-        any = any || branches.wanted[i];
-        ok = back_push(b, &branches.grads, &b->grads[id], branches.begun[i]);
-    }
-    for (uint32_t i = 0; ok && i < node->output_count; i++) {
-        ValueId grad = b->grads[node_output(node, i)];
-        branches.given[i] = grad != VALUE_ID_NONE;
-        ok = back_push(b, &branches.grads, &grad, branches.given[i]);
-    }
-    ok = ok && (!any || append_back(b, &branches));
-    if (branches.wanted != NULL) {
-        ctx_free(ctx, branches.wanted, branches.size);
-    }
-    vec_free(ctx, outside);
-    vec_free(ctx, &branches.grads);
     return ok;
 }
 

@@ -16,6 +16,7 @@ typedef struct LoopBack {
     bool *made;         // which of those it gives
     Graph *cond, *body; // as graphs of the states and the outside values
     BackTurn turn;      // of the body
+    bool surely;        // a turn comes
     bool draws;         // the body does, and is run for its numbers alone
     uint32_t values;    // results of turn.ahead that are the body's
     uint32_t kept;      // lists that the new loop gives behind the states
@@ -54,7 +55,7 @@ static bool make_turn(Back *b, LoopBack *loop)
     turn->states = loop->states;
     turn->arguments = graph_gradient_arguments(loop->body);
     loop->values = loop->draws ? 0 : loop->states;
-    // All states' gradients are handed on from turn to turn, zeros too.
+    // Gradients of states are handed on from turn to turn, zeros too.
     turn->grad = back_gradient(loop->body, loop->wanted, loop->wanted,
                                loop->begun, loop->made, NULL, loop->values > 0);
     if (turn->grad == NULL || !check_lists(b, loop)) {
@@ -67,11 +68,43 @@ static bool make_turn(Back *b, LoopBack *loop)
     return back_split(turn, loop->values);
 }
 
+// Those to which gradients flow: from behind the loop, or from a turn.
+static bool mark_wanted(Back *b, LoopBack *loop)
+{
+    Graph *body = loop->body;
+    const ValueId *inputs = body->block->params;
+    const ValueId *results = body->block->results;
+    size_t size = body->values.count;
+    bool *live = ctx_alloc_zero(b->graph->ctx, size);
+    if (live == NULL) {
+        return false;
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < loop->states; i++) {
+            ValueId behind = node_output(loop->node, i);
+            if (!loop->wanted[i] && back_flows(body, inputs[i]) &&
+                (live[inputs[i]] || b->grads[behind] != VALUE_ID_NONE)) {
+                again = loop->wanted[i] = live[results[i]] = true;
+            }
+        }
+        back_mark_live(body, live);
+    }
+    for (size_t i = 0; i < loop->outside.count; i++) {
+        size_t at = loop->states + i;
+        loop->wanted[at] = loop->begun[at] =
+            back_takes_part(b, loop->outside.items[i]) && live[inputs[at]];
+    }
+    ctx_free(b->graph->ctx, live, size);
+    return true;
+}
+
 static bool begin_loop(Back *b, LoopBack *loop)
 {
     Ctx *ctx = b->graph->ctx;
     GraphBlock **blocks = loop->node->blocks;
     loop->states = loop->node->input_count;
+    loop->surely = back_turns_surely(b->graph, loop->node);
     loop->draws = back_draws(blocks[SIDE_BODY]);
     if (!back_outside(b->graph, blocks[SIDE_COND], &loop->outside) ||
         !back_outside(b->graph, blocks[SIDE_BODY], &loop->outside)) {
@@ -86,16 +119,10 @@ static bool begin_loop(Back *b, LoopBack *loop)
     loop->begun = loop->wanted + loop->size;
     loop->made = loop->begun + loop->size;
     loop->turn.kept = loop->made + loop->size;
-    for (uint32_t i = 0; i < loop->states; i++) {
-        loop->wanted[i] = back_flows(b->graph, blocks[SIDE_BODY]->params[i]);
-    }
-    for (size_t i = 0; i < loop->outside.count; i++) {
-        loop->wanted[loop->states + i] = loop->begun[loop->states + i] =
-            back_takes_part(b, loop->outside.items[i]);
-    }
     loop->cond = back_lift(b->graph, blocks[SIDE_COND], &loop->outside);
     loop->body = back_lift(b->graph, blocks[SIDE_BODY], &loop->outside);
-    return loop->cond != NULL && loop->body != NULL && make_turn(b, loop);
+    return loop->cond != NULL && loop->body != NULL && mark_wanted(b, loop) &&
+           make_turn(b, loop);
 }
 
 static void end_loop(Back *b, LoopBack *loop)
@@ -444,6 +471,13 @@ static bool test_back(Back *b, GraphBlock *block, ValueId list)
            graph_block_results(b->graph, block, &truth, 1);
 }
 
+// Whether a turn back adds to the sum that is this result of it.
+static bool adds(const LoopBack *loop, uint32_t result)
+{
+    const Graph *grad = loop->turn.grad;
+    return graph_value(grad, grad->block->results[result])->node != NULL;
+}
+
 static bool back_loop_of(Back *b, LoopBack *loop)
 {
     Ctx *ctx = b->graph->ctx;
@@ -466,13 +500,17 @@ static bool back_loop_of(Back *b, LoopBack *loop)
                          : NULL;
     ok = node != NULL;
     // The outside values' first: theirs are whole sums, the states' come last.
-    uint32_t next = loop->kept;
+    uint32_t next = loop->kept, given = 0;
     for (uint32_t i = 0; i < loop->states; i++) {
         next += loop->wanted[i];
+        given += loop->made[i];
     }
     for (size_t i = 0; ok && i < loop->outside.count; i++) {
         if (loop->wanted[loop->states + i]) {
-            b->grads[loop->outside.items[i]] = node_output(node, next++);
+            ValueId sum = node_output(node, next++);
+            if (adds(loop, given++)) {
+                b->grads[loop->outside.items[i]] = sum;
+            }
         }
     }
     next = loop->kept;
@@ -480,7 +518,9 @@ static bool back_loop_of(Back *b, LoopBack *loop)
         if (loop->wanted[i]) {
             ValueId value = loop->node->inputs[i];
             ValueId made = node_output(node, next++);
-            ok = !back_takes_part(b, value) || back_add(b, value, made);
+            // A turn that surely comes takes what no turn gives back.
+            ok = (loop->surely && !loop->made[i]) ||
+                 !back_takes_part(b, value) || back_add(b, value, made);
         }
     }
     vec_free(ctx, &state);

@@ -105,41 +105,24 @@ bool graph_sums_apart(const Graph *graph)
 typedef struct ZeroFlow {
     const GraphBlock *side;
     uint32_t sides;
-    bool live;   // some result is computed of it
     bool always; // whichever way is taken
     bool within; // from blocks below its own
 } ZeroFlow;
 
-static const Tensor *number(const Graph *graph, ValueId id)
-{
-    const Tensor *known = graph_constant(graph, id);
-    return known != NULL && known->count == 1 ? known : NULL;
-}
-
-// A loop that counts from a known number to a known one has a turn.
-static bool turns_surely(const Graph *graph, const GraphNode *loop)
-{
-    const GraphBlock *asks = loop->blocks[SIDE_COND];
-    const GraphNode *less = graph_value(graph, asks->results[0])->node;
-    if (less == NULL || less->op != OP_LESS) {
-        return false;
-    }
-    const Tensor *from = NULL, *to = number(graph, less->inputs[1]);
-    for (uint32_t i = 0; i < asks->param_count; i++) {
-        if (asks->params[i] == less->inputs[0]) {
-            from = number(graph, loop->inputs[i]);
-        }
-    }
-    return from != NULL && to != NULL &&
-           tensor_float_at(from, 0) < tensor_float_at(to, 0);
-}
+// The walk over all flows: the values' are first, then the Variables'.
+typedef struct ZeroFlows {
+    const Graph *graph;
+    bool *live; // by value (back_mark_live)
+    ZeroFlow *flows;
+    size_t count;
+} ZeroFlows;
 
 // How many of the node's blocks have to use a value, so that one of those that
 // do is run to its end; 0: there need not be a turn.
 static uint32_t ways(const Graph *graph, const GraphNode *node)
 {
     if (op_is_loop(node_desc(node))) {
-        return turns_surely(graph, node);
+        return back_turns_surely(graph, node);
     }
     uint32_t count = 0;
     for (uint32_t i = 0; i < node_desc(node)->block_count; i++) {
@@ -166,62 +149,86 @@ static void use(const Graph *graph, ZeroFlow *flow, const GraphBlock *own,
     flow->always = flow->always || flow->sides == ways(graph, where->owner);
 }
 
-static void use_values(const Graph *graph, ZeroFlow *flows, const ValueId *ids,
-                       uint32_t count, const GraphBlock *where)
+// Where the value that a loop begins with is used: by its first turn alone if
+// that cannot be missed, or else both by a turn and as the result of none.
+static const GraphBlock *starts_in(const ZeroFlows *all, const GraphNode *loop,
+                                   uint32_t i)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (back_flows(graph, ids[i])) {
-            flows[ids[i]].live = true;
-            use(graph, &flows[ids[i]], graph_value(graph, ids[i])->block,
-                where);
+    const GraphBlock *body = loop->blocks[SIDE_BODY];
+    bool in_turn = all->live[body->params[i]];
+    bool surely = back_turns_surely(all->graph, loop);
+    return in_turn && (surely || all->live[node_output(loop, i)]) ? loop->block
+                                                                  : body;
+}
+
+static void use_value(ZeroFlows *all, ValueId id, const GraphBlock *where)
+{
+    if (back_flows(all->graph, id) && graph_constant(all->graph, id) == NULL) {
+        use(all->graph, &all->flows[id], graph_value(all->graph, id)->block,
+            where);
+    }
+}
+
+// What the node, one of whose outputs is live, is computed of.
+static void use_node(ZeroFlows *all, const GraphNode *node)
+{
+    const OpDesc *op = node_desc(node);
+    for (uint32_t b = 0; b < op->block_count; b++) {
+        const GraphBlock *block = node->blocks[b];
+        for (uint32_t i = 0; i < block->result_count; i++) {
+            ValueId id = block->results[i];
+            if (!all->live[id] || !back_ends(all->live, block, i)) {
+                continue;
+            }
+            if (op_is_loop(op) && !all->live[block->params[i]] &&
+                graph_value(all->graph, id)->block == block) {
+                // All turns but the last leave it to nobody.
+                all->flows[id].within = true;
+            } else {
+                use_value(all, id, block);
+            }
         }
     }
-}
-
-// What the node, one of whose outputs is live, is computed of. `variables` are
-// the flows of the graph's Variables.
-static void use_node(const Graph *graph, ZeroFlow *flows, ZeroFlow *variables,
-                     const GraphNode *node)
-{
-    use_values(graph, flows, node->inputs, node->input_count, node->block);
-    for (uint32_t i = 0; i < node_desc(node)->block_count; i++) {
-        const GraphBlock *block = node->blocks[i];
-        use_values(graph, flows, block->results, block->result_count, block);
+    for (uint32_t i = 0; i < back_operands(node); i++) {
+        if (!op_is_loop(op)) {
+            use_value(all, node->inputs[i], node->block);
+        } else if (back_starts(all->graph, all->live, node, i)) {
+            use_value(all, node->inputs[i], starts_in(all, node, i));
+        }
     }
     if (node->op == OP_READ_VARIABLE) {
-        use(graph, &variables[node->variable], graph->block, node->block);
+        use(all->graph, &all->flows[all->graph->values.count + node->variable],
+            all->graph->block, node->block);
     }
-}
-
-static bool is_live(const ZeroFlow *flows, const GraphNode *node)
-{
-    bool live = false;
-    for (uint32_t i = 0; !live && i < node->output_count; i++) {
-        live = flows[node_output(node, i)].live;
-    }
-    return live;
 }
 
 bool graph_zero_gradients(Graph *graph, bool *found)
 {
+    Ctx *ctx = graph->ctx;
     size_t values = graph->values.count;
-    size_t count = values + graph->variables.count;
-    size_t size = (count + 1) * sizeof(ZeroFlow);
-    ZeroFlow *flows = ctx_alloc_zero(graph->ctx, size);
-    *found = false;
-    if (flows == NULL) {
+    ZeroFlows all = {.graph = graph,
+                     .count = values + graph->variables.count + 1};
+    size_t size = all.count * (sizeof *all.flows + sizeof *all.live);
+    all.flows = ctx_alloc_zero(ctx, size);
+    if (all.flows == NULL) {
         return false;
     }
-    const GraphBlock *all = graph->block;
-    use_values(graph, flows, all->results, all->result_count, all);
+    all.live = (bool *)(all.flows + all.count);
+    const GraphBlock *top = graph->block;
+    for (uint32_t i = 0; i < top->result_count; i++) {
+        all.live[top->results[i]] = back_flows(graph, top->results[i]);
+        use_value(&all, top->results[i], top);
+    }
+    back_mark_live(graph, all.live);
     for (Walk walk = walk_backward(graph->block); walk_next(&walk);) {
-        if (walk.node != NULL && is_live(flows, walk.node)) {
-            use_node(graph, flows, flows + values, walk.node);
+        if (walk.node != NULL && back_is_live(all.live, walk.node)) {
+            use_node(&all, walk.node);
         }
     }
-    for (size_t i = 0; i < count && !*found; i++) {
-        *found = flows[i].within && !flows[i].always;
+    *found = false;
+    for (size_t i = 0; i < all.count && !*found; i++) {
+        *found = all.flows[i].within && !all.flows[i].always;
     }
-    ctx_free(graph->ctx, flows, size);
+    ctx_free(ctx, all.flows, size);
     return true;
 }
