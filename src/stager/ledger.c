@@ -61,8 +61,22 @@ static bool add_effect(Vm *vm, EffectKind effect, const char *what, Value value)
     return true;
 }
 
+// Whether the class of the value, if it was that which was asked for, is that
+// of a tensor eagerly, too: not of what stands for a number or a text of the
+// host, which the library knows how to take.
+static bool looks_alike(Vm *vm, Value value)
+{
+    return value_is_kind(value, KIND_SYMBOLIC) &&
+           (vm->frame->code->source->library ||
+            (!value_as_symbolic(value)->weak &&
+             !value_as_symbolic(value)->text));
+}
+
 bool ledger_effect(Vm *vm, EffectKind kind, const char *what, Value value)
 {
+    if (kind == EFFECT_LOOK && looks_alike(vm, value)) {
+        return true;
+    }
     if (kind == EFFECT_NUMBER || kind == EFFECT_TRUTH || kind == EFFECT_LOOK) {
         EventKind told = kind == EFFECT_NUMBER  ? EVENT_NUMBER
                          : kind == EFFECT_TRUTH ? EVENT_INT

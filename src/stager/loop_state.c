@@ -225,6 +225,7 @@ static Value show_leaf(Vm *vm, Value v, void *data)
     if (!value_failed(shown)) {
         value_as_symbolic(shown)->weak = weak;
         value_as_symbolic(shown)->text = leaf->text;
+        vm->trace->weak = vm->trace->weak || weak;
     }
     return shown;
 }

@@ -187,6 +187,9 @@ static bool has_numbers(const Trace *trace)
 {
     for (; trace != NULL; trace = trace->outer) {
         const EventLog *log = trace->events;
+        if (trace->weak) {
+            return true;
+        }
         for (size_t i = 0; log != NULL && i < log->events.count; i++) {
             EventKind kind = log->events.items[i].kind;
             if (kind == EVENT_NUMBER || kind == EVENT_INT) {

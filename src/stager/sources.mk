@@ -87,4 +87,5 @@ stager_sources += src/stager/traces.c
 stager_sources += src/stager/why.c
 stager_sources += src/stager/why_diff.c
 stager_sources += src/stager/undecided.c
+stager_sources += src/stager/weak.c
 stager_sources += src/stager/written.c

@@ -14,6 +14,7 @@
 #include "stager/leak.h"
 #include "stager/scopes.h"
 #include "stager/sites.h"
+#include "stager/weak.h"
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
@@ -420,102 +421,6 @@ static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
     return true;
 }
 
-// --- weak numbers ---
-//
-// A host number that a loop made part of its state is weak: it takes the dtype
-// of a tensor that it meets, as the number itself would. Only symbolic tensors
-// can be weak; an eager number is converted before it comes here.
-
-// A tensor that was made from a host value a moment ago, when the operands were
-// brought to one dtype.
-static bool is_literal(Value v)
-{
-    return value_is_tensor(v) && (value_object(v)->flags & TENSOR_LITERAL);
-}
-
-// Numbers only go up: bool < int < float.
-static bool may_become(DType from, DType to)
-{
-    DTypeClass a = dtype_class(from), b = dtype_class(to);
-    return b != DTYPE_CLASS_STRING && b != DTYPE_CLASS_BOOL &&
-           (a == DTYPE_CLASS_BOOL || b == DTYPE_CLASS_FLOAT ||
-            a != DTYPE_CLASS_FLOAT);
-}
-
-// The operand as a value of this dtype. No node is made where it has the dtype
-// already, so that graphs show only the casts that do something.
-static ValueId cast_operand(Vm *vm, Trace *trace, Value v, DType dtype)
-{
-    ValueId id = trace_operand(vm, trace, v);
-    if (id == VALUE_ID_NONE || graph_type(trace->graph, id).dtype == dtype) {
-        return id;
-    }
-    AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
-    GraphNode *node = graph_append(trace->graph, trace->block, OP_CAST, &id, 1,
-                                   &attr, trace_place(vm));
-    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
-}
-
-// The first operand whose dtype must be that of the others.
-static uint32_t first_alike(OpCode op, uint32_t input_count)
-{
-    uint32_t flags = op_desc(op)->flags;
-    if (op == OP_WHERE) {
-        return 1;
-    }
-    return (flags & OP_LIST_INPUT) ||
-                   ((flags & OP_ELEMENTWISE) && input_count == 2)
-               ? 0
-               : input_count;
-}
-
-// The dtype that weak operands take; DT_NONE: they stay as they are.
-static DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
-{
-    DType widest = DT_NONE;
-    bool weak = false;
-    // A list and what is put into it are no operands of one dtype.
-    if (op_desc(op)->flags & OP_LISTS) {
-        return DT_NONE;
-    }
-    for (uint32_t i = first_alike(op, input_count); i < input_count; i++) {
-        if (!symbolic_is_weak(inputs[i])) {
-            return weak || i + 1 < input_count ? operand_type(inputs[i]).dtype
-                                               : DT_NONE;
-        }
-        DType own = operand_type(inputs[i]).dtype;
-        widest = !weak || may_become(widest, own) ? own : widest;
-        weak = true;
-    }
-    // Only where all operands are weak does the loop come to its end.
-    bool halves = op == OP_DIVIDE && weak && !dtype_is_float(widest);
-    return halves ? DT_FLOAT32 : weak ? widest : DT_NONE;
-}
-
-// A weak float that meets an integer tensor keeps its dtype, and the operation
-// then refuses the pair as it does for an eager float.
-static ValueId weak_operand(Vm *vm, Trace *trace, Value v, DType dtype)
-{
-    return dtype != DT_NONE && symbolic_is_weak(v) &&
-                   may_become(operand_type(v).dtype, dtype)
-               ? cast_operand(vm, trace, v, dtype)
-               : trace_operand(vm, trace, v);
-}
-
-// The result of weak numbers and literals is weak.
-static bool result_is_weak(OpCode op, const Value *inputs, uint32_t input_count)
-{
-    bool weak = false;
-    for (uint32_t i = 0; i < input_count; i++) {
-        if (!symbolic_is_weak(inputs[i]) && !is_literal(inputs[i])) {
-            return false;
-        }
-        weak = weak || symbolic_is_weak(inputs[i]);
-    }
-    return weak && (op_desc(op)->flags & OP_ELEMENTWISE) &&
-           op_desc(op)->result != RESULT_BOOL;
-}
-
 // One node of an ordinary op, and its symbolic results. `ids` is room for the
 // inputs. Casts that weak operands need stand before the node; if it is
 // refused they stay, unused, and are dropped as dead code.
@@ -532,10 +437,14 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
         }
     }
     // Asked of the operands as they came: a cast one is no longer weak.
-    bool stays_weak = result_is_weak(op, inputs, input_count);
+    bool stays_weak = weak_result(op, inputs, input_count);
     GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
                                    input_count, attrs, trace_place(vm));
-    if (node == NULL || !node_results(vm, trace, node, outputs, output_count)) {
+    if (node == NULL) {
+        weak_refuse(vm, op, inputs, input_count, weak);
+        return false;
+    }
+    if (!node_results(vm, trace, node, outputs, output_count)) {
         return false;
     }
     if (UNLIKELY(trace->graph->nodes.count >= trace->look)) {

@@ -156,7 +156,8 @@ static bool variable_assign(Vm *vm, Variable *variable, Value value)
     VariableCell *cell = variable_cell(variable);
     TensorType own = cell_type(cell);
     TensorType given = operand_type_now(vm, value);
-    if (given.dtype != own.dtype) {
+    // A number of the host's in a trace takes the Variable's, as eagerly.
+    if (given.dtype != own.dtype && !symbolic_is_weak(value)) {
         return refuse(vm, variable, ERR_DTYPE, given);
     }
     if (!tensor_type_may_be(own, given)) {

@@ -33,7 +33,7 @@ UNKNOWN = "is unknown in this trace; "
 QUOTED = re.compile(r"'(\w+)'")
 CHANGED = re.compile(r"[^=(]*")
 # A tensor of a trace in a text.
-SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>")
+SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>|a host float")
 # What the ledger calls a change of each kind of container.
 WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
          "deque": ("deque", "attribute"), "object": ("attribute",),
@@ -42,8 +42,8 @@ WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
 QUIET = ("print",)
 # Codes of events that lead eager and staged code different ways: a handler
 # that cannot act, an iterator or random number that is drawn once, a size that
-# is None, whether two objects are one.
-ASTRAY = ("D105", "D106", "D112", "identity")
+# is None, whether two objects are one, the class of what is a number eagerly.
+ASTRAY = ("D105", "D106", "D112", "identity", "class")
 NEAR = 1e-5  # between numbers that the host and tensors computed
 NEAR_HALVES = {"float16": 4e-3, "bfloat16": 3e-2}
 
@@ -85,25 +85,31 @@ def zeros_of(value):
     return [zeros_of(item) for item in value] if isinstance(value, list) else 0
 
 
-def near(left, right, dtype=None):
-    """Two numbers, one of which the host computed in double precision."""
+def finite(value):
+    """Whether it is a number that has a size."""
+    return isinstance(value, (int, float))
+
+
+def near(left, right, dtype=None, largest=0):
+    """Two numbers, one of which the host computed in double precision; of
+    halves, beside a number so large, whose last bit is theirs."""
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         most = NEAR_HALVES.get(dtype, NEAR)
         return left == right or \
-            abs(left - right) <= most * max(abs(left), abs(right))
+            abs(left - right) <= most * max(abs(left), abs(right), largest)
     return left == right
 
 
-def same(left, right, dtype=None):
+def same(left, right, dtype=None, largest=0):
     """Two numbers of the same bits: True is not 1, and 0.0 is not -0.0."""
-    del dtype
+    del dtype, largest
     return repr(left) == repr(right)
 
 
 def steep(alike):
     """As `alike`, but for NaN where eager code has a number."""
-    def found(left, right, dtype=None):
-        return right == ("float", "nan") or alike(left, right, dtype)
+    def found(left, right, dtype=None, largest=0):
+        return right == ("float", "nan") or alike(left, right, dtype, largest)
     return found
 
 
@@ -136,8 +142,10 @@ def compare(left, right, path, alike=near):
         return
     if tensors(left, right):
         flat = plain(left[2]), plain(right[2])
+        largest = max(map(abs, filter(finite, flat[0])), default=0) \
+            if left[1] in NEAR_HALVES else 0
         if left[1] == right[1] and len(flat[0]) == len(flat[1]) and \
-                all(alike(*pair, left[1]) for pair in zip(*flat)):
+                all(alike(*pair, left[1], largest) for pair in zip(*flat)):
             return
         raise Difference(path + left[:1], left, right)
     if isinstance(left, str) and is_tensor(right) and \
@@ -316,8 +324,8 @@ class Judge:
         when it failed, or failed by a number that became a tensor."""
         if any("while tracing" in note for note in other.error[3]):
             return False
-        if not one.error:
-            return self.settled(other.error)
+        if not one.error and self.settled(other.error):
+            return True
         try:
             self.states(one.state, other.state, self.alike)
         except Difference:

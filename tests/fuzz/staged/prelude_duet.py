@@ -6,6 +6,12 @@ NAMES["data"] = data
 TENSORS = ("Tensor",)
 VARIABLES = ("Variable",)
 SYMBOLS = ("SymbolicTensor",)
+# Events that one code has with others, by how they begin.
+TOLD = {"argument": "an argument", "alias": "joined twice",
+        "order": "a dict in the order", "rows": "a gradient of rows",
+        "unused": "a gradient of what a block",
+        "identity": "whether two objects", "text": "a text made",
+        "class": "a type"}
 
 
 def listed(value):
@@ -39,20 +45,8 @@ def events(space):
     for function in found.values():
         rows += [row[1:] for row in stage.effects(function)]
         codes += [row[2] for row in stage.events(function)]
-        codes += ["argument" for row in stage.events(function)
-                  if row[3].startswith("an argument")]
-        codes += ["alias" for row in stage.events(function)
-                  if row[3] == "joined twice"]
-        codes += ["order" for row in stage.events(function)
-                  if row[3].startswith("a dict in the order")]
-        codes += ["rows" for row in stage.events(function)
-                  if row[3].startswith("a gradient of rows")]
-        codes += ["unused" for row in stage.events(function)
-                  if row[3].startswith("a gradient of what a block")]
-        codes += ["identity" for row in stage.events(function)
-                  if row[3].startswith("whether two objects")]
-        codes += ["text" for row in stage.events(function)
-                  if row[3].startswith("a text made")]
+        codes += [code for row in stage.events(function)
+                  for code, words in TOLD.items() if row[3].startswith(words)]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))

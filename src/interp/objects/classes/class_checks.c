@@ -4,6 +4,7 @@
 // __subclasscheck__ decides; otherwise anything with a tuple __bases__ counts
 // as a class.
 #include "interp/core/depth.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
 
@@ -106,6 +107,10 @@ static bool is_builtin_callable(const Vm *vm, const Type *cls)
 // What type.__instancecheck__ answers, and what holds where no class asks.
 int class_is_instance(Vm *vm, Value v, Value cls)
 {
+    if (value_is_kind(v, KIND_SYMBOLIC) &&
+        !note_effect(vm, EFFECT_LOOK, "a type", v)) {
+        return -1;
+    }
     if (value_is_kind(cls, KIND_TYPE)) {
         return type_is_subtype(type_of(vm, v), value_as_type(cls)) ||
                        (is_builtin_callable(vm, value_as_type(cls)) &&
