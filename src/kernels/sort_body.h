@@ -1,12 +1,73 @@
-// Columns of ints beside each other, each sorted by itself. Included by
-// tier_body.h alone.
+// Keys of numbers, and ints that are sorted. Included by tier_body.h alone.
+#ifndef DUET_KERNELS_SORT_BODY_H
+#define DUET_KERNELS_SORT_BODY_H
+
+// A float's key is its bits as an int, those of negative numbers turned, which
+// has the numbers' order: zeros are equal, and NaN is the greatest, whichever
+// way the order goes.
+#define FLOAT_KEYS(sfx, T, K, MOST)                                            \
+    static inline K key_##sfx(T number, bool down)                             \
+    {                                                                          \
+        K bits;                                                                \
+        T x = number + 0;                                                      \
+        memcpy(&bits, &x, sizeof bits);                                        \
+        bits ^= bits >> (8 * sizeof bits - 1) & MOST;                          \
+        return x != x ? MOST : down ? ~bits : bits;                            \
+    }                                                                          \
+    static inline T number_##sfx(K key, bool down)                             \
+    {                                                                          \
+        K bits = down ? ~key : key;                                            \
+        T x;                                                                   \
+        bits ^= bits >> (8 * sizeof bits - 1) & MOST;                          \
+        memcpy(&x, &bits, sizeof x);                                           \
+        return key == MOST ? (T)NAN : x;                                       \
+    }
+#define INT_KEYS(sfx, T)                                                       \
+    static inline T key_##sfx(T x, bool down)                                  \
+    {                                                                          \
+        return down ? ~x : x;                                                  \
+    }                                                                          \
+    static inline T number_##sfx(T key, bool down)                             \
+    {                                                                          \
+        return down ? ~key : key;                                              \
+    }
+FLOAT_KEYS(f32, float, int32_t, INT32_MAX)
+FLOAT_KEYS(f64, double, int64_t, INT64_MAX)
+INT_KEYS(i32, int32_t)
+INT_KEYS(i64, int64_t)
+
+// Runs of which neither has steps are vectors.
+#define SORT_MOVES(name, sfx, To, From, function)                              \
+    static inline void name##_run_##sfx(                                       \
+        To *restrict to, int64_t to_step, const From *restrict from,           \
+        int64_t from_step, int64_t n, bool down)                               \
+    {                                                                          \
+        for (int64_t i = 0; i < n; i++) {                                      \
+            to[i * to_step] = function(from[i * from_step], down);             \
+        }                                                                      \
+    }                                                                          \
+    static void name##_##sfx(void *to, int64_t to_step, const void *from,      \
+                             int64_t from_step, int64_t n, bool down)          \
+    {                                                                          \
+        if (to_step == 1 && from_step == 1) {                                  \
+            name##_run_##sfx(to, 1, from, 1, n, down);                         \
+        } else {                                                               \
+            name##_run_##sfx(to, to_step, from, from_step, n, down);           \
+        }                                                                      \
+    }
+#define SORT_KEYS(sfx, T, K)                                                   \
+    SORT_MOVES(keys, sfx, K, T, key_##sfx)                                     \
+    SORT_MOVES(numbers, sfx, T, K, number_##sfx)
+SORT_KEYS(f32, float, int32_t)
+SORT_KEYS(f64, double, int64_t)
+SORT_KEYS(i32, int32_t, int32_t)
+SORT_KEYS(i64, int64_t, int64_t)
+
+// Columns of ints beside each other, each sorted by itself.
 //
 // Batcher's merge exchange (Knuth, The Art of Computer Programming, 5.2.2, M):
 // which elements are compared does not depend on what they are, so that a
 // column is a lane of the processor's vectors, all the way.
-#ifndef DUET_KERNELS_SORT_BODY_H
-#define DUET_KERNELS_SORT_BODY_H
-
 #define SORT_COLUMNS(sfx, T)                                                   \
     /* The lesser ones of two runs of `n` rows to the first. */                \
     static inline void exchange_##sfx(T *restrict low, T *restrict high,       \
@@ -46,6 +107,35 @@
 
 SORT_COLUMNS(i32, int32_t)
 SORT_COLUMNS(i64, int64_t)
-#undef SORT_COLUMNS
+
+#if defined(__AVX512F__)
+#define SORT_MOST_i32 INT32_MAX
+#define SORT_MOST_i64 INT64_MAX
+enum {
+    SORT_FEW = 32,         // vectors that are left to a network
+    SORT_POLLED = 1 << 16, // elements before whose division Ctrl-C is heard
+    SORT_GOOD = 64         // divisions by sampled pivots, one within the other
+};
+#define ID(name) ID_WITH(name, SUFFIX)
+#define ELEMENT int32_t
+#define SUFFIX i32
+#define EPI epi32
+#define LANE_NUMBERS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#include "kernels/sort_vector.h"
+#undef ELEMENT
+#undef SUFFIX
+#undef EPI
+#undef LANE_NUMBERS
+#define ELEMENT int64_t
+#define SUFFIX i64
+#define EPI epi64
+#define LANE_NUMBERS 0, 1, 2, 3, 4, 5, 6, 7
+#include "kernels/sort_vector.h"
+#undef ELEMENT
+#undef SUFFIX
+#undef EPI
+#undef LANE_NUMBERS
+#undef ID
+#endif
 
 #endif

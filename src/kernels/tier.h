@@ -47,6 +47,12 @@ typedef int64_t (*FindFn)(const void *from, int64_t n, const void *value);
 // Row k of `n` elements of `from` is added to row rows[k] of `to`, in order.
 typedef void (*AddRowsFn)(void *to, const void *from, const int64_t *rows,
                           int64_t count, int64_t n);
+// Keys of `n` elements, ints of their width whose order is theirs
+// (sort_body.h), and elements of keys. Steps are in elements of either.
+typedef void (*SortMoveFn)(void *to, int64_t to_step, const void *from,
+                           int64_t from_step, int64_t n, bool down);
+// Sorts `n` ints. `room` is for as many and SORT_BYTES. False: interrupted.
+typedef bool (*SortFn)(Ctx *ctx, void *keys, int64_t n, void *room);
 // Sorts SORT_BYTES of columns beside each other, of `n` ints each, which stand
 // row by row.
 typedef void (*SortColumnsFn)(void *columns, int64_t n);
@@ -79,8 +85,11 @@ typedef struct Tier {
     // softmax and its logarithm over rows of n elements, and log(sum(exp(x))).
     RowReduceFn softmax[ELEM_COUNT], log_softmax[ELEM_COUNT];
     RowReduceFn logsumexp[ELEM_COUNT];
-    FindFn find[ELEM_COUNT];                // of bools and halves: NULL
-    AddRowsFn add_rows[ELEM_COUNT];         // of 32 and 64 bits; else NULL
+    FindFn find[ELEM_COUNT];             // of bools and halves: NULL
+    AddRowsFn add_rows[ELEM_COUNT];      // of 32 and 64 bits; else NULL
+    SortMoveFn sort_keys[ELEM_COUNT];    // of 32 and 64 bits; else NULL,
+    SortMoveFn sort_numbers[ELEM_COUNT]; // both
+    SortFn sort[ELEM_COUNT]; // of ELEM_I32 and ELEM_I64, or NULL throughout
     SortColumnsFn sort_columns[ELEM_COUNT]; // of ELEM_I32 and ELEM_I64
 } Tier;
 

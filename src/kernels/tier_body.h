@@ -43,9 +43,10 @@
 #include "kernels/sort_body.h"
 
 // The columns of a table by Elem for each set; F is the function prefix.
+#define ROW_LONG_INTEGER(F) [ELEM_I32] = F##_i32, [ELEM_I64] = F##_i64
 #define ROW_INTEGER(F)                                                         \
     [ELEM_U8] = F##_u8, [ELEM_I8] = F##_i8, [ELEM_I16] = F##_i16,              \
-    [ELEM_I32] = F##_i32, [ELEM_I64] = F##_i64
+    ROW_LONG_INTEGER(F)
 #define ROW_FLOAT(F) [ELEM_F32] = F##_f32, [ELEM_F64] = F##_f64
 #define ROW_BOOL(F) [ELEM_BOOL] = F##_b
 #define ROW_NUMERIC(F) ROW_INTEGER(F), ROW_FLOAT(F)
@@ -76,7 +77,7 @@ const Tier TIER_TABLE = {
     .loads = loop_loads,
     .stores = loop_stores,
     .narrows = loop_narrows,
-    .gemm = {[ELEM_I32] = gemm_i32, [ELEM_I64] = gemm_i64, ROW_FLOAT(gemm)},
+    .gemm = {ROW_LONG_INTEGER(gemm), ROW_FLOAT(gemm)},
     .lanes = {ROW_FLOAT(lanes)},
     .row_reduce = REDUCE_TABLE(rows),
     .column_reduce = REDUCE_TABLE(columns),
@@ -87,9 +88,11 @@ const Tier TIER_TABLE = {
     .log_softmax = {ROW_FLOAT(log_softmax)},
     .logsumexp = {ROW_FLOAT(logsumexp)},
     .find = {ROW_NUMERIC(find)},
-    .add_rows = {[ELEM_I32] = add_rows_i32,
-                 [ELEM_I64] = add_rows_i64,
-                 ROW_FLOAT(add_rows)},
-    .sort_columns =
-        {[ELEM_I32] = sort_columns_i32, [ELEM_I64] = sort_columns_i64},
+    .add_rows = {ROW_LONG_INTEGER(add_rows), ROW_FLOAT(add_rows)},
+    .sort_keys = {ROW_LONG_INTEGER(keys), ROW_FLOAT(keys)},
+    .sort_numbers = {ROW_LONG_INTEGER(numbers), ROW_FLOAT(numbers)},
+#if defined(__AVX512F__)
+    .sort = {ROW_LONG_INTEGER(sort)},
+#endif
+    .sort_columns = {ROW_LONG_INTEGER(sort_columns)},
 };

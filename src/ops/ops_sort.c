@@ -4,7 +4,8 @@
 // its place below. Words are sorted by key, stably: by digits, or short rows by
 // insertion. Keys of 64 bits are sorted by their low half, then by their high
 // one. NaN stands last, whichever way the sort goes; equal elements keep their
-// order. Many rows of moderate length go side by side (sort_beside.c).
+// order. Values alone are sorted by their keys, without places, and many rows
+// of moderate length side by side (sort_beside.c).
 #include <inttypes.h>
 #include <string.h>
 
@@ -202,7 +203,14 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     if (in->count == 0) {
         return true;
     }
+    KernelState *state = kernel_state(call->ctx);
     SortRows rows = {in, n, inner, in->count / n, to.kept, down};
+    if (state == NULL) {
+        return false;
+    }
+    if (sort_fits_keys(state->tier, &rows, &to)) {
+        return sort_keys(call->ctx, &rows, to.values);
+    }
     bool by_heap = to.kept < n / HEAP_PER_ROW && !sort_has_long_keys(in);
     if (!by_heap && sort_fits_beside(&rows, &to)) {
         return sort_beside(call->ctx, &rows, &to);

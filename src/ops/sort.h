@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kernels/tier.h"
 #include "ops/op.h"
 #include "ops/tensor.h"
 
@@ -39,29 +40,11 @@ static inline SortRow sort_row_at(const SortRows *rows, int64_t i)
         rows->n,  block * rows->kept * rows->inner + within, rows->down};
 }
 
-// Keys have the order of the sort. Zeros are equal, whatever their sign.
-static inline uint32_t sort_float_key(float number, bool down)
-{
-    uint32_t bits;
-    float x = number + 0.0F;
-    memcpy(&bits, &x, sizeof bits);
-    bits ^= bits >> 31 != 0 ? UINT32_MAX : UINT32_C(1) << 31;
-    return x != x ? UINT32_MAX : down ? ~bits : bits;
-}
-
-static inline uint64_t sort_double_key(double number, bool down)
-{
-    uint64_t bits;
-    double x = number + 0.0;
-    memcpy(&bits, &x, sizeof bits);
-    bits ^= bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63;
-    return x != x ? UINT64_MAX : down ? ~bits : bits;
-}
-
 static inline bool sort_has_long_keys(const Tensor *in)
 {
     return in->dtype == DT_INT64 || in->dtype == DT_FLOAT64;
 }
+// Keys have the order of the sort. Zeros are equal, whatever their sign.
 uint64_t sort_long_key(const SortRow *row, int64_t i);
 uint32_t sort_short_key(const SortRow *row, int64_t i);
 
@@ -74,6 +57,10 @@ static inline uint64_t sort_word(uint64_t key, int64_t place)
 void sort_put_row(const SortResult *to, const SortRow *row,
                   const uint64_t *words);
 
+// Whether rows are sorted by their keys alone, one after another, and that.
+bool sort_fits_keys(const Tier *tier, const SortRows *rows,
+                    const SortResult *to);
+MUST_CHECK bool sort_keys(Ctx *ctx, const SortRows *rows, Tensor *to);
 // Whether many rows are sorted side by side, and that.
 bool sort_fits_beside(const SortRows *rows, const SortResult *to);
 MUST_CHECK bool sort_beside(Ctx *ctx, const SortRows *rows,

@@ -1,110 +1,82 @@
-// Many rows sorted side by side, a lane of the processor's vectors each
-// (kernels/sort_body.h): by their keys alone where nothing else is wanted, else
-// by words of a key and a place, which makes the sort stable.
-#include <math.h>
-
-#include "kernels/tier.h"
+// Rows sorted by the processor's vectors (kernels/sort_body.h): by their keys
+// alone where nothing else is wanted, else by words of a key and a place, which
+// makes the sort stable. Where vectors have no sort of their own many rows go
+// side by side, a lane each.
 #include "ops/sort.h"
 
 // A row is sorted by as many comparisons as if all lanes were full, and the
 // longer it is, the more an element takes.
-enum { LEAST_ROWS = 4, MOST_KEYS = 4096, MOST_WORDS = 1024 };
+enum { LEAST_ROWS = 4, MOST_KEYS = 4096, MOST_WORDS = 1024, SHORT_ROW = 64 };
 
-static const uint32_t short_sign = UINT32_C(1) << 31;
-static const uint64_t long_sign = UINT64_C(1) << 63;
-
-static float float_of(uint32_t key, bool down)
-{
-    float number = NAN;
-    uint32_t bits = down ? ~key : key;
-    bits ^= bits >> 31 != 0 ? short_sign : UINT32_MAX;
-    if (key != UINT32_MAX) {
-        memcpy(&number, &bits, sizeof number);
-    }
-    return number;
-}
-
-static double double_of(uint64_t key, bool down)
-{
-    double number = NAN;
-    uint64_t bits = down ? ~key : key;
-    bits ^= bits >> 63 != 0 ? long_sign : UINT64_MAX;
-    if (key != UINT64_MAX) {
-        memcpy(&number, &bits, sizeof number);
-    }
-    return number;
-}
-
-// Vectors compare signed numbers.
-#define FILL(T, K, key)                                                        \
-    for (int64_t i = 0; i < row->n; i++) {                                     \
-        T x = ((const T *)row->in->data)[row->start + i * row->step];          \
-        ((K *)lane)[i * (SORT_BYTES / (int64_t)sizeof(K))] = (K)(key);         \
-    }
-#define TAKE(T, K, element)                                                    \
-    for (int64_t i = 0; i < row->n; i++) {                                     \
-        K key = ((const K *)lane)[i * (SORT_BYTES / (int64_t)sizeof(K))];      \
-        ((T *)to->data)[row->to + i * row->step] = (element);                  \
-    }
 // Keys do not tell zeros apart, which keep their order.
 #define ZEROS(T)                                                               \
     {                                                                          \
         T *out = (T *)to->data + row->to;                                      \
         const T *in = (const T *)row->in->data + row->start;                   \
-        int64_t at = 0, end = row->n * row->step;                              \
-        while (at < end && out[at] != 0) {                                     \
-            at += row->step;                                                   \
+        int64_t at = 0, end = row->n;                                          \
+        for (int64_t left = end; left > 0;) {                                  \
+            int64_t half = left / 2;                                           \
+            T x = out[(at + half) * row->step];                                \
+            bool before = row->down ? x > 0 : x < 0;                           \
+            at += before ? half + 1 : 0;                                       \
+            left = before ? left - half - 1 : half;                            \
         }                                                                      \
-        for (int64_t i = 0; at < end && i < end; i += row->step) {             \
-            if (in[i] == 0) {                                                  \
-                out[at] = in[i];                                               \
-                at += row->step;                                               \
+        for (int64_t i = 0; at < end && out[at * row->step] == 0; i++) {       \
+            if (in[i * row->step] == 0) {                                      \
+                out[at++ * row->step] = in[i * row->step];                     \
             }                                                                  \
         }                                                                      \
     }
-
-static void fill_keys(const SortRow *row, void *lane)
+static void put_zeros(Tensor *to, const SortRow *row)
 {
-    bool down = row->down;
-    switch ((DType)row->in->dtype) {
-    case DT_FLOAT32:
-        FILL(float, int32_t, sort_float_key(x, down) ^ short_sign)
-        break;
-    case DT_FLOAT64:
-        FILL(double, int64_t, sort_double_key(x, down) ^ long_sign)
-        break;
-    case DT_INT32: FILL(int32_t, int32_t, down ? ~x : x) break;
-    default: FILL(int64_t, int64_t, down ? ~x : x)
-    }
-}
-
-static void take_keys(Tensor *to, const SortRow *row, const void *lane)
-{
-    bool down = row->down;
-    switch ((DType)row->in->dtype) {
-    case DT_FLOAT32:
-        TAKE(float, int32_t, float_of((uint32_t)key ^ short_sign, down))
+    if (to->dtype == DT_FLOAT32) {
         ZEROS(float)
-        break;
-    case DT_FLOAT64:
-        TAKE(double, int64_t, double_of((uint64_t)key ^ long_sign, down))
+    } else if (to->dtype == DT_FLOAT64) {
         ZEROS(double)
-        break;
-    case DT_INT32: TAKE(int32_t, int32_t, down ? ~key : key) break;
-    default: TAKE(int64_t, int64_t, down ? ~key : key)
     }
 }
 
-static void fill_words(const SortRow *row, void *lane)
+// A row's keys, `step` apart, and a row of the elements that keys stand for.
+static void fill_keys(const Tier *tier, const SortRow *row, void *keys,
+                      int64_t step)
 {
-    if (row->in->dtype == DT_FLOAT32) {
-        FILL(float, int64_t,
-             sort_word(sort_float_key(x, row->down), i) ^ long_sign)
-        return;
+    size_t size = dtype_size((DType)row->in->dtype);
+    tier->sort_keys[row->in->dtype](
+        keys, step, (const char *)row->in->data + (size_t)row->start * size,
+        row->step, row->n, row->down);
+}
+static void take_keys(const Tier *tier, Tensor *to, const SortRow *row,
+                      const void *keys, int64_t step)
+{
+    size_t size = dtype_size((DType)to->dtype);
+    tier->sort_numbers[to->dtype]((char *)to->data + (size_t)row->to * size,
+                                  row->step, keys, step, row->n, row->down);
+}
+
+// Element `i` of so many rows that begin beside each other.
+static SortRow across_at(SortRow row, int64_t i, int64_t count)
+{
+    row.start += i * row.step;
+    row.to += i * row.step;
+    row.step = 1;
+    row.n = count;
+    return row;
+}
+
+enum { WORD_STEP = SORT_BYTES / sizeof(int64_t) };
+
+// Vectors compare signed numbers. `keys` is room for those of a row.
+static void fill_words(const Tier *tier, const SortRow *row, int64_t *lane,
+                       int32_t *keys)
+{
+    const uint32_t sign = UINT32_C(1) << 31;
+    bool made = tier->sort_keys[row->in->dtype] != NULL;
+    if (made) {
+        fill_keys(tier, row, keys, 1);
     }
     for (int64_t i = 0; i < row->n; i++) {
-        ((int64_t *)lane)[i * (SORT_BYTES / (int64_t)sizeof(int64_t))] =
-            (int64_t)(sort_word(sort_short_key(row, i), i) ^ long_sign);
+        uint32_t key = made ? (uint32_t)keys[i] : sort_short_key(row, i) ^ sign;
+        lane[i * WORD_STEP] = (int64_t)sort_word(key, i);
     }
 }
 
@@ -113,8 +85,7 @@ static void take_words(const SortResult *to, const SortRow *row,
                        const uint64_t *lane, uint64_t *words)
 {
     for (int64_t i = 0; i < to->kept; i++) {
-        words[i] =
-            lane[i * (SORT_BYTES / (int64_t)sizeof(uint64_t))] ^ long_sign;
+        words[i] = lane[i * WORD_STEP];
     }
     sort_put_row(to, row, words);
 }
@@ -135,43 +106,126 @@ bool sort_fits_beside(const SortRows *rows, const SortResult *to)
                 : !sort_has_long_keys(rows->in) && rows->n <= MOST_WORDS);
 }
 
-bool sort_beside(Ctx *ctx, const SortRows *rows, const SortResult *to)
+// What lies beside each other is read as it lies.
+bool sort_fits_keys(const Tier *tier, const SortRows *rows,
+                    const SortResult *to)
 {
-    KernelState *state = kernel_state(ctx);
-    bool keys = by_keys(rows, to);
-    bool wide = !keys || sort_has_long_keys(rows->in);
-    size_t width = wide ? sizeof(int64_t) : sizeof(int32_t);
-    int64_t lanes = SORT_BYTES / (int64_t)width;
-    // Vectors do not lie across lines of the cache; behind them a row's words.
-    size_t size =
-        (size_t)rows->n * (SORT_BYTES + sizeof(uint64_t)) + SORT_BYTES;
-    char *room = state == NULL ? NULL : ctx_alloc_zero(ctx, size);
+    bool beside = rows->n <= SHORT_ROW || rows->inner > 1;
+    return tier->sort[ELEM_I32] != NULL && by_keys(rows, to) &&
+           !(beside && sort_fits_beside(rows, to));
+}
+
+bool sort_keys(Ctx *ctx, const SortRows *rows, Tensor *to)
+{
+    const Tier *tier = ctx->kernels->tier;
+    size_t width = dtype_size((DType)to->dtype);
+    // As much again behind the keys, and a vector; one more aligns them.
+    size_t size = 2 * ((size_t)rows->n * width + SORT_BYTES);
+    char *room = ctx_alloc(ctx, size);
     if (room == NULL) {
         return false;
     }
-    char *columns = room + (SORT_BYTES - (uintptr_t)room % SORT_BYTES);
-    SortColumnsFn sort = state->tier->sort_columns[wide ? ELEM_I64 : ELEM_I32];
+    char *keys = room + (SORT_BYTES - (uintptr_t)room % SORT_BYTES);
+    SortFn sort = tier->sort[width == sizeof(int64_t) ? ELEM_I64 : ELEM_I32];
     bool ok = true;
-    // Lanes without a row sort anything.
-    for (int64_t first = 0; ok && first < rows->count; first += lanes) {
-        int64_t left = rows->count - first;
-        int64_t count = left < lanes ? left : lanes;
-        for (int64_t i = 0; i < count; i++) {
-            SortRow row = sort_row_at(rows, first + i);
-            (keys ? fill_keys : fill_words)(&row, columns + (size_t)i * width);
+    for (int64_t i = 0; ok && i < rows->count; i++) {
+        SortRow row = sort_row_at(rows, i);
+        fill_keys(tier, &row, keys, 1);
+        ok = sort(ctx, keys, row.n, keys + (size_t)row.n * width) &&
+             ctx_poll(ctx);
+        if (ok) {
+            take_keys(tier, to, &row, keys, 1);
+            put_zeros(to, &row);
         }
-        sort(columns, rows->n);
-        for (int64_t i = 0; i < count; i++) {
-            SortRow row = sort_row_at(rows, first + i);
-            char *lane = columns + (size_t)i * width;
-            if (keys) {
-                take_keys(to->values, &row, lane);
-            } else {
-                take_words(
-                    to, &row, (uint64_t *)(void *)lane,
-                    (uint64_t *)(void *)(columns + rows->n * SORT_BYTES));
-            }
+    }
+    ctx_free(ctx, room, size);
+    return ok;
+}
+
+// Some rows, a lane each; behind words there is room for those of a row.
+typedef struct SortLanes {
+    const Tier *tier;
+    const SortRows *rows;
+    int64_t first, count; // of the rows
+    char *columns;
+    size_t width; // of a lane
+    bool keys;    // or words
+} SortLanes;
+
+// Whether the rows' elements stand as the lanes do.
+static bool lie_beside(const SortLanes *lanes)
+{
+    int64_t inner = lanes->rows->inner;
+    return lanes->keys && inner > 1 &&
+           lanes->first % inner + lanes->count <= inner;
+}
+
+static void fill_lanes(const SortLanes *l)
+{
+    SortRow row = sort_row_at(l->rows, l->first);
+    for (int64_t i = 0; lie_beside(l) && i < row.n; i++) {
+        SortRow across = across_at(row, i, l->count);
+        fill_keys(l->tier, &across, l->columns + i * SORT_BYTES, 1);
+    }
+    for (int64_t i = 0; !lie_beside(l) && i < l->count; i++) {
+        char *lane = l->columns + (size_t)i * l->width;
+        row = sort_row_at(l->rows, l->first + i);
+        if (l->keys) {
+            fill_keys(l->tier, &row, lane, SORT_BYTES / (int64_t)l->width);
+        } else {
+            fill_words(l->tier, &row, (int64_t *)(void *)lane,
+                       (int32_t *)(void *)(l->columns + row.n * SORT_BYTES));
         }
+    }
+}
+
+static void take_lanes(const SortLanes *l, const SortResult *to)
+{
+    SortRow row = sort_row_at(l->rows, l->first);
+    for (int64_t i = 0; lie_beside(l) && i < row.n; i++) {
+        SortRow across = across_at(row, i, l->count);
+        take_keys(l->tier, to->values, &across, l->columns + i * SORT_BYTES, 1);
+    }
+    for (int64_t i = 0; i < l->count; i++) {
+        char *lane = l->columns + (size_t)i * l->width;
+        row = sort_row_at(l->rows, l->first + i);
+        if (!l->keys) {
+            take_words(to, &row, (uint64_t *)(void *)lane,
+                       (uint64_t *)(void *)(l->columns + row.n * SORT_BYTES));
+            continue;
+        }
+        if (!lie_beside(l)) {
+            take_keys(l->tier, to->values, &row, lane,
+                      SORT_BYTES / (int64_t)l->width);
+        }
+        put_zeros(to->values, &row);
+    }
+}
+
+bool sort_beside(Ctx *ctx, const SortRows *rows, const SortResult *to)
+{
+    SortLanes lanes = {
+        .tier = ctx->kernels->tier, .rows = rows, .keys = by_keys(rows, to)};
+    bool wide = !lanes.keys || sort_has_long_keys(rows->in);
+    lanes.width = wide ? sizeof(int64_t) : sizeof(int32_t);
+    // Vectors do not lie across lines of the cache.
+    size_t size =
+        (size_t)rows->n * (SORT_BYTES + sizeof(uint64_t)) + SORT_BYTES;
+    char *room = ctx_alloc_zero(ctx, size);
+    if (room == NULL) {
+        return false;
+    }
+    lanes.columns = room + (SORT_BYTES - (uintptr_t)room % SORT_BYTES);
+    SortColumnsFn sort = lanes.tier->sort_columns[wide ? ELEM_I64 : ELEM_I32];
+    int64_t most = SORT_BYTES / (int64_t)lanes.width;
+    bool ok = true;
+    // SortLanes without a row sort anything.
+    for (; ok && lanes.first < rows->count; lanes.first += most) {
+        int64_t left = rows->count - lanes.first;
+        lanes.count = left < most ? left : most;
+        fill_lanes(&lanes);
+        sort(lanes.columns, rows->n);
+        take_lanes(&lanes, to);
         ok = ctx_poll(ctx);
     }
     ctx_free(ctx, room, size);

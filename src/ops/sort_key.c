@@ -1,11 +1,29 @@
 // Keys of elements, and rows of the result. See sort.h.
 #include "ops/sort.h"
 
+static uint32_t float_key(float number, bool down)
+{
+    uint32_t bits;
+    float x = number + 0.0F;
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= bits >> 31 != 0 ? UINT32_MAX : UINT32_C(1) << 31;
+    return x != x ? UINT32_MAX : down ? ~bits : bits;
+}
+
+static uint64_t double_key(double number, bool down)
+{
+    uint64_t bits;
+    double x = number + 0.0;
+    memcpy(&bits, &x, sizeof bits);
+    bits ^= bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63;
+    return x != x ? UINT64_MAX : down ? ~bits : bits;
+}
+
 uint64_t sort_long_key(const SortRow *row, int64_t i)
 {
     int64_t at = row->start + i * row->step;
     if (row->in->dtype == DT_FLOAT64) {
-        return sort_double_key(((const double *)row->in->data)[at], row->down);
+        return double_key(((const double *)row->in->data)[at], row->down);
     }
     uint64_t key = (uint64_t)((const int64_t *)row->in->data)[at];
     key ^= UINT64_C(1) << 63;
@@ -16,10 +34,10 @@ uint32_t sort_short_key(const SortRow *row, int64_t i)
 {
     int64_t at = row->start + i * row->step;
     if (row->in->dtype == DT_FLOAT32) {
-        return sort_float_key(((const float *)row->in->data)[at], row->down);
+        return float_key(((const float *)row->in->data)[at], row->down);
     }
     if (dtype_is_float((DType)row->in->dtype)) {
-        return sort_float_key((float)tensor_float_at(row->in, at), row->down);
+        return float_key((float)tensor_float_at(row->in, at), row->down);
     }
     uint32_t key = (uint32_t)tensor_int_at(row->in, at) ^ UINT32_C(1) << 31;
     return row->down ? ~key : key;
