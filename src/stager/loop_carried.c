@@ -35,8 +35,9 @@ void loop_carried_ask(Vm *vm, const Frame *frame, const Str *name)
         bool has = block->loop != NULL && block->loop->slots != NULL;
         for (uint32_t i = 0; has && i < block->info->place_count; i++) {
             const BlockPlace *place = &block->info->places[i];
-            block->loop->slots[i].asked |=
-                is_local(place) && place->name == name;
+            block->loop->slots[i].asked |= place->step_count == 0 &&
+                                           place->hidden == HIDDEN_NONE &&
+                                           place->name == name;
         }
     }
 }
@@ -137,6 +138,21 @@ Value loop_carried_before(const StagedBlock *block, uint32_t i)
     return value_retain(find_carried(block, i)->turned);
 }
 
+// What is told within the loop of one that cannot be carried after all.
+static bool note_turn(Vm *vm, const LoopWalk *walk, Value value)
+{
+    char text[300], what[80];
+    if (!describe_value(vm, value, what, sizeof what)) {
+        return false;
+    }
+    snprintf(text, sizeof text,
+             "'%s' has a value in the loop at line %u, such as %s, only where "
+             "a turn has set it before; begin with one",
+             walk->name, (unsigned)block_line(walk->block), what);
+    return notes_add(vm, walk->frame, walk->name, walk->block->info->span,
+                     ERR_UNBOUND_LOCAL, text);
+}
+
 bool loop_carried_show(Vm *vm, const LoopWalk *walk, uint32_t i, Value value,
                        Value turned)
 {
@@ -144,7 +160,8 @@ bool loop_carried_show(Vm *vm, const LoopWalk *walk, uint32_t i, Value value,
     const BlockPlace *place = &block->info->places[i];
     bool ok = !value_failed(value) && !value_failed(turned) &&
               state_set(vm, walk->frame, place, VALUE_UNBOUND) &&
-              loop_note_gone(vm, walk, value);
+              (walk->node != NULL ? loop_note_gone(vm, walk, value)
+                                  : note_turn(vm, walk, value));
     if (!ok) {
         release(vm, value_failed(value) ? VALUE_NONE : value);
         release(vm, value_failed(turned) ? VALUE_NONE : turned);
@@ -181,8 +198,9 @@ int loop_carried_find(Vm *vm, StagedBlock *block, uint32_t i,
     const BlockPlace *place = &block->info->places[i];
     bool asked = block->loop->slots[i].asked, known = true;
     const LateValue *late = NULL, *around;
-    if (!is_local(place)) {
-        return 0;
+    if (!is_local(place)) { // shared with an inner function
+        return asked && !value_unbound(after) && !refuse(vm, walk, place) ? -1
+                                                                          : 0;
     }
     if (value_unbound(after)) {
         known = notes_within(vm, block, place->index, &late);

@@ -42,14 +42,16 @@ bool notes_enter(Vm *vm)
 }
 
 // The newest of the first `end` notes on the variable of a call that runs in
-// the frame, or, if that is NULL, of any call of the code; NULL: none.
+// the frame, or, if that is NULL, of any call of the code, or of any that is;
+// NULL: none.
 static BlockNote *find_before(const Vm *vm, const Frame *frame,
                               const Code *code, const char *name, size_t end)
 {
     uint64_t activation = frame != NULL ? activation_of(vm, frame) : 0;
     for (size_t i = end; i-- > 0;) {
         BlockNote *note = &vm->trace->notes.items[i];
-        if (note->code == code && strcmp(note->name, name) == 0 &&
+        if ((note->code == code || code == NULL) &&
+            strcmp(note->name, name) == 0 &&
             (frame == NULL ||
              (note->frame == frame && note->activation == activation))) {
             return note;
@@ -315,11 +317,24 @@ bool notes_mismatch(Vm *vm, Frame *frame, const StagedBlock *block,
     return notes_add(vm, frame, sides.word, block->info->span, kind, text);
 }
 
+// A variable of a function around it.
+static bool is_captured(const Code *code, const Str *name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < code->captured_count && !found; i++) {
+        found = code->captured_names[i] == name;
+    }
+    return found;
+}
+
 // The newest note is the one that explains the present state.
 bool notes_raise(Vm *vm, const Code *code, const Str *name)
 {
-    const BlockNote *note = find_seen(
-        vm, NULL, code, name->text, vm->trace->blocks, vm->trace->notes.count);
+    const Frame *frame = vm->frame->code == code ? vm->frame : NULL;
+    bool captured = is_captured(code, name);
+    const BlockNote *note =
+        find_seen(vm, captured ? NULL : frame, captured ? NULL : code,
+                  name->text, vm->trace->blocks, vm->trace->notes.count);
     if (note != NULL) {
         vm->trace->gave_up = true;
         raise_error(vm, note->kind, "%s", note->text);

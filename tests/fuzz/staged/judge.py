@@ -22,8 +22,10 @@ REFUSALS = ("SymbolicError", "LeakError", "FrozenError", "SignatureError")
 CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|"
                   r"\binstead\b|\bwhere the condition\b|\bbefore the loop\b|"
                   r"\bafter a turn\b")
-# Two sides that do not merge: refused whatever becomes of their value.
-SIDES = re.compile(r"\bwhere the condition\b.*\bwhere it is false\b")
+# Two sides that do not merge, and names that turns need not set: refused
+# whatever becomes of their value.
+SIDES = re.compile(r"\bwhere the condition\b.*\bwhere it is false\b|"
+                   r"\bbegin with one\b")
 LINE = re.compile(r"\bline \d")
 # The operation that an error's text begins with.
 OPERATION = re.compile(r"^\w+: ")

@@ -328,8 +328,10 @@ bool slow_getcap(Vm *vm, Frame *f, Ins ins)
 {
     Cell *cell = captured_cell(f, INS_B(ins));
     if (value_unbound(cell->value)) {
-        return unbound_cell(vm, f->code->captured_names[INS_B(ins)]->text,
-                            true);
+        const Str *name = f->code->captured_names[INS_B(ins)];
+        return vm->trace != NULL && vm->hooks->unbound(vm, f->code, name)
+                   ? false
+                   : unbound_cell(vm, name->text, true);
     }
     return note_read(vm, cell, VALUE_NONE, cell->value) &&
            copy_to(vm, f, ins, cell->value);
