@@ -255,6 +255,10 @@ static bool can_end(Fuser *fuser, const GraphNode *node, bool first)
     }
     TensorType in = graph_type(graph, node->inputs[0]);
     const GraphNode *maker = graph_value(graph, node->inputs[0])->node;
+    // A callee that was inlined may leave sizes open that its argument has.
+    if (tile_count(graph_type(graph, node->first_output)) < 0) {
+        return false;
+    }
     // A reduction's result is there when the program has run.
     if ((maker != NULL && maker->mark == fuser->group &&
          node_desc(maker)->ends != 0) ||
