@@ -90,7 +90,7 @@ static bool copy_runs(Ctx *ctx, Tensor *to, int64_t at, int64_t to_row,
 {
     enum { PART = 4096 }; // runs between two polls
     size_t size = dtype_size((DType)to->dtype);
-    bool narrow = tensor_is_narrow(to, run);
+    bool narrow = outer > 1 && tensor_is_narrow(to, run);
     for (int64_t i = 0; narrow && run > 0 && i < outer; i += PART) {
         move_apart_rows((char *)to->data + (size_t)(at + i * to_row) * size,
                         (size_t)to_row * size,

@@ -5,6 +5,7 @@
 // shared; the strings of a buffer are released with the buffer.
 #include "ops/tensor_hold.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/bulk.h"
@@ -92,13 +93,24 @@ static void buffer_release(Ctx *ctx, Buffer *buffer)
     ctx_free(ctx, buffer, sizeof(*buffer));
 }
 
-// A tensor without data; `dims` is copied.
+// A tensor without data, with room for so many bytes of it, in as large steps
+// as buffers have; `dims` is copied.
 // Owned, with a count of 1; NULL: an error is pending. Inline, for every result
 // of an op is made here.
-static inline Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
-                                  const int64_t *dims, int64_t count)
+static inline __attribute__((always_inline)) Tensor *
+tensor_bare(Ctx *ctx, DType dtype, int rank, const int64_t *dims, int64_t count,
+            size_t room)
 {
-    Tensor *tensor = ctx_alloc(ctx, sizeof(*tensor));
+    // Sizes that the compiler knows, for the most common ones.
+    size_t block = sizeof(Tensor);
+    Tensor *tensor;
+    if (LIKELY(room <= TENSOR_INLINE_SIZE)) {
+        tensor = ctx_alloc(ctx, sizeof(Tensor));
+    } else {
+        block = offsetof(Tensor, small) + ((room + BUFFER_ALIGNMENT - 1) &
+                                           ~(size_t)(BUFFER_ALIGNMENT - 1));
+        tensor = ctx_alloc(ctx, block);
+    }
     if (UNLIKELY(tensor == NULL)) {
         return NULL;
     }
@@ -108,13 +120,13 @@ static inline Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
                             .type = ctx->tensor_type};
     tensor->dtype = (uint8_t)dtype;
     tensor->rank = (int8_t)rank;
-    tensor->reserved = 0;
+    tensor->size = (uint16_t)block;
     tensor->dims_size = 0;
     tensor->count = count;
     // Few elements stand in the tensor itself; the caller gives others a
     // buffer.
     tensor->buffer = NULL;
-    tensor->data = tensor->small;
+    tensor->data = (char *)tensor + offsetof(Tensor, small);
     // A plain loop of a few turns, which is cheaper than a call of memcpy.
     if (LIKELY(rank <= TENSOR_INLINE_RANK)) {
         for (int i = 0; i < rank; i++) {
@@ -125,7 +137,7 @@ static inline Tensor *tensor_bare(Ctx *ctx, DType dtype, int rank,
     tensor->dims_size = (uint32_t)((size_t)rank * sizeof(int64_t));
     tensor->heap_dims = ctx_alloc(ctx, tensor->dims_size);
     if (tensor->heap_dims == NULL) {
-        ctx_free(ctx, tensor, sizeof(*tensor));
+        ctx_free(ctx, tensor, block);
         return NULL;
     }
     memcpy(tensor->heap_dims, dims, tensor->dims_size);
@@ -138,7 +150,11 @@ static void tensor_free_head(Ctx *ctx, Tensor *tensor)
     if (tensor->rank > TENSOR_INLINE_RANK) {
         ctx_free(ctx, tensor->heap_dims, tensor->dims_size);
     }
-    ctx_free(ctx, tensor, sizeof(*tensor));
+    if (LIKELY(tensor->size == sizeof(Tensor))) {
+        ctx_free(ctx, tensor, sizeof(Tensor));
+    } else {
+        ctx_free(ctx, tensor, tensor->size);
+    }
 }
 
 // Counting the shape is where negative sizes and overflow are refused; nothing
@@ -154,21 +170,16 @@ Tensor *tensor_new(Ctx *ctx, DType dtype, int rank, const int64_t *dims)
     return tensor_new_counted(ctx, dtype, rank, dims, count);
 }
 
-// Up to TENSOR_INLINE_SIZE bytes there is one allocation and no counter to
-// share: most scalars and small vectors of an eager program end here.
-// `count` must be the product of the sizes.
-Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank, const int64_t *dims,
-                           int64_t count)
+// More than all tensors have room for: some in a longer block, others, and
+// strings, in a buffer.
+static __attribute__((noinline)) Tensor *
+new_larger(Ctx *ctx, DType dtype, int rank, const int64_t *dims, int64_t count)
 {
-    Tensor *tensor = tensor_bare(ctx, dtype, rank, dims, count);
-    if (UNLIKELY(tensor == NULL)) {
-        return NULL;
-    }
     size_t size = (size_t)count * dtype_size(dtype);
-    if (size <= TENSOR_INLINE_SIZE) {
-        if (dtype == DT_STRING) {
-            memset(tensor->small, 0, sizeof(tensor->small));
-        }
+    bool is_inline = size <= TENSOR_INLINE_MOST && dtype != DT_STRING;
+    Tensor *tensor =
+        tensor_bare(ctx, dtype, rank, dims, count, is_inline ? size : 0);
+    if (UNLIKELY(tensor == NULL) || is_inline) {
         return tensor;
     }
     tensor->buffer =
@@ -181,12 +192,29 @@ Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank, const int64_t *dims,
     return tensor;
 }
 
+// Few bytes are one allocation and have no counter to share: most scalars and
+// small vectors of an eager program end here. `count` must be the product of
+// the sizes.
+Tensor *tensor_new_counted(Ctx *ctx, DType dtype, int rank, const int64_t *dims,
+                           int64_t count)
+{
+    if ((size_t)count * dtype_size(dtype) > TENSOR_INLINE_SIZE) {
+        return new_larger(ctx, dtype, rank, dims, count);
+    }
+    Tensor *tensor = tensor_bare(ctx, dtype, rank, dims, count, 0);
+    if (UNLIKELY(dtype == DT_STRING && tensor != NULL)) {
+        memset(tensor->small, 0, sizeof(tensor->small));
+    }
+    return tensor;
+}
+
 // Never inline: the buffer knows what its elements are, and how many it can
 // hold.
 Tensor *tensor_list_new(Ctx *ctx, DType element, int64_t room)
 {
     int64_t count = 0;
-    Tensor *list = tensor_bare(ctx, dtype_list_of(element), 1, &count, count);
+    Tensor *list =
+        tensor_bare(ctx, dtype_list_of(element), 1, &count, count, 0);
     if (list == NULL) {
         return NULL;
     }
@@ -213,11 +241,13 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
     }
     int64_t count = (int64_t)sizes;
     // Its `data` points at its own small array until it is set below.
-    Tensor *view = tensor_bare(ctx, dtype, rank, dims, count);
+    size_t size = dtype_size(dtype);
+    Tensor *view =
+        tensor_bare(ctx, dtype, rank, dims, count,
+                    tensor->buffer != NULL ? 0 : (size_t)count * size);
     if (view == NULL) {
         return NULL;
     }
-    size_t size = dtype_size(dtype);
     const char *from = (const char *)tensor->data + (size_t)start * size;
     if (tensor->buffer != NULL) {
         tensor->buffer->refs++;
@@ -226,7 +256,7 @@ Tensor *tensor_window(Ctx *ctx, Tensor *tensor, int64_t start, int rank,
         return view;
     }
     // `count` elements of an inline tensor fit inline again.
-    memcpy(view->small, from, (size_t)count * size);
+    memcpy(view->data, from, (size_t)count * size);
     if (dtype == DT_STRING) {
         TensorString **strings = view->data;
         // A kernel may look through a window at what it has yet to set.
@@ -249,7 +279,7 @@ Tensor *tensor_reshaped(Ctx *ctx, Tensor *tensor, int rank, const int64_t *dims)
 // one. A buffer even for so little: whatever shares it keeps the object.
 Tensor *tensor_hold(Ctx *ctx, Object *object)
 {
-    Tensor *tensor = tensor_bare(ctx, DT_INT64, 0, NULL, 1);
+    Tensor *tensor = tensor_bare(ctx, DT_INT64, 0, NULL, 1, 0);
     Buffer *buffer = tensor != NULL ? buffer_new(ctx, sizeof(Held), 0) : NULL;
     if (buffer == NULL) {
         if (tensor != NULL) {

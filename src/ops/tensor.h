@@ -2,7 +2,8 @@
 //
 // A Tensor is an Object (KIND_TENSOR) that holds a count on a Buffer; several
 // tensors may share one (reshape, leading-axis slices: `offset`). Data of up
-// to TENSOR_INLINE_SIZE bytes lives in the tensor itself and has no Buffer.
+// to TENSOR_INLINE_MOST bytes (strings: TENSOR_INLINE_SIZE) lives in the tensor
+// itself, which is then as long as that takes, and has no Buffer.
 // Memory goes when its last reference goes. A kernel may write into an input
 // only when the tensor's and the buffer's counts are both 1 and the caller
 // gave the tensor up (tensor_reusable).
@@ -14,7 +15,8 @@
 
 enum {
     TENSOR_INLINE_RANK = 4,
-    TENSOR_INLINE_SIZE = 64, // bytes of element data
+    TENSOR_INLINE_SIZE = 64, // bytes of element data that all have room for
+    TENSOR_INLINE_MOST = 256,
     BUFFER_ALIGNMENT = 64
 };
 
@@ -30,7 +32,7 @@ typedef struct Tensor {
     Object head;
     uint8_t dtype; // DType
     int8_t rank;
-    uint16_t reserved;
+    uint16_t size;      // bytes of its own block
     uint32_t dims_size; // bytes of heap dims when rank > TENSOR_INLINE_RANK
     int64_t count;      // elements
     union {
