@@ -1,11 +1,12 @@
 // Sorting along an axis: sort, argsort, topk.
 //
 // An element becomes a word: 32 bits of a key whose order is the sort's, and
-// its place below. Words are sorted by key, stably: by digits, or short rows by
-// insertion. Keys of 64 bits are sorted by their low half, then by their high
-// one. NaN stands last, whichever way the sort goes; equal elements keep their
-// order. Values alone are sorted by their keys, without places, and many rows
-// of moderate length side by side (sort_beside.c).
+// its place below. Words are sorted by vectors where they can, else by key,
+// stably: by digits, or short rows by insertion. Keys of 64 bits are sorted by
+// their low half, then by their high one. NaN stands last, whichever way the
+// sort goes; equal elements keep their order. Values alone are sorted by their
+// keys, without places, and many rows of moderate length side by side
+// (sort_beside.c).
 #include <inttypes.h>
 #include <string.h>
 
@@ -158,8 +159,8 @@ static bool least_words(Ctx *ctx, const SortRow *row, uint64_t *heap,
     return true;
 }
 
-// The row's words in order, at least `kept` of them; `room` holds 2 * n. NULL
-// after Ctrl-C.
+// The row's words in order, at least `kept` of them; `room` holds 2 * n and
+// SORT_BYTES. NULL after Ctrl-C.
 static const uint64_t *sort_row(Ctx *ctx, const SortRow *row, int64_t kept,
                                 uint64_t *room)
 {
@@ -167,6 +168,11 @@ static const uint64_t *sort_row(Ctx *ctx, const SortRow *row, int64_t kept,
     bool is_long = sort_has_long_keys(row->in);
     if (!is_long && kept < n / HEAP_PER_ROW) {
         return least_words(ctx, row, room, kept) ? room : NULL;
+    }
+    const Tier *tier = ctx->kernels->tier;
+    if (!is_long && tier->sort[ELEM_I64] != NULL) {
+        sort_fill_words(tier, row, (int64_t *)room, 1, (int32_t *)(room + n));
+        return tier->sort[ELEM_I64](ctx, room, n, room + n) ? room : NULL;
     }
     for (int64_t i = 0; i < n; i++) {
         room[i] = sort_word(
@@ -217,7 +223,9 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     }
     // One row's words and as many to sort into, for all rows. A place has 32
     // bits: of longer rows the words would have to be larger than memory is.
-    size_t size = n > UINT32_MAX ? SIZE_MAX : 2 * (size_t)n * sizeof(uint64_t);
+    size_t size = n > UINT32_MAX
+                      ? SIZE_MAX
+                      : 2 * (size_t)n * sizeof(uint64_t) + SORT_BYTES;
     uint64_t *room = ctx_alloc(call->ctx, size);
     bool ok = room != NULL;
     for (int64_t i = 0; ok && i < rows.count; i++) {

@@ -53,6 +53,10 @@ static inline uint64_t sort_word(uint64_t key, int64_t place)
 {
     return key << 32 | (uint64_t)place;
 }
+// A row's words, `step` apart, as vectors compare them, which is signed; of a
+// dtype whose keys are short. `keys` is room for those.
+void sort_fill_words(const Tier *tier, const SortRow *row, int64_t *words,
+                     int64_t step, int32_t *keys);
 // What the words name, in their order: a row of the result.
 void sort_put_row(const SortResult *to, const SortRow *row,
                   const uint64_t *words);

@@ -65,9 +65,8 @@ static SortRow across_at(SortRow row, int64_t i, int64_t count)
 
 enum { WORD_STEP = SORT_BYTES / sizeof(int64_t) };
 
-// Vectors compare signed numbers. `keys` is room for those of a row.
-static void fill_words(const Tier *tier, const SortRow *row, int64_t *lane,
-                       int32_t *keys)
+void sort_fill_words(const Tier *tier, const SortRow *row, int64_t *words,
+                     int64_t step, int32_t *keys)
 {
     const uint32_t sign = UINT32_C(1) << 31;
     bool made = tier->sort_keys[row->in->dtype] != NULL;
@@ -76,7 +75,7 @@ static void fill_words(const Tier *tier, const SortRow *row, int64_t *lane,
     }
     for (int64_t i = 0; i < row->n; i++) {
         uint32_t key = made ? (uint32_t)keys[i] : sort_short_key(row, i) ^ sign;
-        lane[i * WORD_STEP] = (int64_t)sort_word(key, i);
+        words[i * step] = (int64_t)sort_word(key, i);
     }
 }
 
@@ -173,8 +172,9 @@ static void fill_lanes(const SortLanes *l)
         if (l->keys) {
             fill_keys(l->tier, &row, lane, SORT_BYTES / (int64_t)l->width);
         } else {
-            fill_words(l->tier, &row, (int64_t *)(void *)lane,
-                       (int32_t *)(void *)(l->columns + row.n * SORT_BYTES));
+            sort_fill_words(
+                l->tier, &row, (int64_t *)(void *)lane, WORD_STEP,
+                (int32_t *)(void *)(l->columns + row.n * SORT_BYTES));
         }
     }
 }
