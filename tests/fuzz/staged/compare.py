@@ -23,7 +23,8 @@ from programs import program
 
 # Every program calls `call` and `show`; what it may name besides.
 HEAD = """\
-import collections, copy, data, functools, itertools, random, time
+import collections, copy, data, functools, itertools, os, random, tempfile, time
+import numpy as np
 from collections import deque, defaultdict, namedtuple
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,14 @@ def _state():
     for name, value in sorted(globals().items()):
         if name[0] != "_" and isinstance(value, kinds):
             print("   ", name, "=", value)
+
+_folder = tempfile.TemporaryDirectory()
+
+def path(name):
+    return os.path.join(_folder.name, name)
+
+def saved(function, *args, **named):
+    return function(*args, **named)
 
 def show(value):
     print(value)

@@ -39,6 +39,7 @@ SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>|a host float")
 # What the ledger calls a change of each kind of container.
 WORDS = {"list": ("list",), "dict": ("dict",), "set": ("set",),
          "deque": ("deque", "attribute"), "object": ("attribute",),
+         "array": ("attribute",),
          "name": ("global", "dict")}
 # Effects that are no change of a container, and what they can explain.
 QUIET = ("print",)
@@ -119,16 +120,17 @@ def as_tensor(value):
     """The number in a host number or scalar tensor, else None."""
     if isinstance(value, (bool, int, float)):
         return value
-    if isinstance(value, tuple) and value[0] in ("tensor", "variable") and \
+    if isinstance(value, tuple) and is_tensor(value) and \
             not isinstance(value[2], list):
         return value[2]
     return None
 
 
 def is_tensor(value):
-    """Whether a graph may have computed it."""
-    return isinstance(value, tuple) and value[:1] in (("tensor",),
-                                                      ("variable",))
+    """Whether a graph may have computed it; an array that is an argument is a
+    tensor there."""
+    return isinstance(value, tuple) and value[:1] in (
+        ("tensor",), ("variable",), ("array",))
 
 
 def tensors(left, right):
@@ -377,6 +379,7 @@ class Judge:
         """An error of the staged run that the eager one has not."""
         name, text, line, notes, classes = other.error
         eager = one.error or ("", "", -1)
+        line = eager[2] if line is None else line
         tracing = any("while tracing" in note for note in notes)
         if eager[:2] == other.error[:2]:
             if eager[2] != line and not self.explained():

@@ -56,6 +56,8 @@ def canon(value, seen, depth=0):
     name = kind.__name__
     if name in TENSORS:
         return f"('tensor', '{dtype_name(value)}', {elements(listed(value))})"
+    if name in ARRAYS:
+        return f"('array', '{dtype_name(value)}', {elements(listed(value))})"
     if depth > DEPTH:
         return f"('deep', '{name}')"
     if isinstance(value, tuple):
@@ -86,7 +88,8 @@ def canon(value, seen, depth=0):
             for key, item in value.items()) + "])"
     if name in SYMBOLS:
         return "('symbol', '')"
-    if name in ("function", "staged", "type", "module", "Function", "Bind"):
+    if name in ("function", "staged", "type", "module", "Function", "Bind",
+                "Dataset", "Iterator", "Checkpoints"):
         return "('other', '')"
     if hasattr(value, "__dict__"):
         seen[id(value)] = len(seen), value
@@ -112,11 +115,15 @@ def floats(value, found=None):
 
 
 def place(error):
-    """The innermost line of the program that the error came through."""
+    """The innermost line of the program that the error came through; None: a
+    graph of a file has none."""
     trail, line = error.__traceback__, 0
     while trail is not None:
-        if trail.tb_frame.f_code.co_filename == FILE[0]:
+        name = trail.tb_frame.f_code.co_filename
+        if name == FILE[0]:
             line = trail.tb_lineno
+        elif name.endswith("_graph_file.duet"):
+            return None
         trail = trail.tb_next
     return line
 

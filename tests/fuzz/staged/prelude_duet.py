@@ -1,9 +1,48 @@
 # The part of the prelude that is Duet's: each program runs eagerly, then
 # staged; the staged run ends with what staging has recorded of it.
+import os
+import tempfile
 import data
+import numpy
 
-NAMES["data"] = data
+FOLDER = tempfile.TemporaryDirectory()
+MODE = ["eager"]
+
+
+def path(name):
+    """A place for a file, which each run has for itself."""
+    folder = os.path.join(FOLDER.name, MODE[0])
+    os.makedirs(folder, exist_ok=True)
+    return os.path.join(folder, name)
+
+
+def saved(function, *args, **named):
+    """What the function gives once it was saved and loaded again, with the
+    program's Variables; its graph's text is read as what it was."""
+    if MODE[0].startswith("eager"):
+        return function(*args, **named)
+    concrete = function.concrete(*args, **named)
+    text = str(concrete.graph)
+    if str(Graph.parse(text)) != text:
+        raise RuntimeError("another graph: " + text)
+    stage.save(path("saved"), concrete)
+    loaded = stage.load(path("saved"))
+    pairs = list(zip([held for held in concrete.captures
+                      if isinstance(held, Variable)], loaded.variables))
+    for own, other in pairs:
+        other.assign(own)
+    try:
+        return loaded(*args, **named)
+    finally:
+        for own, other in pairs:
+            own.assign(other)
+
+
+NAMES.update(data=data, np=numpy, collections=collections, path=path,
+             saved=saved)
 TENSORS = ("Tensor",)
+ARRAYS = ("ndarray", *(kind + size for kind in ("float", "int")
+                       for size in ("16", "32", "64")))
 VARIABLES = ("Variable",)
 SYMBOLS = ("SymbolicTensor",)
 # Events that one code has with others, by how they begin.
@@ -60,6 +99,7 @@ def run(number, text):
         print(f"@ {mode} {number}")
         sys.stdout.flush()
         stage.eager(mode == "eager")
+        MODE[0] = f"{mode}{number}"
         world = World()
         world.run(text)
     events(world.space)

@@ -9,6 +9,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["AUTOGRAPH_VERBOSITY"] = "0"
 import tensorflow as tf
 
+ARRAYS = ()
 TENSORS = ("EagerTensor",)
 VARIABLES = ("ResourceVariable",)
 SYMBOLS = ("SymbolicTensor", "Tensor")

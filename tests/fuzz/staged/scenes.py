@@ -7,9 +7,10 @@ A scene is a program of its own. Of <<a|b|c>> one is chosen;
 import re
 
 from scenes_late import LATE
+from scenes_library import LIBRARY
 from scenes_more import MORE
 
-CHOICE = re.compile(r"<<(.*?)>>", re.DOTALL)
+CHOICE = re.compile(r"<<((?:(?!<<).)*?)>>", re.DOTALL)  # an innermost one
 
 SCENES = [
     ("modules", """\
@@ -452,7 +453,7 @@ Child§.inside = Base§.inside>>
 call(c§.call, tensor(3.0))
 call(c§.call, tensor(0.5))
 """),
-] + MORE + LATE
+] + MORE + LATE + LIBRARY
 
 
 def scene(rng, may, wanted, name):
@@ -461,5 +462,6 @@ def scene(rng, may, wanted, name):
     feature, text = rng.choice(rows or SCENES)
     if not may(f"scene.{feature}"):
         return []
-    text = CHOICE.sub(lambda found: rng.choice(found[1].split("|")), text)
+    while CHOICE.search(text):
+        text = CHOICE.sub(lambda found: rng.choice(found[1].split("|")), text)
     return text.replace("§", name).rstrip("\n").split("\n")

@@ -415,14 +415,20 @@ class Tensors:
                   + ", ".join(one.text for one in parameters) + "):"]
         lines += ["    " + line for line in body]
         lines += ["    return " + ", ".join(one.text for one in ends)]
-        graded = rng.random() < 0.25 and self.may("gradient")
+        name = "f" + self.mark
+        if rng.random() < 0.25:
+            # What is open there is known in the caller.
+            names = ", ".join(one.text for one in parameters)
+            name = "g" + self.mark
+            lines += ["@stage", f"def {name}({names}):",
+                      f"    return f{self.mark}({names})"]
+        name = rng.choice(("", "", "", "graded, ", "saved, ")) + name \
+            if self.may("gradient") else name
         for at in range(self.calls):
             arguments = [self.literal(one.dtype,
                                       tuple(size[at] for size in one.shape))
                          for one in parameters]
-            lines += ["call(" + ", ".join(
-                [("graded, " if graded else "") + "f" + self.mark]
-                + arguments) + ")"]
+            lines += ["call(" + ", ".join([name] + arguments) + ")"]
         return lines
 
     def head(self, parameters):
