@@ -16,27 +16,24 @@ static size_t depth_of(const Vm *vm, const Frame *frame)
     return (size_t)(frame - vm->frames);
 }
 
-static uint64_t activation_of(const Vm *vm, const Frame *frame)
+// So many notes there were when the call began that runs in the frame.
+static size_t first_of(const Vm *vm, const Frame *frame)
 {
     const Trace *trace = vm->trace;
     size_t depth = depth_of(vm, frame);
-    return depth < trace->activations.count ? trace->activations.items[depth]
-                                            : 0;
+    return depth < trace->entered.count ? trace->entered.items[depth] : 0;
 }
 
 bool notes_enter(Vm *vm)
 {
     Trace *trace = vm->trace;
-    size_t depth = depth_of(vm, vm->frame) + 1;
+    size_t depth = depth_of(vm, vm->frame) + 1, count = trace->notes.count;
     bool ok = true;
-    if (trace->notes.count == 0) {
-        return true; // a first note is not taken for an earlier call's
+    while (ok && count > 0 && trace->entered.count <= depth) {
+        ok = vec_push(&vm->ctx, &trace->entered, 0);
     }
-    while (ok && trace->activations.count <= depth) {
-        ok = vec_push(&vm->ctx, &trace->activations, 0);
-    }
-    if (ok) {
-        trace->activations.items[depth] = ++trace->entered;
+    if (ok && depth < trace->entered.count) {
+        trace->entered.items[depth] = count;
     }
     return ok;
 }
@@ -47,13 +44,12 @@ bool notes_enter(Vm *vm)
 static BlockNote *find_before(const Vm *vm, const Frame *frame,
                               const Code *code, const char *name, size_t end)
 {
-    uint64_t activation = frame != NULL ? activation_of(vm, frame) : 0;
-    for (size_t i = end; i-- > 0;) {
+    size_t first = frame != NULL ? first_of(vm, frame) : 0;
+    for (size_t i = end; i-- > first;) {
         BlockNote *note = &vm->trace->notes.items[i];
         if ((note->code == code || code == NULL) &&
-            strcmp(note->name, name) == 0 &&
-            (frame == NULL ||
-             (note->frame == frame && note->activation == activation))) {
+            (frame == NULL || note->frame == frame) &&
+            strcmp(note->name, name) == 0) {
             return note;
         }
     }
@@ -202,7 +198,6 @@ bool notes_add(Vm *vm, const Frame *frame, const char *name, Span block,
     BlockNote note = {
         .code = frame->code,
         .frame = frame,
-        .activation = activation_of(vm, frame),
         .block = block,
         .kind = kind,
         .late = {.value = VALUE_UNBOUND, .turned = VALUE_UNBOUND}};
@@ -454,7 +449,7 @@ int notes_late(Vm *vm, Frame *frame, uint32_t reg)
 void notes_leave(Vm *vm, StagedBlock *block)
 {
     size_t count = vm->trace->notes.count;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = first_of(vm, block->frame); i < count; i++) {
         LateValue *late = &vm->trace->notes.items[i].late;
         if (value_unbound(late->value)) {
             continue;
@@ -533,7 +528,8 @@ static void free_note(Vm *vm, const BlockNote *note)
 void notes_end(Vm *vm, StagedBlock *block)
 {
     notes_leave(vm, block);
-    for (size_t i = 0; i < vm->trace->notes.count; i++) {
+    for (size_t i = first_of(vm, block->frame); i < vm->trace->notes.count;
+         i++) {
         LateValue *late = &vm->trace->notes.items[i].late;
         if (late->home == block && !value_unbound(late->value)) {
             value_replace(&vm->ctx, &late->value, VALUE_UNBOUND);
@@ -558,5 +554,5 @@ void notes_free(Vm *vm, Trace *trace)
         free_note(vm, &trace->notes.items[i]);
     }
     vec_free(&vm->ctx, &trace->notes);
-    vec_free(&vm->ctx, &trace->activations);
+    vec_free(&vm->ctx, &trace->entered);
 }

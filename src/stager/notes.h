@@ -23,10 +23,9 @@ typedef struct LateValue {
 
 typedef struct BlockNote {
     const Code *code;   // whose variable; alive as long as the trace runs
-    const Frame *frame; // in which it ran, and in which call of those that this
-    uint64_t activation; // frame has had
-    Span block;          // of the block that it is about
-    char *name;          // owned, as is the text
+    const Frame *frame; // in which it ran
+    Span block;         // of the block that it is about
+    char *name;         // owned, as is the text
     char *text;
     ErrorKind kind;
     LateValue late;

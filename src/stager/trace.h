@@ -62,9 +62,10 @@ struct Trace {
     bool ended;      // by `late`, in all ways that lead to where the trace is
     Object *refused; // counted: tracing's own error that a handler met last;
                      // NULL: none
-    VEC(struct BlockNote) notes;   // on variables without a value (notes.h)
-    VEC(uint64_t) activations;     // by depth of frames: which call runs there
-    uint64_t entered;              // so many calls
+    VEC(struct BlockNote) notes; // on variables without a value (notes.h)
+    VEC(size_t)
+    entered;                       // by depth of frames: how many there were
+                                   // when the call began that runs there
     VEC(struct Birth) births;      // Variables made in it (birth.h)
     Draws draws;                   // by first values of those (birth.h)
     VEC(struct Concrete *) called; // counted: staged functions called in it
