@@ -203,6 +203,7 @@ lib_modules = \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \
+	lib/tensorflow/_csv.duet \
 	lib/tensorflow/_diagonals.duet \
 	lib/tensorflow/_examples.duet \
 	lib/tensorflow/_flow.duet \
