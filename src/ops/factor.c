@@ -202,9 +202,8 @@ bool factor_solve(Ctx *ctx, MatrixPart a, int64_t n, MatrixPart b,
                   int64_t width)
 {
     Factor f = {ctx, a, b, n, width, true, 1};
-    // A product of pivots that underflows counts as singular too.
-    if (!factor_columns(&f, 0, n) || f.determinant == 0 ||
-        !forward(&f, 0, n, b, width)) {
+    // Whatever their product: it may underflow.
+    if (!factor_columns(&f, 0, n) || !forward(&f, 0, n, b, width)) {
         return false;
     }
     for (int64_t i = 0; i < n; i++) {
