@@ -197,6 +197,14 @@ static bool may_raise(const Graph *graph)
     return found;
 }
 
+// Whether the call stands in a block of the caller's trace, which raises the
+// error only where the block runs: then what the callee did before is done.
+static bool has_done(const Trace *trace)
+{
+    return trace->outer != NULL && trace->outer->blocks != NULL &&
+           trace->graph->block->effects;
+}
+
 void late_error_close(Vm *vm)
 {
     if (sites_fatal(vm) || sites_refused(vm)) {
@@ -205,7 +213,8 @@ void late_error_close(Vm *vm)
     Value exception = raise_take(vm);
     int count = count_tensors(vm, exception);
     // One of a side may come first when it runs.
-    bool ok = (count > 0 || (count == 0 && may_raise(vm->trace->graph))) &&
+    bool late = has_done(vm->trace) || may_raise(vm->trace->graph);
+    bool ok = (count > 0 || (count == 0 && late)) &&
               late_error_append(vm, exception, VALUE_ID_NONE, (GraphPlace){0});
     if (ok) {
         late_error_end(vm, exception);

@@ -33,19 +33,6 @@ def f(x):
     return x + {}['k']
 call(f, tensor(-1.0))
 """, lenient=["aside"]),
-    Known("what a callee did before an error of its trace", "state", """\
-v = Variable(0.0)
-@stage
-def inner(x):
-    v.assign_add(1.0)
-    return x * tensor(1)
-@stage
-def f(x):
-    if x > 0.0:
-        return inner(x)
-    return x
-call(f, tensor(1.0))
-"""),
 ]
 
 OFF = [pattern for row in KNOWN for pattern in row.off]
