@@ -19,6 +19,7 @@ enum {
 // Nanoseconds: below the first one thread does it alone, above the second a
 // strip would make Ctrl-C wait.
 static const double worth_cutting = 10e3, longest_strip = 40e6;
+static const double per_byte = 0.03; // read
 
 typedef struct Strips {
     const Product *product;
@@ -39,9 +40,11 @@ static double cost_of(const Ctx *ctx, DType dtype, const GemmArgs *args)
                                                 [ELEM_I32] = 0.03,
                                                 [ELEM_I64] = 0.1};
     double slower = ctx->kernels->tier == &tier_portable ? 16 : 1;
-    return 2.0 * (double)args->m * (double)args->n * (double)(args->k + 1) *
-               per_flop[dtype] * slower +
-           10;
+    double m = (double)args->m, n = (double)args->n, k = (double)(args->k + 1);
+    double products = 2.0 * m * n * k * per_flop[dtype] * slower;
+    // Of a matrix and a vector memory sets the pace.
+    double reads = (m + n) * k * (double)dtype_size(dtype) * per_byte;
+    return (products > reads ? products : reads) + 10;
 }
 
 // Strips of about size / most, in whole steps.
