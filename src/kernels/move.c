@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bulk.h"
+#include "kernels/threads.h"
 
 // Elements between two polls: 2 MB at most, far apart in the worst case.
 enum { MOVE_PIECE = 1 << 18 };
@@ -87,6 +88,7 @@ static bool move_pieces(Ctx *ctx, char *to, const char *from, int64_t step,
 }
 
 enum { TILE = 16 };
+static const double tile_cost = 0.7; // nanoseconds an element
 
 // One tile: rows are neighbours in `from` and `apart` elements apart in `to`,
 // columns the other way round. It goes through a block of its own: lines of
@@ -105,9 +107,9 @@ enum { TILE = 16 };
         }                                                                      \
     }
 
-static inline void move_tile(char *to, const char *from, size_t size,
-                             int64_t rows, int64_t columns, int64_t apart,
-                             int64_t step)
+static inline __attribute__((always_inline)) void
+move_tile(char *to, const char *from, size_t size, int64_t rows,
+          int64_t columns, int64_t apart, int64_t step)
 {
     switch (size) {
     case 1: MOVE_TILE(uint8_t) break;
@@ -118,17 +120,26 @@ static inline void move_tile(char *to, const char *from, size_t size,
 }
 
 // Two dimensions, of which the first is dense in `from`.
-static bool move_plane(Ctx *ctx, char *to, const char *from, size_t size,
-                       int64_t rows, int64_t columns, int64_t apart,
-                       int64_t step)
+typedef struct Plane {
+    char *to;
+    const char *from;
+    size_t size;
+    int64_t rows, columns;
+    int64_t apart; // rows of `to`
+    int64_t step;  // columns of `from`
+} Plane;
+
+// Rows of tiles. `size` is known where it is called.
+static inline __attribute__((always_inline)) void
+band_rows(const Plane *p, int64_t begin, int64_t end, size_t size)
 {
-    int64_t bytes = (int64_t)size;
-    for (int64_t i = 0; i < rows; i += TILE) {
-        for (int64_t k = 0; k < columns; k += TILE) {
-            char *at = to + (i * apart + k) * bytes;
-            const char *source = from + (i + k * step) * bytes;
-            int64_t high = rows - i < TILE ? rows - i : TILE;
-            int64_t wide = columns - k < TILE ? columns - k : TILE;
+    int64_t apart = p->apart, step = p->step, bytes = (int64_t)size;
+    for (int64_t i = begin * TILE; i < end * TILE && i < p->rows; i += TILE) {
+        for (int64_t k = 0; k < p->columns; k += TILE) {
+            char *at = p->to + (i * apart + k) * bytes;
+            const char *source = p->from + (i + k * step) * bytes;
+            int64_t high = p->rows - i < TILE ? p->rows - i : TILE;
+            int64_t wide = p->columns - k < TILE ? p->columns - k : TILE;
             // Sizes that the compiler knows: whole tiles, and few channels.
             if (high == TILE && wide == TILE) {
                 move_tile(at, source, size, TILE, TILE, apart, step);
@@ -137,12 +148,27 @@ static bool move_plane(Ctx *ctx, char *to, const char *from, size_t size,
             } else {
                 move_tile(at, source, size, high, wide, apart, step);
             }
-            if (!ctx_poll(ctx)) {
-                return false;
-            }
         }
     }
-    return true;
+}
+
+static void move_bands(void *data, int64_t begin, int64_t end, int thread)
+{
+    const Plane *plane = data;
+    (void)thread;
+    switch (plane->size) {
+    case 1: band_rows(plane, begin, end, 1); break;
+    case 2: band_rows(plane, begin, end, 2); break;
+    case 4: band_rows(plane, begin, end, 4); break;
+    default: band_rows(plane, begin, end, 8);
+    }
+}
+
+static bool move_plane(Ctx *ctx, Plane *plane)
+{
+    Job job = {move_bands, plane, (plane->rows + TILE - 1) / TILE,
+               (double)(TILE * plane->columns) * tile_cost};
+    return threads_run(ctx, &job);
 }
 
 // The dimension that is dense in the strided side, where the innermost is not
@@ -173,9 +199,14 @@ static bool move_planes(Ctx *ctx, char *to, const char *from, size_t size,
             target += at[i] * apart[i];
             source += at[i] * steps[i];
         }
-        if (!move_plane(ctx, to + target * (int64_t)size,
-                        from + source * (int64_t)size, size, sizes[dense],
-                        sizes[last], apart[dense], steps[last])) {
+        Plane plane = {.to = to + target * (int64_t)size,
+                       .from = from + source * (int64_t)size,
+                       .size = size,
+                       .rows = sizes[dense],
+                       .columns = sizes[last],
+                       .apart = apart[dense],
+                       .step = steps[last]};
+        if (!move_plane(ctx, &plane)) {
             return false;
         }
         int i = last - 1;
