@@ -111,20 +111,26 @@ static uint32_t place_operands(Emitter *e)
     return dense;
 }
 
-// Before the loop, what is the same for all elements: into its home.
+// Before the loop, what is the same for all elements: into its home. Operands
+// come first, on the way through a register that no value may be in.
 static void emit_once(Emitter *e)
 {
+    for (uint16_t i = 0; i < e->ins_count; i++) {
+        if (e->slot[i] >= 0 && e->ins[i].op == PRIM_LOAD) {
+            emit_spread(e, e->ins[i].b, (uint16_t)e->slot[i]);
+        }
+    }
     for (uint16_t i = 0; i < e->ins_count; i++) {
         const LoopIns *ins = &e->ins[i];
         e->now = i;
         emit_inverse(e, ins);
-        if (e->slot[i] >= 0 && ins->op == PRIM_LOAD) {
-            emit_spread(e, ins->b, (uint16_t)e->slot[i]);
-        } else if (e->slot[i] >= 0 && ins->op != PRIM_FAULT) {
+        if (e->slot[i] < 0 || ins->op == PRIM_LOAD) {
+            // in the loop, or done
+        } else if (ins->op != PRIM_FAULT) {
             emit_ins(e);
             regs_move(e, true, e->reg[i],
                       (CodePlace){PLACE_STACK, 0, (uint16_t)e->slot[i]});
-        } else if (e->slot[i] >= 0) {
+        } else {
             // test rsi, rsi; jz: no element is in error
             code_bytes(&e->code, (const uint8_t[]){0x48, 0x85, 0xF6}, 3);
             uint32_t none = code_jump(&e->code, JUMP_ZERO);
