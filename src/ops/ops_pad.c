@@ -51,7 +51,8 @@ static bool paddings_fit(InferCall *call)
     TensorType x = call->inputs[0], p = call->inputs[1];
     int64_t count = 1;
     for (int i = 0; i < p.rank; i++) {
-        count = p.dims[i] == DIM_UNKNOWN ? DIM_UNKNOWN : count * p.dims[i];
+        count = p.dims[i] == DIM_UNKNOWN ? DIM_UNKNOWN
+                                         : infer_times(count, p.dims[i]);
     }
     bool fits = p.rank <= 2 && (count == 1 || count == 2 ||
                                 (p.rank == 2 && count == 2 * x.rank));
