@@ -420,9 +420,9 @@ static int compare_decided(HeldWalk *walk, Value now)
         value_unbound(poison_choice(walk->vm, saved, walk->block->parent))) {
         return 0;
     }
-    int same = 1;
     uint32_t at = 0;
     Dict *dict = value_as_dict(value_as_tuple(now)->items[CONTENT_ITEMS]);
+    int same = dict->count > 0; // or no place would tell of the turn
     for (Value key, value; same == 1 && dict_next(dict, &at, &key, &value);) {
         same = add_made(walk, key, value);
     }

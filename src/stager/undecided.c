@@ -244,14 +244,35 @@ static bool is_late(Vm *vm)
            !raise_matches(vm, ERR_RECURSION) && !sites_refused(vm);
 }
 
-// `error`, taken, is raised when the graph runs and the other side is the
-// chosen one.
-static bool raise_other(Vm *vm, Value error, Value choice, int side)
+// The sides that lead to a choice within others, innermost first.
+typedef struct EachPath {
+    const struct EachPath *outer;
+    Value choice;
+    int side;
+} EachPath;
+
+// Whether the side is the chosen one; owned.
+static Value is_chosen(Vm *vm, Value choice, int side)
 {
     Value condition = either_condition(choice);
-    Value holds = side == 0
-                      ? value_retain(condition)
-                      : tensor_call(vm, "logical_not", &condition, 1, NULL, 0);
+    return side == 0 ? value_retain(condition)
+                     : tensor_call(vm, "logical_not", &condition, 1, NULL, 0);
+}
+
+// `error`, taken, is raised when the graph runs and the other side of the
+// choice is the chosen one, where the path leads to it.
+static bool raise_other(Vm *vm, Value error, Value choice, int side,
+                        const EachPath *path)
+{
+    Value holds = is_chosen(vm, choice, side);
+    for (; path != NULL && !value_failed(holds); path = path->outer) {
+        Value both[2] = {holds, is_chosen(vm, path->choice, !path->side)};
+        holds = value_failed(both[1])
+                    ? VALUE_FAIL
+                    : tensor_call(vm, "logical_or", both, 2, NULL, 0);
+        release(vm, both[0]);
+        release(vm, value_failed(both[1]) ? VALUE_NONE : both[1]);
+    }
     ValueId id = value_failed(holds) ? VALUE_ID_NONE
                                      : trace_operand(vm, vm->trace, holds);
     bool ok = id != VALUE_ID_NONE &&
@@ -261,41 +282,45 @@ static bool raise_other(Vm *vm, Value error, Value choice, int side)
     return ok;
 }
 
-static bool use_each(Vm *vm, Value choice, const EachUse *use, EachDone *done);
+static bool use_each(Vm *vm, Value choice, const EachUse *use,
+                     const EachPath *path, EachDone *done);
 
 // Both sides of a choice. Where one raises, the other is what there is behind:
 // its number; 2: both; -1: as use_each.
-static int use_sides(Vm *vm, Value choice, const EachUse *use, EachDone *sides)
+static int use_sides(Vm *vm, Value choice, const EachUse *use,
+                     const EachPath *path, EachDone *sides)
 {
     const Value *parts = either_parts(choice);
+    const EachPath first = {path, choice, 0}, second = {path, choice, 1};
     if (!ctx_enter(&vm->ctx)) {
         return -1;
     }
     Value error = VALUE_UNBOUND;
-    int left = use_each(vm, parts[0], use, &sides[0]) ? 2 : 1;
+    int left = use_each(vm, parts[0], use, &first, &sides[0]) ? 2 : 1;
     if (left == 1) {
         error = is_late(vm) ? raise_take(vm) : VALUE_UNBOUND;
         left = value_unbound(error) ? -1 : 1;
     }
-    if (left > 0 && !use_each(vm, parts[1], use, &sides[1])) {
+    if (left > 0 && !use_each(vm, parts[1], use, &second, &sides[1])) {
         release(vm, error);
         left = left == 2 && is_late(vm) ? 0 : -1;
         error = left == 0 ? raise_take(vm) : VALUE_UNBOUND;
     }
     ctx_leave(&vm->ctx);
     bool one = left == 0 || left == 1;
-    return one && !raise_other(vm, error, choice, left) ? -1 : left;
+    return one && !raise_other(vm, error, choice, left, path) ? -1 : left;
 }
 
 // False: an error is pending, or none where the results cannot be one.
-static bool use_each(Vm *vm, Value choice, const EachUse *use, EachDone *done)
+static bool use_each(Vm *vm, Value choice, const EachUse *use,
+                     const EachPath *path, EachDone *done)
 {
     if (!either_is(vm, choice)) {
         return use_part(vm, choice, use, done);
     }
     EachDone sides[2] = {{VALUE_UNBOUND, VALUE_UNBOUND},
                          {VALUE_UNBOUND, VALUE_UNBOUND}};
-    int which = use_sides(vm, choice, use, sides);
+    int which = use_sides(vm, choice, use, path, sides);
     if (which == 0 || which == 1) {
         *done = sides[which];
         return true;
@@ -374,7 +399,7 @@ static Value use_all(Vm *vm, Value self, const EachUse *use)
     Value choice = vm->trace != NULL ? poison_choice(vm, self, vm->trace->block)
                                      : VALUE_UNBOUND;
     EachDone done;
-    if (value_unbound(choice) || !use_each(vm, choice, use, &done)) {
+    if (value_unbound(choice) || !use_each(vm, choice, use, NULL, &done)) {
         return refuse(vm, self);
     }
     bool looks = use->act == act_item || use->act == act_contains;
