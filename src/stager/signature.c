@@ -11,6 +11,7 @@
 #include "interp/objects/text/obj_bytes.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/stager.h"
+#include "stager/trace.h"
 
 // One walk over one argument; all walks of a call add to the same key.
 // The same walk is used for calls and, with `specs`, for input signatures, so
@@ -70,6 +71,9 @@ static bool add_tensor(Vm *vm, SignatureWalk *walk, Value owned)
     TensorType type = signature_leaf_type(owned);
     // A call from inside another trace.
     out->any_symbolic |= value_is_kind(owned, KIND_SYMBOLIC);
+    if (vm->trace != NULL && symbolic_is_weak(owned)) {
+        vm->trace->weak = true; // in the callee it is a tensor like any other
+    }
     tag(&out->key, 't', type.dtype);
     TensorLeaf leaf = {.value = owned,
                        .argument = walk->argument,

@@ -50,7 +50,8 @@ struct Trace {
                       // code that has one is not traced twice
     bool restoring;   // stores are nobody's events
     bool prints;      // its graph does
-    bool weak;        // a number of the host's stands as a tensor in a loop
+    bool weak;        // a number of the host's stands as a tensor in a loop,
+                      // or went to a callee as one
     bool undecided;   // two sides left a container apart (poison.h)
     bool gave_up;     // the error on its way has left a staged block, or tells
                       // what sides of one could not be
