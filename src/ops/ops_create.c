@@ -300,9 +300,8 @@ static bool kernel_eye(const KernelCall *call)
     }
     for (int64_t i = 0; i < dims[0]; i++) {
         // Outside of the matrix where the diagonal has left it.
-        int64_t column = i + above;
-        if (column >= 0 && column < dims[1]) {
-            tensor_set_int(out, i * dims[1] + column, 1);
+        if (above >= -i && above < dims[1] - i) {
+            tensor_set_int(out, i * dims[1] + i + above, 1);
         }
         if (!ctx_poll_at(call->ctx, (size_t)i)) {
             return false;

@@ -218,7 +218,7 @@ static bool infer_pick(InferCall *call)
 {
     TensorType x = call->inputs[0];
     Shape *out = &call->out_shapes[0], indices;
-    int axis = (int)attr_int(&call->attrs[0], 0);
+    int64_t axis = attr_int(&call->attrs[0], 0);
     // One index tensor for each of the axes from `axis` on.
     int axes = (int)call->input_count - 1;
     call->out_dtypes[0] = x.dtype;
@@ -233,10 +233,10 @@ static bool infer_pick(InferCall *call)
         indices.rank == RANK_UNKNOWN) {
         return !ctx_failed(call->ctx);
     }
-    if (axis < 0 || axis + axes > x.rank) {
+    if (axis < 0 || axis > x.rank - axes) {
         return ctx_fail(call->ctx, ERR_OP_INDEX,
-                        "too many indices: %d for a tensor of rank %d",
-                        axis + axes, x.rank);
+                        "too many indices: %lld for a tensor of rank %d",
+                        (long long)infer_plus(axis, axes), x.rank);
     }
     if (x.rank - axes + indices.rank > SHAPE_MAX_RANK) {
         return infer_shape_error(call, "rank too high for an index of %s", x);

@@ -537,8 +537,8 @@ static bool triangle(const KernelCall *call, bool upper)
         }
         // The first column above the diagonal, or the one on it, held within
         // the row.
-        int64_t edge = r % rows + k + (upper ? 0 : 1);
-        edge = edge < 0 ? 0 : edge > columns ? columns : edge;
+        int64_t past = r % rows + (upper ? 0 : 1);
+        int64_t edge = k < -past ? 0 : k > columns - past ? columns : past + k;
         int64_t from = upper ? 0 : edge, to = upper ? edge : columns;
         memset((char *)out->data + (size_t)(r * columns + from) * size, 0,
                (size_t)(to - from) * size);

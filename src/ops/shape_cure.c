@@ -161,10 +161,12 @@ void shape_cure_reshape(StrBuf *out, int64_t count, const Shape *asked)
     }
     for (int at = 0; at < asked->rank; at += asked->rank - 1) {
         int64_t rest = 1;
+        bool over = false;
         for (int i = 0; i < asked->rank; i++) {
-            rest *= i == at ? 1 : asked->dims[i];
+            int64_t size = i == at ? 1 : asked->dims[i];
+            over = over || __builtin_mul_overflow(rest, size, &rest);
         }
-        if (rest > 0 && count % rest == 0) {
+        if (!over && rest > 0 && count % rest == 0) {
             Shape fits = {.rank = asked->rank};
             memcpy(fits.dims, asked->dims,
                    (size_t)asked->rank * sizeof *fits.dims);
