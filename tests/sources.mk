@@ -88,10 +88,10 @@ fuzz_prompt_SOURCES = tests/fuzz/fuzz_prompt.c tests/repl/pty.c \
 	tests/repl/screen.c
 
 # Fuzz targets: configure with CC=clang --enable-fuzz --enable-asan, then
-# `make fuzz_parser fuzz_graph fuzz_code fuzz_probe` and run them on a folder of
-# samples.
+# `make fuzz_code fuzz_graph fuzz_ops fuzz_parser fuzz_probe` and run them on a
+# folder of samples.
 if FUZZ
-EXTRA_PROGRAMS += fuzz_code fuzz_parser fuzz_probe fuzz_graph
+EXTRA_PROGRAMS += fuzz_code fuzz_parser fuzz_probe fuzz_graph fuzz_ops
 fuzz_code_SOURCES = tests/fuzz/fuzz_code.c
 fuzz_code_LDADD = libduet.a
 fuzz_code_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
@@ -104,6 +104,9 @@ fuzz_parser_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 fuzz_graph_SOURCES = tests/fuzz/fuzz_graph.c
 fuzz_graph_LDADD = libduet.a
 fuzz_graph_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+fuzz_ops_SOURCES = tests/fuzz/fuzz_ops.c
+fuzz_ops_LDADD = libduet.a
+fuzz_ops_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
 # What the runners printed (tests/run-all) and compiled (run-processors).
