@@ -411,8 +411,18 @@ static int fail_form(HeldWalk *walk, Value now)
         cure_of(walk->vm, entry->container, now));
 }
 
+static bool has_made(const StagedBlock *block, const Object *container)
+{
+    bool found = false;
+    for (size_t i = 0; i < block->held.count && !found; i++) {
+        const HeldPlace *place = &block->held.items[i];
+        found = place->container == container && place->made;
+    }
+    return found;
+}
+
 // A turn decides what a dict is that was undecided before the loop: it makes
-// all of it.
+// all of it, or no place would tell of the turn.
 static int compare_decided(HeldWalk *walk, Value now)
 {
     Value saved = walk->entry->saved;
@@ -422,7 +432,7 @@ static int compare_decided(HeldWalk *walk, Value now)
     }
     uint32_t at = 0;
     Dict *dict = value_as_dict(value_as_tuple(now)->items[CONTENT_ITEMS]);
-    int same = dict->count > 0; // or no place would tell of the turn
+    int same = dict->count > 0 || has_made(walk->block, walk->entry->container);
     for (Value key, value; same == 1 && dict_next(dict, &at, &key, &value);) {
         same = add_made(walk, key, value);
     }
