@@ -44,6 +44,11 @@ MUST_CHECK bool graph_infer_block(Graph *graph, GraphBlock *block,
 // more general when they were made. False with an error pending, where a rule
 // refuses these: the graph is then of no use.
 MUST_CHECK bool graph_infer_exactly(Graph *graph);
+// Nothing is known any more of the outputs of nodes whose rules refuse the
+// types that their operands have by now: they fail when they are run, and
+// whoever plans them may not leave out the rule because the output's type does
+// not depend on it. False: failed.
+MUST_CHECK bool graph_infer_refused(Graph *graph);
 // The same dtype, rank and sizes, with the same of them unknown.
 bool graph_type_equal(TensorType a, TensorType b);
 // Whether every tensor of type `b` is one of type `a`.

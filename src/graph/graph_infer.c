@@ -5,6 +5,7 @@
 #include "graph/build.h"
 #include "graph/clone.h"
 #include "graph/versions.h"
+#include "graph/walk.h"
 
 bool graph_infer_applies(const GraphNode *node)
 {
@@ -438,4 +439,34 @@ static bool sharpen_block(Graph *graph, GraphBlock *block)
 bool graph_infer_exactly(Graph *graph)
 {
     return sharpen_block(graph, graph->block);
+}
+
+static bool forget_outputs(Graph *graph, const GraphNode *node)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        ValueId id = node_output(node, i);
+        TensorType type = graph_type(graph, id);
+        type.rank = RANK_UNKNOWN;
+        ok = build_set_type(graph, id, type);
+    }
+    return ok;
+}
+
+bool graph_infer_refused(Graph *graph)
+{
+    bool ok = true;
+    for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
+        InferCall call;
+        if (walk.node != NULL && graph_infer_applies(walk.node) &&
+            !graph_infer_node(graph, walk.node, &call)) {
+            ErrorKind kind = graph->ctx->error.kind;
+            ok = kind != ERR_MEMORY && kind != ERR_INTERRUPT;
+            if (ok) {
+                ctx_clear(graph->ctx);
+                ok = forget_outputs(graph, walk.node);
+            }
+        }
+    }
+    return ok;
 }

@@ -94,7 +94,7 @@ bool inline_run(Graph *graph)
     }
     size_t budget = graph->node_count * INLINE_FACTOR + INLINE_LEAST;
     Rewrite rewrite = {.graph = graph};
-    bool ok = true;
+    bool ok = true, any = false;
     for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
         rewrite_uses(&rewrite, &walk);
         const GraphNode *node = walk.node;
@@ -103,8 +103,10 @@ bool inline_run(Graph *graph)
             // can_inline has seen that there is as much left.
             budget -= node->callee->node_count;
             ok = inline_call(&rewrite, &walk);
+            any = true;
         }
     }
     rewrite_free(&rewrite);
-    return ok;
+    // The callee may know less of what it takes.
+    return ok && (!any || graph_infer_refused(graph));
 }
