@@ -77,6 +77,14 @@ static EmitValue parts_constant(Emit *emit, Tensor *tensor)
     return placed(parts, node);
 }
 
+// What becomes of it is brought into this shape. Less is known where a callee
+// that leaves sizes open stands in a caller that knows them.
+static bool has_shape(const Graph *graph, const GraphNode *node)
+{
+    TensorType out = graph_type(graph, node->first_output);
+    return out.rank != RANK_UNKNOWN && shape_is_static(out.rank, out.dims);
+}
+
 // Whether the node goes along several rows, each long enough, or along other
 // axes.
 static bool has_rows(const Graph *graph, const GraphNode *node,
@@ -121,7 +129,7 @@ static bool adds_stacked(const Graph *graph, const GraphNode *node,
     int axis;
     int64_t behind = 1;
     if (node->op != OP_SUM || stack == NULL || stack->op != OP_STACK ||
-        stack->input_count > STACKED_MOST) {
+        stack->input_count > STACKED_MOST || !has_shape(graph, node)) {
         return false;
     }
     TensorType in = graph_type(graph, node->inputs[0]);
@@ -169,7 +177,7 @@ static bool take_apart(Rewrite *rewrite, GraphNode *node)
     if (adds_stacked(graph, node, inner)) {
         return add_stacked(rewrite, node, inner);
     }
-    if (op->parts == NULL) {
+    if (op->parts == NULL || !has_shape(graph, node)) {
         return true;
     }
     find_attrs(graph, node, attrs);
