@@ -159,50 +159,69 @@ static bool gives_back(const Graph *graph, const GraphNode *node)
 }
 
 // Whether a gradient of all of the argument comes by the block's own uses.
-static bool uses_whole(const Graph *graph, const GraphBlock *block,
-                       size_t argument)
+static bool uses_whole(const Graph *graph, const bool *live,
+                       const GraphBlock *block, size_t argument)
 {
     bool found = false;
     for (const GraphNode *node = block->first; node != NULL && !found;
          node = node->next) {
         for (uint32_t i = 0; i < node->input_count && !found; i++) {
             found = is_argument(graph, node->inputs[i], argument) &&
-                    gives_back(graph, node) &&
+                    back_is_live(live, node) &&
                     (i > 0 || !takes_rows(graph, node));
         }
     }
     for (uint32_t i = 0; i < block->result_count && !found; i++) {
-        found = is_argument(graph, block->results[i], argument);
+        found = is_argument(graph, block->results[i], argument) &&
+                (block->owner == NULL || back_ends(live, block, i));
     }
     return found;
 }
 
-bool graph_loses_rows(const Graph *graph, size_t argument)
+static bool loses_rows(const Graph *graph, const bool *live, size_t argument)
 {
     bool rows = false, lost = false;
-    if (uses_whole(graph, graph->block, argument)) {
+    if (uses_whole(graph, live, graph->block, argument)) {
         return false;
     }
     for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
         const GraphNode *node = walk.node;
         for (int s = 0; node != NULL && s < OP_MAX_BLOCKS; s++) {
             lost = lost || (node->blocks[s] != NULL &&
-                            uses_whole(graph, node->blocks[s], argument));
+                            uses_whole(graph, live, node->blocks[s], argument));
         }
         if (node == NULL || node->input_count == 0 ||
-            !takes_rows(graph, node) ||
+            !takes_rows(graph, node) || !back_is_live(live, node) ||
             !is_argument(graph, node->inputs[0], argument)) {
             continue;
         }
         bool around = false; // what runs whenever the node does
         for (const GraphBlock *block = walk.block;
              block != graph->block && !around; block = block->owner->block) {
-            around = uses_whole(graph, block, argument);
+            around = uses_whole(graph, live, block, argument);
         }
         rows = rows || !around;
         lost = lost || walk.block != graph->block;
     }
     return rows && lost;
+}
+
+bool graph_loses_rows(Graph *graph, size_t argument)
+{
+    const GraphBlock *top = graph->block;
+    size_t size = graph->values.count + 1;
+    bool *live = ctx_alloc_zero(graph->ctx, size);
+    if (live == NULL) {
+        ctx_clear(graph->ctx);
+        return true;
+    }
+    for (uint32_t i = 0; i < top->result_count; i++) {
+        live[top->results[i]] = back_flows(graph, top->results[i]);
+    }
+    back_mark_live(graph, live);
+    bool loses = loses_rows(graph, live, argument);
+    ctx_free(graph->ctx, live, size);
+    return loses;
 }
 
 bool back_rows_alone(const Graph *graph, GraphBlock *block, ValueId value)

@@ -31,8 +31,8 @@ MUST_CHECK Graph *graph_gradient(Graph *graph, const bool *given,
 MUST_CHECK Graph *graph_of_values(Graph *graph);
 // Whether an argument's gradient, which is a whole one here, may be one of rows
 // in eager code: some use takes rows of it, and none that runs whenever that
-// does takes it whole.
-bool graph_loses_rows(const Graph *graph, size_t argument);
+// does takes it whole. Also where memory for the answer fails.
+bool graph_loses_rows(Graph *graph, size_t argument);
 // Whether gradients of one value are summed apart which eager code sums in one
 // order: those of a list's element and of the tensor that was put there; those
 // of what a loop begins with and of the same value in its turns, or of what is
