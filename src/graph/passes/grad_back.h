@@ -40,9 +40,13 @@ bool back_rows_alone(const Graph *graph, GraphBlock *block, ValueId value);
 
 // Whether gradients flow through the value's type.
 bool back_flows(const Graph *graph, ValueId id);
-// Marks in `live`, by value, to what gradients flow back from the values that
-// are marked (grad_live.c): more at most than what rules give gradients to.
-void back_mark_live(Graph *graph, bool *live);
+// By value, to what gradients flow back from those results that are `given`
+// (NULL: all): more at most than what rules give gradients to (grad_live.c).
+// NULL: the allocation failed.
+MUST_CHECK bool *back_live(Graph *graph, const bool *given);
+void back_live_free(Graph *graph, bool *live);
+// Marks further results that are given; whether one of them is new.
+bool back_live_more(Graph *graph, bool *live, const bool *given);
 // Whether one flows to what the loop's state i begins with: a turn uses it, or
 // there need not be one.
 bool back_starts(const Graph *graph, const bool *live, const GraphNode *loop,

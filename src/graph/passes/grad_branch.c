@@ -20,22 +20,15 @@ typedef struct IfBack {
 // Wanted is to what a gradient flows in the side.
 static bool mark_wanted(Back *b, IfBack *branches, Graph *side)
 {
-    Ctx *ctx = b->graph->ctx;
-    size_t size = side->values.count + 1;
-    bool *live = ctx_alloc_zero(ctx, size);
+    bool *live = back_live(side, branches->given);
     if (live == NULL) {
         return false;
     }
-    const GraphBlock *block = side->block;
-    for (uint32_t i = 0; i < block->result_count; i++) {
-        live[block->results[i]] |= branches->given[i];
-    }
-    back_mark_live(side, live);
     for (size_t i = 0; i < branches->outside.count; i++) {
-        branches->wanted[i] |= live[block->params[i]] &&
+        branches->wanted[i] |= live[side->block->params[i]] &&
                                back_takes_part(b, branches->outside.items[i]);
     }
-    ctx_free(ctx, live, size);
+    back_live_free(side, live);
     return true;
 }
 

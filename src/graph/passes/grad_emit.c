@@ -208,19 +208,13 @@ static bool loses_rows(const Graph *graph, const bool *live, size_t argument)
 
 bool graph_loses_rows(Graph *graph, size_t argument)
 {
-    const GraphBlock *top = graph->block;
-    size_t size = graph->values.count + 1;
-    bool *live = ctx_alloc_zero(graph->ctx, size);
+    bool *live = back_live(graph, NULL);
     if (live == NULL) {
         ctx_clear(graph->ctx);
         return true;
     }
-    for (uint32_t i = 0; i < top->result_count; i++) {
-        live[top->results[i]] = back_flows(graph, top->results[i]);
-    }
-    back_mark_live(graph, live);
     bool loses = loses_rows(graph, live, argument);
-    ctx_free(graph->ctx, live, size);
+    back_live_free(graph, live);
     return loses;
 }
 

@@ -85,14 +85,35 @@ static bool mark_operands(const Graph *graph, bool *live, const GraphNode *node)
     return fresh;
 }
 
-void back_mark_live(Graph *graph, bool *live)
+bool back_live_more(Graph *graph, bool *live, const bool *given)
 {
+    const GraphBlock *top = graph->block;
+    bool fresh = false;
+    for (uint32_t i = 0; i < top->result_count; i++) {
+        fresh |= (given == NULL || given[i]) &&
+                 mark(graph, live, top->results[i]);
+    }
     // A state that one turn uses is live in the turns before it.
-    for (bool again = true; again;) {
+    for (bool again = fresh; again;) {
         again = false;
         for (Walk walk = walk_backward(graph->block); walk_next(&walk);) {
             again |= walk.node != NULL && back_is_live(live, walk.node) &&
                      mark_operands(graph, live, walk.node);
         }
     }
+    return fresh;
+}
+
+bool *back_live(Graph *graph, const bool *given)
+{
+    bool *live = ctx_alloc_zero(graph->ctx, graph->values.count + 1);
+    if (live != NULL) {
+        (void)back_live_more(graph, live, given);
+    }
+    return live;
+}
+
+void back_live_free(Graph *graph, bool *live)
+{
+    ctx_free(graph->ctx, live, graph->values.count + 1);
 }

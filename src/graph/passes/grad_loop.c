@@ -73,29 +73,26 @@ static bool mark_wanted(Back *b, LoopBack *loop)
 {
     Graph *body = loop->body;
     const ValueId *inputs = body->block->params;
-    const ValueId *results = body->block->results;
-    size_t size = body->values.count;
-    bool *live = ctx_alloc_zero(b->graph->ctx, size);
+    for (uint32_t i = 0; i < loop->states; i++) {
+        ValueId behind = node_output(loop->node, i);
+        loop->wanted[i] = back_flows(body, inputs[i]) &&
+                          b->grads[behind] != VALUE_ID_NONE;
+    }
+    bool *live = back_live(body, loop->wanted);
     if (live == NULL) {
         return false;
     }
-    for (bool again = true; again;) {
-        again = false;
+    do {
         for (uint32_t i = 0; i < loop->states; i++) {
-            ValueId behind = node_output(loop->node, i);
-            if (!loop->wanted[i] && back_flows(body, inputs[i]) &&
-                (live[inputs[i]] || b->grads[behind] != VALUE_ID_NONE)) {
-                again = loop->wanted[i] = live[results[i]] = true;
-            }
+            loop->wanted[i] |= live[inputs[i]];
         }
-        back_mark_live(body, live);
-    }
+    } while (back_live_more(body, live, loop->wanted));
     for (size_t i = 0; i < loop->outside.count; i++) {
         size_t at = loop->states + i;
         loop->wanted[at] = loop->begun[at] =
             back_takes_part(b, loop->outside.items[i]) && live[inputs[at]];
     }
-    ctx_free(b->graph->ctx, live, size);
+    back_live_free(body, live);
     return true;
 }
 

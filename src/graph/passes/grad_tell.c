@@ -112,7 +112,7 @@ typedef struct ZeroFlow {
 // The walk over all flows: the values' are first, then the Variables'.
 typedef struct ZeroFlows {
     const Graph *graph;
-    bool *live; // by value (back_mark_live)
+    const bool *live; // by value (back_live)
     ZeroFlow *flows;
     size_t count;
 } ZeroFlows;
@@ -205,21 +205,22 @@ static void use_node(ZeroFlows *all, const GraphNode *node)
 bool graph_zero_gradients(Graph *graph, bool *found)
 {
     Ctx *ctx = graph->ctx;
-    size_t values = graph->values.count;
-    ZeroFlows all = {.graph = graph,
-                     .count = values + graph->variables.count + 1};
-    size_t size = all.count * (sizeof *all.flows + sizeof *all.live);
-    all.flows = ctx_alloc_zero(ctx, size);
-    if (all.flows == NULL) {
+    bool *live = back_live(graph, NULL);
+    if (live == NULL) {
         return false;
     }
-    all.live = (bool *)(all.flows + all.count);
+    ZeroFlows all = {.graph = graph, .live = live};
+    all.count = graph->values.count + graph->variables.count + 1;
+    size_t size = all.count * sizeof *all.flows;
+    all.flows = ctx_alloc_zero(ctx, size);
+    if (all.flows == NULL) {
+        back_live_free(graph, live);
+        return false;
+    }
     const GraphBlock *top = graph->block;
     for (uint32_t i = 0; i < top->result_count; i++) {
-        all.live[top->results[i]] = back_flows(graph, top->results[i]);
         use_value(&all, top->results[i], top);
     }
-    back_mark_live(graph, all.live);
     for (Walk walk = walk_backward(graph->block); walk_next(&walk);) {
         if (walk.node != NULL && back_is_live(all.live, walk.node)) {
             use_node(&all, walk.node);
@@ -230,5 +231,6 @@ bool graph_zero_gradients(Graph *graph, bool *found)
         *found = all.flows[i].within && !all.flows[i].always;
     }
     ctx_free(ctx, all.flows, size);
+    back_live_free(graph, live);
     return true;
 }
