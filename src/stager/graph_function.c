@@ -26,11 +26,10 @@ static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
         return NULL;
     }
     Object head = self->head;
-    *self = (GraphFunction){.head = head,
-                            .graph = graph,
-                            .draws = graph_draws(graph),
-                            .apart = graph_sums_apart(graph)};
-    if (!graph_zero_gradients(graph, &self->zeros)) {
+    *self = (GraphFunction){
+        .head = head, .graph = graph, .draws = graph_draws(graph)};
+    if (!graph_sums_apart(graph, &self->apart) ||
+        !graph_zero_gradients(graph, &self->zeros)) {
         object_release(&vm->ctx, self);
         return NULL;
     }

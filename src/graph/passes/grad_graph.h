@@ -37,8 +37,8 @@ bool graph_loses_rows(Graph *graph, size_t argument);
 // order: those of a list's element and of the tensor that was put there; those
 // of what a loop begins with and of the same value in its turns, or of what is
 // read of a Variable there and elsewhere; those of what a block hands on as it
-// was given, and of the same value elsewhere.
-bool graph_sums_apart(const Graph *graph);
+// was given, and of the same value elsewhere. False: the allocation failed.
+MUST_CHECK bool graph_sums_apart(const Graph *graph, bool *found);
 // Whether a value has gradients from blocks alone that need not use it: zeros,
 // where eager code has no gradient, and NaN where a slope is infinite on their
 // way back. False: the allocation failed.

@@ -59,11 +59,10 @@ static bool in_loop(const GraphBlock *block)
     return found;
 }
 
-// Whether a Variable is read in a loop and elsewhere. By the rest of its
-// number, which may take two Variables for one where there are many.
-static bool reads_apart(const Graph *graph)
+// Whether a Variable is read in a loop and elsewhere. `reads` is room for where
+// each was read first.
+static bool reads_apart(const Graph *graph, const GraphBlock **reads)
 {
-    const GraphBlock *reads[64] = {NULL};
     bool found = false;
     for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
         const GraphNode *node = walk.node;
@@ -71,7 +70,7 @@ static bool reads_apart(const Graph *graph)
             !back_flows(graph, node_output(node, 0))) {
             continue;
         }
-        const GraphBlock **first = &reads[node->variable % 64];
+        const GraphBlock **first = &reads[node->variable];
         found = *first != NULL && *first != walk.block &&
                 (in_loop(*first) || in_loop(walk.block));
         *first = *first == NULL ? walk.block : *first;
@@ -79,19 +78,25 @@ static bool reads_apart(const Graph *graph)
     return found;
 }
 
-bool graph_sums_apart(const Graph *graph)
+bool graph_sums_apart(const Graph *graph, bool *found)
 {
-    bool found = reads_apart(graph);
-    for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
+    size_t size = (graph->variables.count + 1) * sizeof(GraphBlock *);
+    const GraphBlock **reads = ctx_alloc_zero(graph->ctx, size);
+    if (reads == NULL) {
+        return false;
+    }
+    *found = reads_apart(graph, reads);
+    ctx_free(graph->ctx, reads, size);
+    for (Walk walk = walk_forward(graph->block); !*found && walk_next(&walk);) {
         uint32_t count;
         const ValueId *uses = walk_uses(&walk, &count);
-        found = walk.node != NULL && gives_list(graph, walk.node);
-        for (uint32_t i = 0; i < count && !found; i++) {
-            found = enters_twice(graph, &walk, uses[i]) ||
-                    hands_on(graph, &walk, uses[i]);
+        *found = walk.node != NULL && gives_list(graph, walk.node);
+        for (uint32_t i = 0; i < count && !*found; i++) {
+            *found = enters_twice(graph, &walk, uses[i]) ||
+                     hands_on(graph, &walk, uses[i]);
         }
     }
-    return found;
+    return true;
 }
 
 // --- what a block does not use ---
