@@ -211,6 +211,7 @@ lib_modules = \
 	lib/tensorflow/_gfile.duet \
 	lib/tensorflow/_gradients.duet \
 	lib/tensorflow/_initial.duet \
+	lib/tensorflow/_items.duet \
 	lib/tensorflow/_options.duet \
 	lib/tensorflow/_philox.duet \
 	lib/tensorflow/_print.duet \

@@ -6,6 +6,8 @@
 // whole slices there and are then applied by one op `pick`; a mask alone is a
 // `boolean_mask`. An eager tensor indexed by host ints alone shares its buffer
 // and needs no op.
+#include "interp/objects/classes/types.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/objects/protocol/protocol.h"
@@ -333,6 +335,41 @@ static bool plain_entries(Vm *vm, const Value *entries, size_t count,
     return ok;
 }
 
+// What every library reads alike: whole numbers, slices, None, an ellipsis.
+static bool is_plain_entry(Value v)
+{
+    return value_is_int(v) || value_is_none(v) ||
+           value_same(v, VALUE_ELLIPSIS) || value_is_kind(v, KIND_SLICE) ||
+           (is_scalar_operand(v) && operand_type(v).dtype >= DT_INT32);
+}
+
+// A library may read what else stands in a key of the program's otherwise: by
+// the attribute `_item` of tensors (display.extend), which is called with the
+// tensor and the key. VALUE_UNBOUND: none does.
+static Value get_by_library(Vm *vm, Value self, Value key, const Value *entries,
+                            size_t count)
+{
+    static const char text[] = "_item";
+    bool plain = true;
+    for (size_t i = 0; i < count; i++) {
+        plain &= is_plain_entry(entries[i]);
+    }
+    if (plain || vm->frame == NULL || vm->frame->code->source->library) {
+        return VALUE_UNBOUND;
+    }
+    Str *name = str_intern(vm, text, strlen(text));
+    if (name == NULL) {
+        return VALUE_FAIL;
+    }
+    Value own = type_lookup(vm, vm->types[KIND_TENSOR], name);
+    object_release(&vm->ctx, name);
+    if (value_failed(own) || value_unbound(own)) {
+        return own;
+    }
+    Value pair[2] = {self, key};
+    return vm_call(vm, own, pair, 2);
+}
+
 static Value get_by_entries(Vm *vm, Value self, const Value *entries,
                             size_t count)
 {
@@ -369,7 +406,8 @@ Value tensor_get_item(Vm *vm, Value self, Value key)
             return done > 0 ? result : VALUE_FAIL;
         }
     }
-    return get_by_entries(vm, self, entries, count);
+    Value own = get_by_library(vm, self, key, entries, count);
+    return value_unbound(own) ? get_by_entries(vm, self, entries, count) : own;
 }
 
 // Known sizes only: in a trace, len() of an unknown one goes to
