@@ -90,8 +90,8 @@ bool back_live_more(Graph *graph, bool *live, const bool *given)
     const GraphBlock *top = graph->block;
     bool fresh = false;
     for (uint32_t i = 0; i < top->result_count; i++) {
-        fresh |= (given == NULL || given[i]) &&
-                 mark(graph, live, top->results[i]);
+        fresh |=
+            (given == NULL || given[i]) && mark(graph, live, top->results[i]);
     }
     // A state that one turn uses is live in the turns before it.
     for (bool again = fresh; again;) {

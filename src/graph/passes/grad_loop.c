@@ -75,8 +75,8 @@ static bool mark_wanted(Back *b, LoopBack *loop)
     const ValueId *inputs = body->block->params;
     for (uint32_t i = 0; i < loop->states; i++) {
         ValueId behind = node_output(loop->node, i);
-        loop->wanted[i] = back_flows(body, inputs[i]) &&
-                          b->grads[behind] != VALUE_ID_NONE;
+        loop->wanted[i] =
+            back_flows(body, inputs[i]) && b->grads[behind] != VALUE_ID_NONE;
     }
     bool *live = back_live(body, loop->wanted);
     if (live == NULL) {
