@@ -197,7 +197,7 @@ static Value truth_value(Vm *vm, Value operand)
 {
     Value scalar = to_scalar(vm, operand);
     Value truth = value_failed(scalar) ? scalar : cast_to_bool(vm, scalar);
-    release(vm, value_failed(scalar) ? VALUE_NONE : scalar);
+    release(vm, scalar);
     return truth;
 }
 
@@ -426,7 +426,7 @@ static const Ins *late_assert(Vm *vm, Frame *frame, Ins ins)
                             : block_truth(vm, frame->registers[a]);
     bool ok = condition != VALUE_ID_NONE &&
               late_error_append(vm, exception, condition, trace_place(vm));
-    release(vm, value_failed(exception) ? VALUE_NONE : exception);
+    release(vm, exception);
     slow_drop(vm, frame, a);
     if (count > 0) {
         slow_drop(vm, frame, a + 1);

@@ -276,7 +276,7 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
     concrete->either |= any;
     bool ok = !value_failed(expanded) &&
               pack_outputs(vm, trace, concrete, changed, expanded);
-    release(vm, value_failed(expanded) ? VALUE_NONE : expanded);
+    release(vm, expanded);
     return ok;
 }
 

@@ -75,7 +75,7 @@ static Value make_deque(Vm *vm, Value queue, Value items)
         release(vm, made);
         made = VALUE_FAIL;
     }
-    release(vm, value_failed(items) ? VALUE_NONE : items);
+    release(vm, items);
     return made;
 }
 
@@ -87,7 +87,7 @@ static Value copy_items(Vm *vm, Value container)
         value_failed(content)
             ? content
             : value_retain(value_as_tuple(content)->items[CONTENT_ITEMS]);
-    release(vm, value_failed(content) ? VALUE_NONE : content);
+    release(vm, content);
     return items;
 }
 
@@ -111,7 +111,7 @@ Value either_merge(Merge *merge, Value first, Value second)
     }
     Tuple *made = ok ? tuple_from(vm, parts, EITHER_SIZE) : NULL;
     for (int i = 0; i < EITHER_SIZE; i++) {
-        release(vm, value_failed(parts[i]) ? VALUE_NONE : parts[i]);
+        release(vm, parts[i]);
     }
     return made != NULL ? value_from_object(made) : VALUE_FAIL;
 }
@@ -181,7 +181,7 @@ Value either_shut(Vm *vm, Value part, Value container)
     Value items = copy_items(vm, container);
     Value queue =
         value_failed(items) ? items : either_queue(vm, container, items);
-    release(vm, value_failed(items) ? VALUE_NONE : items);
+    release(vm, items);
     return queue;
 }
 
@@ -229,7 +229,7 @@ Value either_length(Vm *vm, Value choice)
         made = tensor_call(vm, "where", operands, 3, NULL, 0);
     }
     for (int i = 1; i < 3; i++) {
-        release(vm, value_failed(operands[i]) ? VALUE_NONE : operands[i]);
+        release(vm, operands[i]);
     }
     return made;
 }
@@ -345,6 +345,6 @@ Value either_choose(Vm *vm, Value result)
     Value chosen = value_failed(result)
                        ? result
                        : either_expand(vm, result, NULL, NULL, &any);
-    release(vm, value_failed(result) ? VALUE_NONE : result);
+    release(vm, result);
     return chosen;
 }

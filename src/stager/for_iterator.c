@@ -24,7 +24,7 @@ static ValueId ask_one(Vm *vm, Value term, Value index)
         answer = vm_call(vm, term, NULL, 0);
     }
     ValueId id = value_failed(answer) ? VALUE_ID_NONE : block_truth(vm, answer);
-    release(vm, value_failed(answer) ? VALUE_NONE : answer);
+    release(vm, answer);
     return id;
 }
 
@@ -33,7 +33,7 @@ static ValueId false_id(Vm *vm)
     Value no = tensor_from_value(vm, "for", VALUE_FALSE, DT_BOOL);
     ValueId id =
         value_failed(no) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, no);
-    release(vm, value_failed(no) ? VALUE_NONE : no);
+    release(vm, no);
     return id;
 }
 

@@ -44,8 +44,8 @@ static Value combine(Vm *vm, OpCode op, Value a, Value b)
         release(vm, unified[0]);
         release(vm, unified[1]);
     }
-    release(vm, value_failed(a) ? VALUE_NONE : a);
-    release(vm, value_failed(b) ? VALUE_NONE : b);
+    release(vm, a);
+    release(vm, b);
     return result;
 }
 
@@ -124,7 +124,7 @@ static Value range_count(Vm *vm, const Tuple *note)
     Value result = value_failed(turns)
                        ? turns
                        : apply_one(vm, OP_NEGATIVE, &turns, 1, NULL);
-    release(vm, value_failed(turns) ? VALUE_NONE : turns);
+    release(vm, turns);
     return result;
 }
 
@@ -192,7 +192,7 @@ static Value rows_count(Vm *vm, Value tensor)
     Value count = value_failed(shape)
                       ? shape
                       : tensor_get_item(vm, shape, value_from_small(0));
-    release(vm, value_failed(shape) ? VALUE_NONE : shape);
+    release(vm, shape);
     return count;
 }
 
@@ -214,7 +214,7 @@ static Value zip_count(Vm *vm, const Tuple *note)
     for (size_t i = 2; i < note->count && !value_failed(least); i++) {
         Value source = as_source(vm, note->items[i]);
         Value count = value_failed(source) ? source : count_of(vm, source);
-        release(vm, value_failed(source) ? VALUE_NONE : source);
+        release(vm, source);
         least = i == 2 ? count : combine(vm, OP_MINIMUM, least, count);
     }
     return least;
@@ -238,7 +238,7 @@ static Value count_of(Vm *vm, Value iterable)
     case NOTE_ENUMERATE: {
         Value source = as_source(vm, note->items[2]);
         count = value_failed(source) ? source : count_of(vm, source);
-        release(vm, value_failed(source) ? VALUE_NONE : source);
+        release(vm, source);
     }
     }
     ctx_leave(&vm->ctx);
@@ -273,7 +273,7 @@ static Value item_of(Vm *vm, Value iterable, Value index)
         Value source = as_source(vm, iterable);
         Value item =
             value_failed(source) ? source : tensor_get_item(vm, source, index);
-        release(vm, value_failed(source) ? VALUE_NONE : source);
+        release(vm, source);
         return item;
     }
     const Tuple *note = value_as_tuple(iterable);
@@ -342,7 +342,7 @@ static Value as_count(Vm *vm, Value count)
     Value operand = tensor_from_value(vm, "for", count, DT_NONE);
     Value cast =
         value_failed(operand) ? operand : index_as(vm, operand, DT_INT32);
-    release(vm, value_failed(operand) ? VALUE_NONE : operand);
+    release(vm, operand);
     release(vm, count);
     return cast;
 }
@@ -374,7 +374,7 @@ static Value open_parts(Vm *vm, Value iterable, ValueVec *terms)
         Value count =
             value_failed(source) ? source : as_count(vm, count_of(vm, source));
         if (!structure_push(vm, terms, count)) {
-            release(vm, value_failed(source) ? VALUE_NONE : source);
+            release(vm, source);
             return VALUE_FAIL;
         }
         return source;
@@ -415,7 +415,7 @@ static bool open_objects(Vm *vm, Value iterable, ForSource *out)
     }
     structure_free(vm, &terms);
     if (value_failed(count)) {
-        release(vm, value_failed(walked) ? VALUE_NONE : walked);
+        release(vm, walked);
         return false;
     }
     *out = (ForSource){.count = count,

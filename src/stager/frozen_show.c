@@ -100,8 +100,8 @@ static bool put_items(Vm *vm, const Frozen *frozen, const Tuple *items,
         } else if (ok) {
             ok = list_append(vm, value_as_list(made), first);
         }
-        release(vm, value_failed(first) ? VALUE_NONE : first);
-        release(vm, value_failed(second) ? VALUE_NONE : second);
+        release(vm, first);
+        release(vm, second);
     }
     return ok;
 }
@@ -149,7 +149,7 @@ Str *frozen_change(Vm *vm, const Frozen *frozen, const FrozenRead *read)
         (value_unbound(weak) ||
          describe_value(vm, seen, before, sizeof before)) &&
         (value_unbound(now) || describe_value(vm, now, after, sizeof after));
-    release(vm, value_failed(seen) ? VALUE_NONE : seen);
+    release(vm, seen);
     bool same = strcmp(before, after) == 0; // what it held is not kept
     return ok ? str_printf(vm, "%s%s%s", same ? "now " : before,
                            same ? "" : " -> ", after)

@@ -416,8 +416,8 @@ static Value choice_of(JoinWalk *walk, Value *mark)
     Value second = value_failed(first) ? VALUE_FAIL : left_by(walk, 1, mark);
     Value choice =
         value_failed(second) ? VALUE_FAIL : choose(walk, first, second);
-    release(vm, value_failed(first) ? VALUE_NONE : first);
-    release(vm, value_failed(second) ? VALUE_NONE : second);
+    release(vm, first);
+    release(vm, second);
     return choice;
 }
 
@@ -435,7 +435,7 @@ static bool mark_container(JoinWalk *walk, const char *text)
     release(vm, choice);
     bool ok =
         !value_failed(poison) && poison_put(vm, walk->entry->container, poison);
-    release(vm, value_failed(poison) ? VALUE_NONE : poison);
+    release(vm, poison);
     return ok;
 }
 
@@ -511,7 +511,7 @@ static bool merge_entry(JoinWalk *walk)
     }
     bool ok =
         !value_failed(content) && journal_put(vm, entry->container, content);
-    release(vm, value_failed(content) ? VALUE_NONE : content);
+    release(vm, content);
     return ok;
 }
 

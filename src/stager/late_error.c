@@ -182,7 +182,7 @@ static int count_tensors(Vm *vm, Value exception)
     Value parts =
         map_parts(vm, value_as_exception(exception), collect_leaf, &ids);
     int count = value_failed(parts) ? -1 : (int)ids.count;
-    release(vm, value_failed(parts) ? VALUE_NONE : parts);
+    release(vm, parts);
     vec_free(&vm->ctx, &ids);
     return count;
 }

@@ -326,7 +326,7 @@ Value late_text_fill(Vm *vm, Value v, Tensor *const **next)
         Value value = tensor_adopt(vm, object_retain(*(*next)++));
         value = part->text ? late_text_value(vm, value) : value;
         Str *text = value_failed(value) ? NULL : part_text(vm, part, value);
-        release(vm, value_failed(value) ? VALUE_NONE : value);
+        release(vm, value);
         strbuf_add(&out, late->rest->text + from, part->at - from);
         from = part->at;
         ok = text != NULL;

@@ -60,7 +60,7 @@ static bool pack_gradients(Vm *vm, const TapeEntry *entry, const Value *inputs,
         if (value_unbound(grad)) {
             Value item = take_out(vm, value_as_tensor(inputs[0]), made, NULL);
             grad = value_failed(item) ? item : zeros_like(vm, item);
-            value_release(&vm->ctx, value_failed(item) ? VALUE_NONE : item);
+            value_release(&vm->ctx, item);
         } else {
             value_retain(grad);
         }

@@ -163,8 +163,8 @@ bool loop_carried_show(Vm *vm, const LoopWalk *walk, uint32_t i, Value value,
               (walk->node != NULL ? loop_note_gone(vm, walk, value)
                                   : note_turn(vm, walk, value));
     if (!ok) {
-        release(vm, value_failed(value) ? VALUE_NONE : value);
-        release(vm, value_failed(turned) ? VALUE_NONE : turned);
+        release(vm, value);
+        release(vm, turned);
         return false;
     }
     if (value_same(turned, VALUE_FALSE)) {

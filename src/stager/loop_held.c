@@ -237,7 +237,7 @@ static int add_grown(HeldWalk *walk, Value before, Value after)
                    ? -1
                    : add_held(walk, VALUE_UNBOUND, staged, after);
         walk->block->more |= fits == 1;
-        release(vm, value_failed(staged) ? VALUE_NONE : staged);
+        release(vm, staged);
     }
     list_form_free(vm, &form);
     return fits;

@@ -166,9 +166,9 @@ static bool show_dict(Vm *vm, const StagedBlock *block, size_t first,
     bool ok = !value_failed(poison) && poison_put(vm, container, poison);
     vm->trace->undecided = true;
     release(vm, content);
-    release(vm, value_failed(without) ? VALUE_NONE : without);
-    release(vm, value_failed(choice) ? VALUE_NONE : choice);
-    release(vm, value_failed(poison) ? VALUE_NONE : poison);
+    release(vm, without);
+    release(vm, choice);
+    release(vm, poison);
     return ok;
 }
 
@@ -202,7 +202,7 @@ bool loop_made_show(Vm *vm, const StagedBlock *block, BlockPhase phase,
             ok = show_dict(vm, block, i, turned, text);
         }
     }
-    release(vm, value_failed(turned) ? VALUE_NONE : turned);
+    release(vm, turned);
     return ok;
 }
 
@@ -220,7 +220,7 @@ bool loop_made_take(Vm *vm, const StagedBlock *block)
             (void)poison_raise(vm, held);
             ok = false;
         }
-        release(vm, value_failed(held) ? VALUE_NONE : held);
+        release(vm, held);
     }
     return ok;
 }

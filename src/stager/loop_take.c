@@ -122,7 +122,7 @@ static int retype(Vm *vm, StagedBlock *block, LoopLeaf *leaf, DType dtype)
         vm->trace->block = block->parent;
         Value cast = apply_one(vm, OP_CAST, &leaf->host, 1, &attr);
         init = value_failed(cast) ? init : trace_operand(vm, vm->trace, cast);
-        release(vm, value_failed(cast) ? VALUE_NONE : cast);
+        release(vm, cast);
         vm->trace->block = now;
     }
     TensorType type = graph_type(graph, leaf->body);
@@ -173,7 +173,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         Value cast = apply_one(vm, OP_CAST, &after, 1, &attr);
         leaf->result = value_failed(cast) ? VALUE_ID_NONE
                                           : trace_operand(vm, vm->trace, cast);
-        release(vm, value_failed(cast) ? VALUE_NONE : cast);
+        release(vm, cast);
         return leaf->result == VALUE_ID_NONE ? -1 : 1;
     }
     if (want != have) {

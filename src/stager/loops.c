@@ -82,7 +82,7 @@ static ValueId truth_id(Vm *vm, Value v)
         tensor_from_value(vm, "while", value_from_bool(truth), DT_BOOL);
     ValueId id = value_failed(tensor) ? VALUE_ID_NONE
                                       : trace_operand(vm, vm->trace, tensor);
-    release(vm, value_failed(tensor) ? VALUE_NONE : tensor);
+    release(vm, tensor);
     return id;
 }
 
@@ -202,8 +202,8 @@ const Ins *loop_next(Vm *vm, Frame *frame, const BlockInfo *info)
                                                        value_from_small(1));
         index->result = value_failed(next) ? VALUE_ID_NONE
                                            : trace_operand(vm, vm->trace, next);
-        release(vm, value_failed(now) ? VALUE_NONE : now);
-        release(vm, value_failed(next) ? VALUE_NONE : next);
+        release(vm, now);
+        release(vm, next);
         if (index->result == VALUE_ID_NONE) {
             return NULL;
         }
@@ -279,7 +279,7 @@ static bool count_condition(Vm *vm, StagedBlock *block)
     release(vm, index);
     block->condition =
         value_failed(less) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, less);
-    release(vm, value_failed(less) ? VALUE_NONE : less);
+    release(vm, less);
     return block->condition != VALUE_ID_NONE;
 }
 
@@ -294,7 +294,7 @@ static bool open_for(Vm *vm, Frame *frame, StagedBlock *block, ForSource source)
     Value zero = tensor_from_value(vm, "for", value_from_small(0), DT_INT32);
     ValueId id =
         value_failed(zero) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, zero);
-    release(vm, value_failed(zero) ? VALUE_NONE : zero);
+    release(vm, zero);
     block->loop->index_leaf = loop_add_leaf(vm, block, id, "index");
     return block->loop->index_leaf != UINT32_MAX && count_condition(vm, block);
 }

@@ -47,7 +47,7 @@ Value made_twin(Vm *vm, Value v)
                      ? NULL
                      : object_new(vm, stager_of(vm)->made_type, sizeof *made);
     if (made == NULL) {
-        release(vm, value_failed(model) ? VALUE_NONE : model);
+        release(vm, model);
         return VALUE_FAIL;
     }
     made->model = model;

@@ -81,7 +81,7 @@ ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
     ValueId id = value_failed(operand) ? VALUE_ID_NONE
                                        : trace_operand(vm, vm->trace, operand);
     vm->trace->block = block;
-    release(vm, value_failed(operand) ? VALUE_NONE : operand);
+    release(vm, operand);
     return id;
 }
 
@@ -105,7 +105,7 @@ static ValueId empty_list(Vm *vm, GraphBlock *block, TensorType type)
     ValueId id =
         value_failed(list) ? VALUE_ID_NONE : trace_operand(vm, vm->trace, list);
     vm->trace->block = now;
-    release(vm, value_failed(list) ? VALUE_NONE : list);
+    release(vm, list);
     return id;
 }
 
@@ -328,7 +328,7 @@ int merge_stage_lists(Merge *m, Value a, Value b, Value both[2])
                       ? VALUE_FAIL
                       : staged_list_from(vm, &form, m->blocks[1], b);
         if (value_failed(both[1])) {
-            release(vm, value_failed(both[0]) ? VALUE_NONE : both[0]);
+            release(vm, both[0]);
             fits = -1;
         }
     }

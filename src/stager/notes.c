@@ -384,7 +384,7 @@ static bool assert_turned(Vm *vm, const LateValue *late)
         !value_failed(error) &&
         late_error_append(vm, error, value_as_symbolic(late->turned)->value,
                           trace_place(vm));
-    release(vm, value_failed(error) ? VALUE_NONE : error);
+    release(vm, error);
     object_release_null(&vm->ctx, message);
     return ok;
 }

@@ -412,7 +412,7 @@ bool poison_put(Vm *vm, Object *container, Value poison)
     Value holder = holder_of(vm, container, poison);
     Value parts[2] = {holder, VALUE_NONE};
     Tuple *content = value_failed(holder) ? NULL : tuple_from(vm, parts, 2);
-    release(vm, value_failed(holder) ? VALUE_NONE : holder);
+    release(vm, holder);
     bool ok = content != NULL &&
               content_put(vm, container, value_from_object(content));
     object_release_null(&vm->ctx, content);

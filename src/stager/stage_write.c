@@ -36,9 +36,7 @@ static bool write_text(Vm *vm, bool to_stderr, const StrBuf *text)
                               vm->names[NAME_WRITE], &argument, 1);
     }
     release(vm, argument);
-    if (!value_failed(done)) {
-        release(vm, done);
-    }
+    release(vm, done);
     return !value_failed(done);
 }
 
@@ -97,7 +95,7 @@ static bool add_text(Vm *vm, Writing *w, Value v)
     } else {
         strbuf_add(&w->text, text->text, text->length);
     }
-    release(vm, value_failed(late) ? VALUE_NONE : late);
+    release(vm, late);
     object_release(&vm->ctx, text);
     return ok;
 }

@@ -69,7 +69,7 @@ Value staged_list_slice(Vm *vm, Value self, Value start, Value stop,
                                          : map_parts(vm, OP_LIST_SLICE, self,
                                                      NULL, bounds, 2, attrs);
     for (int i = 0; i < 2; i++) {
-        release(vm, value_failed(bounds[i]) ? VALUE_NONE : bounds[i]);
+        release(vm, bounds[i]);
     }
     return list;
 }
@@ -84,8 +84,8 @@ static Value join_lists(Vm *vm, const ListForm *form, Value first, Value second)
                      ? b
                      : map_parts(vm, OP_LIST_CONCAT, a, staged_list_parts(b),
                                  NULL, 1, NULL);
-    release(vm, value_failed(a) ? VALUE_NONE : a);
-    release(vm, value_failed(b) ? VALUE_NONE : b);
+    release(vm, a);
+    release(vm, b);
     return made;
 }
 
@@ -124,8 +124,8 @@ Value staged_list_repeated(Vm *vm, Value self, int64_t count)
         }
     }
     bool ok = !value_failed(made) && !value_failed(twin);
-    release(vm, value_failed(twin) ? VALUE_NONE : twin);
-    release(vm, ok || value_failed(made) ? VALUE_NONE : made);
+    release(vm, twin);
+    release(vm, ok ? VALUE_NONE : made);
     return ok ? made : VALUE_FAIL;
 }
 
@@ -156,7 +156,7 @@ static Value behind(Vm *vm, Value self, int64_t start, int64_t stop)
                      ? rest
                      : staged_list_slice(vm, rest, value_from_small(back),
                                          VALUE_NONE, 1);
-    release(vm, value_failed(rest) ? VALUE_NONE : rest);
+    release(vm, rest);
     return made;
 }
 
@@ -197,9 +197,9 @@ bool staged_list_set_slice(Vm *vm, Value self, const Slice *slice, Value items)
          staged_list_become(vm, self,
                             staged_list_joined(vm, "a slice", head, parts[2]));
     for (int i = 0; i < 3; i++) {
-        release(vm, value_failed(parts[i]) ? VALUE_NONE : parts[i]);
+        release(vm, parts[i]);
     }
-    release(vm, value_failed(head) ? VALUE_NONE : head);
+    release(vm, head);
     return ok;
 }
 
@@ -268,7 +268,7 @@ Value staged_list_read_method(Vm *vm, Value *args)
     Value item = value_failed(index)
                      ? index
                      : join_parts(vm, OP_LIST_READ, args[0], index, args[2]);
-    release(vm, value_failed(index) ? VALUE_NONE : index);
+    release(vm, index);
     return item;
 }
 
@@ -290,7 +290,7 @@ static Value become_op(Vm *vm, OpCode op, Value self, const Value *inputs,
     Value parts[2] = {VALUE_ELLIPSIS, apply_one(vm, op, inputs, count, attrs)};
     Value made =
         value_failed(parts[1]) ? VALUE_FAIL : staged_list_new(vm, parts, 2);
-    release(vm, value_failed(parts[1]) ? VALUE_NONE : parts[1]);
+    release(vm, parts[1]);
     return staged_list_become(vm, self, made) ? VALUE_NONE : VALUE_FAIL;
 }
 
@@ -321,6 +321,6 @@ Value staged_list_resize_method(Vm *vm, Value *args)
     Value made = value_failed(size) ? size
                                     : map_parts(vm, OP_LIST_RESIZE, args[0],
                                                 NULL, &size, 1, NULL);
-    release(vm, value_failed(size) ? VALUE_NONE : size);
+    release(vm, size);
     return staged_list_become(vm, args[0], made) ? VALUE_NONE : VALUE_FAIL;
 }

@@ -112,9 +112,8 @@ static bool put_item(Vm *vm, const char *who, Value self, Value index,
                 ? element
                 : apply_one(vm, append ? OP_LIST_APPEND : OP_LIST_WRITE, inputs,
                             append ? 2 : 3, NULL);
-        set_weak(value_failed(grown) ? VALUE_NONE : grown,
-                 merge_is_weak(list) && merge_is_weak(leaves.items[i]));
-        release(vm, value_failed(element) ? VALUE_NONE : element);
+        set_weak(grown, merge_is_weak(list) && merge_is_weak(leaves.items[i]));
+        release(vm, element);
         ok = structure_push(vm, &made, grown);
     }
     if (ok) {
@@ -169,8 +168,7 @@ static Value get_item(Vm *vm, Value self, Value key)
     for (size_t i = 1; ok && i < staged_list_count(self); i++) {
         Value inputs[2] = {parts[i], index};
         Value read = apply_one(vm, OP_LIST_READ, inputs, 2, NULL);
-        set_weak(value_failed(read) ? VALUE_NONE : read,
-                 merge_is_weak(parts[i]));
+        set_weak(read, merge_is_weak(parts[i]));
         ok = structure_push(vm, &leaves, read);
     }
     Value item = ok ? list_form_join(vm, parts[0], leaves.items) : VALUE_FAIL;
@@ -224,13 +222,13 @@ static bool set_item(Vm *vm, Value self, Value key, Value value)
     }
     if (value_unbound(value)) {
         Value gone = take_item(vm, self, key, true);
-        release(vm, value_failed(gone) ? VALUE_NONE : gone);
+        release(vm, gone);
         return !value_failed(gone);
     }
     Value index = as_index(vm, key);
     bool ok = !value_failed(index) &&
               put_item(vm, "item of a list", self, index, value);
-    release(vm, value_failed(index) ? VALUE_NONE : index);
+    release(vm, index);
     return ok;
 }
 
@@ -239,7 +237,7 @@ static Value size_of(Vm *vm, Value self)
 {
     Value size =
         apply_one(vm, OP_LIST_SIZE, &staged_list_parts(self)[1], 1, NULL);
-    set_weak(value_failed(size) ? VALUE_NONE : size, true);
+    set_weak(size, true);
     return size;
 }
 
@@ -306,8 +304,8 @@ static Value method_insert(Vm *vm, Value *args)
               put_item(vm, "insert", head, VALUE_UNBOUND, args[2]) &&
               staged_list_become(vm, self,
                                  staged_list_joined(vm, "insert", head, tail));
-    release(vm, value_failed(head) ? VALUE_NONE : head);
-    release(vm, value_failed(tail) ? VALUE_NONE : tail);
+    release(vm, head);
+    release(vm, tail);
     return ok ? VALUE_NONE : VALUE_FAIL;
 }
 
@@ -367,7 +365,7 @@ static bool refuse_empty(Vm *vm, Value self)
     Value some = value_failed(size) ? size
                                     : tensor_compare(vm, COMPARE_GT, size,
                                                      value_from_small(0));
-    release(vm, value_failed(size) ? VALUE_NONE : size);
+    release(vm, size);
     Str *text = str_from(vm, "stack: 0 operands given, takes 1");
     Value message = text != NULL ? value_from_object(text) : VALUE_FAIL;
     Value error =
@@ -379,8 +377,8 @@ static bool refuse_empty(Vm *vm, Value self)
                                      : trace_operand(vm, vm->trace, some);
     bool ok = id != VALUE_ID_NONE &&
               late_error_append(vm, error, id, trace_place(vm));
-    release(vm, value_failed(some) ? VALUE_NONE : some);
-    release(vm, value_failed(error) ? VALUE_NONE : error);
+    release(vm, some);
+    release(vm, error);
     object_release_null(&vm->ctx, text);
     return ok;
 }
@@ -484,7 +482,7 @@ static Value traced_cast(Vm *vm, Value self, const Type *to)
     Value some = value_failed(size) ? size
                                     : tensor_compare(vm, COMPARE_NE, size,
                                                      value_from_small(0));
-    release(vm, value_failed(size) ? VALUE_NONE : size);
+    release(vm, size);
     return some;
 }
 

@@ -173,7 +173,7 @@ static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
               (last->item ? value_set_item(vm, holder, last->key, value)
                           : value_set_attr(vm, holder, value_as_str(last->key),
                                            value));
-    release(vm, value_failed(holder) ? VALUE_NONE : holder);
+    release(vm, holder);
     return ok;
 }
 

@@ -380,7 +380,7 @@ static Value map_object(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
     Value content = add_done(vm, walk, v, twin) ? map_content(vm, v, walk, path)
                                                 : VALUE_FAIL;
     bool ok = !value_failed(content) && made_fill(vm, twin, content);
-    release(vm, value_failed(content) ? VALUE_NONE : content);
+    release(vm, content);
     if (!ok) {
         release(vm, twin);
         return VALUE_FAIL;

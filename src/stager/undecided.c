@@ -82,7 +82,7 @@ static Value act_method(Vm *vm, Value container, const EachUse *use)
                                names.count > 0 ? keywords : NULL)
             : VALUE_FAIL;
     object_release_null(&vm->ctx, keywords);
-    release(vm, value_failed(method) ? VALUE_NONE : method);
+    release(vm, method);
     structure_free(vm, &args);
     structure_free(vm, &names);
     return made;
@@ -133,7 +133,7 @@ static Value choose_number(Vm *vm, Value condition, Value a, Value b)
         value_as_symbolic(made)->weak = merge_is_weak(a) && merge_is_weak(b);
     }
     for (int i = 1; i < 3; i++) {
-        release(vm, value_failed(operands[i]) ? VALUE_NONE : operands[i]);
+        release(vm, operands[i]);
     }
     return made;
 }
@@ -227,7 +227,7 @@ static bool use_part(Vm *vm, Value part, const EachUse *use, EachDone *done)
         result = VALUE_UNBOUND;
     }
     Value left = ok ? either_shut(vm, part, container) : VALUE_FAIL;
-    release(vm, value_failed(container) ? VALUE_NONE : container);
+    release(vm, container);
     if (value_failed(left)) {
         release(vm, ok ? result : VALUE_NONE);
         return false;
@@ -271,13 +271,13 @@ static bool raise_other(Vm *vm, Value error, Value choice, int side,
                     ? VALUE_FAIL
                     : tensor_call(vm, "logical_or", both, 2, NULL, 0);
         release(vm, both[0]);
-        release(vm, value_failed(both[1]) ? VALUE_NONE : both[1]);
+        release(vm, both[1]);
     }
     ValueId id = value_failed(holds) ? VALUE_ID_NONE
                                      : trace_operand(vm, vm->trace, holds);
     bool ok = id != VALUE_ID_NONE &&
               late_error_append(vm, error, id, trace_place(vm));
-    release(vm, value_failed(holds) ? VALUE_NONE : holds);
+    release(vm, holds);
     release(vm, error);
     return ok;
 }
@@ -336,7 +336,7 @@ static bool use_each(Vm *vm, Value choice, const EachUse *use,
     Value both =
         ok ? either_with(vm, choice, sides[0].left, sides[1].left) : VALUE_FAIL;
     Value left = value_failed(both) ? VALUE_FAIL : decide(vm, both);
-    release(vm, value_failed(both) ? VALUE_NONE : both);
+    release(vm, both);
     drop_done(vm, &sides[0]);
     drop_done(vm, &sides[1]);
     if (value_failed(left)) {
@@ -370,7 +370,7 @@ static bool put_decided(Vm *vm, Object *container, Value part)
         ok = content_put(vm, container, content);
     }
     release(vm, ok ? content : VALUE_NONE);
-    release(vm, value_failed(opened) ? VALUE_NONE : opened);
+    release(vm, opened);
     return ok;
 }
 

@@ -317,7 +317,7 @@ static bool write_fields(Vm *vm, Value container, Value made)
         Value value = value_get_attr(vm, made, name);
         ok = !value_failed(value) &&
              attr_set_generic(vm, container, name, value);
-        release(vm, value_failed(value) ? VALUE_NONE : value);
+        release(vm, value);
     }
     structure_free(vm, &keys);
     return ok;
@@ -333,7 +333,7 @@ static bool write_back(Vm *vm, Value container, Value made)
                         : VALUE_FAIL;
     bool ok = !value_failed(content) &&
               content_put(vm, value_object(container), content);
-    release(vm, value_failed(content) ? VALUE_NONE : content);
+    release(vm, content);
     return ok;
 }
 

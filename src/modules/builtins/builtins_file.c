@@ -251,9 +251,7 @@ static bool open_by(Vm *vm, Value opener, Value path, const OpenMode *mode,
     Value made = vm_call(vm, opener, args, 2);
     int64_t number = -1;
     bool ok = !value_failed(made) && value_to_index(vm, made, &number);
-    if (!value_failed(made)) {
-        release(vm, made);
-    }
+    release(vm, made);
     *descriptor = (int)number;
     return ok &&
            (number >= 0 || raise_false(vm, ERR_VALUE, "opener returned %lld",
@@ -300,9 +298,7 @@ static bool get_descriptor(Vm *vm, Value *args, Value path,
         raise_errno(vm, error, text);
     }
     bool opened = ready && error == 0;
-    if (!value_failed(named)) {
-        release(vm, named);
-    }
+    release(vm, named);
     return opened;
 }
 

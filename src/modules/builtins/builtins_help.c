@@ -276,9 +276,7 @@ static bool add_value(Vm *vm, StrBuf *out, Value v)
     if (shown != NULL && value_is_str(doc)) {
         add_doc(out, value_as_str(doc)->text, 4);
     }
-    if (!value_failed(doc)) {
-        release(vm, doc);
-    }
+    release(vm, doc);
     return shown != NULL;
 }
 

@@ -366,7 +366,7 @@ static int best_choose(Vm *vm, Best *best, Value answer, Value item, Value key)
                    ? value_retain(made)
                    : vm->hooks->choose(vm, answer, key, best->key);
     if (value_unbound(by) || value_failed(by)) {
-        release(vm, value_failed(made) ? VALUE_NONE : made);
+        release(vm, made);
         return value_failed(by) ? -1 : 0;
     }
     value_replace(&vm->ctx, &best->item, made);

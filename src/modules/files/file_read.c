@@ -125,9 +125,7 @@ static bool check_block(Vm *vm, File *file, bool ended)
         Value text =
             bytes_decode(vm, "decode", bytes, VALUE_UNBOUND, VALUE_UNBOUND);
         release(vm, bytes);
-        if (!value_failed(text)) {
-            release(vm, text);
-        }
+        release(vm, text);
     }
     return false;
 }
@@ -157,9 +155,7 @@ static int fill_whole(Vm *vm, File *file)
     Value text = value_failed(bytes) ? VALUE_FAIL
                                      : bytes_decode(vm, "decode", bytes,
                                                     encoding, file->errors);
-    if (!value_failed(bytes)) {
-        release(vm, bytes);
-    }
+    release(vm, bytes);
     if (value_failed(text)) {
         return -1;
     }

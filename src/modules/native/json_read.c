@@ -256,9 +256,7 @@ static bool read_pair(JsonReader *r, Object *into)
                    ? add_pair(vm, (List *)into, key, value)
                    : dict_set(vm, (Dict *)into, str_value(key), value));
     object_release(&vm->ctx, key);
-    if (!value_failed(value)) {
-        release(vm, value);
-    }
+    release(vm, value);
     return ok;
 }
 

@@ -287,12 +287,8 @@ static Value pair_of(Vm *vm, Value first, Value second)
     Tuple *pair = value_failed(first) || value_failed(second)
                       ? NULL
                       : tuple_from(vm, items, 2);
-    if (!value_failed(first)) {
-        value_release(&vm->ctx, first);
-    }
-    if (!value_failed(second)) {
-        value_release(&vm->ctx, second);
-    }
+    value_release(&vm->ctx, first);
+    value_release(&vm->ctx, second);
     return pair != NULL ? value_from_object(pair) : VALUE_FAIL;
 }
 

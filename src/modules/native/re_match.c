@@ -171,9 +171,7 @@ static Value match_groupdict(Vm *vm, Value *args)
         Value text =
             group_value(vm, match, (uint32_t)value_small(number), none);
         bool ok = !value_failed(text) && dict_set(vm, all, name, text);
-        if (!value_failed(text)) {
-            release(vm, text);
-        }
+        release(vm, text);
         if (!ok) {
             object_release(&vm->ctx, all);
             return VALUE_FAIL;
@@ -296,9 +294,7 @@ static Value match_repr(Vm *vm, Value self)
     // Group 0 always took part.
     Value whole = group_value(vm, match, 0, VALUE_NONE);
     Str *shown = value_failed(whole) ? NULL : value_repr(vm, whole);
-    if (!value_failed(whole)) {
-        release(vm, whole);
-    }
+    release(vm, whole);
     if (shown == NULL) {
         return VALUE_FAIL;
     }

@@ -157,9 +157,7 @@ static Value pattern_findall(Vm *vm, Value *args)
         }
     }
     regex_run_free(&scan.run);
-    if (!value_failed(empty)) {
-        release(vm, empty);
-    }
+    release(vm, empty);
     if (found < 0) {
         object_release_null(&vm->ctx, all);
         return VALUE_FAIL;

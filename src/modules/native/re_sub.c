@@ -67,9 +67,7 @@ static bool add_called(Vm *vm, Replacing *r)
     Value result = vm_call(vm, r->replacement, &match, 1);
     release(vm, match);
     bool ok = !value_failed(result) && add_result(vm, r, result);
-    if (!value_failed(result)) {
-        release(vm, result);
-    }
+    release(vm, result);
     return ok;
 }
 

@@ -347,7 +347,7 @@ static Value compare_traced(Vm *vm, CompareOp op, Value b, Value c)
     Value method = value_get_attr(vm, c, vm->names[NAME_CONTAINS]);
     Value found =
         value_failed(method) ? VALUE_FAIL : vm_call(vm, method, &b, 1);
-    release(vm, value_failed(method) ? VALUE_NONE : method);
+    release(vm, method);
     if (!negated || value_failed(found) || value_is_bool(found)) {
         return negated && value_is_bool(found)
                    ? value_from_bool(value_same(found, VALUE_FALSE))

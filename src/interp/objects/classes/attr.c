@@ -264,9 +264,7 @@ Value value_call_method(Vm *vm, Value v, Str *name, const Value *args,
     } else if (kind == 1) {
         Value bound = attr_bind(vm, callee, v, type_of(vm, v));
         result = value_failed(bound) ? bound : vm_call(vm, bound, args, count);
-        if (!value_failed(bound)) {
-            release(vm, bound);
-        }
+        release(vm, bound);
     } else {
         result = vm_call(vm, callee, args, count);
     }

@@ -60,9 +60,7 @@ static Str *joined_names(Vm *vm, Value names, size_t *count)
         text = str_method_join(vm, args);
     }
     object_release_null(&vm->ctx, comma);
-    if (!value_failed(sorted)) {
-        release(vm, sorted);
-    }
+    release(vm, sorted);
     return value_failed(text) ? NULL : value_as_str(text);
 }
 
@@ -78,9 +76,7 @@ Value class_refuse_abstract(Vm *vm, Type *cls)
                     type_name(cls), count > 1 ? "s" : "", text->text);
         object_release(&vm->ctx, text);
     }
-    if (!value_failed(names)) {
-        release(vm, names);
-    }
+    release(vm, names);
     return VALUE_FAIL;
 }
 

@@ -110,9 +110,7 @@ Value tuple_of_owned(Vm *vm, Value *items, size_t count)
     }
     Tuple *tuple = ok ? tuple_from(vm, items, count) : NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!value_failed(items[i])) {
-            release(vm, items[i]);
-        }
+        release(vm, items[i]);
     }
     return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
 }

@@ -67,9 +67,7 @@ static bool each_of(Vm *vm, Set *set, Value iterable, EachKey each, void *data)
         uint64_t hash;
         ok = !value_failed(item) && ctx_poll(&vm->ctx) &&
              value_hash(vm, item, &hash) && each(vm, set, item, hash, data);
-        if (!value_failed(item)) {
-            release(vm, item);
-        }
+        release(vm, item);
     }
     release(vm, iterator);
     return ok;

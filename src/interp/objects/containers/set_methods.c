@@ -172,9 +172,7 @@ static int each_item_is(Vm *vm, Set *set, Value iterable, int wanted)
                         !value_hash(vm, item, &hash)
                     ? -1
                     : set_contains_hashed(vm, set, item, hash);
-        if (!value_failed(item)) {
-            release(vm, item);
-        }
+        release(vm, item);
     }
     release(vm, iterator);
     return found < 0 ? -1 : found == wanted;

@@ -16,9 +16,7 @@ typedef struct Fields {
 static void fields_drop(Vm *vm, Fields *fields)
 {
     for (int i = 0; i < EXCEPTION_FIELD_MAX; i++) {
-        if (!value_failed(fields->item[i])) {
-            release(vm, fields->item[i]);
-        }
+        release(vm, fields->item[i]);
     }
 }
 

@@ -568,9 +568,7 @@ Value int_parse_value(Vm *vm, Value v, int base)
     Value shown = bytes ? bytes_value(vm, bytes_text(v), bytes_length(v))
                         : value_retain(v);
     Str *text = value_failed(shown) ? NULL : value_repr(vm, shown);
-    if (!value_failed(shown)) {
-        release(vm, shown);
-    }
+    release(vm, shown);
     if (text == NULL) {
         strbuf_free(&repr);
         return raise_wordless(vm, ERR_VALUE);
