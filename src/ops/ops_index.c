@@ -43,6 +43,9 @@ static IndexItem read_item(IndexReader *reader, uint32_t number)
                 reader->values != NULL ? reader->values[reader->next] : NULL;
             item.unknown |= value == NULL;
             item.bounds[i] = value != NULL ? tensor_int_at(value, 0) : 0;
+            // The lowest int does not mean that none was given.
+            item.bounds[i] +=
+                item.kind == ITEM_SLICE && item.bounds[i] == ATTR_INT_NONE;
             reader->next++;
         }
     }

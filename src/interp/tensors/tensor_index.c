@@ -66,7 +66,8 @@ static bool is_array(Value v)
 }
 
 // One bound: a host int, None, or an int tensor of one element, which becomes
-// the next operand and sets bit `number` of the entry's last int.
+// the next operand and sets bit `number` of the entry's last int. Those of a
+// slice are clipped.
 // False: an error is pending. An eager tensor is read at once and stands in the
 // key as a number.
 static bool plan_bound(Vm *vm, KeyPlan *plan, int64_t *entry, int number,
@@ -84,7 +85,8 @@ static bool plan_bound(Vm *vm, KeyPlan *plan, int64_t *entry, int number,
         plan->operands[plan->operand_count++] = v;
         return true;
     }
-    return value_to_index(vm, v, out);
+    return *entry == ITEM_SLICE ? slice_part(vm, v, 0, out)
+                                : value_to_index(vm, v, out);
 }
 
 // A vector (or more) of ints, and how it stands to the other entries.
