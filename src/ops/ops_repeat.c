@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kernels/move.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
@@ -420,8 +421,8 @@ enum {
     RUNS_A_POLL = 1 << 16 // that are written
 };
 
-// The counts of runs from `first` on, few enough of them for one poll. How many
-// those are.
+// The counts of runs from `first` on, few enough of them for one poll, or one
+// alone that is not. How many those are.
 static int64_t read_counts(const Tensor *times, int64_t size, int64_t first,
                            int64_t left, int64_t *counts)
 {
@@ -436,7 +437,7 @@ static int64_t read_counts(const Tensor *times, int64_t size, int64_t first,
             at = at + 1 < size ? at + 1 : 0;
             count = tensor_int_at(times, at);
         }
-    } while (runs < most && written < RUNS_A_POLL);
+    } while (runs < most && written < RUNS_A_POLL && count < RUNS_A_POLL);
     return runs;
 }
 
@@ -465,7 +466,13 @@ static bool kernel_repeat(const KernelCall *call)
     int64_t counts[RUNS_AT_ONCE];
     for (int64_t i = 0; i < runs; i += now) {
         now = read_counts(times, size, i, small ? runs - i : 1, counts);
-        if (small) {
+        if (small && counts[0] >= RUNS_A_POLL) {
+            if (!move_fill(call->ctx, to, from + (size_t)i * bytes, bytes,
+                           counts[0])) {
+                return false;
+            }
+            to += (size_t)counts[0] * bytes;
+        } else if (small) {
             to = repeat_runs(to, end, from + (size_t)i * bytes, bytes, now,
                              counts);
         }
