@@ -10,6 +10,11 @@
 #include "base/bulk.h"
 #include "kernels/threads.h"
 
+// O3 for the vectoriser, and for tests that a loop does not change.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
 // Elements between two polls: 2 MB at most, far apart in the worst case.
 enum { MOVE_PIECE = 1 << 18 };
 
@@ -19,20 +24,27 @@ enum { MOVE_PIECE = 1 << 18 };
         ((T *)to)[i] = ((const T *)from)[i * from_step];                       \
     }
 
-// Elements move as plain integers of their size, whatever they mean. The test
-// of the step stays outside of the loops, so that those are tight.
-static void move_line(char *to, const char *from, int64_t from_step,
-                      size_t size, int64_t n)
+// Elements move as plain integers of their size, whatever they mean.
+static inline void move_steps(char *to, const char *from, int64_t from_step,
+                              size_t size, int64_t n)
 {
-    if (from_step == 1) {
-        memcpy(to, from, (size_t)n * size);
-        return;
-    }
     switch (size) {
     case 1: MOVE_LINE(uint8_t) break;
     case 2: MOVE_LINE(uint16_t) break;
     case 4: MOVE_LINE(uint32_t) break;
     default: MOVE_LINE(uint64_t)
+    }
+}
+
+// The tests of the step stay outside of the loops, so that those are tight; of
+// a line that runs backwards the compiler makes vectors.
+static void move_line(char *to, const char *from, int64_t from_step,
+                      size_t size, int64_t n)
+{
+    switch (from_step) {
+    case 1: memcpy(to, from, (size_t)n * size); return;
+    case -1: move_steps(to, from, -1, size, n); return;
+    default: move_steps(to, from, from_step, size, n);
     }
 }
 

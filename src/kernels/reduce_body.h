@@ -23,6 +23,13 @@
 #define REDUCE_LOOP_min
 #define REDUCE_LOOP_any
 #define REDUCE_LOOP_all
+// Whether what a block came to is what all of the row comes to.
+#define REDUCE_ENDS_sum(r) false
+#define REDUCE_ENDS_prod(r) false
+#define REDUCE_ENDS_max(r) false
+#define REDUCE_ENDS_min(r) false
+#define REDUCE_ENDS_any(r) ((r) != 0)
+#define REDUCE_ENDS_all(r) ((r) == 0)
 // One step of the fold in halves, of a constant length.
 #define REDUCE_HALVES(half, A, JOIN)                                           \
     if (width > half) {                                                        \
@@ -143,6 +150,9 @@ enum {
         for (int64_t i = 0; i < n; i += REDUCE_BLOCK, blocks++) {              \
             int64_t count = n - i < REDUCE_BLOCK ? n - i : REDUCE_BLOCK;       \
             A r = block_##name##_##sfx(in + i, count);                         \
+            if (REDUCE_ENDS_##name(r)) {                                       \
+                return r;                                                      \
+            }                                                                  \
             for (uint64_t carry = blocks; carry & 1; carry >>= 1) {            \
                 A l = stack[--top];                                            \
                 r = (A)(JOIN);                                                 \
@@ -275,7 +285,8 @@ REDUCE(min, i32, int32_t, int32_t, INT32_MAX, l < r ? l : r)
 REDUCE(min, i64, int64_t, int64_t, INT64_MAX, l < r ? l : r)
 REDUCE(min, f32, float, float, INFINITY, MIN_JOIN)
 REDUCE(min, f64, double, double, (double)INFINITY, MIN_JOIN)
-// No early end: a block is read faster than it is tested.
+// They end with the first block that decides: one is read faster than each of
+// its elements is tested.
 REDUCE(any, b, uint8_t, uint8_t, 0, l | r)
 REDUCE(all, b, uint8_t, uint8_t, 1, l &r)
 

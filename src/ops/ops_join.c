@@ -111,23 +111,33 @@ static bool copy_runs(Ctx *ctx, Tensor *to, int64_t at, int64_t to_row,
     return true;
 }
 
-// Interleaves the inputs' runs of `axis` and what lies behind it.
+// Interleaves the inputs' runs of `axis` and what lies behind it, in blocks of
+// the result that stay in the cache: a line of it may have parts of each input.
 static bool join(const KernelCall *call, int axis)
 {
+    enum { BLOCK = 1 << 15 }; // bytes
     Tensor *out = call->outputs[0];
-    int64_t at = 0, outer = 1;
+    int64_t outer = 1;
     // The runs of one input lie `outer` times in the result.
     for (int i = 0; i < axis; i++) {
         outer *= tensor_dims(out)[i];
     }
-    // Inputs may differ along the axis, so that each has a run of its own.
-    for (uint32_t k = 0; k < call->input_count && out->count > 0; k++) {
-        int64_t run = call->inputs[k]->count / outer;
-        if (!copy_runs(call->ctx, out, at, out->count / outer, call->inputs[k],
-                       0, run, run, outer)) {
-            return false;
+    int64_t row = out->count == 0 ? 0 : out->count / outer, block = outer;
+    if (row > 0 && call->input_count > 1) {
+        block = BLOCK / (int64_t)dtype_size((DType)out->dtype) / row;
+        block = block > 0 ? block : 1;
+    }
+    for (int64_t i = 0; row > 0 && i < outer; i += block) {
+        int64_t count = outer - i < block ? outer - i : block, at = i * row;
+        // Inputs may differ along the axis, so that each has a run of its own.
+        for (uint32_t k = 0; k < call->input_count; k++) {
+            int64_t run = call->inputs[k]->count / outer;
+            if (!copy_runs(call->ctx, out, at, row, call->inputs[k], i * run,
+                           run, run, count)) {
+                return false;
+            }
+            at += run;
         }
-        at += run;
     }
     return true;
 }

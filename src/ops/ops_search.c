@@ -35,6 +35,7 @@ static int64_t true_places(const uint8_t *truths, int64_t count, int64_t first,
                            int64_t *places)
 {
     int64_t found = 0;
+#pragma GCC unroll 8
     for (int64_t i = 0; i < count; i++) {
         places[found] = first + i;
         found += truths[i];
@@ -164,26 +165,29 @@ static bool infer_nonzero(InferCall *call)
 #define TRUTHS_CASE(id, T)                                                     \
     case id:                                                                   \
         for (int64_t i = 0; i < count; i++) {                                  \
-            to[i] = ((const T *)x->data)[first + i] != 0;                      \
+            room[i] = ((const T *)x->data)[first + i] != 0;                    \
         }                                                                      \
         break;
-// Which of so many elements are not 0. By value: -0.0 is zero, NaN is not.
-static void read_truths(const Tensor *x, int64_t first, int64_t count,
-                        uint8_t *to)
+// Which of so many elements are not 0, in `room` or, bools, where they stand.
+// By value: -0.0 is zero, NaN is not.
+static const uint8_t *read_truths(const Tensor *x, int64_t first, int64_t count,
+                                  uint8_t *room)
 {
     switch ((DType)x->dtype) {
-        TRUTHS_CASE(DT_BOOL, uint8_t)
+    case DT_BOOL:
+        return (const uint8_t *)x->data + first;
         TRUTHS_CASE(DT_INT32, int32_t)
         TRUTHS_CASE(DT_INT64, int64_t)
         TRUTHS_CASE(DT_FLOAT32, float)
         TRUTHS_CASE(DT_FLOAT64, double)
     default:
         for (int64_t i = 0; i < count; i++) {
-            to[i] = dtype_is_float((DType)x->dtype)
-                        ? tensor_float_at(x, first + i) != 0
-                        : tensor_int_at(x, first + i) != 0;
+            room[i] = dtype_is_float((DType)x->dtype)
+                          ? tensor_float_at(x, first + i) != 0
+                          : tensor_int_at(x, first + i) != 0;
         }
     }
+    return room;
 }
 
 // The places, taken apart into coordinates, last axis first, stand from `at` on
@@ -192,14 +196,16 @@ static void put_coordinates(const KernelCall *call, int64_t at, int64_t *places,
                             int64_t count)
 {
     const Tensor *x = call->inputs[0];
-    for (int k = x->rank - 1; k >= 0; k--) {
+    for (int k = x->rank - 1; k > 0; k--) {
         int64_t *to = (int64_t *)call->outputs[k]->data + at;
         int64_t size = tensor_dims(x)[k];
         for (int64_t i = 0; i < count; i++) {
-            to[i] = k == 0 ? places[i] : places[i] % size;
-            places[i] = k == 0 ? 0 : places[i] / size;
+            to[i] = places[i] % size;
+            places[i] /= size;
         }
     }
+    memcpy((int64_t *)call->outputs[0]->data + at, places,
+           (size_t)count * sizeof *places);
 }
 
 // The outputs are made by the first pass, which counts; on failure op_run
@@ -209,12 +215,12 @@ static bool kernel_nonzero(const KernelCall *call)
 {
     Tensor *x = call->inputs[0];
     int64_t found = 0, at = 0, places[PLACES_PART];
-    uint8_t truths[PLACES_PART];
+    uint8_t room[PLACES_PART];
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < x->count; i += PLACES_PART) {
             int64_t left = x->count - i;
             int64_t count = left < PLACES_PART ? left : PLACES_PART;
-            read_truths(x, i, count, truths);
+            const uint8_t *truths = read_truths(x, i, count, room);
             if (pass == 0) {
                 found += count_true(truths, count);
             } else {
