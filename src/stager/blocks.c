@@ -231,7 +231,9 @@ static const Ins *set_truth(Vm *vm, Frame *frame, Ins ins)
 // temporaries.
 static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
 {
-    event_add(vm, vm->trace->events, EVENT_INT, "a host bool", VALUE_NONE);
+    if (INS_C(ins)) {
+        event_add(vm, vm->trace->events, EVENT_INT, "a host bool", VALUE_NONE);
+    }
     Value truth = truth_value(vm, frame->registers[INS_B(ins)]);
     if (value_failed(truth)) {
         return NULL;

@@ -56,6 +56,14 @@ uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
     return (uint32_t)block->loop->leaves.count - 1;
 }
 
+// Names of flags that stand for jumps begin with a dot (lower.h).
+void loop_tell(Vm *vm, const LoopLeaf *leaf, Value v)
+{
+    if (leaf->name[0] != '.') {
+        event_tensor(vm, v);
+    }
+}
+
 // A number enters as a constant of its default dtype and is weak: retype() may
 // still change that when the turn is known.
 static Value open_leaf(Vm *vm, Value v, void *data)
@@ -219,7 +227,7 @@ static Value show_leaf(Vm *vm, Value v, void *data)
             return value_retain(v);
         }
         id = node_output(walk->node, index);
-        event_tensor(vm, leaf->host);
+        loop_tell(vm, leaf, leaf->host);
     }
     Value shown = trace_symbolic(vm, vm->trace, id, walk->name);
     if (!value_failed(shown)) {

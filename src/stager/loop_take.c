@@ -181,11 +181,11 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     }
     if (!value_unbound(leaf->host) && value_is_operand(after) &&
         !symbolic_is_weak(after)) { // it is a tensor's from now on
-        event_tensor(vm, leaf->host);
+        loop_tell(vm, leaf, leaf->host);
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
     leaf->text = leaf->text && value_is_text(after);
-    event_tensor(vm, after);
+    loop_tell(vm, leaf, after);
     leaf->result = merge_leaf_id(vm, "while", block->sides[1], after, have);
     return leaf->result == VALUE_ID_NONE ? clear_misfit(vm) : 1;
 }

@@ -104,6 +104,8 @@ MUST_CHECK bool loop_open(Vm *vm, Frame *frame, StagedBlock *block);
 // Adds a leaf with params of its type; UINT32_MAX with an error pending.
 uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
                        const char *name);
+// A number or text of the program's in this leaf became a tensor.
+void loop_tell(Vm *vm, const LoopLeaf *leaf, Value v);
 // Puts the state into the frame: the condition's params, or the body's.
 MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
                           BlockPhase phase);

@@ -192,12 +192,20 @@ DType merge_number_dtype(Value a, Value b)
     return fits ? DT_INT32 : DT_INT64;
 }
 
+// Whether it is the program's: no flag that stands for a jump.
+static bool is_written(const Merge *m)
+{
+    return m->hidden != HIDDEN_FLAG && m->hidden != HIDDEN_RETURNED;
+}
+
 // True on one side and False on the other is the condition itself.
 static Value merge_flags(Merge *m, Value a)
 {
     Vm *vm = m->vm;
     Trace *trace = vm->trace;
-    event_add(vm, trace->events, EVENT_INT, "a host bool", VALUE_NONE);
+    if (is_written(m)) {
+        event_add(vm, trace->events, EVENT_INT, "a host bool", VALUE_NONE);
+    }
     // a differs from b, so one test tells both cases.
     if (value_same(a, VALUE_TRUE)) {
         return trace_symbolic(vm, trace, m->condition, m->name);
@@ -249,8 +257,10 @@ static Value merge_leaves(Merge *m, Value a, Value b)
     Value made = add_output(m, first, second);
     // Numbers of the host stay weak, so that what follows promotes as if no
     // branch had been.
-    event_tensor(m->vm, a);
-    event_tensor(m->vm, b);
+    if (is_written(m)) {
+        event_tensor(m->vm, a);
+        event_tensor(m->vm, b);
+    }
     if (!value_failed(made)) {
         value_as_symbolic(made)->weak |= merge_is_weak(a) && merge_is_weak(b);
         value_as_symbolic(made)->text |= value_is_text(a) && value_is_text(b);

@@ -222,7 +222,7 @@ static void staged_not(Compiler *c, const Node *node, Reg target)
     Reg mark = c->top, operand = compile_push(c);
     test_value(c, node->unary.operand, operand);
     c->span = node->span;
-    compile_emit(c, OPCODE_BLOCKNOT, target, operand, 0);
+    compile_emit(c, OPCODE_BLOCKNOT, target, operand, 1);
     c->top = mark;
 }
 

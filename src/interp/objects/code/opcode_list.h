@@ -197,7 +197,7 @@ OPCODE(BLOCKIF, "ru-", 0,
 OPCODE(BLOCKELSE, "-u-", 0, "the first side is done: to the join")
 OPCODE(BLOCKJOIN, "-u-", 0, "the second side is done")
 OPCODE(BLOCKTRUTH, "r--", 0, "A = its truth, if A is a tensor")
-OPCODE(BLOCKNOT, "rr-", 0, "A = not B")
+OPCODE(BLOCKNOT, "rru", 0, "A = not B; C: the program gets it, no condition")
 OPCODE(BLOCKHEAD, "ru-", 0, "before a loop's condition; A = a mark")
 OPCODE(BLOCKWHILE, "rur", 0,
        "go on if A is true, else behind the loop; C: the mark")
