@@ -269,6 +269,19 @@ static Value concrete_signature(Vm *vm, Value value)
     return value_from_object(dict);
 }
 
+// The parameter that stands for all of *args; None: nothing was given for it.
+static Value concrete_star(Vm *vm, Value value)
+{
+    const Concrete *self = (const Concrete *)value_object(value);
+    size_t plain = plain_parameters(self);
+    if (plain >= bound_positional(&self->bound)) {
+        return VALUE_NONE;
+    }
+    const char *name = bound_name(self->target, &self->bound, plain);
+    Str *text = str_new(vm, name, strlen(name));
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
 // The graph as it was traced, before any pass.
 // The graph itself is shared, not copied.
 static Value concrete_graph(Vm *vm, Value self)
@@ -301,6 +314,8 @@ static const MemberDef concrete_members[] = {
      "The tensors and Variables that it takes from outside."},
     {"signature", concrete_signature, NULL,
      "A dict of the parameters: specs for tensors, traced values for others."},
+    {"star", concrete_star, NULL,
+     "The parameter that takes *args, None if there are none of them."},
     {"structured_outputs", concrete_outputs, NULL,
      "The result's structure, with specs where tensors are."},
     {"hits", concrete_hits, NULL, "How often it was run."},

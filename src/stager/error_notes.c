@@ -221,21 +221,41 @@ void error_notes_traced(Vm *vm, const EventLog *events,
     }
 }
 
-void error_notes_run(Vm *vm, const EventLog *events)
+// Whether the pending error is one of the program, of which there is more to
+// say.
+static bool is_told(Vm *vm)
 {
-    const Event *handler = find_event(events, EVENT_PASSED);
-    if (handler == NULL || raise_matches(vm, ERR_INTERRUPT) ||
-        raise_matches(vm, ERR_MEMORY)) {
-        return;
-    }
-    Value error = raise_take(vm);
-    Str *text = str_printf(vm,
-                           "the handler at line %u acts while tracing alone: "
-                           "test for the bad case with `if` before it happens",
-                           handler->line);
+    return !raise_matches(vm, ERR_INTERRUPT) && !raise_matches(vm, ERR_MEMORY);
+}
+
+// Takes the pending error, as `error`, and the text.
+static void note_error(Vm *vm, Value error, Str *text)
+{
     if (add_note(vm, value_as_exception(error), text)) {
         vm->exception = error;
     } else {
         raise_hiding(vm, error);
+    }
+}
+
+void error_notes_run(Vm *vm, const EventLog *events)
+{
+    const Event *handler = find_event(events, EVENT_PASSED);
+    if (handler == NULL || !is_told(vm)) {
+        return;
+    }
+    Value error = raise_take(vm);
+    note_error(vm, error,
+               str_printf(vm,
+                          "the handler at line %u acts while tracing alone: "
+                          "test for the bad case with `if` before it happens",
+                          handler->line));
+}
+
+void error_notes_read(Vm *vm, const char *place)
+{
+    if (is_told(vm)) {
+        Value error = raise_take(vm);
+        note_error(vm, error, str_printf(vm, "in the graph: %s", place));
     }
 }

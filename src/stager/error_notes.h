@@ -11,5 +11,8 @@ void error_notes_traced(Vm *vm, const EventLog *events,
                         const TraceRequest *request);
 // The pending error ended a run: an `except` of the function's does not act.
 void error_notes_run(Vm *vm, const EventLog *events);
+// The pending error is of a node of a graph that was read from a text or a
+// file, which has this place ("file:7 x = x + b") and no code.
+void error_notes_read(Vm *vm, const char *place);
 
 #endif

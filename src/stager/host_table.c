@@ -7,6 +7,7 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
+#include "stager/error_notes.h"
 #include "stager/late_error.h"
 #include "stager/stage_host.h"
 #include "stager/stage_write.h"
@@ -118,6 +119,9 @@ static void host_failed(void *data, Ctx *ctx, const Graph *graph,
                         const GraphNode *node)
 {
     (void)ctx;
+    if (node->place.note != NULL) {
+        error_notes_read(data, node->place.note);
+    }
     for (uint32_t site = node->place.site; site != 0;) {
         const GraphSite *at = &graph->sites.items[site - 1];
         raise_add_frame(data, (const Code *)at->code, at->word);

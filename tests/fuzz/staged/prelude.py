@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 DEPTH = 8  # of structures that are looked into
 ID = re.compile(r"\b\d{6,}\b")  # in texts
+READ = re.compile(r"in the graph: program:(\d+)")
 MOST = 1000  # items of a list that are: a loop may double it again and again
 
 
@@ -115,15 +116,17 @@ def floats(value, found=None):
 
 
 def place(error):
-    """The innermost line of the program that the error came through; None: a
-    graph of a file has none."""
+    """The innermost line of the program that the error came through; of a graph
+    that was read what a note says, None: nothing."""
     trail, line = error.__traceback__, 0
     while trail is not None:
         name = trail.tb_frame.f_code.co_filename
         if name == FILE[0]:
             line = trail.tb_lineno
         elif name.endswith("_graph_file.duet"):
-            return None
+            read = [found[1] for note in getattr(error, "__notes__", ())
+                    if (found := READ.match(note))]
+            return int(read[0]) if read else None
         trail = trail.tb_next
     return line
 
