@@ -23,7 +23,7 @@ static bool fit_bound(Vm *vm, const Concrete *self, const Bound *given,
     }
     for (size_t i = 0; ok && i < given->values.count; i++) {
         Match match = {MATCH_CONCRETE, self->name->text,
-                       bound_name(self->target, &self->bound, i)};
+                       bound_name(self->target, &self->bound, i), NULL};
         ok = structure_push(vm, &out->values,
                             match_value(vm, &match, self->bound.values.items[i],
                                         given->values.items[i]));

@@ -17,6 +17,7 @@ EVENT(NUMBER, 108, false, false)  // a host number became a tensor
 EVENT(INT, 108, false, true)      // the same of an int or a truth
 EVENT(SUM, 108, false, true)      // a gradient is summed in another order
 EVENT(OP, 108, false, true)       // the first operation on such a float
+EVENT(GIVEN, 107, false, true)    // an argument that is no tensor became one
 EVENT(LOOK, 107, false, true)     // host code saw what stands for a tensor
 EVENT(SIDE, 109, true, false)     // an effect of one side of a condition
 EVENT(ORDER, 110, false, false)   // of what host and graph print

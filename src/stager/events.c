@@ -236,6 +236,20 @@ void event_number(Vm *vm, EventLog *log, bool fraction)
               fraction ? "a host float" : "a host int", VALUE_NONE);
 }
 
+void event_given(Vm *vm, EventLog *log, const char *argument)
+{
+    Event event = {
+        .kind = EVENT_GIVEN,
+        .path = str_printf(vm, "argument '%s' became a tensor", argument),
+        .value = VALUE_NONE};
+    if (event.path == NULL) {
+        raise_clear(vm);
+        return;
+    }
+    event.line = trace_program_line(vm, &event.source);
+    event_add_at(vm, log, event);
+}
+
 void event_operation(Vm *vm, EventLog *log)
 {
     if (log->computed) {

@@ -82,6 +82,8 @@ void event_add(Vm *vm, EventLog *log, EventKind kind, const char *what,
 void event_add_at(Vm *vm, EventLog *log, Event event);
 // A number of the host, with a fraction or none, became a tensor.
 void event_number(Vm *vm, EventLog *log, bool fraction);
+// A call gave what is no tensor, an array say, and the trace has one for it.
+void event_given(Vm *vm, EventLog *log, const char *argument);
 // An operation on what is a float of the host's eagerly: from the first one on
 // results may have other bits.
 void event_operation(Vm *vm, EventLog *log);

@@ -95,6 +95,13 @@ static Value misconverted(Vm *vm, const Match *match)
     return VALUE_FAIL;
 }
 
+static void tell_converted(const Match *match)
+{
+    if (match->converted != NULL) {
+        *match->converted = true;
+    }
+}
+
 // Tensors must be of the dtype: a conversion of theirs would cost time that the
 // program does not show. Host values have no dtype yet and take it.
 static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
@@ -116,9 +123,11 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
             return apply_one(vm, OP_ENSURE_SHAPE, &given, 1, &shape);
         }
         // A Variable where a tensor is asked for: its value now.
-        return value_is_kind(given, KIND_VARIABLE)
-                   ? variable_read(vm, value_as_variable(given))
-                   : value_retain(given);
+        if (value_is_kind(given, KIND_VARIABLE)) {
+            tell_converted(match);
+            return variable_read(vm, value_as_variable(given));
+        }
+        return value_retain(given);
     }
     // f.concrete() may be given specs: narrower ones name the same trace.
     if (match->mode == MATCH_SPECS && value_is_kind(given, KIND_SPEC)) {
@@ -142,6 +151,7 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
     if (value_failed(made)) {
         return misconverted(vm, match);
     }
+    tell_converted(match);
     if (!graph_type_covers(spec_type(spec), operand_type(made))) {
         misfit(vm, match, ERR_SHAPE, spec, operand_type(made));
         release(vm, made);

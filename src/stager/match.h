@@ -16,6 +16,8 @@ typedef struct Match {
     MatchMode mode;
     const char *function; // for error texts, borrowed
     const char *argument; // likewise
+    bool *converted;      // set where what is no tensor becomes one; NULL:
+                          // nobody asks
 } Match;
 
 // `given` as the pattern wants it, owned: where the pattern has a spec, an

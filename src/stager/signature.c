@@ -240,6 +240,9 @@ static bool add_leaf(Vm *vm, SignatureWalk *walk, Value v)
         return add_tensor(vm, walk, value_retain(v));
     }
     if (signature_is_tensor(vm, v)) {
+        if (out->converted == NULL && value_is_kind(v, KIND_INSTANCE)) {
+            out->converted = walk->name;
+        }
         return add_tensor(vm, walk,
                           tensor_from_value(vm, walk->name, v, DT_NONE));
     }

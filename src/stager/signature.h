@@ -21,6 +21,7 @@ typedef struct Bound {
     Tuple *names;    // of the last ones, counted; NULL: none. Those that no
                      // parameter has come last, sorted
     Tuple *given;    // those in the order of the call, counted; NULL: sorted
+    const char *converted; // as in Signature, by signature=
 } Bound;
 
 // Binds to the parameters of `host`. Parameters that are left out take the
@@ -84,6 +85,8 @@ typedef struct Signature {
     ValueVec objects;        // Identities of those told apart by it, owned
     VEC(size_t) ends;        // where each argument's part of the key ends
     bool any_symbolic;       // some leaf is symbolic: a call inside a trace
+    const char *converted;   // the first parameter of what was no tensor and
+                             // is one in the trace, borrowed; NULL: none
 } Signature;
 
 // Walks the arguments. `specs`: a spec is a tensor leaf, as in patterns; else

@@ -62,11 +62,15 @@ bool staged_fit(Vm *vm, const StagedFunction *self, const Bound *given,
             ok = structure_push(vm, &out->values, value_retain(v));
             continue;
         }
+        bool converted = false;
         Match match = {run ? MATCH_SIGNATURE : MATCH_SPECS, self->name->text,
-                       bound_name(self->target, given, i)};
+                       bound_name(self->target, given, i), &converted};
         ok =
             structure_push(vm, &out->values,
                            match_value(vm, &match, specs->items[i - first], v));
+        if (converted && out->converted == NULL) {
+            out->converted = match.argument;
+        }
     }
     out->names = given->names != NULL ? object_retain(given->names) : NULL;
     return ok;

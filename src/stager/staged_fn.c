@@ -98,6 +98,21 @@ StagedFunction *staged_new(Vm *vm, Value host, StageOptions options)
     return self;
 }
 
+// A trace serves tensors and what becomes one: each call tells of its own, in a
+// trace to that.
+static void tell_given(Vm *vm, Concrete *concrete, const Bound *bound,
+                       const Signature *signature)
+{
+    const char *name =
+        bound->converted != NULL ? bound->converted : signature->converted;
+    if (name != NULL) {
+        event_given(vm,
+                    vm->trace != NULL ? vm->trace->events
+                                      : &concrete->owner->events,
+                    name);
+    }
+}
+
 // What the call wants of a trace: its result, or the trace itself.
 static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
                         bool run)
@@ -113,6 +128,7 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
         if (concrete != NULL && !run) {
             result = value_from_object(concrete);
         } else if (concrete != NULL) {
+            tell_given(vm, concrete, bound, &signature);
             result = concrete_run(vm, concrete, bound, &signature);
             // Borrowed: the guard may only remember a trace that the table
             // holds, and host code in the run may have dropped it.

@@ -237,8 +237,10 @@ class Judge:
     def settled(self, error):
         """Whether a host number that became a tensor took the dtype of others
         before it met what eager code does not mix with it, or has one of its
-        own by which it does not mix (D108)."""
-        found = error[0] == "DTypeError" and "D108" in self.codes
+        own by which it does not mix (D108); or an argument that became one
+        mixes otherwise than what it was (D107)."""
+        found = error[0] == "DTypeError" and "D108" in self.codes or \
+            error[0] in ("DTypeError", "TypeError") and "given" in self.codes
         if found:
             self.how = "event"
         return found
@@ -255,6 +257,17 @@ class Judge:
         # A gradient that some turn or side ends is 0, and not None.
         found = found or "unused" in self.codes and left is None and \
             is_tensor(right) and right[2] == zeros_of(right[2])
+        if found:
+            self.how = "event"
+        return found
+
+    def converted(self, error):
+        """Whether an argument that is no tensor became one (D107), of which
+        eager code changes the elements, makes what has another dtype, or asks
+        for the class."""
+        found = "given" in self.codes and (
+            is_tensor(error.right)
+            or isinstance(error.left, bool) and isinstance(error.right, bool))
         if found:
             self.how = "event"
         return found
@@ -319,7 +332,7 @@ class Judge:
                 compare(one.result, other.result, (), self.alike)
             except Difference as error:
                 if not self.explained() and not self.parted(error) and \
-                        not self.typed(error):
+                        not self.converted(error) and not self.typed(error):
                     return "result", f"{error.left} | {error.right}"
         return self.after(one, other)
 
@@ -354,7 +367,8 @@ class Judge:
             self.late |= bool(other.error) and "argument" in self.codes
             # A tensor that stands there instead of another is a result.
             path = None if tensors(*error.sides) else error.path
-            if not self.late and not self.explained(path):
+            if not self.late and not self.explained(path) and \
+                    not self.converted(Difference((), *error.sides)):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
         else:

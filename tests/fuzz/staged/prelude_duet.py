@@ -50,7 +50,7 @@ TOLD = {"argument": "an argument", "alias": "joined twice",
         "order": "a dict in the order", "rows": "a gradient of rows",
         "unused": "a gradient of what a block",
         "identity": "whether two objects", "text": "a text made",
-        "class": "a type"}
+        "class": "a type", "given": "argument '"}
 
 
 def listed(value):

@@ -17,13 +17,14 @@ from runner import Runner, prelude
 from scenes_late import LATE
 from scenes_library import LIBRARY
 from scenes_more import MORE
+from scenes_written import WRITTEN
 
 # What the two mean to do otherwise (gradients go through Duet's datasets), or
 # what TensorFlow has no name for.
 OFF = ("rng*", "host-random*", "expr.text*", "argument.T", "dict-order",
        "idiom.tensor-list*", "idiom.match*", "idiom.dataset@*",
        "idiom.dataset-map@*", "tensors",
-       *(f"scene.{row[0]}" for row in MORE + LATE + LIBRARY))
+       *(f"scene.{row[0]}" for row in MORE + LATE + LIBRARY + WRITTEN))
 
 
 def python():
