@@ -36,19 +36,13 @@ MUST_CHECK bool graph_infer_node(Graph *graph, const GraphNode *node,
 bool graph_refuse_list(Ctx *ctx, const OpDesc *op);
 // Whether graph_infer_node can: structural ops are typed by other means.
 bool graph_infer_applies(const GraphNode *node);
-// Types the nodes of a block again; *changed is set when one became more
+// Types the nodes of a block again, whose operands' types may have become more
 // general.
-MUST_CHECK bool graph_infer_block(Graph *graph, GraphBlock *block,
-                                  bool *changed);
-// Types all nodes again, as exactly as the inputs' types now are, which were
-// more general when they were made. False with an error pending, where a rule
-// refuses these: the graph is then of no use.
+MUST_CHECK bool graph_infer_block(Graph *graph, GraphBlock *block);
+// Types all nodes again, as exactly as their operands' types now are, which
+// were more general when they were made. Of what a rule refuses by now nothing
+// is known: it fails when it is run. False: failed.
 MUST_CHECK bool graph_infer_exactly(Graph *graph);
-// Nothing is known any more of the outputs of nodes whose rules refuse the
-// types that their operands have by now: they fail when they are run, and
-// whoever plans them may not leave out the rule because the output's type does
-// not depend on it. False: failed.
-MUST_CHECK bool graph_infer_refused(Graph *graph);
 // The same dtype, rank and sizes, with the same of them unknown.
 bool graph_type_equal(TensorType a, TensorType b);
 // Whether every tensor of type `b` is one of type `a`.

@@ -143,10 +143,8 @@ static bool type_outputs(Graph *graph, const GraphNode *node, uint32_t count,
 // fix-point, and nothing around it is inferred again.
 static bool infer_alone(Graph *graph, GraphNode *node)
 {
-    bool changed = false;
     GraphBlock alone = {.first = node, .last = node};
-    return !op_is_loop(node_desc(node)) ||
-           graph_infer_block(graph, &alone, &changed);
+    return !op_is_loop(node_desc(node)) || graph_infer_block(graph, &alone);
 }
 
 // The blocks get their owner last, when nothing can fail any more.

@@ -50,15 +50,16 @@ static bool compatible(TensorType a, TensorType b)
 }
 
 // True: the error was of that kind and is cleared.
-// Folding may have shown operands that the shape rule refuses: the op then
-// fails when it is run, if it is, and says the same.
+// Folding or inlining may have shown operands that the shape rule refuses: the
+// op then fails when it is run, if it is, and says the same.
 static bool fails_when_run(Checker *checker, const GraphNode *node)
 {
     Ctx *ctx = checker->graph->ctx;
-    bool known = false;
+    // Without a constant among the inputs, and with something known of what the
+    // op gives (graph_infer_exactly), the refusal is a fault of a pass.
+    bool known =
+        graph_type(checker->graph, node->first_output).rank == RANK_UNKNOWN;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        // Without a constant among the inputs nothing can have become known
-        // since the trace, and the refusal is a fault of a pass.
         known |= graph_constant(checker->graph, node->inputs[i]) != NULL;
     }
     if (!known || ctx->error.kind == ERR_MEMORY ||

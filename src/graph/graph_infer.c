@@ -142,33 +142,43 @@ TensorType graph_type_join(TensorType a, TensorType b, Shape *shape)
     return (TensorType){a.dtype, a.rank, shape->dims};
 }
 
+// One typing again of a graph, or of some of it.
+typedef struct Typing {
+    Graph *graph;
+    bool exact;   // to see what more is known than when it was made: what a
+                  // rule refuses is no error
+    bool changed; // a type has become more general
+} Typing;
+
 // Widens a value's type to what it was joined with `type`.
-static bool widen(Graph *graph, ValueId id, TensorType type, bool *changed)
+static bool widen(Typing *typing, ValueId id, TensorType type)
 {
     // Equal types are not set again: each setting leaves dims behind in the
     // arena.
     Shape room;
-    TensorType old = graph_type(graph, id);
+    TensorType old = graph_type(typing->graph, id);
     TensorType joined = graph_type_join(old, type, &room);
     if (graph_type_equal(old, joined)) {
         return true;
     }
-    *changed = true;
-    return build_set_type(graph, id, joined);
+    typing->changed = true;
+    return build_set_type(typing->graph, id, joined);
 }
 
+static bool infer_block(Typing *typing, GraphBlock *block);
+
 // Outputs widen to what any of the branches yields.
-static bool infer_branches(Graph *graph, GraphNode *node, bool *changed)
+static bool infer_branches(Typing *typing, GraphNode *node)
 {
     for (int b = 0; b < node_desc(node)->block_count; b++) {
         // The branch first, so that what it yields has its new types.
         GraphBlock *block = node->blocks[b];
-        if (!graph_infer_block(graph, block, changed)) {
+        if (!infer_block(typing, block)) {
             return false;
         }
         for (uint32_t i = 0; i < block->result_count; i++) {
-            if (!widen(graph, node_output(node, i),
-                       graph_type(graph, block->results[i]), changed)) {
+            if (!widen(typing, node_output(node, i),
+                       graph_type(typing->graph, block->results[i]))) {
                 return false;
             }
         }
@@ -178,69 +188,76 @@ static bool infer_branches(Graph *graph, GraphNode *node, bool *changed)
 
 // State number `i` of a loop: its output covers all that can stand there, what
 // enters and what comes back, and every block's param is of its type.
-static bool widen_state(Graph *graph, GraphNode *node, uint32_t i,
-                        bool *changed)
+static bool widen_state(Typing *typing, GraphNode *node, uint32_t i)
 {
+    const Graph *graph = typing->graph;
     const OpDesc *op = node_desc(node);
     ValueId output = node_output(node, i);
-    bool ok = widen(graph, output, graph_type(graph, node->inputs[i]), changed);
+    bool ok = widen(typing, output, graph_type(graph, node->inputs[i]));
     for (int b = 0; ok && b < op->block_count; b++) {
         const GraphBlock *block = node->blocks[b];
         // A body that raises sends nothing back.
-        ok = widen(graph, output, graph_type(graph, block->params[i]),
-                   changed) &&
+        ok = widen(typing, output, graph_type(graph, block->params[i])) &&
              (op->blocks[b].decides || block->diverges ||
-              widen(graph, output, graph_type(graph, block->results[i]),
-                    changed));
+              widen(typing, output, graph_type(graph, block->results[i])));
     }
     for (int b = 0; ok && b < op->block_count; b++) {
-        ok = widen(graph, node->blocks[b]->params[i], graph_type(graph, output),
-                   changed);
+        ok = widen(typing, node->blocks[b]->params[i],
+                   graph_type(graph, output));
     }
     return ok;
 }
 
 // Runs the blocks again until a round changes nothing.
-static bool infer_loop(Graph *graph, GraphNode *node, bool *changed)
+static bool infer_loop(Typing *typing, GraphNode *node)
 {
     // Ends, for types only widen and each has finitely many steps up.
-    bool again = true, ok = true;
-    while (ok && again) {
-        again = false;
-        for (uint32_t i = 0; ok && i < node->input_count; i++) {
-            ok = widen_state(graph, node, i, &again);
-        }
-        for (int b = 0; ok && b < node_desc(node)->block_count; b++) {
-            ok = graph_infer_block(graph, node->blocks[b], &again);
-        }
+    bool ok = true, before = typing->changed;
+    do {
         // The last round, which changes nothing, must not hide the rounds
         // before it.
-        *changed = *changed || again;
-    }
+        before = before || typing->changed;
+        typing->changed = false;
+        for (uint32_t i = 0; ok && i < node->input_count; i++) {
+            ok = widen_state(typing, node, i);
+        }
+        for (int b = 0; ok && b < node_desc(node)->block_count; b++) {
+            ok = infer_block(typing, node->blocks[b]);
+        }
+    } while (ok && typing->changed);
+    typing->changed = before;
     return ok;
 }
 
 // What is made of an output's type and what the rule says now.
-typedef bool (*TypeFn)(Graph *graph, ValueId id, TensorType type,
-                       bool *changed);
+typedef bool (*TypeFn)(Typing *typing, ValueId id, TensorType type);
 
-static bool infer_outputs(Graph *graph, GraphNode *node, TypeFn take,
-                          bool *changed)
+// Of what the rule refuses nothing is known, if that is no error: it fails when
+// it is run, and nobody may leave the rule out there because its outputs' types
+// do not depend on what it is given.
+static bool infer_outputs(Typing *typing, GraphNode *node, TypeFn take)
 {
+    Graph *graph = typing->graph;
     InferCall call;
-    if (!graph_infer_node(graph, node, &call)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        DType dtype;
-        Shape shape;
-        op_output_type(&call, i, &dtype, &shape);
-        TensorType type = {dtype, shape.rank, shape.dims};
-        if (!take(graph, node_output(node, i), type, changed)) {
-            return false;
+    bool known = graph_infer_node(graph, node, &call), ok = known;
+    if (!known && typing->exact) {
+        ErrorKind kind = graph->ctx->error.kind;
+        ok = kind != ERR_MEMORY && kind != ERR_INTERRUPT;
+        take = widen;
+        if (ok) {
+            ctx_clear(graph->ctx);
         }
     }
-    return true;
+    for (uint32_t i = 0; ok && i < node->output_count; i++) {
+        ValueId id = node_output(node, i);
+        DType dtype = graph_type(graph, id).dtype;
+        Shape shape = {.rank = RANK_UNKNOWN};
+        if (known) {
+            op_output_type(&call, i, &dtype, &shape);
+        }
+        ok = take(typing, id, (TensorType){dtype, shape.rank, shape.dims});
+    }
+    return ok;
 }
 
 // The callee's own value for argument `given` of a call; *next is its next
@@ -280,27 +297,30 @@ static bool widen_callee(Graph *graph, GraphNode *node)
         return false;
     }
     callee->widened = true;
-    bool ok = true, changed = false;
+    Typing typing = {.graph = callee};
+    bool ok = true;
     size_t next = 0;
     for (uint32_t i = 0; ok && i < node->input_count; i++) {
-        ok = widen(callee, argument_value(callee, &next),
-                   graph_type(graph, node->inputs[i]), &changed);
+        ok = widen(&typing, argument_value(callee, &next),
+                   graph_type(graph, node->inputs[i]));
     }
     node->callee = callee;
-    return ok && graph_infer_block(callee, callee->block, &changed) &&
-           versions_note(callee);
+    return ok && infer_block(&typing, callee->block) && versions_note(callee);
 }
 
-// A call gives what its callee gives for such arguments.
-static bool infer_call(Graph *graph, GraphNode *node, bool *changed)
+// A call gives what its callee gives for such arguments. None is more general
+// than what it takes where they become more exact, but one that has failed.
+static bool infer_call(Typing *typing, GraphNode *node)
 {
-    if (!takes_arguments(graph, node) && !widen_callee(graph, node)) {
+    Graph *graph = typing->graph;
+    if (!typing->exact && !takes_arguments(graph, node) &&
+        !widen_callee(graph, node)) {
         return false;
     }
     const GraphBlock *block = node->callee->block;
     for (uint32_t i = 0; i < block->result_count; i++) {
-        if (!widen(graph, node_output(node, i),
-                   graph_type(node->callee, block->results[i]), changed)) {
+        if (!widen(typing, node_output(node, i),
+                   graph_type(node->callee, block->results[i]))) {
             return false;
         }
     }
@@ -308,11 +328,11 @@ static bool infer_call(Graph *graph, GraphNode *node, bool *changed)
 }
 
 // What flows through is given on as it is.
-static bool infer_passed(Graph *graph, GraphNode *node, bool *changed)
+static bool infer_passed(Typing *typing, GraphNode *node)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
-        if (!widen(graph, node_output(node, i),
-                   graph_type(graph, node->inputs[i]), changed)) {
+        if (!widen(typing, node_output(node, i),
+                   graph_type(typing->graph, node->inputs[i]))) {
             return false;
         }
     }
@@ -320,9 +340,10 @@ static bool infer_passed(Graph *graph, GraphNode *node, bool *changed)
 }
 
 // In program order, so that a node sees its inputs' new types.
-bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
+static bool infer_block(Typing *typing, GraphBlock *block)
 {
-    if (!ctx_enter(graph->ctx)) {
+    Ctx *ctx = typing->graph->ctx;
+    if (!ctx_enter(ctx)) {
         return false;
     }
     // Nodes with another payload keep the types that they were built with.
@@ -330,54 +351,61 @@ bool graph_infer_block(Graph *graph, GraphBlock *block, bool *changed)
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
         if (op_is_loop(node_desc(node))) {
-            ok = infer_loop(graph, node, changed);
+            ok = infer_loop(typing, node);
         } else if (node_desc(node)->block_count > 0) {
-            ok = infer_branches(graph, node, changed);
+            ok = infer_branches(typing, node);
         } else if (node_desc(node)->payload == PAYLOAD_CALLEE) {
-            ok = infer_call(graph, node, changed);
+            ok = infer_call(typing, node);
         } else if (node_desc(node)->payload == PAYLOAD_GRADIENT) {
-            ok = infer_passed(graph, node, changed);
+            ok = infer_passed(typing, node);
         } else if (graph_infer_applies(node)) {
             // Never narrows: an output may know more than the rule does.
-            ok = infer_outputs(graph, node, widen, changed);
+            ok = infer_outputs(typing, node, widen);
         }
     }
-    ctx_leave(graph->ctx);
+    ctx_leave(ctx);
     return ok;
+}
+
+bool graph_infer_block(Graph *graph, GraphBlock *block)
+{
+    Typing typing = {.graph = graph};
+    return infer_block(&typing, block);
 }
 
 // ---- types that become more exact
 
-// Sets what is known of the value by its type or by another one.
-static bool sharpen(Graph *graph, ValueId id, TensorType type, bool *changed)
+// Sets what is known of the value by its type or by another one. Where they
+// have other ranks, no tensor is of both.
+static bool sharpen(Typing *typing, ValueId id, TensorType type)
 {
-    (void)changed;
-    TensorType old = graph_type(graph, id);
-    Shape both;
-    if (type.rank == RANK_UNKNOWN || old.rank == RANK_UNKNOWN) {
-        type = type.rank == RANK_UNKNOWN ? old : type;
+    TensorType old = graph_type(typing->graph, id);
+    Shape both = {.rank = old.rank};
+    if (type.rank == RANK_UNKNOWN) {
+        return true;
+    }
+    if (old.rank == RANK_UNKNOWN) {
         shape_set(&both, type.rank, type.dims);
     } else if (type.rank != old.rank) {
-        return ctx_fail(graph->ctx, ERR_SHAPE, "ranks %d and %d differ",
-                        old.rank, type.rank);
-    } else {
-        both.rank = type.rank;
-        for (int i = 0; i < type.rank; i++) {
-            both.dims[i] =
-                old.dims[i] == DIM_UNKNOWN ? type.dims[i] : old.dims[i];
-        }
+        both.rank = RANK_UNKNOWN;
+    }
+    for (int i = 0; i < both.rank; i++) {
+        both.dims[i] = old.rank == RANK_UNKNOWN || old.dims[i] == DIM_UNKNOWN
+                           ? type.dims[i]
+                           : old.dims[i];
     }
     type = (TensorType){old.dtype, both.rank, both.dims};
-    return graph_type_equal(old, type) || build_set_type(graph, id, type);
+    return graph_type_equal(old, type) ||
+           build_set_type(typing->graph, id, type);
 }
 
-static bool sharpen_block(Graph *graph, GraphBlock *block);
+static bool sharpen_block(Typing *typing, GraphBlock *block);
 
-static bool sharpen_branches(Graph *graph, GraphNode *node)
+static bool sharpen_branches(Typing *typing, GraphNode *node)
 {
     bool ok = true;
     for (int b = 0; ok && b < node_desc(node)->block_count; b++) {
-        ok = sharpen_block(graph, node->blocks[b]);
+        ok = sharpen_block(typing, node->blocks[b]);
     }
     for (uint32_t i = 0; ok && i < node->output_count; i++) {
         Shape room;
@@ -386,87 +414,59 @@ static bool sharpen_branches(Graph *graph, GraphNode *node)
         for (int b = 0; b < node_desc(node)->block_count; b++) {
             const GraphBlock *block = node->blocks[b];
             if (!block->diverges) {
-                TensorType own = graph_type(graph, block->results[i]);
+                TensorType own = graph_type(typing->graph, block->results[i]);
                 type = first ? own : graph_type_join(type, own, &room);
                 first = false;
             }
         }
-        ok = first || sharpen(graph, node_output(node, i), type, NULL);
+        ok = first || sharpen(typing, node_output(node, i), type);
     }
     return ok;
 }
 
 // As if each turn left what the first one finds, and then by infer_loop what it
 // does leave.
-static bool sharpen_loop(Graph *graph, GraphNode *node)
+static bool sharpen_loop(Typing *typing, GraphNode *node)
 {
-    bool ok = true, changed = false;
+    bool ok = true;
     int blocks = node_desc(node)->block_count;
     for (uint32_t i = 0; ok && i < node->input_count; i++) {
-        TensorType type = graph_type(graph, node->inputs[i]);
-        ok = sharpen(graph, node_output(node, i), type, NULL);
+        TensorType type = graph_type(typing->graph, node->inputs[i]);
+        ok = sharpen(typing, node_output(node, i), type);
         for (int b = 0; ok && b < blocks; b++) {
-            ok = sharpen(graph, node->blocks[b]->params[i], type, NULL);
+            ok = sharpen(typing, node->blocks[b]->params[i], type);
         }
     }
     for (int b = 0; ok && b < blocks; b++) {
-        ok = sharpen_block(graph, node->blocks[b]);
+        ok = sharpen_block(typing, node->blocks[b]);
     }
-    return ok && infer_loop(graph, node, &changed);
+    return ok && infer_loop(typing, node);
 }
 
 // Callees are planned for sizes of their own.
-static bool sharpen_block(Graph *graph, GraphBlock *block)
+static bool sharpen_block(Typing *typing, GraphBlock *block)
 {
-    bool ok = ctx_enter(graph->ctx);
+    Ctx *ctx = typing->graph->ctx;
+    bool ok = ctx_enter(ctx);
     if (!ok) {
         return false;
     }
     for (GraphNode *node = block->first; ok && node != NULL;
          node = node->next) {
         if (op_is_loop(node_desc(node))) {
-            ok = sharpen_loop(graph, node);
+            ok = sharpen_loop(typing, node);
         } else if (node_desc(node)->block_count > 0) {
-            ok = sharpen_branches(graph, node);
+            ok = sharpen_branches(typing, node);
         } else if (graph_infer_applies(node)) {
-            ok = infer_outputs(graph, node, sharpen, NULL);
+            ok = infer_outputs(typing, node, sharpen);
         }
     }
-    ctx_leave(graph->ctx);
+    ctx_leave(ctx);
     return ok;
 }
 
 bool graph_infer_exactly(Graph *graph)
 {
-    return sharpen_block(graph, graph->block);
-}
-
-static bool forget_outputs(Graph *graph, const GraphNode *node)
-{
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < node->output_count; i++) {
-        ValueId id = node_output(node, i);
-        TensorType type = graph_type(graph, id);
-        type.rank = RANK_UNKNOWN;
-        ok = build_set_type(graph, id, type);
-    }
-    return ok;
-}
-
-bool graph_infer_refused(Graph *graph)
-{
-    bool ok = true;
-    for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
-        InferCall call;
-        if (walk.node != NULL && graph_infer_applies(walk.node) &&
-            !graph_infer_node(graph, walk.node, &call)) {
-            ErrorKind kind = graph->ctx->error.kind;
-            ok = kind != ERR_MEMORY && kind != ERR_INTERRUPT;
-            if (ok) {
-                ctx_clear(graph->ctx);
-                ok = forget_outputs(graph, walk.node);
-            }
-        }
-    }
-    return ok;
+    Typing typing = {.graph = graph, .exact = true};
+    return sharpen_block(&typing, graph->block);
 }

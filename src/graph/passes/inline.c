@@ -107,6 +107,6 @@ bool inline_run(Graph *graph)
         }
     }
     rewrite_free(&rewrite);
-    // The callee may know less of what it takes.
-    return ok && (!any || graph_infer_refused(graph));
+    // A callee may know less of what it takes than its caller.
+    return ok && (!any || graph_infer_exactly(graph));
 }

@@ -77,14 +77,6 @@ static EmitValue parts_constant(Emit *emit, Tensor *tensor)
     return placed(parts, node);
 }
 
-// What becomes of it is brought into this shape. Less is known where a callee
-// that leaves sizes open stands in a caller that knows them.
-static bool has_shape(const Graph *graph, const GraphNode *node)
-{
-    TensorType out = graph_type(graph, node->first_output);
-    return out.rank != RANK_UNKNOWN && shape_is_static(out.rank, out.dims);
-}
-
 // Whether the node goes along several rows, each long enough, or along other
 // axes.
 static bool has_rows(const Graph *graph, const GraphNode *node,
@@ -92,8 +84,9 @@ static bool has_rows(const Graph *graph, const GraphNode *node,
 {
     ReduceEnd end;
     TensorType in = graph_type(graph, node->inputs[0]);
+    TensorType out = graph_type(graph, node->first_output);
     if (in.rank < 1 || !shape_is_static(in.rank, in.dims) ||
-        dtype_is_half(in.dtype)) {
+        !shape_is_static(out.rank, out.dims) || dtype_is_half(in.dtype)) {
         return false;
     }
     for (int i = 0; i < in.rank; i++) {
@@ -129,13 +122,14 @@ static bool adds_stacked(const Graph *graph, const GraphNode *node,
     int axis;
     int64_t behind = 1;
     if (node->op != OP_SUM || stack == NULL || stack->op != OP_STACK ||
-        stack->input_count > STACKED_MOST || !has_shape(graph, node)) {
+        stack->input_count > STACKED_MOST) {
         return false;
     }
     TensorType in = graph_type(graph, node->inputs[0]);
     TensorType out = graph_type(graph, node->first_output);
     bool plain = in.dtype == out.dtype && !dtype_is_half(in.dtype) &&
-                 in.rank > 1 && shape_is_static(in.rank, in.dims);
+                 in.rank > 1 && shape_is_static(in.rank, in.dims) &&
+                 shape_is_static(out.rank, out.dims);
     if (!plain ||
         !infer_axes(graph->ctx, "sum", &node->attrs[0], in.rank, &mask) ||
         !infer_axis(graph->ctx, "stack", &stack->attrs[0], in.rank, 0, &axis)) {
@@ -177,7 +171,7 @@ static bool take_apart(Rewrite *rewrite, GraphNode *node)
     if (adds_stacked(graph, node, inner)) {
         return add_stacked(rewrite, node, inner);
     }
-    if (op->parts == NULL || !has_shape(graph, node)) {
+    if (op->parts == NULL) {
         return true;
     }
     find_attrs(graph, node, attrs);
