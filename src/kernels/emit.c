@@ -48,17 +48,17 @@ static uint8_t lanes_of(const Emitter *e)
     return lanes;
 }
 
-// How many steps at once: a long chain of instructions, each of which waits for
-// the one before, leaves the processor idle, which looks some hundreds of
-// instructions ahead. Short bodies overlap by themselves.
+// How many steps at once: a chain of instructions, each of which waits for the
+// one before, leaves the processor idle, which looks some hundred instructions
+// ahead. Short bodies overlap by themselves.
 static uint16_t copies_of(const Emitter *e, uint16_t most)
 {
-    enum { CHAIN_LEAST = 96 };
-    uint16_t copies = 1;
-    while (e->ins_count >= CHAIN_LEAST && copies < most &&
-           e->ins_count * copies * 2 <= EMIT_MAX_INS &&
-           e->lanes * copies * 2 <= KERNEL_STEP) {
-        copies *= 2;
+    enum { CHAIN_LEAST = 24 };
+    uint16_t copies = most;
+    bool short_chain = e->ins_count < CHAIN_LEAST;
+    while (copies > 1 && (short_chain || e->ins_count * copies > EMIT_MAX_INS ||
+                          (copies > 2 && !regs_fit(e, copies)))) {
+        copies /= 2;
     }
     return copies;
 }

@@ -437,6 +437,64 @@ static void emit_long_order(Emitter *e, const LoopIns *ins)
     blend(e, LT_I64, to, above, place_reg(least ? y : x), least ? x : y);
 }
 
+// x where z has ones, else y: z of the three is the one to read from memory.
+static void emit_mix(Emitter *e, const LoopIns *ins)
+{
+    static const Vex ternary = {3, 1, 0, 0x25};
+    enum { FIRST_OR_SECOND = 0xE4, SECOND_OR_FIRST = 0xD8 };
+    uint32_t bytes = regs_bytes(e, (LoopType)ins->type);
+    int x = regs_of(e, ins->a), y = regs_of(e, ins->b);
+    CodePlace z = regs_place(e, ins->c);
+    bool takes = regs_has_masks(e) && regs_dies(e, ins->a) &&
+                 e->root[ins->a] != e->root[ins->b] &&
+                 e->root[ins->a] != e->root[ins->c];
+    if (takes) {
+        int to = regs_take_over(e, ins->a);
+        put_imm(e, ternary, bytes, to, y, z, FIRST_OR_SECOND);
+        return;
+    }
+    int to = regs_result_apart(e);
+    if (regs_has_masks(e)) {
+        put_all(e, move_vector, to, 0, place_reg(y));
+        put_imm(e, ternary, bytes, to, x, z, SECOND_OR_FIRST);
+        return;
+    }
+    put(e, xor_all, bytes, to, x, place_reg(y));
+    put(e, and_all, bytes, to, to, z);
+    put(e, xor_all, bytes, to, to, place_reg(y));
+}
+
+// In two steps of a power each, as power.h has it; AVX-512 has an instruction
+// for both.
+static void emit_raise(Emitter *e, const LoopIns *ins)
+{
+    bool longs = ins->type == LT_F64, evex = regs_has_masks(e);
+    uint32_t bytes = regs_bytes(e, (LoopType)ins->type);
+    uint64_t one = longs ? (uint64_t)1023 << 52 : (uint64_t)127 << 23;
+    CodePlace bias = code_constant(&e->code, &one, longs ? 8 : 4);
+    int x = regs_of(e, ins->a), rest = regs_temp(e);
+    if (evex) {
+        int y = regs_of(e, ins->b);
+        put(e, (Vex){1, longs, longs, 0x58}, bytes, rest, x, bias);
+        put(e, (Vex){2, 1, longs, 0x2C}, bytes, regs_result(e), rest,
+            place_reg(y));
+        return;
+    }
+    Vex shift = {1, 1, 0, longs ? 0x73 : 0x72};
+    Vex add = {1, 1, 0, longs ? 0xD4 : 0xFE};
+    Vex subtract = {1, 1, 0, longs ? 0xFB : 0xFA};
+    int z = regs_of(e, ins->c), half = regs_temp(e), place = longs ? 52 : 23;
+    put_imm(e, shift, bytes, SHIFT_RIGHT, half, place_reg(z), 1);
+    put_imm(e, shift, bytes, SHIFT_LEFT, half, place_reg(half), place);
+    put_imm(e, shift, bytes, SHIFT_LEFT, rest, place_reg(z), place);
+    put(e, subtract, bytes, rest, rest, place_reg(half));
+    put(e, add, bytes, half, half, bias);
+    put(e, add, bytes, rest, rest, bias);
+    put(e, (Vex){2, 1, longs, 0xB8}, bytes, rest, x, place_reg(rest));
+    put(e, (Vex){1, longs, 0, 0x59}, bytes, regs_result(e), rest,
+        place_reg(half));
+}
+
 // The low words of longs.
 static void emit_int_of_long(Emitter *e, const LoopIns *ins)
 {
@@ -518,6 +576,8 @@ void emit_ins(Emitter *e)
     case PRIM_FAULT: emit_fault(e, ins); break;
     case PRIM_FMA: emit_fma(e, ins); break;
     case PRIM_SELECT: emit_select(e, ins); break;
+    case PRIM_MIX: emit_mix(e, ins); break;
+    case PRIM_RAISE: emit_raise(e, ins); break;
     case PRIM_SHL:
     case PRIM_SHR:
     case PRIM_SAR: emit_shift(e, ins); break;

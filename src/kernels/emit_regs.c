@@ -11,6 +11,17 @@ static uint16_t arg_root(const Emitter *emitter, const LoopIns *ins, int k)
     return emitter->root[args[k]];
 }
 
+static uint32_t vector_count(const Emitter *emitter)
+{
+    return regs_has_masks(emitter) ? VECTOR_REGS : VECTOR_REGS / 2;
+}
+
+bool regs_fit(const Emitter *emitter, uint16_t copies)
+{
+    uint16_t order[LOOP_MAX_INS];
+    return emit_order(emitter->body, copies, vector_count(emitter), order);
+}
+
 // Where each copy's instructions are.
 typedef uint16_t CopyPlaces[EMIT_ROUND][LOOP_MAX_INS];
 
@@ -42,13 +53,17 @@ static void copy_ins(Emitter *emitter, CopyPlaces at, uint16_t i, uint16_t k)
 static void copy_body(Emitter *emitter, uint16_t copies)
 {
     CopyPlaces at;
+    uint16_t order[LOOP_MAX_INS];
     uint32_t length = emitter->body->ins_count;
+    bool in_turn = copies <= EMIT_COPIES;
+    bool ordered =
+        in_turn && copies > 1 &&
+        emit_order(emitter->body, copies, vector_count(emitter), order);
     emitter->ins_count = 0;
     for (uint32_t n = 0; n < length * copies; n++) {
-        bool in_turn = copies <= EMIT_COPIES;
         uint32_t i = in_turn ? n / copies : n % length;
         uint32_t k = in_turn ? n % copies : n / length;
-        copy_ins(emitter, at, (uint16_t)i, (uint16_t)k);
+        copy_ins(emitter, at, ordered ? order[i] : (uint16_t)i, (uint16_t)k);
     }
 }
 
@@ -165,9 +180,7 @@ static int evict(Emitter *emitter, int first, int end)
 static int take_register(Emitter *emitter, bool mask)
 {
     int first = mask ? FIRST_MASK : 0;
-    int end = mask                      ? EMIT_REGS
-              : regs_has_masks(emitter) ? VECTOR_REGS
-                                        : VECTOR_REGS / 2;
+    int end = mask ? EMIT_REGS : (int)vector_count(emitter);
     uint64_t below = ((uint64_t)1 << end) - ((uint64_t)1 << first);
     uint64_t empty = below & ~(emitter->taken | emitter->locked);
     int reg = empty != 0 ? __builtin_ctzll(empty) : evict(emitter, first, end);

@@ -68,6 +68,13 @@ typedef struct Emitter {
 // registers for, is one copy behind another. Roots and last reads; no value is
 // anywhere yet.
 void regs_init(Emitter *emitter, uint16_t copies);
+// An order of the body's instructions that keeps a processor busy with so many
+// copies (emit_order.c). False: too few registers for it, so that much would be
+// spilled.
+bool emit_order(const LoopBuild *body, uint32_t copies, uint32_t registers,
+                uint16_t *to);
+// Whether that is how so many copies would be made.
+bool regs_fit(const Emitter *emitter, uint16_t copies);
 // A register for this instruction alone; regs_temp_mask: of AVX-512's masks.
 int regs_temp(Emitter *emitter);
 int regs_temp_mask(Emitter *emitter);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "kernels/far.h"
-#include "kernels/fma.h"
 #include "kernels/half.h"
 #include "kernels/loop.h"
+#include "kernels/power.h"
 #include "kernels/prim_ints.h"
 
 // One value as each type has it.

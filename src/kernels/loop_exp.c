@@ -74,71 +74,57 @@ static LoopValue power_value(LoopBuild *build, LoopPower p)
     return loop_scale(build, loop_add(build, sum.high, low), p.whole);
 }
 
-// 2^n (1 + p), where t is n and MAGIC: the low bits of its own are n. Shifted
-// to the exponent's place they have lost those of MAGIC. In two steps.
-static LoopValue power_of(LoopBuild *build, LoopValue p, LoopValue t)
-{
-    bool single = loop_is_single(build, p);
-    LoopType type = single ? LT_I32 : LT_I64;
-    LoopValue place = loop_bits(build, type, single ? 23 : 52);
-    LoopValue bias =
-        loop_shl(build, loop_bits(build, type, single ? 127 : 1023), place);
-    LoopValue n = loop_twin(build, t);
-    LoopValue half = loop_shr(build, n, loop_bits(build, type, 1));
-    half = loop_shl(build, half, place);
-    LoopValue rest = loop_sub(build, loop_shl(build, n, place), half);
-    half = loop_twin(build, loop_add(build, half, bias));
-    rest = loop_twin(build, loop_add(build, rest, bias));
-    return loop_mul(build, loop_fma(build, p, rest, rest), half);
-}
-
 LoopValue loop_exp_pair(LoopBuild *build, LoopPair x)
 {
     return power_value(build, loop_power(build, x, -750, 711));
 }
 
-// e^c - 1 of an exponent that has lost n ln 2; *t is n and a number whose low
-// bits it stands in.
-static LoopValue part_single(LoopBuild *build, LoopValue c, LoopValue *t)
+// e^c - 1 of an exponent that has lost *n ln 2; *t is *n and a number in whose
+// low bits it stands.
+static LoopValue part_single(LoopBuild *build, LoopValue c, LoopValue *n,
+                             LoopValue *t)
 {
     static const double factors[] = {0x1.685148p-10, 0x1.123bd8p-7,
                                      0x1.555b98p-5, 0x1.55548ep-3,
                                      0x1.fffff8p-2};
     LoopValue magic = like(build, c, 12582912);
     *t = loop_fma(build, c, like(build, c, 1.44269504f), magic);
-    LoopValue n = loop_sub(build, *t, magic);
-    LoopValue r = loop_fma(build, n, like(build, c, -0.693359375), c);
-    r = loop_fma(build, n, like(build, c, 2.12194440e-4f), r);
+    *n = loop_sub(build, *t, magic);
+    LoopValue r = loop_fma(build, *n, like(build, c, -0.693359375), c);
+    r = loop_fma(build, *n, like(build, c, 2.12194440e-4f), r);
     LoopValue p = loop_polynomial(build, r, true, factors, 5);
     return loop_fma(build, loop_mul(build, p, r), r, r);
 }
 
 // Of one part, which is enough for less than one unit of the last place.
-static LoopValue part_double(LoopBuild *build, LoopValue c, LoopValue *t)
+static LoopValue part_double(LoopBuild *build, LoopValue c, LoopValue *n,
+                             LoopValue *t)
 {
     LoopValue magic = like(build, c, MAGIC);
     *t = loop_fma(build, c, like(build, c, INV_LN2_HIGH), magic);
-    LoopValue n = loop_sub(build, *t, magic);
-    LoopValue r = loop_fma(build, n, like(build, c, -LN2_HIGH), c);
-    r = loop_fma(build, n, like(build, c, -LN2_LOW), r);
+    *n = loop_sub(build, *t, magic);
+    LoopValue r = loop_fma(build, *n, like(build, c, -LN2_HIGH), c);
+    r = loop_fma(build, *n, like(build, c, -LN2_LOW), r);
     LoopValue p = LOOP_SERIES(build, r, exp);
     return loop_fma(build, loop_mul(build, r, r), p, r);
 }
 
-static LoopValue part_of(LoopBuild *build, LoopValue c, LoopValue *t)
+static LoopValue part_of(LoopBuild *build, LoopValue c, LoopValue *n,
+                         LoopValue *t)
 {
-    return loop_is_single(build, c) ? part_single(build, c, t)
-                                    : part_double(build, c, t);
+    return loop_is_single(build, c) ? part_single(build, c, n, t)
+                                    : part_double(build, c, n, t);
 }
 
 // vmath.h says how, operation by operation the same; float64's is there too.
 LoopValue loop_exp(LoopBuild *build, LoopValue x)
 {
     bool single = loop_is_single(build, x);
-    LoopValue t, c = loop_max(build, like(build, x, single ? -176 : -1418), x);
+    LoopValue n, t;
+    LoopValue c = loop_max(build, like(build, x, single ? -176 : -1418), x);
     c = loop_min(build, like(build, x, single ? 88.8f : 711), c);
-    LoopValue p = part_of(build, c, &t);
-    return power_of(build, p, t);
+    LoopValue p = part_of(build, c, &n, &t);
+    return loop_raise(build, p, n, t);
 }
 
 // The same where x is above 0, and of no more than 40: 2^n is a number.
@@ -146,7 +132,8 @@ static LoopValue exp_of_few(LoopBuild *build, LoopValue x)
 {
     bool single = loop_is_single(build, x);
     LoopType type = single ? LT_I32 : LT_I64;
-    LoopValue t, p = part_of(build, loop_min(build, like(build, x, 40), x), &t);
+    LoopValue n, t, c = loop_min(build, like(build, x, 40), x);
+    LoopValue p = part_of(build, c, &n, &t);
     LoopValue place = loop_bits(build, type, single ? 23 : 52);
     LoopValue bias =
         loop_shl(build, loop_bits(build, type, single ? 127 : 1023), place);
@@ -235,7 +222,9 @@ LoopValue loop_tanh(LoopBuild *build, LoopValue x)
 // exp(-|x|): the sign is set, whatever it was.
 LoopValue loop_exp_down(LoopBuild *build, LoopValue x)
 {
-    return loop_exp(build, loop_copysign(build, x, like(build, x, -0.0)));
+    LoopValue bits = loop_twin(build, x);
+    LoopValue sign = loop_twin(build, like(build, x, -0.0));
+    return loop_exp(build, loop_twin(build, loop_or(build, bits, sign)));
 }
 
 LoopValue loop_sigmoid(LoopBuild *build, LoopValue x)

@@ -75,8 +75,14 @@ LoopValue loop_sign_bit(LoopBuild *build, LoopValue x)
 
 LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y)
 {
-    return loop_twin(
-        build, loop_or(build, masked(build, x, false), masked(build, y, true)));
+    LoopValue size = loop_twin(build, x), sign = loop_twin(build, y);
+    if (size == LOOP_NONE || sign == LOOP_NONE) {
+        return LOOP_NONE;
+    }
+    LoopType type = loop_type(build, size);
+    uint64_t rest = type == LT_I32 ? INT32_MAX : INT64_MAX;
+    return loop_twin(build,
+                     loop_mix(build, size, sign, loop_bits(build, type, rest)));
 }
 
 LoopValue loop_polynomial(LoopBuild *build, LoopValue x, bool fused,

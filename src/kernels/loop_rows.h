@@ -5,6 +5,7 @@
 
 #include "kernels/far.h"
 #include "kernels/half.h"
+#include "kernels/power.h"
 #include "kernels/prim_ints.h"
 
 // A result is either apart from the operands or exactly the same elements.

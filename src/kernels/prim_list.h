@@ -20,6 +20,9 @@ PRIM(SUB, 2, SAME)
 PRIM(MUL, 2, SAME)
 PRIM(DIV, 2, SAME)
 PRIM(FMA, 3, SAME)
+// 2^y (1 + x), which is 0 or infinite beyond the type, where x is not above a
+// half, y whole and z = y + 1.5 * 2^23 (of F64: 2^52); see power.h.
+PRIM(RAISE, 3, SAME)
 PRIM(MIN, 2, SAME) // of two equal ones or a NaN the second, as minps has it
 PRIM(MAX, 2, SAME)
 PRIM(SQRT, 1, SAME)
@@ -30,6 +33,7 @@ PRIM(RINT, 1, SAME)
 PRIM(AND, 2, SAME)
 PRIM(OR, 2, SAME)
 PRIM(XOR, 2, SAME)
+PRIM(MIX, 3, SAME) // the bits of x where z has ones, else of y
 PRIM(SHL, 2, SAME) // shifts by the width and beyond empty the value
 PRIM(SHR, 2, SAME)
 PRIM(SAR, 2, SAME)
@@ -68,6 +72,8 @@ PRIM_FLOAT(F32, f)
 PRIM_FLOAT(F64, )
 PRIM_ROW(FMA, F32, F32, fma32(x, y, z))
 PRIM_ROW(FMA, F64, F64, fma64(x, y, z))
+PRIM_ROW(RAISE, F32, F32, power32(x, z))
+PRIM_ROW(RAISE, F64, F64, power64(x, z))
 #define PRIM_INT(T, U, bits)                                                  \
     PRIM_ROW(ADD, T, T, (U)x + (U)y)                                          \
     PRIM_ROW(SUB, T, T, (U)x - (U)y)                                          \
@@ -84,6 +90,8 @@ PRIM_INT(I64, uint64_t, 64)
 PRIM_BITWISE(I32)
 PRIM_BITWISE(I64)
 PRIM_BITWISE(MASK)
+PRIM_ROW(MIX, I32, I32, (x & z) | (y & ~z))
+PRIM_ROW(MIX, I64, I64, (x & z) | (y & ~z))
 #define PRIM_ORDER(T)                                                         \
     PRIM_ROW(MIN, T, T, x < y ? x : y)                                        \
     PRIM_ROW(MAX, T, T, x > y ? x : y)                                        \

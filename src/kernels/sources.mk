@@ -5,6 +5,7 @@ kernels_sources = \
 	src/kernels/emit_code.c \
 	src/kernels/emit_memory.c \
 	src/kernels/emit_ops.c \
+	src/kernels/emit_order.c \
 	src/kernels/emit_regs.c \
 	src/kernels/emit_shared.c \
 	src/kernels/far.c \

@@ -7,21 +7,7 @@
 #include <math.h>
 
 #include "kernels/loop_factors.h"
-
-// memcpy, since reading a float through an int pointer is undefined; the
-// compiler makes it a move between registers.
-static inline float float_of_bits(int32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-static inline int32_t bits_of_float(float value)
-{
-    int32_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    return bits;
-}
+#include "kernels/power.h"
 
 // exp: x = k ln 2 + r; a polynomial in r, then scaled by 2^k in two steps so
 // that denormal results and overflow come out right. NaN passes the clamps.
@@ -36,7 +22,6 @@ static inline float vm_exp_f32(float x)
     // bits of t: no conversion instruction, no rounding mode.
     float t = fma32(c, 1.44269504f, 12582912.0f);
     float n = t - 12582912.0f;
-    uint32_t k = (uint32_t)bits_of_float(t);
     // ln 2 in two parts, of which n times the first is exact.
     float r = fma32(n, -0.693359375f, c);
     r = fma32(n, 2.12194440e-4f, r);
@@ -46,10 +31,7 @@ static inline float vm_exp_f32(float x)
     p = fma32(p, r, 0x1.55548ep-3f);
     p = fma32(p, r, 0x1.fffff8p-2f);
     p = fma32(p * r, r, r);
-    // Of what is added only the low bits reach the exponent.
-    uint32_t half = k >> 1 << 23, rest = (k << 23) - half, bias = 127u << 23;
-    float by = float_of_bits((int32_t)(rest + bias));
-    float y = fma32(p, by, by) * float_of_bits((int32_t)(half + bias));
+    float y = power32(p, t);
     return x != x ? x : y;
 }
 
@@ -61,11 +43,11 @@ static inline float vm_log_f32(float x)
     int tiny = x < 1.17549435e-38f;
     float scaled = tiny ? x * 8388608.0f : x;
     float e0 = tiny ? -23.0f : 0.0f;
-    int32_t i = bits_of_float(scaled);
+    int32_t i = (int32_t)bits_of_float(scaled);
     // The exponent relative to sqrt(1/2), so that m is in [sqrt(1/2), sqrt(2))
     // and the result near x = 1 does not cancel.
     int32_t d = (int32_t)(((uint32_t)i - 0x3f3504f3u) & 0xff800000u);
-    float m = float_of_bits((int32_t)((uint32_t)i - (uint32_t)d)) - 1.0f;
+    float m = float_of_bits((uint32_t)i - (uint32_t)d) - 1.0f;
     float e = e0 + (float)(d >> 23);
     float p = -7.6239757239818572998046875e-2f;
     p = fma32(p, m, 0.1290909349918365478515625f);
@@ -84,31 +66,19 @@ static inline float vm_log_f32(float x)
     return !(x >= 0) ? NAN : r;
 }
 
-static inline double double_of_bits(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 // The same in float64.
 static inline double vm_exp_f64(double x)
 {
     double c = -1418.0 > x ? -1418.0 : x;
     c = 711.0 < c ? 711.0 : c;
     double t = fma64(c, INV_LN2_HIGH, 0x1.8p52), n = t - 0x1.8p52;
-    uint64_t k;
-    memcpy(&k, &t, sizeof k);
     double r = fma64(n, -LN2_HIGH, c), p = exp_64[0];
     r = fma64(n, -LN2_LOW, r);
     for (size_t i = 1; i < sizeof exp_64 / sizeof *exp_64; i++) {
         p = fma64(p, r, exp_64[i]);
     }
     p = fma64(r * r, p, r);
-    uint64_t half = k >> 1 << 52, rest = (k << 52) - half;
-    uint64_t bias = (uint64_t)1023 << 52;
-    double by = double_of_bits(rest + bias);
-    double y = fma64(p, by, by) * double_of_bits(half + bias);
+    double y = power64(p, t);
     return x != x ? x : y;
 }
 

@@ -81,6 +81,30 @@ static bool is_hidden(const LoopBuild *build, LoopPrim op, LoopValue x)
     return shows && from != PRIM_LOAD && from != PRIM_BITS;
 }
 
+// RAISE of what it is for: part of a half, a whole number, and that with what
+// makes it stand in the low bits.
+static void add_raise(Random *random, LoopBuild *build, LoopType type)
+{
+    bool longs = type == LT_F64;
+    LoopValue x = pick(random, build, longs ? LT_I64 : LT_I32);
+    LoopValue y = pick(random, build, LT_I32);
+    if (x == LOOP_NONE || y == LOOP_NONE) {
+        return;
+    }
+    LoopType bits = loop_type(build, x);
+    uint64_t part = longs ? 0x800FFFFFFFFFFFFF : 0x807FFFFF;
+    uint64_t size = longs ? (uint64_t)0x3FD << 52 : (uint64_t)125 << 23;
+    x = loop_and(build, x, loop_bits(build, bits, part));
+    x = loop_twin(build, loop_or(build, x, loop_bits(build, bits, size)));
+    int most = longs ? 2046 : 254;
+    y = loop_and(build, y, loop_number(build, LT_I32, longs ? 4095 : 511));
+    y = loop_min(build, y, loop_number(build, LT_I32, 2.0 * most));
+    y = loop_sub(build, y, loop_number(build, LT_I32, most));
+    y = loop_convert(build, y, type);
+    LoopValue magic = loop_like(build, y, longs ? 0x1.8p52 : 0x1.8p23);
+    (void)loop_raise(build, x, y, loop_add(build, y, magic));
+}
+
 static void add_prim(Random *random, LoopBuild *build)
 {
     LoopPrim op = (LoopPrim)(PRIM_ADD + below(random, PRIM_COUNT - PRIM_ADD));
@@ -91,6 +115,8 @@ static void add_prim(Random *random, LoopBuild *build)
     if (below(random, 16) == 0) {
         build->fault = (uint8_t)below(random, LOOP_MAX_FAULTS);
         (void)loop_fault(build, pick(random, build, LT_MASK));
+    } else if (op == PRIM_RAISE) {
+        add_raise(random, build, type == LT_F64 ? LT_F64 : LT_F32);
     } else if (op == PRIM_NARROW) {
         static const uint8_t narrow[] = {ELEM_U8, ELEM_I8, ELEM_I16, ELEM_F16,
                                          ELEM_BF16};
