@@ -3,8 +3,9 @@
 // of a chain), in lines of the same form.
 //
 //     gcc -O3 -march=native -ffast-math -pthread limits.c -o limits -lm
-//     limits [THREADS]
+//     limits [THREADS [GROUP ...]]
 //
+// A group is the first word of its lines; without any all are measured.
 // One thread is measured in processor time, several by the clock on the wall:
 // the others wait for work turning, so that starting them costs nothing.
 #include <math.h>
@@ -248,24 +249,46 @@ static void run_chain(const float *x, const float *y, float *out, long n)
     out[0] = at;
 }
 
+// Memory of n elements, whose pages come when they are filled.
 static float *fresh(long n)
 {
     float *data = aligned_alloc(64, ((size_t)n * sizeof *data + 63) / 64 * 64);
     if (data == NULL) {
         exit(1);
     }
-    for (long i = 0; i < n; i++) {
-        data[i] = (float)(i * 37 % 1001) / 125 - 4;
-    }
     return data;
 }
 
-static Work work; // its arrays serve every measurement
+static Work work;   // its arrays serve every measurement,
+static long filled; // so many elements of them so far
+static char **groups;
+
+static void fill(long n)
+{
+    for (; filled < n; filled++) {
+        float number = (float)(filled * 37 % 1001) / 125 - 4;
+        work.x[filled] = work.y[filled] = work.out[filled] = number;
+    }
+}
+
+static int is_wanted(const char *name)
+{
+    size_t length = strcspn(name, " ");
+    int wanted = groups[0] == NULL;
+    for (char **group = groups; *group != NULL; group++) {
+        wanted |= strlen(*group) == length && memcmp(*group, name, length) == 0;
+    }
+    return wanted;
+}
 
 typedef void Loop(const float *x, const float *y, float *out, long n);
 
 static void one(const char *name, Loop *loop, long n, double per, double flop)
 {
+    if (!is_wanted(name)) {
+        return;
+    }
+    fill(n);
     work.run = loop;
     work.n = n;
     measure(name, &work, per, flop);
@@ -299,6 +322,7 @@ static void by_turns(void)
 int main(int argc, char **argv)
 {
     threads = argc > 1 ? atoi(argv[1]) : 1;
+    groups = argv + (argc > 1 ? 2 : 1);
     if (threads < 1 || threads > MAX_THREADS) {
         return 2;
     }
