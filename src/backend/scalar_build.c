@@ -228,13 +228,15 @@ static bool enter_loop(ScalarCompiler *c, const GraphNode *node)
 
 // For the line about long work: a loop whose condition is `index < n`, as `for`
 // gives it, leaves both registers with its jump backwards, and their dtype.
-// An inner loop has no line.
+// An inner loop has no line. A condition that stays as it is stands before the
+// loop, and what it compares may be gone.
 static bool note_rounds(ScalarCompiler *c, const GraphNode *loop, size_t back)
 {
     const Graph *graph = c->builder->plan->graph;
-    const GraphValue *result =
-        graph_value(graph, loop->blocks[SIDE_COND]->results[0]);
-    const GraphNode *test = loop == c->loop ? result->node : NULL;
+    const GraphBlock *cond = loop->blocks[SIDE_COND];
+    const GraphValue *result = graph_value(graph, cond->results[0]);
+    const GraphNode *test =
+        loop == c->loop && result->block == cond ? result->node : NULL;
     if (test == NULL || test->op != OP_LESS) {
         return true;
     }
