@@ -98,10 +98,9 @@ static bool step_op(PlanRun *run, const Step *step)
 }
 
 // An op whose operands and one result have known shapes: nothing is left to
-// infer. Built for few inputs only (step_op_for).
-static bool step_kernel(PlanRun *run, const Step *step)
+// infer.
+static bool run_kernel(PlanRun *run, const Step *step, Tensor **inputs)
 {
-    Tensor *inputs[STEP_FEW_INPUTS];
     const GraphNode *node = step->node;
     const OpDesc *op = op_desc(node->op);
     // Of static shape: step_op_for saw to it.
@@ -124,6 +123,21 @@ static bool step_kernel(PlanRun *run, const Step *step)
     }
     step_set(run, step->outputs[0], output);
     return true;
+}
+
+static bool step_kernel(PlanRun *run, const Step *step)
+{
+    Tensor *few[STEP_FEW_INPUTS];
+    if (LIKELY(step->input_count <= STEP_FEW_INPUTS)) {
+        return run_kernel(run, step, few);
+    }
+    size_t size = step->input_count * sizeof(Tensor *);
+    Tensor **inputs = ctx_alloc(run->ctx, size);
+    bool ok = inputs != NULL && run_kernel(run, step, inputs);
+    if (inputs != NULL) {
+        ctx_free(run->ctx, inputs, size);
+    }
+    return ok;
 }
 
 // Ops that overwrite have few inputs.
@@ -152,7 +166,6 @@ StepFn step_op_for(const Graph *graph, const GraphNode *node)
 {
     const OpDesc *op = op_desc(node->op);
     bool fixed = node->output_count == 1 && op->kernel != NULL &&
-                 node->input_count <= STEP_FEW_INPUTS &&
                  // Of ops of dynamic shape the rule says too little.
                  !(op->flags & (OP_ELEMENTWISE | OP_DYNAMIC_SHAPE));
     // An unknown input size would have to be checked by the shape rule.
@@ -240,7 +253,7 @@ run_steps(Ctx *ctx, Plan *plan, const PlanArgs *args, Tensor **outputs)
     const StepBlock *block = plan->block;
     bool ok = plan_run_block(&run, block);
     for (uint32_t i = 0; ok && i < block->result_count; i++) {
-        outputs[i] = object_retain(frame->slots[block->results[i]]);
+        outputs[i] = run_block_result(&run, block, i);
     }
     if (LIKELY(ok)) {
         run_block_end(&run, block);

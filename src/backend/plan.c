@@ -81,6 +81,27 @@ static const uint32_t *builder_slots(Builder *builder, const ValueId *values,
     return slots;
 }
 
+// Which results die with the block, those on the list, and are no later result.
+static const bool *find_last(Builder *builder, const GraphBlock *block,
+                             uint32_t chain)
+{
+    uint32_t *last_use = builder->last_use;
+    bool *last =
+        arena_new_array(&builder->plan->arena, bool, block->result_count);
+    for (uint32_t v = chain; v != VALUE_ID_NONE; v = builder->chain_next[v]) {
+        last_use[v] = USE_DYING;
+    }
+    for (uint32_t i = block->result_count; last != NULL && i-- > 0;) {
+        ValueId value = builder_source(builder, block->results[i]);
+        last[i] = last_use[value] == USE_DYING;
+        last_use[value] = last[i] ? USE_RESULT : last_use[value];
+    }
+    for (uint32_t v = chain; v != VALUE_ID_NONE; v = builder->chain_next[v]) {
+        last_use[v] = USE_RESULT;
+    }
+    return last;
+}
+
 // A slot that holds the tensor in all runs. It has no count of its own: the
 // plan's graph holds the tensor.
 static bool pin(Builder *builder, ValueId value, Tensor *tensor)
@@ -390,7 +411,9 @@ StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
     steps->params = builder_slots(builder, block->params, block->param_count);
     steps->results =
         builder_slots(builder, block->results, block->result_count);
+    steps->last = find_last(builder, block, chain);
     if (steps->params == NULL || steps->results == NULL ||
+        steps->last == NULL ||
         !builder_dead_list(builder, chain, &steps->dead, &steps->dead_count)) {
         return NULL;
     }

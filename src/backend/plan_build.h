@@ -7,6 +7,7 @@
 
 #define USE_NONE UINT32_MAX         // nothing uses the value
 #define USE_RESULT (UINT32_MAX - 1) // its own block yields it
+#define USE_DYING (UINT32_MAX - 2)  // it dies with its block: while one ends
 
 // The state of one plan_build. Tables by value and by node are scratch, gone
 // when the plan is laid out.
@@ -52,6 +53,9 @@ MUST_CHECK bool builder_pin(Builder *builder, GraphNode *node);
 // What counts is no step then. False with an error pending.
 MUST_CHECK bool loop_count_find(Builder *builder, GraphNode *loop,
                                 LoopCount **count);
+// Whether the value is what a loop counts with, while its body runs, from 0 or
+// more on and never as far as `limit`.
+bool loop_count_below(const Builder *builder, ValueId value, int64_t limit);
 // What a step reads for the value.
 static inline ValueId builder_source(const Builder *builder, ValueId value)
 {

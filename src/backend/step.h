@@ -75,6 +75,7 @@ struct StepBlock {
     uint32_t param_count, result_count, dead_count;
     const uint32_t *params; // slots
     const uint32_t *results;
+    const bool *last;     // by result: its slot dies here and is no later one's
     const uint32_t *dead; // slots to clear when the block ends
 };
 
@@ -164,6 +165,17 @@ static inline void slot_clear(PlanRun *run, uint32_t slot)
     Tensor *tensor = run->slots[slot];
     run->slots[slot] = NULL;
     object_release_null(run->ctx, tensor);
+}
+// A result of a block, owned. Of all, in order, before the block ends.
+static inline Tensor *run_block_result(PlanRun *run, const StepBlock *block,
+                                       uint32_t index)
+{
+    Tensor **slot = &run->slots[block->results[index]], *tensor = *slot;
+    if (block->last[index]) {
+        *slot = NULL;
+        return tensor;
+    }
+    return object_retain(tensor);
 }
 // What lives to the end of a block goes: its results were handed on, its
 // params are of no use any more.

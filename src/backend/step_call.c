@@ -142,8 +142,7 @@ static void tell_turn(PlanRun *run, const GraphBlock *decides, int64_t done)
     }
 }
 
-// What the block yields is held once more, since the block drops its own hold
-// at its end.
+// What the block yields is taken before its end, which lets go of all else.
 static bool call_branch(StepCall *base, int b)
 {
     PlanRun *run = own(base)->run;
@@ -153,8 +152,7 @@ static bool call_branch(StepCall *base, int b)
         return false;
     }
     for (uint32_t i = 0; i < step->output_count; i++) {
-        step_set(run, step->outputs[i],
-                 object_retain(run->slots[block->results[i]]));
+        step_set(run, step->outputs[i], run_block_result(run, block, i));
     }
     run_block_end(run, block);
     return true;
@@ -164,8 +162,7 @@ static bool call_branch(StepCall *base, int b)
 static void next_state(PlanRun *run, const StepBlock *block, Tensor **state)
 {
     for (uint32_t i = 0; i < block->result_count; i++) {
-        // Held before the block ends, because that clears params and results.
-        state[i] = object_retain(run->slots[block->results[i]]);
+        state[i] = run_block_result(run, block, i);
     }
     run_block_end(run, block);
     for (uint32_t i = 0; i < block->result_count; i++) {

@@ -111,6 +111,20 @@ static bool copy_runs(Ctx *ctx, Tensor *to, int64_t at, int64_t to_row,
     return true;
 }
 
+// One whole input after another.
+static bool append(const KernelCall *call)
+{
+    int64_t at = 0;
+    for (uint32_t k = 0; k < call->input_count; k++) {
+        const Tensor *in = call->inputs[k];
+        if (!tensor_copy(call->ctx, call->outputs[0], at, in, 0, in->count)) {
+            return false;
+        }
+        at += in->count;
+    }
+    return true;
+}
+
 // Interleaves the inputs' runs of `axis` and what lies behind it, in blocks of
 // the result that stay in the cache: a line of it may have parts of each input.
 static bool join(const KernelCall *call, int axis)
@@ -122,12 +136,12 @@ static bool join(const KernelCall *call, int axis)
     for (int i = 0; i < axis; i++) {
         outer *= tensor_dims(out)[i];
     }
-    int64_t row = out->count == 0 ? 0 : out->count / outer, block = outer;
-    if (row > 0 && call->input_count > 1) {
-        block = BLOCK / (int64_t)dtype_size((DType)out->dtype) / row;
-        block = block > 0 ? block : 1;
+    if (outer == 1 || out->count == 0) {
+        return append(call);
     }
-    for (int64_t i = 0; row > 0 && i < outer; i += block) {
+    int64_t row = out->count / outer;
+    int64_t block = BLOCK / (int64_t)dtype_size((DType)out->dtype) / row + 1;
+    for (int64_t i = 0; i < outer; i += block) {
         int64_t count = outer - i < block ? outer - i : block, at = i * row;
         // Inputs may differ along the axis, so that each has a run of its own.
         for (uint32_t k = 0; k < call->input_count; k++) {
