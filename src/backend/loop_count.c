@@ -81,6 +81,25 @@ static GraphNode *find_addition(const Graph *graph, GraphBlock *body,
     return NULL;
 }
 
+bool loop_count_below(const Builder *builder, ValueId value, int64_t limit)
+{
+    const Graph *graph = builder->graph;
+    const GraphValue *index = graph_value(graph, value);
+    GraphNode *loop = index->node == NULL ? index->block->owner : NULL;
+    if (loop == NULL || loop->op != OP_WHILE ||
+        index->block != loop->blocks[SIDE_BODY]) {
+        return false;
+    }
+    GraphNode *test = find_test(graph, loop->blocks[SIDE_COND]);
+    const Tensor *first = graph_constant(graph, loop->inputs[index->index]);
+    const Tensor *end =
+        test != NULL ? graph_constant(graph, test->inputs[1]) : NULL;
+    return first != NULL && tensor_int_at(first, 0) >= 0 && end != NULL &&
+           tensor_int_at(end, 0) <= limit &&
+           graph_value(graph, test->inputs[0])->index == index->index &&
+           find_addition(graph, index->block, index->index) != NULL;
+}
+
 // What the body leaves for the next turn is then the index itself.
 bool loop_count_find(Builder *builder, GraphNode *loop, LoopCount **made)
 {

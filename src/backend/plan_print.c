@@ -56,6 +56,9 @@ static void print_tile(StrBuf *out, const TileProgram *program, uint32_t indent)
             strbuf_printf(out, "r%u %s $%u%s%s", i, is_output ? "->" : "<-",
                           reg->slot, kinds[reg->kind],
                           reg->inner != 0 ? " (inside)" : "");
+            if (reg->by != 0) {
+                strbuf_printf(out, " from $%u on", reg->by - 1);
+            }
         }
     }
     for (uint32_t i = 0; i < program->output_count; i++) {

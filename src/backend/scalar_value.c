@@ -114,7 +114,10 @@ bool scalar_fits(const Builder *builder, const GraphNode *node)
     int axis;
     for (uint32_t i = 0; i < node->input_count; i++) {
         ValueId source = builder_source(builder, node->inputs[i]);
-        if (scalar_count(builder->graph, source) == 0) {
+        if (scalar_count(builder->graph, source) == 0 ||
+            // It may begin elsewhere in each turn.
+            (source != node->inputs[i] &&
+             !tile_find_view(builder, node->inputs[i], &view))) {
             return false;
         }
     }

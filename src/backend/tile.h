@@ -71,8 +71,11 @@ typedef struct TileReg {
     uint32_t inner;  // 1 + where it is in a nest's scratch; 0: in a tensor;
                      // TILE_INNER_PRODUCT: where the nest's product is
     size_t start;    // bytes of its tensor before an operand, unless `rows`
-    uint16_t width;  // bytes of an element
-    uint8_t kind;    // TileKind
+    uint32_t by;     // 1 + the slot of what a loop counts with, each of which
+                     // takes it `apart` bytes on; 0: of nothing
+    size_t apart;
+    uint16_t width; // bytes of an element
+    uint8_t kind;   // TileKind
     DType dtype;
     const TileRows *rows; // of runs and points
 } TileReg;
@@ -191,7 +194,7 @@ static inline bool tile_is_scattered(const TileReg *reg)
 // Whether rows read what their own elements of the tensor are not.
 static inline bool tile_reads_across(const TileReg *reg)
 {
-    return reg->start > 0 || tile_is_scattered(reg) ||
+    return reg->start > 0 || reg->by != 0 || tile_is_scattered(reg) ||
            reg->kind == TILE_KIND_ROW || reg->kind == TILE_KIND_ONE;
 }
 // Rows that share a tile, if they do.
@@ -247,6 +250,8 @@ int64_t tile_count(TensorType type);
 // How an operand lies beside the program's shape.
 typedef struct TileOperand {
     ValueId source; // whose elements are read: itself, or what it is a view of
+    ValueId by;     // what a loop counts with, by which it goes on
+    int64_t apart;  // so many elements for each; 0: it does not
     OpView view;    // by axis of the shape
     TileKind kind;
     int64_t columns; // the most that a row of it may have

@@ -91,6 +91,10 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
                    .width = (uint16_t)dtype_size(type.dtype)};
     reg.start =
         tile_is_scattered(&reg) ? 0 : (size_t)operand.view.start * reg.width;
+    if (operand.apart != 0) {
+        reg.by = fuser->builder->slots[operand.by] + 1;
+        reg.apart = (size_t)operand.apart * reg.width;
+    }
     if (!tile_is_plain(reg.kind) &&
         // Those of rows that share a tile are laid out in scratch.
         is_grouped(fuser)) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/tile.h"
+#include "ops/index.h"
 
 // A view's result is read among so many times its own elements at most: more
 // would be kept for it.
@@ -102,6 +103,30 @@ bool tile_find_view(const Builder *builder, ValueId value, OpView *view)
     return ok;
 }
 
+// x[i] is a view whose start moves with i.
+static bool find_moving(const Builder *builder, ValueId value, OpView *view,
+                        int64_t *apart)
+{
+    const Graph *graph = builder->graph;
+    const GraphNode *node = graph_value(graph, value)->node;
+    if (node == NULL || node->op != OP_INDEX || node->input_count != 2) {
+        return false;
+    }
+    TensorType in = graph_type(graph, node->inputs[0]);
+    return tile_count(in) > 0 && tile_count(graph_type(graph, value)) > 0 &&
+           index_view_by(builder->ctx, node->attrs, in, view, apart);
+}
+
+// Whether i of such an x[i] is what a loop counts with, and never beyond x's
+// end: then there is nothing that may fail.
+static bool is_counted(const Builder *builder, const GraphNode *node)
+{
+    const Graph *graph = builder->graph;
+    return graph_value(graph, node->inputs[1])->block == node->block &&
+           loop_count_below(builder, node->inputs[1],
+                            graph_type(graph, node->inputs[0]).dims[0]);
+}
+
 // All elements in one run are a tensor already, whose memory may be taken over;
 // of a part of them no more is kept than a tensor would keep.
 bool tile_is_viewed(const Builder *builder, ValueId value)
@@ -111,13 +136,15 @@ bool tile_is_viewed(const Builder *builder, ValueId value)
     TensorType type = graph_type(graph, value);
     OpView view;
     TileKind kind;
-    int64_t columns, all;
+    int64_t columns, all, apart;
     if (node == NULL || node->input_count == 0) {
         return false;
     }
     all = tile_count(graph_type(graph, node->inputs[0]));
     return type.dtype != DT_STRING && node->mark && tile_count(type) > 1 &&
-           tile_find_view(builder, value, &view) &&
+           (tile_find_view(builder, value, &view) ||
+            (find_moving(builder, value, &view, &apart) &&
+             is_counted(builder, node))) &&
            find_kind(&view, type, &kind, &columns) &&
            (kind == TILE_KIND_DENSE ? all > tile_count(type)
                                     : all / VIEW_KEEPS <= tile_count(type));
@@ -133,7 +160,14 @@ bool tile_find_operand(const Builder *builder, ValueId value, TensorType shape,
     }
     tile_dense_view(type, shape, view);
     operand->source = builder_source(builder, value);
-    if (operand->source != value && tile_find_view(builder, value, &own)) {
+    operand->apart = 0;
+    bool viewed = operand->source != value;
+    if (viewed && find_moving(builder, value, &own, &operand->apart)) {
+        operand->by = graph_value(builder->graph, value)->node->inputs[1];
+    } else if (viewed) {
+        viewed = tile_find_view(builder, value, &own);
+    }
+    if (viewed) {
         view->start = own.start;
         for (int i = 1; i <= type.rank; i++) {
             if (type.dims[type.rank - i] != 1) {

@@ -89,6 +89,17 @@ static bool fail_tile(PlanRun *run, const TileProgram *program, int op)
     return step_fail_part(run, program->ops[op].node);
 }
 
+// Where an operand begins.
+static inline char *operand_start(const PlanRun *run, const TileReg *reg,
+                                  const Tensor *tensor)
+{
+    size_t start = reg->start;
+    if (reg->by != 0) {
+        start += (size_t)tensor_int_at(run->slots[reg->by - 1], 0) * reg->apart;
+    }
+    return (char *)tensor->data + start;
+}
+
 // One kernel where nothing broadcasts along rows or columns, and few elements.
 // Operands that an output has taken over are found there.
 static inline bool run_single(PlanRun *run, const TileProgram *program)
@@ -99,7 +110,7 @@ static inline bool run_single(PlanRun *run, const TileProgram *program)
     for (uint32_t k = 0; k < count; k++) {
         const TileReg *reg = &program->regs[kernel->regs[k]];
         const Tensor *tensor = run->slots[reg->slot];
-        data[k] = tensor != NULL ? (char *)tensor->data + reg->start : NULL;
+        data[k] = tensor != NULL ? operand_start(run, reg, tensor) : NULL;
     }
     if (UNLIKELY(!make_outputs(run, program))) {
         return false;
@@ -124,7 +135,7 @@ static void set_starts(TileRun *at)
         const Tensor *tensor =
             reg->kind == TILE_KIND_TEMP ? NULL : slots[reg->slot];
         at->starts[i] =
-            tensor != NULL ? (char *)tensor->data + reg->start : NULL;
+            tensor != NULL ? operand_start(at->run, reg, tensor) : NULL;
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
         TileOutput output = program->outputs[i];

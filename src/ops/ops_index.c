@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ops/grad.h"
+#include "ops/index.h"
 #include "ops/infer.h"
 #include "ops/tensor_move.h"
 
@@ -327,20 +328,37 @@ static bool kernel_index(const KernelCall *call)
            tensor_gather(call->ctx, out, in, pick.offset, pick.strides);
 }
 
-static bool view_index(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
-                       TensorType in, TensorType out, OpView *view)
+// Bounds that are operands, of which there are so many, are not put in.
+static bool view_of(Ctx *ctx, const AttrValue *spec, TensorType in,
+                    uint32_t operands, OpView *view)
 {
     Pick pick;
-    IndexReader reader = {ctx, &attrs[0], NULL, 1};
-    (void)op, (void)out;
-    // Bounds that are operands were not put in.
-    if (!pick_all(&reader, in, &pick) || reader.next > 1) {
+    IndexReader reader = {ctx, spec, NULL, 0};
+    if (!pick_all(&reader, in, &pick) || reader.next != operands) {
         return false;
     }
     view->start = pick.offset;
     memcpy(view->steps, pick.strides,
            (size_t)pick.shape.rank * sizeof pick.strides[0]);
     return true;
+}
+
+static bool view_index(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
+                       TensorType in, TensorType out, OpView *view)
+{
+    (void)op, (void)out;
+    return view_of(ctx, &attrs[0], in, 0, view);
+}
+
+bool index_view_by(Ctx *ctx, const AttrValue *spec, TensorType x, OpView *view,
+                   int64_t *apart)
+{
+    *apart = 1;
+    for (int i = 1; i < x.rank; i++) {
+        *apart *= x.dims[i];
+    }
+    return spec->count > 0 && spec->ints[SPEC_KIND] == ITEM_INT &&
+           spec->ints[SPEC_INPUTS] == 1 && view_of(ctx, spec, x, 1, view);
 }
 
 // ---- the gradient of an index: zeros but where it picked
