@@ -149,6 +149,12 @@ bool content_is_host(Vm *vm, const Object *object)
             has_host_method(vm, object, NAME_WRITE));
 }
 
+bool content_is_python(Vm *vm, const Object *object)
+{
+    return object->kind == KIND_INSTANCE &&
+           has_host_method(vm, object, NAME_INIT);
+}
+
 Dict *content_attributes(Object *object)
 {
     if (object->kind == KIND_INSTANCE) {

@@ -34,6 +34,8 @@ Value content_of_class(Vm *vm, const Object *object, Value name);
 // its attributes hold is the program's, which those modules know no staging of.
 // False, too, with an error pending.
 bool content_is_host(Vm *vm, const Object *object);
+// The same of an object of any class that such a module makes.
+bool content_is_python(Vm *vm, const Object *object);
 // The dict in which the object keeps attributes now, borrowed; NULL: none.
 Dict *content_attributes(Object *object);
 

@@ -395,13 +395,23 @@ void frozen_set_noted(Frozen *frozen, const FrozenRead *read)
 
 // --- the hook ---
 
+// What a module of the library shows to the program and both may change:
+// os.environ, sys.argv.
+static bool is_open(Vm *vm, Value v)
+{
+    return !trace_in_library(vm) &&
+           (value_is_kind(v, KIND_LIST) || value_is_kind(v, KIND_DICT) ||
+            value_is_kind(v, KIND_SET));
+}
+
 // Reads of what the embedded library has are of no concern: nobody changes it.
-static bool is_library(Vm *vm, const Object *container, Value key)
+static bool is_library(Vm *vm, const Object *container, Value key, Value value)
 {
     switch (container->kind) {
     case KIND_DICT:
     case KIND_CELL: return trace_in_library(vm);
-    case KIND_MODULE: return ((const Module *)container)->library;
+    case KIND_MODULE:
+        return ((const Module *)container)->library && !is_open(vm, value);
     case KIND_FUNCTION:
         return ((const Function *)container)->code->source->library;
     case KIND_TYPE:
@@ -421,7 +431,7 @@ static bool read_class(Vm *vm, Frozen *frozen, const Type *cls, Value name,
 {
     for (size_t i = 0; i < cls->mro->count; i++) {
         Type *asked = (Type *)value_object(cls->mro->items[i]);
-        if (is_library(vm, &asked->head, name)) {
+        if (is_library(vm, &asked->head, name, VALUE_UNBOUND)) {
             continue;
         }
         if (!add_read(vm, frozen, &asked->head, name, line,
@@ -469,11 +479,13 @@ bool frozen_read(Vm *vm, Object *container, Value key, Value value)
 {
     Trace *trace = vm->trace;
     Frozen *frozen = trace->frozen;
-    if (container->kind == KIND_MODULE && !is_library(vm, container, key)) {
+    if (container->kind == KIND_MODULE &&
+        !is_library(vm, container, key, value)) {
         container = &((Module *)container)->dict->head;
     }
     if (trace->events == NULL || value_is_kind(value, KIND_SYMBOLIC) ||
-        is_library(vm, container, key) || era_has(vm, trace->era, container)) {
+        is_library(vm, container, key, value) ||
+        era_has(vm, trace->era, container)) {
         return true;
     }
     Source *source;

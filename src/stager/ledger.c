@@ -133,17 +133,19 @@ typedef struct HandedSearch {
 enum { SEARCH_DEPTH = 4 };
 
 // A list of a UserList's, or the tensor of an array, is the program's as those
-// are; what is handed itself is, but for attributes.
+// are, and so is what any object of Python's has, as the stream of a
+// csv.writer; what is handed itself is, but for attributes.
 static void search(Object *object, void *data)
 {
     HandedSearch *all = data;
     bool outer = all->belongs;
     bool instance = object->kind == KIND_INSTANCE;
-    all->belongs |= instance && content_is_host(all->vm, object);
+    all->belongs |= instance && (content_is_host(all->vm, object) ||
+                                 content_is_python(all->vm, object));
     all->found |= object == all->wanted &&
                   (all->belongs || (all->depth == 0 && !instance));
     bool inner = object->kind == KIND_LIST || object->kind == KIND_TUPLE ||
-                 object->kind == KIND_DICT ||
+                 object->kind == KIND_DICT || object->kind == KIND_METHOD ||
                  (instance && object->type->flags & TYPE_LIBRARY);
     if (inner && !all->found && all->depth < SEARCH_DEPTH) {
         all->depth++;

@@ -306,7 +306,8 @@ FILE_BODY(seek)
                            (long long)whence);
     }
     File *base = file_base(file);
-    if (!file_flush(vm, base) || !file_forget(vm, base)) {
+    if (!note_step(vm, base) || !file_flush(vm, base) ||
+        !file_forget(vm, base)) {
         return VALUE_FAIL;
     }
     off_t place = lseek(base->descriptor, offset, (int)whence);
@@ -331,7 +332,7 @@ FILE_BODY(tell)
         return raise_error(vm, ERR_OS,
                            "telling position disabled by next() call");
     }
-    int64_t place = file_tell(vm, file);
+    int64_t place = note_step(vm, file_base(file)) ? file_tell(vm, file) : -1;
     return place < 0 ? VALUE_FAIL : int_from_i64(vm, place);
 }
 

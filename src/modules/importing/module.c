@@ -31,6 +31,25 @@ const ModuleDef *module_find_native(const Vm *vm, const char *name)
                : find_in(vm->program->modules, name);
 }
 
+// Without owner, so that they show as functions.
+static bool add_natives(Vm *vm, Dict *dict, const ModuleDef *def,
+                        const NativeDef *row, uint16_t flags)
+{
+    for (; row != NULL && row->name != NULL; row++) {
+        Native *native = native_new(vm, row, NULL);
+        if (native != NULL) {
+            native->place = def->name;
+            native->flags |= flags;
+        }
+        if (!module_add(vm, dict, row->name,
+                        native == NULL ? VALUE_FAIL
+                                       : value_from_object(native))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The functions become objects of this Vm; the rows are static data that all
 // Vms share. init comes last and may replace entries.
 // False: an error is pending, and the module is dropped with what it has.
@@ -41,20 +60,10 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
                     doc == NULL ? VALUE_FAIL : str_value(doc))) {
         return false;
     }
-    const NativeDef *row = def->functions;
-    for (; row != NULL && row->name != NULL; row++) {
-        // Without owner, so that it shows as a function.
-        Native *native = native_new(vm, row, NULL);
-        if (native != NULL) {
-            native->place = def->name;
-        }
-        if (!module_add(vm, dict, row->name,
-                        native == NULL ? VALUE_FAIL
-                                       : value_from_object(native))) {
-            return false;
-        }
-    }
-    return def->init == NULL || def->init(vm, dict);
+    return add_natives(vm, dict, def, def->functions, 0) &&
+           add_natives(vm, dict, def, def->reads, NATIVE_READS) &&
+           add_natives(vm, dict, def, def->changes, NATIVE_CHANGES) &&
+           (def->init == NULL || def->init(vm, dict));
 }
 
 // Borrowed: sys.modules holds the one reference.

@@ -120,19 +120,6 @@ GC_BODY(none_frozen)
 
 // What programs use of gc; get_objects and its kind are absent.
 static const NativeDef gc_functions[] = {
-    {"collect", "generation=2, /", gc_collect,
-     "Collect cycles now; how many objects were unreachable. Generation 0 is\n"
-     "what was made since the last collection."},
-    {"enable", "", gc_enable, "Let collections start by themselves."},
-    {"disable", "", gc_disable, "Collect only when collect() is called."},
-    {"isenabled", "", gc_isenabled, "Whether they start by themselves."},
-    {"get_count", "", gc_get_count,
-     "Objects made since the last collection, survivors since the last full\n"
-     "one, and what that one left."},
-    {"get_threshold", "", gc_get_threshold,
-     "How many objects may be made between two collections."},
-    {"set_threshold", "threshold0, threshold1=None, threshold2=None, /",
-     gc_set_threshold, "Set that number; 0 stops collections."},
     {"is_tracked", "obj, /", gc_is_tracked,
      "Whether the collector knows the object."},
     {"is_finalized", "obj, /", gc_is_finalized,
@@ -142,6 +129,25 @@ static const NativeDef gc_functions[] = {
     {"get_freeze_count", "", gc_none_frozen, "How many are frozen: 0."},
     {"set_debug", "flags, /", gc_nothing, "Accepted; nothing is told."},
     {"get_debug", "", gc_none_frozen, "The flags of set_debug(): 0."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef gc_reads[] = {
+    {"isenabled", "", gc_isenabled, "Whether they start by themselves."},
+    {"get_count", "", gc_get_count,
+     "Objects made since the last collection, survivors since the last full\n"
+     "one, and what that one left."},
+    {"get_threshold", "", gc_get_threshold,
+     "How many objects may be made between two collections."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef gc_changes[] = {
+    {"collect", "generation=2, /", gc_collect,
+     "Collect cycles now; how many objects were unreachable. Generation 0 is\n"
+     "what was made since the last collection."},
+    {"enable", "", gc_enable, "Let collections start by themselves."},
+    {"disable", "", gc_disable, "Collect only when collect() is called."},
+    {"set_threshold", "threshold0, threshold1=None, threshold2=None, /",
+     gc_set_threshold, "Set that number; 0 stops collections."},
     {NULL, NULL, NULL, NULL}};
 
 // Everything can be collected here, so the list of what could not is empty.
@@ -156,6 +162,8 @@ static bool gc_init(Vm *vm, Dict *dict)
 const ModuleDef gc_module = {.name = "gc",
                              .doc = "The collector of reference cycles.",
                              .functions = gc_functions,
+                             .reads = gc_reads,
+                             .changes = gc_changes,
                              .init = gc_init};
 
 // Immediate values cannot be referred to weakly: they have none.

@@ -102,10 +102,7 @@ static Value on_path(Vm *vm, Value v, const PathUse *use, bool changes,
         return VALUE_FAIL;
     }
     // raise_errno copies the path, so the path object may go right behind it.
-    Value result = !note_effect(vm, EFFECT_CHANGE, use->function, VALUE_UNBOUND)
-                       ? VALUE_FAIL
-                   : act(text) == 0 ? VALUE_NONE
-                                    : raise_errno(vm, errno, text);
+    Value result = act(text) == 0 ? VALUE_NONE : raise_errno(vm, errno, text);
     release(vm, path);
     return result;
 }
@@ -151,8 +148,7 @@ OS_BODY(rename)
     // May run code of the program; the first path is held meanwhile.
     Value second = path_argument(vm, args[1], PATH_ONLY("rename"), &to);
     bool ready = !value_failed(second) &&
-                 (vm->filelog == NULL || filelog_move(vm, from, to)) &&
-                 note_effect(vm, EFFECT_CHANGE, "rename", VALUE_UNBOUND);
+                 (vm->filelog == NULL || filelog_move(vm, from, to));
     Value result = !ready                  ? VALUE_FAIL
                    : rename(from, to) == 0 ? VALUE_NONE
                                            : raise_errno(vm, errno, from);
@@ -541,39 +537,54 @@ OS_BODY(system)
                            "not %s",
                            type_name(type_of(vm, args[0])));
     }
-    if (!note_effect(vm, EFFECT_CHANGE, "system", VALUE_UNBOUND)) {
-        return VALUE_FAIL;
-    }
     fflush(NULL);
     return int_from_i64(vm, run_shell(value_as_str(args[0])->text));
 }
 
+// The environment is a dict of the program's (lib/python/os).
+OS_BODY(nothing)
+{
+    (void)vm;
+    (void)args;
+    return VALUE_NONE;
+}
+
 static const NativeDef functions[] = {
+    {"getpid", "", os_getpid, "The number of this process."},
+    {"getppid", "", os_getppid, "The number of its parent."},
+    {"cpu_count", "", os_cpu_count, "How many processors there are."},
+    {"urandom", "size, /", os_urandom, "Random bytes from the system."},
+    {"strerror", "code, /", os_strerror, "What an errno means."},
+    {"_environ", "", os_environ, "The environment, a new dict."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef reads[] = {
+    {"readlink", "path", os_readlink, "What a link leads to."},
+    {"getcwd", "", os_getcwd, "The folder in which the program works."},
+    {"listdir", "path='.'", os_listdir, "The names in a folder."},
+    {"access", "path, mode", os_access, "Whether the file may be used so."},
+    {"_stat", "path, follow, /", os_stat, "What stat() knows, a tuple."},
+    {"_realpath", "path, /", os_realpath, "The path, links followed."},
+    {"_getenv", "", os_nothing, "Tells that the environment is asked."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef changes[] = {
     {"chdir", "path", os_chdir, "Go to a folder."},
     {"rmdir", "path", os_rmdir, "Remove an empty folder."},
     {"remove", "path", os_remove, "Remove a file."},
     {"mkdir", "path, mode=511", os_mkdir, "Make a folder."},
     {"symlink", "src, dst, target_is_directory=False", os_symlink,
      "Make a link to a path."},
-    {"readlink", "path", os_readlink, "What a link leads to."},
     {"chmod", "path, mode", os_chmod, "Set a file's permissions."},
     {"_utime", "path, access, change, /", os_utime, "Set a file's times."},
     {"rename", "src, dst", os_rename, "Give a file another name."},
-    {"getcwd", "", os_getcwd, "The folder in which the program works."},
-    {"listdir", "path='.'", os_listdir, "The names in a folder."},
-    {"access", "path, mode", os_access, "Whether the file may be used so."},
-    {"getpid", "", os_getpid, "The number of this process."},
-    {"getppid", "", os_getppid, "The number of its parent."},
-    {"cpu_count", "", os_cpu_count, "How many processors there are."},
-    {"urandom", "size, /", os_urandom, "Random bytes from the system."},
-    {"strerror", "code, /", os_strerror, "What an errno means."},
     {"system", "command", os_system, "Run a command of the shell."},
-    {"_stat", "path, follow, /", os_stat, "What stat() knows, a tuple."},
-    {"_realpath", "path, /", os_realpath, "The path, links followed."},
-    {"_environ", "", os_environ, "The environment, a new dict."},
     {"_setenv", "key, value, /", os_setenv, "Set a variable."},
     {"_unsetenv", "key, /", os_unsetenv, "Forget a variable."},
     {NULL, NULL, NULL, NULL}};
 
-const ModuleDef os_module = {
-    .name = "os", .doc = "The operating system.", .functions = functions};
+const ModuleDef os_module = {.name = "os",
+                             .doc = "The operating system.",
+                             .functions = functions,
+                             .reads = reads,
+                             .changes = changes};

@@ -511,16 +511,13 @@ POSIX_BODY(spawn)
     return tuple_of_owned(vm, items, 3);
 }
 
+// `write` and `_spawn` tell of themselves, and of what else a program that is
+// started takes.
 static const NativeDef functions[] = {
     {"pipe", "", posix_pipe, "Make a pipe: (read end, write end)."},
-    {"read", "fd, length, /", posix_read, "Bytes from a descriptor."},
     {"write", "fd, data, /", posix_write, "Write bytes; how many went."},
     {"close", "fd", posix_close, "Close a descriptor."},
     {"dup", "fd, /", posix_dup, "Another descriptor of the same file."},
-    {"isatty", "fd, /", posix_isatty, "Whether it is a terminal's."},
-    {"kill", "pid, signal, /", posix_kill, "Send a process a signal."},
-    {"killpg", "pgid, signal, /", posix_killpg,
-     "Send a group of processes a signal."},
     {"waitpid", "pid, options, /", posix_waitpid,
      "Wait for a process: (pid, status)."},
     {"_open", "path, flags, mode, /", posix_open, "Open a file."},
@@ -531,6 +528,19 @@ static const NativeDef functions[] = {
      posix_spawn, "Start a program."},
     {NULL, NULL, NULL, NULL}};
 
+static const NativeDef reads[] = {
+    {"read", "fd, length, /", posix_read, "Bytes from a descriptor."},
+    {"isatty", "fd, /", posix_isatty, "Whether it is a terminal's."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef changes[] = {
+    {"kill", "pid, signal, /", posix_kill, "Send a process a signal."},
+    {"killpg", "pgid, signal, /", posix_killpg,
+     "Send a group of processes a signal."},
+    {NULL, NULL, NULL, NULL}};
+
 const ModuleDef posix_module = {.name = "posix",
                                 .doc = "Descriptors and processes.",
-                                .functions = functions};
+                                .functions = functions,
+                                .reads = reads,
+                                .changes = changes};

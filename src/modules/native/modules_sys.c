@@ -170,12 +170,6 @@ static Value sys_getattr(Vm *vm, Value *args)
 static const NativeDef functions[] = {
     {"exit", "status=None, /", sys_exit,
      "End the program: None is 0, an int itself, a text is printed."},
-    {"setrecursionlimit", "limit, /", sys_setrecursionlimit,
-     "How deep calls may nest."},
-    {"getrecursionlimit", "", sys_getrecursionlimit,
-     "How deep calls may nest."},
-    {"set_int_max_str_digits", "maxdigits", sys_set_int_max_str_digits,
-     "Accepted: texts of ints have no limit."},
     {"get_int_max_str_digits", "", sys_get_int_max_str_digits,
      "0: texts of ints have no limit."},
     {"exc_info", "", sys_exc_info,
@@ -184,6 +178,18 @@ static const NativeDef functions[] = {
      "How many references there are to it."},
     {"__getattr__", "name, /", sys_getattr, "What is made when asked for."},
     {"intern", "string, /", sys_intern, "The one string of this text."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef reads[] = {{"getrecursionlimit", "",
+                                   sys_getrecursionlimit,
+                                   "How deep calls may nest."},
+                                  {NULL, NULL, NULL, NULL}};
+
+static const NativeDef changes[] = {
+    {"setrecursionlimit", "limit, /", sys_setrecursionlimit,
+     "How deep calls may nest."},
+    {"set_int_max_str_digits", "maxdigits", sys_set_int_max_str_digits,
+     "Accepted: texts of ints have no limit."},
     {NULL, NULL, NULL, NULL}};
 
 // NULL carries a pending error over as VALUE_FAIL.
@@ -307,5 +313,7 @@ static void sys_stored(Vm *vm, const Str *name, Value value)
 const ModuleDef sys_module = {.name = "sys",
                               .doc = "The running program and its limits.",
                               .functions = functions,
+                              .reads = reads,
+                              .changes = changes,
                               .init = sys_init,
                               .stored = sys_stored};

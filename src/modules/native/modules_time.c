@@ -97,7 +97,7 @@ static bool get_seconds(Vm *vm, Value v, time_t *seconds)
     double number;
     if (value_unbound(v) || value_is_none(v)) {
         *seconds = time(NULL);
-        return true;
+        return note_effect(vm, EFFECT_DRAW, "time", VALUE_UNBOUND);
     }
     if (!value_to_double(vm, v, &number)) {
         return false;

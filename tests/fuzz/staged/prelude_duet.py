@@ -1,6 +1,9 @@
 # The part of the prelude that is Duet's: each program runs eagerly, then
 # staged; the staged run ends with what staging has recorded of it.
+import csv
+import io
 import os
+import queue
 import tempfile
 import data
 import numpy
@@ -39,6 +42,7 @@ def saved(function, *args, **named):
 
 
 NAMES.update(data=data, np=numpy, collections=collections, path=path,
+             csv=csv, io=io, os=os, queue=queue,
              saved=saved)
 TENSORS = ("Tensor",)
 ARRAYS = ("ndarray", *(kind + size for kind in ("float", "int")

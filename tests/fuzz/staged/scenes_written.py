@@ -40,4 +40,26 @@ call(g§, <<c§|{'w': [1.0, 2.0], 'n': 3}|{'w': tensor([1.0, 2.0]), 'n': \
 tensor(1.0)}>>, tensor(2.0))
 call(g§, {'w': c§['w'] * 2, 'n': c§['n']}, <<tensor(2.0)|3.0>>)
 """),
+    ("world", """\
+text§ = io.StringIO('a,b')
+table§ = csv.writer(text§)
+work§ = queue.Queue()
+_made§ = path('_made§')
+with open(_made§, 'w') as file§:
+    file§.write('one')
+os.environ['S§'] = '1'
+@stage
+def g§(x, n=1):
+    <<table§.writerow([n, 2])|work§.put(n)|os.environ['S§'] = str(n)|text§.write('w')|pass>>
+    if <<x > 1.0|n > 1|os.path.exists(_made§)>>:
+        x = x + <<len(os.environ['S§'])|os.path.getsize(_made§)|int(os.getenv('S§'))|work§.qsize()>>
+        <<work§.put(2)|os.remove(_made§) if os.path.exists(_made§) else None|pass|work§.put(x)>>
+    return x, <<text§.getvalue()|os.environ['S§']|len(os.listdir(path('.')))|work§.qsize()|text§.tell()>>
+call(g§, tensor(1.0))
+call(g§, tensor(2.0), <<1|12>>)
+<<os.environ['S§'] = '345'|open(_made§, 'a').write('more')|work§.put(5)|text§.seek(0)|open(path('other§'), 'w')>>
+call(g§, tensor(1.0))
+show(text§.getvalue())
+show(work§.qsize())
+"""),
 ]

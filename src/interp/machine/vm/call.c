@@ -3,6 +3,7 @@
 //
 // Invariant: whoever is handed a window empties it, on failure too.
 #include "interp/machine/vm/call.h"
+#include "interp/hooks/note.h"
 
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/classes/class_new.h"
@@ -156,6 +157,16 @@ static Value call_bound_native(Vm *vm, Native *native, Value *window,
     return result;
 }
 
+// A trace is told of what lies outside of the program.
+static bool tell_outside(Vm *vm, const Native *native)
+{
+    const char *name = native->def->name;
+    return !(native->flags & (NATIVE_READS | NATIVE_CHANGES)) ||
+           note_effect(
+               vm, native->flags & NATIVE_READS ? EFFECT_DRAW : EFFECT_CHANGE,
+               name + (name[0] == '_'), VALUE_UNBOUND);
+}
+
 // Parameters are read from their text at the first call. Simple natives with
 // all arguments given get the window as it is.
 static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
@@ -166,7 +177,8 @@ static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
         (native->flags & NATIVE_READ) || native_read_params(vm, native);
     uint32_t keywords =
         keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
-    if (known && check_self(vm, native, window, count - keywords)) {
+    if (known && check_self(vm, native, window, count - keywords) &&
+        tell_outside(vm, native)) {
         // Simple: positional parameters only, none of which may be left out.
         bool plain = (native->flags & NATIVE_SIMPLE) && keyword_names == NULL &&
                      count == native->positional_count;

@@ -62,7 +62,9 @@ enum {
     NATIVE_READ = 2,     // the parameters are there (native_read_params)
     NATIVE_OF_CLASS = 4, // its first argument is the class, bound to it
     NATIVE_MAKES = 8,    // a __new__: `data` is the type whose it is
-    NATIVE_SLOT = 16     // stands for a slot (`__add__`, `__len__`)
+    NATIVE_SLOT = 16,    // stands for a slot (`__add__`, `__len__`)
+    NATIVE_READS = 32,   // in ModuleDef.reads
+    NATIVE_CHANGES = 64  // in ModuleDef.changes
 };
 
 typedef struct Method { // bound: self put in front of the arguments

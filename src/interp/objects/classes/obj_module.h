@@ -24,6 +24,10 @@ struct ModuleDef {
     const char *name;
     const char *doc;
     const NativeDef *functions; // ends with a NULL name
+    // The same, of functions that ask for what may be otherwise at the next
+    // call, or change something, outside of the program: a trace tells of each
+    // call, by the name. NULL: none.
+    const NativeDef *reads, *changes;
     bool (*init)(Vm *vm, Dict *dict);
     ModuleStored stored;
 };

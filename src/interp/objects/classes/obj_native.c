@@ -129,7 +129,9 @@ static bool parse_params(Vm *vm, Native *native, const char *text)
     // Such a native may get the caller's window as it is.
     if (native->positional_count == native->param_count) {
         native->flags |= NATIVE_SIMPLE;
-        if (native->param_count <= NATIVE_DIRECT_MOST) {
+        // What a trace tells of goes by call.c, too.
+        if (native->param_count <= NATIVE_DIRECT_MOST &&
+            !(native->flags & (NATIVE_READS | NATIVE_CHANGES))) {
             native->direct_least = native->required_count;
             native->direct_span =
                 native->positional_count - native->required_count;
