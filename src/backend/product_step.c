@@ -97,7 +97,7 @@ static Matmul *fix_matmul(PlanRun *run, TileProduct *product)
         product_matmul(matmul, run->slots[product->left],
                        run->slots[product->right], product->turned, type, NULL);
     }
-    if (matmul != NULL && matmul->product.count == 1 &&
+    if (matmul != NULL && matmul->product.count == 1 && !matmul->product.dot &&
         product_is_small(run->ctx, type.dtype, &matmul->product.args)) {
         product->kernel = run->ctx->kernels->tier->gemm[type.dtype];
     }

@@ -79,6 +79,7 @@ static bool find_joint(const Builder *builder, const GraphNode *node, int *axis)
 // A product of matrices or vectors, as [rows, depth] and [depth, columns].
 typedef struct SmallProduct {
     uint32_t rows, depth, columns;
+    bool dot; // of vectors of floats, which add as a sum does
 } SmallProduct;
 
 static bool find_product(const Builder *builder, const GraphNode *node,
@@ -95,7 +96,8 @@ static bool find_product(const Builder *builder, const GraphNode *node,
     }
     *product = (SmallProduct){a.rank > 1 ? (uint32_t)a.dims[0] : 1,
                               (uint32_t)b.dims[0],
-                              b.rank > 1 ? (uint32_t)b.dims[1] : 1};
+                              b.rank > 1 ? (uint32_t)b.dims[1] : 1,
+                              a.rank + b.rank == 2 && dtype_is_float(a.dtype)};
     return true;
 }
 
@@ -416,9 +418,25 @@ static bool append_fold(ScalarCompiler *c, ReduceId id, DType dtype,
     return ok;
 }
 
-// Elements fold in halves, as kernels/reduce_body.h defines it: lanes without
-// one change nothing, and that those of a sum begin at 0 shows in the sign of a
-// zero.
+// Elements fold in halves to the first of them, as kernels/reduce_body.h has
+// it: lanes without one change nothing, and that those of a sum begin at 0
+// shows in the sign of a zero.
+static bool fold_lanes(ScalarCompiler *c, ReduceId id, DType dtype,
+                       uint16_t *lanes, int64_t count)
+{
+    for (int64_t half = SCALAR_ELEMENTS / 2; half > 0; half /= 2) {
+        for (int64_t i = half; i < count; i++) {
+            if (!append_fold(c, id, dtype, &lanes[i - half], lanes[i])) {
+                return false;
+            }
+        }
+        count = count < half ? count : half;
+    }
+    uint16_t first = lanes[0];
+    lanes[0] = id == REDUCE_SUM ? constant(c, dtype, 0) : first;
+    return id != REDUCE_SUM || append_fold(c, id, dtype, &lanes[0], first);
+}
+
 static bool compile_reduction(ScalarCompiler *c, const GraphNode *node,
                               const ReduceEnd *end, ScalarRegs *to)
 {
@@ -427,27 +445,13 @@ static bool compile_reduction(ScalarCompiler *c, const GraphNode *node,
     if (!scalar_find(c, node->inputs[0], &in)) {
         return false;
     }
-    uint16_t zero = end->id == REDUCE_SUM ? constant(c, dtype, 0) : 0;
     uint16_t divisor = end->divisor != 0 ? constant(c, dtype, end->divisor) : 0;
     for (int64_t row = 0; row < end->rows; row++) {
         uint16_t *lanes = &in.at[row * end->columns];
-        int64_t count = end->columns, half = SCALAR_ELEMENTS / 2;
-        for (; half > 0; half /= 2) {
-            for (int64_t i = half; i < count; i++) {
-                if (!append_fold(c, end->id, dtype, &lanes[i - half],
-                                 lanes[i])) {
-                    return false;
-                }
-            }
-            count = count < half ? count : half;
+        if (!fold_lanes(c, end->id, dtype, lanes, end->columns)) {
+            return false;
         }
         to->at[row] = lanes[0];
-        if (end->id == REDUCE_SUM) {
-            to->at[row] = zero;
-            if (!append_fold(c, end->id, dtype, &to->at[row], lanes[0])) {
-                return false;
-            }
-        }
         if (end->divisor != 0) {
             uint16_t sum = to->at[row];
             to->at[row] = scalar_new(c, dtype, 1).at[0];
@@ -478,6 +482,23 @@ static bool append_fused(ScalarCompiler *c, DType dtype, uint16_t a, uint16_t b,
            append_plain(c, OP_ADD, dtype, *sum, product, before);
 }
 
+// As ops/product_dot.c has it.
+static bool compile_dot(ScalarCompiler *c, DType dtype, const ScalarRegs *a,
+                        const ScalarRegs *b, uint32_t depth, ScalarRegs *to)
+{
+    ScalarRegs products = {{0}};
+    for (uint32_t k = 0; k < depth; k++) {
+        products.at[k] = scalar_new(c, dtype, 1).at[0];
+        if (!append_plain(c, OP_MULTIPLY, dtype, products.at[k], a->at[k],
+                          b->at[k])) {
+            return false;
+        }
+    }
+    bool ok = fold_lanes(c, REDUCE_SUM, dtype, products.at, depth);
+    to->at[0] = products.at[0];
+    return ok;
+}
+
 // In order of the depth, from 0 on, as kernels/gemm.h defines it.
 static bool compile_product(ScalarCompiler *c, const GraphNode *node,
                             const SmallProduct *p, ScalarRegs *to)
@@ -488,6 +509,9 @@ static bool compile_product(ScalarCompiler *c, const GraphNode *node,
     if (!scalar_find(c, node->inputs[0], &a) ||
         !scalar_find(c, node->inputs[1], &b)) {
         return false;
+    }
+    if (p->dot && p->depth > 0) {
+        return compile_dot(c, dtype, &a, &b, p->depth, to);
     }
     for (uint32_t i = 0; i < p->rows * p->columns; i++) {
         uint32_t row = i / p->columns, column = i % p->columns;

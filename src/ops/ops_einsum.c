@@ -499,9 +499,15 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
         x = join_elements(e, x, labels, y, own, &right);
         return sum_unneeded(e, x, labels, NULL, number + 1);
     }
-    EmitValue product = emit_2(
-        e->emit, OP_MATMUL, as_matrices(e, x, labels, &batch, &left, &summed),
-        as_matrices(e, y, own, &batch, &summed, &right));
+    x = as_matrices(e, x, labels, &batch, &left, &summed);
+    y = as_matrices(e, y, own, &batch, &summed, &right);
+    if (alone && batch.count == 0) {
+        // Of vectors, which add in an order of their own.
+        int64_t all = -1;
+        x = emit_reshape(e->emit, x, 1, &all);
+        y = emit_reshape(e->emit, y, 1, &all);
+    }
+    EmitValue product = emit_2(e->emit, OP_MATMUL, x, y);
     // The order in which matmul gives the axes.
     *labels = batch;
     add_all(labels, &left);

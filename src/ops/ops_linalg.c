@@ -197,7 +197,9 @@ void product_matmul(Matmul *matmul, const Tensor *left, const Tensor *right,
                                 .args = dense_args(s.m, s.n, s.k),
                                 .count = count,
                                 .place = place_matrices,
-                                .batch = matmul};
+                                .batch = matmul,
+                                .dot = s.left_vector && s.right_vector &&
+                                       s.k > 0 && dtype_is_float(type.dtype)};
     GemmMany *many = &matmul->product.args.many;
     turn_args(&matmul->product.args, turned);
     matmul->product.even = is_even(left->count, s.m * s.k, count, &many->a) &&
@@ -299,7 +301,8 @@ const OpDesc op_matmul = {
     .doc = "The matrix product x1 @ x2, of int32, int64 and floats.\n"
            "The last two dimensions are matrices, those before broadcast; a\n"
            "vector counts as a row on the left and a column on the right.\n"
-           "Elements accumulate in order of k, with fma.",
+           "Elements accumulate in order of k, with fma; of two vectors\n"
+           "they are sum(x1 * x2), in its order.",
     .min_inputs = 2,
     .max_inputs = 2,
     .output_count = 1,

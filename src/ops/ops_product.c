@@ -126,9 +126,10 @@ typedef struct DotShape {
 } DotShape;
 
 // The operand as a matrix, summed axes last (or first), and the sizes of the
-// axes that stay, added to `out`.
+// axes that stay, added to `out`. As a vector, if all are summed of both.
 static EmitValue dot_matrix(const ComposeCall *call, int number, EmitValue x,
-                            const int64_t *summed, uint32_t mask, DotShape *out)
+                            const int64_t *summed, uint32_t mask, bool vector,
+                            DotShape *out)
 {
     Emit *emit = call->emit;
     int rank = emit_type(emit, x).rank;
@@ -159,7 +160,9 @@ static EmitValue dot_matrix(const ComposeCall *call, int number, EmitValue x,
     for (int i = 0; number == 0 && i < summed_count; i++) {
         axes[count++] = summed[i];
     }
-    return emit_reshape_to(emit, emit_permute(emit, x, rank, axes), 2, sizes);
+    x = emit_permute(emit, x, rank, axes);
+    return vector ? emit_reshape_to(emit, x, 1, &sizes[1 - number])
+                  : emit_reshape_to(emit, x, 2, sizes);
 }
 
 // Two matrices and one product; the matrix's two axes are then opened up to
@@ -197,8 +200,9 @@ static EmitValue compose_tensordot(const ComposeCall *call)
     }
     DotShape out = {.rank = 0};
     // In this order: the axes that stay are the left ones first.
-    left = dot_matrix(call, 0, left, axes[0], masks[0], &out);
-    right = dot_matrix(call, 1, right, axes[1], masks[1], &out);
+    bool all = types[0].rank == (int)count && types[1].rank == (int)count;
+    left = dot_matrix(call, 0, left, axes[0], masks[0], all, &out);
+    right = dot_matrix(call, 1, right, axes[1], masks[1], all, &out);
     return emit_reshape_to(emit, emit_2(emit, OP_MATMUL, left, right), out.rank,
                            out.sizes);
 }

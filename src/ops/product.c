@@ -165,6 +165,10 @@ bool product_run(Ctx *ctx, const Product *product)
     if (state == NULL || args.m == 0 || args.n == 0 || product->count == 0) {
         return state != NULL;
     }
+    if (product->dot) {
+        product->place(product->batch, 0, &args);
+        return product_dot(ctx, product->dtype, &args);
+    }
     if (product->count > 1 || !product_is_small(ctx, product->dtype, &args)) {
         return run_cut(ctx, product);
     }

@@ -16,11 +16,16 @@ typedef struct Product {
     void (*place)(const void *batch, int64_t index, GemmArgs *args);
     const void *batch;
     bool even; // all matrices are as far from each other as args.many says
+    bool dot;  // of two vectors of floats: in the order of a sum
 } Product;
 
 // An element's sum is the same however the work is cut. False: interrupted, or
 // no memory.
 MUST_CHECK bool product_run(Ctx *ctx, const Product *product);
+
+// The one element of such a product, of 1 or more places. The kernels' state
+// exists.
+MUST_CHECK bool product_dot(Ctx *ctx, DType dtype, const GemmArgs *args);
 
 // to = left @ right, as matmul has it, of matrices that broadcast like an
 // element-wise op's elements. An operand that is turned, of rank 2 or more, is
