@@ -2,6 +2,7 @@
 #include "stager/describe.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "interp/core/raise.h"
 #include "interp/hooks/tracing.h"
@@ -25,7 +26,15 @@ static bool describe_repr(Vm *vm, Value v, StrBuf *out)
     if (text == NULL) {
         raise_clear(vm);
     }
-    strbuf_puts(out, text != NULL ? text->text : "an object");
+    // "<Vec object>": an address says nothing, and two of them no more.
+    const char *address =
+        text != NULL ? strstr(text->text, " object at 0x") : NULL;
+    if (address != NULL && text->text[0] == '<') {
+        strbuf_add(out, text->text, (size_t)(address - text->text));
+        strbuf_puts(out, " object>");
+    } else {
+        strbuf_puts(out, text != NULL ? text->text : "an object");
+    }
     object_release_null(&vm->ctx, text);
     return true;
 }

@@ -152,6 +152,16 @@ static Str *hint_text(Vm *vm, const TracedError *end)
     return text;
 }
 
+// What a condition chooses of Variables, say, is a value.
+static Str *hint_assign(Vm *vm, const TracedError *end)
+{
+    return mentions(end->exception, "'Tensor' object has no attribute 'assign")
+               ? str_printf(vm, "a Variable that a condition or signature= has "
+                                "chosen is a tensor, its value; assign to each "
+                                "Variable on its own side, by its own name")
+               : NULL;
+}
+
 // A name that the function assigns is its own, although a global is called so.
 static Str *hint_global(Vm *vm, const TracedError *end)
 {
@@ -189,7 +199,7 @@ static Str *hint_value(Vm *vm, const TracedError *end)
 static bool add_hints(Vm *vm, Exception *exception, const TracedError *end)
 {
     static Str *(*const hints[])(Vm *, const TracedError *) = {
-        hint_size, hint_none, hint_text, hint_global, hint_value};
+        hint_size, hint_none, hint_text, hint_assign, hint_global, hint_value};
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         Str *text = hints[i](vm, end);
         bool ok =

@@ -192,8 +192,20 @@ static Value match_children(Vm *vm, const Match *match, Value pattern,
             vm, ERR_SIGNATURE, "%s: argument '%s' has %zu items, not %zu",
             match->function, match->argument, items.count, asked.count);
     }
+    // Errors name the item: its way from the parameter.
+    StructureKind kind = structure_kind(vm, pattern);
+    ValueVec keys = {0};
+    StrBuf path;
+    strbuf_init(&path, &vm->ctx);
+    ok = ok && structure_keys(vm, pattern, &keys);
     for (size_t i = 0; ok && i < items.count; i++) {
-        Value fit = match_value(vm, match, asked.items[i], items.items[i]);
+        path.length = 0;
+        strbuf_puts(&path, match->argument);
+        ok = structure_step(vm, kind, &keys, i, &path) && strbuf_ok(&path);
+        Match inner = *match;
+        inner.argument = ok ? strbuf_text(&path) : NULL;
+        Value fit = ok ? match_value(vm, &inner, asked.items[i], items.items[i])
+                       : VALUE_FAIL;
         ok = !value_failed(fit);
         if (ok) {
             value_replace(&vm->ctx, &items.items[i], fit);
@@ -202,6 +214,8 @@ static Value match_children(Vm *vm, const Match *match, Value pattern,
     if (ok) {
         result = structure_rebuild(vm, given, &items);
     }
+    strbuf_free(&path);
+    structure_free(vm, &keys);
     structure_free(vm, &asked);
     structure_free(vm, &items);
     return result;

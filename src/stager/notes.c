@@ -224,6 +224,11 @@ const char *notes_cure(ErrorKind kind, Value first, Value second)
     if (kind == ERR_DTYPE && !value_is_str(first) && !value_is_str(second)) {
         return "cast one of them";
     }
+    if (value_is_kind(first, KIND_INSTANCE) &&
+        value_is_kind(second, KIND_INSTANCE)) {
+        return "have one object on both sides, and let them differ in its "
+               "attributes";
+    }
     return value_same(first, VALUE_NONE) || value_same(second, VALUE_NONE)
                ? "put a tensor of that kind in place of None, with a bool "
                  "beside it if need be"
