@@ -236,6 +236,7 @@ lib_modules = \
 	lib/tensorflow/keras/__init__.duet \
 	lib/tensorflow/keras/_base.duet \
 	lib/tensorflow/keras/_compiled.duet \
+	lib/tensorflow/keras/_config.duet \
 	lib/tensorflow/keras/constraints.duet \
 	lib/tensorflow/keras/_progress.duet \
 	lib/tensorflow/keras/_schedules.duet \
