@@ -30,7 +30,7 @@ double decimal_large(DType dtype, bool scalar)
     if (dtype == DT_FLOAT16) {
         return 1e3;
     }
-    return scalar ? 1e16 : dtype == DT_FLOAT32 ? 1e6 : 1e8;
+    return dtype == DT_FLOAT32 ? 1e6 : scalar ? 1e16 : 1e8;
 }
 
 // From "d.ddde±xx": digits before the mark, the exponent behind it.
