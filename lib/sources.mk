@@ -217,6 +217,7 @@ lib_modules = \
 	lib/tensorflow/_print.duet \
 	lib/tensorflow/_proto.duet \
 	lib/tensorflow/_rearranged.duet \
+	lib/tensorflow/_sampled.duet \
 	lib/tensorflow/_saved_data.duet \
 	lib/tensorflow/_searched.duet \
 	lib/tensorflow/_segments.duet \
