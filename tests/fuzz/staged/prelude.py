@@ -92,6 +92,10 @@ def canon(value, seen, depth=0):
     if name in ("function", "staged", "type", "module", "Function", "Bind",
                 "Dataset", "Iterator", "Checkpoints"):
         return "('other', '')"
+    if name == "IndexedSlices":
+        return f"('object', '{name}', [" + ", ".join(
+            f"('{key}', {canon(getattr(value, key), seen, depth + 1)})"
+            for key in ("values", "indices", "dense_shape")) + "])"
     if hasattr(value, "__dict__"):
         seen[id(value)] = len(seen), value
         return f"('object', '{name}', [" + ", ".join(
