@@ -494,15 +494,17 @@ static EmitValue join(Einsum *e, EmitValue x, Labels *labels, uint32_t number)
         return NULL;
     }
     bool alone = left.count == 0 && right.count == 0;
-    if (x != NULL && y != NULL && (alone || summed.count == 0) &&
+    // Of vectors of floats a matmul is the sum of products, in one pass.
+    bool dot = alone && batch.count == 0 && summed.count > 0 && x != NULL &&
+               dtype_is_float(emit_type(e->emit, x).dtype);
+    if (x != NULL && y != NULL && (alone || summed.count == 0) && !dot &&
         adds_alike(e, x, y)) {
         x = join_elements(e, x, labels, y, own, &right);
         return sum_unneeded(e, x, labels, NULL, number + 1);
     }
     x = as_matrices(e, x, labels, &batch, &left, &summed);
     y = as_matrices(e, y, own, &batch, &summed, &right);
-    if (alone && batch.count == 0) {
-        // Of vectors, which add in an order of their own.
+    if (dot) {
         int64_t all = -1;
         x = emit_reshape(e->emit, x, 1, &all);
         y = emit_reshape(e->emit, y, 1, &all);
