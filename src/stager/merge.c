@@ -198,6 +198,14 @@ static bool is_written(const Merge *m)
     return m->hidden != HIDDEN_FLAG && m->hidden != HIDDEN_RETURNED;
 }
 
+// Whether the condition may stand for what it says: of an unknown rank the `if`
+// finds out whether it is one bool.
+bool merge_has_truth(const Merge *m)
+{
+    return m->condition != VALUE_ID_NONE &&
+           graph_type(m->vm->trace->graph, m->condition).rank == 0;
+}
+
 // True on one side and False on the other is the condition itself.
 static Value merge_flags(Merge *m, Value a)
 {
@@ -501,7 +509,7 @@ static Value merge_lengths(Merge *m, Value a, Value b)
 // In the order of cost: flags, numbers and tensors, structures.
 static Value merge_pair(Merge *m, Value a, Value b)
 {
-    if (value_is_bool(a) && value_is_bool(b) && m->condition != VALUE_ID_NONE) {
+    if (value_is_bool(a) && value_is_bool(b) && merge_has_truth(m)) {
         return merge_flags(m, a);
     }
     if ((merge_is_number(a) && merge_is_number(b)) ||

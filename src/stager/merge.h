@@ -37,6 +37,8 @@ int merge_stage_lists(Merge *merge, Value a, Value b, Value both[2]);
 // The value of one side, for the other has none that anybody will see. As
 // merge_values.
 Value merge_single(Merge *merge, int side, Value v);
+// Whether the condition may stand for what it says.
+bool merge_has_truth(const Merge *merge);
 // After the node was appended: its outputs are what was made.
 void merge_finish(Merge *merge, const GraphNode *node);
 // Releases the lists; merged values that were handed out have counts of their
