@@ -14,7 +14,9 @@
 
 BUILTIN_BODY(callable)
 {
-    return value_from_bool(value_is_callable(vm, args[0]));
+    return note_question(vm, args[0])
+               ? value_from_bool(value_is_callable(vm, args[0]))
+               : VALUE_FAIL;
 }
 
 // Only AttributeError means no; any other error of a property goes through.

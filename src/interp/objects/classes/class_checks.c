@@ -111,6 +111,9 @@ int class_is_instance(Vm *vm, Value v, Value cls)
         !note_effect(vm, EFFECT_LOOK, "a type", v)) {
         return -1;
     }
+    if (!note_question(vm, v)) {
+        return -1;
+    }
     if (value_is_kind(cls, KIND_TYPE)) {
         return type_is_subtype(type_of(vm, v), value_as_type(cls)) ||
                        (is_builtin_callable(vm, value_as_type(cls)) &&

@@ -277,10 +277,10 @@ bool class_init_made(Vm *vm, Value self, Tuple *kept)
 // constructor. ctx_enter counts the depth, since a constructor may recurse.
 Value type_asked(Vm *vm, Value v)
 {
-    return !value_is_kind(v, KIND_SYMBOLIC) ||
-                   note_effect(vm, EFFECT_LOOK, "a type", VALUE_UNBOUND)
-               ? value_retain(value_from_object(type_of(vm, v)))
-               : VALUE_FAIL;
+    bool known = value_is_kind(v, KIND_SYMBOLIC)
+                     ? note_effect(vm, EFFECT_LOOK, "a type", VALUE_UNBOUND)
+                     : vm->trace == NULL || note_question(vm, v);
+    return known ? value_retain(value_from_object(type_of(vm, v))) : VALUE_FAIL;
 }
 
 static Value type_call(Vm *vm, Value self, const Value *args, uint32_t count,
