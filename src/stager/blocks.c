@@ -15,6 +15,7 @@
 #include "stager/late_error.h"
 #include "stager/loop_carried.h"
 #include "stager/loop_held.h"
+#include "stager/maybe.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
 #include "stager/sites.h"
@@ -46,6 +47,7 @@ static void block_free(Vm *vm, StagedBlock *block)
     journal_free(vm, &block->journal);
     held_free(vm, block);
     loop_carried_free(vm, block);
+    maybe_free(vm, block);
     vec_free(&vm->ctx, &block->kept);
     vec_free(&vm->ctx, &block->wide);
     loop_free(vm, block);
@@ -110,6 +112,7 @@ void block_end(Vm *vm)
 {
     StagedBlock *block = vm->trace->blocks;
     notes_end(vm, block);
+    maybe_forget(vm, block);
     vm->trace->blocks = block->outer;
     vm->trace->block = block->parent;
     block_free(vm, block);
@@ -282,7 +285,10 @@ static const Ins *if_begin(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
         return NULL;
     }
     block->condition = condition;
-    return begin_side(vm, block, PHASE_FIRST) ? frame->pc : NULL;
+    return begin_side(vm, block, PHASE_FIRST) &&
+                   maybe_learn(vm, frame, block, condition, true)
+               ? frame->pc
+               : NULL;
 }
 
 // The end of the first side. A block that is not running was an `if` on a host
@@ -295,11 +301,13 @@ static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
     }
     // The journal comes first: a path may lead through what it puts back.
     notes_leave(vm, block);
+    maybe_forget(vm, block);
     if (!journal_else(vm, block) ||
         !state_save(vm, frame, info, block->first) ||
         !journal_restore(vm, block) ||
         !state_restore(vm, frame, info, block->before) ||
-        !begin_side(vm, block, PHASE_SECOND)) {
+        !begin_side(vm, block, PHASE_SECOND) ||
+        !maybe_learn(vm, frame, block, block->condition, false)) {
         return NULL;
     }
     return word_at(frame, info->else_target);
@@ -389,9 +397,13 @@ static const Ins *if_join(Vm *vm, Frame *frame, const BlockInfo *info)
     }
     int done = join_logic(vm, frame, block);
     bool ok = done == 0 ? join_sides(vm, frame, block) : done > 0;
-    bool none = block->diverged[0] && block->diverged[1];
+    bool ends[2] = {block->diverged[0], block->diverged[1]};
+    ValueId condition = block->condition;
     block_end(vm);
-    if (!ok || !none) {
+    // Behind a side that raises the condition is what the other one is for.
+    ok = ok && (ends[0] == ends[1] ||
+                maybe_learn(vm, frame, vm->trace->blocks, condition, ends[1]));
+    if (!ok || !ends[0] || !ends[1]) {
         return ok ? frame->pc : NULL;
     }
     StagedBlock *outer = vm->trace->blocks;
@@ -427,7 +439,8 @@ static const Ins *late_assert(Vm *vm, Frame *frame, Ins ins)
                             ? VALUE_ID_NONE
                             : block_truth(vm, frame->registers[a]);
     bool ok = condition != VALUE_ID_NONE &&
-              late_error_append(vm, exception, condition, trace_place(vm));
+              late_error_append(vm, exception, condition, trace_place(vm)) &&
+              maybe_learn(vm, frame, vm->trace->blocks, condition, true);
     release(vm, exception);
     slow_drop(vm, frame, a);
     if (count > 0) {

@@ -9,6 +9,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
+#include "stager/poison.h"
 
 // How deep structures are shown.
 enum { DESCRIBED_DEPTH = 3 };
@@ -57,7 +58,9 @@ static bool describe_items(Vm *vm, const Value *items, size_t count,
 static bool describe(Vm *vm, Value v, StrBuf *out, int depth)
 {
     bool ok = true;
-    if (value_is_operand(v)) {
+    if (poison_is(vm, v)) {
+        strbuf_puts(out, "undecided"); // its repr would be refused
+    } else if (value_is_operand(v)) {
         tensor_type_print(out, operand_type(v));
     } else if (value_is_kind(v, KIND_LIST) && depth < DESCRIBED_DEPTH) {
         const List *list = value_as_list(v);

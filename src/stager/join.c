@@ -8,6 +8,7 @@
 #include "stager/either.h"
 #include "stager/graph_function.h"
 #include "stager/journal_merge.h"
+#include "stager/maybe.h"
 #include "stager/notes.h"
 #include "stager/sites.h"
 #include "stager/state.h"
@@ -64,12 +65,6 @@ static int left_side(Vm *vm, Frame *frame, const StagedBlock *block)
     return -1;
 }
 
-static bool is_local(const BlockPlace *place)
-{
-    return place->kind == STATE_LOCAL && place->step_count == 0 &&
-           place->hidden == HIDDEN_NONE;
-}
-
 // What a side left a local, and on what condition: it may be a late value.
 typedef struct LateSide {
     Value value, turned; // borrowed
@@ -86,7 +81,8 @@ static LateSide late_side(Vm *vm, const StagedBlock *block,
 {
     bool own = true, unknown = false;
     const LateValue *late = NULL;
-    if (value_unbound(v) && !block->diverged[side] && is_local(place)) {
+    if (value_unbound(v) && !block->diverged[side] &&
+        state_is_variable(place)) {
         unknown = !notes_left(vm, block, place->index, side, &late, &own);
     }
     if (late != NULL) {
@@ -137,7 +133,7 @@ static bool is_awaited(const StagedBlock *block, const BlockPlace *place)
          b = b->outer) {
         loop = b->loop != NULL ? b : loop;
     }
-    if (loop == NULL || !is_local(place)) {
+    if (loop == NULL || !state_is_variable(place)) {
         return false;
     }
     Span before = {loop->info->span.start, own.start};
@@ -152,7 +148,7 @@ static bool is_awaited(const StagedBlock *block, const BlockPlace *place)
 static Value merge_sides(Merge *merge, const Frame *frame,
                          const BlockPlace *place, LateSide sides[2], bool *late)
 {
-    int left = is_local(place) ? merge->left : -1;
+    int left = state_is_variable(place) ? merge->left : -1;
     bool in_try = sites_in_try(frame->code, merge->block->info->start);
     bool operand = is_operand(merge->block) || is_awaited(merge->block, place);
     *late = sides[0].late || sides[1].late;
@@ -208,6 +204,14 @@ static bool keep_late(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
 static bool is_result(Vm *vm, const Frame *frame, const BlockPlace *place)
 {
     return place->hidden == HIDDEN_RESULT && frame == vm->trace->base;
+}
+
+// A variable, an expression's value, or what an inner function returns.
+static bool may_be_none(const BlockPlace *place)
+{
+    return place->kind == STATE_LOCAL && place->step_count == 0 &&
+           (place->hidden == HIDDEN_NONE || place->hidden == HIDDEN_VALUE ||
+            place->hidden == HIDDEN_RESULT);
 }
 
 // What it returns on each side, where a container may be undecided that only
@@ -267,6 +271,10 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
         result) {
         merge->fault = ERR_NONE;
         merged = either_merge(merge, block->first[i], second);
+    }
+    if (merge->fault != ERR_NONE && !sides[0].late && !sides[1].late &&
+        may_be_none(place)) {
+        merged = maybe_merge(merge, block->first[i], second);
     }
     bool ok = !value_failed(merged);
     if (ok && late) {

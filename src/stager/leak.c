@@ -11,6 +11,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "stager/advice.h"
 #include "stager/concrete.h"
+#include "stager/poison.h"
 #include "stager/trace.h"
 
 enum { LEAK_DEPTH = 3, LEAK_ITEMS = 64 }; // how far structures are searched
@@ -45,6 +46,9 @@ static bool store_value(Vm *vm, const Object *container, Value v, int depth)
 {
     if (value_is_kind(v, KIND_SYMBOLIC)) {
         return store_one(vm, container, value_as_symbolic(v));
+    }
+    if (poison_is_value(vm, v)) {
+        return store_value(vm, container, poison_left(vm, v), depth);
     }
     // Depth also ends cycles.
     if (depth == LEAK_DEPTH || !value_is_object(v)) {

@@ -22,12 +22,6 @@ void loop_carried_free(Vm *vm, StagedBlock *block)
     vec_free(&vm->ctx, &block->carried);
 }
 
-static bool is_local(const BlockPlace *place)
-{
-    return place->kind == STATE_LOCAL && place->step_count == 0 &&
-           place->hidden == HIDDEN_NONE;
-}
-
 void loop_carried_ask(Vm *vm, const Frame *frame, const Str *name)
 {
     StagedBlock *block = vm->trace->blocks;
@@ -53,7 +47,7 @@ bool loop_carried_wanted(const StagedBlock *block, const BlockPlace *wanted)
             const BlockPlace *place = &block->info->places[i];
             const LoopSlot *slot = &block->loop->slots[i];
             found |=
-                is_local(place) && place->index == wanted->index &&
+                state_is_variable(place) && place->index == wanted->index &&
                 (place->later || slot->asked || slot->kind == SLOT_CARRIED);
         }
     }
@@ -83,8 +77,7 @@ static bool add_carried(Vm *vm, StagedBlock *block, uint32_t i, Value before,
     return true;
 }
 
-// What turns put together anew must have no other names.
-static bool holds_container(Vm *vm, Value v)
+bool loop_carried_shares(Vm *vm, Value v)
 {
     StructureKind kind = structure_kind(vm, v);
     ValueVec children = {0};
@@ -95,7 +88,7 @@ static bool holds_container(Vm *vm, Value v)
     }
     holds = !structure_children(vm, v, &children);
     for (size_t i = 0; i < children.count && !holds; i++) {
-        holds = holds_container(vm, children.items[i]);
+        holds = loop_carried_shares(vm, children.items[i]);
     }
     structure_free(vm, &children);
     ctx_leave(&vm->ctx);
@@ -104,7 +97,7 @@ static bool holds_container(Vm *vm, Value v)
 
 static bool can_be(Vm *vm, const StagedBlock *block, Value v)
 {
-    return !holds_container(vm, v) && !vm_has_error(vm) &&
+    return !loop_carried_shares(vm, v) && !vm_has_error(vm) &&
            loop_can_carry(vm, block, v);
 }
 
@@ -115,7 +108,7 @@ int loop_carried_opens(Vm *vm, StagedBlock *block, uint32_t i)
         return 1;
     }
     const LateValue *late = NULL;
-    if (is_local(place) && value_unbound(block->before[i])) {
+    if (state_is_variable(place) && value_unbound(block->before[i])) {
         (void)notes_around(vm, block, place->index, &late);
     }
     if (late == NULL || !can_be(vm, block, late->value)) {
@@ -198,7 +191,7 @@ int loop_carried_find(Vm *vm, StagedBlock *block, uint32_t i,
     const BlockPlace *place = &block->info->places[i];
     bool asked = block->loop->slots[i].asked, known = true;
     const LateValue *late = NULL, *around;
-    if (!is_local(place)) { // shared with an inner function
+    if (!state_is_variable(place)) { // shared with an inner function
         return asked && !value_unbound(after) && !refuse(vm, walk, place) ? -1
                                                                           : 0;
     }

@@ -25,6 +25,9 @@ void loop_carried_ask(Vm *vm, const Frame *frame, const Str *name);
 // Whether what a turn of the loop leaves in a local is read behind it, or by a
 // turn of a loop around it.
 bool loop_carried_wanted(const StagedBlock *block, const BlockPlace *place);
+// Whether what the value holds could have other names, so that no copy can be
+// put together of a loop's state.
+bool loop_carried_shares(Vm *vm, Value v);
 // Whether the place is such a variable. -1: failed.
 int loop_carried_opens(Vm *vm, StagedBlock *block, uint32_t i);
 // The leaf of its flag, when its other leaves are made.

@@ -1,9 +1,11 @@
 // What a turn of a staged loop leaves otherwise than it was, and what the graph
 // holds from the start in the next trace of the body.
 #include "interp/tensors/tensor_convert.h"
+#include "stager/either.h"
 #include "stager/events.h"
 #include "stager/late_text.h"
 #include "stager/loops.h"
+#include "stager/maybe.h"
 #include "stager/staged_list.h"
 
 // Another list, of another length: the variable holds a list of the graph in
@@ -54,8 +56,25 @@ static int lift_text(Vm *vm, StagedBlock *block, uint32_t i, Value after)
     return 1;
 }
 
+// None in some turns, or before the first: the variable is that or a value.
+static int lift_none(Vm *vm, StagedBlock *block, uint32_t i, Value after)
+{
+    Value before = block->before[i];
+    if (!state_is_variable(&block->info->places[i]) || either_is(vm, before)) {
+        return 0;
+    }
+    Value state = maybe_begin(vm, block, before, after);
+    if (value_failed(state) || value_unbound(state)) {
+        return value_failed(state) ? -1 : 0;
+    }
+    value_replace(&vm->ctx, &block->before[i], state);
+    block->more = true;
+    return 1;
+}
+
 int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after)
 {
     int lifted = lift_text(vm, block, i, after);
+    lifted = lifted == 0 ? lift_none(vm, block, i, after) : lifted;
     return lifted == 0 ? lift_list(vm, block, i, after) : lifted;
 }

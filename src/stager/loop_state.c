@@ -8,10 +8,12 @@
 
 #include "graph/build.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/either.h"
 #include "stager/events.h"
 #include "stager/graph_function.h"
 #include "stager/loop_carried.h"
 #include "stager/loop_held.h"
+#include "stager/maybe.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
 #include "stager/sizes.h"
@@ -155,6 +157,9 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
                                          : slot_kind(place, block->before[i]);
         int carried = part == 0 ? loop_carried_opens(vm, block, i) : 0;
         slot->kind = carried > 0 ? SLOT_CARRIED : slot->kind;
+        if (state_is_variable(place) && carried == 0) {
+            maybe_open(vm, &block->before[i]);
+        }
         ok = part >= 0 && carried >= 0;
         slot->first_leaf = (uint32_t)block->loop->leaves.count;
         LoopWalk walk = {.frame = frame,
@@ -426,6 +431,9 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                       ? value_retain(block->first[i])
                   : result ? show_result(vm, &walk, block->first[i])
                            : shown_value(vm, &walk, block->before[i]);
+        if (!value_failed(v) && state_is_variable(place) && either_is(vm, v)) {
+            v = maybe_shown(vm, walk.name, v);
+        }
         set_shown(vm, &block->loop->slots[i], v);
         if (!value_failed(v) && node != NULL &&
             !note_place(vm, block, i, v, block->before[i])) {

@@ -13,10 +13,12 @@
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/tensors/apply.h"
 #include "stager/describe.h"
+#include "stager/either.h"
 #include "stager/era.h"
 #include "stager/events.h"
 #include "stager/loop_carried.h"
 #include "stager/loop_held.h"
+#include "stager/maybe.h"
 #include "stager/merge.h"
 #include "stager/notes.h"
 #include "stager/staged_list.h"
@@ -443,6 +445,19 @@ static bool take_late(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     return loop_add_turned(vm, block) && take_result(vm, block, i, walk, after);
 }
 
+// A variable that may be None has a choice before the turn, and so behind it.
+static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
+{
+    if (!either_is(vm, before)) {
+        return loop_take_value(vm, walk, before, after);
+    }
+    Value state = maybe_turn(vm, before, after);
+    int taken =
+        value_failed(state) ? -1 : loop_take_value(vm, walk, before, state);
+    release(vm, state);
+    return taken;
+}
+
 // What became of one variable; hidden ones have rules of their own.
 static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                       Value after)
@@ -492,8 +507,7 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     if (!loop_keeps_change(vm, walk, i, after)) {
         return false;
     }
-    int taken =
-        value_unbound(after) ? 0 : loop_take_value(vm, walk, before, after);
+    int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
     // The turn did not make another one but changed the one that it found,
     // which may have other names.
     if (taken >= 0 && is_shown(slot, after) &&

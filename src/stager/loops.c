@@ -8,6 +8,7 @@
 #include "stager/events.h"
 #include "stager/for_iterator.h"
 #include "stager/for_names.h"
+#include "stager/maybe.h"
 #include "stager/notes.h"
 
 // A mark of loop_head: room for the nodes, and all of an immediate int.
@@ -475,6 +476,7 @@ static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
 {
     const Ins *next = word_at(frame, block->info->join_target);
     bool raises = block->diverged[1];
+    maybe_forget(vm, block);
     bool ok = walks_kept(vm, block) && (raises || loop_take(vm, frame, block));
     int found = !ok ? -1 : raises ? keep_aliases(vm, block) : 1;
     found = found > 0 ? loop_find_held(vm, frame, block) : found;

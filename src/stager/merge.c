@@ -15,6 +15,7 @@
 #include "stager/era.h"
 #include "stager/events.h"
 #include "stager/late_text.h"
+#include "stager/maybe.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
 
@@ -454,6 +455,9 @@ Value merge_single(Merge *m, int side, Value v)
 {
     Vm *vm = m->vm;
     StructureKind kind = structure_kind(vm, v);
+    if (maybe_is(vm, v)) {
+        return maybe_single(m, side, v);
+    }
     if (kind != STRUCTURE_LEAF && kind != STRUCTURE_SET && is_older(m, v)) {
         return value_retain(v);
     }

@@ -15,6 +15,7 @@
 #include "interp/objects/containers/sequence.h"
 #include "stager/content.h"
 #include "stager/either.h"
+#include "stager/maybe.h"
 #include "stager/staged_list.h"
 #include "stager/stager.h"
 #include "stager/trace.h"
@@ -24,8 +25,9 @@ typedef struct Poison {
     Object head;
     Str *text; // counted
     ErrorKind kind;
-    Value choice; // owned; UNBOUND: none
-    Type *cls;    // of the deque that it stands for, counted; else NULL
+    Value choice;           // owned; UNBOUND: none
+    const GraphBlock *home; // that sees it; NULL: any that sees the condition
+    Type *cls; // of the deque that it stands for, counted; else NULL
 } Poison;
 
 static int index_of(Vm *vm, Value v)
@@ -44,6 +46,11 @@ static int index_of(Vm *vm, Value v)
 bool poison_is(Vm *vm, Value v)
 {
     return index_of(vm, v) >= 0;
+}
+
+bool poison_is_value(Vm *vm, Value v)
+{
+    return index_of(vm, v) == POISON_VALUE;
 }
 
 bool poison_is_dict(Vm *vm, Value v)
@@ -90,7 +97,9 @@ bool poison_decided(Vm *vm, Value v)
     if (!poison_is(vm, v)) {
         return true;
     }
-    (void)give_up(vm, (const Poison *)value_object(poison_of(vm, v)), ERR_TYPE);
+    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    (void)give_up(vm, poison,
+                  poison->kind == ERR_ATTRIBUTE ? ERR_TYPE : poison->kind);
     return false;
 }
 
@@ -153,12 +162,6 @@ static int64_t use_length(Vm *vm, Value self)
     return use_truth(vm, self);
 }
 
-static Value use_item(Vm *vm, Value self, Value key)
-{
-    (void)key;
-    return poison_raise(vm, self);
-}
-
 static bool use_store(Vm *vm, Value self, Value key, Value value)
 {
     (void)key;
@@ -181,10 +184,13 @@ static Value use_call(Vm *vm, Value self, const Value *args, uint32_t count,
     return poison_raise(vm, self);
 }
 
+// A SymbolicError is an AttributeError, too, which who looks takes for none.
 static Value use_attr(Vm *vm, Value self, Str *name)
 {
+    const Poison *poison = (const Poison *)value_object(self);
     (void)name;
-    return poison_raise(vm, self);
+    return give_up(vm, poison,
+                   poison->kind == ERR_SYMBOLIC ? ERR_TYPE : poison->kind);
 }
 
 static bool use_set_attr(Vm *vm, Value self, Str *name, Value value)
@@ -252,7 +258,6 @@ static Value use_cast(Vm *vm, Value self, const Type *to)
 // What all share; each adds how it is freed.
 #define POISON_SLOTS                                                           \
     .repr = use, .str = use, .format = use_format, .hash = use_hash,           \
-    .compare = use_compare, .unary = use_unary, .binary = use_binary,          \
     .truth = use_truth, .length = use_length, .contains = use_contains,        \
     .iter = use, .next = use, .call = use_call, .set_attr = use_set_attr,      \
     .index = use, .to_int = use, .to_float = use
@@ -263,7 +268,10 @@ static Value use_cast(Vm *vm, Value self, const Type *to)
     {                                                                          \
         .name = "undecided", .doc = POISON_DOC, .kind = KIND_OPAQUE,           \
         .size = sizeof(layout), .flags = TYPE_FINAL | TYPE_TRACKED,            \
-        .slots = {.get_attr = use_container_attr,                              \
+        .slots = {.compare = use_compare,                                      \
+                  .unary = use_unary,                                          \
+                  .binary = use_binary,                                        \
+                  .get_attr = use_container_attr,                              \
                   .inplace = undecided_inplace,                                \
                   .get_item = undecided_item,                                  \
                   .set_item = undecided_store,                                 \
@@ -283,9 +291,12 @@ const TypeDef poison_type_defs[POISON_TYPES] = {
             .slots = {.destroy = poison_destroy,
                       .visit = poison_visit,
                       .clear = poison_clear,
+                      .compare = use_compare,
+                      .unary = maybe_unary,
+                      .binary = use_binary,
                       .get_attr = use_attr,
                       .inplace = use_binary,
-                      .get_item = use_item,
+                      .get_item = maybe_item,
                       .set_item = use_store,
                       POISON_SLOTS},
         },
@@ -341,8 +352,20 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text, Value choice)
     poison->text = copy;
     poison->kind = kind;
     poison->choice = value_retain(choice);
+    poison->home = NULL;
     poison->cls = NULL;
+    // Who asks whether it is something else is told.
+    poison->head.flags |= OBJECT_STANDS_IN;
     return value_from_object(poison);
+}
+
+Value poison_value(Vm *vm, ErrorKind kind, const char *text, Value choice)
+{
+    Value made = poison_new(vm, kind, text, choice);
+    if (!value_failed(made)) {
+        ((Poison *)value_object(made))->home = vm->trace->block;
+    }
+    return made;
 }
 
 Value poison_again(Vm *vm, Value v, Value choice)
@@ -358,10 +381,14 @@ Value poison_left(Vm *vm, Value v)
 
 Value poison_choice(Vm *vm, Value v, const GraphBlock *block)
 {
-    Value choice = poison_left(vm, v);
-    return !value_unbound(choice) && either_is_seen(vm, choice, block)
-               ? choice
-               : VALUE_UNBOUND;
+    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    Value choice = poison->choice;
+    bool seen = !value_unbound(choice) && either_is_seen(vm, choice, block);
+    while (seen && poison->home != NULL && block != poison->home) {
+        block = block->parent;
+        seen = block != NULL;
+    }
+    return seen ? choice : VALUE_UNBOUND;
 }
 
 bool poison_fits(Vm *vm, const Object *container)

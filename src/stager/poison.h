@@ -31,6 +31,10 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text, Value choice);
 // The same text with another choice; owned.
 Value poison_again(Vm *vm, Value v, Value choice);
 bool poison_is(Vm *vm, Value v);
+// A value, and no container.
+bool poison_is_value(Vm *vm, Value v);
+// As poison_new, of a choice that the running block and those in it see.
+Value poison_value(Vm *vm, ErrorKind kind, const char *text, Value choice);
 // What became of a dict, which still has its layout.
 bool poison_is_dict(Vm *vm, Value v);
 // Raises its text. VALUE_FAIL.
@@ -39,7 +43,7 @@ Value poison_raise(Vm *vm, Value v);
 MUST_CHECK bool poison_decided(Vm *vm, Value v);
 // The choice; borrowed. UNBOUND: there is none. `v` is poison.
 Value poison_left(Vm *vm, Value v);
-// The same where the block sees its condition, else UNBOUND.
+// The same where the block sees what it is made of, else UNBOUND.
 Value poison_choice(Vm *vm, Value v, const GraphBlock *block);
 // The value that says what a container was replaced by; borrowed. `v` is one.
 Value poison_of(Vm *vm, Value v);

@@ -51,6 +51,7 @@ stager_sources += src/stager/loop_take.c
 stager_sources += src/stager/loops.c
 stager_sources += src/stager/made.c
 stager_sources += src/stager/match.c
+stager_sources += src/stager/maybe.c
 stager_sources += src/stager/merge.c
 stager_sources += src/stager/notes.c
 stager_sources += src/stager/options.c

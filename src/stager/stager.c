@@ -17,6 +17,7 @@
 #include "stager/leak.h"
 #include "stager/ledger.h"
 #include "stager/made.h"
+#include "stager/maybe.h"
 #include "stager/notes.h"
 #include "stager/poison.h"
 #include "stager/scopes.h"
@@ -397,6 +398,7 @@ bool stager_init(Vm *vm, bool log)
                                  .first_value = birth_first_value,
                                  .born = birth_made,
                                  .same = trace_same,
+                                 .operate = maybe_operate,
                                  .leak = leak_fail,
                                  .hold = staged_list_hold,
                                  .leaked_from = leak_function,

@@ -5,6 +5,12 @@
 
 #include "interp/machine/vm/vm_run.h"
 
+// A local variable of the program's.
+static inline bool state_is_variable(const BlockPlace *place)
+{
+    return place->kind == STATE_LOCAL && place->step_count == 0 &&
+           place->hidden == HIDDEN_NONE;
+}
 // What the place holds: owned, UNBOUND if nothing; VALUE_FAIL with an error
 // pending (an attribute's getter raised).
 Value state_get(Vm *vm, Frame *frame, const BlockPlace *place);

@@ -12,6 +12,8 @@
 #include "stager/concrete.h"
 #include "stager/frozen.h"
 #include "stager/leak.h"
+#include "stager/maybe.h"
+#include "stager/poison.h"
 #include "stager/scopes.h"
 #include "stager/sites.h"
 #include "stager/weak.h"
@@ -180,8 +182,11 @@ static bool may_be_one(Vm *vm, const Trace *trace, Value a, Value b)
                : type_of(vm, a) == type_of(vm, b);
 }
 
-bool trace_same(Vm *vm, Value a, Value b)
+Value trace_same(Vm *vm, Value a, Value b, bool holds)
 {
+    if (poison_is_value(vm, a) || poison_is_value(vm, b)) {
+        return maybe_same(vm, a, b, holds);
+    }
     // Which of its arguments are the same one is part of a trace's key.
     const Trace *trace = vm->trace;
     if (trace != NULL && may_be_one(vm, trace, a, b)) {
@@ -190,7 +195,8 @@ bool trace_same(Vm *vm, Value a, Value b)
     }
     bool arguments =
         trace != NULL && stands_in_here(trace, a) && stands_in_here(trace, b);
-    return !arguments && value_same(value_meant(a), value_meant(b));
+    bool same = !arguments && value_same(value_meant(a), value_meant(b));
+    return value_from_bool(same == holds);
 }
 
 // The same one again yields the number that it has. A stand-in of an enclosing

@@ -96,7 +96,7 @@ void trace_close_variables(Vm *vm, Trace *trace);
 MUST_CHECK bool trace_variable(Vm *vm, Trace *trace, Variable *variable,
                                uint32_t *index);
 // TraceHooks.same.
-bool trace_same(Vm *vm, Value a, Value b);
+Value trace_same(Vm *vm, Value a, Value b, bool holds);
 // Whether the running code is the embedded library's.
 bool trace_in_library(const Vm *vm);
 // The line of the program that is running, traced or not, 0: none; *source

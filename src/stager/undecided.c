@@ -236,8 +236,7 @@ static bool use_part(Vm *vm, Value part, const EachUse *use, EachDone *done)
     return true;
 }
 
-// An error that eager code would raise where that side is the one.
-static bool is_late(Vm *vm)
+bool undecided_is_late(Vm *vm)
 {
     return vm_has_error(vm) && raise_matches(vm, ERR_EXCEPTION) &&
            !raise_matches(vm, ERR_MEMORY) &&
@@ -298,12 +297,12 @@ static int use_sides(Vm *vm, Value choice, const EachUse *use,
     Value error = VALUE_UNBOUND;
     int left = use_each(vm, parts[0], use, &first, &sides[0]) ? 2 : 1;
     if (left == 1) {
-        error = is_late(vm) ? raise_take(vm) : VALUE_UNBOUND;
+        error = undecided_is_late(vm) ? raise_take(vm) : VALUE_UNBOUND;
         left = value_unbound(error) ? -1 : 1;
     }
     if (left > 0 && !use_each(vm, parts[1], use, &second, &sides[1])) {
         release(vm, error);
-        left = left == 2 && is_late(vm) ? 0 : -1;
+        left = left == 2 && undecided_is_late(vm) ? 0 : -1;
         error = left == 0 ? raise_take(vm) : VALUE_UNBOUND;
     }
     ctx_leave(&vm->ctx);

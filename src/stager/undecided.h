@@ -17,6 +17,10 @@ Value undecided_contains(Vm *vm, Value self, Value item);
 bool undecided_store(Vm *vm, Value self, Value key, Value value);
 Value undecided_inplace(Vm *vm, BinaryOp op, Value self, Value other);
 
+// Whether the pending error is one that eager code would raise where the side
+// that was used is the one.
+bool undecided_is_late(Vm *vm);
+
 // TraceHooks.choose.
 Value undecided_choose(Vm *vm, Value condition, Value a, Value b);
 

@@ -73,6 +73,9 @@ typedef enum HostTold {
     TOLD_RANK = -3 // of one whose rank is not known
 } HostTold;
 
+// What is done with two operands; `how` is its own.
+typedef Value (*OperandsFn)(Vm *vm, Value a, Value b, int how);
+
 struct TraceHooks {
     // In a trace: append a node (apply). Never called outside one.
     bool (*apply)(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
@@ -116,9 +119,13 @@ struct TraceHooks {
     Tensor *(*first_value)(Vm *vm, Value initial);
     // It was made. The trace watches that it is kept.
     bool (*born)(Vm *vm, struct Variable *variable);
-    // Whether two objects are one, of which one stands for another: a Variable
-    // or container for an argument, a symbolic tensor for one with a value.
-    bool (*same)(Vm *vm, Value a, Value b);
+    // Whether two objects are one (`holds`) or not, of which one stands for
+    // another: a Variable or container for an argument, a symbolic tensor for
+    // one with a value, what may be None for one of two. A bool, or a tensor.
+    Value (*same)(Vm *vm, Value a, Value b, bool holds);
+    // act(a, b, how) where one of the two may be a value that is undecided: of
+    // one that may be None the graph raises what None brings about.
+    Value (*operate)(Vm *vm, Value a, Value b, OperandsFn act, int how);
     // A symbolic tensor was handed to `who` (NULL: host code) where it has no
     // value: raises the LeakError that tells where it was made and stored.
     // VALUE_FAIL.
@@ -158,12 +165,23 @@ static inline bool value_stands_in(Value v)
 {
     return value_is_object(v) && value_object(v)->flags & OBJECT_STANDS_IN;
 }
-// What `is` says: an argument of a trace is the Variable that it stands for.
-ALWAYS_INLINE bool value_is(Vm *vm, Value a, Value b)
+// `act` itself, where neither can be undecided.
+static inline Value operate_traced(Vm *vm, Value a, Value b, OperandsFn act,
+                                   int how)
 {
-    return value_same(a, b) ||
-           (UNLIKELY(value_stands_in(a) || value_stands_in(b)) &&
-            vm->hooks->same(vm, a, b));
+    return LIKELY(!value_is_kind(a, KIND_OPAQUE) &&
+                  !value_is_kind(b, KIND_OPAQUE))
+               ? act(vm, a, b, how)
+               : vm->hooks->operate(vm, a, b, act, how);
+}
+// What `is` says, or `is not` where `holds` is false: an argument of a trace is
+// the Variable that it stands for.
+ALWAYS_INLINE Value value_is(Vm *vm, Value a, Value b, bool holds)
+{
+    bool same = value_same(a, b);
+    return !same && UNLIKELY(value_stands_in(a) || value_stands_in(b))
+               ? vm->hooks->same(vm, a, b, holds)
+               : value_from_bool(same == holds);
 }
 
 #endif

@@ -52,6 +52,8 @@ def canon(value, seen, depth=0):
     """A literal that says all that can be seen of a value: kinds, numbers,
     order, and which containers are the same one."""
     kind = type(value)
+    if kind.__name__ == "undecided":  # of a trace, as a symbol is
+        return "('symbol', '')"
     if value is None or kind in (bool, int, float, str):
         return number(value)
     name = kind.__name__

@@ -9,6 +9,7 @@ import re
 from scenes_late import LATE
 from scenes_library import LIBRARY
 from scenes_more import MORE
+from scenes_none import NONE
 from scenes_written import WRITTEN
 
 CHOICE = re.compile(r"<<((?:(?!<<).)*?)>>", re.DOTALL)  # an innermost one
@@ -454,7 +455,7 @@ Child§.inside = Base§.inside>>
 call(c§.call, tensor(3.0))
 call(c§.call, tensor(0.5))
 """),
-] + MORE + LATE + LIBRARY + WRITTEN
+] + MORE + LATE + LIBRARY + WRITTEN + NONE
 
 
 def scene(rng, may, wanted, name):

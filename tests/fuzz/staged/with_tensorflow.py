@@ -19,6 +19,7 @@ from runner import Runner, prelude
 from scenes_late import LATE
 from scenes_library import LIBRARY
 from scenes_more import MORE
+from scenes_none import NONE
 from scenes_written import WRITTEN
 
 # What the two mean to do otherwise (gradients go through Duet's datasets), or
@@ -26,7 +27,8 @@ from scenes_written import WRITTEN
 OFF = ("rng*", "host-random*", "expr.text*", "argument.T", "dict-order",
        "idiom.tensor-list*", "idiom.match*", "idiom.dataset@*",
        "idiom.dataset-map@*", "tensors",
-       *(f"scene.{row[0]}" for row in MORE + LATE + LIBRARY + WRITTEN))
+       *(f"scene.{row[0]}"
+         for row in MORE + LATE + LIBRARY + WRITTEN + NONE))
 
 
 def python():

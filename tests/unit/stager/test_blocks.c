@@ -311,10 +311,10 @@ Test(blocks, a_note_is_raised_by_whoever_reads)
                  "    if x > 0:\n"
                  "        y = [x]\n"
                  "    else:\n"
-                 "        y = None\n"
-                 "    return y\n",
+                 "        y = 'text'\n"
+                 "    return y + 1\n",
                  "TypeError: 'y' is [float32[]] (line 4) where "
-                 "the condition at line 3 is true, but None (line 6) where "
+                 "the condition at line 3 is true, but 'text' (line 6) where "
                  "it is false; ");
 }
 
@@ -347,7 +347,7 @@ Test(blocks, a_note_that_nobody_reads_is_no_error)
           "    if x > 0:\n"
           "        y = [x]\n"
           "    else:\n"
-          "        y = None\n"
+          "        y = 'text'\n"
           "    y = x\n"
           "    return y\n",
           "tensor(1.0)", IS_POSITIVE "  return %0\n");

@@ -8,6 +8,7 @@
 // All other operators go by protocol.h. An operator that fails leaves its
 // operands where they are.
 // The exception is append_text, which must hold the only reference to its text.
+#include "interp/hooks/tracing.h"
 #include "interp/machine/vm/vm_run.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
@@ -15,11 +16,22 @@
 
 // --- arithmetic ---
 
+static Value act_binary(Vm *vm, Value b, Value c, int op)
+{
+    return value_binary(vm, (BinaryOp)op, b, c);
+}
+
+static Value act_inplace(Vm *vm, Value b, Value c, int op)
+{
+    return value_inplace(vm, (BinaryOp)op, b, c);
+}
+
 // x = 1 marks augmented assignment: the left operand may change in place.
 static Value operate(Vm *vm, Ins ins, BinaryOp op, Value b, Value c)
 {
-    return INS_X(ins) & 1 ? value_inplace(vm, op, b, c)
-                          : value_binary(vm, op, b, c);
+    OperandsFn act = INS_X(ins) & 1 ? act_inplace : act_binary;
+    return vm->trace != NULL ? operate_traced(vm, b, c, act, (int)op)
+                             : act(vm, b, c, (int)op);
 }
 
 // The global of `a += c` where the SETG that follows will store the sum and
@@ -335,6 +347,11 @@ static int quick_compare(Vm *vm, CompareOp op, Value b, Value c)
     return answer < 0 ? answer : answer != negated;
 }
 
+static Value act_compare(Vm *vm, Value b, Value c, int op)
+{
+    return value_compare(vm, (CompareOp)op, b, c);
+}
+
 // In a trace the graph may have the answer: of an object whose type has a
 // method for it.
 static Value compare_traced(Vm *vm, CompareOp op, Value b, Value c)
@@ -342,7 +359,7 @@ static Value compare_traced(Vm *vm, CompareOp op, Value b, Value c)
     bool negated = op == COMPARE_NOT_IN;
     if ((op != COMPARE_IN && !negated) || !value_is_kind(c, KIND_OPAQUE) ||
         !type_has(vm, type_of(vm, c), NAME_CONTAINS)) {
-        return value_compare(vm, op, b, c);
+        return operate_traced(vm, b, c, act_compare, (int)op);
     }
     Value method = value_get_attr(vm, c, vm->names[NAME_CONTAINS]);
     Value found =

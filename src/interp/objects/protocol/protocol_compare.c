@@ -132,7 +132,7 @@ static bool quick_order(Vm *vm, CompareOp op, Value a, Value b, int *order)
 Value value_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     if (op == COMPARE_IS || op == COMPARE_IS_NOT) {
-        return value_from_bool(value_is(vm, a, b) == (op == COMPARE_IS));
+        return value_is(vm, a, b, op == COMPARE_IS);
     }
     if (op == COMPARE_IN || op == COMPARE_NOT_IN) {
         int found = value_contains(vm, b, a);

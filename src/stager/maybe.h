@@ -1,0 +1,55 @@
+// A variable that is None on one way to it and a value on another, as a tensor
+// decides.
+//
+// It is undecided (poison.h), with a choice (either.h) between the value and
+// None: a loop carries the choice's tensors, `is None` gives its condition, and
+// in a block whose condition tells which of the two it is, the variables of the
+// frame hold just that.
+#ifndef DUET_STAGER_MAYBE_H
+#define DUET_STAGER_MAYBE_H
+
+#include "stager/merge.h"
+
+// A variable whose value a block's condition told, and what it held before.
+typedef struct ToldPlace {
+    uint32_t reg;
+    Value maybe; // owned
+} ToldPlace;
+
+bool maybe_is(Vm *vm, Value v);
+// What two sides leave of which one may be None; as merge_values, but that
+// `fault` stays where the two cannot be one.
+Value maybe_merge(Merge *merge, Value first, Value second);
+// As merge_single; `v` is one.
+Value maybe_single(Merge *merge, int side, Value v);
+
+// What a loop's place holds before it: one that may be None gives way to its
+// choice, which is the state, if a state can be one.
+void maybe_open(Vm *vm, Value *before);
+// The state before a loop whose turn leaves another kind; UNBOUND: there is
+// none, VALUE_FAIL. Owned.
+Value maybe_begin(Vm *vm, StagedBlock *block, Value before, Value after);
+// What a turn left as such a choice as before it; owned.
+Value maybe_turn(Vm *vm, Value before, Value after);
+// What the variable is that has the state; takes it.
+Value maybe_shown(Vm *vm, const char *name, Value state);
+
+// The condition is known from here on, to the end of a side of the block (NULL:
+// of the frame).
+MUST_CHECK bool maybe_learn(Vm *vm, Frame *frame, StagedBlock *block,
+                            ValueId condition, bool holds);
+// That side has ended.
+void maybe_forget(Vm *vm, StagedBlock *block);
+// When the block is freed.
+void maybe_free(Vm *vm, StagedBlock *block);
+
+// Whether a is b, or (`holds` false) is not: a bool, or a tensor. One of the
+// two is a value that is undecided.
+Value maybe_same(Vm *vm, Value a, Value b, bool holds);
+// An operation that None refuses goes on with the value, and is refused when
+// the graph runs and there is none. TraceHooks.operate, and slots.
+Value maybe_operate(Vm *vm, Value a, Value b, OperandsFn act, int how);
+Value maybe_unary(Vm *vm, UnaryOp op, Value self);
+Value maybe_item(Vm *vm, Value self, Value key);
+
+#endif
