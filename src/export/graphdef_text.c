@@ -89,13 +89,30 @@ void gd_attr_ints(StrBuf *out, const char *key, const int64_t *ints,
     attr_close(out);
 }
 
+// A string in quotes. protobuf reads octal escapes of three digits.
+static void quoted(StrBuf *out, const char *bytes, size_t length)
+{
+    strbuf_putc(out, '"');
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        // Always three digits, so that a digit behind the escape cannot be
+        // taken for a part of it.
+        if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
+            strbuf_printf(out, "\\%03o", byte);
+        } else {
+            strbuf_putc(out, (char)byte);
+        }
+    }
+    strbuf_putc(out, '"');
+}
+
 // Bytes, quoted.
 void gd_attr_text(StrBuf *out, const char *key, const char *bytes,
                   size_t length)
 {
     attr_open(out, key);
     strbuf_puts(out, "s: ");
-    gd_quoted(out, bytes, length);
+    quoted(out, bytes, length);
     attr_close(out);
 }
 
@@ -138,23 +155,6 @@ void gd_attr_shape(StrBuf *out, const char *key, TensorType type)
     attr_close(out);
 }
 
-// protobuf reads octal escapes of three digits.
-void gd_quoted(StrBuf *out, const char *bytes, size_t length)
-{
-    strbuf_putc(out, '"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)bytes[i];
-        // Always three digits, so that a digit behind the escape cannot be
-        // taken for a part of it.
-        if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\') {
-            strbuf_printf(out, "\\%03o", byte);
-        } else {
-            strbuf_putc(out, (char)byte);
-        }
-    }
-    strbuf_putc(out, '"');
-}
-
 // Single numbers in fields that can be read, more elements as raw bytes, which
 // protobuf keeps bit for bit.
 void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
@@ -168,7 +168,7 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
         TensorString **strings = tensor->data;
         for (int64_t i = 0; i < tensor->count; i++) {
             strbuf_puts(out, " string_val: ");
-            gd_quoted(out, strings[i]->bytes, strings[i]->length);
+            quoted(out, strings[i]->bytes, strings[i]->length);
         }
     } else if (tensor->count == 1 && dtype == DT_BOOL) {
         strbuf_printf(out, " bool_val: %s",
@@ -182,7 +182,7 @@ void gd_attr_tensor(StrBuf *out, const Tensor *tensor)
         // Floats go this way even if there is one: no decimal form would bring
         // back every NaN. The bytes are those of a little-endian machine.
         strbuf_puts(out, " tensor_content: ");
-        gd_quoted(out, tensor->data, (size_t)tensor->count * dtype_size(dtype));
+        quoted(out, tensor->data, (size_t)tensor->count * dtype_size(dtype));
     }
     strbuf_puts(out, " }");
     attr_close(out);

@@ -27,8 +27,6 @@ void gd_attr_func(StrBuf *out, const char *key, const char *name);
 void gd_attr_shape(StrBuf *out, const char *key, TensorType type);
 // The attribute "value" of a Const: dtype, shape and elements.
 void gd_attr_tensor(StrBuf *out, const Tensor *tensor);
-// A string in quotes, octal escapes where needed.
-void gd_quoted(StrBuf *out, const char *bytes, size_t length);
 // How TensorFlow names a node of its op ("AddV2": "add") and the op's first
 // result ("z"), which inputs inside of functions spell out; where results have
 // names of their own, all of them ("values indices").

@@ -6,6 +6,33 @@
 
 #include <string.h>
 
+// Dims are copied once, here, so that callers may hand over those of a tensor
+// or of the C stack.
+// NULL: no memory. An array of no elements is not NULL.
+static const int64_t *copy_dims(Graph *graph, TensorType type)
+{
+    size_t rank = type.rank > 0 ? (size_t)type.rank : 0;
+    int64_t *dims = arena_new_array(&graph->arena, int64_t, rank);
+    if (dims != NULL && rank > 0) {
+        memcpy(dims, type.dims, rank * sizeof *dims);
+    }
+    return dims;
+}
+
+// Ids are handed out in order of creation and never again.
+// Of a param `node` is NULL and `index` its number; of an output `block` is
+// that of its node.
+static ValueId new_value(Graph *graph, GraphNode *node, GraphBlock *block,
+                         uint32_t index, const char *name, TensorType type)
+{
+    type.dims = copy_dims(graph, type);
+    GraphValue value = {node, block, index, type, name};
+    if (type.dims == NULL || !vec_push(graph->ctx, &graph->values, value)) {
+        return VALUE_ID_NONE;
+    }
+    return (ValueId)(graph->values.count - 1);
+}
+
 // Blocks belong to the arena: nobody frees one.
 GraphBlock *graph_block_new(Graph *graph, GraphBlock *parent)
 {
@@ -42,8 +69,7 @@ ValueId graph_block_param(Graph *graph, GraphBlock *block, const char *name,
         }
     }
     // A param has no node: its block and number are its definition.
-    ValueId id =
-        build_value(graph, NULL, block, block->param_count, name, type);
+    ValueId id = new_value(graph, NULL, block, block->param_count, name, type);
     if (id != VALUE_ID_NONE) {
         block->params[block->param_count++] = id;
     }
@@ -73,33 +99,6 @@ void graph_block_diverges(GraphBlock *block)
 {
     block->diverges = true;
     block->result_count = 0;
-}
-
-// Dims are copied once, here, so that callers may hand over those of a tensor
-// or of the C stack.
-// NULL: no memory. An array of no elements is not NULL.
-static const int64_t *copy_dims(Graph *graph, TensorType type)
-{
-    size_t rank = type.rank > 0 ? (size_t)type.rank : 0;
-    int64_t *dims = arena_new_array(&graph->arena, int64_t, rank);
-    if (dims != NULL && rank > 0) {
-        memcpy(dims, type.dims, rank * sizeof *dims);
-    }
-    return dims;
-}
-
-// Ids are handed out in order of creation and never again.
-// Of a param `node` is NULL and `index` its number; of an output `block` is
-// that of its node.
-ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
-                    uint32_t index, const char *name, TensorType type)
-{
-    type.dims = copy_dims(graph, type);
-    GraphValue value = {node, block, index, type, name};
-    if (type.dims == NULL || !vec_push(graph->ctx, &graph->values, value)) {
-        return VALUE_ID_NONE;
-    }
-    return (ValueId)(graph->values.count - 1);
 }
 
 // The old dims stay in the arena; types change seldom.
@@ -242,8 +241,7 @@ bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
     node->first_output = (ValueId)graph->values.count;
     node->output_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        if (build_value(graph, node, block, i, NULL, types[i]) ==
-            VALUE_ID_NONE) {
+        if (new_value(graph, node, block, i, NULL, types[i]) == VALUE_ID_NONE) {
             // Values of a node that was not finished are taken back.
             graph->values.count = node->first_output;
             return false;

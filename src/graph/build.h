@@ -15,9 +15,6 @@ MUST_CHECK GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
 // Gives the node room for `count` outputs of the types, and puts it last.
 MUST_CHECK bool build_finish(Graph *graph, GraphBlock *block, GraphNode *node,
                              const TensorType *types, uint32_t count);
-// A new value; dims are copied.
-ValueId build_value(Graph *graph, GraphNode *node, GraphBlock *block,
-                    uint32_t index, const char *name, TensorType type);
 // For results whose type is known better than at first. The shape is copied
 // into the graph's arena.
 MUST_CHECK bool build_set_type(Graph *graph, ValueId id, TensorType type);

@@ -296,8 +296,10 @@ const VersionUse *versions_of(const Versions *versions, const GraphNode *node,
     return range.count > 0 ? versions->uses.items + range.first : NULL;
 }
 
-const VersionUse *versions_of_block(const Versions *versions,
-                                    const GraphNode *node, int b)
+// With which versions the node's block `b` begins and ends, in step with what
+// versions_of gives.
+static const VersionUse *of_block(const Versions *versions,
+                                  const GraphNode *node, int b)
 {
     struct VersionRange range = versions->ranges[node->serial];
     return versions->uses.items + range.first +
@@ -370,7 +372,7 @@ bool versions_next(const Versions *versions, const GraphNode *node, int b,
         if (place == VERSIONS_USED ? changed || use->chain != RES_CONTROL
                                    : changed) {
             const VersionUse *ends =
-                in_block ? &versions_of_block(versions, node, b)[*at] : use;
+                in_block ? &of_block(versions, node, b)[*at] : use;
             bool after = place == VERSIONS_DEFINED || place == VERSIONS_END;
             *chain = use->chain;
             *number = after ? ends->after : ends->before;

@@ -42,10 +42,6 @@ void versions_free(Versions *versions);
 // What a node does, `count` chains; NULL if it is pure.
 const VersionUse *versions_of(const Versions *versions, const GraphNode *node,
                               uint32_t *count);
-// With which versions the node's block `b` begins and ends, in step with what
-// versions_of gives.
-const VersionUse *versions_of_block(const Versions *versions,
-                                    const GraphNode *node, int b);
 // What stands for version `number` of a chain in a text: "^world.1", "^0.2".
 void versions_print(StrBuf *out, uint32_t chain, uint32_t number);
 

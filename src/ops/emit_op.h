@@ -34,8 +34,6 @@ EmitSize emit_size(Emit *emit, EmitValue x, int axis);
 EmitSize emit_times(Emit *emit, EmitSize a, EmitSize b);
 EmitValue emit_reshape_to(Emit *emit, EmitValue x, int rank,
                           const EmitSize *sizes);
-EmitValue emit_broadcast_to(Emit *emit, EmitValue x, int rank,
-                            const EmitSize *sizes);
 // x, whose axis must be as large as one of `like`: raised at once, or when it
 // runs, in the name of `who`. The ranks are known.
 EmitValue emit_same_size(Emit *emit, const char *who, EmitValue x, int axis,

@@ -51,56 +51,39 @@ EmitSize emit_times(Emit *emit, EmitSize a, EmitSize b)
 }
 
 // Numbers alone make an attribute; otherwise they are put together as a vector
-// in the graph, of which inference still knows the numbers.
-static EmitValue with_sizes(Emit *emit, OpCode op, EmitValue x, int rank,
-                            const EmitSize *sizes, bool known)
+// in the graph, of which inference still knows the numbers. -1 says what one
+// open size is, unless there is nothing to divide: beside a size of 0 any would
+// do.
+EmitValue emit_reshape_to(Emit *emit, EmitValue x, int rank,
+                          const EmitSize *sizes)
 {
     int64_t dims[SHAPE_MAX_RANK];
     EmitValue values[SHAPE_MAX_RANK];
     AttrValue shape = {
         .kind = ATTR_INTS, .count = (uint32_t)rank, .ints = dims};
     AttrValue first = {.kind = ATTR_INT, .integer = 0};
+    int opens = 0;
+    bool empty = false;
     for (int i = 0; i < rank; i++) {
         dims[i] = sizes[i].number;
-        values[i] = known ? NULL : size_value(emit, sizes[i]);
-        if (!known && values[i] == NULL) {
+        opens += dims[i] == DIM_UNKNOWN;
+        empty |= dims[i] == 0;
+    }
+    if (opens == 0 || (opens == 1 && !empty)) {
+        return emit_1(emit, OP_RESHAPE, x, &shape);
+    }
+    for (int i = 0; i < rank; i++) {
+        values[i] = size_value(emit, sizes[i]);
+        if (values[i] == NULL) {
             return NULL;
         }
-    }
-    if (known) {
-        return emit_1(emit, op, x, &shape);
     }
     EmitValue inputs[2] = {
         x, emit->op(emit, OP_STACK, values, (uint32_t)rank, &first)};
     shape = (AttrValue){.kind = ATTR_INPUT, .integer = 1};
     return x == NULL || inputs[1] == NULL
                ? NULL
-               : emit->op(emit, op, inputs, 2, &shape);
-}
-
-// -1 says what one open size is, unless there is nothing to divide: beside a
-// size of 0 any would do.
-EmitValue emit_reshape_to(Emit *emit, EmitValue x, int rank,
-                          const EmitSize *sizes)
-{
-    int opens = 0;
-    bool empty = false;
-    for (int i = 0; i < rank; i++) {
-        opens += sizes[i].number == DIM_UNKNOWN;
-        empty |= sizes[i].number == 0;
-    }
-    return with_sizes(emit, OP_RESHAPE, x, rank, sizes,
-                      opens == 0 || (opens == 1 && !empty));
-}
-
-EmitValue emit_broadcast_to(Emit *emit, EmitValue x, int rank,
-                            const EmitSize *sizes)
-{
-    bool known = true;
-    for (int i = 0; i < rank; i++) {
-        known &= sizes[i].number != DIM_UNKNOWN;
-    }
-    return with_sizes(emit, OP_BROADCAST_TO, x, rank, sizes, known);
+               : emit->op(emit, OP_RESHAPE, inputs, 2, &shape);
 }
 
 // ---- same_size

@@ -216,7 +216,8 @@ bool notes_add(Vm *vm, const Frame *frame, const char *name, Span block,
     return ok;
 }
 
-const char *notes_cure(ErrorKind kind, Value first, Value second)
+// What to do about two values that cannot be one.
+static const char *cure_of(ErrorKind kind, Value first, Value second)
 {
     if (value_unbound(first) || value_unbound(second)) {
         return "set it on both sides, or before";
@@ -244,7 +245,7 @@ const char *notes_turn_cure(ErrorKind kind, Value before, Value after)
     }
     return kind == ERR_DTYPE || value_unbound(before) ||
                    value_is_none(before) || value_is_none(after)
-               ? notes_cure(kind, before, after)
+               ? cure_of(kind, before, after)
                : "begin with the kind of value that a turn leaves, or append "
                  "to a list what is to be kept of each turn";
 }
@@ -265,7 +266,7 @@ bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
                     (value_is_none(first) || value_is_none(second));
     const char *cure = returned ? "return a tensor of that kind there, too, "
                                   "with a bool beside it if need be"
-                                : notes_cure(kind, first, second);
+                                : cure_of(kind, first, second);
     if (info->flags & BLOCK_IS_GUARD) {
         snprintf(room, size,
                  "%s is %s where no `return`, `break` or `continue` was "

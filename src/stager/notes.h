@@ -54,9 +54,8 @@ MUST_CHECK bool notes_text(Vm *vm, const BlockSides *sides, const char *name,
 // text that begins with the word. 0: not known.
 uint32_t notes_line(Vm *vm, const Frame *frame, Value v, const char *word,
                     Span text);
-// What to do about two values that cannot be one.
-const char *notes_cure(ErrorKind kind, Value first, Value second);
-// The same of a variable before a loop and after a turn of it.
+// What to do about a variable whose values before a loop and after a turn of it
+// cannot be one.
 const char *notes_turn_cure(ErrorKind kind, Value before, Value after);
 // Keeps a note on a place. False: no memory.
 MUST_CHECK bool notes_add(Vm *vm, const Frame *frame, const char *name,

@@ -69,7 +69,6 @@ ValueId back_append(Back *b, GraphBlock *block, OpCode op,
 ValueId back_zeros(Back *b, GraphBlock *block, ValueId like);
 // What a value has so far, zeros if that is nothing.
 ValueId back_so_far(Back *b, GraphBlock *block, ValueId value);
-ValueId back_sum(Back *b, GraphBlock *block, ValueId left, ValueId right);
 // The state of the generator where the node stands, as a value before it.
 ValueId back_generator(Back *b, GraphNode *node);
 // Moves what stands behind `last` (NULL: all) before the node.
@@ -121,7 +120,5 @@ MUST_CHECK Graph *back_lift(Graph *graph, GraphBlock *block,
 // An input of the copy for each of the values.
 MUST_CHECK bool back_map_inputs(Clone *clone, const ValueId *values,
                                 size_t count);
-// Variables of the copy are the original's, by number.
-MUST_CHECK bool back_copy_variables(const Graph *from, Graph *to);
 
 #endif

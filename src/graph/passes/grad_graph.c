@@ -20,7 +20,7 @@ bool back_flows(const Graph *graph, ValueId id)
     return dtype_is_float(dtype_element(graph_type(graph, id).dtype));
 }
 
-ValueId back_sum(Back *b, GraphBlock *block, ValueId left, ValueId right)
+static ValueId sum_of(Back *b, GraphBlock *block, ValueId left, ValueId right)
 {
     ValueId both[2] = {left, right};
     bool list = dtype_is_list(graph_type(b->graph, left).dtype);
@@ -34,7 +34,7 @@ bool back_add(Back *b, ValueId value, ValueId grad)
         return false;
     }
     if (b->grads[value] != VALUE_ID_NONE) {
-        grad = back_sum(b, b->block, b->grads[value], grad);
+        grad = sum_of(b, b->block, b->grads[value], grad);
     }
     b->grads[value] = grad;
     return grad != VALUE_ID_NONE;
@@ -164,7 +164,7 @@ static bool back_read(Back *b, const GraphNode *node)
         sum = back_append(b, b->block, OP_LIST_READ, three, 2, NULL);
     }
     if (sum != VALUE_ID_NONE) {
-        sum = back_sum(b, b->block, sum, b->grads[node_output(node, 0)]);
+        sum = sum_of(b, b->block, sum, b->grads[node_output(node, 0)]);
     }
     three[2] = sum;
     b->grads[list] =

@@ -47,7 +47,7 @@ bool back_map_inputs(Clone *clone, const ValueId *values, size_t count)
 }
 
 // Variables of the copy are the original's, by number.
-bool back_copy_variables(const Graph *from, Graph *to)
+static bool copy_variables(const Graph *from, Graph *to)
 {
     for (size_t i = 0; i < from->variables.count; i++) {
         const GraphVariable *variable = &from->variables.items[i];
@@ -73,7 +73,7 @@ Graph *back_lift(Graph *graph, GraphBlock *block, const IdVec *outside)
     bool ok = clone_init(&clone, graph, to, 0) &&
               back_map_inputs(&clone, block->params, block->param_count) &&
               back_map_inputs(&clone, outside->items, outside->count) &&
-              back_copy_variables(graph, to) &&
+              copy_variables(graph, to) &&
               clone_nodes(&clone, block, to->block, NULL);
     for (uint32_t i = 0; ok && i < block->result_count; i++) {
         ok = vec_push(graph->ctx, &results, clone.values[block->results[i]]);
@@ -109,7 +109,7 @@ Graph *graph_lift_node(Graph *graph, GraphNode *node, ValueId *outside,
     node->next = NULL;
     ok = to != NULL && clone_init(&clone, graph, to, 0) &&
          back_map_inputs(&clone, values.items, values.count) &&
-         back_copy_variables(graph, to) &&
+         copy_variables(graph, to) &&
          clone_nodes(&clone, &around, to->block, NULL);
     node->next = next;
     if (ok) {

@@ -120,7 +120,7 @@ static MethodWrap *wrap_native(Vm *vm, Type *cls, const TypeDef *of,
     return wrap;
 }
 
-bool class_add_class_methods(Vm *vm, Type *cls, const NativeDef *rows)
+static bool add_class_methods(Vm *vm, Type *cls, const NativeDef *rows)
 {
     for (const NativeDef *m = rows; m != NULL && m->name != NULL; m++) {
         if (!put(vm, cls->dict, m->name,
@@ -150,7 +150,7 @@ static bool add_methods(Vm *vm, Type *cls, const TypeDef *def)
             }
         }
     }
-    if (!class_add_class_methods(vm, cls, def->class_methods)) {
+    if (!add_class_methods(vm, cls, def->class_methods)) {
         return false;
     }
     for (m = def->static_methods; m != NULL && m->name != NULL; m++) {

@@ -85,9 +85,6 @@ MUST_CHECK bool class_add_error_natives(Vm *vm, Type *cls, ErrorKind kind);
 MUST_CHECK bool class_add_new(Vm *vm, Type *cls);
 // The second half of it: methods, members and doc of the def.
 MUST_CHECK bool class_add_methods(Vm *vm, Type *cls);
-// Class methods of a table, for types that share a def.
-MUST_CHECK bool class_add_class_methods(Vm *vm, Type *cls,
-                                        const NativeDef *rows);
 // __new__ of built-in types: makes an instance by the nearest layout.
 extern const NativeDef object_make_row;
 // __abstractmethods__ of a class: owned, AttributeError where it has none of

@@ -34,7 +34,9 @@ static bool is_ours(const Vm *vm, Value hook)
     return value_same(module, value_from_object(vm->names[NAME_SYSINFO]));
 }
 
-Value sys_hook(Vm *vm, const char *name)
+// What the program has put into sys under the name. Borrowed; UNBOUND: nothing,
+// or what was there before.
+static Value hook_of(Vm *vm, const char *name)
 {
     Module *sys = loaded(vm, "sys");
     Str *key = sys == NULL || sys->dict == NULL
@@ -47,7 +49,7 @@ Value sys_hook(Vm *vm, const char *name)
 int64_t sys_traceback_limit(Vm *vm)
 {
     int64_t limit;
-    Value set = sys_hook(vm, "tracebacklimit");
+    Value set = hook_of(vm, "tracebacklimit");
     if (!value_is_int(set) || !int_to_i64(set, &limit)) {
         return -1;
     }
@@ -56,7 +58,7 @@ int64_t sys_traceback_limit(Vm *vm)
 
 int sys_tell_error(Vm *vm, Value exception)
 {
-    Value hook = sys_hook(vm, "excepthook");
+    Value hook = hook_of(vm, "excepthook");
     if (value_unbound(hook) || !value_is_kind(exception, KIND_EXCEPTION)) {
         return 0;
     }
@@ -74,7 +76,7 @@ int sys_tell_error(Vm *vm, Value exception)
 
 bool sys_tell_unraisable(Vm *vm, Value exception, Value object)
 {
-    Value hook = sys_hook(vm, "unraisablehook");
+    Value hook = hook_of(vm, "unraisablehook");
     if (value_unbound(hook)) {
         return false;
     }

@@ -5,9 +5,6 @@
 
 #include "interp/core/vm.h"
 
-// What the program has put into sys under the name. Borrowed; UNBOUND: nothing,
-// or what was there before.
-Value sys_hook(Vm *vm, const char *name);
 // sys.tracebacklimit: how many entries at most; -1: none is set.
 int64_t sys_traceback_limit(Vm *vm);
 // Hands the error to the program's sys.excepthook. 1: told; 0: there is no such
