@@ -171,12 +171,11 @@ StepFn step_op_for(const Graph *graph, const GraphNode *node)
     // An unknown input size would have to be checked by the shape rule.
     for (uint32_t i = 0; fixed && i < node->input_count; i++) {
         TensorType type = graph_type(graph, node->inputs[i]);
-        fixed = type.rank >= 0 && shape_is_static(type.rank, type.dims);
+        fixed = shape_is_static(type.rank, type.dims);
     }
     TensorType out = fixed ? graph_type(graph, node->first_output)
                            : (TensorType){DT_BOOL, RANK_UNKNOWN, NULL};
-    return out.rank >= 0 && shape_is_static(out.rank, out.dims) ? step_kernel
-                                                                : step_op;
+    return shape_is_static(out.rank, out.dims) ? step_kernel : step_op;
 }
 
 // Frames. One is kept for each depth at which the plan was running.

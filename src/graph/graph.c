@@ -358,7 +358,7 @@ bool graph_has_effects(const GraphNode *node)
 static bool is_static(const Graph *graph, ValueId value)
 {
     TensorType type = graph_type(graph, value);
-    return type.rank >= 0 && shape_is_static(type.rank, type.dims);
+    return shape_is_static(type.rank, type.dims);
 }
 
 bool graph_is_total(const Graph *graph, const GraphNode *node)

@@ -98,7 +98,7 @@ static bool read_const(NodeLine *line)
     const Definition *type = line->definitions.items;
     int64_t count = 0;
     if (line->definitions.count != 1 || dtype_is_list(type->dtype) ||
-        !shape_is_static(type->rank, type->dims) || type->rank < 0) {
+        !shape_is_static(type->rank, type->dims)) {
         return reader_fail_at(reader, line->where,
                               "a constant has one output of known shape");
     }

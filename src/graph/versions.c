@@ -11,7 +11,7 @@ typedef VEC(VersionUse) UseVec;
 
 static bool same_known(TensorType type)
 {
-    return type.rank >= 0 && shape_is_static(type.rank, type.dims);
+    return shape_is_static(type.rank, type.dims);
 }
 
 // What Variables that may be one cell have in common: the dtype, and the shape

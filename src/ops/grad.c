@@ -56,7 +56,7 @@ EmitValue grad_unless(Emit *emit, EmitValue condition, EmitValue a)
 
 static bool shape_known(TensorType type)
 {
-    return type.rank != RANK_UNKNOWN && shape_is_static(type.rank, type.dims);
+    return shape_is_static(type.rank, type.dims);
 }
 
 // Unknown sizes may turn out to be anything.

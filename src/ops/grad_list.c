@@ -13,7 +13,7 @@ static EmitValue index_of(Emit *emit, int64_t index)
 EmitValue grad_list_zeros(Emit *emit, EmitValue list)
 {
     TensorType type = emit_type(emit, list);
-    if (type.rank < 0 || !shape_is_static(type.rank, type.dims)) {
+    if (!shape_is_static(type.rank, type.dims)) {
         return emit_1(emit, OP_LIST_ZEROS, list, NULL);
     }
     AttrValue attrs[OP_MAX_ATTRS] = {
@@ -33,7 +33,7 @@ static EmitValue zeros(Emit *emit, EmitValue x)
 static EmitValue blank(Emit *emit, EmitValue list, EmitValue index)
 {
     TensorType type = emit_type(emit, list);
-    if (type.rank < 0 || !shape_is_static(type.rank, type.dims)) {
+    if (!shape_is_static(type.rank, type.dims)) {
         return emit_2(emit, OP_LIST_BLANK, list, index);
     }
     AttrValue attrs[OP_MAX_ATTRS] = {

@@ -107,7 +107,7 @@ static bool run_list_blank(StepCall *call)
         if (!op_run(call->ctx, OP_ZEROS_LIKE, item, 1, none, item, &outputs)) {
             return false;
         }
-    } else if (type.rank >= 0 && shape_is_static(type.rank, type.dims)) {
+    } else if (shape_is_static(type.rank, type.dims)) {
         item[0] = tensor_list_item(call->ctx, list, at, type.rank, type.dims);
     } else {
         item[0] = tensor_scalar_float(call->ctx, type.dtype, 0);

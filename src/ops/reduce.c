@@ -36,7 +36,7 @@ bool reduce_end(Ctx *ctx, const OpDesc *op, const AttrValue *attrs,
 {
     uint32_t mask;
     *end = (ReduceEnd){.rows = 1, .columns = 1};
-    if (op->ends == 0 || dtype_is_half(in.dtype) || in.rank < 0 ||
+    if (op->ends == 0 || dtype_is_half(in.dtype) ||
         !shape_is_static(in.rank, in.dims)) {
         return false;
     }

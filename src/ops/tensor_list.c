@@ -74,7 +74,7 @@ Tensor *tensor_list_item(Ctx *ctx, const Tensor *list, int64_t at, int rank,
     if (items[at] != NULL) {
         return object_retain(items[at]);
     }
-    if (rank != RANK_UNKNOWN && shape_is_static(rank, dims)) {
+    if (shape_is_static(rank, dims)) {
         return zeros(ctx, dtype, rank, dims);
     }
     for (int64_t i = 0; i < list->count; i++) {

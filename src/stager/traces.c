@@ -224,8 +224,7 @@ static bool is_general(const Signature *signature)
 {
     for (size_t i = 0; i < signature->tensors.count; i++) {
         TensorType type = signature_type(signature, i);
-        if (type.rank == RANK_UNKNOWN ||
-            !shape_is_static(type.rank, type.dims)) {
+        if (!shape_is_static(type.rank, type.dims)) {
             return true;
         }
     }

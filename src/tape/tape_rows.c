@@ -55,7 +55,7 @@ static EmitValue rows_constant(Emit *emit, Tensor *tensor)
 
 static bool is_known(TensorType type)
 {
-    return type.rank != RANK_UNKNOWN && shape_is_static(type.rank, type.dims);
+    return shape_is_static(type.rank, type.dims);
 }
 
 // With so many axes behind its rows that it broadcasts as it did without.

@@ -91,8 +91,7 @@ static ValueId stack_list(Split *split, GraphNode *node, ValueId list)
     Graph *graph = split->graph;
     TensorType type = graph_type(graph, list);
     // An empty list of open sizes has no stack.
-    if (type.rank < 0 || type.rank == SHAPE_MAX_RANK ||
-        !shape_is_static(type.rank, type.dims)) {
+    if (type.rank == SHAPE_MAX_RANK || !shape_is_static(type.rank, type.dims)) {
         (void)refuse(split);
         return VALUE_ID_NONE;
     }

@@ -78,8 +78,7 @@ static uint32_t maker_of(const Order *order, ValueId value)
 static uint64_t space_of(TensorType type)
 {
     uint64_t hash = 0x9E3779B97F4A7C15u;
-    if (type.rank < 0 || type.dtype == DT_STRING ||
-        !shape_is_static(type.rank, type.dims)) {
+    if (type.dtype == DT_STRING || !shape_is_static(type.rank, type.dims)) {
         return 0;
     }
     for (int i = 0; i < type.rank; i++) {
@@ -92,7 +91,7 @@ static uint64_t space_of(TensorType type)
 static uint64_t bytes_of(TensorType type)
 {
     uint64_t bytes = dtype_size(type.dtype);
-    if (type.rank < 0 || !shape_is_static(type.rank, type.dims)) {
+    if (!shape_is_static(type.rank, type.dims)) {
         return UNKNOWN_BYTES;
     }
     for (int i = 0; i < type.rank; i++) {

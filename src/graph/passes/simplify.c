@@ -84,7 +84,7 @@ static bool keeps_type(const Graph *graph, const GraphNode *node, ValueId value,
     if (!graph_type_equal(type, graph_type(graph, node->first_output))) {
         return false;
     }
-    return (type.rank >= 0 && shape_is_static(type.rank, type.dims)) ||
+    return shape_is_static(type.rank, type.dims) ||
            (other->count == 1 &&
             other->rank <= (type.rank > 0 ? type.rank : 0));
 }
@@ -180,13 +180,12 @@ static ValueId find_idle(const Graph *graph, const GraphNode *node)
     case OP_BROADCAST_TO:
     case OP_SQUEEZE:
     case OP_CONCAT:
-        idle = node->input_count == 1 && in.rank >= 0 &&
-               shape_is_static(in.rank, in.dims) && graph_type_equal(in, out);
+        idle = node->input_count == 1 && shape_is_static(in.rank, in.dims) &&
+               graph_type_equal(in, out);
         break;
     case OP_ENSURE_SHAPE: idle = graph_type_equal(in, out); break;
     case OP_SUM_TO_SHAPE:
-        idle = in.rank >= 0 && shape_is_static(in.rank, in.dims) &&
-               graph_type_equal(in, out);
+        idle = shape_is_static(in.rank, in.dims) && graph_type_equal(in, out);
         break;
     default: break;
     }
@@ -206,7 +205,7 @@ static ValueId find_chosen(const Graph *graph, const GraphNode *node)
     // if it has the result's shape already.
     ValueId value = node->inputs[tensor_int_at(condition, 0) ? 1 : 2];
     TensorType type = graph_type(graph, value);
-    return type.rank >= 0 && shape_is_static(type.rank, type.dims) &&
+    return shape_is_static(type.rank, type.dims) &&
                    graph_type_equal(type, graph_type(graph, node->first_output))
                ? value
                : VALUE_ID_NONE;
@@ -239,7 +238,7 @@ static ValueId find_product(const Graph *graph, const GraphNode *node)
     for (uint32_t i = 0; i < 2; i++) {
         const Tensor *tensor = graph_constant(graph, node->inputs[i]);
         TensorType other = graph_type(graph, node->inputs[1 - i]);
-        if (tensor != NULL && is_identity(tensor) && other.rank >= 0 &&
+        if (tensor != NULL && is_identity(tensor) &&
             shape_is_static(other.rank, other.dims) &&
             graph_type_equal(other, out)) {
             return node->inputs[1 - i];
@@ -254,12 +253,12 @@ static void skip_reshape(const Graph *graph, GraphNode *node)
     const GraphNode *inner = graph_value(graph, node->inputs[0])->node;
     TensorType out = graph_type(graph, node->first_output);
     if (node->op == OP_RESHAPE && node->input_count == 1 && inner != NULL &&
-        inner->op == OP_RESHAPE && inner->input_count == 1 && out.rank >= 0 &&
+        inner->op == OP_RESHAPE && inner->input_count == 1 &&
         shape_is_static(out.rank, out.dims)) {
         TensorType in = graph_type(graph, inner->inputs[0]);
         TensorType between = graph_type(graph, node->inputs[0]);
         // Where the first may fail, its failure would be lost.
-        if (in.rank >= 0 && shape_is_static(in.rank, in.dims) &&
+        if (shape_is_static(in.rank, in.dims) &&
             shape_is_static(between.rank, between.dims)) {
             node->inputs[0] = inner->inputs[0];
         }

@@ -63,7 +63,7 @@ Value tensor_member_size(Vm *vm, Value self)
     if (as_tensors < 0) {
         return VALUE_FAIL;
     }
-    if (type.rank == RANK_UNKNOWN || !shape_is_static(type.rank, type.dims)) {
+    if (!shape_is_static(type.rank, type.dims)) {
         return as_tensors > 0 ? tensor_traced_count(vm, self) : VALUE_NONE;
     }
     return shape_count(&vm->ctx, type.rank, type.dims, type.dtype, &count)
