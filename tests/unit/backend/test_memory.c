@@ -109,14 +109,12 @@ Test(memory, loops_write_over_their_state)
                                "      %9: float32[3] = add %8, %0\n"
                                "      yield %9\n"
                                "  return %2\n";
-    Graph *graph = parsed(text);
-    Plan *plan = planned(graph);
+    Plan *plan = planned_text(text);
     // exp over the state, add over what is sorted.
     cr_expect(plan_says(plan, "r1 = exp r0\n"));
     cr_expect(plan_says(plan, "r1 in place of r0  clear $3\n"));
     cr_expect(plan_says(plan, "r2 in place of r0  clear $7\n"));
     plan_release(&ctx, plan);
-    graph_release(&ctx, graph);
 }
 
 // What is put into a tensor of the run's own is put there; into an argument's,
@@ -139,13 +137,11 @@ Test(memory, scatters_write_over_what_dies)
         "      %13: float32[4] = scatter_add %12, %1, %2\n"
         "      yield %13\n"
         "  return %5, %7\n";
-    Graph *graph = parsed(text);
-    Plan *plan = planned(graph);
+    Plan *plan = planned_text(text);
     cr_expect(plan_says(plan, "scatter_add $0, $1, $2 -> $3\n"));
     cr_expect(plan_says(plan, "$3, $1, $2 (in place) -> $4  clear $3\n"));
     // $5 is a result.
     cr_expect(plan_says(plan, "scatter_min $5, $1, $2 -> $6\n"));
     cr_expect(plan_says(plan, "$9, $1, $2 (in place) -> $12  clear $9\n"));
     plan_release(&ctx, plan);
-    graph_release(&ctx, graph);
 }

@@ -410,13 +410,11 @@ Test(plan, rows_fuse_and_memory_is_reused)
         "  %5: float32[4, 8] = relu %4\n"
         "  %6: float32[4, 8] = multiply %5, %2\n"
         "  return %6\n";
-    Graph *g = parsed(text);
-    Plan *plan = planned(g);
+    Plan *plan = planned_text(text);
     cr_expect(plan_says(plan, "in place of"));
     cr_expect(plan_says(plan, "(row)"));
     cr_expect(plan_says(plan, "(column)"));
     plan_release(&ctx, plan);
-    graph_release(&ctx, g);
 }
 
 // Where the user wrote a line of a two-line source, by its number.

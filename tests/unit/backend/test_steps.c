@@ -21,13 +21,11 @@ Test(steps, views_take_no_step)
         "  %3: float32[9, 9, 9] = permute_dims %2 axes=(1, 0, 2)\n"
         "  %4: float32[9, 9, 9] = multiply %2, %3\n"
         "  return %4\n";
-    Graph *g = parsed(text);
-    Plan *plan = planned(g);
+    Plan *plan = planned_text(text);
     cr_expect_eq(plan_step_count(plan), 2);
     cr_expect(plan_says(plan, "(runs)"));
     cr_expect_not(plan_says(plan, "in place of"));
     plan_release(&ctx, plan);
-    graph_release(&ctx, g);
 }
 
 // The index of a loop that counts takes no step; what reads it in another way,
@@ -50,12 +48,10 @@ Test(steps, loops_that_count)
     for (int by = 3; by >= 1; by -= 2) {
         char written[1000];
         snprintf(written, sizeof written, text, by);
-        Graph *g = parsed(written);
-        Plan *plan = planned(g);
+        Plan *plan = planned_text(written);
         cr_expect_eq(plan_says(plan, "counts"), by == 3);
         cr_expect_eq(plan_step_count(plan), by == 3 ? 2 : 4);
         plan_release(&ctx, plan);
-        graph_release(&ctx, g);
     }
 }
 

@@ -29,6 +29,15 @@ static inline Plan *planned(Graph *graph)
     return plan;
 }
 
+// Of a graph that nobody else needs. Owned.
+static inline Plan *planned_text(const char *text)
+{
+    Graph *graph = parsed(text);
+    Plan *plan = planned(graph);
+    graph_release(&ctx, graph);
+    return plan;
+}
+
 // Whether the plan says the words of itself.
 static inline bool plan_says(const Plan *plan, const char *words)
 {
