@@ -236,18 +236,22 @@ void event_number(Vm *vm, EventLog *log, bool fraction)
               fraction ? "a host float" : "a host int", VALUE_NONE);
 }
 
-void event_given(Vm *vm, EventLog *log, const char *argument)
+// Takes the words; without memory for them there is no event.
+static void add_words(Vm *vm, EventLog *log, EventKind kind, Str *words)
 {
-    Event event = {
-        .kind = EVENT_GIVEN,
-        .path = str_printf(vm, "argument '%s' became a tensor", argument),
-        .value = VALUE_NONE};
-    if (event.path == NULL) {
+    if (words == NULL) {
         raise_clear(vm);
         return;
     }
+    Event event = {.kind = kind, .path = words, .value = VALUE_NONE};
     event.line = trace_program_line(vm, &event.source);
     event_add_at(vm, log, event);
+}
+
+void event_given(Vm *vm, EventLog *log, const char *argument)
+{
+    add_words(vm, log, EVENT_GIVEN,
+              str_printf(vm, "argument '%s' became a tensor", argument));
 }
 
 void event_operation(Vm *vm, EventLog *log)
@@ -258,15 +262,8 @@ void event_operation(Vm *vm, EventLog *log)
     log->computed = true;
     int length;
     const char *text = advice_text(vm, &length);
-    Event event = {.kind = EVENT_OP,
-                   .path = str_printf(vm, "operation: %.*s", length, text),
-                   .value = VALUE_NONE};
-    if (event.path == NULL) {
-        raise_clear(vm);
-        return;
-    }
-    event.line = trace_program_line(vm, &event.source);
-    event_add_at(vm, log, event);
+    add_words(vm, log, EVENT_OP,
+              str_printf(vm, "operation: %.*s", length, text));
 }
 
 void event_tensor(Vm *vm, Value v)
