@@ -1,23 +1,21 @@
 // Keys of elements, and rows of the result. See sort.h.
 #include "ops/sort.h"
 
-static uint32_t float_key(float number, bool down)
-{
-    uint32_t bits;
-    float x = number + 0.0F;
-    memcpy(&bits, &x, sizeof bits);
-    bits ^= bits >> 31 != 0 ? UINT32_MAX : UINT32_C(1) << 31;
-    return x != x ? UINT32_MAX : down ? ~bits : bits;
-}
+// Bits that compare as the numbers do: of those below 0 all are turned, of
+// others the sign. 0.0 is added for -0.0. NaN is last, whichever way.
+#define NUMBER_KEY(name, T, BITS)                                              \
+    static BITS name(T number, bool down)                                      \
+    {                                                                          \
+        const BITS all = (BITS)-1, sign = all ^ (all >> 1);                    \
+        T x = number + (T)0;                                                   \
+        BITS bits;                                                             \
+        memcpy(&bits, &x, sizeof bits);                                        \
+        bits ^= (bits & sign) != 0 ? all : sign;                               \
+        return x != x ? all : down ? ~bits : bits;                             \
+    }
 
-static uint64_t double_key(double number, bool down)
-{
-    uint64_t bits;
-    double x = number + 0.0;
-    memcpy(&bits, &x, sizeof bits);
-    bits ^= bits >> 63 != 0 ? UINT64_MAX : UINT64_C(1) << 63;
-    return x != x ? UINT64_MAX : down ? ~bits : bits;
-}
+NUMBER_KEY(float_key, float, uint32_t)
+NUMBER_KEY(double_key, double, uint64_t)
 
 uint64_t sort_long_key(const SortRow *row, int64_t i)
 {
