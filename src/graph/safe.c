@@ -3,10 +3,17 @@
 
 #include "graph/walk.h"
 
-// A node with blocks is as safe as all that is in them.
+// A node with blocks is as safe as all that is in them and all that they give,
+// which may stand outside.
 static void note(Safe *safe, GraphNode *node)
 {
     GraphNode *owner = node->block->owner;
+    for (int b = 0; b < node_desc(node)->block_count; b++) {
+        const GraphBlock *block = node->blocks[b];
+        for (uint32_t i = 0; i < block->result_count; i++) {
+            node->mark = node->mark && safe->values[block->results[i]];
+        }
+    }
     for (uint32_t i = 0; i < node->output_count; i++) {
         safe->values[node_output(node, i)] = node->mark;
     }
