@@ -273,7 +273,7 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
     Value result = VALUE_FAIL;
     ValueVec inputs = {0};
     bool taped = recorder_active(vm);
-    if (indexes != NULL &&
+    if (indexes != NULL && frozen_call(vm, &concrete->frozen) &&
         (!taped || graph_function_inputs(vm, concrete, signature, &inputs)) &&
         call_inputs(vm, concrete, signature, &ids) &&
         call_variables(vm, concrete, signature, indexes)) {

@@ -498,3 +498,28 @@ bool frozen_read(Vm *vm, Object *container, Value key, Value value)
                            (uint32_t)first)) &&
            (container->kind == KIND_DICT || spell(vm, frozen, first, key));
 }
+
+// What lies below is found again when the trace ends.
+bool frozen_call(Vm *vm, const Frozen *callee)
+{
+    Trace *trace = vm->trace;
+    Frozen *frozen = trace->frozen;
+    bool ok = true;
+    for (size_t i = 0; ok && trace->events != NULL && i < callee->reads.count;
+         i++) {
+        const FrozenRead *read = &callee->reads.items[i];
+        Object *container = read->place->container->object;
+        size_t count = frozen->reads.count;
+        if (read->root != i || container == NULL ||
+            era_has(vm, trace->era, container)) {
+            continue;
+        }
+        frozen->trace = trace->request->number;
+        ok = add_read(vm, frozen, container, read->place->key, read->line,
+                      (uint32_t)count);
+        if (ok && frozen->reads.count > count && read->spelled != NULL) {
+            frozen->reads.items[count].spelled = object_retain(read->spelled);
+        }
+    }
+    return ok;
+}

@@ -105,6 +105,9 @@ size_t frozen_count(const Vm *vm, const Frozen *frozen);
 
 // TraceHooks.
 MUST_CHECK bool frozen_read(Vm *vm, Object *container, Value key, Value value);
+// The trace calls another, whose reads are its own from here on: calls that
+// reuse it look for changes of them.
+MUST_CHECK bool frozen_call(Vm *vm, const Frozen *callee);
 void frozen_stored(Vm *vm, Object *container, Value key);
 // The container is dead: nothing can be stored there any more.
 void frozen_forget(Vm *vm, Identity *container);

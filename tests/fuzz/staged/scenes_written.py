@@ -247,4 +247,32 @@ call(g§, tensor(2.0))
 call(g§, tensor(0.5), <<b§|Bag§()>>)
 show(b§.n)
 """),
+    ("called-frozen", """\
+k§, d§ = 2.0, {'w': [1.0, 2.0]}
+class Base§:
+    scale = 2.0
+    def __init__(self):
+        self.more = <<1.0|[1.0]>>
+    @stage<<|(frozen='retrace')>>
+    def run(self, x, n=1):
+        return x * self.scale + <<len(d§)|d§['w'][0]|k§>> + (self.more if isinstance(self.more, float) else len(self.more))
+class Child§(Base§):
+    @stage<<|(frozen='retrace')>>
+    def run(self, x, n=1):
+        if <<x > 1.0|n > 1|True>>:
+            x = <<super().run(x)|super().run(x, n)|Base§.run(self, -x)>>
+        return x * <<1.0|k§>>
+@stage
+def g§(o, x):
+    for i in range(<<2|tensor(2)>>):
+        x = o.run(x)
+    return x
+o§ = Child§()
+call(o§.run, tensor(1.5))
+call(g§, o§, tensor(1.0))
+<<k§ = 5.0|o§.more = 7.0|d§['w'][0] = 9.0|Base§.scale = 3.0|o§.scale = 4.0|d§['x'] = 1|o§.more = [1, 2]>>
+call(o§.run, tensor(1.5))
+call(g§, o§, tensor(1.0))
+call(<<Base§().run|o§.run>>, tensor([1.5]) if False else tensor(2.0), <<1|2>>)
+"""),
 ]
