@@ -13,6 +13,7 @@ enum {
     COLUMNS_STEP = 64,
     PANELS_STEP = 192, // where panels are shared: a multiple of every tier's
     STRIPS_A_THREAD = 4,
+    FEW = 12, // rows, columns and elements of k that cost little anywhere
     NEAR_BYTES = 512 << 10,     // of a C that caches hold until all is done
     MOST_PANEL_BYTES = 64 << 20 // that are kept
 };
@@ -154,8 +155,9 @@ bool product_is_small(Ctx *ctx, DType dtype, GemmArgs *args)
     args->blocks = &ctx->kernels->blocks;
     bool direct = args->n > 1 ? gemm_is_direct(args)
                               : gemm_work_size(args, dtype_size(dtype)) == 0;
+    bool few = args->m <= FEW && args->n <= FEW && args->k <= FEW;
     return args->m > 0 && args->n > 0 && direct &&
-           cost_of(ctx, dtype, args) < worth_cutting;
+           (few || cost_of(ctx, dtype, args) < worth_cutting);
 }
 
 bool product_run(Ctx *ctx, const Product *product)

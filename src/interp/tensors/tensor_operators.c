@@ -125,15 +125,15 @@ static Tensor *quick_operand(Value v, Value other, Tensor *room)
 }
 
 // Two tensors that one kernel takes as they are, or one and a number, where
-// nobody watches.
+// nobody watches. The quick product takes two matrices alone, which need not
+// ask whether they may be multiplied.
 Value tensor_binary_last(Vm *vm, BinaryOp op, Value a, Value b, unsigned last)
 {
     OpCode code = binary_ops[op];
     const OpDesc *desc = op_desc(code);
     Tensor room;
     if (vm->trace != NULL || vm->recorders != NULL || vm->check_numbers ||
-        (!(desc->flags & OP_ELEMENTWISE) && desc->quick == NULL) ||
-        (op == BINARY_MATMUL && is_narrow(vm, a, b))) {
+        (!(desc->flags & OP_ELEMENTWISE) && desc->quick == NULL)) {
         return VALUE_UNBOUND;
     }
     Tensor *inputs[] = {quick_operand(a, b, &room), quick_operand(b, a, &room)};
