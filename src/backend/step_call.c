@@ -142,13 +142,22 @@ static void tell_turn(PlanRun *run, const GraphBlock *decides, int64_t done)
     }
 }
 
+// What has so many results to give: a graph's text may call a block unreachable
+// that is run to its end.
+static bool gives(PlanRun *run, const StepBlock *block, uint32_t count)
+{
+    return LIKELY(block->result_count == count) ||
+           ctx_fail(run->ctx, ERR_VALUE,
+                    "the end of a block that is 'unreachable' was reached");
+}
+
 // What the block yields is taken before its end, which lets go of all else.
 static bool call_branch(StepCall *base, int b)
 {
     PlanRun *run = own(base)->run;
     const Step *step = own(base)->step;
     const StepBlock *block = step->blocks[b];
-    if (!plan_run_block(run, block)) {
+    if (!plan_run_block(run, block) || !gives(run, block, step->output_count)) {
         return false;
     }
     for (uint32_t i = 0; i < step->output_count; i++) {
@@ -177,10 +186,12 @@ static bool run_turn(PlanRun *run, const Step *step, const OpDesc *op,
 {
     for (int b = 0; *again && b < op->block_count; b++) {
         const StepBlock *block = step->blocks[b];
-        if (!plan_run_block(run, block)) {
+        bool decides = op->blocks[b].decides;
+        if (!plan_run_block(run, block) ||
+            !(decides || gives(run, block, step->output_count))) {
             return false;
         }
-        if (!op->blocks[b].decides) {
+        if (!decides) {
             next_state(run, block, state);
             continue;
         }
