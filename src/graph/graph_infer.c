@@ -232,6 +232,17 @@ static bool infer_loop(Typing *typing, GraphNode *node)
 // What is made of an output's type and what the rule says now.
 typedef bool (*TypeFn)(Typing *typing, ValueId id, TensorType type);
 
+// Whether nothing but dtypes is said of what a node gives: of what a file says
+// to fail when it is run, for instance.
+static bool is_open(const Graph *graph, const GraphNode *node)
+{
+    bool open = true;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        open &= graph_type(graph, node_output(node, i)).rank == RANK_UNKNOWN;
+    }
+    return open;
+}
+
 // Of what the rule refuses nothing is known, if that is no error: it fails when
 // it is run, and nobody may leave the rule out there because its outputs' types
 // do not depend on what it is given.
@@ -240,7 +251,7 @@ static bool infer_outputs(Typing *typing, GraphNode *node, TypeFn take)
     Graph *graph = typing->graph;
     InferCall call;
     bool known = graph_infer_node(graph, node, &call), ok = known;
-    if (!known && typing->exact) {
+    if (!known && (typing->exact || is_open(graph, node))) {
         ErrorKind kind = graph->ctx->error.kind;
         ok = kind != ERR_MEMORY && kind != ERR_INTERRUPT;
         take = widen;

@@ -358,6 +358,18 @@ static GraphNode *build_gradient(NodeLine *line)
                                  (uint32_t)outputs, line->place);
 }
 
+// NULL: no memory.
+static TensorType *declared_types(NodeLine *line)
+{
+    size_t count = line->definitions.count;
+    TensorType *types =
+        arena_new_array(&line->parse->graph->arena, TensorType, count);
+    for (size_t i = 0; types != NULL && i < count; i++) {
+        types[i] = definition_type(&line->definitions.items[i]);
+    }
+    return types;
+}
+
 // Outputs are as declared.
 static GraphNode *build_host(NodeLine *line)
 {
@@ -365,15 +377,54 @@ static GraphNode *build_host(NodeLine *line)
     size_t count = line->definitions.count;
     // There is no host object in a text: the node prints or fails with its
     // text, and a host_call cannot be run.
-    TensorType *types = arena_new_array(&graph->arena, TensorType, count);
-    for (size_t i = 0; types != NULL && i < count; i++) {
-        types[i] = definition_type(&line->definitions.items[i]);
-    }
+    TensorType *types = declared_types(line);
     return types != NULL
                ? graph_append_host(graph, line->block, line->op,
                                    line->inputs.items,
                                    (uint32_t)line->inputs.count, line->attrs,
                                    NULL, types, (uint32_t)count, line->place)
+               : NULL;
+}
+
+// Of what the op's rule refuses a text claims nothing but dtypes, as the
+// optimiser leaves it (graph_infer_exactly): it fails when it is run. Lists are
+// no values that an op could be run with.
+static bool claims_nothing(const NodeLine *line)
+{
+    size_t outputs = op_desc(line->op)->output_count;
+    size_t count = line->definitions.count;
+    bool nothing = count > 0 && (outputs == 0 || outputs == count);
+    for (size_t i = 0; i < count; i++) {
+        TensorType type = definition_type(&line->definitions.items[i]);
+        nothing &= type.rank == RANK_UNKNOWN && !dtype_is_list(type.dtype);
+    }
+    for (size_t i = 0; i < line->inputs.count; i++) {
+        nothing &= !dtype_is_list(
+            graph_type(line->parse->graph, line->inputs.items[i]).dtype);
+    }
+    return nothing;
+}
+
+static GraphNode *build_ordinary(NodeLine *line)
+{
+    Graph *graph = line->parse->graph;
+    Ctx *ctx = graph->ctx;
+    const ValueId *inputs = line->inputs.items;
+    uint32_t count = (uint32_t)line->inputs.count;
+    GraphNode *node = graph_append(graph, line->block, line->op, inputs, count,
+                                   line->attrs, line->place);
+    if (node != NULL || !claims_nothing(line) ||
+        ctx->error.kind == ERR_MEMORY || ctx->error.kind == ERR_INTERRUPT) {
+        return node;
+    }
+    ctx_clear(ctx);
+    TensorType *types = declared_types(line);
+    node = types == NULL ? NULL
+                         : build_node(graph, line->op, inputs, count,
+                                      line->attrs, line->place);
+    return node != NULL && build_finish(graph, line->block, node, types,
+                                        (uint32_t)line->definitions.count)
+               ? node
                : NULL;
 }
 
@@ -399,8 +450,7 @@ static GraphNode *build_line(NodeLine *line)
     return op_desc(line->op)->block_count > 0
                ? graph_append_blocks(graph, line->block, line->op, inputs,
                                      count, line->blocks, line->place)
-               : graph_append(graph, line->block, line->op, inputs, count,
-                              line->attrs, line->place);
+               : build_ordinary(line);
 }
 
 // "add gives int32[2], not float32[2]"
