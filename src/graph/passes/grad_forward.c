@@ -15,6 +15,7 @@ typedef struct Forward {
     Clone clone;
     const ValueId *first; // by Variable: its value before the graph runs
     size_t count;         // of Variables
+    uint8_t *uses;        // by value of the graph that is copied: 0, 1 or 2
 } Forward;
 
 // Whether nothing but numbers are drawn, which can be drawn again.
@@ -89,19 +90,21 @@ static bool check_node(const GraphNode *node, const Graph *graph)
 }
 
 // What was assigned, with the way back of the Variable; nothing was: its first
-// value.
+// value. What is used twice is a value of its own, in whose gradient the uses
+// meet before those of other reads do, as in eager code.
 static bool copy_read(Forward *f, const GraphNode *node, GraphBlock *to,
                       const ValueId *now)
 {
+    ValueId old = node_output(node, 0);
     ValueId pair[2] = {now[node->variable], f->first[node->variable]};
     ValueId made = pair[0];
-    if (pair[0] != pair[1]) {
+    if (pair[0] != pair[1] || f->uses[old] > 1) {
         static const AttrValue none[OP_MAX_ATTRS];
         GraphNode *copy = graph_append(f->clone.to, to, OP_STAND_IN, pair, 2,
                                        none, clone_place(&f->clone, node));
         made = copy != NULL ? node_output(copy, 0) : VALUE_ID_NONE;
     }
-    f->clone.values[node_output(node, 0)] = made;
+    f->clone.values[old] = made;
     return made != VALUE_ID_NONE;
 }
 
@@ -374,12 +377,28 @@ static bool copy_all(Forward *f, size_t own, ValueId *inputs)
     return ok;
 }
 
+// NULL: no memory.
+static uint8_t *count_uses(Graph *graph)
+{
+    uint8_t *counts = ctx_alloc_zero(graph->ctx, graph->values.count + 1);
+    for (Walk walk = walk_forward(graph->block);
+         counts != NULL && walk_next(&walk);) {
+        uint32_t count;
+        const ValueId *uses = walk_uses(&walk, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            counts[uses[i]] += counts[uses[i]] < 2;
+        }
+    }
+    return counts;
+}
+
 bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
 {
     Graph *from =
         graph->callees.count > 0 ? clone_graph(graph) : graph_retain(graph);
     Forward f = {.count = graph->variables.count};
     bool ok = from != NULL && inline_run(from) &&
+              (f.uses = count_uses(from)) != NULL &&
               clone_init(&f.clone, from, to, 0) &&
               copy_all(&f, graph->inputs.count, inputs);
     // A list that is made twice would go back twice, once for each of its
@@ -387,6 +406,9 @@ bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
     ok = ok && cse_run_lists(to) && dce_run(to);
     if (f.clone.to != NULL) {
         clone_free(&f.clone);
+    }
+    if (f.uses != NULL) {
+        ctx_free(graph->ctx, f.uses, from->values.count + 1);
     }
     if (from != NULL) {
         graph_release(graph->ctx, from);
