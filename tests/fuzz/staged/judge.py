@@ -189,6 +189,12 @@ def same_line(left, right):
                for at, (one, other) in enumerate(zip(*parts)))
 
 
+def any_order(text):
+    """An error's words in any order, without the operation's name: dtypes that
+    differ are named as the operands stand."""
+    return sorted(re.findall(r"\w+", OPERATION.sub("", text)))
+
+
 def symbolic(text):
     """A pattern for what eager code says where a trace says `text`, which
     names tensors that have no value yet."""
@@ -408,8 +414,7 @@ class Judge:
             # operation of the line sooner than where it is a number.
             if tracing and (SIDES.search(text)
                             or symbolic(text).fullmatch(eager[1])
-                            or OPERATION.sub("", text)
-                            == OPERATION.sub("", eager[1])):
+                            or any_order(text) == any_order(eager[1])):
                 return "refused"
             return None if self.explained() else (
                 "text", f"{eager[1]} | {text}")

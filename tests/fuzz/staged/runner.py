@@ -174,7 +174,8 @@ class Runner:
         if verdict.kind in ("result", "state", "print") and \
                 "text" in record.codes:
             return self.ended_by(program, unmeasured(program.text), verdict)
-        return verdict.kind in ("skipped", "print", "line", "class") and \
+        kinds = "skipped", "print", "line", "class", "text"
+        return verdict.kind in kinds and \
             self.unneeded(program, record.runs["eager"], verdict)
 
     def ended_by(self, program, text, verdict):
@@ -194,8 +195,9 @@ class Runner:
             return self.ended_by(program, text, verdict)
         [record] = self.records([Program(program.number, text)]).values()
         steps = record.runs["staged"]
+        said = 2 if verdict.kind == "text" else 1
         return verdict.step < len(steps) and \
-            (steps[verdict.step].error or [""])[0] == error[0]
+            (steps[verdict.step].error or [])[:said] == error[:said]
 
     def differs(self, kind, detail):
         """A test for the reducer: which of the texts differs likewise?"""
