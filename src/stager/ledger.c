@@ -189,10 +189,11 @@ static bool is_import(const Vm *vm, const Object *container, Value value)
 }
 
 // A container made in this trace goes with it; storing there is the trace's own
-// affair.
+// affair. Bytes are none: a random generator's state, whose draws are told.
 bool ledger_store(Vm *vm, Object *container, Value value)
 {
-    return era_has(vm, vm->trace->era, container) ||
+    return container->kind == KIND_BYTES ||
+           era_has(vm, vm->trace->era, container) ||
            (leak_store(vm, container, value) &&
             (ledger_is_bookkeeping(vm, container) ||
              is_import(vm, container, value) ||
