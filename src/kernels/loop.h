@@ -106,9 +106,6 @@ static inline bool loop_is_float(LoopType type)
     return type == LT_F32 || type == LT_F64;
 }
 
-// Whether all operands have 8 or 16 bits: of one op a tile has more lanes then.
-bool loop_is_narrow(const LoopBuild *build);
-
 // Whether a primitive takes values of the type.
 bool loop_has(LoopPrim op, LoopType type);
 // One primitive that the type has, bits for bits. `extra` is the instruction's

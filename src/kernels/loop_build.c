@@ -69,16 +69,6 @@ static LoopValue add_ins(LoopBuild *build, LoopIns ins)
     return (LoopValue)(build->ins_count - 1);
 }
 
-bool loop_is_narrow(const LoopBuild *build)
-{
-    for (uint32_t k = 0; k < build->operand_count; k++) {
-        if (elem_size((Elem)build->operands[k].stored) > 2) {
-            return false;
-        }
-    }
-    return true;
-}
-
 LoopValue loop_load(LoopBuild *build, int operand)
 {
     if (operand < 0) {

@@ -51,26 +51,20 @@ LoopValue loop_convert(LoopBuild *build, LoopValue x, LoopType to)
     return loop_prim(build, (LoopPrim)prims[to], x, 0, 0);
 }
 
-// The bits of a float without its sign, or that alone.
-static LoopValue masked(LoopBuild *build, LoopValue x, bool sign)
+// All bits of the twin of a float but the sign.
+static LoopValue rest_of_sign(LoopBuild *build, LoopValue bits)
 {
-    LoopValue bits = loop_twin(build, x);
-    if (bits == LOOP_NONE) {
-        return bits;
-    }
     LoopType type = loop_type(build, bits);
-    uint64_t top = type == LT_I32 ? 0x80000000u : (uint64_t)1 << 63;
-    return loop_and(build, bits, loop_bits(build, type, sign ? top : top - 1));
+    return loop_bits(build, type, type == LT_I32 ? INT32_MAX : INT64_MAX);
 }
 
 LoopValue loop_magnitude(LoopBuild *build, LoopValue x)
 {
-    return loop_twin(build, masked(build, x, false));
-}
-
-LoopValue loop_sign_bit(LoopBuild *build, LoopValue x)
-{
-    return loop_twin(build, masked(build, x, true));
+    LoopValue bits = loop_twin(build, x);
+    return bits == LOOP_NONE
+               ? bits
+               : loop_twin(build,
+                           loop_and(build, bits, rest_of_sign(build, bits)));
 }
 
 LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y)
@@ -79,10 +73,8 @@ LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y)
     if (size == LOOP_NONE || sign == LOOP_NONE) {
         return LOOP_NONE;
     }
-    LoopType type = loop_type(build, size);
-    uint64_t rest = type == LT_I32 ? INT32_MAX : INT64_MAX;
     return loop_twin(build,
-                     loop_mix(build, size, sign, loop_bits(build, type, rest)));
+                     loop_mix(build, size, sign, rest_of_sign(build, size)));
 }
 
 LoopValue loop_polynomial(LoopBuild *build, LoopValue x, bool fused,

@@ -61,10 +61,9 @@ LoopValue loop_not(LoopBuild *build, LoopValue x);
 // To a type: ints wrap, floats go towards 0, bools are 0 or 1; to MASK is the
 // comparison with 0.
 LoopValue loop_convert(LoopBuild *build, LoopValue x, LoopType to);
-// Of floats, by their bits: without the sign; the sign bit alone; and the
-// first's size with the second's sign.
+// Of floats, by their bits: without the sign, and the first's size with the
+// second's sign.
 LoopValue loop_magnitude(LoopBuild *build, LoopValue x);
-LoopValue loop_sign_bit(LoopBuild *build, LoopValue x);
 LoopValue loop_copysign(LoopBuild *build, LoopValue x, LoopValue y);
 
 // From -0.0, so that 0.0 becomes -0.0 and back.

@@ -31,7 +31,7 @@ typedef struct TensorType {
 void shape_set(Shape *shape, int rank, const int64_t *dims);
 // Ranks and sizes as numbers: unknown equals unknown.
 bool shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b);
-bool shape_is_static(int rank, const int64_t *dims); // all sizes known
+bool shape_is_static(int rank, const int64_t *dims); // all known, the rank too
 // Elements of a static shape; false with ERR_OP_OVERFLOW past 2^62 bytes.
 MUST_CHECK bool shape_count(Ctx *ctx, int rank, const int64_t *dims,
                             DType dtype, int64_t *count);
