@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "ops/infer.h"
+#include "ops/reduce.h"
 #include "ops/tensor_move.h"
 
 // NULL goes in and comes out: the op that failed first has raised.
@@ -236,6 +237,48 @@ static Tensor *run_composed(Ctx *ctx, ComposeFn compose, const OpDesc *op,
     }
     vec_free(ctx, &run.owned);
     return result;
+}
+
+// Without storing what is reduced. NULL: an error is pending, or it cannot be.
+static Tensor *run_reduce_of(Ctx *ctx, ReduceId id, const ReduceFront *front,
+                             uint32_t mask, bool keepdims)
+{
+    Shape shape = {.rank = 0};
+    for (int i = 0; i < front->x->rank; i++) {
+        bool reduced = mask >> i & 1;
+        if (!reduced || keepdims) {
+            shape.dims[shape.rank++] = reduced ? 1 : tensor_dims(front->x)[i];
+        }
+    }
+    Tensor *out =
+        tensor_new(ctx, (DType)front->x->dtype, shape.rank, shape.dims);
+    if (out != NULL && reduce_of(ctx, id, front, mask, out) > 0) {
+        return out;
+    }
+    object_release_null(ctx, out);
+    return NULL;
+}
+
+EmitValue emit_reduce_of(Emit *emit, OpCode reduction, OpCode op, EmitValue x,
+                         EmitValue y, uint32_t mask, bool keepdims)
+{
+    // y is NULL too if an op before has failed.
+    if (x == NULL || ctx_failed(emit->ctx)) {
+        return NULL;
+    }
+    if (emit->op == run_op) {
+        const ReduceFront front = {op, OP_COUNT, (Tensor *)x, (Tensor *)y};
+        Tensor *made =
+            run_reduce_of(emit->ctx, (ReduceId)(op_desc(reduction)->ends - 1),
+                          &front, mask, keepdims);
+        if (made != NULL || ctx_failed(emit->ctx)) {
+            return run_own((RunEmit *)emit, made);
+        }
+    }
+    EmitValue body =
+        y == NULL ? emit_1(emit, op, x, NULL) : emit_2(emit, op, x, y);
+    return body == NULL ? NULL
+                        : emit_reduce(emit, reduction, body, mask, keepdims);
 }
 
 Tensor *emit_run(Ctx *ctx, const OpDesc *op, Tensor *const *inputs,

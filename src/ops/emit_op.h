@@ -41,6 +41,10 @@ EmitValue emit_same_size(Emit *emit, const char *who, EmitValue x, int axis,
 // A reduction (sum, mean, max) over the axes of `mask`; a mask of 0 gives x.
 EmitValue emit_reduce(Emit *emit, OpCode op, EmitValue x, uint32_t mask,
                       bool keepdims);
+// The same of what an elementwise op without attributes or faults gives of x,
+// or of x and y: y is NULL if it takes one operand.
+EmitValue emit_reduce_of(Emit *emit, OpCode reduction, OpCode op, EmitValue x,
+                         EmitValue y, uint32_t mask, bool keepdims);
 // The same over the axes of a reduction's first attribute, which stay as 1.
 EmitValue emit_reduce_kept(Emit *emit, OpCode op, EmitValue x,
                            const AttrValue *axes);

@@ -68,9 +68,10 @@ static EmitValue compose_cross_entropy(const ComposeCall *call)
                       at_labels(emit, logs, labels, type.rank), NULL);
     }
     // Shares of the classes: the sum over all of share times logarithm.
-    EmitValue products = emit_2(emit, OP_MULTIPLY, labels, logs);
-    return emit_1(emit, OP_NEGATIVE,
-                  emit_reduce(emit, OP_SUM, products, mask, false), NULL);
+    return emit_1(
+        emit, OP_NEGATIVE,
+        emit_reduce_of(emit, OP_SUM, OP_MULTIPLY, labels, logs, mask, false),
+        NULL);
 }
 
 const OpDesc op_cross_entropy = {

@@ -80,10 +80,9 @@ static EmitValue compose_vecdot(const ComposeCall *call)
     // Broadcasting is for the other axes alone.
     EmitValue x = emit_same_size(emit, "vecdot", call->inputs[0], (int)from_a,
                                  call->inputs[1], (int)from_b);
-    EmitValue product = emit_2(emit, OP_MULTIPLY, x, call->inputs[1]);
     int rank = a.rank > b.rank ? a.rank : b.rank;
-    return emit_reduce(emit, OP_SUM, product, (uint32_t)1 << (rank + axis),
-                       false);
+    return emit_reduce_of(emit, OP_SUM, OP_MULTIPLY, x, call->inputs[1],
+                          (uint32_t)1 << (rank + axis), false);
 }
 
 // Below 0 always, since the operands may differ in rank.
@@ -228,20 +227,19 @@ const OpDesc op_tensordot = {
 static EmitValue norm_of(Emit *emit, EmitValue x, double order, uint32_t mask,
                          bool keep)
 {
-    // Not needed for order 2 and 0; in a trace it is then dropped as unused.
-    EmitValue size = emit_1(emit, OP_ABS, x, NULL);
     // The common orders by themselves: they are cheaper than powers, and round
     // less.
     if (isinf(order)) {
-        return emit_reduce(emit, order > 0 ? OP_MAX : OP_MIN, size, mask, keep);
+        return emit_reduce_of(emit, order > 0 ? OP_MAX : OP_MIN, OP_ABS, x,
+                              NULL, mask, keep);
     }
     if (order == 2) {
-        EmitValue squares = emit_1(emit, OP_SQUARE, x, NULL);
-        return emit_1(emit, OP_SQRT,
-                      emit_reduce(emit, OP_SUM, squares, mask, keep), NULL);
+        return emit_1(
+            emit, OP_SQRT,
+            emit_reduce_of(emit, OP_SUM, OP_SQUARE, x, NULL, mask, keep), NULL);
     }
     if (order == 1) {
-        return emit_reduce(emit, OP_SUM, size, mask, keep);
+        return emit_reduce_of(emit, OP_SUM, OP_ABS, x, NULL, mask, keep);
     }
     if (order == 0) {
         DType dtype = emit_type(emit, x).dtype;
@@ -249,6 +247,7 @@ static EmitValue norm_of(Emit *emit, EmitValue x, double order, uint32_t mask,
         return emit_reduce(emit, OP_SUM, emit_cast(emit, some, dtype), mask,
                            keep);
     }
+    EmitValue size = emit_1(emit, OP_ABS, x, NULL);
     EmitValue powers = emit_with(emit, OP_POW, size, order);
     return emit_with(emit, OP_POW,
                      emit_reduce(emit, OP_SUM, powers, mask, keep), 1 / order);

@@ -191,33 +191,45 @@ static bool kernel_mean(const KernelCall *call)
                      reduced_count(tensor_type(call->inputs[0]), mask));
 }
 
-// The squares of the differences from the mean along the reduced axes.
 // The mean keeps the reduced axes as 1, so that it broadcasts against `in`.
-static Tensor *squared_differences(Ctx *ctx, Tensor *in, uint32_t mask)
+static Tensor *mean_kept(Ctx *ctx, Tensor *in, uint32_t mask)
 {
     int64_t dims[SHAPE_MAX_RANK];
     for (int i = 0; i < in->rank; i++) {
         dims[i] = mask >> i & 1 ? 1 : tensor_dims(in)[i];
     }
     Tensor *mean = tensor_new(ctx, (DType)in->dtype, in->rank, dims);
-    if (mean == NULL) {
-        return NULL;
+    if (mean != NULL && reduce_into(ctx, REDUCE_SUM, in, mask, mean) &&
+        divide_by(ctx, mean, reduced_count(tensor_type(in), mask))) {
+        return mean;
+    }
+    object_release_null(ctx, mean);
+    return NULL;
+}
+
+// The sum of the squares of the differences from the mean. Through the eager
+// ops, or with their bits: those of a program that writes it out.
+static bool sum_squares(Ctx *ctx, Tensor *in, Tensor *mean, uint32_t mask,
+                        Tensor *out)
+{
+    const ReduceFront front = {OP_SUBTRACT, OP_SQUARE, in, mean};
+    int done = reduce_of(ctx, REDUCE_SUM, &front, mask, out);
+    if (done != 0) {
+        return done > 0;
     }
     Tensor *difference = NULL, *square = NULL;
     uint32_t outputs;
-    if (reduce_into(ctx, REDUCE_SUM, in, mask, mean) &&
-        divide_by(ctx, mean, reduced_count(tensor_type(in), mask)) &&
-        op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL, &difference,
-               &outputs)) {
-        // Through the eager ops: the same bits as a program that writes it
-        // out.
-        if (!op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square, &outputs)) {
-            square = NULL;
-        }
-        object_release(ctx, difference);
+    if (!op_run(ctx, OP_SUBTRACT, (Tensor *[]){in, mean}, 2, NULL, &difference,
+                &outputs)) {
+        return false;
     }
-    object_release(ctx, mean);
-    return square;
+    bool ok = op_run(ctx, OP_SQUARE, &difference, 1, NULL, &square, &outputs);
+    object_release(ctx, difference);
+    if (ok) {
+        ok = reduce_into(ctx, REDUCE_SUM, square, mask, out);
+        object_release(ctx, square);
+    }
+    return ok;
 }
 
 // What is taken off the count: 0 by default, 1 for a sample's variance.
@@ -236,13 +248,10 @@ static bool kernel_var(const KernelCall *call)
         return false;
     }
     Tensor *in = call->inputs[0];
-    Tensor *squares = squared_differences(call->ctx, in, mask);
-    if (squares == NULL) {
-        return false;
-    }
-    bool ok =
-        reduce_into(call->ctx, REDUCE_SUM, squares, mask, call->outputs[0]);
-    object_release(call->ctx, squares);
+    Tensor *mean = mean_kept(call->ctx, in, mask);
+    bool ok = mean != NULL &&
+              sum_squares(call->ctx, in, mean, mask, call->outputs[0]);
+    object_release_null(call->ctx, mean);
     return ok && divide_by(call->ctx, call->outputs[0],
                            reduced_count(tensor_type(in), mask) -
                                correction_of(call->attrs));

@@ -64,7 +64,9 @@ bool product_dot(Ctx *ctx, DType dtype, const GemmArgs *args)
     double cost = (double)(d.k / count) * per_element + 20;
     bool ok = threads_run(ctx, &(Job){run_parts, &d, count, cost});
     if (count > 1) {
-        d.fold(args->c, d.parts, ok ? count : 0);
+        if (ok) {
+            d.fold(args->c, d.parts, count);
+        }
         pool_give(state->pool, d.parts, bytes);
     }
     return ok;

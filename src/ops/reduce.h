@@ -39,4 +39,16 @@ MUST_CHECK bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
 MUST_CHECK bool reduce_by_rows(Ctx *ctx, RowReduceFn kernel, Tensor *in,
                                uint32_t mask, Tensor *out, double cost);
 
+// What elementwise ops of floats give: first(x), or first(x, y), and of that
+// `then`, which takes one operand. They have no faults.
+typedef struct ReduceFront {
+    OpCode first, then; // then: OP_COUNT if there is none
+    Tensor *x, *y;      // y: as x, of one element, one a row; or NULL
+} ReduceFront;
+// The reduction of those, which has x's dtype: what storing them first would
+// give. 1: done, 0: not of these operands and axes (nothing happened), -1:
+// interrupted, or no memory.
+MUST_CHECK int reduce_of(Ctx *ctx, ReduceId id, const ReduceFront *front,
+                         uint32_t mask, Tensor *out);
+
 #endif

@@ -55,6 +55,7 @@ ops_sources += src/ops/ops_text.c
 ops_sources += src/ops/product.c
 ops_sources += src/ops/product_dot.c
 ops_sources += src/ops/reduce.c
+ops_sources += src/ops/reduce_of.c
 ops_sources += src/ops/shape.c
 ops_sources += src/ops/shape_cure.c
 ops_sources += src/ops/sort_beside.c
