@@ -77,6 +77,7 @@ lib_modules = \
 	lib/numpy/_grids.duet \
 	lib/numpy/_more.duet \
 	lib/numpy/_polynomials.duet \
+	lib/numpy/_printing.duet \
 	lib/numpy/_quantiles.duet \
 	lib/numpy/_reduce.duet \
 	lib/numpy/_scalars.duet \

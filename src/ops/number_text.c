@@ -80,8 +80,10 @@ void decimal_cut(Decimal *d, double value, int places, bool exponents)
     }
     int precision = exponents ? places : d->point - 1 + places;
     if (precision < 0) { // below the last place: 0, or 1 there
-        double unit = pow(10, -places);
-        snprintf(text, sizeof(text), "%.0e", fabs(value) > unit / 2 ? unit : 0);
+        // Its half is no double often, so that C rounds the value itself.
+        char whole[DECIMAL_TEXT_SIZE];
+        snprintf(whole, sizeof(whole), "%.*f", places, fabs(value));
+        snprintf(text, sizeof(text), "%.0e", strtod(whole, NULL));
     } else {
         snprintf(text, sizeof(text), "%.*e", precision, fabs(value));
     }

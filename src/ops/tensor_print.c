@@ -2,7 +2,9 @@
 //
 // All elements that show are measured first (Format), so that they share one
 // width; then rows are laid out in 75 columns. Beyond 1,000 elements only
-// three at each edge of a dimension show.
+// three at each edge of a dimension show. A style has other numbers.
+#include "ops/tensor_print.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,31 +12,32 @@
 
 #include "kernels/half.h"
 #include "ops/number_text.h"
-#include "ops/tensor.h"
-
-enum {
-    PRINT_COLUMNS = 75,
-    PRINT_THRESHOLD = 1000, // elements
-    PRINT_EDGE = 3
-};
 
 // What the elements that show have in common; filled by `measure`, then only
 // read. Which fields count depends on the dtype.
 typedef struct Format {
     const Tensor *tensor;
+    PrintStyle style;
     bool summary;
-    int places;         // floats: digits behind the point, at most
     bool exponents;     // floats: all in exponent form
     int left, right;    // floats: columns before and after the point
     int width;          // other numbers
     double least, most; // smallest and largest size of what is not 0
     int fraction;       // digits after the point in exponent form
-    bool special;       // a NaN or an infinity shows
+    int special;        // columns of the widest NaN or infinity
 } Format;
 
 // Two passes over the same elements go through one walk, so that measuring and
 // the choice of what shows cannot differ.
 typedef void (*Visit)(Format *format, int64_t index);
+
+// Whether what an axis leaves out begins at `i`: an axis no longer than its two
+// edges is shown whole, even in a summary.
+static bool left_out(const Format *f, int64_t size, int64_t i)
+{
+    int64_t edge = f->style.edge;
+    return f->summary && i == edge && size - edge > edge;
+}
 
 // Calls `visit` for each element that shows.
 // Recursion over axes: SHAPE_MAX_RANK bounds its depth.
@@ -46,13 +49,12 @@ static void visit_shown(Format *f, int axis, int64_t at, Visit visit)
         return;
     }
     int64_t size = tensor_dims(t)[axis];
-    // An axis of six or less is shown whole, even in a summary.
-    bool cut = f->summary && size > 2 * PRINT_EDGE;
     for (int64_t i = 0; i < size; i++) {
-        if (cut && i == PRINT_EDGE) {
-            i = size - PRINT_EDGE;
+        if (left_out(f, size, i)) {
+            i = size - f->style.edge - 1;
+        } else {
+            visit_shown(f, axis + 1, at * size + i, visit);
         }
-        visit_shown(f, axis + 1, at * size + i, visit);
     }
 }
 
@@ -68,8 +70,9 @@ static void measure_int(Format *f, int64_t index)
 // Zeros, NaN and infinities have no say in the choice of exponents.
 static void measure_size(Format *f, int64_t index)
 {
-    double size = fabs(tensor_float_at(f->tensor, index));
-    f->special |= !isfinite(size);
+    double value = tensor_float_at(f->tensor, index), size = fabs(value);
+    int wide = isfinite(size) ? 0 : isinf(size) && value < 0 ? 4 : 3;
+    f->special = wide > f->special ? wide : f->special; // "nan", "inf", "-inf"
     if (isfinite(size) && size != 0) {
         f->least = f->most == 0 || size < f->least ? size : f->least;
         f->most = size > f->most ? size : f->most;
@@ -79,7 +82,7 @@ static void measure_size(Format *f, int64_t index)
 static Decimal shown_digits(const Format *f, double value)
 {
     Decimal d = decimal_of(value, (DType)f->tensor->dtype);
-    decimal_cut(&d, value, f->places, f->exponents);
+    decimal_cut(&d, value, f->style.places, f->exponents);
     return d;
 }
 
@@ -107,7 +110,7 @@ static void measure_float(Format *f, int64_t index)
 }
 
 // NumPy's rule: exponents when sizes are far apart or far from 1, compared in
-// the tensor's own precision.
+// the tensor's own precision; a style may want them for large ones only.
 static bool wants_exponents(const Format *f)
 {
     if (f->most == 0) {
@@ -121,8 +124,8 @@ static bool wants_exponents(const Format *f)
     times = dtype == DT_FLOAT32   ? (double)(float)times
             : dtype == DT_FLOAT16 ? (double)f16_widen(f16_of_double(times))
                                   : times;
-    return f->most >= decimal_large(dtype, false) || f->least < least ||
-           times > 1000;
+    return f->most >= decimal_large(dtype, false) ||
+           (!f->style.suppress && (f->least < least || times > 1000));
 }
 
 // Sizes first: whether exponents show decides how digits are counted. Strings
@@ -143,14 +146,8 @@ static void measure(Format *f)
     // Exponents are all as wide as the widest one.
     f->right += f->exponents ? f->fraction : 0;
     // "nan" and "inf" stand right-aligned over the whole width.
-    if (f->special) {
-        int least = 3 - (f->right + 1); // "nan", "inf"; "-inf" below
-        for (int64_t i = 0; i < f->tensor->count; i++) {
-            double value = tensor_float_at(f->tensor, i);
-            least = value < 0 && isinf(value) ? 4 - (f->right + 1) : least;
-        }
-        f->left = f->left > least ? f->left : least;
-    }
+    int least = f->special - (f->right + 1);
+    f->left = f->left > least ? f->left : least;
 }
 
 // ---- elements
@@ -297,14 +294,13 @@ static void wrap(PrintLayout *l, size_t from, int indent, int width)
 static void add_row(PrintLayout *l, int64_t at, int64_t size, int indent,
                     int width)
 {
-    bool cut = l->format->summary && size > 2 * PRINT_EDGE;
     // NumPy keeps one column free for what follows an element.
     int room = width - 1; // the separator's comma, or the bracket
     strbuf_putc(l->out, '[');
     for (int64_t i = 0; i < size; i++) {
         size_t from = l->out->length;
-        if (cut && i == PRINT_EDGE) {
-            i = size - PRINT_EDGE - 1;
+        if (left_out(l->format, size, i)) {
+            i = size - l->format->style.edge - 1;
             strbuf_puts(l->out, "...");
         } else {
             add_element(l->out, l->format, at * size + i);
@@ -327,8 +323,6 @@ static void add_level(PrintLayout *l, int axis, int64_t at, int indent,
         add_row(l, at, size, indent, width);
         return;
     }
-    // The middle of a long axis is left out.
-    bool cut = l->format->summary && size > 2 * PRINT_EDGE;
     strbuf_putc(l->out, '[');
     for (int64_t i = 0; i < size; i++) {
         if (i > 0) {
@@ -337,8 +331,8 @@ static void add_level(PrintLayout *l, int axis, int64_t at, int indent,
             l->line_start = l->out->length;
             strbuf_pad(l->out, ' ', (size_t)indent);
         }
-        if (cut && i == PRINT_EDGE) {
-            i = size - PRINT_EDGE - 1;
+        if (left_out(l->format, size, i)) {
+            i = size - l->format->style.edge - 1;
             strbuf_puts(l->out, "...");
         } else {
             add_level(l, axis + 1, at * size + i, indent + 1, width - 1);
@@ -348,8 +342,8 @@ static void add_level(PrintLayout *l, int axis, int64_t at, int indent,
 }
 
 // A scalar has no brackets, and nothing is measured where nothing shows.
-static void add_array(StrBuf *out, const Tensor *tensor, int places,
-                      bool commas, int prefix, int suffix)
+static void add_array(StrBuf *out, const Tensor *tensor,
+                      const PrintStyle *style, bool commas, int prefix)
 {
     if (tensor->rank == 0) {
         add_scalar(out, tensor);
@@ -360,14 +354,31 @@ static void add_array(StrBuf *out, const Tensor *tensor, int places,
         return;
     }
     Format format = {.tensor = tensor,
-                     .places = places,
-                     .summary = tensor->count > PRINT_THRESHOLD};
+                     .style = *style,
+                     .summary = tensor->count > style->threshold};
     measure(&format);
     PrintLayout layout = {.out = out,
                           .format = &format,
                           .separator = commas ? ", " : " ",
                           .line_start = out->length - (size_t)prefix};
-    add_level(&layout, 0, 0, prefix + 1, PRINT_COLUMNS - suffix);
+    int suffix = commas ? 1 : 0;
+    add_level(&layout, 0, 0, prefix + 1, style->columns - suffix);
+}
+
+void tensor_print_styled(StrBuf *out, const Tensor *tensor,
+                         const PrintStyle *style, bool commas, int prefix)
+{
+    // Lines are counted from `prefix` columns before here.
+    StrBuf own;
+    strbuf_init(&own, out->ctx);
+    strbuf_pad(&own, ' ', (size_t)prefix);
+    add_array(&own, tensor, style, commas, prefix);
+    if (strbuf_ok(&own)) {
+        strbuf_puts(out, strbuf_text(&own) + prefix);
+    } else {
+        strbuf_fail(out);
+    }
+    strbuf_free(&own);
 }
 
 // `prefix`: the columns that stand in front of the first line, which the
@@ -375,17 +386,9 @@ static void add_array(StrBuf *out, const Tensor *tensor, int places,
 void tensor_print_array(StrBuf *out, const Tensor *tensor, int places,
                         bool commas, int prefix)
 {
-    // Lines are counted from `prefix` columns before here.
-    StrBuf own;
-    strbuf_init(&own, out->ctx);
-    strbuf_pad(&own, ' ', (size_t)prefix);
-    add_array(&own, tensor, places, commas, prefix, commas ? 1 : 0);
-    if (strbuf_ok(&own)) {
-        strbuf_puts(out, strbuf_text(&own) + prefix);
-    } else {
-        strbuf_fail(out);
-    }
-    strbuf_free(&own);
+    PrintStyle style = PRINT_STYLE_NUMPY;
+    style.places = places;
+    tensor_print_styled(out, tensor, &style, commas, prefix);
 }
 
 // Without commas, as NumPy's str().
@@ -396,13 +399,13 @@ void tensor_print_str(StrBuf *out, const Tensor *tensor)
 
 // Appends `extra` behind the array part if its line has room, else below.
 static void add_extra(StrBuf *out, const StrBuf *array, const char *extra,
-                      size_t indent)
+                      size_t indent, int columns)
 {
     // The last line alone decides whether there is room.
     const char *newline = strrchr(array->text, '\n');
     size_t last = newline == NULL ? array->length : strlen(newline + 1);
     size_t tail = strlen(", ") + strlen(extra) + strlen(")");
-    bool fits = last + tail <= PRINT_COLUMNS;
+    bool fits = last + tail <= (size_t)columns;
     strbuf_puts(out, array->text);
     strbuf_puts(out, fits ? ", " : ",\n");
     strbuf_pad(out, ' ', fits ? 0 : indent);
@@ -411,22 +414,32 @@ static void add_extra(StrBuf *out, const StrBuf *array, const char *extra,
 
 // "opening[...]extra)", in which `extra` goes onto a line of its own if the
 // last one is full.
-void tensor_print_call(StrBuf *out, const Tensor *tensor, int places,
-                       const char *opening, const char *extra)
+void tensor_print_styled_call(StrBuf *out, const Tensor *tensor,
+                              const PrintStyle *style, const char *opening,
+                              const char *extra)
 {
     StrBuf own;
     strbuf_init(&own, out->ctx);
     strbuf_puts(&own, opening);
-    tensor_print_array(&own, tensor, places, true, (int)strlen(opening));
+    tensor_print_styled(&own, tensor, style, true, (int)strlen(opening));
     if (!strbuf_ok(&own)) {
         strbuf_fail(out);
     } else if (*extra == '\0') {
         strbuf_puts(out, own.text);
     } else {
-        add_extra(out, &own, extra, strlen(opening));
+        add_extra(out, &own, extra, strlen(opening), style->columns);
     }
     strbuf_putc(out, ')');
     strbuf_free(&own);
+}
+
+// The same in the style that all print in by themselves.
+void tensor_print_call(StrBuf *out, const Tensor *tensor, int places,
+                       const char *opening, const char *extra)
+{
+    PrintStyle style = PRINT_STYLE_NUMPY;
+    style.places = places;
+    tensor_print_styled_call(out, tensor, &style, opening, extra);
 }
 
 // "tensor([1., 2.], dtype=float32)".

@@ -4,9 +4,12 @@
 // every kind prints its native form.
 #include "interp/tensors/display.h"
 
+#include <limits.h>
+
 #include "interp/objects/classes/obj_module.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
+#include "ops/tensor_print.h"
 
 // One a Vm, made when the first form is set. The Values are owned.
 struct Display {
@@ -213,23 +216,52 @@ static Value text_result(Vm *vm, StrBuf *buf)
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
-// array(tensor, opening=None, extra=''): the array part, as str() has it; or
-// in a call, comma-separated: "array([1., 2.], dtype=float32)".
+// Writes what print options give of the style: args are places, threshold,
+// edge, columns and suppress. False: an error is pending.
+static bool read_style(Vm *vm, const Value *args, PrintStyle *style)
+{
+    int64_t places = style->places, columns = style->columns;
+    int64_t *const numbers[] = {&places, &style->threshold, &style->edge,
+                                &columns};
+    for (int i = 0; i < 4; i++) {
+        if (value_unbound(args[i])) {
+            continue;
+        }
+        if (!value_to_index(vm, args[i], numbers[i])) {
+            return false;
+        }
+        if (*numbers[i] < 0) {
+            raise_error(vm, ERR_VALUE, "array: no option may be negative");
+            return false;
+        }
+    }
+    // Texts of numbers and lines have their bounds far below.
+    style->places =
+        places < TENSOR_ALL_PLACES ? (int)places : TENSOR_ALL_PLACES;
+    style->columns = columns < INT_MAX ? (int)columns : INT_MAX;
+    int suppress = value_unbound(args[4]) ? 0 : value_truth(vm, args[4]);
+    style->suppress = suppress == 1;
+    return suppress >= 0;
+}
+
+// array(tensor, opening=None, extra='', places=8, …): the array part, as str()
+// has it; or in a call, comma-separated: "array([1., 2.], dtype=float32)".
 static Value display_array(Vm *vm, Value *args)
 {
+    PrintStyle style = PRINT_STYLE_NUMPY;
     Tensor *tensor = given_tensor(vm, args[0]);
-    if (tensor == NULL) {
+    if (tensor == NULL || !read_style(vm, args + 3, &style)) {
         return VALUE_FAIL;
     }
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
     // With an opening it is the form of a call, as repr() has it.
     if (value_is_str(args[1])) {
-        tensor_print_call(
-            &buf, tensor, TENSOR_NUMPY_PLACES, value_as_str(args[1])->text,
+        tensor_print_styled_call(
+            &buf, tensor, &style, value_as_str(args[1])->text,
             value_is_str(args[2]) ? value_as_str(args[2])->text : "");
     } else {
-        tensor_print_str(&buf, tensor);
+        tensor_print_styled(&buf, tensor, &style, false, 0);
     }
     return text_result(vm, &buf);
 }
@@ -260,14 +292,36 @@ static const NativeDef functions[] = {
     {"extend", "kind, name, value", display_extend,
      "Give the values of a kind an attribute: a function becomes a method. "
      "The result is what stood there, or None."},
-    {"array", "tensor, opening=None, extra=''", display_array,
+    {"array",
+     "tensor, opening=None, extra='', *, places=8, threshold=1000, edge=3, "
+     "columns=75, suppress=False",
+     display_array,
      "The values as str() shows them; or, after an opening such as 'array(', "
      "comma-separated, with `extra` behind them."},
     {"brief", "tensor, edge=3, quote=True", display_brief,
      "The values with one blank between them, `edge` at each end of an axis."},
     {NULL, NULL, NULL, NULL}};
 
+// What a library keeps of the style itself, it asks for and sets here too.
+static Value display_told(Vm *vm, Value *args)
+{
+    (void)vm;
+    (void)args;
+    return VALUE_NONE;
+}
+
+static const NativeDef reads[] = {
+    {"_printoptions", "", display_told,
+     "Tell a trace that a text depends on the style that is set."},
+    {NULL, NULL, NULL, NULL}};
+
+static const NativeDef changes[] = {{"_set_printoptions", "", display_told,
+                                     "Tell a trace that the style is set."},
+                                    {NULL, NULL, NULL, NULL}};
+
 // A native module, which libraries import by this name.
 const ModuleDef display_module = {.name = "display",
                                   .doc = "How kinds of values print.",
-                                  .functions = functions};
+                                  .functions = functions,
+                                  .reads = reads,
+                                  .changes = changes};
