@@ -86,6 +86,7 @@ lib_modules = \
 	lib/numpy/_ufuncs.duet \
 	lib/numpy/linalg.duet \
 	lib/numpy/random.duet \
+	lib/numpy/testing.duet \
 	lib/plot/__init__.duet \
 	lib/plot/_colours.duet \
 	lib/plot/_layers.duet \
