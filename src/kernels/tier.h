@@ -42,7 +42,7 @@ typedef void (*LanesStartFn)(void *lanes);
 typedef void (*LanesFoldFn)(void *out, const void *lanes);
 enum { REDUCE_LANES = 128, REDUCE_BLOCK = 2048 };
 
-// The first of `n` elements that equals *value or is NaN; n: none.
+// The first of `n` elements that equals *value, or is NaN as it is; n: none.
 typedef int64_t (*FindFn)(const void *from, int64_t n, const void *value);
 // Row k of `n` elements of `from` is added to row rows[k] of `to`, in order.
 typedef void (*AddRowsFn)(void *to, const void *from, const int64_t *rows,
