@@ -142,6 +142,21 @@ static bool is_awaited(const StagedBlock *block, const BlockPlace *place)
            is_mentioned(frame->code->source, behind, place->name);
 }
 
+// What the traced function itself returns: each call can choose.
+static bool is_result(Vm *vm, const Frame *frame, const BlockPlace *place)
+{
+    return place->hidden == HIDDEN_RESULT && frame == vm->trace->base;
+}
+
+// A variable, an expression's value, or what an inner function returns.
+static bool may_be_none(Vm *vm, const Frame *frame, const BlockPlace *place)
+{
+    return place->kind == STATE_LOCAL && place->step_count == 0 &&
+           (place->hidden == HIDDEN_NONE || place->hidden == HIDDEN_VALUE ||
+            place->hidden == HIDDEN_RESULT) &&
+           !is_result(vm, frame, place);
+}
+
 // The merged value, as merge_values; what was left by a side that the function
 // has left counts only where it can be read. `late`: it is there on a
 // condition.
@@ -152,6 +167,8 @@ static Value merge_sides(Merge *merge, const Frame *frame,
     bool in_try = sites_in_try(frame->code, merge->block->info->start);
     bool operand = is_operand(merge->block) || is_awaited(merge->block, place);
     *late = sides[0].late || sides[1].late;
+    merge->may_be_none =
+        !*late && (left < 0 || in_try) && may_be_none(merge->vm, frame, place);
     Value merged = VALUE_UNBOUND;
     if (!*late) {
         merged = merge_values(merge, sides[0].value, sides[1].value);
@@ -198,20 +215,6 @@ static bool keep_late(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
                                   .reg = place->index,
                                   .home = block->outer}) &&
            state_set(vm, frame, place, VALUE_UNBOUND);
-}
-
-// What the traced function itself returns: each call can choose.
-static bool is_result(Vm *vm, const Frame *frame, const BlockPlace *place)
-{
-    return place->hidden == HIDDEN_RESULT && frame == vm->trace->base;
-}
-
-// A variable, an expression's value, or what an inner function returns.
-static bool may_be_none(const BlockPlace *place)
-{
-    return place->kind == STATE_LOCAL && place->step_count == 0 &&
-           (place->hidden == HIDDEN_NONE || place->hidden == HIDDEN_VALUE ||
-            place->hidden == HIDDEN_RESULT);
 }
 
 // What it returns on each side, where a container may be undecided that only
@@ -267,14 +270,11 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
                          late_side(vm, block, place, 1, second)};
     bool late;
     Value merged = merge_sides(merge, frame, place, sides, &late);
+    merge->may_be_none = false;
     if (merge->fault != ERR_NONE && merge->fault != ERR_UNBOUND_LOCAL &&
         result) {
         merge->fault = ERR_NONE;
         merged = either_merge(merge, block->first[i], second);
-    }
-    if (merge->fault != ERR_NONE && !sides[0].late && !sides[1].late &&
-        may_be_none(place)) {
-        merged = maybe_merge(merge, block->first[i], second);
     }
     bool ok = !value_failed(merged);
     if (ok && late) {

@@ -588,6 +588,7 @@ int loop_close(Vm *vm, Frame *frame, StagedBlock *block)
         return same < 0 ? -1 : begin_wide(vm, block, node);
     }
     return show_all(vm, frame, block, PHASE_BODY, node) &&
+                   maybe_learn_loop(vm, frame, block, node) &&
                    graph_function_record_node(vm, node)
                ? 1
                : -1;

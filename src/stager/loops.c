@@ -175,7 +175,8 @@ const Ins *loop_while(Vm *vm, Frame *frame, const BlockInfo *info, Ins ins)
         return finish(vm, frame, block);
     }
     return set_condition(vm, block, id) &&
-                   loop_show(vm, frame, block, PHASE_BODY)
+                   loop_show(vm, frame, block, PHASE_BODY) &&
+                   maybe_learn_loop(vm, frame, block, NULL)
                ? frame->pc
                : NULL;
 }

@@ -112,22 +112,19 @@ static Value merge_parts(Merge *m, const char *name, const MaybeSide sides[2])
     return made;
 }
 
+bool maybe_either(Vm *vm, Value a, Value b)
+{
+    return value_is_none(a) || value_is_none(b) || maybe_is(vm, a) ||
+           maybe_is(vm, b);
+}
+
 Value maybe_merge(Merge *m, Value first, Value second)
 {
     Vm *vm = m->vm;
-    bool any = value_is_none(first) || value_is_none(second) ||
-               maybe_is(vm, first) || maybe_is(vm, second);
-    if (!any || value_unbound(first) || value_unbound(second) ||
-        m->condition == VALUE_ID_NONE) {
-        return VALUE_UNBOUND;
-    }
     const MaybeSide sides[2] = {side_of(vm, first), side_of(vm, second)};
     const char *name = m->name;
-    ErrorKind fault = m->fault;
     HiddenKind hidden = m->hidden;
-    m->fault = ERR_NONE;
     Value merged = merge_parts(m, name, sides);
-    m->fault = value_unbound(merged) ? fault : ERR_NONE;
     m->hidden = hidden;
     m->name = name;
     return merged;
@@ -254,6 +251,15 @@ static int told_by_if(const Graph *graph, ValueId id, bool holds, ValueId flag,
     return answer;
 }
 
+// The bool that this one is the opposite of; VALUE_ID_NONE.
+static ValueId opposite_of(const Graph *graph, ValueId id)
+{
+    const GraphNode *node = graph_value(graph, id)->node;
+    bool is = node != NULL &&
+              (node->op == OP_LOGICAL_NOT || node->op == OP_BITWISE_INVERT);
+    return is ? node->inputs[0] : VALUE_ID_NONE;
+}
+
 // What `id`, which holds or does not, says of the flag: 1, 0, or -1: nothing.
 static int told(const Graph *graph, ValueId id, bool holds, ValueId flag,
                 int depth)
@@ -268,7 +274,7 @@ static int told(const Graph *graph, ValueId id, bool holds, ValueId flag,
     if (node->op == OP_IF) {
         return told_by_if(graph, id, holds, flag, depth);
     }
-    if (node->op == OP_LOGICAL_NOT || node->op == OP_BITWISE_INVERT) {
+    if (opposite_of(graph, id) != VALUE_ID_NONE) {
         return told(graph, node->inputs[0], !holds, flag, depth - 1);
     }
     int answer = -1;
@@ -293,19 +299,51 @@ static bool is_assigned(const StagedBlock *block, uint32_t reg)
     return found;
 }
 
-bool maybe_learn(Vm *vm, Frame *frame, StagedBlock *block, ValueId condition,
-                 bool holds)
+// A condition, and how it knows what the frame shows: a loop's has the state by
+// params of its own.
+typedef struct Told {
+    ValueId condition;
+    bool holds;
+    const StagedLoop *loop; // NULL: by the same values
+    const GraphNode *node;  // the frame shows its outputs; NULL: the body's
+} Told;
+
+static ValueId flag_of(const Told *told, Value choice)
+{
+    ValueId flag = value_as_symbolic(either_condition(choice))->value;
+    for (uint32_t i = 0; told->loop != NULL && i < told->loop->leaves.count;
+         i++) {
+        const LoopLeaf *leaf = &told->loop->leaves.items[i];
+        if (flag ==
+            (told->node != NULL ? node_output(told->node, i) : leaf->body)) {
+            return leaf->cond;
+        }
+    }
+    return flag;
+}
+
+// What is told of a choice: 1, 0, or -1: nothing.
+static int told_choice(Vm *vm, const Told *tells, Value choice)
 {
     enum { DEPTH = 32 };
+    const Graph *graph = vm->trace->graph;
+    ValueId flag = flag_of(tells, choice), other;
+    bool straight = true;
+    for (; (other = opposite_of(graph, flag)) != VALUE_ID_NONE; flag = other) {
+        straight = !straight;
+    }
+    int is = told(graph, tells->condition, tells->holds, flag, DEPTH);
+    return is < 0 ? is : (is != 0) == straight;
+}
+
+// To the end of a side or turn of the block.
+static bool learn(Vm *vm, Frame *frame, StagedBlock *block, const Told *tells)
+{
     bool keeps = block != NULL && block->frame == frame, ok = true;
     for (uint32_t i = 0; ok && i < frame->code->local_count; i++) {
         Value *place = &frame->registers[i];
         Value choice = choice_of(vm, *place);
-        int is = value_unbound(choice)
-                     ? -1
-                     : told(vm->trace->graph, condition, holds,
-                            value_as_symbolic(either_condition(choice))->value,
-                            DEPTH);
+        int is = value_unbound(choice) ? -1 : told_choice(vm, tells, choice);
         if (is < 0) {
             continue;
         }
@@ -318,6 +356,23 @@ bool maybe_learn(Vm *vm, Frame *frame, StagedBlock *block, ValueId condition,
         value_replace(&vm->ctx, place, now);
     }
     return ok;
+}
+
+bool maybe_learn(Vm *vm, Frame *frame, StagedBlock *block, ValueId condition,
+                 bool holds)
+{
+    Told tells = {.condition = condition, .holds = holds};
+    return learn(vm, frame, block, &tells);
+}
+
+bool maybe_learn_loop(Vm *vm, Frame *frame, StagedBlock *block,
+                      const GraphNode *node)
+{
+    Told tells = {.condition = block->sides[0]->results[0],
+                  .holds = node == NULL,
+                  .loop = block->loop,
+                  .node = node};
+    return learn(vm, frame, node == NULL ? block : block->outer, &tells);
 }
 
 void maybe_forget(Vm *vm, StagedBlock *block)

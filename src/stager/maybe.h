@@ -17,8 +17,9 @@ typedef struct ToldPlace {
 } ToldPlace;
 
 bool maybe_is(Vm *vm, Value v);
-// What two sides leave of which one may be None; as merge_values, but that
-// `fault` stays where the two cannot be one.
+// Whether one of two is None, or may be.
+bool maybe_either(Vm *vm, Value a, Value b);
+// What such two leave; as merge_values.
 Value maybe_merge(Merge *merge, Value first, Value second);
 // As merge_single; `v` is one.
 Value maybe_single(Merge *merge, int side, Value v);
@@ -38,6 +39,11 @@ Value maybe_shown(Vm *vm, const char *name, Value state);
 // of the frame).
 MUST_CHECK bool maybe_learn(Vm *vm, Frame *frame, StagedBlock *block,
                             ValueId condition, bool holds);
+// The same of a loop's condition: it holds in the body, whose params the frame
+// shows, and not behind the loop, where that shows the node's outputs (NULL: it
+// is the body).
+MUST_CHECK bool maybe_learn_loop(Vm *vm, Frame *frame, StagedBlock *block,
+                                 const GraphNode *node);
 // That side has ended.
 void maybe_forget(Vm *vm, StagedBlock *block);
 // When the block is freed.

@@ -513,6 +513,9 @@ static Value merge_lengths(Merge *m, Value a, Value b)
 // In the order of cost: flags, numbers and tensors, structures.
 static Value merge_pair(Merge *m, Value a, Value b)
 {
+    if (m->may_be_none && maybe_either(m->vm, a, b)) {
+        return maybe_merge(m, a, b);
+    }
     if (value_is_bool(a) && value_is_bool(b) && merge_has_truth(m)) {
         return merge_flags(m, a);
     }

@@ -22,6 +22,7 @@ typedef struct Merge {
     ValueVec made;            // the symbolic tensors that stand for them, owned
     const char *name;         // of the place at hand, for symbolic tensors
     HiddenKind hidden; // not HIDDEN_NONE: it may have no value on one side
+    bool may_be_none;  // a tensor may decide whether it is None (maybe.h)
     ErrorKind fault;   // why the place could not be merged; ERR_NONE: it could
     Map pairs;         // the merged structure of two, its number in copies
     ValueVec copies;   // and what they are of; owned
