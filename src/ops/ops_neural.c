@@ -1,4 +1,5 @@
 // softmax and log_softmax along one axis.
+#include "kernels/emit.h"
 #include "kernels/threads.h"
 #include "ops/grad.h"
 #include "ops/infer.h"
@@ -26,6 +27,9 @@ typedef struct RowsJob {
     char *out;
     size_t step; // bytes of a row
     int64_t n;   // elements of it
+    // Of long rows: machine code is faster than the loops in `rows`.
+    RowReduceFn most, sum;
+    const LoopKernel *less, *power, *times, *log; // log: or NULL
 } RowsJob;
 
 static void run_rows(void *data, int64_t begin, int64_t end, int thread)
@@ -36,7 +40,75 @@ static void run_rows(void *data, int64_t begin, int64_t end, int thread)
               job->in + (size_t)begin * job->step, end - begin, job->n);
 }
 
-// The rows are dense here; `out` may be `in`.
+// From where on that is so; the loops of float64 are no vectors.
+enum { LONG_ROW = 512, LONG_ROW_64 = 32 };
+
+// 1 / *number, in its place.
+static void invert(size_t size, void *number)
+{
+    if (size == sizeof(float)) {
+        *(float *)number = 1 / *(float *)number;
+    } else {
+        *(double *)number = 1 / *(double *)number;
+    }
+}
+
+// A row as the kernel of rows has it, by the kernels of single ops. The powers
+// of a block stay in the nearest cache.
+static void run_long_row(const RowsJob *job, char *x, char *y)
+{
+    size_t size = job->step / (size_t)job->n;
+    double most, number; // or floats
+    char *high = (char *)&most, *one = (char *)&number;
+    job->most(high, x, 1, job->n);
+    for (int64_t at = 0; at < job->n; at += REDUCE_BLOCK) {
+        int64_t left = job->n - at;
+        int64_t n = left < REDUCE_BLOCK ? left : REDUCE_BLOCK;
+        char *from = x + (size_t)at * size, *to = y + (size_t)at * size;
+        (void)kernel_run(job->less, (char *[]){from, high, to}, n);
+        (void)kernel_run(job->power, (char *[]){to, to}, n);
+    }
+    job->sum(one, y, 1, job->n);
+    if (job->log == NULL) {
+        invert(size, one);
+        (void)kernel_run(job->times, (char *[]){y, one, y}, job->n);
+        return;
+    }
+    (void)kernel_run(job->log, (char *[]){one, one}, 1);
+    for (int64_t at = 0; at < job->n; at += REDUCE_BLOCK) {
+        int64_t left = job->n - at;
+        int64_t n = left < REDUCE_BLOCK ? left : REDUCE_BLOCK;
+        char *from = x + (size_t)at * size, *to = y + (size_t)at * size;
+        (void)kernel_run(job->less, (char *[]){from, high, to}, n);
+        (void)kernel_run(job->less, (char *[]){to, one, to}, n);
+    }
+}
+
+static void run_long_rows(void *data, int64_t begin, int64_t end, int thread)
+{
+    const RowsJob *job = data;
+    (void)thread;
+    for (int64_t r = begin; r < end; r++) {
+        size_t at = (size_t)r * job->step;
+        run_long_row(job, (char *)job->in + at, job->out + at);
+    }
+}
+
+static bool set_kernels(Ctx *ctx, RowsJob *rows, DType dtype, bool logarithm)
+{
+    const Tier *tier = ctx->kernels->tier;
+    rows->most = tier->row_reduce[REDUCE_MAX][dtype];
+    rows->sum = tier->row_reduce[REDUCE_SUM][dtype];
+    rows->less = op_kernel(ctx, OP_SUBTRACT, dtype, dtype, NULL, 2);
+    rows->power = op_kernel(ctx, OP_EXP, dtype, dtype, NULL, 0);
+    rows->times = op_kernel(ctx, OP_MULTIPLY, dtype, dtype, NULL, 2);
+    rows->log =
+        logarithm ? op_kernel(ctx, OP_LOG, dtype, dtype, NULL, 0) : NULL;
+    return rows->less != NULL && rows->power != NULL && rows->times != NULL &&
+           (!logarithm || rows->log != NULL);
+}
+
+// The rows are dense here.
 static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
                     Tensor *out)
 {
@@ -51,7 +123,12 @@ static bool rows_of(const KernelCall *call, bool logarithm, Tensor *in,
                     .out = out->data,
                     .step = (size_t)n * dtype_size((DType)in->dtype),
                     .n = n};
-    Job job = {run_rows, &rows, in->count / n, 20 + element_cost * (double)n};
+    bool apart = n >= (in->dtype == DT_FLOAT64 ? LONG_ROW_64 : LONG_ROW);
+    if (apart && !set_kernels(call->ctx, &rows, (DType)in->dtype, logarithm)) {
+        return false;
+    }
+    Job job = {apart ? run_long_rows : run_rows, &rows, in->count / n,
+               20 + element_cost * (double)n};
     return threads_run(call->ctx, &job);
 }
 
