@@ -205,14 +205,17 @@ class Judge:
     """Compares the two runs of one program."""
 
     def __init__(self, eager, staged, effects, frozen, codes, lenient=(),
-                 order=1):
+                 order=1, anew=False):
         self.eager, self.staged = eager, staged
         self.effects, self.frozen, self.codes = effects, frozen, codes
         self.lenient = lenient  # kinds that are known everywhere
         # What the trace read and changed, once: any value may come from it.
         read = {name for row in frozen for name in QUOTED.findall(row[1])}
-        self.stale = any(read & set(re.findall(r"\w+", CHANGED.match(row[-1])[0]))
-                         for row in effects)
+        # Where all is traced anew neither explains anything.
+        self.changed = not anew and any(row[2] for row in frozen)
+        self.stale = not anew and any(
+            read & set(re.findall(r"\w+", CHANGED.match(row[-1])[0]))
+            for row in effects)
         self.how = "equal"
         # Numbers of 32 bits where eager code has a host's (D108), and second
         # gradients through loops (docs/decisions.md), have not the same bits.
@@ -225,8 +228,7 @@ class Judge:
 
     def explained(self, path=None):
         """Whether a recorded event names such a difference."""
-        changed = self.late or self.stale or \
-            any(row[2] for row in self.frozen) or \
+        changed = self.late or self.stale or self.changed or \
             any(code in ASTRAY for code in self.codes)
         words = {row[1] for row in self.effects} - set(QUIET)
         if path is None:

@@ -84,16 +84,16 @@ def events(space):
                         if type(value) is type]
     found = {id(value): value for names in spaces for value in names.values()
              if type(value).__name__ == "staged"}
-    rows, frozen, codes = [], [], []
+    rows, frozen, told = [], [], []
     for function in found.values():
         rows += [row[1:] for row in stage.effects(function)]
-        codes += [row[2] for row in stage.events(function)]
-        codes += [code for row in stage.events(function)
-                  for code, words in TOLD.items() if row[3].startswith(words)]
+        told += [row[1:3] for row in stage.events(function)]
+        told += [(row[1], code) for row in stage.events(function)
+                 for code, words in TOLD.items() if row[3].startswith(words)]
         frozen += [(row[1], row[2], row[4])
                    for row in stage.frozen(function)]
     print("@ effects", repr(rows))
-    print("@ codes", repr(codes))
+    print("@ told", repr(told))
     print("@ frozen", repr(frozen))
 
 

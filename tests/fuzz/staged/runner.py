@@ -10,10 +10,12 @@ import subprocess
 import sys
 import tempfile
 
-from judge import Judge, Step, Verdict
+from apart import apart
+from judge import ASTRAY, Judge, Step, Verdict
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 60  # that a batch may take
+ROUNDS = 2  # of taking out what is told
 MEMORY = 4 << 30  # bytes of address space of a batch
 NUMBER = re.compile(r"@ (eager|staged|end) (\d+)")
 
@@ -30,12 +32,23 @@ class Record:
 
     def __init__(self):
         self.runs = {"eager": [], "staged": []}
-        self.effects, self.frozen, self.codes = [], [], []
+        self.effects, self.frozen, self.told = [], [], []
         self.ended = False
         self.note = ""  # why it did not
 
-    def verdict(self, lenient, text):
-        """What the judge says of the program with this text."""
+    @property
+    def codes(self):
+        """What events tell, by their codes."""
+        return [code for _, code in self.told]
+
+    def causes(self):
+        """The lines of what leads the two runs different ways."""
+        return {row[0] for row in self.effects} | \
+            {line for line, code in self.told if code in ASTRAY}
+
+    def verdict(self, lenient, text, anew=False):
+        """What the judge says of the program with this text; `anew`: whose
+        functions trace anew when something frozen has changed."""
         if not self.ended and not self.runs["staged"] and \
                 self.note.startswith("hang"):
             return Verdict(how="endless")  # eagerly too
@@ -45,7 +58,8 @@ class Record:
         derived = order(tree) + ("graded" in text)
         return Judge(self.runs["eager"], self.runs["staged"], self.effects,
                      self.frozen, self.codes, lenient,
-                     derived + (derived > 0 and hands_on(tree))).verdict()
+                     derived + (derived > 0 and hands_on(tree)),
+                     anew).verdict()
 
 
 def limits():
@@ -77,7 +91,7 @@ def take_record(record, steps, step, line):
     """Adds one line to a record; the step that the next line belongs to."""
     _, name, text = line.split(" ", 2)
     value = ast.literal_eval(text)
-    if name in ("effects", "frozen", "codes"):
+    if name in ("effects", "frozen", "told"):
         setattr(record, name, value)
     elif name == "state":
         if steps:
@@ -155,16 +169,41 @@ class Runner:
     def judge(self, programs):
         """Pairs of each program and its Verdict."""
         found = self.records(programs)
-        pairs = []
-        for program in programs:
-            verdict = found[program.number].verdict(self.lenient,
-                                                   program.text)
-            if verdict.kind == "crash":
-                verdict.detail = found[program.number].note
-            if self.explained(program, found[program.number], verdict):
-                verdict = Verdict(how="event", step=verdict.step)
-            pairs.append((program, verdict))
-        return pairs
+        pairs = [(program, self.judged(program, found[program.number]))
+                 for program in programs]
+        hidden = self.hidden([(program, found[program.number])
+                              for program, verdict in pairs
+                              if verdict.how == "event"])
+        return [(program, hidden.get(program.number, verdict))
+                for program, verdict in pairs]
+
+    def judged(self, program, record, anew=False):
+        """The verdict on one program."""
+        verdict = record.verdict(self.lenient, program.text, anew)
+        if verdict.kind == "crash":
+            verdict.detail = record.note
+        if self.explained(program, record, verdict):
+            return Verdict(how="event", step=verdict.step)
+        return verdict
+
+    def hidden(self, pairs):
+        """A dict: number, Verdict, of those of the programs that differ still
+        where what is told of them is taken out, and nothing tells it."""
+        bad = {}
+        for _ in range(ROUNDS):  # what is left may do what it did not before
+            parts = {program.number:
+                     Program(program.number,
+                             apart(program.text, record.causes()))
+                     for program, record in pairs}
+            found = self.records(parts.values()) if parts else {}
+            verdicts = {number: self.judged(part, found[number], True)
+                        for number, part in parts.items()}
+            bad.update((number, verdict)
+                       for number, verdict in verdicts.items() if verdict.kind)
+            pairs = [(parts[number], found[number])
+                     for number, verdict in verdicts.items()
+                     if verdict.how == "event" and found[number].causes()]
+        return bad
 
     def explained(self, program, record, verdict):
         """Whether a change of the program shows where a difference is from."""
