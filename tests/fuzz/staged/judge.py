@@ -96,6 +96,8 @@ def finite(value):
 def near(left, right, dtype=None, largest=0):
     """Two numbers, one of which the host computed in double precision; of
     halves, beside a number so large, whose last bit is theirs."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left == right
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         most = NEAR_HALVES.get(dtype, NEAR)
         return left == right or \
@@ -124,6 +126,11 @@ def as_tensor(value):
             not isinstance(value[2], list):
         return value[2]
     return None
+
+
+def is_bool(number):
+    """Whether it is True or False, which print and count otherwise."""
+    return isinstance(number, bool)
 
 
 def is_tensor(value):
@@ -157,7 +164,7 @@ def compare(left, right, path, alike=near):
         return
     numbers = as_tensor(left), as_tensor(right)
     if None not in numbers:
-        if near(*numbers):
+        if near(*numbers) and len(set(map(is_bool, numbers))) == 1:
             return
         raise Difference(path, left, right)
     if not isinstance(left, tuple) or not isinstance(right, tuple) or \
@@ -282,11 +289,12 @@ class Judge:
 
     def typed(self, error):
         """Whether a host number that became a tensor gave another the dtype
-        that it had to have (D108)."""
+        that it had to have, or a bool its own (D108)."""
         left, right = error.left, error.right
-        found = "D108" in self.codes and tensors(left, right) and \
-            left[1] != right[1] and all(map(near, plain(left[2]),
-                                            plain(right[2])))
+        found = "D108" in self.codes and (
+            tensors(left, right) and left[1] != right[1] and
+            all(map(near, plain(left[2]), plain(right[2])))
+            or is_bool(left) and left == as_tensor(right))
         if found:
             self.how = "event"
         return found
@@ -422,7 +430,8 @@ class Judge:
                 "text", f"{eager[1]} | {text}")
         refusal = tracing or UNKNOWN in text or \
             any(cls in REFUSALS for cls in classes)
-        if eager[0] in classes and not refusal:
+        if eager[0] in classes and not refusal and \
+                (eager[2] == line or self.explained()):
             return None  # a host number that became a tensor fails as one
         if refusal and CURE.search(text):
             if line or LINE.search(text) or "refusal-line" in self.lenient:

@@ -275,7 +275,7 @@ def g§(x, n=2):
             y = y + <<1.0|v§>>
             <<stage.print('s deep', y)|v§.assign_add(y)|pass>>
     stage.print(<<'s %d' % n|f's {n}'|'s', y, [y, {'a': y}]>>)
-    return y<<|, stage.tracing() and 0>>
+    return y<<|, stage.tracing() and False>>
 call(g§, tensor(1.0))
 call(g§, tensor(<<-1.0|[1.0, 2.0]|2.0>>))
 v§.assign(3.0)
