@@ -191,19 +191,18 @@ static bool kernel_mean(const KernelCall *call)
                      reduced_count(tensor_type(call->inputs[0]), mask));
 }
 
-// The mean keeps the reduced axes as 1, so that it broadcasts against `in`.
-static Tensor *mean_kept(Ctx *ctx, Tensor *in, uint32_t mask)
+// With the reduced axes as 1, so that it broadcasts against `in`.
+static Tensor *reduced_kept(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask)
 {
     int64_t dims[SHAPE_MAX_RANK];
     for (int i = 0; i < in->rank; i++) {
         dims[i] = mask >> i & 1 ? 1 : tensor_dims(in)[i];
     }
-    Tensor *mean = tensor_new(ctx, (DType)in->dtype, in->rank, dims);
-    if (mean != NULL && reduce_into(ctx, REDUCE_SUM, in, mask, mean) &&
-        divide_by(ctx, mean, reduced_count(tensor_type(in), mask))) {
-        return mean;
+    Tensor *kept = tensor_new(ctx, (DType)in->dtype, in->rank, dims);
+    if (kept != NULL && reduce_into(ctx, id, in, mask, kept)) {
+        return kept;
     }
-    object_release_null(ctx, mean);
+    object_release_null(ctx, kept);
     return NULL;
 }
 
@@ -248,9 +247,11 @@ static bool kernel_var(const KernelCall *call)
         return false;
     }
     Tensor *in = call->inputs[0];
-    Tensor *mean = mean_kept(call->ctx, in, mask);
-    bool ok = mean != NULL &&
-              sum_squares(call->ctx, in, mean, mask, call->outputs[0]);
+    Tensor *mean = reduced_kept(call->ctx, REDUCE_SUM, in, mask);
+    bool ok =
+        mean != NULL &&
+        divide_by(call->ctx, mean, reduced_count(tensor_type(in), mask)) &&
+        sum_squares(call->ctx, in, mean, mask, call->outputs[0]);
     object_release_null(call->ctx, mean);
     return ok && divide_by(call->ctx, call->outputs[0],
                            reduced_count(tensor_type(in), mask) -
@@ -293,6 +294,43 @@ static EmitValue parts_std(const ComposeCall *call)
 
 // ---- logsumexp, from the largest element so that nothing overflows
 
+// Where the largest element is endless, which it is: the result.
+static void keep_endless(Tensor *out, const Tensor *high)
+{
+    size_t size = dtype_size((DType)out->dtype);
+    for (int64_t i = 0; i < out->count; i++) {
+        size_t at = (size_t)i * size;
+        if (isinf(tensor_float_at(high, i))) {
+            memcpy((char *)out->data + at, (const char *)high->data + at, size);
+        }
+    }
+}
+
+// As the kernel of rows has them, by machine code: faster for long rows, of
+// float64 for all but short ones, as compilers find no vectors in its exp.
+static bool logsumexp_long(const KernelCall *call, uint32_t mask)
+{
+    Ctx *ctx = call->ctx;
+    Tensor *in = call->inputs[0], *out = call->outputs[0];
+    DType dtype = (DType)in->dtype;
+    Tensor *high = reduced_kept(ctx, REDUCE_MAX, in, mask);
+    if (high == NULL) {
+        return false;
+    }
+    const ReduceFront front = {OP_SUBTRACT, OP_EXP, in, high};
+    bool ok = reduce_of(ctx, REDUCE_SUM, &front, mask, out) > 0 &&
+              elementwise_dense(ctx, OP_LOG, dtype, 0,
+                                (char *[]){out->data, out->data}, out->count) &&
+              elementwise_dense(ctx, OP_ADD, dtype, 0,
+                                (char *[]){high->data, out->data, out->data},
+                                out->count);
+    if (ok) {
+        keep_endless(out, high);
+    }
+    object_release(ctx, high);
+    return ok;
+}
+
 // Rows alone have a kernel; along other axes it is the parts.
 static bool kernel_logsumexp(const KernelCall *call)
 {
@@ -303,7 +341,12 @@ static bool kernel_logsumexp(const KernelCall *call)
     if (state == NULL || !call_axes(call, &mask)) {
         return false;
     }
-    return in->count > 0 && (!reduce_layout(in, mask, &l) || l.inner != 1)
+    bool rows = reduce_layout(in, mask, &l) && l.inner == 1;
+    if (rows && in->count > 0 && mask != 0 &&
+        l.reduced >= (in->dtype == DT_FLOAT64 ? 32 : 512)) {
+        return logsumexp_long(call, mask);
+    }
+    return in->count > 0 && !rows
                ? emit_run_parts(call)
                : reduce_by_rows(call->ctx, state->tier->logsumexp[in->dtype],
                                 in, mask, call->outputs[0], exp_cost);
