@@ -208,6 +208,7 @@ lib_modules = \
 	lib/tensorflow/_csv.duet \
 	lib/tensorflow/_diagonals.duet \
 	lib/tensorflow/_examples.duet \
+	lib/tensorflow/_fingerprint.duet \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
 	lib/tensorflow/_gfile.duet \
