@@ -13,6 +13,7 @@
 #include "stager/frozen.h"
 #include "stager/leak.h"
 #include "stager/maybe.h"
+#include "stager/merge.h"
 #include "stager/poison.h"
 #include "stager/scopes.h"
 #include "stager/sites.h"
@@ -170,14 +171,18 @@ static Origin origin_of(const Trace *trace, Value v)
                : ORIGIN_MADE;
 }
 
-// Whether eager code may have one object where the trace has two: tensors, or
-// copies of the arguments' containers.
+// Whether eager code may have one object where the trace has two: tensors,
+// numbers of which one has become a tensor, or copies of the arguments'
+// containers.
 static bool may_be_one(Vm *vm, const Trace *trace, Value a, Value b)
 {
     if (value_is_kind(a, KIND_VARIABLE) || value_is_kind(b, KIND_VARIABLE)) {
         return false; // of these it is known
     }
-    return value_is_operand(a) && value_is_operand(b)
+    if (value_is_operand(a) != value_is_operand(b)) {
+        return merge_is_weak(a) && merge_is_weak(b);
+    }
+    return value_is_operand(a)
                ? origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN
                : type_of(vm, a) == type_of(vm, b);
 }
