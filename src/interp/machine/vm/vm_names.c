@@ -78,14 +78,14 @@ bool slow_getg(Vm *vm, Frame *f, Ins ins)
         return note_read(vm, f->globals, value_from_object(name), v) &&
                copy_to(vm, f, ins, v);
     }
+    // A global of that name would hide what is built in, or be there.
+    if (!note_read(vm, f->globals, value_from_object(name), VALUE_UNBOUND)) {
+        return false;
+    }
     Dict *builtins = builtins_of(vm, f);
     index = dict_find_name(builtins, name);
     if (index < 0) {
         return undefined(vm, name);
-    }
-    // A global of that name would hide it.
-    if (!note_read(vm, f->globals, value_from_object(name), VALUE_UNBOUND)) {
-        return false;
     }
     if (builtins != vm->builtins) {
         return copy_to(vm, f, ins, builtins->entries[index].value);

@@ -118,12 +118,11 @@ static Value find_generic(Vm *vm, Value self, Str *name)
                        : VALUE_FAIL;
         }
     }
-    if (value_unbound(found)) {
-        return found;
+    // What is not there yet is read as well.
+    if (!note_class_read(vm, self, cls, name, found)) {
+        return VALUE_FAIL;
     }
-    return note_class_read(vm, self, cls, name, found)
-               ? attr_bind(vm, found, self, cls)
-               : VALUE_FAIL;
+    return value_unbound(found) ? found : attr_bind(vm, found, self, cls);
 }
 
 Value attr_get_generic(Vm *vm, Value self, Str *name)

@@ -146,8 +146,12 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
                    : VALUE_FAIL;
     }
     computed = plain ? type_lookup(vm, meta, name) : computed;
-    return value_unbound(computed) ? attr_missing(vm, self, name)
-                                   : attr_bind(vm, computed, self, meta);
+    if (!value_unbound(computed)) {
+        return attr_bind(vm, computed, self, meta);
+    }
+    return note_read(vm, cls, value_from_object(name), VALUE_UNBOUND)
+               ? attr_missing(vm, self, name)
+               : VALUE_FAIL;
 }
 
 // Neither code nor a descriptor: nothing but the memory of look-ups, which may
