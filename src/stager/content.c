@@ -126,19 +126,24 @@ Value content_of_class(Vm *vm, const Object *object, Value name)
     return note_read(vm, cls, name, found) ? found : VALUE_FAIL;
 }
 
-// Whether its class has the method from such a module.
-static bool has_host_method(Vm *vm, const Object *object, NameId name)
+bool content_host_source(const Source *source)
 {
     static const char *const rooms[] = {"lib/python/", "lib/numpy/"};
-    Value method = type_lookup_special(vm, object->type, name);
     bool found = false;
-    for (size_t i = 0; value_is_kind(method, KIND_FUNCTION) && i < 2; i++) {
-        const Function *function = (const Function *)value_object(method);
-        const Source *source = function->code->source;
+    for (size_t i = 0; i < 2; i++) {
         found |= source->library &&
                  strncmp(source->name, rooms[i], strlen(rooms[i])) == 0;
     }
     return found;
+}
+
+// Whether its class has the method from such a module.
+static bool has_host_method(Vm *vm, const Object *object, NameId name)
+{
+    Value method = type_lookup_special(vm, object->type, name);
+    return value_is_kind(method, KIND_FUNCTION) &&
+           content_host_source(
+               ((const Function *)value_object(method))->code->source);
 }
 
 bool content_is_host(Vm *vm, const Object *object)

@@ -29,6 +29,8 @@ MUST_CHECK bool content_put(Vm *vm, Object *object, Value content);
 // class, as it stands there; borrowed. That is a read. UNBOUND: nothing, or
 // what is bound or computed; VALUE_FAIL.
 Value content_of_class(Vm *vm, const Object *object, Value name);
+// Whether it is of a module of Python's or NumPy's in lib/.
+bool content_host_source(const Source *source);
 // Whether the object is a container, stream or iterator that a module of
 // Python's or NumPy's in lib/ wrote, as a UserDict, an array, a StringIO: what
 // its attributes hold is the program's, which those modules know no staging of.

@@ -125,6 +125,7 @@ static const char *container_word(Vm *vm, const Object *container)
 typedef struct HandedSearch {
     Vm *vm;
     const Object *wanted;
+    bool host;    // a module of Python's or NumPy's was called
     int depth;    // how far it has gone down
     bool belongs; // what is below belongs to a container or stream
     bool found;
@@ -134,7 +135,8 @@ enum { SEARCH_DEPTH = 4 };
 
 // A list of a UserList's, or the tensor of an array, is the program's as those
 // are, and so is what any object of Python's has, as the stream of a
-// csv.writer; what is handed itself is, but for attributes.
+// csv.writer; what is handed itself is, but for attributes that are not stored
+// through its __dict__, as a cached_property's are.
 static void search(Object *object, void *data)
 {
     HandedSearch *all = data;
@@ -142,8 +144,10 @@ static void search(Object *object, void *data)
     bool instance = object->kind == KIND_INSTANCE;
     all->belongs |= instance && (content_is_host(all->vm, object) ||
                                  content_is_python(all->vm, object));
-    all->found |= object == all->wanted &&
-                  (all->belongs || (all->depth == 0 && !instance));
+    all->found |= (object == all->wanted &&
+                   (all->belongs || (all->depth == 0 && !instance))) ||
+                  (all->host && instance &&
+                   all->wanted == (Object *)content_attributes(object));
     bool inner = object->kind == KIND_LIST || object->kind == KIND_TUPLE ||
                  object->kind == KIND_DICT || object->kind == KIND_METHOD ||
                  (instance && object->type->flags & TYPE_LIBRARY);
@@ -169,7 +173,9 @@ bool ledger_is_bookkeeping(Vm *vm, const Object *container)
     if (called == NULL) {
         return trace_in_library(vm);
     }
-    HandedSearch handed = {.vm = vm, .wanted = container};
+    HandedSearch handed = {.vm = vm,
+                           .wanted = container,
+                           .host = content_host_source(called->code->source)};
     for (uint32_t i = 0; i < called->code->parameter_count; i++) {
         Value v = called->registers[i];
         if (value_is_kind(v, KIND_CELL)) {
