@@ -146,8 +146,7 @@ static DType wanted_dtype(Value after, DType have)
     if (value_is_operand(after)) {
         return operand_type(after).dtype;
     }
-    // A host float cannot live in a leaf of integers; a host int can live in
-    // one of floats.
+    // A leaf of ints takes no host float; one of floats takes a host int.
     bool to_float = value_is_float(after) && !dtype_is_float(have);
     return to_float ? DT_FLOAT32 : have;
 }
@@ -167,8 +166,7 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         }
         have = retyped > 0 ? want : have;
     }
-    // Any weak number takes the dtype of the leaf, unless a fraction would be
-    // lost.
+    // A weak number takes the leaf's dtype, unless a fraction would be lost.
     if (want != have && symbolic_is_weak(after) &&
         !(dtype_is_float(want) && !dtype_is_float(have))) {
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = have};
@@ -197,8 +195,10 @@ int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
 {
     if (loop_is_leaf(before)) {
         uint32_t index = walk->next++;
-        return loop_is_leaf(after) ||
-                       (symbolic_is_text(before) && value_is_str(after))
+        // It may have become longer since, by another name: no leaf is its.
+        return index < walk->slot->first_leaf + walk->slot->leaf_count &&
+                       (loop_is_leaf(after) ||
+                        (symbolic_is_text(before) && value_is_str(after)))
                    ? take_leaf(vm, walk->block, index, after)
                    : 0;
     }
@@ -260,12 +260,12 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
     if (index == UINT32_MAX) {
         return VALUE_FAIL;
     }
-    // By index, since adding a leaf may have moved the array.
-    block->loop->leaves.items[index].result = result;
-    block->loop->leaves.items[index].text =
+    LoopLeaf *leaf = &block->loop->leaves.items[index];
+    leaf->result = result;
+    leaf->text =
         symbolic_is_text(v) && (value_unbound(before) || value_is_text(before));
     if (walk->slot->kind == SLOT_LATE && symbolic_is_weak(v)) {
-        block->loop->leaves.items[index].host = value_retain(v);
+        leaf->host = value_retain(v);
     }
     return trace_symbolic(vm, vm->trace, result, "result");
 }
