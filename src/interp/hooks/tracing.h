@@ -161,9 +161,11 @@ struct TraceHooks {
     bool (*known_text)(Vm *vm, const Str *text);
 };
 
+// Of a Str the bit says something else (STR_MISSED).
 static inline bool value_stands_in(Value v)
 {
-    return value_is_object(v) && value_object(v)->flags & OBJECT_STANDS_IN;
+    return value_is_object(v) && value_object(v)->flags & OBJECT_STANDS_IN &&
+           value_object(v)->kind != KIND_STR;
 }
 // `act` itself, where neither can be undecided.
 static inline Value operate_traced(Vm *vm, Value a, Value b, OperandsFn act,
