@@ -3,6 +3,7 @@
 A process that dies goes on behind the program that killed it.
 """
 import ast
+import functools
 import os
 import re
 import resource
@@ -18,6 +19,7 @@ SECONDS = 60  # that a batch may take
 ROUNDS = 2  # of taking out what is told
 MEMORY = 4 << 30  # bytes of address space of a batch
 NUMBER = re.compile(r"@ (eager|staged|end) (\d+)")
+ROW = re.compile(r"@ (effects|frozen|told) ")
 
 
 class Program:
@@ -28,13 +30,27 @@ class Program:
 
 
 class Record:
-    """The two runs of a program, as far as they got."""
+    """The two runs of a program, as far as they got. What is printed of them
+    is only read where the two differ."""
 
     def __init__(self):
-        self.runs = {"eager": [], "staged": []}
-        self.effects, self.frozen, self.told = [], [], []
+        self.lines = {"eager": [], "staged": []}
+        self.rows = {}  # "effects" and others: what the ledgers hold, as text
         self.ended = False
         self.note = ""  # why it did not
+
+    @functools.cached_property
+    def runs(self):
+        """The steps of each run."""
+        return {mode: read_steps(lines) for mode, lines in self.lines.items()}
+
+    effects = functools.cached_property(lambda self: self.ledger("effects"))
+    frozen = functools.cached_property(lambda self: self.ledger("frozen"))
+    told = functools.cached_property(lambda self: self.ledger("told"))
+
+    def ledger(self, name):
+        """The rows of one of the ledgers."""
+        return ast.literal_eval(self.rows.get(name, "[]"))
 
     @property
     def codes(self):
@@ -54,11 +70,15 @@ class Record:
             return Verdict(how="endless")  # eagerly too
         if not self.ended:
             return Verdict("crash", "the process ended", "unexplained")
-        tree = ast.parse(text)
-        derived = order(tree) + ("graded" in text)
+        if self.lines["eager"] == self.lines["staged"]:
+            return Verdict()
+        derived = "graded" in text
+        if "Tape(" in text:
+            derived += order(ast.parse(text))
+        if derived:
+            derived += hands_on(ast.parse(text))
         return Judge(self.runs["eager"], self.runs["staged"], self.effects,
-                     self.frozen, self.codes, lenient,
-                     derived + (derived > 0 and hands_on(tree)),
+                     self.frozen, self.codes, lenient, derived,
                      anew).verdict()
 
 
@@ -71,38 +91,40 @@ def limits():
 
 def read_records(output):
     """A dict: number of a program, its Record."""
-    found, record, steps, step = {}, None, [], Step()
+    found, record, lines = {}, Record(), []
     for line in output.split("\n"):
         mark = NUMBER.fullmatch(line)
+        row = ROW.match(line)
         if mark:
             record = found.setdefault(int(mark[2]), Record())
             record.ended = mark[1] == "end"
-            steps, step = record.runs.get(mark[1], []), Step()
-        elif not line.startswith("@ ") or record is None:
-            if line:
-                (step.graph if line.startswith("s") else step.host).append(
-                    line)
-        else:
-            step = take_record(record, steps, step, line)
+            lines = record.lines.get(mark[1], [])
+        elif row:
+            record.rows[row[1]] = line[row.end():]
+        elif line:
+            lines.append(line)
     return found
 
 
-def take_record(record, steps, step, line):
-    """Adds one line to a record; the step that the next line belongs to."""
-    _, name, text = line.split(" ", 2)
-    value = ast.literal_eval(text)
-    if name in ("effects", "frozen", "told"):
-        setattr(record, name, value)
-    elif name == "state":
-        if steps:
-            steps[-1].state = value
-    elif name == "before":
-        step.before = value
-    else:
-        setattr(step, name, value)
-        steps.append(step)
-        step = Step()
-    return step
+def read_steps(lines):
+    """The steps of a run: what each printed stands in front of its record."""
+    steps, step = [], Step()
+    for line in lines:
+        if not line.startswith("@ "):
+            (step.graph if line.startswith("s") else step.host).append(line)
+            continue
+        _, name, text = line.split(" ", 2)
+        value = ast.literal_eval(text)
+        if name == "state":
+            if steps:
+                steps[-1].state = value
+        elif name == "before":
+            step.before = value
+        else:
+            setattr(step, name, value)
+            steps.append(step)
+            step = Step()
+    return steps
 
 
 def prelude(*names):

@@ -9,6 +9,7 @@ Whatever can be switched off has a feature name; a program knows which of them
 it uses, so that a known difference can be kept out of it.
 """
 import fnmatch
+import functools
 import re
 
 HOLE = re.compile(r"<([A-Za-z])>")
@@ -95,12 +96,19 @@ LITERALS = {
 }
 
 
+@functools.cache
+def fits(feature, patterns):
+    """Whether the feature is of one of the patterns."""
+    return any(fnmatch.fnmatchcase(feature, pattern) for pattern in patterns)
+
+
 class Writer:
     """Kinds, names in scope and the features that are used."""
 
     def __init__(self, rng, off=(), family=None):
         self.rng = rng
         self.family = family or ""  # patterns of features to use
+        self.families = tuple(self.family.split("|"))
         self.off = tuple(off)
         self.used = set()
         self.scope = {}  # kind: names
@@ -115,15 +123,14 @@ class Writer:
 
     def may(self, feature):
         """Whether the feature is on; then it counts as used."""
-        if any(fnmatch.fnmatchcase(feature, off) for off in self.off):
+        if fits(feature, self.off):
             return False
         self.used.add(feature)
         return True
 
     def wanted(self, feature):
         """Whether the feature is of the family that was asked for."""
-        return any(fnmatch.fnmatchcase(feature, pattern)
-                   for pattern in self.family.split("|"))
+        return fits(feature, self.families)
 
     def fresh(self, prefix):
         """A name that no other part of the program has."""
