@@ -17,9 +17,8 @@ static size_t depth_of(const Vm *vm, const Frame *frame)
 }
 
 // So many notes there were when the call began that runs in the frame.
-static size_t first_of(const Vm *vm, const Frame *frame)
+static size_t first_of(const Vm *vm, const Trace *trace, const Frame *frame)
 {
-    const Trace *trace = vm->trace;
     size_t depth = depth_of(vm, frame);
     return depth < trace->entered.count ? trace->entered.items[depth] : 0;
 }
@@ -38,15 +37,16 @@ bool notes_enter(Vm *vm)
     return ok;
 }
 
-// The newest of the first `end` notes on the variable of a call that runs in
-// the frame, or, if that is NULL, of any call of the code, or of any that is;
-// NULL: none.
-static BlockNote *find_before(const Vm *vm, const Frame *frame,
-                              const Code *code, const char *name, size_t end)
+// The newest of the trace's first `end` notes on the variable of a call that
+// runs in the frame, or, if that is NULL, of any call of the code, or of any
+// that is; NULL: none.
+static BlockNote *find_before(const Vm *vm, const Trace *trace,
+                              const Frame *frame, const Code *code,
+                              const char *name, size_t end)
 {
-    size_t first = frame != NULL ? first_of(vm, frame) : 0;
+    size_t first = frame != NULL ? first_of(vm, trace, frame) : 0;
     for (size_t i = end; i-- > first;) {
-        BlockNote *note = &vm->trace->notes.items[i];
+        BlockNote *note = &trace->notes.items[i];
         if ((note->code == code || code == NULL) &&
             (frame == NULL || note->frame == frame) &&
             strcmp(note->name, name) == 0) {
@@ -58,16 +58,17 @@ static BlockNote *find_before(const Vm *vm, const Frame *frame,
 
 // The newest one that is not of the side of a block, this one or one around it,
 // that has ended while the other is under way.
-static BlockNote *find_seen(const Vm *vm, const Frame *frame, const Code *code,
+static BlockNote *find_seen(const Vm *vm, const Trace *trace,
+                            const Frame *frame, const Code *code,
                             const char *name, const StagedBlock *block,
                             size_t end)
 {
-    BlockNote *note = find_before(vm, frame, code, name, end);
+    BlockNote *note = find_before(vm, trace, frame, code, name, end);
     for (; note != NULL && block != NULL; block = block->outer) {
-        size_t number = (size_t)(note - vm->trace->notes.items);
+        size_t number = (size_t)(note - trace->notes.items);
         if (block->phase == PHASE_SECOND && number >= block->notes[0] &&
             number < block->notes[1]) {
-            note = find_before(vm, frame, code, name, block->notes[0]);
+            note = find_before(vm, trace, frame, code, name, block->notes[0]);
         }
     }
     return note;
@@ -80,7 +81,8 @@ static const BlockNote *local_before(const Vm *vm, const Frame *frame,
                                      size_t end)
 {
     const Code *code = frame->code;
-    return find_seen(vm, frame, code, code->local_names[reg]->text, block, end);
+    return find_seen(vm, vm->trace, frame, code, code->local_names[reg]->text,
+                     block, end);
 }
 
 // What a block inside of a side, an `elif` for one, has said of why the
@@ -88,8 +90,8 @@ static const BlockNote *local_before(const Vm *vm, const Frame *frame,
 static const BlockNote *find_told(const Vm *vm, const Frame *frame,
                                   const char *name, Span span)
 {
-    const BlockNote *note =
-        find_before(vm, frame, frame->code, name, vm->trace->notes.count);
+    const BlockNote *note = find_before(vm, vm->trace, frame, frame->code, name,
+                                        vm->trace->notes.count);
     bool inside = note != NULL && note->block.start > span.start &&
                   note->block.end <= span.end;
     return inside ? note : NULL;
@@ -333,9 +335,14 @@ bool notes_raise(Vm *vm, const Code *code, const Str *name)
 {
     const Frame *frame = vm->frame->code == code ? vm->frame : NULL;
     bool captured = is_captured(code, name);
-    const BlockNote *note =
-        find_seen(vm, captured ? NULL : frame, captured ? NULL : code,
-                  name->text, vm->trace->blocks, vm->trace->notes.count);
+    const BlockNote *note = NULL;
+    // A variable of an outer function is one of the trace that called this one.
+    for (const Trace *trace = vm->trace; trace != NULL && note == NULL;
+         trace = captured ? trace->outer : NULL) {
+        note = find_seen(vm, trace, captured ? NULL : frame,
+                         captured ? NULL : code, name->text, trace->blocks,
+                         trace->notes.count);
+    }
     if (note != NULL) {
         vm->trace->gave_up = true;
         raise_error(vm, note->kind, "%s", note->text);
@@ -398,9 +405,9 @@ static bool assert_turned(Vm *vm, const LateValue *late)
 // The late value of the newest note on the variable; NULL: it has none.
 static LateValue *find_late(Vm *vm, Frame *frame, uint32_t reg)
 {
-    BlockNote *note =
-        find_seen(vm, frame, frame->code, frame->code->local_names[reg]->text,
-                  vm->trace->blocks, vm->trace->notes.count);
+    BlockNote *note = find_seen(vm, vm->trace, frame, frame->code,
+                                frame->code->local_names[reg]->text,
+                                vm->trace->blocks, vm->trace->notes.count);
     LateValue *late = note != NULL ? &note->late : NULL;
     return late != NULL && !value_unbound(late->value) && !late->is_left ? late
                                                                          : NULL;
@@ -455,7 +462,7 @@ int notes_late(Vm *vm, Frame *frame, uint32_t reg)
 void notes_leave(Vm *vm, StagedBlock *block)
 {
     size_t count = vm->trace->notes.count;
-    for (size_t i = first_of(vm, block->frame); i < count; i++) {
+    for (size_t i = first_of(vm, vm->trace, block->frame); i < count; i++) {
         LateValue *late = &vm->trace->notes.items[i].late;
         if (value_unbound(late->value)) {
             continue;
@@ -534,8 +541,8 @@ static void free_note(Vm *vm, const BlockNote *note)
 void notes_end(Vm *vm, StagedBlock *block)
 {
     notes_leave(vm, block);
-    for (size_t i = first_of(vm, block->frame); i < vm->trace->notes.count;
-         i++) {
+    for (size_t i = first_of(vm, vm->trace, block->frame);
+         i < vm->trace->notes.count; i++) {
         LateValue *late = &vm->trace->notes.items[i].late;
         if (late->home == block && !value_unbound(late->value)) {
             value_replace(&vm->ctx, &late->value, VALUE_UNBOUND);
