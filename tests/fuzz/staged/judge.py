@@ -49,6 +49,7 @@ QUIET = ("print",)
 ASTRAY = ("D105", "D106", "D112", "identity", "class")
 NEAR = 1e-5  # between numbers that the host and tensors computed
 NEAR_HALVES = {"float16": 4e-3, "bfloat16": 3e-2}
+MOST_HALF = 65504  # the greatest float16
 
 
 class Difference(Exception):
@@ -105,6 +106,13 @@ def near(left, right, dtype=None, largest=0):
     return left == right
 
 
+def fits(left, right, dtype):
+    """Whether the second is the first in a dtype of fewer bits, may be."""
+    return near(left, right, dtype) or dtype == "float16" and \
+        finite(left) and abs(left) > MOST_HALF and \
+        right == ("float", "inf" if left > 0 else "-inf")
+
+
 def same(left, right, dtype=None, largest=0):
     """Two numbers of the same bits: True is not 1, and 0.0 is not -0.0."""
     del dtype, largest
@@ -153,7 +161,8 @@ def compare(left, right, path, alike=near):
         return
     if tensors(left, right):
         flat = plain(left[2]), plain(right[2])
-        largest = max(map(abs, filter(finite, flat[0])), default=0) \
+        # What cancelled was of the size of the programs' numbers.
+        largest = max(map(abs, filter(finite, flat[0])), default=0) + 1 \
             if left[1] in NEAR_HALVES else 0
         if left[1] == right[1] and len(flat[0]) == len(flat[1]) and \
                 all(alike(*pair, left[1], largest) for pair in zip(*flat)):
@@ -229,8 +238,8 @@ class Judge:
         self.alike = near if "D108" in codes or order > 1 else same
         if "unused" in codes:
             self.alike = steep(self.alike)
-        # A call failed in one run alone, where an event says why: later calls
-        # meet what that one has not done.
+        # A call failed or went another way in one run alone, where an event
+        # says why: later calls meet what that one has not done.
         self.late = False
 
     def explained(self, path=None):
@@ -252,9 +261,11 @@ class Judge:
     def settled(self, error):
         """Whether a host number that became a tensor took the dtype of others
         before it met what eager code does not mix with it, or has one of its
-        own by which it does not mix (D108); or an argument that became one
-        mixes otherwise than what it was (D107)."""
-        found = error[0] == "DTypeError" and "D108" in self.codes or \
+        own by which it does not mix, or is divided by 0 as one (D108); or an
+        argument that became one mixes otherwise than what it was (D107)."""
+        found = "D108" in self.codes and (
+            error[0] == "DTypeError" or
+            error[0] == "ZeroDivisionError" and "float" in error[1]) or \
             error[0] in ("DTypeError", "TypeError") and "given" in self.codes
         if found:
             self.how = "event"
@@ -293,7 +304,8 @@ class Judge:
         left, right = error.left, error.right
         found = "D108" in self.codes and (
             tensors(left, right) and left[1] != right[1] and
-            all(map(near, plain(left[2]), plain(right[2])))
+            all(fits(*pair, right[1])
+                for pair in zip(plain(left[2]), plain(right[2])))
             or is_bool(left) and left == as_tensor(right))
         if found:
             self.how = "event"
@@ -343,14 +355,16 @@ class Judge:
             if not self.explained() and not self.settled(one.error):
                 return "skipped", f"{one.error[0]}: {one.error[1]}"
             self.late = True
+        astray = False
         if one.result is not None and other.result is not None:
             try:
                 compare(one.result, other.result, (), self.alike)
             except Difference as error:
+                astray = True
                 if not self.explained() and not self.parted(error) and \
                         not self.converted(error) and not self.typed(error):
                     return "result", f"{error.left} | {error.right}"
-        return self.after(one, other)
+        return self.after(one, other, astray)
 
     def ran_alike(self, one, other):
         """Whether what ran before it was refused left what eager code left
@@ -365,8 +379,9 @@ class Judge:
             return False
         return True
 
-    def after(self, one, other):
-        """What the call printed and what it left."""
+    def after(self, one, other, astray):
+        """What the call printed and what it left; `astray`: after a result
+        that differs, for a reason which may have led it another way."""
         if len(one.graph) != len(other.graph) or \
                 not all(map(same_line, one.graph, other.graph)):
             if not self.explained():
@@ -380,7 +395,8 @@ class Judge:
             self.states(one.state, other.state, self.alike)
         except Difference as error:
             # An argument's change is made when the call ends; this one failed.
-            self.late |= bool(other.error) and "argument" in self.codes
+            self.late |= astray or \
+                bool(other.error) and "argument" in self.codes
             # A tensor that stands there instead of another is a result.
             path = None if tensors(*error.sides) else error.path
             if not self.late and not self.explained(path) and \
@@ -407,8 +423,8 @@ class Judge:
 
     def error(self, one, other):
         """An error of the staged run that the eager one has not."""
-        name, text, line, notes, classes = other.error
-        eager = one.error or ("", "", -1)
+        name, text, line, notes, classes, lines = other.error
+        eager = one.error or ("", "", -1, [], [], [])
         line = eager[2] if line is None else line
         tracing = any("while tracing" in note for note in notes)
         if eager[:2] == other.error[:2]:
@@ -418,7 +434,9 @@ class Judge:
                     return kind, f"{eager} | {other.error}"
             # Where the trace failed nothing has run: no more to compare.
             return "refused" if tracing else None
-        if eager[0] == name and eager[2] == line:
+        # A trace may meet a helper's line on a side that is not taken first.
+        aside = tracing and lines[:-1] != eager[5][:-1]
+        if eager[0] == name and eager[2] == line and not aside:
             # Texts show values, which a frozen one may have changed.
             # A number that two sides made a tensor meets another dtype one
             # operation of the line sooner than where it is a number.

@@ -121,20 +121,21 @@ def floats(value, found=None):
     return found
 
 
-def place(error):
-    """The innermost line of the program that the error came through; of a graph
-    that was read what a note says, None: nothing."""
-    trail, line = error.__traceback__, 0
+def places(error):
+    """The lines of the program that the error came through, innermost last; of
+    a graph that was read what a note says, None: nothing."""
+    trail, lines = error.__traceback__, [0]
     while trail is not None:
         name = trail.tb_frame.f_code.co_filename
         if name == FILE[0]:
-            line = trail.tb_lineno
+            lines.append(trail.tb_lineno)
         elif name.endswith("_graph_file.duet"):
             read = [found[1] for note in getattr(error, "__notes__", ())
                     if (found := READ.match(note))]
-            return int(read[0]) if read else None
+            lines.append(int(read[0]) if read else None)
+            break
         trail = trail.tb_next
-    return line
+    return lines
 
 
 def ancestry(error):
@@ -187,8 +188,9 @@ class World:
         """Records an error."""
         notes = list(getattr(error, "__notes__", ()))
         text = ID.sub("id", str(error))[:600]
-        print("@ error", repr((type(error).__name__, text,
-                               place(error), notes, ancestry(error))))
+        lines = places(error)
+        print("@ error", repr((type(error).__name__, text, lines[-1], notes,
+                               ancestry(error), lines)))
 
     def show(self, value):
         """Records a value."""

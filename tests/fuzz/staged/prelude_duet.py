@@ -69,7 +69,9 @@ def execute(text, space):
 
 def parts(value):
     """What a structure is made of: a text of it would be one made too early."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, dict):
+        value = list(value.items())
+    if isinstance(value, (list, tuple, set, collections.deque)):
         return [part for item in value for part in parts(item)]
     return parts(list(vars(value).values())) if hasattr(value, "__dict__") \
         and type(value).__name__ not in SYMBOLS else [value]
