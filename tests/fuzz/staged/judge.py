@@ -442,7 +442,8 @@ class Judge:
             # operation of the line sooner than where it is a number.
             if tracing and (SIDES.search(text)
                             or symbolic(text).fullmatch(eager[1])
-                            or any_order(text) == any_order(eager[1])):
+                            or any_order(text) == any_order(eager[1])
+                            or self.settled(other.error)):
                 return "refused"
             return None if self.explained() else (
                 "text", f"{eager[1]} | {text}")

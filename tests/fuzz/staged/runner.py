@@ -316,9 +316,13 @@ def printed(text, line):
                     value = node.targets[0]
                 if node.lineno != line or value is None:
                     continue
+                target = node.targets[0] if isinstance(node, ast.Assign) \
+                    else getattr(node, "target", None)
+                left = target and ast.parse(ast.unparse(target)).body[0].value
                 if isinstance(node, ast.AugAssign):
-                    left = ast.parse(ast.unparse(node.target)).body[0].value
                     value = ast.BinOp(left, node.op, value)
+                elif isinstance(left, ast.Subscript):
+                    value = ast.Tuple([value, left])
                 # One by one: the line may fail in the midst of it.
                 body[at:at] = ast.parse("\n".join(
                     f"stage.print('s', *parts([{ast.unparse(part)}]))"
