@@ -40,7 +40,8 @@ MUST_CHECK bool structure_children(Vm *vm, Value v, ValueVec *out);
 // The keys of a dict, or the elements of a set, in the order of a walk; or the
 // field names of a dataclass. Appends to an empty `out`, owned.
 MUST_CHECK bool structure_keys(Vm *vm, Value v, ValueVec *out);
-// A copy of `v` with other children; a set is copied as it is.
+// A copy of `v` with other children; a set is copied as it is. In a trace it
+// stands in for what it is a copy of (value_is).
 Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
 
 // Appends the step from a structure to its child `index`, as a program has it:

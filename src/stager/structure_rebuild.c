@@ -97,7 +97,7 @@ static Value copy_set(Vm *vm, Value v)
 }
 
 // One way back for each way in.
-Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
+static Value copy_of(Vm *vm, Value v, const ValueVec *children)
 {
     switch (structure_kind(vm, v)) {
     case STRUCTURE_LIST: return rebuild_list(vm, children);
@@ -111,4 +111,15 @@ Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
     case STRUCTURE_LEAF: break;
     }
     return value_retain(v);
+}
+
+Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
+{
+    Value copy = copy_of(vm, v, children);
+    // Eager code has one object in both places, perhaps.
+    if (vm->trace != NULL && value_is_object(copy) &&
+        value_object(copy)->rc == 1) {
+        value_object(copy)->flags |= OBJECT_STANDS_IN;
+    }
+    return copy;
 }

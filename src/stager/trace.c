@@ -17,6 +17,7 @@
 #include "stager/poison.h"
 #include "stager/scopes.h"
 #include "stager/sites.h"
+#include "stager/staged_list.h"
 #include "stager/weak.h"
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
@@ -171,9 +172,14 @@ static Origin origin_of(const Trace *trace, Value v)
                : ORIGIN_MADE;
 }
 
+// A list that a graph holds is one to the program.
+static const Type *class_of(Vm *vm, Value v)
+{
+    return staged_list_is(vm, v) ? vm->types[KIND_LIST] : type_of(vm, v);
+}
+
 // Whether eager code may have one object where the trace has two: tensors,
-// numbers of which one has become a tensor, or copies of the arguments'
-// containers.
+// numbers of which one has become a tensor, or copies of containers.
 static bool may_be_one(Vm *vm, const Trace *trace, Value a, Value b)
 {
     if (value_is_kind(a, KIND_VARIABLE) || value_is_kind(b, KIND_VARIABLE)) {
@@ -184,17 +190,20 @@ static bool may_be_one(Vm *vm, const Trace *trace, Value a, Value b)
     }
     return value_is_operand(a)
                ? origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN
-               : type_of(vm, a) == type_of(vm, b);
+               : class_of(vm, a) == class_of(vm, b);
 }
 
 Value trace_same(Vm *vm, Value a, Value b, bool holds)
 {
-    if (poison_is_value(vm, a) || poison_is_value(vm, b)) {
+    // id() asks of one alone; the library does to know an object again.
+    bool by_id = value_same(a, b);
+    if (!by_id && (poison_is_value(vm, a) || poison_is_value(vm, b))) {
         return maybe_same(vm, a, b, holds);
     }
     // Which of its arguments are the same one is part of a trace's key.
     const Trace *trace = vm->trace;
-    if (trace != NULL && may_be_one(vm, trace, a, b)) {
+    if (trace != NULL && may_be_one(vm, trace, a, b) &&
+        !(by_id && trace_in_library(vm))) {
         event_add(vm, trace->events, EVENT_OBJECT,
                   "whether two objects are one", VALUE_NONE);
     }

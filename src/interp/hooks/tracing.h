@@ -122,6 +122,7 @@ struct TraceHooks {
     // Whether two objects are one (`holds`) or not, of which one stands for
     // another: a Variable or container for an argument, a symbolic tensor for
     // one with a value, what may be None for one of two. A bool, or a tensor.
+    // Of one object: its id is asked for, which somebody may compare.
     Value (*same)(Vm *vm, Value a, Value b, bool holds);
     // act(a, b, how) where one of the two may be a value that is undecided: of
     // one that may be None the graph raises what None brings about.

@@ -2,6 +2,7 @@
 #include "modules/builtins/builtins.h"
 
 #include "interp/hooks/note.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/names.h"
@@ -57,8 +58,13 @@ BUILTIN_BODY(hash)
 }
 
 // An immediate has no address; its bits tell it apart from any other as well.
+// Who asks may compare, so that what `is` would tell of v is told.
 BUILTIN_BODY(id)
 {
+    if (vm->trace != NULL && value_stands_in(args[0]) &&
+        value_failed(vm->hooks->same(vm, args[0], args[0], true))) {
+        return VALUE_FAIL;
+    }
     Value v = value_meant(args[0]);
     return value_is_object(v) ? int_from_u64(vm, (uintptr_t)value_object(v))
                               : int_from_u64(vm, VALUE_BITS(v));

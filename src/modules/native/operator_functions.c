@@ -4,6 +4,7 @@
 // attribute, and native functions are no methods of who asks for them.
 #include "modules/native/operator_functions.h"
 
+#include "interp/hooks/tracing.h"
 #include "interp/objects/protocol/protocol.h"
 #include "modules/builtins/builtins.h"
 
@@ -94,13 +95,13 @@ OPERATOR_BODY(truth)
 OPERATOR_BODY(is)
 {
     (void)vm;
-    return value_from_bool(value_same(args[0], args[1]));
+    return value_is(vm, args[0], args[1], true);
 }
 
 OPERATOR_BODY(is_not)
 {
     (void)vm;
-    return value_from_bool(!value_same(args[0], args[1]));
+    return value_is(vm, args[0], args[1], false);
 }
 
 OPERATOR_BODY(contains)
