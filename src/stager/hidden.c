@@ -4,7 +4,8 @@
 // The search follows the references that the collector follows, breadth first,
 // so that the path is a shortest one. What is older than the trace can hold a
 // symbolic tensor only by a store, which is recorded as a leak: of that a few
-// thousand containers are searched, and no modules, classes or code.
+// thousand containers are searched, and no modules, no code and no
+// classes but those that the trace made.
 #include "stager/hidden.h"
 
 #include "interp/core/raise.h"
@@ -50,13 +51,13 @@ static bool is_wanted(HiddenSearch *search, const Object *parent, Object *child)
     if (is_refused(search->vm, child)) {
         return true;
     }
+    Vm *vm = search->vm;
     switch (child->kind) {
     case KIND_MODULE:
-    case KIND_TYPE:
     case KIND_CODE: return false;
+    case KIND_TYPE: return era_has(vm, vm->trace->era, child);
     default: break;
     }
-    Vm *vm = search->vm;
     return type_of(vm, value_from_object(child))->slots.visit != NULL &&
            (era_has(vm, vm->trace->era, child) || search->old++ < HIDDEN_OLD);
 }
@@ -204,8 +205,9 @@ static bool fail(HiddenSearch *search, const char *function)
 static int search_result(Vm *vm, const char *function, Value result)
 {
     if (!value_is_object(result) || type_of(vm, result)->slots.visit == NULL ||
-        value_object(result)->kind == KIND_TYPE ||
-        value_object(result)->kind == KIND_MODULE) {
+        value_object(result)->kind == KIND_MODULE ||
+        (value_object(result)->kind == KIND_TYPE &&
+         !era_has(vm, vm->trace->era, value_object(result)))) {
         return 0;
     }
     HiddenSearch search = {.vm = vm};

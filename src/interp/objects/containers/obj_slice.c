@@ -288,6 +288,14 @@ static const MemberDef slice_members[] = {
     {"step", get_step, NULL, "As written, or None."},
     {0}};
 
+static void slice_visit(Object *self, void (*visit)(Object *, void *),
+                        void *data)
+{
+    const Slice *slice = (const Slice *)self;
+    const Value parts[] = {slice->start, slice->stop, slice->step};
+    values_visit(parts, 3, visit, data);
+}
+
 const TypeDef slice_type_def = {
     .name = "slice",
     .doc = "What start:stop:step inside an index makes.",
@@ -296,6 +304,7 @@ const TypeDef slice_type_def = {
     .size = sizeof(Slice),
     .flags = TYPE_FINAL | TYPE_UNHASHABLE,
     .slots = {.destroy = slice_destroy,
+              .visit = slice_visit,
               .make = slice_make,
               .repr = slice_repr,
               .compare = slice_compare},
