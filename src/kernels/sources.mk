@@ -21,6 +21,7 @@ kernels_sources = \
 	src/kernels/loop_run.c \
 	src/kernels/move.c \
 	src/kernels/pool.c \
+	src/kernels/quota.c \
 	src/kernels/threads.c \
 	src/kernels/tier.c \
 	src/kernels/tier_portable.c

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernels/quota.h"
+
 enum {
     MOST_THREADS = 64,
     SPINS = 2000,       // looks for work before a thread sleeps, some 50 us
@@ -70,47 +72,13 @@ static double now(void)
 
 // ---- how many
 
-// The processors that a control group's quota comes to; 0: none is set.
-static int quota_of(const char *group)
-{
-    char path[512];
-    long long quota = 0, period = 0;
-    snprintf(path, sizeof(path), "/sys/fs/cgroup%.400s/cpu.max", group);
-    FILE *file = fopen(path, "r");
-    if (file != NULL) {
-        if (fscanf(file, "%lld %lld", &quota, &period) != 2) {
-            quota = 0;
-        }
-        fclose(file);
-    }
-    return quota > 0 && period > 0 ? (int)((quota + period - 1) / period) : 0;
-}
-
-// By the group that /proc names, or the root that a container sees.
-static int group_quota(void)
-{
-    char line[512];
-    int quota = 0;
-    FILE *file = fopen("/proc/self/cgroup", "r");
-    while (file != NULL && quota == 0 && fgets(line, sizeof(line), file)) {
-        if (strncmp(line, "0::", 3) == 0) {
-            line[strcspn(line, "\n")] = '\0';
-            quota = quota_of(line + 3);
-        }
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return quota > 0 ? quota : quota_of("");
-}
-
 static int count_processors(void)
 {
     const char *wanted = getenv("DUET_THREADS");
     int count = wanted != NULL ? atoi(wanted) : 0;
     if (count <= 0) {
         cpu_set_t set;
-        int quota = group_quota();
+        int quota = quota_processors("");
         count =
             sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
         count = quota > 0 && quota < count ? quota : count;

@@ -7,7 +7,7 @@
 // the chunk that it is in: then the number of threads changes no bit.
 //
 // DUET_THREADS says how many threads there are; else as many as this process
-// may use processors, by its affinity and its control group.
+// may use processors, by its affinity and its control groups (quota.h).
 #ifndef DUET_KERNELS_THREADS_H
 #define DUET_KERNELS_THREADS_H
 

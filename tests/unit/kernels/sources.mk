@@ -5,5 +5,6 @@ unit_kernels_sources += tests/unit/kernels/test_emit.c
 unit_kernels_sources += tests/unit/kernels/test_gemm.c
 unit_kernels_sources += tests/unit/kernels/test_half.c
 unit_kernels_sources += tests/unit/kernels/test_pool.c
+unit_kernels_sources += tests/unit/kernels/test_quota.c
 unit_kernels_sources += tests/unit/kernels/test_threads.c
 unit_kernels_sources += tests/unit/kernels/test_tiers.c
