@@ -301,9 +301,13 @@ static bool host_call(void *data, Ctx *ctx, const GraphNode *node,
 static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
                        Tensor *const *inputs)
 {
-    (void)data, (void)inputs;
-    (void)ctx_fail(ctx, ERR_ASSERTION, "%.*s", (int)node->attrs[0].count,
-                   node->attrs[0].text);
+    (void)data;
+    StrBuf text;
+    strbuf_init(&text, ctx);
+    if (host_text_error(&text, node, inputs)) {
+        (void)ctx_fail(ctx, ERR_ASSERTION, "%s", strbuf_text(&text));
+    }
+    strbuf_free(&text);
 }
 
 static const HostTable host = {

@@ -27,15 +27,15 @@ void host_text_tensor(StrBuf *out, const char *style, size_t length,
 }
 
 // Attributes are counted texts: the format holds NUL bytes.
-bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
+static void fill(StrBuf *out, const AttrValue *format, const AttrValue *style,
+                 Tensor *const *inputs, uint32_t count)
 {
-    const AttrValue *format = &node->attrs[0], *style = &node->attrs[1];
     uint32_t next = 0;
     for (uint32_t i = 0; i < format->count; i++) {
         char mark = format->text[i];
         if (!print_is_mark(mark)) {
             strbuf_putc(out, mark);
-        } else if (next < node->input_count) {
+        } else if (next < count) {
             const Tensor *tensor = inputs[next++];
             if (mark == PRINT_TEXT && tensor->dtype == DT_STRING) {
                 const TensorString *text = *(TensorString *const *)tensor->data;
@@ -45,5 +45,19 @@ bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
             }
         }
     }
+}
+
+bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
+{
+    fill(out, &node->attrs[0], &node->attrs[1], inputs, node->input_count);
     return attr_is(&node->attrs[2], "stderr");
+}
+
+bool host_text_error(StrBuf *out, const GraphNode *node, Tensor *const *inputs)
+{
+    uint32_t skipped = node->op == OP_ASSERT; // its condition
+    AttrValue style = attr_of_text("print");
+    fill(out, &node->attrs[0], &style, inputs + skipped,
+         node->input_count - skipped);
+    return strbuf_ok(out);
 }

@@ -13,5 +13,8 @@ void host_text_tensor(StrBuf *out, const char *style, size_t length,
 // The node's text, with its inputs in their places. True: it is for standard
 // error.
 bool host_text_print(StrBuf *out, const GraphNode *node, Tensor *const *inputs);
+// The text of a raise or a failed assert, likewise.
+MUST_CHECK bool host_text_error(StrBuf *out, const GraphNode *node,
+                                Tensor *const *inputs);
 
 #endif

@@ -136,33 +136,41 @@ static void write_template(StrBuf *out, const AttrValue *format)
     strbuf_free(&text);
 }
 
-// StringFormat makes the text, PrintV2 writes it as it is, without an end of
-// its own.
-static bool write_print(NodeScope *scope, const GraphNode *node)
+// StringFormat makes the text of the attribute, with the inputs from `first` on
+// in their places. A reference to it, in the arena; NULL: failed.
+static const char *write_format(NodeScope *scope, const GraphNode *node,
+                                const char *name, uint32_t first)
 {
-    const char *name = scope_own_name(scope, "PrintV2");
-    const char *base =
-        name != NULL ? scope_print(scope, "%s/StringFormat", name) : NULL;
+    const char *base = scope_print(scope, "%s/StringFormat", name);
     const char *format = base != NULL ? scope_name(scope, base) : NULL;
     // The operands are written before the node that formats them.
     const char **refs =
         format != NULL ? scope_use_all(scope, node, name, 0) : NULL;
+    uint32_t count = node->input_count - first;
     if (refs == NULL ||
-        !scope_node(scope, format, "StringFormat", refs, node->input_count)) {
-        return false;
+        !scope_node(scope, format, "StringFormat", refs + first, count)) {
+        return NULL;
     }
-    gd_attr_types(&scope->text, "T", scope->graph, node->inputs,
-                  node->input_count);
+    gd_attr_types(&scope->text, "T", scope->graph, node->inputs + first, count);
     write_template(&scope->text, &node->attrs[0]);
     // TensorFlow's own default is "{}", which a text may well contain.
     gd_attr_text(&scope->text, "placeholder", PLACE_HOLDER, 1);
     // -1: every element, as print shows them.
     gd_attr_int(&scope->text, "summarize", -1);
+    return scope_close_node(scope)
+               ? scope_reference(scope, format, "StringFormat", 1, 0)
+               : NULL;
+}
+
+// PrintV2 writes the text as it is, without an end of its own.
+static bool write_print(NodeScope *scope, const GraphNode *node)
+{
+    const char *name = scope_own_name(scope, "PrintV2");
     const char *inputs[2] = {
-        scope_reference(scope, format, "StringFormat", 1, 0)};
+        name != NULL ? write_format(scope, node, name, 0) : NULL};
     uint32_t count = 1;
     scope_after_effect(scope, inputs, &count);
-    if (inputs[0] == NULL || !scope_close_node(scope) ||
+    if (inputs[0] == NULL ||
         !scope_node(scope, name, "PrintV2", inputs, count)) {
         return false;
     }
@@ -172,6 +180,15 @@ static bool write_print(NodeScope *scope, const GraphNode *node)
     // The text has its line's end already.
     gd_attr_text(&scope->text, "end", "", 0);
     return scope_close_node(scope) && scope_set_effect(scope, name);
+}
+
+static bool has_marks(const AttrValue *text)
+{
+    bool found = false;
+    for (uint32_t i = 0; text->kind == ATTR_STR && i < text->count; i++) {
+        found = found || print_is_mark(text->text[i]);
+    }
+    return found;
 }
 
 // What an assert says, as a constant.
@@ -214,7 +231,9 @@ static bool write_assert(NodeScope *scope, const GraphNode *node)
     inputs[0] = node->op == OP_RAISE
                     ? write_never(scope, never)
                     : scope_use(scope, node->inputs[0], name, "condition");
-    inputs[1] = write_text(scope, data, &node->attrs[0]);
+    inputs[1] = has_marks(&node->attrs[0])
+                    ? write_format(scope, node, name, node->op == OP_ASSERT)
+                    : write_text(scope, data, &node->attrs[0]);
     scope_after_effect(scope, inputs, &count);
     if (inputs[0] == NULL || inputs[1] == NULL ||
         !scope_node(scope, name, "Assert", inputs, count)) {

@@ -1,6 +1,7 @@
 // What running plans ask of the host: text to print, host code, errors.
 #include <string.h>
 
+#include "backend/host_text.h"
 #include "interp/hooks/program.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/errors/raise_object.h"
@@ -95,12 +96,16 @@ static void raise_text(Vm *vm, const char *text, size_t length)
 static void host_raise(void *data, Ctx *ctx, const GraphNode *node,
                        Tensor *const *inputs)
 {
-    (void)ctx;
     if (node->host != NULL) {
         late_error_raise(data, node, inputs);
-    } else {
-        raise_text(data, node->attrs[0].text, node->attrs[0].count);
+        return;
     }
+    StrBuf text;
+    strbuf_init(&text, ctx);
+    if (host_text_error(&text, node, inputs)) {
+        raise_text(data, strbuf_text(&text), text.length);
+    }
+    strbuf_free(&text);
 }
 
 // For the line about long work; nothing else of the machine may run here.

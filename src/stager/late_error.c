@@ -32,17 +32,48 @@ static Value collect_leaf(Vm *vm, Value v, void *data)
                                                               : VALUE_FAIL;
 }
 
+// What a graph that was read raises, which has the text alone: with a mark for
+// each tensor, as a print has them, where the model's one argument holds all
+// that are its node's, by str(), and is what str() of the error gives. Else it
+// has the names of tensors. KeyError shows repr() of its argument. 1: appended;
+// 0: not; -1: failed.
+static int mark_tensors(Vm *vm, const Exception *raised, const Exception *model,
+                        const Str *text, StrBuf *out)
+{
+    Value given = raised->args->count == 1 ? raised->args->items[0]
+                                           : VALUE_UNBOUND;
+    Value late = model->args->count == 1 ? model->args->items[0] : VALUE_NONE;
+    if (model->dict == NULL && value_is_kind(given, KIND_SYMBOLIC) &&
+        value_unbound(late) && !(raised->head.type->flags & TYPE_HEAP) &&
+        !type_is_subtype(raised->head.type, vm->error_types[ERR_KEY])) {
+        strbuf_putc(out, PRINT_TENSOR);
+        return 1;
+    }
+    if (model->dict != NULL || !value_is_str(given) ||
+        !late_text_is(vm, late) || !late_text_is_plain(late) ||
+        !str_equal(value_as_str(given), text)) {
+        return 0;
+    }
+    return late_text_format(vm, late, out) ? 1 : -1;
+}
+
 // "ValueError: text", as the graph's printed form has it.
-static bool error_text(Vm *vm, Value exception, StrBuf *out)
+static bool error_text(Vm *vm, Value exception, const Exception *model,
+                       StrBuf *out)
 {
     Str *text = value_str(vm, exception);
     if (text == NULL) {
         return false;
     }
-    strbuf_printf(out, "%s%s%s", type_name(type_of(vm, exception)),
-                  text->length > 0 ? ": " : "", text->text);
+    strbuf_printf(out, "%s%s", type_name(type_of(vm, exception)),
+                  text->length > 0 ? ": " : "");
+    int marked =
+        mark_tensors(vm, value_as_exception(exception), model, text, out);
+    if (marked == 0) {
+        strbuf_add(out, text->text, text->length);
+    }
     object_release(&vm->ctx, text);
-    return strbuf_ok(out);
+    return marked >= 0 && strbuf_ok(out);
 }
 
 // The exception of an assert was made but never raised, and has none.
@@ -149,7 +180,7 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
                             map_parts(vm, raised, collect_leaf, &ids))
            : NULL;
     // Last, since str() of it may be the program's and word tensors.
-    ok = model != NULL && error_text(vm, exception, &text);
+    ok = model != NULL && error_text(vm, exception, model, &text);
     if (ok) {
         AttrValue attr = {.kind = ATTR_STR,
                           .count = (uint32_t)text.length,

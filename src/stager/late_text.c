@@ -272,18 +272,29 @@ bool late_text_is(Vm *vm, Value v)
            value_object(v)->type == stager_of(vm)->late_text_type;
 }
 
+bool late_text_is_plain(Value v)
+{
+    const LateText *late = (const LateText *)value_object(v);
+    bool plain = true;
+    for (size_t i = 0; i < late->parts.count; i++) {
+        const LatePart *part = &late->parts.items[i];
+        plain = plain && part->way != TEXT_REPR && part->spec == NULL;
+    }
+    return plain;
+}
+
 bool late_text_format(Vm *vm, Value v, StrBuf *out)
 {
     const LateText *late = (const LateText *)value_object(v);
+    if (!late_text_is_plain(v)) {
+        return raise_false(vm, ERR_SYMBOLIC,
+                           "stage.print: a text says the repr() of a "
+                           "tensor, or has a format spec for it; pass the "
+                           "tensor itself instead");
+    }
     size_t from = 0;
     for (size_t i = 0; i < late->parts.count; i++) {
         const LatePart *part = &late->parts.items[i];
-        if (part->way == TEXT_REPR || part->spec != NULL) {
-            return raise_false(vm, ERR_SYMBOLIC,
-                               "stage.print: a text says the repr() of a "
-                               "tensor, or has a format spec for it; pass the "
-                               "tensor itself instead");
-        }
         strbuf_add(out, late->rest->text + from, part->at - from);
         strbuf_putc(out, part->text ? PRINT_TEXT : PRINT_TENSOR);
         from = part->at;

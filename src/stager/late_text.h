@@ -38,6 +38,8 @@ bool late_text_is(Vm *vm, Value v);
 uint32_t late_text_line(Vm *vm, const Str *text);
 // TraceHooks.known_text.
 MUST_CHECK bool late_text_known(Vm *vm, const Str *text);
+// Whether str() gave it of all its tensors, without a format.
+bool late_text_is_plain(Value v);
 // Appends it with a mark for each tensor, as stage.print has them: by str().
 MUST_CHECK bool late_text_format(Vm *vm, Value v, StrBuf *out);
 // The text with the values of `next`, which goes on. Owned; VALUE_FAIL.
