@@ -166,8 +166,8 @@ static const char *write_format(NodeScope *scope, const GraphNode *node,
 static bool write_print(NodeScope *scope, const GraphNode *node)
 {
     const char *name = scope_own_name(scope, "PrintV2");
-    const char *inputs[2] = {
-        name != NULL ? write_format(scope, node, name, 0) : NULL};
+    const char *inputs[2] = {name != NULL ? write_format(scope, node, name, 0)
+                                          : NULL};
     uint32_t count = 1;
     scope_after_effect(scope, inputs, &count);
     if (inputs[0] == NULL ||

@@ -62,7 +62,7 @@ static const Hierarchy *read_line(char *line, char **group)
         return NULL;
     }
     *(*group)++ = '\0';
-    return controllers[1] == '\0'           ? &unified
+    return controllers[1] == '\0'            ? &unified
            : has_processors(controllers + 1) ? &of_processors
                                              : NULL;
 }

@@ -40,8 +40,8 @@ static Value collect_leaf(Vm *vm, Value v, void *data)
 static int mark_tensors(Vm *vm, const Exception *raised, const Exception *model,
                         const Str *text, StrBuf *out)
 {
-    Value given = raised->args->count == 1 ? raised->args->items[0]
-                                           : VALUE_UNBOUND;
+    Value given =
+        raised->args->count == 1 ? raised->args->items[0] : VALUE_UNBOUND;
     Value late = model->args->count == 1 ? model->args->items[0] : VALUE_NONE;
     if (model->dict == NULL && value_is_kind(given, KIND_SYMBOLIC) &&
         value_unbound(late) && !(raised->head.type->flags & TYPE_HEAP) &&

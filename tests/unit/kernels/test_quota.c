@@ -45,7 +45,8 @@ static void remove_root(void)
 
 #define GROUPS "/proc/self/cgroup"
 #define QUOTA(name, what)                                                      \
-    Test(quota, name, .init = make_root, .fini = remove_root, .description = what)
+    Test(quota, name, .init = make_root, .fini = remove_root,                  \
+         .description = what)
 
 QUOTA(none, "nothing is there, or no limit is set")
 {
