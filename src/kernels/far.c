@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "base/float_bits.h"
 #include "kernels/fma.h"
 #include "kernels/loop_factors.h"
 
@@ -68,8 +68,7 @@ static Far far_turn(double x)
 {
     static const double half_pi[] = {0x1.921fb54442d18p+0,
                                      0x1.1a62633145c07p-54};
-    uint64_t bits, product[3];
-    memcpy(&bits, &x, sizeof bits);
+    uint64_t bits = bits_of_double(x), product[3];
     int exponent = (int)(bits >> 52 & 2047) - 1075;
     if (exponent == 2047 - 1075) {
         return (Far){x - x, x - x, 0};

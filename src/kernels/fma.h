@@ -6,8 +6,7 @@
 #ifndef DUET_KERNELS_FMA_H
 #define DUET_KERNELS_FMA_H
 
-#include <stdint.h>
-#include <string.h>
+#include "base/float_bits.h"
 
 #if defined(__FMA__)
 static inline float fma32(float a, float b, float c)
@@ -21,15 +20,13 @@ static inline float fma32(float a, float b, float c)
     double sum = product + addend;
     double part = sum - product;
     double lost = (product - (sum - part)) + (addend - part);
-    int64_t bits;
-    memcpy(&bits, &sum, sizeof(bits));
+    int64_t bits = (int64_t)bits_of_double(sum);
     // Towards the lost part, if the last bit is even; NaN compares false.
     int64_t inexact = (lost > 0) | (lost < 0);
     int64_t outward = (lost > 0) == (sum > 0);
     int64_t even = ~bits & 1;
     bits += (inexact & even) * (2 * outward - 1);
-    memcpy(&sum, &bits, sizeof(sum));
-    return (float)sum;
+    return (float)double_of_bits((uint64_t)bits);
 }
 #endif
 

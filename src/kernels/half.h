@@ -4,21 +4,7 @@
 #ifndef DUET_KERNELS_HALF_H
 #define DUET_KERNELS_HALF_H
 
-#include <stdint.h>
-#include <string.h>
-
-static inline uint32_t half_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-static inline float half_float(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+#include "base/float_bits.h"
 
 // Without branches, so that loops of it become vectors.
 static inline float f16_widen(uint16_t half)
@@ -28,16 +14,18 @@ static inline float f16_widen(uint16_t half)
     uint32_t normal = (rest << 13) + (112u << 23);
     normal += rest >= 0x7C00 ? 112u << 23 : 0;
     normal |= rest > 0x7C00 ? 1u << 22 : 0;
-    uint32_t small = half_bits((float)(int32_t)rest * 0x1p-24f);
-    return half_float((half & 0x8000u) << 16 | (rest < 0x400 ? small : normal));
+    uint32_t small = bits_of_float((float)(int32_t)rest * 0x1p-24f);
+    return float_of_bits((half & 0x8000u) << 16 |
+                         (rest < 0x400 ? small : normal));
 }
 static inline uint16_t f16_round(float x)
 {
-    uint32_t bits = half_bits(x), size = bits & 0x7FFFFFFF;
+    uint32_t bits = bits_of_float(x), size = bits & 0x7FFFFFFF;
     uint32_t normal = (size + 0xFFF + (size >> 13 & 1)) >> 13;
     normal -= 112u << 10;
     // Below the normal ones the last place is that of 0.5.
-    uint32_t small = half_bits(half_float(size) + 0.5f) - half_bits(0.5f);
+    uint32_t small =
+        bits_of_float(float_of_bits(size) + 0.5f) - bits_of_float(0.5f);
     uint32_t half = size < 0x38800000 ? small : normal;
     half = size >= 0x47800000 ? 0x7C00 : half;
     half = size > 0x7F800000 ? 0x7E00 | (size >> 13 & 0x3FF) : half;
@@ -49,21 +37,21 @@ static inline uint16_t f16_of_double(double x)
 {
     float single = (float)x;
     double back = (double)single;
-    uint32_t bits = half_bits(single);
+    uint32_t bits = bits_of_float(single);
     if (back < x || back > x) {
         // Rounded away from 0: the one before.
         bits -= (back > x) == (x > 0);
         bits |= 1;
     }
-    return f16_round(half_float(bits));
+    return f16_round(float_of_bits(bits));
 }
 static inline float bf16_widen(uint16_t half)
 {
-    return half_float((uint32_t)half << 16);
+    return float_of_bits((uint32_t)half << 16);
 }
 static inline uint16_t bf16_round(float x)
 {
-    uint32_t bits = half_bits(x);
+    uint32_t bits = bits_of_float(x);
     uint32_t half = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
     uint32_t nan = (bits >> 16 & 0x8000) | 0x7FC0;
     return (uint16_t)((bits & 0x7FFFFFFF) > 0x7F800000 ? nan : half);

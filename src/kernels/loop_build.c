@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/float_bits.h"
 #include "kernels/loop.h"
 
 const uint8_t loop_arities[PRIM_COUNT] = {
@@ -148,15 +149,11 @@ LoopValue loop_bits(LoopBuild *build, LoopType type, uint64_t bits)
 
 LoopValue loop_number(LoopBuild *build, LoopType type, double number)
 {
-    float single = (float)number;
     int64_t whole = (int64_t)number;
-    uint32_t low;
     uint64_t bits = 0;
     switch (type) {
-    case LT_F32:
-        memcpy(&low, &single, sizeof low);
-        return loop_bits(build, type, low);
-    case LT_F64: memcpy(&bits, &number, sizeof bits); break;
+    case LT_F32: bits = bits_of_float((float)number); break;
+    case LT_F64: bits = bits_of_double(number); break;
     case LT_I32: bits = (uint32_t)whole; break;
     case LT_I64: bits = (uint64_t)whole; break;
     case LT_MASK: bits = whole != 0 ? UINT64_MAX : 0; break;
@@ -188,13 +185,9 @@ bool loop_known(const LoopBuild *build, LoopValue value, double *number)
     }
     uint64_t bits = build->consts[ins->b];
     uint32_t low = (uint32_t)bits;
-    float single;
     switch ((LoopType)ins->type) {
-    case LT_F32:
-        memcpy(&single, &low, sizeof single);
-        *number = single;
-        break;
-    case LT_F64: memcpy(number, &bits, sizeof bits); break;
+    case LT_F32: *number = float_of_bits(low); break;
+    case LT_F64: *number = double_of_bits(bits); break;
     case LT_I32: *number = (int32_t)low; break;
     case LT_I64: *number = (double)(int64_t)bits; break;
     case LT_MASK: *number = bits != 0; break;

@@ -174,9 +174,9 @@ static void store(Elem stored, char *to, uint64_t bits)
     if (stored == ELEM_BOOL) {
         bits &= 1;
     } else if (stored == ELEM_F16) {
-        bits = f16_round(half_float((uint32_t)bits));
+        bits = f16_round(float_of_bits((uint32_t)bits));
     } else if (stored == ELEM_BF16) {
-        bits = bf16_round(half_float((uint32_t)bits));
+        bits = bf16_round(float_of_bits((uint32_t)bits));
     }
     memcpy(to, &bits, elem_size(stored));
 }

@@ -2,37 +2,8 @@
 #ifndef DUET_KERNELS_POWER_H
 #define DUET_KERNELS_POWER_H
 
-#include <stdint.h>
-#include <string.h>
-
+#include "base/float_bits.h"
 #include "kernels/fma.h"
-
-// memcpy, since reading a float through an int pointer is undefined; the
-// compiler makes it a move between registers.
-static inline float float_of_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static inline uint32_t bits_of_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-static inline double double_of_bits(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static inline uint64_t bits_of_double(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 // t is n and 1.5 * 2^23, so that its low bits are n: shifted to the exponent's
 // place they have lost the rest. In two steps, so that only the last one rounds

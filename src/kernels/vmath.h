@@ -87,14 +87,11 @@ static inline double vm_exp_f64(double x)
 static inline double vm_log_f64(double x)
 {
     int tiny = x < 0x1p-1022;
-    double up = x * 0x1p54, scaled = tiny ? up : x, m, none = 0;
-    int64_t i, d;
-    memcpy(&i, &scaled, sizeof i);
-    d = (int64_t)(((uint64_t)i - 0x3fe6a09e667f3bcd) & 0xfff0000000000000);
-    i = (int64_t)((uint64_t)i - (uint64_t)d);
-    memcpy(&m, &i, sizeof m);
-    double f = m - 1;
-    double e = (double)d * 0x1p-52 + (tiny ? -54.0 : 0.0);
+    double up = x * 0x1p54, scaled = tiny ? up : x, none = 0;
+    uint64_t i = bits_of_double(scaled);
+    uint64_t d = (i - 0x3fe6a09e667f3bcd) & 0xfff0000000000000;
+    double f = double_of_bits(i - d) - 1;
+    double e = (double)(int64_t)d * 0x1p-52 + (tiny ? -54.0 : 0.0);
     double sum = 2 + f, sum_low = f - (sum - 2);
     double s = f / sum;
     double rest = fma64(-s, sum_low, fma64(-s, sum, f) + none);

@@ -4,6 +4,7 @@
 // Objects enter by the serial of their Identity, which no other object gets.
 #include "stager/signature.h"
 
+#include "base/float_bits.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -154,9 +155,8 @@ static bool add_int(Vm *vm, Signature *out, Value v)
 // NaN is not equal to itself, yet one trace serves every NaN.
 static void add_float(Signature *out, double number)
 {
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    tag(&out->key, 'f', number != number ? UINT64_MAX : bits);
+    tag(&out->key, 'f',
+        number != number ? UINT64_MAX : bits_of_double(number));
 }
 
 // By identity. False: no memory.

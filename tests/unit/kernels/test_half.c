@@ -74,8 +74,8 @@ Test(half, keeps_nan_and_infinity)
         cr_assert_eq(f16_round(f16_widen((uint16_t)i)), quiet, "%x", i);
     }
     cr_assert_eq(f16_round(INFINITY), 0x7C00);
-    cr_assert_eq(f16_round(half_float(0xFF800001)), 0xFE00);
-    cr_assert_eq(bf16_round(half_float(0x7FFFFFFF)), 0x7FC0);
-    cr_assert_eq(bf16_round(half_float(0xFF800001)), 0xFFC0);
+    cr_assert_eq(f16_round(float_of_bits(0xFF800001)), 0xFE00);
+    cr_assert_eq(bf16_round(float_of_bits(0x7FFFFFFF)), 0x7FC0);
+    cr_assert_eq(bf16_round(float_of_bits(0xFF800001)), 0xFFC0);
     cr_assert_eq(bf16_round(-INFINITY), 0xFF80);
 }
