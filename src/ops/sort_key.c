@@ -1,44 +1,28 @@
 // Keys of elements, and rows of the result. See sort.h.
 #include "ops/sort.h"
 
-// Bits that compare as the numbers do: of those below 0 all are turned, of
-// others the sign. 0.0 is added for -0.0. NaN is last, whichever way.
-#define NUMBER_KEY(name, T, BITS)                                              \
-    static BITS name(T number, bool down)                                      \
-    {                                                                          \
-        const BITS all = (BITS)-1, sign = all ^ (all >> 1);                    \
-        T x = number + (T)0;                                                   \
-        BITS bits;                                                             \
-        memcpy(&bits, &x, sizeof bits);                                        \
-        bits ^= (bits & sign) != 0 ? all : sign;                               \
-        return x != x ? all : down ? ~bits : bits;                             \
-    }
+#include "kernels/sort_number.h"
 
-NUMBER_KEY(float_key, float, uint32_t)
-NUMBER_KEY(double_key, double, uint64_t)
-
+// The order of ints without a sign is that of ints whose signs are turned.
 uint64_t sort_long_key(const SortRow *row, int64_t i)
 {
+    const char *data = row->in->data;
     int64_t at = row->start + i * row->step;
-    if (row->in->dtype == DT_FLOAT64) {
-        return double_key(((const double *)row->in->data)[at], row->down);
-    }
-    uint64_t key = (uint64_t)((const int64_t *)row->in->data)[at];
-    key ^= UINT64_C(1) << 63;
-    return row->down ? ~key : key;
+    int64_t key = row->in->dtype == DT_FLOAT64
+                      ? key_f64(((const double *)data)[at], row->down)
+                      : key_i64(((const int64_t *)data)[at], row->down);
+    return (uint64_t)key ^ UINT64_C(1) << 63;
 }
 
 uint32_t sort_short_key(const SortRow *row, int64_t i)
 {
     int64_t at = row->start + i * row->step;
-    if (row->in->dtype == DT_FLOAT32) {
-        return float_key(((const float *)row->in->data)[at], row->down);
-    }
-    if (dtype_is_float((DType)row->in->dtype)) {
-        return float_key((float)tensor_float_at(row->in, at), row->down);
-    }
-    uint32_t key = (uint32_t)tensor_int_at(row->in, at) ^ UINT32_C(1) << 31;
-    return row->down ? ~key : key;
+    int32_t key = row->in->dtype == DT_FLOAT32
+                      ? key_f32(((const float *)row->in->data)[at], row->down)
+                  : dtype_is_float((DType)row->in->dtype)
+                      ? key_f32((float)tensor_float_at(row->in, at), row->down)
+                      : key_i32((int32_t)tensor_int_at(row->in, at), row->down);
+    return (uint32_t)key ^ UINT32_C(1) << 31;
 }
 
 #define COPY_ELEMENTS(T)                                                       \
