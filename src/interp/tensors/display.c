@@ -7,6 +7,8 @@
 #include <limits.h>
 
 #include "interp/objects/classes/obj_module.h"
+#include "interp/objects/classes/types.h"
+#include "interp/objects/code/code.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/obj_tensor.h"
 #include "ops/tensor_print.h"
@@ -198,6 +200,22 @@ static Value display_extend(Vm *vm, Value *args)
         release(vm, before);
     }
     return done ? before : VALUE_FAIL;
+}
+
+Value display_call(Vm *vm, const char *name, Value a, Value b)
+{
+    if (vm->frame == NULL || vm->frame->code->source->library) {
+        return VALUE_UNBOUND;
+    }
+    Str *interned = str_intern(vm, name, strlen(name));
+    if (interned == NULL) {
+        return VALUE_FAIL;
+    }
+    Value own = type_lookup(vm, vm->types[KIND_TENSOR], interned);
+    object_release(&vm->ctx, interned);
+    Value pair[2] = {a, b};
+    return value_failed(own) || value_unbound(own) ? own
+                                                   : vm_call(vm, own, pair, 2);
 }
 
 // Borrowed; a symbolic tensor has no values to print.

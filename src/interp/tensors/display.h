@@ -29,6 +29,9 @@ Str *display_repr(Vm *vm, DisplayKind kind, Value v);
 Str *display_str(Vm *vm, DisplayKind kind, Value v);
 // The same for format(v, spec), f-strings included.
 Str *display_format(Vm *vm, DisplayKind kind, Value v, Str *spec);
+// Calls the attribute that a library has given tensors by that name, with both,
+// where code of the program's runs. UNBOUND: none has.
+Value display_call(Vm *vm, const char *name, Value a, Value b);
 void display_free(Vm *vm); // takes all forms back
 
 #endif

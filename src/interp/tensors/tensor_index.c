@@ -7,11 +7,11 @@
 // `boolean_mask`. An eager tensor indexed by host ints alone shares its buffer
 // and needs no op.
 #include "interp/objects/classes/types.h"
-#include "interp/objects/code/code.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/iterators/obj_iter.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/apply.h"
+#include "interp/tensors/display.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 
@@ -345,31 +345,16 @@ static bool is_plain_entry(Value v)
            (is_scalar_operand(v) && operand_type(v).dtype >= DT_INT32);
 }
 
-// A library may read what else stands in a key of the program's otherwise: by
-// the attribute `_item` of tensors (display.extend), which is called with the
-// tensor and the key. VALUE_UNBOUND: none does.
+// A library may read what else stands in a key of the program's otherwise.
+// VALUE_UNBOUND: none does.
 static Value get_by_library(Vm *vm, Value self, Value key, const Value *entries,
                             size_t count)
 {
-    static const char text[] = "_item";
     bool plain = true;
     for (size_t i = 0; i < count; i++) {
         plain &= is_plain_entry(entries[i]);
     }
-    if (plain || vm->frame == NULL || vm->frame->code->source->library) {
-        return VALUE_UNBOUND;
-    }
-    Str *name = str_intern(vm, text, strlen(text));
-    if (name == NULL) {
-        return VALUE_FAIL;
-    }
-    Value own = type_lookup(vm, vm->types[KIND_TENSOR], name);
-    object_release(&vm->ctx, name);
-    if (value_failed(own) || value_unbound(own)) {
-        return own;
-    }
-    Value pair[2] = {self, key};
-    return vm_call(vm, own, pair, 2);
+    return plain ? VALUE_UNBOUND : display_call(vm, "_item", self, key);
 }
 
 static Value get_by_entries(Vm *vm, Value self, const Value *entries,

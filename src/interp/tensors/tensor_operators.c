@@ -4,10 +4,9 @@
 // no object. A temporary of the machine's, as in `a * b + c`, becomes the
 // result where nobody else holds it.
 #include "interp/core/raise.h"
-#include "interp/objects/classes/types.h"
-#include "interp/objects/code/code.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/apply.h"
+#include "interp/tensors/display.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_convert.h"
 #include "ops/elementwise.h"
@@ -90,29 +89,13 @@ static bool is_narrow(Vm *vm, Value a, Value b)
     return narrow;
 }
 
-// A library may refuse such products to code of the program: by the attribute
-// `_no_product` of tensors (display.extend), which is called with both.
-// False: it raised.
+// A library may refuse such products to code of the program. False: it raised.
 static bool may_multiply(Vm *vm, Value a, Value b)
 {
-    static const char text[] = "_no_product";
-    if (!is_narrow(vm, a, b) ||
-        (vm->frame != NULL && vm->frame->code->source->library)) {
-        return true;
-    }
-    Str *name = str_intern(vm, text, strlen(text));
-    if (name == NULL) {
-        return false;
-    }
-    Value own = type_lookup(vm, vm->types[KIND_TENSOR], name);
-    object_release(&vm->ctx, name);
-    if (value_failed(own) || value_unbound(own)) {
-        return !value_failed(own);
-    }
-    Value pair[2] = {a, b};
-    Value result = vm_call(vm, own, pair, 2);
-    value_release(&vm->ctx, result);
-    return !value_failed(result);
+    Value told = is_narrow(vm, a, b) ? display_call(vm, "_no_product", a, b)
+                                     : VALUE_UNBOUND;
+    value_release(&vm->ctx, told);
+    return !value_failed(told);
 }
 
 // Of the other operand, to which it may have to give way.
