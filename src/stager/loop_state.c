@@ -162,9 +162,8 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
         }
         ok = part >= 0 && carried >= 0;
         slot->first_leaf = (uint32_t)block->loop->leaves.count;
-        LoopWalk walk = {.frame = frame,
-                         .block = block,
-                         .name = state_name(place, room, sizeof room)};
+        LoopWalk walk =
+            loop_walk(frame, block, slot, state_name(place, room, sizeof room));
         // A result has no value yet: its leaves are made when a turn has
         // returned one.
         if (slot->kind == SLOT_NONE || slot->kind == SLOT_RESULT ||
@@ -177,12 +176,11 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     for (size_t i = 0; ok && i < block->held.count; i++) {
         char room[128];
         HeldPlace *place = &block->held.items[i];
-        LoopWalk walk = {.frame = frame,
-                         .block = block,
-                         .name = held_name(place, room, sizeof room)};
         place->slot =
             (LoopSlot){.kind = SLOT_STATE,
                        .first_leaf = (uint32_t)block->loop->leaves.count};
+        LoopWalk walk = loop_walk(frame, block, &place->slot,
+                                  held_name(place, room, sizeof room));
         ok = open_slot(vm, &walk, &place->slot, place->before);
     }
     return ok && loop_made_open(vm, block);
@@ -278,7 +276,6 @@ static bool leaves_state(const StagedBlock *block)
 // What the slot's variable holds in a phase, owned.
 static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
 {
-    walk->next = walk->slot->first_leaf;
     switch (walk->slot->kind) {
     case SLOT_STATE:
     case SLOT_CARRIED:
@@ -379,7 +376,6 @@ static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
 {
     StagedBlock *block = walk->block;
     bool late = walk->slot->kind == SLOT_LATE;
-    walk->next = walk->slot->first_leaf;
     Value v = late ? show_result(vm, walk, block->first[i])
                    : shown_value(vm, walk, block->before[i]);
     bool ok = !value_failed(v) &&
@@ -409,12 +405,10 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         char room[128];
         const BlockPlace *place = &block->info->places[i];
-        LoopWalk walk = {.frame = frame,
-                         .block = block,
-                         .slot = &block->loop->slots[i],
-                         .phase = phase,
-                         .node = node,
-                         .name = state_name(place, room, sizeof room)};
+        LoopWalk walk = loop_walk(frame, block, &block->loop->slots[i],
+                                  state_name(place, room, sizeof room));
+        walk.phase = phase;
+        walk.node = node;
         bool result = walk.slot->kind == SLOT_RESULT && node != NULL;
         if (walk.slot->kind == SLOT_PART) {
             continue;
@@ -426,7 +420,6 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
             }
             continue;
         }
-        walk.next = walk.slot->first_leaf;
         Value v = result && walk.slot->leaf_count == 0
                       ? value_retain(block->first[i])
                   : result ? show_result(vm, &walk, block->first[i])
@@ -447,12 +440,10 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
     for (size_t i = 0; i < block->held.count; i++) {
         char room[128];
         const HeldPlace *place = &block->held.items[i];
-        LoopWalk walk = {.frame = frame,
-                         .block = block,
-                         .slot = &place->slot,
-                         .phase = phase,
-                         .node = node,
-                         .name = held_name(place, room, sizeof room)};
+        LoopWalk walk = loop_walk(frame, block, &place->slot,
+                                  held_name(place, room, sizeof room));
+        walk.phase = phase;
+        walk.node = node;
         Value v = place->made && node != NULL && leaves_state(block)
                       ? VALUE_UNBOUND
                       : shown_value(vm, &walk, place->before);

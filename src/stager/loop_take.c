@@ -531,11 +531,8 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
     for (size_t i = 0; ok && i < block->held.count; i++) {
         char room[128];
         const HeldPlace *place = &block->held.items[i];
-        LoopWalk walk = {.frame = frame,
-                         .block = block,
-                         .slot = &place->slot,
-                         .next = place->slot.first_leaf,
-                         .name = held_name(place, room, sizeof room)};
+        LoopWalk walk = loop_walk(frame, block, &place->slot,
+                                  held_name(place, room, sizeof room));
         Value after = held_get(vm, place);
         // An element of a list that the graph holds by now, as is found next.
         bool part = value_unbound(after) && value_is_int(place->key) &&
@@ -577,13 +574,10 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         char room[128];
         const BlockPlace *place = &block->info->places[i];
-        LoopWalk walk = {.frame = frame,
-                         .block = block,
-                         .slot = &block->loop->slots[i],
-                         .next = block->loop->slots[i].first_leaf,
-                         .name = place->hidden == HIDDEN_RESULT
-                                     ? "the result"
-                                     : state_name(place, room, sizeof room)};
+        LoopWalk walk = loop_walk(frame, block, &block->loop->slots[i],
+                                  place->hidden == HIDDEN_RESULT
+                                      ? "the result"
+                                      : state_name(place, room, sizeof room));
         // Owned: a computed attribute gives a new value each time.
         Value after = state_get(vm, frame, place);
         if (value_failed(after)) {

@@ -92,6 +92,16 @@ typedef struct LoopWalk {
     const char *name;      // of the variable
 } LoopWalk;
 
+static inline LoopWalk loop_walk(Frame *frame, StagedBlock *block,
+                                 const LoopSlot *slot, const char *name)
+{
+    return (LoopWalk){.frame = frame,
+                      .block = block,
+                      .slot = slot,
+                      .next = slot->first_leaf,
+                      .name = name};
+}
+
 // What can be part of a graph's state: a tensor of any kind, or a host number.
 // Texts and other objects must stay the same.
 static inline bool loop_is_leaf(Value v)
