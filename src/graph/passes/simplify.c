@@ -90,7 +90,7 @@ static bool keeps_type(const Graph *graph, const GraphNode *node, ValueId value,
 }
 
 // x op neutral, neutral op x: the operand that stays.
-static ValueId find_neutral(const Graph *graph, const GraphNode *node)
+static ValueId find_neutral(const Graph *graph, GraphNode *node)
 {
     DType dtype = graph_type(graph, node->inputs[0]).dtype;
     for (size_t i = 0; i < sizeof neutrals / sizeof neutrals[0]; i++) {
@@ -112,21 +112,24 @@ static ValueId find_neutral(const Graph *graph, const GraphNode *node)
     return VALUE_ID_NONE;
 }
 
-// x op constant as another op of x.
-static void become(const Graph *graph, GraphNode *node)
+// x op constant becomes another op of x, and nothing takes its place.
+static ValueId become(const Graph *graph, GraphNode *node)
 {
     DType dtype = graph_type(graph, node->inputs[0]).dtype;
-    const Tensor *tensor = graph_constant(graph, node->inputs[1]);
     for (size_t i = 0; i < sizeof becomings / sizeof becomings[0]; i++) {
         const Becomes *row = &becomings[i];
-        if (row->op == node->op && (row->dtypes & dtype_bit(dtype)) &&
-            tensor != NULL && is_uniform(tensor, row->value) &&
+        if (row->op != node->op || !(row->dtypes & dtype_bit(dtype))) {
+            continue;
+        }
+        const Tensor *tensor = graph_constant(graph, node->inputs[1]);
+        if (tensor != NULL && is_uniform(tensor, row->value) &&
             keeps_type(graph, node, node->inputs[0], tensor)) {
             node->op = row->other;
             node->input_count = 1;
-            return;
+            break;
         }
     }
+    return VALUE_ID_NONE;
 }
 
 // Ops that are their own inverse: f(f(x)) is x.
@@ -151,7 +154,7 @@ static bool is_selective(OpCode op)
 }
 
 // f(f(x)) and f(x, x).
-static ValueId find_repeated(const Graph *graph, const GraphNode *node)
+static ValueId find_repeated(const Graph *graph, GraphNode *node)
 {
     const GraphNode *inner = graph_value(graph, node->inputs[0])->node;
     // An operand of unknown rank may be none that the op takes.
@@ -169,7 +172,7 @@ static ValueId find_repeated(const Graph *graph, const GraphNode *node)
 
 // Casts to the dtype that is there; changes of shape that change nothing,
 // and joins of one, which a static shape proves (else they may fail).
-static ValueId find_idle(const Graph *graph, const GraphNode *node)
+static ValueId find_idle(const Graph *graph, GraphNode *node)
 {
     TensorType in = graph_type(graph, node->inputs[0]);
     TensorType out = graph_type(graph, node->first_output);
@@ -193,7 +196,7 @@ static ValueId find_idle(const Graph *graph, const GraphNode *node)
 }
 
 // where(c, a, b) with a constant condition of one element.
-static ValueId find_chosen(const Graph *graph, const GraphNode *node)
+static ValueId find_chosen(const Graph *graph, GraphNode *node)
 {
     const Tensor *condition = node->op == OP_WHERE && node->input_count == 3
                                   ? graph_constant(graph, node->inputs[0])
@@ -229,7 +232,7 @@ static bool is_identity(const Tensor *tensor)
 }
 
 // A product with the identity; of ints only: inf * 0.0 is NaN.
-static ValueId find_product(const Graph *graph, const GraphNode *node)
+static ValueId find_product(const Graph *graph, GraphNode *node)
 {
     TensorType out = graph_type(graph, node->first_output);
     if (node->op != OP_MATMUL || !dtype_is_integer(out.dtype)) {
@@ -279,7 +282,11 @@ static bool skip_gradient(Rewrite *rewrite, const GraphNode *node)
 // simplified before.
 static bool simplify(Rewrite *rewrite, GraphNode *node)
 {
+    static ValueId (*const find[])(const Graph *graph, GraphNode *node) = {
+        find_neutral, become,      find_repeated,
+        find_idle,    find_chosen, find_product};
     Graph *graph = rewrite->graph;
+    ValueId stays = VALUE_ID_NONE;
     if (node->op == OP_CUSTOM_GRADIENT) {
         return skip_gradient(rewrite, node);
     }
@@ -287,24 +294,10 @@ static bool simplify(Rewrite *rewrite, GraphNode *node)
         node->input_count == 0 || node->output_count != 1) {
         return true;
     }
-    // Two reshapes in a row are one.
     skip_reshape(graph, node);
-    ValueId stays =
-        node->input_count == 2 ? find_neutral(graph, node) : VALUE_ID_NONE;
-    if (stays == VALUE_ID_NONE && node->input_count == 2) {
-        become(graph, node);
-    }
-    if (stays == VALUE_ID_NONE) {
-        stays = find_repeated(graph, node);
-    }
-    if (stays == VALUE_ID_NONE) {
-        stays = find_idle(graph, node);
-    }
-    if (stays == VALUE_ID_NONE) {
-        stays = find_chosen(graph, node);
-    }
-    if (stays == VALUE_ID_NONE) {
-        stays = find_product(graph, node);
+    for (size_t i = 0; stays == VALUE_ID_NONE && i < sizeof find / sizeof *find;
+         i++) {
+        stays = find[i](graph, node);
     }
     return stays == VALUE_ID_NONE ||
            rewrite_value(rewrite, node->first_output, stays);
