@@ -134,9 +134,7 @@ static bool step_kernel(PlanRun *run, const Step *step)
     size_t size = step->input_count * sizeof(Tensor *);
     Tensor **inputs = ctx_alloc(run->ctx, size);
     bool ok = inputs != NULL && run_kernel(run, step, inputs);
-    if (inputs != NULL) {
-        ctx_free(run->ctx, inputs, size);
-    }
+    ctx_free(run->ctx, inputs, size);
     return ok;
 }
 

@@ -541,9 +541,7 @@ static void free_frames(Ctx *ctx, Plan *plan)
     while (plan->frames != NULL) {
         PlanFrame *frame = plan->frames;
         plan->frames = frame->next;
-        if (frame->scratch != NULL) {
-            ctx_free(ctx, frame->scratch, plan->scratch_size + 64);
-        }
+        ctx_free(ctx, frame->scratch, plan->scratch_size + 64);
         ctx_free(ctx, frame,
                  sizeof *frame + (plan->slot_count + 1) * sizeof(Tensor *));
     }

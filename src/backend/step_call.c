@@ -398,9 +398,7 @@ static bool call_run_callee(StepCall *base)
     VariableCell **cells = ctx_alloc(ctx, size);
     bool ok = cells != NULL && gather(call, &list) &&
               scatter(call, &list, run_callee(call, &list, cells));
-    if (cells != NULL) {
-        ctx_free(ctx, cells, size);
-    }
+    ctx_free(ctx, cells, size);
     ctx_leave(ctx);
     return ok;
 }

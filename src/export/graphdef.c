@@ -44,12 +44,8 @@ void scope_close(NodeScope *scope)
     Ctx *ctx = scope->writer->ctx;
     strbuf_free(&scope->text);
     map_free(&scope->names);
-    if (scope->refs != NULL) {
-        ctx_free(ctx, scope->refs, scope->refs_size);
-    }
-    if (scope->handles != NULL) {
-        ctx_free(ctx, scope->handles, scope->handles_size);
-    }
+    ctx_free(ctx, scope->refs, scope->refs_size);
+    ctx_free(ctx, scope->handles, scope->handles_size);
 }
 
 // printf into the arena.

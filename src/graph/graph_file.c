@@ -510,12 +510,8 @@ void graph_file_free(Ctx *ctx, GraphFile *file)
     for (size_t i = 0; i < file->variable_count; i++) {
         object_release(ctx, file->variables[i]);
     }
-    if (file->graphs != NULL) {
-        ctx_free(ctx, file->graphs, file->room * sizeof(GraphPart));
-    }
-    if (file->variables != NULL) {
-        ctx_free(ctx, file->variables,
-                 (file->variable_count + 1) * sizeof(Tensor *));
-    }
+    ctx_free(ctx, file->graphs, file->room * sizeof(GraphPart));
+    ctx_free(ctx, file->variables,
+             (file->variable_count + 1) * sizeof(Tensor *));
     *file = (GraphFile){0};
 }

@@ -59,8 +59,6 @@ bool *graph_needed_values(Graph *graph)
 bool graph_mark_needed(Graph *graph)
 {
     bool *need = graph_needed_values(graph);
-    if (need != NULL) {
-        ctx_free(graph->ctx, need, graph->values.count + 1);
-    }
+    ctx_free(graph->ctx, need, graph->values.count + 1);
     return need != NULL;
 }

@@ -60,8 +60,6 @@ void rewrite_uses(const Rewrite *rewrite, const Walk *walk)
 
 void rewrite_free(Rewrite *rewrite)
 {
-    if (rewrite->instead != NULL) {
-        ctx_free(rewrite->graph->ctx, rewrite->instead,
-                 rewrite->capacity * sizeof *rewrite->instead);
-    }
+    ctx_free(rewrite->graph->ctx, rewrite->instead,
+             rewrite->capacity * sizeof *rewrite->instead);
 }

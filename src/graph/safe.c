@@ -64,9 +64,7 @@ bool safe_init(Safe *safe, Graph *graph)
 
 void safe_free(Safe *safe)
 {
-    if (safe->values != NULL) {
-        ctx_free(safe->graph->ctx, safe->values, safe->count + 1);
-    }
+    ctx_free(safe->graph->ctx, safe->values, safe->count + 1);
 }
 
 bool safe_value(const Safe *safe, ValueId value)

@@ -268,23 +268,15 @@ bool versions_init(Versions *versions, Graph *graph)
     return ok;
 }
 
-static void free_numbers(Ctx *ctx, uint32_t *numbers, uint32_t count)
-{
-    if (numbers != NULL) {
-        ctx_free(ctx, numbers, count * sizeof *numbers);
-    }
-}
-
 void versions_free(Versions *versions)
 {
     Ctx *ctx = versions->graph->ctx;
-    free_numbers(ctx, versions->chains, versions->chain_count);
-    free_numbers(ctx, versions->next, versions->chain_count);
-    free_numbers(ctx, versions->now, versions->chain_count);
-    if (versions->ranges != NULL) {
-        ctx_free(ctx, versions->ranges,
-                 versions->range_count * sizeof *versions->ranges);
-    }
+    size_t chains = versions->chain_count * sizeof(uint32_t);
+    ctx_free(ctx, versions->chains, chains);
+    ctx_free(ctx, versions->next, chains);
+    ctx_free(ctx, versions->now, chains);
+    ctx_free(ctx, versions->ranges,
+             versions->range_count * sizeof *versions->ranges);
     vec_free(ctx, &versions->uses);
 }
 

@@ -288,9 +288,7 @@ static bool grad_parts(GradCall *call, OpCode op)
     ok = ok && grad_give(call, 0,
                          e->op(e, op, parts, call->output_count,
                                &call->attrs[call->op->attr_count - 1]));
-    if (parts != NULL) {
-        ctx_free(e->ctx, parts, size);
-    }
+    ctx_free(e->ctx, parts, size);
     return ok;
 }
 

@@ -113,9 +113,7 @@ static bool run_list_join(StepCall *call)
     for (int64_t i = 0; items != NULL && i < list->count; i++) {
         object_release_null(call->ctx, items[i]);
     }
-    if (items != NULL) {
-        ctx_free(call->ctx, items, size);
-    }
+    ctx_free(call->ctx, items, size);
     if (out != NULL) {
         call->table->set_output(call, 0, out);
     }

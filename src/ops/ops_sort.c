@@ -236,9 +236,7 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
             sort_put_row(&to, &row, words);
         }
     }
-    if (room != NULL) {
-        ctx_free(call->ctx, room, size);
-    }
+    ctx_free(call->ctx, room, size);
     return ok;
 }
 

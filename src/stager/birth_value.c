@@ -272,9 +272,7 @@ static bool note_draws(Vm *vm, Trace *trace, ValueId id)
                  keep_draw(vm, trace, node_output(node, 0), NULL);
         }
     }
-    if (need != NULL) {
-        ctx_free(&vm->ctx, need, size);
-    }
+    ctx_free(&vm->ctx, need, size);
     return ok;
 }
 

@@ -133,9 +133,7 @@ static bool run_taped(Vm *vm, Concrete *concrete, const Signature *signature,
         ok = false;
     }
     structure_free(vm, &inputs);
-    if (values != NULL) {
-        ctx_free(&vm->ctx, values, size);
-    }
+    ctx_free(&vm->ctx, values, size);
     return ok;
 }
 
@@ -296,9 +294,7 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
     }
     structure_free(vm, &inputs);
     vec_free(&vm->ctx, &ids);
-    if (indexes != NULL) {
-        ctx_free(&vm->ctx, indexes, size);
-    }
+    ctx_free(&vm->ctx, indexes, size);
     return result;
 }
 

@@ -20,9 +20,7 @@ static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
             ? NULL
             : object_new(vm, stager_of(vm)->graph_function_type, sizeof *self);
     if (self == NULL) {
-        if (graph != NULL) {
-            graph_release(&vm->ctx, graph);
-        }
+        graph_release(&vm->ctx, graph);
         return NULL;
     }
     Object head = self->head;
@@ -62,9 +60,7 @@ static size_t same_size(const GraphFunction *self)
 static void drop_merged(Vm *vm, GraphFunction *self)
 {
     object_release_null(&vm->ctx, self->merged);
-    if (self->same != NULL) {
-        ctx_free(&vm->ctx, self->same, same_size(self));
-    }
+    ctx_free(&vm->ctx, self->same, same_size(self));
     self->merged = NULL;
     self->same = NULL;
 }
@@ -210,9 +206,7 @@ static bool append_call(Vm *vm, GraphFunction *self, const Value *inputs,
         ok ? graph_append_call(trace->graph, trace->block, self->graph, ids,
                                (uint32_t)count, NULL, trace_place(vm))
            : NULL;
-    if (ids != NULL) {
-        ctx_free(&vm->ctx, ids, size);
-    }
+    ctx_free(&vm->ctx, ids, size);
     return node != NULL && show_outputs(vm, node, outputs);
 }
 
@@ -332,9 +326,7 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
             so_far[i] = VALUE_UNBOUND;
         }
     }
-    if (room != NULL) {
-        ctx_free(&vm->ctx, room, size);
-    }
+    ctx_free(&vm->ctx, room, size);
     object_release(&vm->ctx, function);
     return ok;
 }
@@ -577,9 +569,7 @@ bool graph_function_record_node(Vm *vm, GraphNode *node)
             value_release(&vm->ctx, outputs[i]);
         }
     }
-    if (outputs != NULL) {
-        ctx_free(&vm->ctx, outputs, (node->output_count + 1) * sizeof(Value));
-    }
+    ctx_free(&vm->ctx, outputs, (node->output_count + 1) * sizeof(Value));
     structure_free(vm, &inputs);
     object_release_null(&vm->ctx, function);
     ctx_free(&vm->ctx, outside, size);

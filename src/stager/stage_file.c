@@ -67,9 +67,7 @@ Value graph_whole(Vm *vm, Value *args)
                            capture_constants(copy)
                        ? stage_graph_new(vm, copy)
                        : VALUE_FAIL;
-    if (copy != NULL) {
-        graph_release(&vm->ctx, copy);
-    }
+    graph_release(&vm->ctx, copy);
     return object;
 }
 
@@ -236,12 +234,8 @@ static Value call_in_trace(Vm *vm, const GraphCall *call)
             value_release(&vm->ctx, outputs[--made]);
         }
     }
-    if (ids != NULL) {
-        ctx_free(&vm->ctx, ids, size);
-    }
-    if (outputs != NULL) {
-        ctx_free(&vm->ctx, outputs, room);
-    }
+    ctx_free(&vm->ctx, ids, size);
+    ctx_free(&vm->ctx, outputs, room);
     return list;
 }
 
@@ -403,12 +397,8 @@ Value graph_pack(Vm *vm, Value *args)
         ctx_free(&vm->ctx, file.graphs[i].variables,
                  (count + 1) * sizeof(uint32_t));
     }
-    if (file.graphs != NULL) {
-        ctx_free(&vm->ctx, file.graphs, graph_room);
-    }
-    if (file.variables != NULL) {
-        ctx_free(&vm->ctx, file.variables, value_room);
-    }
+    ctx_free(&vm->ctx, file.graphs, graph_room);
+    ctx_free(&vm->ctx, file.variables, value_room);
     return bytes;
 }
 

@@ -87,8 +87,6 @@ Value stage_custom_gradient_method(Vm *vm, Value *args)
                                      (uint32_t)outputs->count, trace_place(vm));
     }
     vec_free(&vm->ctx, &ids);
-    if (values != NULL) {
-        graph_release(&vm->ctx, values);
-    }
+    graph_release(&vm->ctx, values);
     return node != NULL ? list_outputs(vm, node) : VALUE_FAIL;
 }

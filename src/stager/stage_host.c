@@ -258,12 +258,8 @@ static const GraphNode *append_host_call(Vm *vm, OpCode op,
                                  types, (uint32_t)outputs, trace_place(vm));
         object_release(&vm->ctx, name);
     }
-    if (types != NULL) {
-        ctx_free(&vm->ctx, types, type_size);
-    }
-    if (ids != NULL) {
-        ctx_free(&vm->ctx, ids, id_size);
-    }
+    ctx_free(&vm->ctx, types, type_size);
+    ctx_free(&vm->ctx, ids, id_size);
     return node;
 }
 

@@ -126,9 +126,7 @@ bool staged_generalise(Vm *vm, const StagedFunction *self, Signature *signature)
     for (size_t i = 0; patterns != NULL && i < count; i++) {
         object_release_null(&vm->ctx, patterns[i]);
     }
-    if (patterns != NULL) {
-        ctx_free(&vm->ctx, patterns, (count + 1) * sizeof(Spec *));
-    }
+    ctx_free(&vm->ctx, patterns, (count + 1) * sizeof(Spec *));
     structure_free(vm, &specs);
     return ok;
 }

@@ -172,9 +172,7 @@ static bool sort_keys(Vm *vm, ValueVec *keys)
             keys->items[i] = room[i].key;
         }
     }
-    if (room != NULL) {
-        ctx_free(&vm->ctx, room, size);
-    }
+    ctx_free(&vm->ctx, room, size);
     return ok;
 }
 

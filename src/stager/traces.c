@@ -453,8 +453,6 @@ bool traces_relax(Vm *vm, TraceTable *table, Signature *signature)
     for (size_t i = 0; i < made; i++) {
         object_release(&vm->ctx, specs[i]);
     }
-    if (specs != NULL) {
-        ctx_free(&vm->ctx, specs, size);
-    }
+    ctx_free(&vm->ctx, specs, size);
     return ok;
 }

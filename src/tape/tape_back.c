@@ -62,21 +62,11 @@ static void backward_free(Backward *b)
     for (size_t i = 0; b->grads != NULL && i < 2 * slots; i++) {
         value_release(ctx, b->grads[i]);
     }
-    if (b->grads != NULL) {
-        ctx_free(ctx, b->grads, 2 * slots * sizeof *b->grads);
-    }
-    if (b->needed != NULL) {
-        ctx_free(ctx, b->needed, slots * 2);
-    }
-    if (b->room != NULL) {
-        ctx_free(ctx, b->room, b->width * ROOM_LINES * sizeof *b->room);
-    }
-    if (b->values != NULL) {
-        ctx_free(ctx, b->values, b->width * VALUE_LINES * sizeof *b->values);
-    }
-    if (b->wanted != NULL) {
-        ctx_free(ctx, b->wanted, b->width);
-    }
+    ctx_free(ctx, b->grads, 2 * slots * sizeof *b->grads);
+    ctx_free(ctx, b->needed, slots * 2);
+    ctx_free(ctx, b->room, b->width * ROOM_LINES * sizeof *b->room);
+    ctx_free(ctx, b->values, b->width * VALUE_LINES * sizeof *b->values);
+    ctx_free(ctx, b->wanted, b->width);
 }
 
 // Takes both; `rows` is UNBOUND where the gradient is of all rows.

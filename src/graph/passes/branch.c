@@ -140,9 +140,7 @@ bool branch_run(Graph *graph)
     branch.needed = graph_needed_values(graph);
     bool ok = branch.needed != NULL && safe_init(&branch.safe, graph) &&
               take_all(&branch);
-    if (branch.needed != NULL) {
-        ctx_free(graph->ctx, branch.needed, size);
-    }
+    ctx_free(graph->ctx, branch.needed, size);
     safe_free(&branch.safe);
     rewrite_free(&branch.rewrite);
     return ok;

@@ -69,12 +69,8 @@ static GraphBlock *side_back(Back *b, const IfBack *branches, int side)
                                    (uint32_t)results.count);
     vec_free(ctx, &results);
     vec_free(ctx, &inputs);
-    if (grad != NULL) {
-        graph_release(ctx, grad);
-    }
-    if (made != NULL) {
-        ctx_free(ctx, made, outside->count + 2);
-    }
+    graph_release(ctx, grad);
+    ctx_free(ctx, made, outside->count + 2);
     return ok ? block : NULL;
 }
 
@@ -151,9 +147,7 @@ bool back_branches(Back *b, GraphNode *node)
         ctx_free(ctx, branches.wanted, branches.size);
     }
     for (int side = 0; side < 2; side++) {
-        if (branches.lifted[side] != NULL) {
-            graph_release(ctx, branches.lifted[side]);
-        }
+        graph_release(ctx, branches.lifted[side]);
     }
     vec_free(ctx, outside);
     vec_free(ctx, &branches.grads);

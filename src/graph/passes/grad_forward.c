@@ -153,9 +153,7 @@ static GraphBlock *copy_side(Forward *f, const GraphNode *node, int side,
                                        (uint32_t)results.count);
     }
     vec_free(to->ctx, &results);
-    if (now != NULL) {
-        ctx_free(to->ctx, now, (f->count + 1) * sizeof *now);
-    }
+    ctx_free(to->ctx, now, (f->count + 1) * sizeof *now);
     return ok ? block : NULL;
 }
 
@@ -371,9 +369,7 @@ static bool copy_all(Forward *f, size_t own, ValueId *inputs)
     ok = ok && graph_block_results(to, to->block, results.items,
                                    (uint32_t)results.count);
     vec_free(to->ctx, &results);
-    if (now != NULL) {
-        ctx_free(to->ctx, now, size);
-    }
+    ctx_free(to->ctx, now, size);
     return ok;
 }
 
@@ -410,9 +406,7 @@ bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
     if (f.uses != NULL) {
         ctx_free(graph->ctx, f.uses, from->values.count + 1);
     }
-    if (from != NULL) {
-        graph_release(graph->ctx, from);
-    }
+    graph_release(graph->ctx, from);
     return ok;
 }
 
@@ -424,9 +418,7 @@ Graph *graph_of_values(Graph *graph)
     ValueId *inputs = ctx_alloc(ctx, size);
     bool ok =
         to != NULL && inputs != NULL && back_copy_forward(graph, to, inputs);
-    if (inputs != NULL) {
-        ctx_free(ctx, inputs, size);
-    }
+    ctx_free(ctx, inputs, size);
     if (ok) {
         to->left_out = effect_in(graph);
     }

@@ -445,9 +445,7 @@ Graph *back_gradient(Graph *graph, const bool *given, const bool *wanted,
               back_copy_forward(graph, to, inputs) &&
               add_backward(to, inputs, count, given, wanted, begun, made, rows,
                            values);
-    if (inputs != NULL) {
-        ctx_free(ctx, inputs, size);
-    }
+    ctx_free(ctx, inputs, size);
     ctx_leave(ctx);
     if (!ok && to != NULL) {
         graph_release(ctx, to);

@@ -121,10 +121,8 @@ Graph *graph_lift_node(Graph *graph, GraphNode *node, ValueId *outside,
         }
         ok = results != NULL &&
              graph_block_results(to, to->block, results, copy->output_count);
-        if (results != NULL) {
-            ctx_free(graph->ctx, results,
-                     (copy->output_count + 1) * sizeof *results);
-        }
+        ctx_free(graph->ctx, results,
+                 (copy->output_count + 1) * sizeof *results);
     }
     for (size_t i = 0; ok && i < values.count; i++) {
         outside[i] = values.items[i];

@@ -128,14 +128,10 @@ static void end_loop(Back *b, LoopBack *loop)
     Graph *graphs[4] = {loop->cond, loop->body, loop->turn.grad,
                         loop->turn.ahead};
     for (int i = 0; i < 4; i++) {
-        if (graphs[i] != NULL) {
-            graph_release(ctx, graphs[i]);
-        }
+        graph_release(ctx, graphs[i]);
     }
     vec_free(ctx, &loop->outside);
-    if (loop->wanted != NULL) {
-        ctx_free(ctx, loop->wanted, loop->size * 4);
-    }
+    ctx_free(ctx, loop->wanted, loop->size * 4);
 }
 
 // A param of the block with the type of each of the values.

@@ -360,9 +360,7 @@ bool back_split(BackTurn *turn, uint32_t values)
     }
     vec_free(ctx, &split.read);
     rewrite_free(&split.whole);
-    if (split.parts != NULL) {
-        ctx_free(ctx, split.parts, size);
-    }
+    ctx_free(ctx, split.parts, size);
     if (rest != NULL) {
         graph_release(ctx, graph);
         turn->grad = rest;
