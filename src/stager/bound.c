@@ -91,25 +91,16 @@ static Value default_of(const Function *function, int index)
                                   : VALUE_UNBOUND;
 }
 
-// Whether a spec stands anywhere in a traced argument: it must be given.
-static bool holds_spec(Vm *vm, Value v)
+static bool lacks_spec(Vm *vm, Value v, void *data)
 {
-    if (value_is_kind(v, KIND_SPEC)) {
-        return true;
-    }
-    ValueVec children = {0};
-    bool found = false;
-    if (structure_kind(vm, v) != STRUCTURE_LEAF && ctx_enter(&vm->ctx)) {
-        // Without memory the answer is yes: the argument is asked for, which
-        // is safe, and the error is pending.
-        found = !structure_children(vm, v, &children);
-        for (size_t i = 0; !found && i < children.count; i++) {
-            found = holds_spec(vm, children.items[i]);
-        }
-        ctx_leave(&vm->ctx);
-    }
-    structure_free(vm, &children);
-    return found;
+    return structure_kind(vm, v) == STRUCTURE_LEAF
+               ? !value_is_kind(v, KIND_SPEC)
+               : structure_each(vm, v, lacks_spec, data);
+}
+
+bool bound_holds_spec(Vm *vm, Value v)
+{
+    return !lacks_spec(vm, v, NULL);
 }
 
 // What a concrete function puts where nothing was given, borrowed: the traced
@@ -119,7 +110,7 @@ static Value traced_value(Vm *vm, const Bound *traced, size_t place)
     // A call with more arguments than the traced one has places that it lacks.
     Value v = place < traced->values.count ? traced->values.items[place]
                                            : VALUE_UNBOUND;
-    return value_unbound(v) || holds_spec(vm, v) ? VALUE_UNBOUND : v;
+    return value_unbound(v) || bound_holds_spec(vm, v) ? VALUE_UNBOUND : v;
 }
 
 // Puts what was not given: what the trace had, or the function's default.

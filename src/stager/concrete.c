@@ -252,7 +252,7 @@ static bool pack_outputs(Vm *vm, Trace *trace, Concrete *concrete,
     bool ok =
         !value_failed(concrete->result) &&
         (walked || template_lay(vm, &concrete->layout, concrete->result)) &&
-        (trace->texts.count == 0 || result_text_check_keys(vm, trace, value));
+        (trace->texts.count == 0 || result_text_check_keys(vm, value, trace));
     if (!ok) {
         blame_return(vm, trace->request->target);
     }

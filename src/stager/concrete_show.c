@@ -34,31 +34,7 @@ static Value spec_of_leaf(Vm *vm, Value v, void *data)
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
-// Whether an argument holds a tensor: it prints with its type then, else with
-// its value.
-static bool has_spec(Vm *vm, Value v)
-{
-    if (structure_kind(vm, v) == STRUCTURE_LEAF) {
-        return value_is_kind(v, KIND_SPEC);
-    }
-    // When memory or depth runs out the answer is no, which only changes how
-    // the argument prints; printing then fails by itself.
-    ValueVec children = {0};
-    bool found = false;
-    if (ctx_enter(&vm->ctx)) {
-        found = structure_children(vm, v, &children);
-        bool any = false;
-        for (size_t i = 0; found && i < children.count; i++) {
-            any = any || has_spec(vm, children.items[i]);
-        }
-        found = found && any;
-        ctx_leave(&vm->ctx);
-    }
-    structure_free(vm, &children);
-    return found;
-}
-
-// "a: string[]" or "b=2".
+// "a: string[]" or "b=2": what holds a tensor prints with its type.
 // False: an error is pending.
 static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
 {
@@ -67,8 +43,8 @@ static bool print_argument(Vm *vm, StrBuf *out, const Concrete *self, size_t i)
     // bound_name knows the names of *args and **kwargs too.
     strbuf_printf(out, "%s%s%s", i > 0 ? ", " : "",
                   bound_name(self->target, &self->bound, i),
-                  has_spec(vm, v) ? ": " : "=");
-    return print_tree(vm, out, v);
+                  bound_holds_spec(vm, v) ? ": " : "=");
+    return !vm_has_error(vm) && print_tree(vm, out, v);
 }
 
 // The result's own structure, as a caller gets it.

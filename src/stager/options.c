@@ -10,9 +10,8 @@
 typedef bool (*ReadFn)(Vm *vm, Value v, StageOptions *out);
 
 // Specs and structures of them, nothing else.
-// False: an error is pending. ctx_enter guards against structures that hold
-// themselves.
-static bool check_spec(Vm *vm, Value v)
+// False: an error is pending.
+static bool check_spec(Vm *vm, Value v, void *data)
 {
     if (value_is_kind(v, KIND_SPEC)) {
         return true;
@@ -25,17 +24,7 @@ static bool check_spec(Vm *vm, Value v)
                            "of them, not '%s'",
                            type_name(type_of(vm, v)));
     }
-    if (!ctx_enter(&vm->ctx)) {
-        return false;
-    }
-    ValueVec children = {0};
-    bool ok = structure_children(vm, v, &children);
-    for (size_t i = 0; ok && i < children.count; i++) {
-        ok = check_spec(vm, children.items[i]);
-    }
-    structure_free(vm, &children);
-    ctx_leave(&vm->ctx);
-    return ok;
+    return structure_each(vm, v, check_spec, data);
 }
 
 // A copy as a tuple: the caller may change the list.
@@ -58,7 +47,7 @@ static bool read_signature(Vm *vm, Value v, StageOptions *out)
     }
     bool ok = true;
     for (size_t i = 0; ok && i < specs->count; i++) {
-        ok = check_spec(vm, specs->items[i]);
+        ok = check_spec(vm, specs->items[i], NULL);
     }
     if (!ok) {
         object_release(&vm->ctx, specs);

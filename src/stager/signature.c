@@ -155,8 +155,7 @@ static bool add_int(Vm *vm, Signature *out, Value v)
 // NaN is not equal to itself, yet one trace serves every NaN.
 static void add_float(Signature *out, double number)
 {
-    tag(&out->key, 'f',
-        number != number ? UINT64_MAX : bits_of_double(number));
+    tag(&out->key, 'f', number != number ? UINT64_MAX : bits_of_double(number));
 }
 
 // By identity. False: no memory.
@@ -448,25 +447,15 @@ static bool add_dict_order(Vm *vm, const Dict *dict, StrBuf *out)
     return true;
 }
 
-static bool add_order(Vm *vm, Value v, StrBuf *out)
+static bool add_order(Vm *vm, Value v, void *out)
 {
     StructureKind kind = structure_kind(vm, v);
     if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
         return true;
     }
-    if (!ctx_enter(&vm->ctx)) {
-        return false;
-    }
-    ValueVec children = {0};
-    bool ok =
-        (kind != STRUCTURE_DICT || add_dict_order(vm, value_as_dict(v), out)) &&
-        structure_children(vm, v, &children);
-    for (size_t i = 0; ok && i < children.count; i++) {
-        ok = add_order(vm, children.items[i], out);
-    }
-    structure_free(vm, &children);
-    ctx_leave(&vm->ctx);
-    return ok;
+    return (kind != STRUCTURE_DICT ||
+            add_dict_order(vm, value_as_dict(v), out)) &&
+           structure_each(vm, v, add_order, out);
 }
 
 static bool add_orders(Vm *vm, const Bound *bound, StrBuf *out)

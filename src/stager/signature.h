@@ -53,6 +53,9 @@ void bound_free(Vm *vm, Bound *bound);
 // Values at and behind `*args` of the host, which its keyword-only parameters
 // follow: how many of bound's values come by position.
 size_t bound_positional(const Bound *bound);
+// Whether a spec stands anywhere in a traced argument: it must be given. True
+// with an error pending, too.
+bool bound_holds_spec(Vm *vm, Value v);
 // The parameter that value `index` belongs to; "arg" where nobody knows.
 const char *bound_name(Value host, const Bound *bound, size_t index);
 // The same arguments, each a new tree with its leaves replaced. While one is

@@ -77,22 +77,11 @@ bool staged_fit(Vm *vm, const StagedFunction *self, const Bound *given,
 }
 
 // Appends the specs of a signature's tree, in the order of a walk.
-static bool add_specs(Vm *vm, Value v, ValueVec *out)
+static bool add_specs(Vm *vm, Value v, void *out)
 {
-    if (value_is_kind(v, KIND_SPEC)) {
-        return structure_push(vm, out, value_retain(v));
-    }
-    if (!ctx_enter(&vm->ctx)) {
-        return false;
-    }
-    ValueVec children = {0};
-    bool ok = structure_children(vm, v, &children);
-    for (size_t i = 0; ok && i < children.count; i++) {
-        ok = add_specs(vm, children.items[i], out);
-    }
-    structure_free(vm, &children);
-    ctx_leave(&vm->ctx);
-    return ok;
+    return value_is_kind(v, KIND_SPEC)
+               ? structure_push(vm, out, value_retain(v))
+               : structure_each(vm, v, add_specs, out);
 }
 
 // The walk of the specs and the walk of the fitted arguments meet the same

@@ -280,6 +280,21 @@ bool structure_children(Vm *vm, Value v, ValueVec *out)
     return ok;
 }
 
+bool structure_each(Vm *vm, Value v, ChildFn each, void *data)
+{
+    ValueVec children = {0};
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    bool ok = structure_children(vm, v, &children);
+    for (size_t i = 0; ok && i < children.count; i++) {
+        ok = each(vm, children.items[i], data);
+    }
+    structure_free(vm, &children);
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
 bool structure_step(Vm *vm, StructureKind kind, const ValueVec *keys,
                     size_t index, StrBuf *path)
 {

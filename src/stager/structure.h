@@ -37,6 +37,10 @@ StructureKind structure_kind(Vm *vm, Value v);
 bool structure_is_plain(Value v);
 // Appends the children to an empty `out`, owned.
 MUST_CHECK bool structure_children(Vm *vm, Value v, ValueVec *out);
+// Calls `each` with the children until one gives false; counts the depth. False
+// also without memory.
+typedef bool (*ChildFn)(Vm *vm, Value child, void *data);
+MUST_CHECK bool structure_each(Vm *vm, Value v, ChildFn each, void *data);
 // The keys of a dict, or the elements of a set, in the order of a walk; or the
 // field names of a dataclass. Appends to an empty `out`, owned.
 MUST_CHECK bool structure_keys(Vm *vm, Value v, ValueVec *out);
