@@ -173,22 +173,6 @@ static bool run_plan(Vm *vm, GraphFunction *self, const Value *inputs,
                               outputs);
 }
 
-// Symbolic tensors for the outputs of a node, owned; all or none.
-static bool show_outputs(Vm *vm, const GraphNode *node, Value *outputs)
-{
-    for (uint32_t i = 0; i < node->output_count; i++) {
-        outputs[i] =
-            trace_symbolic(vm, vm->trace, node_output(node, i), "grad");
-        if (value_failed(outputs[i])) {
-            while (i-- > 0) {
-                value_release(&vm->ctx, outputs[i]);
-            }
-            return false;
-        }
-    }
-    return true;
-}
-
 // Inside of one: a call there.
 static bool append_call(Vm *vm, GraphFunction *self, const Value *inputs,
                         Value *outputs)
@@ -207,7 +191,7 @@ static bool append_call(Vm *vm, GraphFunction *self, const Value *inputs,
                                (uint32_t)count, NULL, trace_place(vm))
            : NULL;
     ctx_free(&vm->ctx, ids, size);
-    return node != NULL && show_outputs(vm, node, outputs);
+    return node != NULL && trace_outputs(vm, vm->trace, node, "grad", outputs);
 }
 
 static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
@@ -560,7 +544,7 @@ bool graph_function_record_node(Vm *vm, GraphNode *node)
     bool ok =
         outputs != NULL && node_inputs(vm, function, outside, count, &inputs);
     move_before(graph, node);
-    ok = ok && show_outputs(vm, node, outputs);
+    ok = ok && trace_outputs(vm, vm->trace, node, "grad", outputs);
     if (ok) {
         ok = tape_record_back(vm, go_back, value_from_object(function),
                               inputs.items, (uint32_t)inputs.count, outputs,

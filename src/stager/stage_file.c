@@ -218,22 +218,9 @@ static Value call_in_trace(Vm *vm, const GraphCall *call)
         ok ? graph_append_call(trace->graph, trace->block, call->graph, ids,
                                (uint32_t)count, numbers, trace_place(vm))
            : NULL;
-    uint32_t made = 0;
-    for (; node != NULL && made < results; made++) {
-        outputs[made] = trace_symbolic(vm, trace, node_output(node, made),
-                                       call->graph->name);
-        if (value_failed(outputs[made])) {
-            break;
-        }
-    }
-    Value list = VALUE_FAIL;
-    if (node != NULL && made == results) {
-        list = list_of(vm, outputs, results);
-    } else {
-        while (made > 0) {
-            value_release(&vm->ctx, outputs[--made]);
-        }
-    }
+    bool made = node != NULL &&
+                trace_outputs(vm, trace, node, call->graph->name, outputs);
+    Value list = made ? list_of(vm, outputs, results) : VALUE_FAIL;
     ctx_free(&vm->ctx, ids, size);
     ctx_free(&vm->ctx, outputs, room);
     return list;

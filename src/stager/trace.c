@@ -416,18 +416,9 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
                              tensor);
 }
 
-// Symbolic tensors for all outputs of a node, or for none: those made before a
-// failure are released. *output_count is the room on entry and the number made
-// on return.
-static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
-                         Value *outputs, uint32_t *output_count)
+bool trace_outputs(Vm *vm, Trace *trace, const GraphNode *node,
+                   const char *name, Value *outputs)
 {
-    // A fault of the caller: ops say how many outputs they can have.
-    if (node->output_count > *output_count) {
-        return raise_false(vm, ERR_SYSTEM, "%s: more outputs than expected",
-                           op_desc(node->op)->name);
-    }
-    const char *name = op_desc(node->op)->name;
     for (uint32_t i = 0; i < node->output_count; i++) {
         outputs[i] = trace_symbolic(vm, trace, node_output(node, i), name);
         if (value_failed(outputs[i])) {
@@ -437,8 +428,21 @@ static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
             return false;
         }
     }
-    *output_count = node->output_count;
     return true;
+}
+
+// Symbolic tensors for all outputs of a node. *output_count is the room on
+// entry and the number made on return.
+static bool node_results(Vm *vm, Trace *trace, const GraphNode *node,
+                         Value *outputs, uint32_t *output_count)
+{
+    // A fault of the caller: ops say how many outputs they can have.
+    if (node->output_count > *output_count) {
+        return raise_false(vm, ERR_SYSTEM, "%s: more outputs than expected",
+                           op_desc(node->op)->name);
+    }
+    *output_count = node->output_count;
+    return trace_outputs(vm, trace, node, op_desc(node->op)->name, outputs);
 }
 
 // One node of an ordinary op, and its symbolic results. `ids` is room for the

@@ -115,6 +115,9 @@ GraphPlace trace_place_in(Vm *vm, Trace *trace);
 void trace_point(Vm *vm, const Graph *graph, uint32_t site);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
+// Such tensors for all outputs of a node, owned, or for none.
+MUST_CHECK bool trace_outputs(Vm *vm, Trace *trace, const GraphNode *node,
+                              const char *name, Value *outputs);
 // Whether its own symbolic tensor can be used where the trace is: in the block
 // in which it was made, and in those inside of it.
 bool trace_reaches(const Trace *trace, const Symbolic *symbolic);
