@@ -25,9 +25,9 @@ static LoopValue power_of_two(LoopBuild *build, LoopValue whole)
                      loop_shl(build, bits, loop_bits(build, LT_I64, 52)));
 }
 
-// In two steps, so that results that are denormal or overflow come out right,
-// which are far beyond float32.
-LoopValue loop_scale(LoopBuild *build, LoopValue x, LoopValue whole)
+// x times 2 to a whole number: in two steps, so that results that are denormal
+// or overflow come out right, which are far beyond float32.
+static LoopValue scale(LoopBuild *build, LoopValue x, LoopValue whole)
 {
     if (build->rough) {
         return loop_mul(build, x, power_of_two(build, whole));
@@ -40,9 +40,16 @@ LoopValue loop_scale(LoopBuild *build, LoopValue x, LoopValue whole)
                     power_of_two(build, loop_sub(build, whole, half)));
 }
 
+// e^x = 2^whole (1 + part).
+typedef struct ExpParts {
+    LoopPair part;
+    LoopValue whole;
+} ExpParts;
+
 // x = n ln 2 + r; the series of e^r - 1, whose first term is added last. NaN
-// passes the clamps as their second operand.
-LoopPower loop_power(LoopBuild *build, LoopPair x, double least, double most)
+// passes the clamps to `least` and `most` as their second operand.
+static ExpParts exp_parts(LoopBuild *build, LoopPair x, double least,
+                          double most)
 {
     if (build->rough) {
         // Further out than float32 reaches, and 2^n has room.
@@ -63,20 +70,15 @@ LoopPower loop_power(LoopBuild *build, LoopPair x, double least, double most)
     LoopValue low = loop_fma(build, rest.low, r, rest.low);
     LoopValue q = LOOP_SERIES(build, r, exp);
     q = loop_fma(build, loop_mul(build, r, r), q, low);
-    return (LoopPower){loop_pair_join(build, r, q), n};
+    return (ExpParts){loop_pair_join(build, r, q), n};
 }
 
 // 2^whole (1 + part), in one part.
-static LoopValue power_value(LoopBuild *build, LoopPower p)
+static LoopValue power_value(LoopBuild *build, ExpParts p)
 {
     LoopPair sum = loop_pair_join(build, like(build, p.whole, 1), p.part.high);
     LoopValue low = loop_add(build, sum.low, p.part.low);
-    return loop_scale(build, loop_add(build, sum.high, low), p.whole);
-}
-
-LoopValue loop_exp_pair(LoopBuild *build, LoopPair x)
-{
-    return power_value(build, loop_power(build, x, -750, 711));
+    return scale(build, loop_add(build, sum.high, low), p.whole);
 }
 
 // e^c - 1 of an exponent that has lost *n ln 2; *t is *n and a number in whose
@@ -145,7 +147,7 @@ static LoopValue exp_of_few(LoopBuild *build, LoopValue x)
 // 2^n (1 + s) - 1, of halves, since 2^1024 is none. Below -40 it is -1.
 LoopValue loop_expm1(LoopBuild *build, LoopValue x)
 {
-    LoopPower p = loop_power(build, loop_pair_of(build, x), -40, 710);
+    ExpParts p = exp_parts(build, loop_pair_of(build, x), -40, 710);
     LoopValue half =
         power_of_two(build, loop_sub(build, p.whole, like(build, p.whole, 1)));
     LoopPair less = loop_pair_sum(build, half, like(build, half, -0.5));
@@ -173,13 +175,13 @@ static LoopValue odd_series(LoopBuild *build, LoopValue x, LoopValue z,
 static LoopValue half_sum(LoopBuild *build, LoopValue x, bool odd)
 {
     LoopValue a = loop_magnitude(build, x), one = like(build, a, 1);
-    LoopPower p = loop_power(build, loop_pair_of(build, a), 0, 711);
+    ExpParts p = exp_parts(build, loop_pair_of(build, a), 0, 711);
     LoopValue whole = loop_sub(build, p.whole, one);
     LoopPair sum = loop_pair_join(build, one, p.part.high);
     LoopValue low = loop_add(build, sum.low, p.part.low);
-    LoopValue high = loop_scale(build, sum.high, whole);
+    LoopValue high = scale(build, sum.high, whole);
     LoopValue other = loop_div(build, like(build, high, 0.25), high);
-    low = loop_scale(build, low, whole);
+    low = scale(build, low, whole);
     low = odd ? loop_sub(build, low, other) : loop_add(build, low, other);
     return loop_add(build, high, low);
 }
@@ -267,7 +269,7 @@ LoopValue loop_pow(LoopBuild *build, LoopValue x, LoopValue y)
     LoopValue far =
         loop_lt(build, like(build, a, 800), loop_magnitude(build, e.high));
     e.low = loop_select(build, far, zero, e.low);
-    LoopValue r = loop_exp_pair(build, e);
+    LoopValue r = power_value(build, exp_parts(build, e, -750, 711));
     look_at_exponent(build, y, &whole, &odd);
     // A negative number has powers to whole numbers alone.
     LoopValue below =

@@ -11,9 +11,9 @@ LoopValue loop_not(LoopBuild *build, LoopValue x)
     return loop_xor(build, x, loop_bits(build, type, ones));
 }
 
-// Two halves of the integer, each put into the fraction of a float64 of known
+// Two halves of the I64, each put into the fraction of a float64 of known
 // exponent. Taking the exponents off again is exact; the sum rounds once.
-LoopValue loop_float_of_long(LoopBuild *build, LoopValue x)
+static LoopValue float_of_long(LoopBuild *build, LoopValue x)
 {
     LoopValue low = loop_and(build, x, loop_bits(build, LT_I64, UINT32_MAX));
     LoopValue high = loop_shr(build, x, loop_bits(build, LT_I64, 32));
@@ -43,7 +43,7 @@ LoopValue loop_convert(LoopBuild *build, LoopValue x, LoopType to)
                            loop_number(build, to, 0));
     }
     if (from == LT_I64 && to == LT_F64) {
-        return loop_float_of_long(build, x);
+        return float_of_long(build, x);
     }
     if (from == LT_F32 && to == LT_I64) {
         x = loop_prim(build, PRIM_TO_F64, x, 0, 0);

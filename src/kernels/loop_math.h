@@ -80,8 +80,6 @@ LoopValue loop_polynomial(LoopBuild *build, LoopValue x, bool fused,
                            (int)(sizeof name##_rough / sizeof(double)))        \
          : loop_polynomial(build, x, true, name##_64,                          \
                            (int)(sizeof name##_64 / sizeof(double))))
-// An I64 as float64, rounded once.
-LoopValue loop_float_of_long(LoopBuild *build, LoopValue x);
 
 static inline bool loop_is_single(const LoopBuild *build, LoopValue x)
 {

@@ -30,16 +30,6 @@ static inline LoopValue loop_pair_round(LoopBuild *build, LoopPair x)
     return loop_add(build, x.high, x.low);
 }
 
-// e^x = 2^whole (1 + part). A NaN passes; what is beyond `least` and `most`
-// counts as these.
-typedef struct LoopPower {
-    LoopPair part;
-    LoopValue whole;
-} LoopPower;
-LoopPower loop_power(LoopBuild *build, LoopPair x, double least, double most);
-LoopValue loop_exp_pair(LoopBuild *build, LoopPair x); // rounded
-// x times 2 to a whole number, of a size for which the root of it exists.
-LoopValue loop_scale(LoopBuild *build, LoopValue x, LoopValue whole);
 // log(x) = whole ln 2 + part, for x above 0 alone. `precise`: to 2^-65, else to
 // 2^-59.
 typedef struct LoopLogarithm {
