@@ -16,7 +16,7 @@
 typedef struct Brief {
     StrBuf *out;
     const Tensor *tensor;
-    int64_t edge; // items shown at each end of an axis; negative: all
+    int64_t edge; // items shown at each end of an axis
     bool quote;   // strings stand in quotes
 } Brief;
 
@@ -72,10 +72,10 @@ static void add_axis(const Brief *b, int axis, int64_t at)
         return;
     }
     int64_t size = tensor_dims(t)[axis];
-    bool cut = b->edge >= 0 && size > 2 * b->edge;
+    bool cut = size / 2 >= b->edge && size > 2 * b->edge;
     strbuf_putc(b->out, '[');
     for (int64_t i = 0; i < size && strbuf_ok(b->out); i++) {
-        if (i > 0) {
+        if (i > 0 || b->edge == 0) {
             add_gap(b, axis);
         }
         if (cut && i == b->edge) {
@@ -88,10 +88,13 @@ static void add_axis(const Brief *b, int axis, int64_t at)
     strbuf_putc(b->out, ']');
 }
 
-// A scalar has no brackets: the walk ends before its first axis.
+// A scalar has no brackets: the walk ends before its first axis. No axis shows
+// more items than there are elements, so one of a tensor that is empty shows
+// three dots alone.
 void tensor_print_brief(StrBuf *out, const Tensor *tensor, int64_t edge,
                         bool quote)
 {
-    Brief brief = {out, tensor, edge, quote};
+    bool all = edge < 0 || edge > tensor->count;
+    Brief brief = {out, tensor, all ? tensor->count : edge, quote};
     add_axis(&brief, 0, 0);
 }
