@@ -211,6 +211,7 @@ lib_modules = \
 	lib/tensorflow/_fingerprint.duet \
 	lib/tensorflow/_flow.duet \
 	lib/tensorflow/_function.duet \
+	lib/tensorflow/_gammas.duet \
 	lib/tensorflow/_gfile.duet \
 	lib/tensorflow/_gradients.duet \
 	lib/tensorflow/_initial.duet \
@@ -220,6 +221,7 @@ lib_modules = \
 	lib/tensorflow/_print.duet \
 	lib/tensorflow/_proto.duet \
 	lib/tensorflow/_rearranged.duet \
+	lib/tensorflow/_rejected.duet \
 	lib/tensorflow/_sampled.duet \
 	lib/tensorflow/_saved_data.duet \
 	lib/tensorflow/_searched.duet \
