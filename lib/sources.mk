@@ -63,6 +63,7 @@ lib_modules = \
 	lib/nn/optimizers.duet \
 	lib/nn/preprocessing.duet \
 	lib/nn/recurrent.duet \
+	lib/nn/recurrent_images.duet \
 	lib/nn/schedules.duet \
 	lib/nn/scores.duet \
 	lib/nn/training.duet \
