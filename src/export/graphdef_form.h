@@ -37,6 +37,9 @@ MUST_CHECK bool form_ints(Form *form, const char *part, const int64_t *ints,
 // A constant apart from the operands; its reference, NULL on failure.
 const char *form_const(Form *form, const char *part, const int64_t *ints,
                        int rank, int64_t count);
+// The same of another dtype of ints.
+const char *form_const_of(Form *form, const char *part, DType dtype,
+                          const int64_t *ints, int rank, int64_t count);
 // The axes of a reduction, the first attribute, as a constant.
 const char *form_axes(Form *form);
 // A node before the form's own, of one result: writes all but attributes,

@@ -32,16 +32,21 @@ bool form_begin(Form *form, const char *op)
 const char *form_const(Form *form, const char *part, const int64_t *ints,
                        int rank, int64_t count)
 {
+    // Axes, sizes and bounds: nodes declare them as int32.
+    return form_const_of(form, part, DT_INT32, ints, rank, count);
+}
+
+const char *form_const_of(Form *form, const char *part, DType dtype,
+                          const int64_t *ints, int rank, int64_t count)
+{
     Ctx *ctx = form->scope->writer->ctx;
     const char *base = scope_print(form->scope, "%s/%s", form->name, part);
-    Tensor *tensor =
-        base != NULL ? tensor_new(ctx, DT_INT32, rank, &count) : NULL;
+    Tensor *tensor = base != NULL ? tensor_new(ctx, dtype, rank, &count) : NULL;
     if (tensor == NULL) {
         return NULL;
     }
     for (int64_t i = 0; i < tensor->count; i++) {
-        // Axes, sizes and bounds: nodes declare them as int32.
-        ((int32_t *)tensor->data)[i] = (int32_t)ints[i];
+        tensor_set_int(tensor, i, ints[i]);
     }
     const char *ref = scope_const(form->scope, base, tensor);
     object_release(ctx, tensor);

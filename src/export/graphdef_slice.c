@@ -12,6 +12,7 @@ typedef struct SliceMasks {
     int64_t bounds[3][SHAPE_MAX_RANK * 2];
     int64_t begin_mask, end_mask, new_mask, shrink_mask, ellipsis_mask;
     uint32_t count;
+    DType dtype; // of the bounds: int64 if int32 does not hold them all
 } SliceMasks;
 
 // One item of the index: TensorFlow tells the kinds apart by masks.
@@ -41,6 +42,29 @@ static void add_item(SliceMasks *slice, const int64_t *item)
     }
 }
 
+static bool is_wide(int64_t bound)
+{
+    return bound < INT32_MIN || bound > INT32_MAX;
+}
+
+// All items, and the dtype that holds their bounds, also those that are the
+// node's inputs from `next` on.
+static void add_items(const Form *form, SliceMasks *slice, uint32_t next)
+{
+    const AttrValue *spec = form->node->attrs;
+    bool wide = false;
+    for (uint32_t i = 0; i < spec->count / ITEM_SIZE; i++) {
+        add_item(slice, spec->ints + i * ITEM_SIZE);
+        for (int k = 0; k < 3; k++) {
+            wide = wide || is_wide(slice->bounds[k][i]);
+        }
+    }
+    for (; next < form->node->input_count; next++) {
+        wide = wide || form_in(form, next).dtype == DT_INT64;
+    }
+    slice->dtype = wide ? DT_INT64 : DT_INT32;
+}
+
 // Bounds that are operands: one vector of them and the numbers.
 static const char *pack_bounds(Form *form, const SliceMasks *slice, int which,
                                const char *const *given)
@@ -53,13 +77,14 @@ static const char *pack_bounds(Form *form, const SliceMasks *slice, int which,
     }
     // The common case: one constant vector.
     if (!any) {
-        return form_const(form, parts[which], slice->bounds[which], 1,
-                          slice->count);
+        return form_const_of(form, parts[which], slice->dtype,
+                             slice->bounds[which], 1, slice->count);
     }
     for (uint32_t i = 0; i < slice->count; i++) {
-        refs[i] = given[i] != NULL ? given[i]
-                                   : form_const(form, parts[which],
-                                                &slice->bounds[which][i], 0, 1);
+        refs[i] = given[i] != NULL
+                      ? given[i]
+                      : form_const_of(form, parts[which], slice->dtype,
+                                      &slice->bounds[which][i], 0, 1);
         if (refs[i] == NULL) {
             return NULL;
         }
@@ -71,7 +96,7 @@ static const char *pack_bounds(Form *form, const SliceMasks *slice, int which,
         return NULL;
     }
     gd_attr_int(form_text(form), "N", slice->count);
-    gd_attr_type(form_text(form), "T", DT_INT32);
+    gd_attr_type(form_text(form), "T", slice->dtype);
     gd_attr_int(form_text(form), "axis", 0);
     return form_inner_close(form, name, "Pack", slice->count);
 }
@@ -84,7 +109,7 @@ static bool write_slice(Form *form, const SliceMasks *slice)
         return false;
     }
     gd_attr_type(out, "T", form_out(form).dtype);
-    gd_attr_type(out, "Index", DT_INT32);
+    gd_attr_type(out, "Index", slice->dtype);
     gd_attr_int(out, "begin_mask", slice->begin_mask);
     gd_attr_int(out, "end_mask", slice->end_mask);
     gd_attr_int(out, "ellipsis_mask", slice->ellipsis_mask);
@@ -93,7 +118,7 @@ static bool write_slice(Form *form, const SliceMasks *slice)
     return form_close(form);
 }
 
-// Three vectors behind the first operands; bounds that are tensors, the node's
+// Three vectors behind the first operand; bounds that are tensors, the node's
 // inputs from `next` on, take their places among the numbers.
 static bool add_bounds(Form *form, SliceMasks *slice, uint32_t next)
 {
@@ -101,14 +126,16 @@ static bool add_bounds(Form *form, SliceMasks *slice, uint32_t next)
     const char *given[3][SHAPE_MAX_RANK * 2] = {{NULL}};
     for (uint32_t i = 0; i < spec->count / ITEM_SIZE; i++) {
         const int64_t *item = spec->ints + i * ITEM_SIZE;
-        add_item(slice, item);
         for (int k = 0; k < 3; k++) {
             // Bit k: bound k of the item is the op's next input.
             if (item[ITEM_INPUTS] >> k & 1) {
-                if (form_in(form, next).dtype != DT_INT32) {
-                    return form_refuse(form, "bounds that are not int32");
+                given[k][i] =
+                    step_cast(form, form->inputs[next],
+                              form_in(form, next).dtype, slice->dtype);
+                if (given[k][i] == NULL) {
+                    return false;
                 }
-                given[k][i] = form->inputs[next++];
+                next++;
             }
         }
     }
@@ -134,6 +161,7 @@ bool form_strided_slice(Form *form)
     if (!fits(form)) {
         return form_refuse(form, "so many items");
     }
+    add_items(form, &slice, 1);
     return form_begin(form, "StridedSlice") && add_bounds(form, &slice, 1) &&
            write_slice(form, &slice);
 }
@@ -145,12 +173,14 @@ bool form_slice_grad(Form *form)
     if (!fits(form)) {
         return form_refuse(form, "so many items");
     }
+    add_items(form, &slice, 2);
     if (!form_begin(form, "StridedSliceGrad")) {
         return false;
     }
     const char *x = form->inputs[0];
     const char *shape =
         step_shape(form, form->inputs[1], form_in(form, 1).dtype);
+    shape = shape != NULL ? step_cast(form, shape, DT_INT32, slice.dtype) : NULL;
     if (shape == NULL || !add_bounds(form, &slice, 2)) {
         return false;
     }
