@@ -180,7 +180,8 @@ bool form_slice_grad(Form *form)
     const char *x = form->inputs[0];
     const char *shape =
         step_shape(form, form->inputs[1], form_in(form, 1).dtype);
-    shape = shape != NULL ? step_cast(form, shape, DT_INT32, slice.dtype) : NULL;
+    shape =
+        shape != NULL ? step_cast(form, shape, DT_INT32, slice.dtype) : NULL;
     if (shape == NULL || !add_bounds(form, &slice, 2)) {
         return false;
     }
