@@ -52,6 +52,13 @@ static size_t mask_size(const GraphFunction *self)
     return self->graph->block->result_count + 4 * argument_count(self) + 1;
 }
 
+// Behind what is given and wanted, there: of what has begun; what is made and
+// what that is of rows follow.
+static const bool *masks_begun(const GraphFunction *self, const bool *masks)
+{
+    return masks + self->graph->block->result_count + argument_count(self);
+}
+
 static size_t same_size(const GraphFunction *self)
 {
     return (self->graph->variables.count + 1) * sizeof *self->same;
@@ -194,9 +201,7 @@ static bool append_call(Vm *vm, GraphFunction *self, const Value *inputs,
     return node != NULL && trace_outputs(vm, vm->trace, node, "grad", outputs);
 }
 
-static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
-                    const Value *output_grads, const bool *wanted,
-                    Value *so_far, Value *input_grads, Value *input_rows);
+static bool go_back(Vm *vm, const TapeEntry *entry, const TapeBack *back);
 
 // The state of the generator of random numbers, as a tensor; in a trace a
 // symbolic one.
@@ -244,9 +249,12 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
 // gradient's function as one operation, and not what is in it. What a block
 // does not use has a gradient of zeros where eager code has none: an infinite
 // slope makes it NaN.
-static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
-                          const bool *rows)
+static void tell_gradient(Vm *vm, const GraphFunction *self,
+                          const GraphDerived *derived, const TapeBack *back)
 {
+    const bool *begun = masks_begun(self, derived->masks);
+    const bool *made = begun + argument_count(self);
+    const bool *rows = made + argument_count(self);
     EventLog *log = vm->trace != NULL     ? vm->trace->events
                     : self->owner != NULL ? &self->owner->events
                                           : NULL;
@@ -259,7 +267,9 @@ static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
                   VALUE_NONE);
     }
     for (size_t i = 0; log != NULL && i < argument_count(self); i++) {
-        if (made[i] && !rows[i] && graph_loses_rows(self->graph, i)) {
+        if (made[i] && !rows[i] && !begun[i] &&
+            graph_loses_rows(self->graph, derived->masks, back->output_rows,
+                             i)) {
             event_add(vm, log, EVENT_OBJECT,
                       "a gradient of rows, as a whole tensor", VALUE_NONE);
         }
@@ -269,11 +279,11 @@ static void tell_gradient(Vm *vm, const GraphFunction *self, const bool *made,
 // Calls the gradient's function on the entry's operands and the gradients.
 static bool call_derived(Vm *vm, const GraphFunction *self,
                          const GraphDerived *derived, const TapeEntry *entry,
-                         const Value *inputs, const Value *output_grads,
-                         Value *so_far, Value *input_grads, Value *input_rows)
+                         const TapeBack *back)
 {
     size_t count = argument_count(self);
-    const bool *begun = derived->masks + entry->output_count + count;
+    const Value *inputs = back->inputs;
+    const bool *begun = masks_begun(self, derived->masks);
     const bool *made = begun + count, *rows = made + count;
     GraphFunction *function = object_retain(derived->function);
     uint32_t results = function->graph->block->result_count, used = 0;
@@ -281,7 +291,7 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
     size_t size = (2 * width + results + 1) * sizeof(Value);
     Value *room = ctx_alloc(&vm->ctx, size), *operands = room + width;
     bool ok = room != NULL;
-    tell_gradient(vm, self, made, rows);
+    tell_gradient(vm, self, derived, back);
     // The Variables' values stand behind the arguments.
     for (size_t i = 0, next = count; ok && i < count; i++) {
         room[used++] = value_is_kind(inputs[i], KIND_VARIABLE) ? inputs[next++]
@@ -289,12 +299,12 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
     }
     for (size_t i = 0; ok && i < count; i++) {
         if (begun[i]) {
-            room[used++] = so_far[i];
+            room[used++] = back->so_far[i];
         }
     }
     for (uint32_t i = 0; ok && i < entry->output_count; i++) {
-        if (!value_unbound(output_grads[i])) {
-            room[used++] = output_grads[i];
+        if (!value_unbound(back->output_grads[i])) {
+            room[used++] = back->output_grads[i];
         }
     }
     for (uint32_t i = 0; ok && i < used; i++) {
@@ -305,9 +315,9 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
          (results == 0 || call_function(vm, function, room, operands, outputs));
     for (size_t i = 0, next = 0; ok && i < count; i++) {
         if (made[i]) {
-            input_grads[i] = outputs[next++];
-            input_rows[i] = rows[i] ? outputs[next++] : VALUE_UNBOUND;
-            so_far[i] = VALUE_UNBOUND;
+            back->input_grads[i] = outputs[next++];
+            back->input_rows[i] = rows[i] ? outputs[next++] : VALUE_UNBOUND;
+            back->so_far[i] = VALUE_UNBOUND;
         }
     }
     ctx_free(&vm->ctx, room, size);
@@ -380,12 +390,10 @@ static GraphFunction *merged_of(Vm *vm, GraphFunction *self,
 }
 
 // TapeBackFn of a graph that was run: entry->data is its function.
-static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
-                    const Value *output_grads, const bool *wanted,
-                    Value *so_far, Value *input_grads, Value *input_rows)
+static bool go_back(Vm *vm, const TapeEntry *entry, const TapeBack *back)
 {
     GraphFunction *self =
-        merged_of(vm, (GraphFunction *)value_object(entry->data), inputs);
+        merged_of(vm, (GraphFunction *)value_object(entry->data), back->inputs);
     if (self == NULL) {
         return false;
     }
@@ -395,17 +403,16 @@ static bool go_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
         return false;
     }
     for (uint32_t i = 0; i < entry->output_count; i++) {
-        masks[i] = !value_unbound(output_grads[i]);
+        masks[i] = !value_unbound(back->output_grads[i]);
     }
-    memcpy(masks + entry->output_count, wanted, count);
+    memcpy(masks + entry->output_count, back->wanted, count);
     for (size_t i = 0; i < count; i++) {
-        masks[entry->output_count + count + i] = !value_unbound(so_far[i]);
+        masks[entry->output_count + count + i] =
+            !value_unbound(back->so_far[i]);
     }
     const GraphDerived *derived = find_derived(vm, self, masks);
     ctx_free(&vm->ctx, masks, size);
-    return derived != NULL &&
-           call_derived(vm, self, derived, entry, inputs, output_grads, so_far,
-                        input_grads, input_rows);
+    return derived != NULL && call_derived(vm, self, derived, entry, back);
 }
 
 // ---- recording

@@ -43,22 +43,18 @@ static Value take_out(Vm *vm, const Tensor *list, int64_t at, const Value *like)
 static Value pack(Vm *vm, DType dtype, Value *items, uint32_t count);
 
 // The gradient of a list is the list of its elements'.
-static bool pack_gradients(Vm *vm, const TapeEntry *entry, const Value *inputs,
-                           const Value *output_grads, const bool *wanted,
-                           Value *so_far, Value *input_grads, Value *input_rows)
+static bool pack_gradients(Vm *vm, const TapeEntry *entry, const TapeBack *back)
 {
-    (void)wanted; // there is no other operand
-    (void)so_far;
-    (void)input_rows;
+    const Tensor *whole = value_as_tensor(back->inputs[0]);
     uint32_t count = entry->output_count;
     size_t size = count * sizeof(Value);
     Value *items = ctx_alloc(&vm->ctx, size);
     uint32_t made = 0;
     bool ok = items != NULL;
     for (; ok && made < count; made += ok) {
-        Value grad = output_grads[made];
+        Value grad = back->output_grads[made];
         if (value_unbound(grad)) {
-            Value item = take_out(vm, value_as_tensor(inputs[0]), made, NULL);
+            Value item = take_out(vm, whole, made, NULL);
             grad = value_failed(item) ? item : zeros_like(vm, item);
             value_release(&vm->ctx, item);
         } else {
@@ -67,26 +63,22 @@ static bool pack_gradients(Vm *vm, const TapeEntry *entry, const Value *inputs,
         ok = !value_failed(grad);
         items[made] = grad;
     }
-    DType dtype = dtype_element((DType)value_as_tensor(inputs[0])->dtype);
+    DType dtype = dtype_element((DType)whole->dtype);
     Value list = ok ? pack(vm, dtype, items, count) : VALUE_FAIL;
     drop_items(vm, items, made);
     ctx_free(&vm->ctx, items, items != NULL ? size : 0);
-    input_grads[0] = value_failed(list) ? VALUE_UNBOUND : list;
+    back->input_grads[0] = value_failed(list) ? VALUE_UNBOUND : list;
     return !value_failed(list);
 }
 
 // And the gradients of elements are those of the list.
 static bool unpack_gradients(Vm *vm, const TapeEntry *entry,
-                             const Value *inputs, const Value *output_grads,
-                             const bool *wanted, Value *so_far,
-                             Value *input_grads, Value *input_rows)
+                             const TapeBack *back)
 {
     (void)entry;
-    (void)wanted;
-    (void)so_far;
-    (void)input_rows;
-    return value_unbound(output_grads[0]) ||
-           list_tape_unpack(vm, output_grads[0], inputs, input_grads);
+    return value_unbound(back->output_grads[0]) ||
+           list_tape_unpack(vm, back->output_grads[0], back->inputs,
+                            back->input_grads);
 }
 
 static Value pack(Vm *vm, DType dtype, Value *items, uint32_t count)

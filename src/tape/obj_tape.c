@@ -235,14 +235,9 @@ static Value tape_gradient_flat(Vm *vm, Value *args)
 
 // Calls entry->data with the gradients of the results, None where there is
 // none; it gives a list, an item for each operand.
-static bool call_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
-                      const Value *output_grads, const bool *wanted,
-                      Value *so_far, Value *input_grads, Value *input_rows)
+static bool call_back(Vm *vm, const TapeEntry *entry, const TapeBack *back)
 {
-    (void)inputs;
-    (void)input_rows;
-    (void)wanted;
-    (void)so_far;
+    Value *made = back->input_grads;
     Value function = value_retain(entry->data);
     uint32_t count = entry->input_count, given = entry->output_count;
     size_t size = (given + 1) * sizeof(Value);
@@ -252,9 +247,9 @@ static bool call_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
         return false;
     }
     for (uint32_t i = 0; i < given; i++) {
-        args[i] = value_unbound(output_grads[i])
+        args[i] = value_unbound(back->output_grads[i])
                       ? VALUE_NONE
-                      : value_retain(output_grads[i]);
+                      : value_retain(back->output_grads[i]);
     }
     Value result = vm_call(vm, function, args, given);
     for (uint32_t i = 0; i < given; i++) {
@@ -262,12 +257,10 @@ static bool call_back(Vm *vm, const TapeEntry *entry, const Value *inputs,
     }
     ctx_free(&vm->ctx, args, size);
     value_release(&vm->ctx, function);
-    bool ok =
-        !value_failed(result) && read_items(vm, result, count, input_grads);
+    bool ok = !value_failed(result) && read_items(vm, result, count, made);
     for (uint32_t i = 0; i < count; i++) {
-        input_grads[i] = ok && !value_unbound(input_grads[i])
-                             ? value_retain(input_grads[i])
-                             : VALUE_UNBOUND;
+        made[i] = ok && !value_unbound(made[i]) ? value_retain(made[i])
+                                                : VALUE_UNBOUND;
     }
     value_release(&vm->ctx, result);
     return ok;

@@ -30,15 +30,20 @@ typedef struct TapeItem {
 } TapeItem;
 
 // How an entry goes backwards that is no op: from the gradients of its results
-// (VALUE_UNBOUND: none) to those of its operands (left UNBOUND: none; owned).
-// so_far[i] is what operand i has already (UNBOUND: none); who adds to it
-// itself makes it UNBOUND. input_rows[i]: of which rows that is, left UNBOUND:
-// of all.
+// to those of its operands.
+typedef struct TapeBack {
+    const Value *inputs;       // the operands
+    const Value *output_grads; // by result; UNBOUND: none
+    const bool *output_rows;   // by result: it was of some rows, made whole
+    const bool *wanted;        // by operand
+    Value *so_far;      // what the operand has already, UNBOUND: none; who adds
+                        // to it makes it UNBOUND
+    Value *input_grads; // left UNBOUND: none; owned
+    Value *input_rows;  // of which rows that is, owned; left UNBOUND: of all
+} TapeBack;
 typedef struct TapeEntry TapeEntry;
-typedef bool (*TapeBackFn)(Vm *vm, const TapeEntry *entry, const Value *inputs,
-                           const Value *output_grads, const bool *wanted,
-                           Value *so_far, Value *input_grads,
-                           Value *input_rows);
+typedef bool (*TapeBackFn)(Vm *vm, const TapeEntry *entry,
+                           const TapeBack *back);
 struct TapeEntry {
     OpCode op; // whose rule is asked, if `back` is NULL
     TapeBackFn back;

@@ -19,7 +19,8 @@ typedef struct Backward {
     size_t width;  // most operands or results of an entry
     void **room;   // scratch for one entry: ROOM_LINES of `width`
     Value *values; // likewise, VALUE_LINES
-    bool *wanted;  // likewise, one
+    bool *wanted;  // likewise, one, and `filled` another: by result, whether
+    bool *filled;  // its rows became whole
     int64_t seeds; // gradients that are taken at once; 0: one, without rows
     bool refused;  // an entry cannot go back so
 } Backward;
@@ -45,12 +46,13 @@ static bool backward_init(Backward *b, Vm *vm, const Tape *tape)
     b->needed = ctx_alloc_zero(&vm->ctx, slots * 2);
     b->room = ctx_alloc(&vm->ctx, b->width * ROOM_LINES * sizeof *b->room);
     b->values = ctx_alloc(&vm->ctx, b->width * VALUE_LINES * sizeof *b->values);
-    b->wanted = ctx_alloc(&vm->ctx, b->width);
+    b->wanted = ctx_alloc_zero(&vm->ctx, 2 * b->width);
     for (size_t i = 0; b->grads != NULL && i < 2 * slots; i++) {
         b->grads[i] = VALUE_UNBOUND;
     }
     b->rows = b->grads + slots;
     b->sources = b->needed + slots;
+    b->filled = b->wanted + b->width;
     return b->grads != NULL && b->needed != NULL && b->room != NULL &&
            b->values != NULL && b->wanted != NULL;
 }
@@ -66,7 +68,7 @@ static void backward_free(Backward *b)
     ctx_free(ctx, b->needed, slots * 2);
     ctx_free(ctx, b->room, b->width * ROOM_LINES * sizeof *b->room);
     ctx_free(ctx, b->values, b->width * VALUE_LINES * sizeof *b->values);
-    ctx_free(ctx, b->wanted, b->width);
+    ctx_free(ctx, b->wanted, 2 * b->width);
 }
 
 // Takes both; `rows` is UNBOUND where the gradient is of all rows.
@@ -154,12 +156,15 @@ static bool fill_rows(Backward *b, uint32_t slot)
     return ok;
 }
 
-// The same of `count` items.
-static bool fill_items(Backward *b, size_t first, uint32_t count)
+// The same of an entry's results.
+static bool fill_results(Backward *b, const TapeEntry *entry)
 {
+    size_t first = entry->first_item + entry->input_count;
     bool ok = true;
-    for (uint32_t i = 0; ok && i < count; i++) {
-        ok = fill_rows(b, b->tape->items.items[first + i].slot);
+    for (uint32_t i = 0; ok && i < entry->output_count; i++) {
+        uint32_t slot = b->tape->items.items[first + i].slot;
+        b->filled[i] = slot != TAPE_NO_SLOT && !value_unbound(b->rows[slot]);
+        ok = fill_rows(b, slot);
     }
     return ok;
 }
@@ -282,9 +287,7 @@ static bool back_by_rule(Backward *b, TapeEntry entry, Value *made,
     for (uint32_t i = 0; i < entry.input_count; i++) {
         inputs[i] = value_object(items[i].value);
     }
-    if ((op->flags & OP_HANDS_ON) == 0 &&
-        !fill_items(b, entry.first_item + entry.input_count,
-                    entry.output_count)) {
+    if ((op->flags & OP_HANDS_ON) == 0 && !fill_results(b, &entry)) {
         return false;
     }
     items = b->tape->items.items + entry.first_item + entry.input_count;
@@ -340,8 +343,7 @@ static bool back_by_itself(Backward *b, TapeEntry entry, Value *made,
         b->refused = true;
         return false;
     }
-    if (!fill_items(b, entry.first_item + entry.input_count,
-                    entry.output_count)) {
+    if (!fill_results(b, &entry)) {
         return false;
     }
     const TapeItem *items = b->tape->items.items + entry.first_item;
@@ -354,8 +356,14 @@ static bool back_by_itself(Backward *b, TapeEntry entry, Value *made,
         grads[i] = items[i].slot == TAPE_NO_SLOT ? VALUE_UNBOUND
                                                  : b->grads[items[i].slot];
     }
-    bool ok = entry.back(b->vm, &entry, inputs, grads, b->wanted, so_far, made,
-                         made_rows);
+    TapeBack back = {.inputs = inputs,
+                     .output_grads = grads,
+                     .output_rows = b->filled,
+                     .wanted = b->wanted,
+                     .so_far = so_far,
+                     .input_grads = made,
+                     .input_rows = made_rows};
+    bool ok = entry.back(b->vm, &entry, &back);
     items = b->tape->items.items + entry.first_item;
     for (uint32_t i = 0; ok && i < entry.input_count; i++) {
         // The sum comes back in its place.

@@ -35,6 +35,8 @@ MUST_CHECK bool back_add_rows(Back *b, ValueId value, EmitValue rows,
                               EmitValue grads);
 MUST_CHECK bool back_fill_rows(Back *b, ValueId value);
 MUST_CHECK bool back_fill_all(Back *b);
+// Whether the node's first operand gets a gradient of rows.
+bool back_takes_rows(const Graph *graph, const GraphNode *node);
 // Whether gradients of rows are all that comes back to it from the block.
 bool back_rows_alone(const Graph *graph, GraphBlock *block, ValueId value);
 

@@ -122,8 +122,7 @@ bool back_add_rows(Back *b, ValueId value, EmitValue rows, EmitValue grads)
     return grads != NULL;
 }
 
-// Ops whose gradient is one of rows.
-static bool takes_rows(const Graph *graph, const GraphNode *node)
+bool back_takes_rows(const Graph *graph, const GraphNode *node)
 {
     if (node->op != OP_GATHER_ND && node->op != OP_TAKE) {
         return false;
@@ -137,17 +136,6 @@ static bool takes_rows(const Graph *graph, const GraphNode *node)
     return axis == 0 || axis == -rank;
 }
 
-// Whether the value is what an argument of a gradient holds: an input's, or
-// what was read of a Variable.
-static bool is_argument(const Graph *graph, ValueId value, size_t argument)
-{
-    const GraphNode *node = graph_value(graph, value)->node;
-    size_t inputs = graph->inputs.count;
-    return argument < inputs ? value == graph->inputs.items[argument].value
-                             : node != NULL && node->op == OP_READ_VARIABLE &&
-                                   node->variable == argument - inputs;
-}
-
 // Whether a gradient comes by what the node makes.
 static bool gives_back(const Graph *graph, const GraphNode *node)
 {
@@ -156,66 +144,6 @@ static bool gives_back(const Graph *graph, const GraphNode *node)
         gives = back_flows(graph, node_output(node, i));
     }
     return gives;
-}
-
-// Whether a gradient of all of the argument comes by the block's own uses.
-static bool uses_whole(const Graph *graph, const bool *live,
-                       const GraphBlock *block, size_t argument)
-{
-    bool found = false;
-    for (const GraphNode *node = block->first; node != NULL && !found;
-         node = node->next) {
-        for (uint32_t i = 0; i < node->input_count && !found; i++) {
-            found = is_argument(graph, node->inputs[i], argument) &&
-                    back_is_live(live, node) &&
-                    (i > 0 || !takes_rows(graph, node));
-        }
-    }
-    for (uint32_t i = 0; i < block->result_count && !found; i++) {
-        found = is_argument(graph, block->results[i], argument) &&
-                (block->owner == NULL || back_ends(live, block, i));
-    }
-    return found;
-}
-
-static bool loses_rows(const Graph *graph, const bool *live, size_t argument)
-{
-    bool rows = false, lost = false;
-    if (uses_whole(graph, live, graph->block, argument)) {
-        return false;
-    }
-    for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
-        const GraphNode *node = walk.node;
-        for (int s = 0; node != NULL && s < OP_MAX_BLOCKS; s++) {
-            lost = lost || (node->blocks[s] != NULL &&
-                            uses_whole(graph, live, node->blocks[s], argument));
-        }
-        if (node == NULL || node->input_count == 0 ||
-            !takes_rows(graph, node) || !back_is_live(live, node) ||
-            !is_argument(graph, node->inputs[0], argument)) {
-            continue;
-        }
-        bool around = false; // what runs whenever the node does
-        for (const GraphBlock *block = walk.block;
-             block != graph->block && !around; block = block->owner->block) {
-            around = uses_whole(graph, live, block, argument);
-        }
-        rows = rows || !around;
-        lost = lost || walk.block != graph->block;
-    }
-    return rows && lost;
-}
-
-bool graph_loses_rows(Graph *graph, size_t argument)
-{
-    bool *live = back_live(graph, NULL);
-    if (live == NULL) {
-        ctx_clear(graph->ctx);
-        return true;
-    }
-    bool loses = loses_rows(graph, live, argument);
-    back_live_free(graph, live);
-    return loses;
 }
 
 bool back_rows_alone(const Graph *graph, GraphBlock *block, ValueId value)
@@ -230,7 +158,7 @@ bool back_rows_alone(const Graph *graph, GraphBlock *block, ValueId value)
                 (node != NULL && !gives_back(graph, node))) {
                 continue;
             }
-            if (node == NULL || i > 0 || !takes_rows(graph, node)) {
+            if (node == NULL || i > 0 || !back_takes_rows(graph, node)) {
                 return false;
             }
             rows = true;

@@ -30,9 +30,12 @@ MUST_CHECK Graph *graph_gradient(Graph *graph, const bool *given,
 // gradients, and the outputs. NULL with an error pending, as there.
 MUST_CHECK Graph *graph_of_values(Graph *graph);
 // Whether an argument's gradient, which is a whole one here, may be one of rows
-// in eager code: some use takes rows of it, and none that runs whenever that
-// does takes it whole. Also where memory for the answer fails.
-bool graph_loses_rows(Graph *graph, size_t argument);
+// in eager code: some use takes rows of it, or of what blocks hand on of it, or
+// it is handed on as a result whose gradient was one of rows (`rows`, by result
+// that is `given`), and none that runs whenever that does takes it whole. Also
+// where memory for the answer fails.
+bool graph_loses_rows(Graph *graph, const bool *given, const bool *rows,
+                      size_t argument);
 // Whether gradients of one value are summed apart which eager code sums in one
 // order: those of a list's element and of the tensor that was put there; those
 // of what a loop begins with and of the same value in its turns, or of what is
