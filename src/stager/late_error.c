@@ -218,12 +218,13 @@ static int count_tensors(Vm *vm, Value exception)
     return count;
 }
 
-// Whether some node raises what the program does.
+// Whether some node raises what the program does, or asserts.
 static bool may_raise(const Graph *graph)
 {
     bool found = false;
     for (Walk walk = walk_forward(graph->block); !found && walk_next(&walk);) {
-        found = walk.node != NULL && walk.node->op == OP_RAISE;
+        found = walk.node != NULL &&
+                (walk.node->op == OP_RAISE || walk.node->op == OP_ASSERT);
     }
     return found;
 }
@@ -243,7 +244,7 @@ void late_error_close(Vm *vm)
     }
     Value exception = raise_take(vm);
     int count = count_tensors(vm, exception);
-    // One of a side may come first when it runs.
+    // One of a side, or an assert's, may come first when it runs.
     bool late = has_done(vm->trace) || may_raise(vm->trace->graph);
     bool ok = (count > 0 || (count == 0 && late)) &&
               late_error_append(vm, exception, VALUE_ID_NONE, (GraphPlace){0});
