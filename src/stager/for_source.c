@@ -1,9 +1,11 @@
 // Sources of staged loops: the number of turns, and the item of a turn.
 #include "stager/for_source.h"
 
+#include "interp/core/raise.h"
 #include "interp/machine/compile/block_note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/iterators/obj_iter.h"
 #include "interp/tensors/apply.h"
 #include "interp/tensors/obj_tensor.h"
 #include "interp/tensors/tensor_call.h"
@@ -201,8 +203,21 @@ static Value rows_count(Vm *vm, Value tensor)
 // A host sequence beside tensors, in a zip, is taken as a tensor.
 static Value as_source(Vm *vm, Value v)
 {
-    return block_is_note(v) ? value_retain(v)
-                            : tensor_from_value(vm, "zip", v, DT_NONE);
+    if (block_is_note(v)) {
+        return value_retain(v);
+    }
+    Value source =
+        value_is_str(v) ? VALUE_FAIL : tensor_from_value(vm, "zip", v, DT_NONE);
+    if (value_failed(source) &&
+        (!vm_has_error(vm) ||
+         (raise_matches(vm, ERR_TYPE) && !raise_matches(vm, ERR_DTYPE)))) {
+        raise_clear(vm);
+        raise_error(vm, ERR_SYMBOLIC,
+                    "zip: a '%s' is walked beside a tensor, in turns of the "
+                    "graph; put a tensor there, or a list of numbers",
+                    type_name(type_of(vm, v)));
+    }
+    return source;
 }
 
 static Value count_of(Vm *vm, Value iterable);
@@ -426,10 +441,22 @@ static bool open_objects(Vm *vm, Value iterable, ForSource *out)
     return true;
 }
 
+// A range of the host's, as one of tensors is.
+static Value note_range(Vm *vm, const Range *range)
+{
+    Value items[] = {VALUE_RANGE_MARK, value_from_object(vm->types[KIND_RANGE]),
+                     range->start, range->stop, range->step};
+    Tuple *note = tuple_from(vm, items, 5);
+    return note != NULL ? value_from_object(note) : VALUE_FAIL;
+}
+
 // What is walked, with what its Variables hold now: eager code reads them once
 // as well, so that the turns may write them. Owned.
 static Value as_begun(Vm *vm, Value iterable)
 {
+    if (value_is_kind(iterable, KIND_RANGE)) {
+        return note_range(vm, (const Range *)value_object(iterable));
+    }
     if (value_is_kind(iterable, KIND_VARIABLE)) {
         return variable_read(vm, (Variable *)value_object(iterable));
     }
