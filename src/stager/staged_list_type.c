@@ -21,9 +21,9 @@
 #include "stager/structure.h"
 
 #define CAN_DO                                                                 \
-    "tensors decide how long this list is: it has append, extend, insert, "    \
-    "pop, clear, reverse, copy, +, * of an int, del, items and slices, len, "  \
-    "for statements and stack"
+    "tensors decide how long this list is; use append, extend, insert, pop, "  \
+    "clear, reverse, copy, +, * of an int, del, items and slices, len, for "   \
+    "statements and stack"
 
 static Value fail_use(Vm *vm, const char *what)
 {
