@@ -46,11 +46,43 @@ static Value followed(Value v)
                : v;
 }
 
+static bool stands_in(Value v)
+{
+    return value_is_kind(v, KIND_VARIABLE) &&
+           value_as_variable(v)->stands_for != NULL;
+}
+
+// What stands for an argument in a trace may be a Variable that the trace
+// captures too: where the types allow it the trace is one of that Variable.
+static uint32_t find_meant(const Tape *tape, Value v)
+{
+    TensorType type = operand_type(v);
+    bool own = stands_in(v);
+    uint32_t found = TAPE_NO_SLOT;
+    for (size_t i = 0; i < tape->slots.count && found == TAPE_NO_SLOT; i++) {
+        Value other = tape->slots.items[i].value;
+        if (!value_is_kind(other, KIND_VARIABLE) || stands_in(other) == own) {
+            continue;
+        }
+        TensorType like = operand_type(other);
+        if (like.dtype == type.dtype &&
+            shape_equal(like.rank, like.dims, type.rank, type.dims) &&
+            value_same(value_meant(v), value_meant(other))) {
+            found = (uint32_t)i;
+        }
+    }
+    return found;
+}
+
 uint32_t tape_find(const Tape *tape, Value v)
 {
     v = followed(v);
     uint32_t found = tape->capacity == 0 ? 0 : *table_place(tape, v);
-    return found == 0 ? TAPE_NO_SLOT : found - 1;
+    return found != 0 ? found - 1
+           : value_is_kind(v, KIND_VARIABLE) &&
+                   (tape->stand_ins > 0 || stands_in(v))
+               ? find_meant(tape, v)
+               : TAPE_NO_SLOT;
 }
 
 // At most half full.
@@ -88,6 +120,7 @@ static uint32_t add_slot(Vm *vm, Tape *tape, Value v)
         return TAPE_NO_SLOT;
     }
     value_retain(v);
+    tape->stand_ins += stands_in(v);
     *table_place(tape, v) = (uint32_t)tape->slots.count;
     return (uint32_t)tape->slots.count - 1;
 }
@@ -128,7 +161,7 @@ void tape_clear(Vm *vm, Tape *tape)
         ctx_free(&vm->ctx, tape->table, tape->capacity * sizeof(uint32_t));
     }
     tape->table = NULL;
-    tape->capacity = 0;
+    tape->capacity = tape->stand_ins = 0;
     arena_destroy(&tape->arena);
     arena_init(&tape->arena, &vm->ctx);
 }

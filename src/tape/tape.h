@@ -62,9 +62,10 @@ typedef struct Tape {
     VEC(TapeSlot) slots;
     VEC(TapeItem) items;
     VEC(TapeEntry) entries;
-    uint32_t *table; // slot numbers plus 1 by value, open addressing
-    size_t capacity; // a power of two, or 0
-    Arena arena;     // attributes
+    uint32_t *table;  // slot numbers plus 1 by value, open addressing
+    size_t capacity;  // a power of two, or 0
+    size_t stand_ins; // slots of what stands for a Variable among arguments
+    Arena arena;      // attributes
 } Tape;
 
 // Recording. False: an error is pending, and the tape has no half entry.
