@@ -28,10 +28,11 @@ call(f, tensor(1.0), [Variable(1.0)])
 """, lenient=["refusal-line"]),
     Known("host error behind one of run time", "aside", """\
 @stage
-def f(x):
-    assert x > 0.0
-    return x + {}['k']
-call(f, tensor(-1.0))
+def f(n):
+    for i in range(n):
+        i = 6 // i
+    return {}['k']
+call(f, tensor(3))
 """, lenient=["aside"]),
 ]
 

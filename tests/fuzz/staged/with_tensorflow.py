@@ -20,6 +20,7 @@ from scenes_late import LATE
 from scenes_library import LIBRARY
 from scenes_more import MORE
 from scenes_none import NONE
+from scenes_rows import ROWS
 from scenes_written import WRITTEN
 
 # What the two mean to do otherwise (gradients go through Duet's datasets), or
@@ -28,7 +29,7 @@ OFF = ("rng*", "host-random*", "expr.text*", "argument.T", "dict-order",
        "idiom.tensor-list*", "idiom.match*", "idiom.dataset@*",
        "idiom.dataset-map@*", "tensors",
        *(f"scene.{row[0]}"
-         for row in MORE + LATE + LIBRARY + WRITTEN + NONE))
+         for row in MORE + LATE + LIBRARY + WRITTEN + NONE + ROWS))
 
 
 def python():
