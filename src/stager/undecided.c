@@ -128,6 +128,10 @@ static Value choose_number(Vm *vm, Value condition, Value a, Value b)
         event_tensor(vm, a);
         event_tensor(vm, b);
         made = tensor_call(vm, "where", operands, 3, NULL, 0);
+        if (dtype_is_float(dtype)) { // zeros flow back to the other one
+            event_add(vm, vm->trace->events, EVENT_SUM,
+                      "a gradient of what a block does not use", VALUE_NONE);
+        }
     }
     if (value_is_kind(made, KIND_SYMBOLIC)) {
         value_as_symbolic(made)->weak = merge_is_weak(a) && merge_is_weak(b);
