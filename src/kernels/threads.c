@@ -1,6 +1,6 @@
-// The pool of threads. Invariant: `next` holds chunks of a job only between
-// its publication by the thread that holds `busy` and the end of all chunks
-// taken, so that `job` is constant while anybody may read it.
+// The pool of threads. Invariant: shares hold chunks of a job only between its
+// publication by the thread that holds `busy` and the end of all chunks taken,
+// so that `job` is constant while anybody may read it.
 #include "kernels/threads.h"
 
 #include <limits.h>
@@ -31,10 +31,15 @@ static const double least_chunk = 2e3, most_chunk = 1e6;
 // longer than for so many nanoseconds; and what may be lost of earlier gains.
 static const double rest_for_loss = 40, longest_rest = 5e8, most_credit = 5e5;
 
+// A thread's share of a job, in a line of the cache of its own.
+typedef struct Share {
+    _Alignas(64) _Atomic uint64_t next; // the job's number, chunks not taken
+} Share;
+
 // The one pool of this process, which is an exception to the rule against
 // global state: threads are the process's, not a context's.
 static struct Threads {
-    _Alignas(64) _Atomic uint64_t next; // the job's number, chunks not taken
+    Share shares[MOST_THREADS];         // of as many as threads_most() says
     _Alignas(64) _Atomic uint32_t done; // chunks finished
     _Alignas(64) _Atomic uint32_t turn; // what sleepers wait on
     _Atomic uint32_t sleeping;
@@ -99,19 +104,25 @@ int threads_most(void)
 
 // ---- the threads
 
-// Takes a chunk and does it. False: there is none.
-static bool take_chunk(int thread)
+// The chunk with which a share of the job begins.
+static int64_t share_start(int share)
 {
-    uint64_t next = atomic_load_explicit(&pool.next, memory_order_acquire);
+    return pool.chunks * share / threads_most();
+}
+
+// Takes a chunk of the share and does it. False: there is none.
+static bool take_of(int share, int thread)
+{
+    _Atomic uint64_t *left = &pool.shares[share].next;
+    uint64_t next = atomic_load_explicit(left, memory_order_acquire);
     do {
         if (chunks_left(next) == 0) {
             return false;
         }
-    } while (!atomic_compare_exchange_weak_explicit(&pool.next, &next, next - 1,
-                                                    memory_order_acquire,
-                                                    memory_order_acquire));
+    } while (!atomic_compare_exchange_weak_explicit(
+        left, &next, next - 1, memory_order_acquire, memory_order_acquire));
     // From here to the count of `done` the job stands still.
-    int64_t begin = (pool.chunks - chunks_left(next)) * pool.chunk;
+    int64_t begin = (share_start(share + 1) - chunks_left(next)) * pool.chunk;
     int64_t end = begin + pool.chunk;
     pool.job.run(pool.job.data, begin,
                  end < pool.job.units ? end : pool.job.units, thread);
@@ -119,32 +130,42 @@ static bool take_chunk(int thread)
     return true;
 }
 
-// Looks for work for a while, then sleeps until the next job comes: `turn` is
-// read before the last look, so that none is missed.
-static void wait_for_work(void)
+// Of its own share first, which is the same part of the units in each job: what
+// one has left in the thread's caches the next one finds there.
+static bool take_chunk(int thread)
+{
+    int count = threads_most();
+    for (int i = 0; i < count; i++) {
+        if (take_of((thread + i) % count, thread)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Looks for another job than that of `turn` for a while, then sleeps until it
+// comes.
+static void wait_for_work(uint32_t turn)
 {
     for (int i = 0; i < SPINS; i++) {
-        if (chunks_left(
-                atomic_load_explicit(&pool.next, memory_order_relaxed)) > 0 ||
-            atomic_load_explicit(&pool.stop, memory_order_relaxed)) {
+        if (atomic_load_explicit(&pool.turn, memory_order_relaxed) != turn) {
             return;
         }
         pause_briefly();
     }
-    uint32_t turn = atomic_load(&pool.turn);
     atomic_fetch_add(&pool.sleeping, 1);
-    if (chunks_left(atomic_load(&pool.next)) == 0 && !atomic_load(&pool.stop)) {
-        syscall(SYS_futex, &pool.turn, FUTEX_WAIT_PRIVATE, turn, NULL, NULL, 0);
-    }
+    syscall(SYS_futex, &pool.turn, FUTEX_WAIT_PRIVATE, turn, NULL, NULL, 0);
     atomic_fetch_sub(&pool.sleeping, 1);
 }
 
+// `turn` is read before the look for chunks, so that no job is missed.
 static void *work(void *number)
 {
     inside = true;
     while (!atomic_load(&pool.stop)) {
+        uint32_t turn = atomic_load(&pool.turn);
         if (!take_chunk((int)(intptr_t)number)) {
-            wait_for_work();
+            wait_for_work(turn);
         }
     }
     return NULL;
@@ -231,11 +252,28 @@ static void set_chunks(const Job *job)
 // The chunks that nobody has taken are left out.
 static int64_t cancel(void)
 {
-    uint64_t next = atomic_load(&pool.next);
-    while (!atomic_compare_exchange_weak(&pool.next, &next,
-                                         next - chunks_left(next))) {
+    int64_t count = 0;
+    for (int i = 0; i < threads_most(); i++) {
+        _Atomic uint64_t *left = &pool.shares[i].next;
+        uint64_t next = atomic_load(left);
+        while (!atomic_compare_exchange_weak(left, &next,
+                                             next - chunks_left(next))) {
+        }
+        count += chunks_left(next);
     }
-    return chunks_left(next);
+    return count;
+}
+
+// For all to take. The job's number keeps a thread that has looked at a share
+// of an earlier one from taking it for that.
+static void publish(void)
+{
+    uint64_t number = (uint64_t)(atomic_load(&pool.turn) + 1) << 32;
+    for (int i = 0; i < threads_most(); i++) {
+        int64_t count = share_start(i + 1) - share_start(i);
+        atomic_store(&pool.shares[i].next, number | (uint64_t)count);
+    }
+    wake_all();
 }
 
 // What all chunks would have taken if they had been the caller's own, less what
@@ -260,10 +298,8 @@ static bool run_shared(Ctx *ctx, const Job *job)
     pool.job = *job;
     set_chunks(job);
     atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
-    uint64_t number = atomic_load(&pool.turn) + 1;
     double begins = now();
-    atomic_store(&pool.next, number << 32 | (uint64_t)pool.chunks);
-    wake_all();
+    publish();
     bool ok = true;
     int64_t own = 0;
     inside = true;

@@ -1,10 +1,11 @@
 // Work on several processors: one pool of threads a process.
 //
 // A job is a number of units of equal cost and a function that does a range of
-// them. The ranges, chunks, are taken from a shared counter by whoever comes,
-// the caller among them, so nobody waits for a thread that has not begun; the
-// caller alone polls, between its chunks. What a unit gives may not depend on
-// the chunk that it is in: then the number of threads changes no bit.
+// them. Each thread, the caller among them, has a share of the ranges, chunks,
+// and takes from others' when its own is done, so nobody waits for a thread
+// that has not begun; the caller alone polls, between its chunks. What a unit
+// gives may not depend on the chunk that it is in: then the number of threads
+// changes no bit.
 //
 // DUET_THREADS says how many threads there are; else as many as this process
 // may use processors, by its affinity and its control groups (quota.h).
