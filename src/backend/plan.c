@@ -370,7 +370,7 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
     }
     plan_update_find(steps);
     builder->plan->step_count += steps->step_count;
-    return branches_find(builder, steps);
+    return plan_join_find(builder, steps) && branches_find(builder, steps);
 }
 
 // At most so many steps will be made of the block, with one before each two of

@@ -126,7 +126,8 @@ static void print_steps(StrBuf *out, const StepBlock *block, uint32_t indent)
             if (step->run == step_product) {
                 strbuf_puts(out, turned[step->product->turned]);
             }
-            strbuf_puts(out, step->run == step_over ? " (in place)" : "");
+            bool over = step->run == step_over || step->run == step_join;
+            strbuf_puts(out, over ? " (in place)" : "");
             print_slots(out, " -> ", step->outputs, step->output_count);
             if (counts(step)) {
                 strbuf_printf(out, "  counts $%u to $%u", step->count->index,

@@ -12,6 +12,7 @@ backend_sources += src/backend/nest.c
 backend_sources += src/backend/nest_run.c
 backend_sources += src/backend/plan.c
 backend_sources += src/backend/plan_callee.c
+backend_sources += src/backend/plan_join.c
 backend_sources += src/backend/plan_print.c
 backend_sources += src/backend/plan_quick.c
 backend_sources += src/backend/plan_sizes.c

@@ -28,9 +28,8 @@ enum {
     // row's own elements, or a row is reduced, it pays for fewer.
     TILE_GROUPED = 512,
     TILE_GROUPED_APART = 96,
-    TILE_BLOCK = 2048,   // one that is reduced: a reduction's block
-    TILE_ALONE = 8192,   // elements that no thread is asked to help with
-    TILE_LONG = 1 << 14, // elements that a single kernel is given at once
+    TILE_BLOCK = 2048, // one that is reduced: a reduction's block
+    TILE_ALONE = 8192, // elements that no thread is asked to help with
     TILE_MAX_OPS = 60,
     TILE_MAX_ENDS = 8,
     TILE_MAX_STAGES = 8,
@@ -99,6 +98,14 @@ typedef struct TileOp {
     double known;
 } TileOp;
 
+// Where an output is a part of what a concat gives: `start` elements behind the
+// first one of that node's result.
+typedef struct TilePart {
+    const GraphNode *node;
+    uint32_t whole; // slot
+    int64_t start;
+} TilePart;
+
 // A tensor that leaves the program.
 typedef struct TileOutput {
     uint8_t reg;
@@ -107,6 +114,7 @@ typedef struct TileOutput {
     uint32_t variable; // whose value that operand is and this becomes at once,
                        // 1 + its number: it may hold it too; 0: of none. Until
                        // plan_update_find: whose value the operand is
+    const TilePart *part; // NULL: it is a tensor of its own
 } TileOutput;
 
 // A reduction of what the program has in a register.
@@ -208,19 +216,21 @@ static inline int64_t tile_block(int64_t columns)
     return columns < TILE_NEST ? TILE_NEST / columns : 1;
 }
 // Elements of a piece of what is not grouped: a kernel alone keeps nothing in
-// a cache.
+// a cache, and takes all at once.
 static inline int64_t tile_piece(const TileProgram *program)
 {
     return program->end_count > 0           ? TILE_BLOCK
-           : program->kernels->next == NULL ? TILE_LONG
+           : program->kernels->next == NULL ? INT64_MAX
                                             : TILE_ELEMENTS;
 }
 // Elements that one thread runs at least: whole tiles, rows or groups.
 static inline int64_t tile_unit(const TileProgram *program)
 {
-    return program->columns == 0 ? tile_piece(program)
-           : program->grouped    ? tile_group(program) * program->columns
-                                 : program->columns;
+    int64_t piece = tile_piece(program);
+    return program->columns > 0
+               ? (program->grouped ? tile_group(program) : 1) * program->columns
+           : piece < TILE_BLOCK ? piece
+                                : TILE_BLOCK;
 }
 
 // Makes the program's kernels. False with an error pending.
@@ -244,6 +254,15 @@ MUST_CHECK bool tile_fuse(Builder *builder, GraphNode *node, StepBlock *steps,
 MUST_CHECK bool nest_join(Builder *builder, StepBlock *block);
 // Finds outputs that are new values of Variables (plan_update.c).
 void plan_update_find(StepBlock *block);
+// Finds outputs that are parts of what a later step puts together
+// (plan_join.c). False with an error pending.
+MUST_CHECK bool plan_join_find(Builder *builder, StepBlock *block);
+// A concat some of whose parts are where they belong.
+bool step_join(PlanRun *run, const Step *step);
+// An output that is such a part, in a whole that is made if it is the first.
+// NULL with an error pending.
+MUST_CHECK Tensor *plan_join_part(PlanRun *run, const TilePart *part, int rank,
+                                  const int64_t *dims);
 // The elements of a type; -1 where a size is unknown or the count is beyond
 // what a program takes.
 int64_t tile_count(TensorType type);

@@ -166,7 +166,7 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
         reg.slot = builder->plan->slot_count++;
         builder->slots[value] = reg.slot;
         fuser->outputs[fuser->output_count++] =
-            (TileOutput){op->result, TILE_NO_REG, 0};
+            (TileOutput){op->result, TILE_NO_REG, 0, NULL};
     }
     fuser->values[fuser->reg_count] = value;
     fuser->regs[fuser->reg_count++] = reg;

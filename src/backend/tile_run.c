@@ -55,8 +55,11 @@ static inline bool make_output(PlanRun *run, const TileProgram *program,
             return true;
         }
     }
-    run->slots[reg->slot] = tensor_new_counted(
-        run->ctx, reg->dtype, program->rank, program->dims, program->count);
+    run->slots[reg->slot] =
+        UNLIKELY(output.part != NULL)
+            ? plan_join_part(run, output.part, program->rank, program->dims)
+            : tensor_new_counted(run->ctx, reg->dtype, program->rank,
+                                 program->dims, program->count);
     return run->slots[reg->slot] != NULL;
 }
 

@@ -145,3 +145,49 @@ Test(memory, scatters_write_over_what_dies)
     cr_expect(plan_says(plan, "$9, $1, $2 (in place) -> $12  clear $9\n"));
     plan_release(&ctx, plan);
 }
+
+// What only a concat reads is written where it would be copied to; other parts
+// are copied: an argument, what is a result too, what stands twice, and what
+// begins within a line of the cache.
+Test(memory, parts_are_written_where_the_whole_is)
+{
+    static const char text[] =
+        "graph f(%0 x: float32[1, 2000], %1 y: float32[1, 16], "
+        "%2 z: float32[1, 15])\n"
+        "  %3: float32[1, 2000] = multiply %0, %0\n"
+        "  %4: float32[1, 2000] = add %0, %0\n"
+        "  %5: float32[1, 16] = exp %1\n"
+        "  %6: float32[1, 4032] = concat %3, %1, %4, %5 axis=-1\n"
+        "  %7: float32[1, 2000] = subtract %0, %0\n"
+        "  %8: float32[1, 2000] = sqrt %0\n"
+        "  %9: float32[1, 2000] = abs %0\n"
+        "  %10: float32[1, 8015] = concat %7, %7, %8, %2, %9 axis=1\n"
+        "  return %6, %10, %8\n";
+    Graph *graph = parsed(text);
+    PlanOptions plain = {0};
+    Plan *slow = plan_build(&ctx, graph, &plain), *plan = planned(graph);
+    Tensor *in[3] = {matrix(1, 2000, 0.5f), matrix(1, 16, -0.25f),
+                     matrix(1, 15, 2.0f)};
+    Tensor *out[3], *wanted[3];
+    PlanArgs args = {in, NULL, NULL, NULL};
+    PoolUse *use = pool_use(kernel_state(&ctx)->pool);
+    cr_assert(plan_run(&ctx, slow, &args, wanted));
+    for (int i = 0; i < 2; i++) {
+        uint64_t before = use->takes;
+        cr_assert(plan_run(&ctx, plan, &args, out), "%s", ctx.error.text);
+        // Two wholes, %7, %8 and %9.
+        cr_expect_eq(use->takes - before, 5);
+        for (int k = 0; k < 3; k++) {
+            cr_expect(tensor_identical(out[k], wanted[k]));
+            object_release(&ctx, out[k]);
+        }
+    }
+    cr_expect(plan_says(plan, "(in place)"));
+    for (int k = 0; k < 3; k++) {
+        object_release(&ctx, wanted[k]);
+        object_release(&ctx, in[k]);
+    }
+    plan_release(&ctx, plan);
+    plan_release(&ctx, slow);
+    graph_release(&ctx, graph);
+}
