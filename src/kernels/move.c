@@ -119,10 +119,67 @@ static const double tile_cost = 0.7; // nanoseconds an element
         }                                                                      \
     }
 
+// A square of as many rows as a vector has elements: halves of the rows are
+// interleaved until numbers of rows and of columns have changed places. LOW and
+// HIGH interleave the lower and the upper elements of two.
+// TRIED: the same for 4 and 8 bytes (1.2 and 1.4 times the time of MOVE_TILE).
+#define MOVE_SQUARE(T, LOW, HIGH)                                              \
+    typedef T vector_##T __attribute__((vector_size(16)));                     \
+    static inline __attribute__((always_inline)) void square_##T(              \
+        T *to, int64_t to_step, const T *from, int64_t from_step)              \
+    {                                                                          \
+        enum { SIDE = 16 / sizeof(T) };                                        \
+        vector_##T x[SIDE], y[SIDE];                                           \
+        _Pragma("GCC unroll 16") for (int k = 0; k < SIDE; k++)                \
+        {                                                                      \
+            memcpy(&x[k], from + k * from_step, sizeof x[k]);                  \
+        }                                                                      \
+        _Pragma("GCC unroll 4") for (int half = SIDE; half > 1; half /= 2)     \
+        {                                                                      \
+            memcpy(y, x, sizeof x);                                            \
+            _Pragma("GCC unroll 8") for (int k = 0; k < SIDE / 2; k++)         \
+            {                                                                  \
+                vector_##T a = y[k], b = y[k + SIDE / 2];                      \
+                x[2 * k] = __builtin_shufflevector(a, b, UNPACK LOW);          \
+                x[2 * k + 1] = __builtin_shufflevector(a, b, UNPACK HIGH);     \
+            }                                                                  \
+        }                                                                      \
+        _Pragma("GCC unroll 16") for (int k = 0; k < SIDE; k++)                \
+        {                                                                      \
+            memcpy(to + k * to_step, &x[k], sizeof x[k]);                      \
+        }                                                                      \
+    }
+#define UNPACK(...) __VA_ARGS__
+// clang-format off
+MOVE_SQUARE(uint8_t,
+            (0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
+            (8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31))
+MOVE_SQUARE(uint16_t, (0, 8, 1, 9, 2, 10, 3, 11), (4, 12, 5, 13, 6, 14, 7, 15))
+// clang-format on
+
+// A tile of whole squares.
+#define MOVE_SQUARES(T)                                                        \
+    for (int64_t i = 0; i < rows; i += 16 / sizeof(T)) {                       \
+        for (int64_t k = 0; k < columns; k += 16 / sizeof(T)) {                \
+            square_##T((T *)to + i * apart + k, apart,                         \
+                       (const T *)from + k * step + i, step);                  \
+        }                                                                      \
+    }
+
 static inline __attribute__((always_inline)) void
 move_tile(char *to, const char *from, size_t size, int64_t rows,
           int64_t columns, int64_t apart, int64_t step)
 {
+    bool squares =
+        rows * (int64_t)size % 16 == 0 && columns * (int64_t)size % 16 == 0;
+    if (squares && size == 1) {
+        MOVE_SQUARES(uint8_t)
+        return;
+    }
+    if (squares && size == 2) {
+        MOVE_SQUARES(uint16_t)
+        return;
+    }
     switch (size) {
     case 1: MOVE_TILE(uint8_t) break;
     case 2: MOVE_TILE(uint16_t) break;
@@ -341,6 +398,37 @@ bool move_gather(Ctx *ctx, void *to, const void *from, size_t size, int rank,
         }
         strided += steps[i] * (int64_t)size;
     }
+}
+
+enum { COPY_PIECE = 1 << 14 }; // bytes
+static const double piece_cost = 1e3;
+
+typedef struct CopyJob {
+    char *to;
+    const char *from;
+    size_t size;
+} CopyJob;
+
+static void copy_pieces(void *data, int64_t begin, int64_t end, int thread)
+{
+    const CopyJob *bytes = data;
+    size_t at = (size_t)begin * COPY_PIECE, stop = (size_t)end * COPY_PIECE;
+    (void)thread;
+    stop = stop < bytes->size ? stop : bytes->size;
+    memcpy(bytes->to + at, bytes->from + at, stop - at);
+}
+
+bool move_copy(Ctx *ctx, void *to, const void *from, size_t size)
+{
+    CopyJob bytes = {to, from, size};
+    if (LIKELY(size <= COPY_PIECE)) {
+        if (size > 0) {
+            memcpy(to, from, size);
+        }
+        return ctx_poll(ctx);
+    }
+    int64_t pieces = (int64_t)((size + COPY_PIECE - 1) / COPY_PIECE);
+    return threads_run(ctx, &(Job){copy_pieces, &bytes, pieces, piece_cost});
 }
 
 // One row, by steps of bytes that the compiler knows; the last one lies over

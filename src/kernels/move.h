@@ -17,6 +17,12 @@ enum { MOVE_MAX_RANK = 33 };
 MUST_CHECK bool move_gather(Ctx *ctx, void *to, const void *from, size_t size,
                             int rank, const int64_t *dims,
                             const int64_t *strides, int64_t *moved);
+// Copies `size` bytes between blocks that do not overlap, by as many threads as
+// pay. False: interrupted.
+MUST_CHECK bool move_copy(Ctx *ctx, void *to, const void *from, size_t size);
+// Copies `size` bytes between blocks that do not overlap, by as many threads as
+// pay. False: interrupted.
+MUST_CHECK bool move_copy(Ctx *ctx, void *to, const void *from, size_t size);
 // Row k of `to` becomes row rows[k] of `from`, each of `size` bytes: at most
 // MOVE_NARROW.
 enum { MOVE_NARROW = 256 };

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/bulk.h"
 #include "kernels/move.h"
 
 enum { COPY_STRINGS = 1 << 16 }; // strings copied and held between two polls
@@ -86,10 +85,9 @@ bool tensor_copy(Ctx *ctx, Tensor *out, int64_t at, const Tensor *in,
         return copy_strings(ctx, out, at, in, from, count);
     }
     // Short runs look for Ctrl-C too: loops around this need no poll.
-    return bulk_copy(ctx, (char *)out->data + (size_t)at * size,
+    return move_copy(ctx, (char *)out->data + (size_t)at * size,
                      (const char *)in->data + (size_t)from * size,
-                     (size_t)count * size) &&
-           ctx_poll(ctx);
+                     (size_t)count * size);
 }
 
 bool tensor_is_narrow(const Tensor *tensor, int64_t width)
