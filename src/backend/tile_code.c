@@ -250,13 +250,26 @@ static uint32_t ahead_of(const TileProgram *program, const TileReg *reg)
     return 0;
 }
 
+// What a step of the body takes, in instructions: a quotient or a root as long
+// as many.
+static uint32_t length_of(const LoopBuild *build)
+{
+    enum { SLOW = 10 };
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < build->ins_count; i++) {
+        uint8_t op = build->ins[i].op;
+        length += op == PRIM_DIV || op == PRIM_SQRT ? SLOW : 1;
+    }
+    return length;
+}
+
 // A short body waits for its own elements, and gains nothing.
 static void set_ahead(Part *part)
 {
     enum { WORTH = 12 };
     LoopBuild *build = &part->build;
-    for (uint32_t k = 0; build->ins_count > WORTH && k < build->operand_count;
-         k++) {
+    bool pays = length_of(build) > WORTH;
+    for (uint32_t k = 0; pays && k < build->operand_count; k++) {
         const TileReg *reg = &part->program->regs[part->regs[k]];
         if (!build->operands[k].writes && !part->program->grouped) {
             build->operands[k].ahead = ahead_of(part->program, reg);
