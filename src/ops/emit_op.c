@@ -240,9 +240,12 @@ static Tensor *run_composed(Ctx *ctx, ComposeFn compose, const OpDesc *op,
 }
 
 // Without storing what is reduced. NULL: an error is pending, or it cannot be.
-static Tensor *run_reduce_of(Ctx *ctx, ReduceId id, const ReduceFront *front,
-                             uint32_t mask, bool keepdims)
+static Tensor *run_reduce_of(Ctx *ctx, OpCode reduction,
+                             const ReduceFront *front, uint32_t mask,
+                             bool keepdims)
 {
+    uint8_t ends = op_desc(reduction)->ends;
+    ReduceId id = ends == END_MEAN ? REDUCE_SUM : (ReduceId)(ends - 1);
     Shape shape = {.rank = 0};
     for (int i = 0; i < front->x->rank; i++) {
         bool reduced = mask >> i & 1;
@@ -252,7 +255,9 @@ static Tensor *run_reduce_of(Ctx *ctx, ReduceId id, const ReduceFront *front,
     }
     Tensor *out =
         tensor_new(ctx, (DType)front->x->dtype, shape.rank, shape.dims);
-    if (out != NULL && reduce_of(ctx, id, front, mask, out) > 0) {
+    if (out != NULL && reduce_of(ctx, id, front, mask, out) > 0 &&
+        (ends != END_MEAN ||
+         reduce_divide(ctx, out, (double)(front->x->count / out->count)))) {
         return out;
     }
     object_release_null(ctx, out);
@@ -269,8 +274,7 @@ EmitValue emit_reduce_of(Emit *emit, OpCode reduction, OpCode op, EmitValue x,
     if (emit->op == run_op) {
         const ReduceFront front = {op, OP_COUNT, (Tensor *)x, (Tensor *)y};
         Tensor *made =
-            run_reduce_of(emit->ctx, (ReduceId)(op_desc(reduction)->ends - 1),
-                          &front, mask, keepdims);
+            run_reduce_of(emit->ctx, reduction, &front, mask, keepdims);
         if (made != NULL || ctx_failed(emit->ctx)) {
             return run_own((RunEmit *)emit, made);
         }

@@ -104,8 +104,8 @@ static EmitValue compose_layer_norm(const ComposeCall *call)
     }
     EmitValue mean = emit_reduce(emit, OP_MEAN, x, mask, true);
     EmitValue centred = emit_2(emit, OP_SUBTRACT, x, mean);
-    EmitValue variance = emit_reduce(
-        emit, OP_MEAN, emit_1(emit, OP_SQUARE, centred, NULL), mask, true);
+    EmitValue variance =
+        emit_reduce_of(emit, OP_MEAN, OP_SQUARE, centred, NULL, mask, true);
     // epsilon keeps the root away from 0.
     EmitValue scale =
         emit_1(emit, OP_RSQRT,

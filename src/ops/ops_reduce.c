@@ -160,23 +160,6 @@ static double reduced_count(TensorType in, uint32_t mask)
     return count;
 }
 
-// In place; once an element, so that no rounding of a reciprocal shows. False:
-// interrupted.
-static bool divide_by(Ctx *ctx, Tensor *out, double divisor)
-{
-    for (int64_t i = 0; i < out->count; i++) {
-        if (out->dtype == DT_FLOAT32) {
-            ((float *)out->data)[i] /= (float)divisor;
-        } else {
-            ((double *)out->data)[i] /= divisor;
-        }
-        if (!ctx_poll_at(ctx, (size_t)i)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // The sum first, one division after: never a mean of means, which would weigh
 // blocks of unequal size wrongly.
 static bool kernel_mean(const KernelCall *call)
@@ -187,8 +170,8 @@ static bool kernel_mean(const KernelCall *call)
                      call->outputs[0])) {
         return false;
     }
-    return divide_by(call->ctx, call->outputs[0],
-                     reduced_count(tensor_type(call->inputs[0]), mask));
+    return reduce_divide(call->ctx, call->outputs[0],
+                         reduced_count(tensor_type(call->inputs[0]), mask));
 }
 
 // With the reduced axes as 1, so that it broadcasts against `in`.
@@ -250,12 +233,12 @@ static bool kernel_var(const KernelCall *call)
     Tensor *mean = reduced_kept(call->ctx, REDUCE_SUM, in, mask);
     bool ok =
         mean != NULL &&
-        divide_by(call->ctx, mean, reduced_count(tensor_type(in), mask)) &&
+        reduce_divide(call->ctx, mean, reduced_count(tensor_type(in), mask)) &&
         sum_squares(call->ctx, in, mean, mask, call->outputs[0]);
     object_release_null(call->ctx, mean);
-    return ok && divide_by(call->ctx, call->outputs[0],
-                           reduced_count(tensor_type(in), mask) -
-                               correction_of(call->attrs));
+    return ok && reduce_divide(call->ctx, call->outputs[0],
+                               reduced_count(tensor_type(in), mask) -
+                                   correction_of(call->attrs));
 }
 
 // The root is taken in place.

@@ -247,3 +247,19 @@ bool reduce_by_rows(Ctx *ctx, RowReduceFn kernel, Tensor *in, uint32_t mask,
     object_release_null(ctx, rows);
     return ok;
 }
+
+// Once an element, so that no rounding of a reciprocal shows.
+bool reduce_divide(Ctx *ctx, Tensor *out, double divisor)
+{
+    for (int64_t i = 0; i < out->count; i++) {
+        if (out->dtype == DT_FLOAT32) {
+            ((float *)out->data)[i] /= (float)divisor;
+        } else {
+            ((double *)out->data)[i] /= divisor;
+        }
+        if (!ctx_poll_at(ctx, (size_t)i)) {
+            return false;
+        }
+    }
+    return true;
+}

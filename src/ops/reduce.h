@@ -39,6 +39,9 @@ MUST_CHECK bool reduce_into(Ctx *ctx, ReduceId id, Tensor *in, uint32_t mask,
 MUST_CHECK bool reduce_by_rows(Ctx *ctx, RowReduceFn kernel, Tensor *in,
                                uint32_t mask, Tensor *out, double cost);
 
+// Divides in place, as means are. False: interrupted.
+MUST_CHECK bool reduce_divide(Ctx *ctx, Tensor *out, double divisor);
+
 // What elementwise ops of floats give: first(x), or first(x, y), and of that
 // `then`, which takes one operand. They have no faults.
 typedef struct ReduceFront {
