@@ -28,8 +28,9 @@ enum {
     // row's own elements, or a row is reduced, it pays for fewer.
     TILE_GROUPED = 512,
     TILE_GROUPED_APART = 96,
-    TILE_BLOCK = 2048, // one that is reduced: a reduction's block
-    TILE_ALONE = 8192, // elements that no thread is asked to help with
+    TILE_BLOCK = 2048,   // one that is reduced: a reduction's block
+    TILE_ALONE = 8192,   // elements that no thread is asked to help with
+    TILE_LONG = 1 << 14, // nor with so many of a single kernel
     TILE_MAX_OPS = 60,
     TILE_MAX_ENDS = 8,
     TILE_MAX_STAGES = 8,
@@ -227,10 +228,12 @@ static inline int64_t tile_piece(const TileProgram *program)
 static inline int64_t tile_unit(const TileProgram *program)
 {
     int64_t piece = tile_piece(program);
+    bool few = program->end_count == 0 && program->count <= TILE_LONG;
+    int64_t most = few ? TILE_LONG : TILE_BLOCK;
     return program->columns > 0
                ? (program->grouped ? tile_group(program) : 1) * program->columns
-           : piece < TILE_BLOCK ? piece
-                                : TILE_BLOCK;
+           : piece < most ? piece
+                          : most;
 }
 
 // Makes the program's kernels. False with an error pending.
