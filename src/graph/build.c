@@ -7,16 +7,26 @@
 #include <string.h>
 
 // Dims are copied once, here, so that callers may hand over those of a tensor
-// or of the C stack.
+// or of the C stack. Of nodes in a row most have one shape, and share it.
 // NULL: no memory. An array of no elements is not NULL.
 static const int64_t *copy_dims(Graph *graph, TensorType type)
 {
-    size_t rank = type.rank > 0 ? (size_t)type.rank : 0;
-    int64_t *dims = arena_new_array(&graph->arena, int64_t, rank);
-    if (dims != NULL && rank > 0) {
-        memcpy(dims, type.dims, rank * sizeof *dims);
+    static const int64_t none[1];
+    TensorType *last = &graph->last_shape;
+    if (type.rank <= 0) {
+        return none;
     }
-    return dims;
+    if (last->dims == NULL ||
+        !shape_equal(last->rank, last->dims, type.rank, type.dims)) {
+        size_t rank = (size_t)type.rank;
+        int64_t *dims = arena_new_array(&graph->arena, int64_t, rank);
+        if (dims == NULL) {
+            return NULL;
+        }
+        memcpy(dims, type.dims, rank * sizeof *dims);
+        *last = (TensorType){type.dtype, type.rank, dims};
+    }
+    return last->dims;
 }
 
 // Ids are handed out in order of creation and never again.
@@ -209,17 +219,18 @@ GraphNode *build_node(Graph *graph, OpCode op, const ValueId *inputs,
                       uint32_t input_count, const AttrValue *attrs,
                       GraphPlace place)
 {
+    size_t size = sizeof(GraphNode) + input_count * sizeof *inputs;
     GraphNode *node = place.site == GRAPH_SITE_FAILED
                           ? NULL
-                          : arena_new(&graph->arena, GraphNode);
+                          : arena_alloc(&graph->arena, size);
     if (node == NULL) {
         return NULL;
     }
     node->op = op;
     node->place = place;
     node->input_count = input_count;
-    node->inputs = arena_new_array(&graph->arena, ValueId, input_count);
-    if (node->inputs == NULL || !copy_attrs(graph, node, attrs) ||
+    node->inputs = (ValueId *)(node + 1);
+    if (!copy_attrs(graph, node, attrs) ||
         (place.source != NULL && !hold_source(graph, place.source))) {
         return NULL;
     }
@@ -277,6 +288,7 @@ void build_link(Graph *graph, GraphBlock *block, GraphNode *node,
         graph->values.items[node->first_output + i].block = block;
     }
     block->effects = block->effects || graph_has_effects(node);
+    graph->has_blocks = graph->has_blocks || node->blocks[0] != NULL;
     graph->node_count++;
 }
 

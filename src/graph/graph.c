@@ -312,16 +312,6 @@ bool graph_same_value(const Graph *graph, ValueId a, ValueId b)
            (tensor != NULL && other != NULL && tensor_identical(tensor, other));
 }
 
-bool graph_has_blocks(const Graph *graph)
-{
-    bool found = false;
-    for (const GraphNode *node = graph->block->first; !found && node != NULL;
-         node = node->next) {
-        found = node->blocks[0] != NULL;
-    }
-    return found;
-}
-
 GraphBlock *graph_only_block(const Graph *graph, const GraphNode *node)
 {
     const OpDesc *op = node_desc(node);

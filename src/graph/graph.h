@@ -65,8 +65,9 @@ struct Graph {
     uint32_t refs;
     Ctx *ctx;
     Arena arena;
-    const char *name;  // the traced function's
-    GraphBlock *block; // its params are the inputs, its results the outputs
+    const char *name;      // the traced function's
+    GraphBlock *block;     // its params are the inputs, its results the outputs
+    TensorType last_shape; // whose dims were copied last; NULL: none's were
     VEC(GraphValue) values; // by ValueId
     VEC(GraphNode *) nodes; // in order of creation; removed ones too
     VEC(GraphInput) inputs; // arguments and captures, as params
@@ -85,6 +86,7 @@ struct Graph {
     Map names;            // names given so far, see graph_node_name
     size_t named;         // nodes[0 .. named) have their names
     size_t node_count;    // nodes that are in blocks, sub-blocks included
+    bool has_blocks;      // some node has blocks, or once had: most have none
     Graph *next_dead;     // links graphs that are being freed
 };
 
@@ -202,8 +204,6 @@ static inline TensorType graph_type(const Graph *graph, ValueId id)
 Tensor *graph_constant(const Graph *graph, ValueId id);
 // Whether both are one value, or constants with the same bits.
 bool graph_same_value(const Graph *graph, ValueId a, ValueId b);
-// Whether a node has blocks: most graphs have none.
-bool graph_has_blocks(const Graph *graph);
 // The one block of a node that runs, where a constant decides that: a side of a
 // condition, or what decides of a loop that makes no turn. NULL: unknown.
 GraphBlock *graph_only_block(const Graph *graph, const GraphNode *node);

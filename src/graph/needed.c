@@ -13,14 +13,14 @@ static void need_all(const ValueId *values, uint32_t count, bool *need)
     }
 }
 
-// An effect is needed for itself, all else for its outputs.
+// An effect is needed for itself, all else for its outputs, which most are.
 static bool node_needed(const GraphNode *node, const bool *need)
 {
-    bool needed = graph_has_effects(node);
+    bool needed = false;
     for (uint32_t i = 0; !needed && i < node->output_count; i++) {
         needed = need[node_output(node, i)];
     }
-    return needed;
+    return needed || graph_has_effects(node);
 }
 
 // Marks the node; what a needed one reads, and what its blocks yield, is

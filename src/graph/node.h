@@ -60,8 +60,8 @@ struct GraphNode {
     uint32_t input_count;
     uint32_t output_count;
     ValueId first_output; // outputs are consecutive values
-    ValueId *inputs;
-    AttrValue *attrs; // op_desc(op)->attr_count of them; NULL: none
+    ValueId *inputs;      // behind the node
+    AttrValue *attrs;     // op_desc(op)->attr_count of them; NULL: none
     GraphBlock *blocks[OP_MAX_BLOCKS]; // the descriptor's block_count
     union { // by the descriptor's payload; borrowed: the graph holds the counts
         Tensor *tensor;

@@ -312,6 +312,9 @@ static bool merge_found(Absorb *absorb)
 
 bool absorb_run(Graph *graph)
 {
+    if (!graph->has_blocks) {
+        return true;
+    }
     Absorb absorb = {.rewrite = {.graph = graph}};
     bool ok =
         find_loops(&absorb) && (absorb.loops.count < 2 || merge_found(&absorb));

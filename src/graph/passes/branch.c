@@ -132,7 +132,7 @@ static bool take_all(Branch *branch)
 // Most graphs have no blocks.
 bool branch_run(Graph *graph)
 {
-    if (!graph_has_blocks(graph)) {
+    if (!graph->has_blocks) {
         return true;
     }
     size_t size = graph->values.count + 1;

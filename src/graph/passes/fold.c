@@ -176,7 +176,7 @@ bool fold_run(Graph *graph)
 {
     Rewrite rewrite = {.graph = graph};
     Safe safe = {.graph = graph};
-    bool ok = !graph_has_blocks(graph) || safe_init(&safe, graph);
+    bool ok = !graph->has_blocks || safe_init(&safe, graph);
     for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
         rewrite_uses(&rewrite, &walk);
         GraphNode *owner = walk_leaves(&walk);

@@ -74,6 +74,9 @@ static void hoist_from(Graph *graph, const Versions *versions, GraphNode *loop,
 // Unneeded nodes are not moved: they would be run where they were not.
 bool hoist_run(Graph *graph)
 {
+    if (!graph->has_blocks) {
+        return true;
+    }
     if (!graph_mark_needed(graph)) {
         return false;
     }
@@ -82,7 +85,6 @@ bool hoist_run(Graph *graph)
     for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
         GraphNode *owner = walk.node == NULL ? walk.block->owner : NULL;
         if (owner != NULL && op_is_loop(node_desc(owner))) {
-            // Most graphs have no loop.
             ok = versions.ranges != NULL || versions_init(&versions, graph);
             if (ok) {
                 hoist_from(graph, &versions, owner, walk.block);

@@ -262,7 +262,7 @@ static bool sweep(const Needs *needs)
 // Most graphs have no blocks: what is dead in them is left to dce.
 bool narrow_run(Graph *graph)
 {
-    if (!graph_has_blocks(graph)) {
+    if (!graph->has_blocks) {
         return true;
     }
     size_t values = graph->values.count;

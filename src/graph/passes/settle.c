@@ -98,7 +98,7 @@ static bool settle_all(Settle *settle)
 
 bool settle_run(Graph *graph)
 {
-    if (!graph_has_blocks(graph)) {
+    if (!graph->has_blocks) {
         return true;
     }
     Settle settle = {.rewrite = {.graph = graph}};
