@@ -199,6 +199,18 @@ static PlanFrame *frame_new(Ctx *ctx, Plan *plan)
     return frame;
 }
 
+// Frames hold nothing between runs but the pins, which are not counted.
+void plan_frames_free(Ctx *ctx, Plan *plan)
+{
+    while (plan->frames != NULL) {
+        PlanFrame *frame = plan->frames;
+        plan->frames = frame->next;
+        ctx_free(ctx, frame->scratch, plan->scratch_size + 64);
+        ctx_free(ctx, frame,
+                 sizeof *frame + (plan->slot_count + 1) * sizeof(Tensor *));
+    }
+}
+
 // Frames wait in a list: a plan that runs once at a time needs one, and makes
 // it in its first run.
 static PlanFrame *frame_take(Ctx *ctx, Plan *plan)

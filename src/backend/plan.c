@@ -47,7 +47,6 @@ static uint32_t chain_pop(Builder *builder, uint32_t *head)
     return builder->slots[value];
 }
 
-// Lists of dying values are linked through chain_next, by value.
 static uint32_t chain_length(const Builder *builder, uint32_t head)
 {
     uint32_t count = 0;
@@ -352,6 +351,7 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
             continue;
         }
         Step *step = &steps->steps[steps->step_count++];
+        *step = (Step){0};
         GraphNode *last = NULL;
         if (builder->options->fuse &&
             !tile_fuse(builder, node, steps, chain, &last)) {
@@ -370,18 +370,32 @@ static bool fill_steps(Builder *builder, GraphBlock *block, StepBlock *steps,
     }
     plan_update_find(steps);
     builder->plan->step_count += steps->step_count;
-    return plan_join_find(builder, steps) && branches_find(builder, steps);
+    return true;
 }
 
-// At most so many steps will be made of the block, with one before each two of
-// them (branches.h).
+// At most so many steps will be made of the block: a program has many nodes.
 static size_t count_steps(const GraphBlock *block)
 {
     size_t count = 0;
     for (GraphNode *node = block->first; node != NULL; node = node->next) {
         count += node->mark && node_tensor(node) == NULL;
     }
-    return count + count / 2;
+    return count;
+}
+
+// The steps into the plan's arena, with room for one before each two of them
+// (branches.h).
+static bool keep_steps(Builder *builder, StepBlock *steps)
+{
+    size_t count = steps->step_count;
+    Step *kept =
+        arena_new_array(&builder->plan->arena, Step, count + count / 2);
+    if (kept != NULL && count > 0) {
+        memcpy(kept, steps->steps, count * sizeof *kept);
+    }
+    steps->steps = kept;
+    return kept != NULL && plan_join_find(builder, steps) &&
+           branches_find(builder, steps);
 }
 
 // A block's steps, its slots for params and results, and what dies with it.
@@ -394,13 +408,16 @@ StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
     if (steps == NULL || !ctx_enter(builder->ctx)) {
         return NULL;
     }
-    steps->steps = arena_new_array(arena, Step, count_steps(block));
+    size_t size = count_steps(block) * sizeof(Step);
+    Step *room = steps->steps = ctx_alloc(builder->ctx, size);
     // Slots of params come first: steps refer to them.
     give_params(builder, block, owner, which, &chain);
-    bool ok = steps->steps != NULL &&
+    bool ok = room != NULL &&
               // Only the outermost block has arguments.
               (owner != NULL || give_inputs(builder, &chain)) &&
-              fill_steps(builder, block, steps, &chain);
+              fill_steps(builder, block, steps, &chain) &&
+              keep_steps(builder, steps);
+    ctx_free(builder->ctx, room, size);
     ctx_leave(builder->ctx);
     if (!ok) {
         return NULL;
@@ -420,13 +437,13 @@ StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
     return steps;
 }
 
-// Scratch by value and by node: one block of memory, cut in five.
+// Scratch by value and by node: one block of memory, cut in six.
 static bool lay_out(Builder *builder)
 {
     Graph *graph = builder->graph;
     // One entry more than needed, so that an empty graph asks for some memory.
     size_t values = graph->values.count, nodes = graph->nodes.count;
-    size_t size = (4 * values + nodes + 1) * sizeof(uint32_t);
+    size_t size = (4 * values + nodes + 1) * sizeof(uint32_t) + values;
     uint32_t *room = ctx_alloc(builder->ctx, size);
     if (room == NULL) {
         return false;
@@ -437,6 +454,7 @@ static bool lay_out(Builder *builder)
     builder->chain_next = room + 2 * values;
     builder->turned = room + 3 * values;
     builder->chain_heads = room + 4 * values;
+    builder->regs = (uint8_t *)(room + 4 * values + nodes + 1);
     bool ok = graph_mark_needed(graph) &&
               (!builder->options->fuse || builder_turn(builder));
     if (ok) {
@@ -450,7 +468,6 @@ static bool lay_out(Builder *builder)
     return ok;
 }
 
-// An empty plan, counted once.
 static Plan *plan_new(Ctx *ctx)
 {
     Plan *plan = ctx_alloc_zero(ctx, sizeof *plan);
@@ -461,7 +478,6 @@ static Plan *plan_new(Ctx *ctx)
     return plan;
 }
 
-// For the times that plan_times gives.
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -535,18 +551,6 @@ Plan *plan_build(Ctx *ctx, Graph *graph, const PlanOptions *options)
     return plan;
 }
 
-// Frames hold nothing between runs but the pins, which are not counted.
-static void free_frames(Ctx *ctx, Plan *plan)
-{
-    while (plan->frames != NULL) {
-        PlanFrame *frame = plan->frames;
-        plan->frames = frame->next;
-        ctx_free(ctx, frame->scratch, plan->scratch_size + 64);
-        ctx_free(ctx, frame,
-                 sizeof *frame + (plan->slot_count + 1) * sizeof(Tensor *));
-    }
-}
-
 // Callees' plans recurse: as deep as staged functions call each other, which
 // building them has bounded.
 void plan_release(Ctx *ctx, Plan *plan)
@@ -554,7 +558,7 @@ void plan_release(Ctx *ctx, Plan *plan)
     if (plan == NULL || --plan->refs > 0) {
         return;
     }
-    free_frames(ctx, plan);
+    plan_frames_free(ctx, plan);
     plan_sizes_free(ctx, plan);
     plan_profile_stop(ctx, plan);
     for (size_t i = 0; i < plan->callees.count; i++) {

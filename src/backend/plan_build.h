@@ -28,6 +28,8 @@ typedef struct Builder {
     ValueId *turned;       // by value: what it is made of by moving elements,
                            // where all that need it read those; or
                            // VALUE_ID_NONE
+    uint8_t *regs;         // by value: its register in the last tile program
+                           // that had one for it
     uint32_t groups;       // tile programs tried: their nodes' marks, above 1
 } Builder;
 

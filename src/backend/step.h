@@ -129,6 +129,8 @@ MUST_CHECK bool plan_sizes(Ctx *ctx, Plan *plan);
 void plan_sizes_free(Ctx *ctx, Plan *plan);
 // The plan that is to run for these arguments: one for their sizes, or `plan`.
 Plan *plan_sized(Ctx *ctx, Plan *plan, Tensor *const *inputs);
+// Frees the plan's frames, none of which is in use.
+void plan_frames_free(Ctx *ctx, Plan *plan);
 // The quickest step that can run an ordinary op.
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
 // Of one that overwrites, whose first operand, made in the run, dies here.

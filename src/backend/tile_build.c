@@ -72,14 +72,22 @@ static bool is_grouped(const Fuser *fuser)
     return fuser->columns > 0 && fuser->columns <= most;
 }
 
+static uint8_t add_reg(Fuser *fuser, ValueId value, TileReg reg)
+{
+    uint8_t index = (uint8_t)fuser->reg_count++;
+    fuser->values[index] = value;
+    fuser->regs[index] = reg;
+    fuser->builder->regs[value] = index;
+    return index;
+}
+
 // The register that holds the value: the one that it has, or a new one for an
 // operand from outside.
 static uint8_t find_reg(Fuser *fuser, ValueId value)
 {
-    for (uint32_t i = 0; i < fuser->reg_count; i++) {
-        if (fuser->values[i] == value) {
-            return (uint8_t)i;
-        }
+    uint8_t known = fuser->builder->regs[value];
+    if (known < fuser->reg_count && fuser->values[known] == value) {
+        return known;
     }
     TensorType type = graph_type(fuser->builder->graph, value);
     TileOperand operand;
@@ -104,9 +112,7 @@ static uint8_t find_reg(Fuser *fuser, ValueId value)
         graph_value(fuser->builder->graph, operand.source)->node;
     fuser->follows =
         fuser->follows || (maker != NULL && maker->op == OP_MATMUL);
-    fuser->values[fuser->reg_count] = value;
-    fuser->regs[fuser->reg_count] = reg;
-    return (uint8_t)fuser->reg_count++;
+    return add_reg(fuser, value, reg);
 }
 
 // Temporaries that this op reads last are free for the results of the ops
@@ -168,8 +174,7 @@ static void set_result(Fuser *fuser, GraphNode *node, TileOp *op)
         fuser->outputs[fuser->output_count++] =
             (TileOutput){op->result, TILE_NO_REG, 0, NULL};
     }
-    fuser->values[fuser->reg_count] = value;
-    fuser->regs[fuser->reg_count++] = reg;
+    (void)add_reg(fuser, value, reg);
     free_operands(fuser, node, op);
 }
 

@@ -36,6 +36,24 @@ Test(graph, names_are_unique)
     graph_release(&ctx, g);
 }
 
+// What a node takes of the arena: itself with its inputs, and no shape but the
+// first.
+Test(graph, nodes_in_a_row_share_their_shape)
+{
+    enum { MANY = 1000 };
+    int64_t dims[2] = {4, 3};
+    Graph *g = graph_new(&ctx, "f");
+    ValueId x = graph_add_input(g, "x", (TensorType){DT_FLOAT32, 2, dims});
+    size_t before = g->arena.total;
+    for (int i = 0; i < MANY; i++) {
+        x = node_output(op2(g, g->block, OP_ADD, x, x), 0);
+    }
+    size_t node = (sizeof(GraphNode) + 2 * sizeof(ValueId) + 15) / 16 * 16;
+    cr_expect_eq(g->arena.total - before, MANY * node);
+    cr_expect_not(g->has_blocks);
+    graph_release(&ctx, g);
+}
+
 // Few and many are found in different ways.
 Test(graph, what_is_captured_again_is_the_same_input)
 {
