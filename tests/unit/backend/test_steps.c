@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "backend/exec.h"
+#include "backend/step.h"
 #include "graph/graph_parse.h"
 #include "graph/passes/pass.h"
 // Last: its ctx would shadow parameters in headers behind it.
@@ -26,6 +26,30 @@ Test(steps, views_take_no_step)
     cr_expect(plan_says(plan, "(runs)"));
     cr_expect_not(plan_says(plan, "in place of"));
     plan_release(&ctx, plan);
+}
+
+// A plan keeps the steps that it has, not room for one of each node.
+Test(steps, programs_of_many_nodes_are_short)
+{
+    enum { MANY = 3000 };
+    int64_t dims[1] = {5};
+    Graph *g = graph_new(&ctx, "f");
+    ValueId x = graph_add_input(g, "x", (TensorType){DT_FLOAT32, 1, dims});
+    for (int i = 0; i < MANY; i++) {
+        ValueId in[2] = {x, x};
+        x = node_output(graph_append(g, g->block, OP_ADD, in, 2, NULL,
+                                     GRAPH_PLACE_NONE),
+                        0);
+    }
+    cr_assert(graph_block_results(g, g->block, &x, 1));
+    PlanOptions options = {.fuse = true};
+    Plan *plan = plan_build(&ctx, g, &options);
+    cr_assert_not_null(plan);
+    cr_expect_eq(plan_step_count(plan), MANY / 60);
+    // Two registers and an op of each node, and a little.
+    cr_expect_lt(plan->arena.total, MANY * 200);
+    plan_release(&ctx, plan);
+    graph_release(&ctx, g);
 }
 
 // The index of a loop that counts takes no step; what reads it in another way,
