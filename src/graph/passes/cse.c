@@ -246,17 +246,17 @@ static bool visit(Cse *cse, GraphNode *node)
 }
 
 // Inner blocks see the table of those around them; what they add leaves with
-// them.
+// them. Behind the outermost one nobody looks.
 static bool merge_all(Cse *cse)
 {
     bool ok = true;
     for (Walk walk = walk_forward(cse->rewrite.graph->block);
          ok && walk_next(&walk);) {
         rewrite_uses(&cse->rewrite, &walk);
-        if (walk.node == NULL) {
-            leave_block(cse, walk.block);
-        } else {
+        if (walk.node != NULL) {
             ok = visit(cse, walk.node);
+        } else if (walk.block->owner != NULL) {
+            leave_block(cse, walk.block);
         }
     }
     return ok;
