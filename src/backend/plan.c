@@ -227,21 +227,14 @@ static bool build_blocks(Builder *builder, GraphNode *node, Step *step)
 }
 
 // Whether the step may write over its first operand. As in tile_reuse.c: what a
-// step has made, or the state of a loop; and no other operand is that.
+// step has made, or the state of a loop.
 static bool may_overwrite(const Builder *builder, const GraphNode *node,
                           const Step *step)
 {
     const GraphValue *value = graph_value(builder->graph, node->inputs[0]);
     bool made = value->node != NULL ? node_tensor(value->node) == NULL
                                     : value->block->owner != NULL;
-    bool dies = false;
-    for (uint32_t i = 0; i < step->dead_count; i++) {
-        dies = dies || step->dead[i] == step->inputs[0];
-    }
-    for (uint32_t i = 1; i < step->input_count; i++) {
-        dies = dies && step->inputs[i] != step->inputs[0];
-    }
-    return made && dies;
+    return made && (step->takes & 1) != 0;
 }
 
 // One node, one step: slots, callee, blocks, and what dies after it.
@@ -268,6 +261,7 @@ static bool build_step(Builder *builder, GraphNode *node, Step *step,
                            &step->dead, &step->dead_count)) {
         return false;
     }
+    step_find_takes(step);
     if ((node_desc(node)->flags & OP_OVERWRITES) != 0 &&
         may_overwrite(builder, node, step)) {
         step->run = step_over;

@@ -42,11 +42,16 @@ typedef struct PlanRun {
 // output slots filled; its inputs are borrowed.
 typedef bool (*StepFn)(PlanRun *run, const Step *step);
 
+enum { STEP_TAKES = 32 }; // bits of Step.takes
+
 // One entry of the dispatch loop. Arrays are in the plan's arena.
 struct Step {
     StepFn run;
     const GraphNode *node; // for errors and attributes
     uint32_t input_count, output_count, dead_count;
+    uint32_t takes;         // bits of the first inputs: those that die here and
+                            // are no other input, so that the step may have
+                            // them
     const uint32_t *inputs; // slots
     const uint32_t *outputs;
     const uint32_t *dead; // slots whose last use this is
@@ -135,6 +140,8 @@ void plan_frames_free(Ctx *ctx, Plan *plan);
 StepFn step_op_for(const Graph *graph, const GraphNode *node);
 // Of one that overwrites, whose first operand, made in the run, dies here.
 bool step_over(PlanRun *run, const Step *step);
+// Sets `takes`, once it is known what dies (step_call.c).
+void step_find_takes(Step *step);
 // A structural op, by its descriptor's `run` (step_call.c).
 bool step_call(PlanRun *run, const Step *step);
 // The place of the graph's Variable of this number in the run.

@@ -16,6 +16,20 @@ static PlanCall *own(StepCall *call)
     return (PlanCall *)call;
 }
 
+void step_find_takes(Step *step)
+{
+    for (uint32_t i = 0; i < step->input_count && i < STEP_TAKES; i++) {
+        uint32_t uses = 0, dies = 0;
+        for (uint32_t k = 0; k < step->input_count; k++) {
+            uses += step->inputs[k] == step->inputs[i];
+        }
+        for (uint32_t k = 0; k < step->dead_count; k++) {
+            dies |= step->dead[k] == step->inputs[i];
+        }
+        step->takes |= uses == 1 ? dies << i : 0;
+    }
+}
+
 static Tensor *call_input(StepCall *call, uint32_t index)
 {
     return own(call)->run->slots[own(call)->step->inputs[index]];
@@ -24,18 +38,12 @@ static Tensor *call_input(StepCall *call, uint32_t index)
 // A slot whose last use this is need not wait for the step to end.
 static Tensor *call_take(StepCall *call, uint32_t index)
 {
-    Tensor **slots = own(call)->run->slots;
     const Step *step = own(call)->step;
-    uint32_t slot = step->inputs[index], uses = 0;
-    for (uint32_t i = 0; i < step->input_count; i++) {
-        uses += step->inputs[i] == slot;
-    }
-    Tensor *tensor = slots[slot];
-    for (uint32_t i = 0; uses == 1 && i < step->dead_count; i++) {
-        if (step->dead[i] == slot) {
-            slots[slot] = NULL;
-            return tensor;
-        }
+    Tensor **slot = &own(call)->run->slots[step->inputs[index]];
+    Tensor *tensor = *slot;
+    if (index < STEP_TAKES && (step->takes >> index & 1) != 0) {
+        *slot = NULL;
+        return tensor;
     }
     return object_retain(tensor);
 }
