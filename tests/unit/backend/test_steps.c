@@ -37,9 +37,9 @@ Test(steps, programs_of_many_nodes_are_short)
     ValueId x = graph_add_input(g, "x", (TensorType){DT_FLOAT32, 1, dims});
     for (int i = 0; i < MANY; i++) {
         ValueId in[2] = {x, x};
-        x = node_output(graph_append(g, g->block, OP_ADD, in, 2, NULL,
-                                     GRAPH_PLACE_NONE),
-                        0);
+        x = node_output(
+            graph_append(g, g->block, OP_ADD, in, 2, NULL, GRAPH_PLACE_NONE),
+            0);
     }
     cr_assert(graph_block_results(g, g->block, &x, 1));
     PlanOptions options = {.fuse = true};
