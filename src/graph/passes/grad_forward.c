@@ -192,6 +192,17 @@ static bool find_assigned(Forward *f, const GraphNode *node, IdVec *assigned)
     return true;
 }
 
+// Whether nothing of a node with blocks is of use for a gradient: it gives no
+// value, leaves none in a Variable, and draws no numbers.
+static bool is_idle(const GraphNode *node, const IdVec *assigned)
+{
+    bool idle = node->output_count == 0 && assigned->count == 0;
+    for (int b = 0; idle && b < OP_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
+        idle = !back_draws(node->blocks[b]);
+    }
+    return idle;
+}
+
 // A node with blocks. Types are taken over, as clone_node does it.
 static bool copy_flow(Forward *f, const GraphNode *node, GraphBlock *to,
                       ValueId *now)
@@ -201,6 +212,9 @@ static bool copy_flow(Forward *f, const GraphNode *node, GraphBlock *to,
     GraphBlock *blocks[OP_MAX_BLOCKS] = {NULL};
     IdVec assigned = {0}, inputs = {0};
     bool ok = find_assigned(f, node, &assigned);
+    if (ok && is_idle(node, &assigned)) {
+        return true;
+    }
     for (uint32_t i = 0; ok && i < node->input_count; i++) {
         ok = vec_push(graph->ctx, &inputs, f->clone.values[node->inputs[i]]);
     }
