@@ -13,6 +13,7 @@
 #include "stager/graph_function.h"
 #include "stager/join.h"
 #include "stager/late_error.h"
+#include "stager/late_print.h"
 #include "stager/loop_carried.h"
 #include "stager/loop_held.h"
 #include "stager/maybe.h"
@@ -137,6 +138,7 @@ void blocks_drop(Vm *vm, Trace *trace)
         block_free(vm, block);
     }
     journal_drop_joined(vm, trace);
+    late_print_drop(vm, trace);
     notes_free(vm, trace);
     object_release_null(&vm->ctx, trace->raised);
     object_release_null(&vm->ctx, trace->late);

@@ -10,6 +10,7 @@
 #include "stager/content.h"
 #include "stager/era.h"
 #include "stager/events.h"
+#include "stager/late_print.h"
 #include "stager/ledger.h"
 #include "stager/loops.h"
 #include "stager/poison.h"
@@ -224,7 +225,8 @@ bool journal_effect(Vm *vm, EffectKind kind, const char *what, Value value)
         trace->effects++;
         trace->lasting++;
     }
-    return ledger_effect(vm, kind, what, value);
+    return (!outside || kind == EFFECT_PRINT || late_print_flush(vm)) &&
+           ledger_effect(vm, kind, what, value);
 }
 
 // An argument's stand-in has no attributes, as no Variable has that shares its

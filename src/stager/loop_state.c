@@ -144,6 +144,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     block->sides[0] = graph_block_new(graph, block->parent);
     block->sides[1] = graph_block_new(graph, block->parent);
     block->loop->lasting = vm->trace->lasting;
+    block->loop->printed = vm->trace->printed.count;
     block->loop->kept = block->kept.count;
     bool ok = block->loop->slots != NULL && block->sides[0] != NULL &&
               block->sides[1] != NULL;

@@ -8,6 +8,7 @@
 #include "stager/events.h"
 #include "stager/for_iterator.h"
 #include "stager/for_names.h"
+#include "stager/late_print.h"
 #include "stager/maybe.h"
 #include "stager/notes.h"
 
@@ -431,6 +432,7 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
     notes_cut(vm, block->notes[0]);
     bool ok = drop_turn(vm, block);
     forget_told(vm->trace->graph, block->loop);
+    late_print_cut(vm, vm->trace, block->loop->printed);
     loop_free(vm, block);
     vm->trace->block = block->parent;
     if (!ok) {
@@ -487,5 +489,5 @@ static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
         return again(vm, frame, block);
     }
     block_end(vm);
-    return closed > 0 ? next : NULL;
+    return closed > 0 && late_print_end(vm) ? next : NULL;
 }

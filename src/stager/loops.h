@@ -62,6 +62,7 @@ struct StagedLoop {
     uint32_t turned_leaf;
     size_t first_told;   // of the graph's sizes that host code was told in it
     size_t first_callee; // of the graph's that are called in it
+    size_t printed;      // so many prints waited where it was opened
     uint64_t lasting;    // trace->lasting where the loop was opened
     size_t kept;         // how many of block->kept there were then
     ValueVec after;      // what a turn left in each place, and behind these in

@@ -13,6 +13,7 @@
 #include "stager/blocks.h"
 #include "stager/comprehend.h"
 #include "stager/graph_function.h"
+#include "stager/late_print.h"
 #include "stager/late_text.h"
 #include "stager/leak.h"
 #include "stager/ledger.h"
@@ -406,6 +407,7 @@ bool stager_init(Vm *vm, bool log)
                                  .comprehend = comprehend_items,
                                  .add_up = comprehend_sum,
                                  .effect = journal_effect,
+                                 .print = late_print,
                                  .worded = late_text_add,
                                  .known_text = late_text_known};
     stager->options = plan_options_default();

@@ -53,6 +53,7 @@ struct Trace {
     bool weak;        // a number of the host's stands as a tensor in a loop,
                       // or went to a callee as one
     bool undecided;   // two sides left a container apart (poison.h)
+    VEC(struct LatePrint) printed; // and waits for a loop (late_print.h)
     bool gave_up;     // the error on its way has left a staged block, or tells
                       // what sides of one could not be
     size_t look; // with so many nodes, at loops that are unrolled (sites.h)

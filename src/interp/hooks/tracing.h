@@ -153,6 +153,9 @@ struct TraceHooks {
     // In a trace: something happened on the host that a graph will not repeat.
     // `what` is a word for it; `value` may be UNBOUND.
     bool (*effect)(Vm *vm, EffectKind kind, const char *what, Value value);
+    // In a trace: the text goes to a file of the host, now or when the loop
+    // that is traced is done. It was noted as an effect.
+    bool (*print)(Vm *vm, Value file, Str *text);
     // In a trace: `text` was given for a symbolic tensor where eager code has
     // its value. `spec` is a format's or a conversion's; NULL: none.
     bool (*worded)(Vm *vm, Value tensor, Str *text, TextWay way, Str *spec);

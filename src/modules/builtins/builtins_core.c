@@ -101,8 +101,8 @@ static bool print_flush(Vm *vm, PrintCall *printer)
     if (vm->trace != NULL && value_is_object(printer->file) &&
         value_object(printer->file)->type == vm->types[KIND_FILE]) {
         // Its method would be one effect more.
-        File *file = value_as_file(printer->file);
-        done = file_write_text(vm, file, line) ? VALUE_NONE : VALUE_FAIL;
+        done =
+            vm->hooks->print(vm, printer->file, line) ? VALUE_NONE : VALUE_FAIL;
     } else {
         done = value_call_method(vm, printer->file, vm->names[NAME_WRITE],
                                  &text, 1);
