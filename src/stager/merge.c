@@ -465,6 +465,9 @@ Value merge_single(Merge *m, int side, Value v)
         return side == 0 ? merge_structure(m, v, VALUE_UNBOUND)
                          : merge_structure(m, VALUE_UNBOUND, v);
     }
+    if (merge_is_object(vm, v)) {
+        return merge_single_object(m, side, v);
+    }
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return value_retain(v);
     }
@@ -531,6 +534,10 @@ static Value merge_pair(Merge *m, Value a, Value b)
                            journal_view(journal, 1, b));
     if (same != 0) {
         return same < 0 ? VALUE_FAIL : merge_structure(m, a, b);
+    }
+    if (merge_is_object(m->vm, a) && merge_is_object(m->vm, b) &&
+        value_object(a)->type == value_object(b)->type) {
+        return merge_objects(m, a, b);
     }
     return merge_lengths(m, a, b);
 }

@@ -38,6 +38,12 @@ int merge_stage_lists(Merge *merge, Value a, Value b, Value both[2]);
 // The value of one side, for the other has none that anybody will see. As
 // merge_values.
 Value merge_single(Merge *merge, int side, Value v);
+// merge_object.c: whether it is an object of a class of the program's that the
+// running trace made.
+bool merge_is_object(Vm *vm, Value v);
+// Two of one class; and one that a side alone leaves. As merge_values.
+Value merge_objects(Merge *merge, Value a, Value b);
+Value merge_single_object(Merge *merge, int side, Value v);
 // Whether the condition may stand for what it says.
 bool merge_has_truth(const Merge *merge);
 // After the node was appended: its outputs are what was made.

@@ -54,6 +54,7 @@ stager_sources += src/stager/made.c
 stager_sources += src/stager/match.c
 stager_sources += src/stager/maybe.c
 stager_sources += src/stager/merge.c
+stager_sources += src/stager/merge_object.c
 stager_sources += src/stager/notes.c
 stager_sources += src/stager/options.c
 stager_sources += src/stager/poison.c
