@@ -48,6 +48,7 @@ static void block_free(Vm *vm, StagedBlock *block)
     journal_free(vm, &block->journal);
     held_free(vm, block);
     loop_carried_free(vm, block);
+    loop_lift_free(vm, block);
     maybe_free(vm, block);
     vec_free(&vm->ctx, &block->kept);
     vec_free(&vm->ctx, &block->wide);
@@ -138,6 +139,7 @@ void blocks_drop(Vm *vm, Trace *trace)
         block_free(vm, block);
     }
     journal_drop_joined(vm, trace);
+    vec_free(&vm->ctx, &trace->told);
     late_print_drop(vm, trace);
     notes_free(vm, trace);
     object_release_null(&vm->ctx, trace->raised);
@@ -200,6 +202,10 @@ static Value to_scalar(Vm *vm, Value operand)
 // The truth as an operand, owned.
 static Value truth_value(Vm *vm, Value operand)
 {
+    if (!value_is_operand(operand)) {
+        const Type *type = type_of(vm, operand);
+        return type->slots.traced_cast(vm, operand, vm->bool_type);
+    }
     Value scalar = to_scalar(vm, operand);
     Value truth = value_failed(scalar) ? scalar : cast_to_bool(vm, scalar);
     release(vm, scalar);
@@ -303,10 +309,13 @@ static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
     }
     // The journal comes first: a path may lead through what it puts back.
     notes_leave(vm, block);
-    maybe_forget(vm, block);
     if (!journal_else(vm, block) ||
-        !state_save(vm, frame, info, block->first) ||
-        !journal_restore(vm, block) ||
+        !state_save(vm, frame, info, block->first)) {
+        return NULL;
+    }
+    maybe_settle(vm, block->first, info->place_count);
+    maybe_forget(vm, block);
+    if (!journal_restore(vm, block) ||
         !state_restore(vm, frame, info, block->before) ||
         !begin_side(vm, block, PHASE_SECOND) ||
         !maybe_learn(vm, frame, block, block->condition, false)) {

@@ -50,6 +50,7 @@ typedef struct StagedBlock {
     VEC(struct HeldPlace) held; // a loop's state beside `info` (loop_held.h)
     VEC(uint32_t) kept; // of a loop: places whose container stays the same one
     VEC(struct CarriedPlace) carried; // of a loop (loop_carried.h)
+    VEC(struct LiftedPlace) lifted;   // of a loop (loops.h)
     VEC(struct ToldPlace) told;       // of this side of an `if` (maybe.h)
     VEC(WideLeaf) wide; // of a loop, found by an earlier trace of the body
     uint32_t rounds;    // of traces of the body, after the first

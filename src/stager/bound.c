@@ -4,7 +4,11 @@
 // an order that depends on the function alone.
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/either.h"
+#include "stager/loop_carried.h"
+#include "stager/maybe.h"
 #include "stager/signature.h"
+#include "stager/trace.h"
 
 // Both parts are owned; a Bound that was never filled is freed as well.
 void bound_free(Vm *vm, Bound *bound)
@@ -445,4 +449,58 @@ bool bound_map(Vm *vm, Value host, const Bound *bound, StrBuf *path,
     out->names = bound->names != NULL ? object_retain(bound->names) : NULL;
     out->given = bound->given != NULL ? object_retain(bound->given) : NULL;
     return true;
+}
+
+// --- choices ---
+
+// Takes `made` in the place of a value.
+static bool put_value(Vm *vm, Value *place, Value made)
+{
+    if (!value_failed(made)) {
+        value_replace(&vm->ctx, place, made);
+    }
+    return !value_failed(made);
+}
+
+bool bound_show(Vm *vm, Value host, Bound *bound)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < bound->values.count; i++) {
+        Value *v = &bound->values.items[i];
+        ok = !either_is(vm, *v) ||
+             put_value(
+                 vm, v,
+                 either_show(vm, bound_name(host, bound, i), value_retain(*v)));
+    }
+    return ok;
+}
+
+// As the choice that it is, or what is known of it. What holds a container that
+// would be a copy there stays undecided: a change of that would be lost.
+static bool shut_value(Vm *vm, Value *v)
+{
+    bool any;
+    Value known = maybe_known(vm, *v), choice = maybe_choice(vm, *v);
+    if (!value_unbound(known) || value_unbound(choice)) {
+        return value_unbound(known) || put_value(vm, v, value_retain(known));
+    }
+    Value made = either_expand(vm, *v, vm->trace->block, NULL, &any);
+    if (!value_failed(made) &&
+        !value_same(either_parts(made)[0], either_parts(choice)[0]) &&
+        loop_carried_shares(vm, either_parts(made)[0])) {
+        release(vm, made);
+        return true;
+    }
+    return put_value(vm, v, made);
+}
+
+bool bound_shut(Vm *vm, Bound *bound)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && vm->trace != NULL && vm->trace->undecided &&
+                       i < bound->values.count;
+         i++) {
+        ok = shut_value(vm, &bound->values.items[i]);
+    }
+    return ok;
 }

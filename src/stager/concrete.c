@@ -381,7 +381,8 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
     }
     Given given = {0};
     Value value = VALUE_FAIL;
-    if (written_open(vm, &symbolic, &given)) {
+    if (written_open(vm, &symbolic, &given) &&
+        bound_show(vm, request->target, &symbolic)) {
         (void)any_walked(vm, trace, &symbolic);
         trace->given = &given;
         value = bound_call(vm, request->target, &symbolic);
@@ -420,8 +421,7 @@ static bool call_host(Vm *vm, Trace *trace, const TraceRequest *request,
 // What the trace leaves to the Concrete, and what ends with it.
 static void end_trace(Vm *vm, Trace *trace, Concrete *concrete)
 {
-    // Ownership moves: the trace is about to end. On failure the Concrete is
-    // released with all that it took.
+    // Ownership moves, on failure too: the Concrete is released then.
     concrete->outer = trace->outer_values;
     concrete->outer_serial = trace->outer != NULL ? trace->outer->serial : 0;
     concrete->variables = trace->stand_ins.count;

@@ -3,6 +3,8 @@
 //
 // Invariant: the call's signature is the Concrete's own, so tensors, Variables
 // and the graph's inputs stand in one order.
+#include <stdio.h>
+
 #include "interp/core/raise.h"
 #include "ops/tensor_list.h"
 #include "stager/either.h"
@@ -248,18 +250,19 @@ static bool record_call(Vm *vm, Concrete *concrete, const ValueVec *inputs,
     return ok;
 }
 
+// What tensors decide about the result is undecided in the caller. Takes it.
+static Value show_result(Vm *vm, const Concrete *concrete, Value result)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%.60s()", concrete->name->text);
+    return either_show(vm, name, result);
+}
+
 // The trace holds the callee until it ends: birth.c counts who holds a
 // Variable, and must know the callees that do.
 static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
                          const Signature *signature)
 {
-    if (concrete->either) {
-        return raise_error(vm, ERR_SYMBOLIC,
-                           "%s() returns one structure or another, as a tensor "
-                           "decides, which only a call outside of a trace can "
-                           "tell: return the same structure on every way",
-                           concrete->name->text);
-    }
     // The outer trace keeps the inner one alive, since its node points into it.
     if (!vec_push(&vm->ctx, &vm->trace->called, concrete)) {
         return VALUE_FAIL;
@@ -286,6 +289,7 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
                 ? VALUE_FAIL
                 : map_result(vm, concrete, bound, unpack_output, &unpack);
         events_call(vm, vm->trace->events, &concrete->owner->events);
+        result = concrete->either ? show_result(vm, concrete, result) : result;
     }
     if (!value_failed(result) && !value_is_none(concrete->ends)) {
         late_error_end(vm, concrete->ends);

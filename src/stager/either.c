@@ -5,12 +5,17 @@
 // mark, an empty one of its class, and a list of its items.
 #include "stager/either.h"
 
+#include <stdio.h>
+
 #include "interp/objects/containers/obj_deque.h"
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
+#include "interp/objects/containers/obj_set.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/content.h"
+#include "stager/maybe.h"
 #include "stager/poison.h"
 #include "stager/stager.h"
 #include "stager/structure.h"
@@ -243,6 +248,8 @@ typedef struct EitherWalk {
     const GraphBlock *block; // undecided containers that it sees become
                              // choices; NULL: choices are made
     const Journal *journal;  // of a join that comes; NULL: none
+    const char *name;        // choices become undecided, and texts call them
+                             // so; NULL: they do not
     bool any;                // it met a choice
     Map known;               // by address: its number below
     ValueVec values;         // what became of objects, and they; owned
@@ -268,9 +275,144 @@ static Value walk_children(EitherWalk *walk, Value v)
     return made;
 }
 
+// Whether all that is chosen from are containers of the type of `model`.
+static bool all_like(Vm *vm, Value v, Value model)
+{
+    if (either_is(vm, v)) {
+        const Value *parts = either_parts(v);
+        return all_like(vm, parts[0], model) && all_like(vm, parts[1], model);
+    }
+    return queue_is(vm, v) == queue_is(vm, model) && value_is_object(v) &&
+           value_object(v)->type == value_object(model)->type &&
+           (queue_is(vm, v) || poison_fits(vm, value_object(v)));
+}
+
+// An empty one; UNBOUND: they are not of one type.
+static Value container_of(Vm *vm, Value choice)
+{
+    Value model = choice;
+    while (either_is(vm, model)) {
+        model = either_parts(model)[0];
+    }
+    if (!value_is_object(model) || !all_like(vm, choice, model)) {
+        return VALUE_UNBOUND;
+    }
+    void *made = value_is_kind(model, KIND_DICT)  ? (void *)dict_new(vm)
+                 : value_is_kind(model, KIND_SET) ? (void *)set_new(vm, false)
+                                                  : (void *)list_new(vm, 0);
+    Value empty = made != NULL ? value_from_object(made) : VALUE_FAIL;
+    return queue_is(vm, model) ? make_deque(vm, model, empty) : empty;
+}
+
+// The same choice, with what the containers hold shown; owned.
+static Value show_parts(EitherWalk *walk, Value v)
+{
+    Vm *vm = walk->vm;
+    if (!either_is(vm, v)) {
+        return walk_children(walk, v);
+    }
+    const Value *parts = either_parts(v);
+    Value first = show_parts(walk, parts[0]);
+    Value second = value_failed(first) ? first : show_parts(walk, parts[1]);
+    Value made =
+        value_failed(second) ? second : either_with(vm, v, first, second);
+    release(vm, first);
+    release(vm, second);
+    return made;
+}
+
+// An undecided container, `empty` (taken) until then.
+static Value show_container(EitherWalk *walk, Value empty, Value choice,
+                            const char *text)
+{
+    Vm *vm = walk->vm;
+    Value shown = show_parts(walk, choice);
+    Value poison = value_failed(shown)
+                       ? shown
+                       : poison_value(vm, ERR_SYMBOLIC, text, shown);
+    bool ok =
+        !value_failed(poison) && poison_put(vm, value_object(empty), poison);
+    release(vm, shown);
+    release(vm, poison);
+    release(vm, ok ? VALUE_NONE : empty);
+    return ok ? empty : VALUE_FAIL;
+}
+
+// A tuple of choices for a choice of tuples of one form; UNBOUND: there is no
+// such form.
+static Value show_tuples(EitherWalk *walk, Value choice)
+{
+    Vm *vm = walk->vm;
+    const Value *parts = either_parts(choice);
+    StructureKind kind = structure_kind(vm, parts[0]);
+    int same = kind == STRUCTURE_TUPLE || kind == STRUCTURE_NAMED
+                   ? merge_alike(vm, parts[0], parts[1])
+                   : 0;
+    if (same <= 0 || either_is(vm, parts[0]) || queue_is(vm, parts[0])) {
+        return same < 0 ? VALUE_FAIL : VALUE_UNBOUND;
+    }
+    ValueVec shown = {0};
+    const Tuple *first = value_as_tuple(parts[0]);
+    const Tuple *second = value_as_tuple(parts[1]);
+    bool ok = true;
+    for (size_t i = 0; ok && i < first->count; i++) {
+        Value a = first->items[i], b = second->items[i];
+        Value one =
+            merge_same(a, b) ? value_retain(a) : either_with(vm, choice, a, b);
+        ok = !value_failed(one) &&
+             structure_push(vm, &shown, walk_value(walk, one));
+        release(vm, one);
+    }
+    Value made = ok ? structure_rebuild(vm, parts[0], &shown) : VALUE_FAIL;
+    structure_free(vm, &shown);
+    return made;
+}
+
+// One of two; UNBOUND: what nobody can use. Owned.
+static Value show_values(EitherWalk *walk, Value choice)
+{
+    Vm *vm = walk->vm;
+    const Value *parts = either_parts(choice);
+    Value first = walk_value(walk, parts[0]);
+    Value second =
+        value_failed(first) ? VALUE_FAIL : walk_value(walk, parts[1]);
+    Value shown = value_failed(second)
+                      ? VALUE_FAIL
+                      : maybe_choose(vm, walk->name, either_condition(choice),
+                                     first, second);
+    release(vm, first);
+    release(vm, second);
+    return shown;
+}
+
+// A choice of containers is one that is undecided; of a value and None, what
+// may be None; of others, what can only be handed on.
+static Value show_choice(EitherWalk *walk, Value choice)
+{
+    Vm *vm = walk->vm;
+    char text[200];
+    snprintf(text, sizeof text,
+             "'%.60s' is one structure or another, as a tensor decides: use "
+             "what both have, or return the same structure on every way",
+             walk->name);
+    vm->trace->undecided = true;
+    Value shown = container_of(vm, choice);
+    if (!value_unbound(shown)) {
+        return value_failed(shown) ? shown
+                                   : show_container(walk, shown, choice, text);
+    }
+    shown = show_tuples(walk, choice);
+    shown = value_unbound(shown) ? show_values(walk, choice) : shown;
+    return value_unbound(shown) ? poison_value(vm, ERR_SYMBOLIC, text, choice)
+                                : shown;
+}
+
 static Value walk_new(EitherWalk *walk, Value v)
 {
     Vm *vm = walk->vm;
+    if (walk->name != NULL) {
+        return either_is(vm, v) ? show_choice(walk, v) : walk_children(walk, v);
+    }
     // What a choice holds may be undecided in turn.
     if (poison_is(vm, v)) {
         return walk_value(walk, poison_choice(vm, v, walk->block));
@@ -337,6 +479,20 @@ Value either_expand(Vm *vm, Value result, const GraphBlock *block,
     structure_free(vm, &walk.values);
     *any = walk.any;
     return walked;
+}
+
+Value either_show(Vm *vm, const char *name, Value v)
+{
+    EitherWalk walk = {.vm = vm, .name = name};
+    Value shown = VALUE_FAIL;
+    map_init(&walk.known, &vm->ctx);
+    if (!value_failed(v)) {
+        shown = walk_value(&walk, v);
+    }
+    map_free(&walk.known);
+    structure_free(vm, &walk.values);
+    release(vm, v);
+    return shown;
 }
 
 Value either_choose(Vm *vm, Value result)

@@ -38,6 +38,9 @@ Value either_length(Vm *vm, Value choice);
 // join makes one. *any: whether it is or holds a choice.
 Value either_expand(Vm *vm, Value result, const GraphBlock *block,
                     const Journal *journal, bool *any);
+// What a callee handed back, or is handed, within a trace, where the choices in
+// it are undecided; takes it. `name` is what errors call them.
+Value either_show(Vm *vm, const char *name, Value v);
 // The result that the tensors in it choose; takes it.
 Value either_choose(Vm *vm, Value result);
 

@@ -148,11 +148,11 @@ static bool is_result(Vm *vm, const Frame *frame, const BlockPlace *place)
     return place->hidden == HIDDEN_RESULT && frame == vm->trace->base;
 }
 
-// A variable, an expression's value, or what an inner function returns.
+// What the program assigns, an expression's value, or what an inner function
+// returns.
 static bool may_be_none(Vm *vm, const Frame *frame, const BlockPlace *place)
 {
-    return place->kind == STATE_LOCAL && place->step_count == 0 &&
-           (place->hidden == HIDDEN_NONE || place->hidden == HIDDEN_VALUE ||
+    return (place->hidden == HIDDEN_NONE || place->hidden == HIDDEN_VALUE ||
             place->hidden == HIDDEN_RESULT) &&
            !is_result(vm, frame, place);
 }
@@ -252,6 +252,7 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
     if (value_failed(second)) {
         return false;
     }
+    maybe_settle(vm, &second, 1);
     bool result = is_result(vm, frame, place);
     if (result && vm->trace->undecided &&
         !expand_result(vm, block, i, &second)) {

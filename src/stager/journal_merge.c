@@ -103,7 +103,9 @@ static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
         }
         m->name = name[0] != '\0' ? name : NULL;
     }
+    m->may_be_none = true;
     Value merged = merge_values(m, a, b);
+    m->may_be_none = false;
     if (value_failed(merged) || m->fault == ERR_NONE) {
         return merged;
     }

@@ -11,6 +11,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
 #include "stager/content.h"
+#include "stager/maybe.h"
 #include "stager/poison.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
@@ -117,6 +118,7 @@ static void drop_place(Vm *vm, HeldPlace *place)
     object_release(&vm->ctx, place->container);
     release(vm, place->key);
     release(vm, place->before);
+    release(vm, place->state);
 }
 
 void held_free(Vm *vm, StagedBlock *block)
@@ -144,8 +146,10 @@ static int push_held(HeldWalk *walk, Value key, Value before, bool made)
                        .part = walk->part,
                        .key = key,
                        .before = before,
+                       .state = maybe_open(walk->vm, before),
                        .made = made};
     if (!vec_push(&walk->vm->ctx, &walk->block->held, place)) {
+        release(walk->vm, place.state);
         return -1;
     }
     (void)object_retain(place.container);
@@ -497,7 +501,8 @@ static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
         if (path->step_count > 0 && value_unbound(block->before[i])) {
             continue;
         }
-        ok = state_set(vm, frame, path, value_retain(block->before[i]));
+        ok = state_set(vm, frame, path,
+                       value_retain(loop_lift_before(block, i)));
         // An element that is gone is found when the contents are compared.
         if (!ok && raise_matches(vm, ERR_LOOKUP)) {
             raise_clear(vm);

@@ -16,6 +16,8 @@ typedef struct HeldPlace {
     Value key;    // a number of a list or deque, a key, a name; UNBOUND: the
                   // part itself; owned
     Value before; // what it held before the loop; owned
+    Value state;  // what the loop's state begins with, if that is of another
+                  // kind; UNBOUND: `before`; owned
     bool made;    // there was no such element before the loop, and `before` is
                   // what nobody reads (loop_made.c)
     LoopSlot slot;
@@ -30,6 +32,13 @@ int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block);
 bool loop_may_repeat(Vm *vm, const StagedBlock *block);
 // Whether the place is an item of a list that is state as a whole. -1: failed.
 int held_covers(Vm *vm, const StagedBlock *block, const BlockPlace *place);
+// What the loop's state begins with; borrowed.
+static inline Value held_state(const HeldPlace *place)
+{
+    return value_unbound(place->state) ? place->before : place->state;
+}
+// loop_lift.c: as loop_lift, of one that may be None.
+int loop_lift_held(Vm *vm, StagedBlock *block, HeldPlace *place, Value after);
 // What the place holds now: owned, VALUE_FAIL.
 Value held_get(Vm *vm, const HeldPlace *place);
 // Takes the value; UNBOUND: an element that is no more.

@@ -158,10 +158,8 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
                                          : slot_kind(place, block->before[i]);
         int carried = part == 0 ? loop_carried_opens(vm, block, i) : 0;
         slot->kind = carried > 0 ? SLOT_CARRIED : slot->kind;
-        if (state_is_variable(place) && carried == 0) {
-            maybe_open(vm, &block->before[i]);
-        }
-        ok = part >= 0 && carried >= 0;
+        ok = part >= 0 && carried >= 0 &&
+             (place->hidden || carried > 0 || loop_lift_open(vm, block, i));
         slot->first_leaf = (uint32_t)block->loop->leaves.count;
         LoopWalk walk =
             loop_walk(frame, block, slot, state_name(place, room, sizeof room));
@@ -182,7 +180,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
                        .first_leaf = (uint32_t)block->loop->leaves.count};
         LoopWalk walk = loop_walk(frame, block, &place->slot,
                                   held_name(place, room, sizeof room));
-        ok = open_slot(vm, &walk, &place->slot, place->before);
+        ok = open_slot(vm, &walk, &place->slot, held_state(place));
     }
     return ok && loop_made_open(vm, block);
 }
@@ -274,8 +272,8 @@ static bool leaves_state(const StagedBlock *block)
     return block->diverged[1] && !block->loop->rotated;
 }
 
-// What the slot's variable holds in a phase, owned.
-static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
+// What the slot has of the state in a phase, owned.
+static Value shown_state(Vm *vm, LoopWalk *walk, Value before)
 {
     switch (walk->slot->kind) {
     case SLOT_STATE:
@@ -296,6 +294,14 @@ static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
                                   : VALUE_UNBOUND;
     default: return VALUE_UNBOUND;
     }
+}
+
+// What its variable holds then; owned.
+static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
+{
+    Value v = shown_state(vm, walk, before);
+    return !value_failed(v) && either_is(vm, v) ? maybe_shown(vm, walk->name, v)
+                                                : v;
 }
 
 // The children of a structure, if it has the form of the one that was made.
@@ -425,9 +431,6 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                       ? value_retain(block->first[i])
                   : result ? show_result(vm, &walk, block->first[i])
                            : shown_value(vm, &walk, block->before[i]);
-        if (!value_failed(v) && state_is_variable(place) && either_is(vm, v)) {
-            v = maybe_shown(vm, walk.name, v);
-        }
         set_shown(vm, &block->loop->slots[i], v);
         if (!value_failed(v) && node != NULL &&
             !note_place(vm, block, i, v, block->before[i])) {
@@ -447,7 +450,7 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
         walk.node = node;
         Value v = place->made && node != NULL && leaves_state(block)
                       ? VALUE_UNBOUND
-                      : shown_value(vm, &walk, place->before);
+                      : shown_value(vm, &walk, held_state(place));
         if (!value_failed(v) && node != NULL &&
             !note_place(vm, block, block->info->place_count + i, v,
                         place->before)) {

@@ -491,9 +491,8 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                          : made > 0 && fail_new(vm, walk, place);
     }
     // A flag that no statement of this turn has set has not been raised.
-    if (slot->kind == SLOT_FLAG && value_unbound(after)) {
-        after = VALUE_FALSE;
-    }
+    after =
+        slot->kind == SLOT_FLAG && value_unbound(after) ? VALUE_FALSE : after;
     // The order matters: a fresh variable may fail to carry over and is then
     // given up; one that the program set before the loop may not.
     if (slot->kind == SLOT_KEPT) {
@@ -530,7 +529,7 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
     bool ok = true;
     for (size_t i = 0; ok && i < block->held.count; i++) {
         char room[128];
-        const HeldPlace *place = &block->held.items[i];
+        HeldPlace *place = &block->held.items[i];
         LoopWalk walk = loop_walk(frame, block, &place->slot,
                                   held_name(place, room, sizeof room));
         Value after = held_get(vm, place);
@@ -541,7 +540,8 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
                     : part              ? 1
                     : value_unbound(after)
                         ? 0
-                        : loop_take_value(vm, &walk, place->before, after);
+                        : take_value(vm, &walk, held_state(place), after);
+        taken = taken == 0 ? loop_lift_held(vm, block, place, after) : taken;
         ok = taken == 1 ||
              (taken == 0 && fail_change(vm, &walk, place->before, after));
         ok = structure_push(vm, &block->loop->after, after) && ok;

@@ -123,9 +123,21 @@ MUST_CHECK bool loop_show(Vm *vm, Frame *frame, StagedBlock *block,
 // loop_take.c: takes what the turn has left as the leaves' results.
 // A structure that it changed in place becomes one of block->kept.
 MUST_CHECK bool loop_take(Vm *vm, Frame *frame, StagedBlock *block);
-// loop_lift.c: a list of another length, or another text, is a value of the
-// graph in the body's next trace. 1: it is; 0: it cannot be; -1: failed.
+
+// A place whose state is of another kind than what it held before the loop.
+typedef struct LiftedPlace {
+    uint32_t place;
+    Value before; // what it held; owned
+} LiftedPlace;
+
+// loop_lift.c: a list of another length, another text, or None, is a value of
+// the graph in the body's next trace. 1: it is; 0: it cannot be; -1: failed.
 int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after);
+// One that may be None before the loop is so in the state, if one can be.
+MUST_CHECK bool loop_lift_open(Vm *vm, StagedBlock *block, uint32_t i);
+// What the place held before the loop; borrowed.
+Value loop_lift_before(const StagedBlock *block, uint32_t i);
+void loop_lift_free(Vm *vm, StagedBlock *block);
 // What one variable is after the turn, as the results of its leaves. 1; 0: its
 // dtype or form is another; -1: failed.
 int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after);

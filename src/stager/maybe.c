@@ -19,15 +19,16 @@
 #include "stager/loop_carried.h"
 #include "stager/loop_held.h"
 #include "stager/poison.h"
+#include "stager/structure.h"
 #include "stager/undecided.h"
 
 bool maybe_is(Vm *vm, Value v)
 {
-    return poison_is_value(vm, v) && !value_unbound(poison_left(vm, v));
+    Value choice = poison_is_value(vm, v) ? poison_left(vm, v) : VALUE_UNBOUND;
+    return !value_unbound(choice) && value_is_none(either_parts(choice)[1]);
 }
 
-// The choice where the trace sees it, borrowed; else UNBOUND.
-static Value choice_of(Vm *vm, Value v)
+Value maybe_choice(Vm *vm, Value v)
 {
     return vm->trace != NULL && maybe_is(vm, v)
                ? poison_choice(vm, v, vm->trace->block)
@@ -145,15 +146,65 @@ Value maybe_single(Merge *m, int side, Value v)
     return value_failed(made) ? made : maybe_shown(vm, m->name, made);
 }
 
+// a and b, or a or b; either may be a bool of the host.
+static Value logic(Vm *vm, bool is_and, Value a, Value b)
+{
+    Value known = value_is_bool(a) ? a : b, other = value_is_bool(a) ? b : a;
+    if (value_is_bool(known)) {
+        return value_same(known, value_from_bool(is_and)) ? value_retain(other)
+                                                          : known;
+    }
+    Value both[2] = {a, b};
+    return tensor_call(vm, is_and ? "logical_and" : "logical_or", both, 2, NULL,
+                       0);
+}
+
+static Value choose_flag(Vm *vm, Value condition, const MaybeSide sides[2])
+{
+    Value other = tensor_call(vm, "logical_not", &condition, 1, NULL, 0);
+    Value first = value_failed(other)
+                      ? VALUE_FAIL
+                      : logic(vm, true, condition, sides[0].flag);
+    Value second = value_failed(first) ? VALUE_FAIL
+                                       : logic(vm, true, other, sides[1].flag);
+    Value flag =
+        value_failed(second) ? VALUE_FAIL : logic(vm, false, first, second);
+    release(vm, other);
+    release(vm, first);
+    release(vm, second);
+    return flag;
+}
+
+Value maybe_choose(Vm *vm, const char *name, Value condition, Value a, Value b)
+{
+    const MaybeSide sides[2] = {side_of(vm, a), side_of(vm, b)};
+    Value x = sides[0].value, y = sides[1].value;
+    if (!maybe_either(vm, a, b)) {
+        return VALUE_UNBOUND;
+    }
+    Value value = value_unbound(x)   ? value_retain(y)
+                  : value_unbound(y) ? value_retain(x)
+                                     : undecided_choose(vm, condition, x, y);
+    if (value_failed(value) || value_unbound(value)) {
+        return value;
+    }
+    Value flag = choose_flag(vm, condition, sides);
+    Value choice =
+        value_failed(flag) ? flag : either_of(vm, flag, value, VALUE_NONE);
+    release(vm, value);
+    release(vm, flag);
+    return maybe_shown(vm, name, choice);
+}
+
 // --- loops ---
 
-void maybe_open(Vm *vm, Value *before)
+Value maybe_open(Vm *vm, Value before)
 {
-    Value choice = choice_of(vm, *before);
-    if (!value_unbound(choice) &&
-        !loop_carried_shares(vm, either_parts(choice)[0])) {
-        value_replace(&vm->ctx, before, value_retain(choice));
-    }
+    Value choice = maybe_choice(vm, before);
+    return value_unbound(choice) ||
+                   loop_carried_shares(vm, either_parts(choice)[0])
+               ? VALUE_UNBOUND
+               : value_retain(choice);
 }
 
 static Value state_of(Vm *vm, Value flag, Value value)
@@ -211,195 +262,18 @@ Value maybe_shown(Vm *vm, const char *name, Value state)
     return made;
 }
 
-// --- what a condition tells ---
-
-static bool is_constant(const Graph *graph, ValueId id, bool value)
-{
-    const Tensor *known = graph_constant(graph, id);
-    return known != NULL && known->dtype == DT_BOOL && known->count == 1 &&
-           *(const bool *)known->data == value;
-}
-
-static int told(const Graph *graph, ValueId id, bool holds, ValueId flag,
-                int depth);
-
-// The side of an `if` that gave the output is known where the other one gives
-// the opposite: so `and`, `or` and flags of early returns are made.
-static int told_by_if(const Graph *graph, ValueId id, bool holds, ValueId flag,
-                      int depth)
-{
-    const GraphNode *node = graph_value(graph, id)->node;
-    uint32_t output = id - node_output(node, 0);
-    int answer = -1;
-    for (int side = 0; side < 2 && answer < 0; side++) {
-        const GraphBlock *other = node->blocks[!side];
-        if (other->diverges || node->blocks[side]->diverges) {
-            continue;
-        }
-        ValueId given = other->results[output];
-        // In the first side the condition is true, in the second false.
-        bool opposite = is_constant(graph, given, !holds) ||
-                        (given == node->inputs[0] && holds == (side == 0));
-        if (opposite) {
-            answer = told(graph, node->inputs[0], side == 0, flag, depth - 1);
-            answer = answer >= 0
-                         ? answer
-                         : told(graph, node->blocks[side]->results[output],
-                                holds, flag, depth - 1);
-        }
-    }
-    return answer;
-}
-
-// The bool that this one is the opposite of; VALUE_ID_NONE.
-static ValueId opposite_of(const Graph *graph, ValueId id)
-{
-    const GraphNode *node = graph_value(graph, id)->node;
-    bool is = node != NULL &&
-              (node->op == OP_LOGICAL_NOT || node->op == OP_BITWISE_INVERT);
-    return is ? node->inputs[0] : VALUE_ID_NONE;
-}
-
-// What `id`, which holds or does not, says of the flag: 1, 0, or -1: nothing.
-static int told(const Graph *graph, ValueId id, bool holds, ValueId flag,
-                int depth)
-{
-    if (id == flag) {
-        return holds;
-    }
-    const GraphNode *node = graph_value(graph, id)->node;
-    if (node == NULL || depth == 0) {
-        return -1;
-    }
-    if (node->op == OP_IF) {
-        return told_by_if(graph, id, holds, flag, depth);
-    }
-    if (opposite_of(graph, id) != VALUE_ID_NONE) {
-        return told(graph, node->inputs[0], !holds, flag, depth - 1);
-    }
-    int answer = -1;
-    if (node->op == (holds ? OP_LOGICAL_AND : OP_LOGICAL_OR)) {
-        answer = told(graph, node->inputs[0], holds, flag, depth - 1);
-        answer = answer >= 0
-                     ? answer
-                     : told(graph, node->inputs[1], holds, flag, depth - 1);
-    }
-    return answer;
-}
-
-// What the block assigns it puts back itself.
-static bool is_assigned(const StagedBlock *block, uint32_t reg)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < block->info->place_count && !found; i++) {
-        const BlockPlace *place = &block->info->places[i];
-        found = place->kind == STATE_LOCAL && place->step_count == 0 &&
-                place->index == reg;
-    }
-    return found;
-}
-
-// A condition, and how it knows what the frame shows: a loop's has the state by
-// params of its own.
-typedef struct Told {
-    ValueId condition;
-    bool holds;
-    const StagedLoop *loop; // NULL: by the same values
-    const GraphNode *node;  // the frame shows its outputs; NULL: the body's
-} Told;
-
-static ValueId flag_of(const Told *told, Value choice)
-{
-    ValueId flag = value_as_symbolic(either_condition(choice))->value;
-    for (uint32_t i = 0; told->loop != NULL && i < told->loop->leaves.count;
-         i++) {
-        const LoopLeaf *leaf = &told->loop->leaves.items[i];
-        if (flag ==
-            (told->node != NULL ? node_output(told->node, i) : leaf->body)) {
-            return leaf->cond;
-        }
-    }
-    return flag;
-}
-
-// What is told of a choice: 1, 0, or -1: nothing.
-static int told_choice(Vm *vm, const Told *tells, Value choice)
-{
-    enum { DEPTH = 32 };
-    const Graph *graph = vm->trace->graph;
-    ValueId flag = flag_of(tells, choice), other;
-    bool straight = true;
-    for (; (other = opposite_of(graph, flag)) != VALUE_ID_NONE; flag = other) {
-        straight = !straight;
-    }
-    int is = told(graph, tells->condition, tells->holds, flag, DEPTH);
-    return is < 0 ? is : (is != 0) == straight;
-}
-
-// To the end of a side or turn of the block.
-static bool learn(Vm *vm, Frame *frame, StagedBlock *block, const Told *tells)
-{
-    bool keeps = block != NULL && block->frame == frame, ok = true;
-    for (uint32_t i = 0; ok && i < frame->code->local_count; i++) {
-        Value *place = &frame->registers[i];
-        Value choice = choice_of(vm, *place);
-        int is = value_unbound(choice) ? -1 : told_choice(vm, tells, choice);
-        if (is < 0) {
-            continue;
-        }
-        Value now = is ? value_retain(either_parts(choice)[0]) : VALUE_NONE;
-        if (keeps && !is_assigned(block, i)) {
-            ok = vec_push(&vm->ctx, &block->told,
-                          ((ToldPlace){i, value_retain(*place)}));
-            release(vm, ok ? VALUE_NONE : *place);
-        }
-        value_replace(&vm->ctx, place, now);
-    }
-    return ok;
-}
-
-bool maybe_learn(Vm *vm, Frame *frame, StagedBlock *block, ValueId condition,
-                 bool holds)
-{
-    Told tells = {.condition = condition, .holds = holds};
-    return learn(vm, frame, block, &tells);
-}
-
-bool maybe_learn_loop(Vm *vm, Frame *frame, StagedBlock *block,
-                      const GraphNode *node)
-{
-    Told tells = {.condition = block->sides[0]->results[0],
-                  .holds = node == NULL,
-                  .loop = block->loop,
-                  .node = node};
-    return learn(vm, frame, node == NULL ? block : block->outer, &tells);
-}
-
-void maybe_forget(Vm *vm, StagedBlock *block)
-{
-    while (block->told.count > 0) {
-        ToldPlace told_place = vec_pop(&block->told);
-        value_replace(&vm->ctx, &block->frame->registers[told_place.reg],
-                      told_place.maybe);
-    }
-}
-
-void maybe_free(Vm *vm, StagedBlock *block)
-{
-    for (size_t i = 0; i < block->told.count; i++) {
-        release(vm, block->told.items[i].maybe);
-    }
-    vec_free(&vm->ctx, &block->told);
-}
-
 // --- use ---
 
 Value maybe_same(Vm *vm, Value a, Value b, bool holds)
 {
     Value self = poison_is_value(vm, a) ? a : b;
-    Value choice = choice_of(vm, self);
+    Value choice = maybe_choice(vm, self);
     if (value_unbound(choice) || !value_is_none(value_same(self, a) ? b : a)) {
         return poison_raise(vm, self);
+    }
+    Value known = maybe_known(vm, self);
+    if (!value_unbound(known)) {
+        return value_from_bool(value_is_none(known) == holds);
     }
     event_add(vm, vm->trace->events, EVENT_INT, "a host bool", VALUE_NONE);
     Value flag = either_condition(choice);
@@ -407,11 +281,58 @@ Value maybe_same(Vm *vm, Value a, Value b, bool holds)
                  : value_retain(flag);
 }
 
+// What has an __eq__ of its own may say of None what it likes.
+Value maybe_compare(Vm *vm, CompareOp op, Value a, Value b)
+{
+    Value self = poison_is_value(vm, a) ? a : b;
+    Value choice = maybe_choice(vm, self);
+    Value value =
+        value_unbound(choice) ? VALUE_UNBOUND : either_parts(choice)[0];
+    bool asks = (op == COMPARE_EQ || op == COMPARE_NE) &&
+                (value_is_operand(value) || merge_is_number(value) ||
+                 structure_is_plain(value));
+    return asks ? maybe_same(vm, a, b, op == COMPARE_EQ)
+                : poison_raise(vm, self);
+}
+
+// Of None false; a size that is not known could be none where there is no
+// value.
+static Value truth_of(Vm *vm, Value self, Value choice)
+{
+    Value value = either_parts(choice)[0], flag = either_condition(choice);
+    bool is_operand = value_is_operand(value);
+    if (is_operand ? operand_type(value).rank != 0
+                   : !merge_is_number(value) && !structure_is_plain(value)) {
+        return poison_raise(vm, self);
+    }
+    int known = is_operand ? 1 : value_truth(vm, value);
+    Value truth = known < 0     ? VALUE_FAIL
+                  : !is_operand ? value_from_bool(known)
+                                : vm_call(vm, value_from_object(vm->bool_type),
+                                          &value, 1);
+    Value made = value_failed(truth) ? truth : logic(vm, true, flag, truth);
+    release(vm, truth);
+    return made;
+}
+
+Value maybe_cast(Vm *vm, Value self, const Type *to)
+{
+    Value known = maybe_known(vm, self), choice = maybe_choice(vm, self);
+    return !value_unbound(known)
+               ? vm_call(vm, value_from_object((Type *)to), &known, 1)
+           : to == vm->bool_type && !value_unbound(choice)
+               ? truth_of(vm, self, choice)
+               : poison_raise(vm, self);
+}
+
 Value maybe_operate(Vm *vm, Value a, Value b, OperandsFn act, int how)
 {
+    Value known[2] = {maybe_known(vm, a), maybe_known(vm, b)};
+    a = value_unbound(known[0]) ? a : known[0];
+    b = value_unbound(known[1]) ? b : known[1];
     bool first = poison_is_value(vm, a), both = first && poison_is_value(vm, b);
     Value self = first ? a : b, other = first ? b : a;
-    Value choice = both ? VALUE_UNBOUND : choice_of(vm, self);
+    Value choice = both ? VALUE_UNBOUND : maybe_choice(vm, self);
     if (value_unbound(choice) ||
         !(value_is_operand(other) || merge_is_number(other))) {
         return act(vm, a, b, how);

@@ -13,6 +13,8 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
 #include "interp/objects/containers/sequence.h"
+#include "interp/objects/protocol/protocol.h"
+#include "interp/tensors/tensor_convert.h"
 #include "stager/content.h"
 #include "stager/either.h"
 #include "stager/maybe.h"
@@ -139,6 +141,12 @@ static Value use_compare(Vm *vm, CompareOp op, Value a, Value b)
     return use_either(vm, a, b);
 }
 
+static Value compare_value(Vm *vm, CompareOp op, Value a, Value b)
+{
+    return value_is_none(a) || value_is_none(b) ? maybe_compare(vm, op, a, b)
+                                                : use_either(vm, a, b);
+}
+
 static Value use_unary(Vm *vm, UnaryOp op, Value self)
 {
     (void)op;
@@ -162,13 +170,6 @@ static int64_t use_length(Vm *vm, Value self)
     return use_truth(vm, self);
 }
 
-static bool use_store(Vm *vm, Value self, Value key, Value value)
-{
-    (void)key;
-    (void)value;
-    return use_false(vm, self);
-}
-
 static int use_contains(Vm *vm, Value self, Value item)
 {
     (void)item;
@@ -188,7 +189,13 @@ static Value use_call(Vm *vm, Value self, const Value *args, uint32_t count,
 static Value use_attr(Vm *vm, Value self, Str *name)
 {
     const Poison *poison = (const Poison *)value_object(self);
-    (void)name;
+    Value known = maybe_known(vm, self);
+    if (name == vm->names[NAME_TENSOR]) {
+        return attr_get_generic(vm, self, name);
+    }
+    if (!value_unbound(known)) {
+        return value_get_attr(vm, known, name);
+    }
     return give_up(vm, poison,
                    poison->kind == ERR_SYMBOLIC ? ERR_TYPE : poison->kind);
 }
@@ -218,6 +225,98 @@ static void poison_clear(Vm *vm, Object *self)
 {
     value_replace(&vm->ctx, &((Poison *)self)->choice, VALUE_UNBOUND);
 }
+
+// --- what may be None, where it is known ---
+//
+// Elsewhere it raises its text.
+
+static Value known_value(Vm *vm, Value self)
+{
+    Value known = maybe_known(vm, self);
+    return value_unbound(known) ? poison_raise(vm, self) : known;
+}
+
+static int known_truth(Vm *vm, Value self)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known) ? -1 : value_truth(vm, known);
+}
+
+static int64_t known_length(Vm *vm, Value self)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known) ? -1 : value_length(vm, known);
+}
+
+static int known_contains(Vm *vm, Value self, Value item)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known) ? -1 : value_contains(vm, known, item);
+}
+
+static Value known_iter(Vm *vm, Value self)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known) ? known : value_iter(vm, known);
+}
+
+static Value known_call(Vm *vm, Value self, const Value *args, uint32_t count,
+                        Tuple *keyword_names)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known)
+               ? known
+               : vm_call_keywords(vm, known, args, count, keyword_names);
+}
+
+static bool known_store(Vm *vm, Value self, Value key, Value value)
+{
+    Value known = known_value(vm, self);
+    return !value_failed(known) && value_set_item(vm, known, key, value);
+}
+
+static bool known_set_attr(Vm *vm, Value self, Str *name, Value value)
+{
+    Value known = known_value(vm, self);
+    return !value_failed(known) && value_set_attr(vm, known, name, value);
+}
+
+static Value own_text(Str *text)
+{
+    return text != NULL ? str_value(text) : VALUE_FAIL;
+}
+
+static Value known_repr(Vm *vm, Value self)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known) ? known : own_text(value_repr(vm, known));
+}
+
+static Value known_str(Vm *vm, Value self)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known) ? known : own_text(value_str(vm, known));
+}
+
+static Value known_format(Vm *vm, Value self, Str *spec)
+{
+    Value known = known_value(vm, self);
+    return value_failed(known) ? known
+                               : own_text(value_format(vm, known, spec));
+}
+
+static Value method_tensor(Vm *vm, Value *args)
+{
+    Value known = known_value(vm, args[0]);
+    return value_failed(known)
+               ? known
+               : tensor_from_value(vm, "tensor", known, DT_NONE);
+}
+
+static const NativeDef value_methods[] = {
+    {"__tensor__", "self, /", method_tensor, "The value, where it is known."},
+    {NULL, NULL, NULL, NULL},
+};
 
 // --- its length and what is in it, which a graph can choose ---
 
@@ -257,10 +356,7 @@ static Value use_cast(Vm *vm, Value self, const Type *to)
 
 // What all share; each adds how it is freed.
 #define POISON_SLOTS                                                           \
-    .repr = use, .str = use, .format = use_format, .hash = use_hash,           \
-    .truth = use_truth, .length = use_length, .contains = use_contains,        \
-    .iter = use, .next = use, .call = use_call, .set_attr = use_set_attr,      \
-    .index = use, .to_int = use, .to_float = use
+    .hash = use_hash, .next = use, .index = use, .to_int = use, .to_float = use
 
 #define POISON_DOC "What two sides of a staged block left apart."
 
@@ -276,6 +372,15 @@ static Value use_cast(Vm *vm, Value self, const Type *to)
                   .get_item = undecided_item,                                  \
                   .set_item = undecided_store,                                 \
                   .traced_cast = use_cast,                                     \
+                  .repr = use,                                                 \
+                  .str = use,                                                  \
+                  .format = use_format,                                        \
+                  .truth = use_truth,                                          \
+                  .length = use_length,                                        \
+                  .contains = use_contains,                                    \
+                  .iter = use,                                                 \
+                  .call = use_call,                                            \
+                  .set_attr = use_set_attr,                                    \
                   POISON_SLOTS},                                               \
         .methods = container_methods,                                          \
     }
@@ -291,14 +396,25 @@ const TypeDef poison_type_defs[POISON_TYPES] = {
             .slots = {.destroy = poison_destroy,
                       .visit = poison_visit,
                       .clear = poison_clear,
-                      .compare = use_compare,
+                      .compare = compare_value,
                       .unary = maybe_unary,
                       .binary = use_binary,
                       .get_attr = use_attr,
                       .inplace = use_binary,
                       .get_item = maybe_item,
-                      .set_item = use_store,
+                      .set_item = known_store,
+                      .repr = known_repr,
+                      .str = known_str,
+                      .format = known_format,
+                      .truth = known_truth,
+                      .length = known_length,
+                      .contains = known_contains,
+                      .iter = known_iter,
+                      .call = known_call,
+                      .set_attr = known_set_attr,
+                      .traced_cast = maybe_cast,
                       POISON_SLOTS},
+            .methods = value_methods,
         },
     [POISON_LIST] = POISON_CONTAINER(List),
     [POISON_DICT] = POISON_CONTAINER(Dict),

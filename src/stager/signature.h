@@ -48,6 +48,10 @@ typedef struct BoundSource {
 // call that fits. How many; -1: more than `limit`. `names` may be NULL.
 int bound_sources(Value host, bool instance, uint32_t count, const Tuple *names,
                   BoundSource *out, int limit);
+// In a trace: what a call in it is given as a choice among values is undecided
+// there (`host` names it), and becomes such a choice on the way into one.
+MUST_CHECK bool bound_show(Vm *vm, Value host, Bound *bound);
+MUST_CHECK bool bound_shut(Vm *vm, Bound *bound);
 // Leaves it empty, so that it may be freed twice.
 void bound_free(Vm *vm, Bound *bound);
 // Values at and behind `*args` of the host, which its keyword-only parameters

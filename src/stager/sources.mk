@@ -53,6 +53,7 @@ stager_sources += src/stager/loops.c
 stager_sources += src/stager/made.c
 stager_sources += src/stager/match.c
 stager_sources += src/stager/maybe.c
+stager_sources += src/stager/maybe_told.c
 stager_sources += src/stager/merge.c
 stager_sources += src/stager/merge_object.c
 stager_sources += src/stager/notes.c

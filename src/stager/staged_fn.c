@@ -141,11 +141,11 @@ static Value call_bound(Vm *vm, StagedFunction *self, const Bound *bound,
 }
 
 // Without signature= the arguments go as they are.
-static Value call_fitted(Vm *vm, StagedFunction *self, const Bound *bound,
-                         bool run)
+static Value call_fitted(Vm *vm, StagedFunction *self, Bound *bound, bool run)
 {
     if (self->options.signature == NULL) {
-        return call_bound(vm, self, bound, run);
+        return bound_shut(vm, bound) ? call_bound(vm, self, bound, run)
+                                     : VALUE_FAIL;
     }
     Bound fitted;
     Value result = staged_fit(vm, self, bound, run, &fitted)

@@ -54,9 +54,10 @@ struct Trace {
                       // or went to a callee as one
     bool undecided;   // two sides left a container apart (poison.h)
     VEC(struct LatePrint) printed; // and waits for a loop (late_print.h)
-    bool gave_up;     // the error on its way has left a staged block, or tells
-                      // what sides of one could not be
-    size_t look; // with so many nodes, at loops that are unrolled (sites.h)
+    VEC(struct ToldFact) told;     // by conditions of blocks (maybe.h)
+    bool gave_up; // the error on its way has left a staged block, or tells
+                  // what sides of one could not be
+    size_t look;  // with so many nodes, at loops that are unrolled (sites.h)
     VEC(struct JoinedCopy) joined; // by the joins of its blocks (journal.h)
     Object *raised;  // counted: the exception that converted code raised
                      // last inside a block; NULL: none

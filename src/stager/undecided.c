@@ -17,6 +17,7 @@
 #include "stager/either.h"
 #include "stager/events.h"
 #include "stager/late_error.h"
+#include "stager/late_text.h"
 #include "stager/poison.h"
 #include "stager/sites.h"
 #include "stager/structure.h"
@@ -142,13 +143,44 @@ static Value choose_number(Vm *vm, Value condition, Value a, Value b)
     return made;
 }
 
+// The texts of a program, not those that say a tensor's value.
+static bool is_text(Vm *vm, Value v)
+{
+    return symbolic_is_text(v) ||
+           (value_is_str(v) && late_text_line(vm, value_as_str(v)) == 0);
+}
+
+// As choose_number; UNBOUND: it is no text.
+static Value choose_text(Vm *vm, Value condition, Value a, Value b)
+{
+    if (!is_text(vm, a) || !is_text(vm, b)) {
+        return VALUE_UNBOUND;
+    }
+    Value operands[3] = {condition, tensor_from_value(vm, "if", a, DT_STRING)};
+    operands[2] = value_failed(operands[1])
+                      ? VALUE_FAIL
+                      : tensor_from_value(vm, "if", b, DT_STRING);
+    event_tensor(vm, a);
+    event_tensor(vm, b);
+    Value made = value_failed(operands[2])
+                     ? VALUE_FAIL
+                     : tensor_call(vm, "where", operands, 3, NULL, 0);
+    if (value_is_kind(made, KIND_SYMBOLIC)) {
+        value_as_symbolic(made)->text = true;
+    }
+    release(vm, operands[1]);
+    release(vm, operands[2]);
+    return made;
+}
+
 static Value choose(Vm *vm, Value condition, Value a, Value b)
 {
     return merge_same(a, b) ? value_retain(a)
            : value_is_bool(a) && value_is_bool(b)
                ? choose_truth(vm, condition, a)
-           : is_number(a) && is_number(b) ? choose_number(vm, condition, a, b)
-                                          : VALUE_UNBOUND;
+           : is_number(a) && is_number(b) && !(is_text(vm, a) && is_text(vm, b))
+               ? choose_number(vm, condition, a, b)
+               : choose_text(vm, condition, a, b);
 }
 
 // Where statements stay as they are written (autograph=False) nothing is chosen

@@ -18,10 +18,18 @@ static const Ins *word_at(const Frame *f, uint32_t word)
     return f->code->words + word;
 }
 
+// What has no truth in a trace, but a tensor for it.
+static bool has_traced_truth(Vm *vm, Value v)
+{
+    return value_is_kind(v, KIND_OPAQUE) &&
+           type_of(vm, v)->slots.traced_cast != NULL;
+}
+
 // Whether the stager decides: a tensor, of any kind, in a trace.
 static bool decides(Vm *vm, Value v)
 {
-    return vm->trace != NULL && value_is_operand(v);
+    return vm->trace != NULL &&
+           (value_is_operand(v) || has_traced_truth(vm, v));
 }
 
 // What is no tensor but has no truth yet either, a list of the graph, gives way
@@ -29,8 +37,7 @@ static bool decides(Vm *vm, Value v)
 static bool truth_in_place(Vm *vm, Value *place)
 {
     Value v = *place;
-    if (LIKELY(vm->trace == NULL) || !value_is_kind(v, KIND_OPAQUE) ||
-        type_of(vm, v)->slots.traced_cast == NULL) {
+    if (LIKELY(vm->trace == NULL) || !has_traced_truth(vm, v)) {
         return true;
     }
     Value truth = type_of(vm, v)->slots.traced_cast(vm, v, vm->bool_type);
