@@ -188,6 +188,7 @@ Value vm_run_code(Vm *vm, Code *code, Dict *globals, Value locals)
     if (body == NULL) {
         return VALUE_FAIL;
     }
+    globals->globals = true;
     Value space = value_unbound(locals) ? value_from_object(globals) : locals;
     Value result = vm_call(vm, value_from_object(body), &space, 1);
     object_release(&vm->ctx, body);

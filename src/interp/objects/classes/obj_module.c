@@ -116,6 +116,9 @@ static Module *new_of_class(Vm *vm, Type *cls, Str *name)
     self->dict = dict_new(vm);
     self->library = self->initializing = false;
     self->stored = NULL;
+    if (self->dict != NULL) {
+        self->dict->globals = true;
+    }
     // module_destroy accepts a module without a dict. A docstring takes the
     // place of None.
     if (self->dict == NULL ||

@@ -10,7 +10,7 @@
 static Value method_get(Vm *vm, Value *args)
 {
     Value value;
-    int found = dict_get(vm, value_as_dict(args[0]), args[1], &value);
+    int found = dict_ask(vm, value_as_dict(args[0]), args[1], &value);
     if (found > 0) {
         return value_retain(value);
     }

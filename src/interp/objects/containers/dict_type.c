@@ -146,7 +146,7 @@ static Value dict_get_item(Vm *vm, Value self, Value key)
 {
     Value value;
     // 1, 0, -1; the value is borrowed.
-    int found = dict_get(vm, value_as_dict(self), key, &value);
+    int found = dict_ask(vm, value_as_dict(self), key, &value);
     if (found > 0) {
         return value_retain(value);
     }
@@ -183,7 +183,7 @@ static bool dict_set_item(Vm *vm, Value self, Value key, Value value)
 static int dict_contains(Vm *vm, Value self, Value key)
 {
     Value value;
-    return dict_get(vm, value_as_dict(self), key, &value);
+    return dict_ask(vm, value_as_dict(self), key, &value);
 }
 
 // What the iterator gives of an entry: dict_iterator has put the part there.

@@ -182,6 +182,21 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
     return get_at(dict, entry, value);
 }
 
+// Of other dicts a trace keeps the whole.
+int dict_ask(Vm *vm, Dict *dict, Value key, Value *value)
+{
+    int found = dict_get(vm, dict, key, value);
+    if (LIKELY(vm->trace == NULL) || !dict->globals || found < 0 ||
+        !value_is_str(key)) {
+        return found;
+    }
+    Str *name = str_intern_str(vm, value_as_str(key));
+    bool noted = name != NULL && note_read(vm, dict, value_from_object(name),
+                                           found > 0 ? *value : VALUE_UNBOUND);
+    object_release_null(&vm->ctx, name);
+    return noted ? found : -1;
+}
+
 int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value *value)
 {
     return get_at(dict, find(vm, dict, key, hash), value);
@@ -436,11 +451,12 @@ void dict_clear(Vm *vm, Dict *dict)
 {
     Dict old = *dict;
     uint64_t version = dict->version + 1;
-    // Also zeroes the version, which must go on, and that somebody has seen
-    // the order.
+    // Also zeroes the version, which must go on, that somebody has seen the
+    // order, and whose the dict is.
     dict_init(dict);
     dict->version = version;
     dict->walked = old.walked;
+    dict->globals = old.globals;
     for (uint32_t i = 0; i < old.used; i++) {
         release(vm, old.entries[i].key);
         release(vm, old.entries[i].value);

@@ -27,6 +27,7 @@ struct Dict {
     uint32_t index_size; // slots, a power of two; 0: no index
     bool dense;          // entry i has, or had, the int i as its key
     bool walked;         // its order was looked at: traces ask
+    bool globals;        // a module's: traces note each name that is asked for
     uint32_t first;      // all entries before this one are removed
     uint64_t version;    // bumped when a key comes or goes (not on replacing)
 };
@@ -42,6 +43,8 @@ typedef struct DictView {
 MUST_CHECK Dict *dict_new(Vm *vm);
 // 1 found (*value borrowed), 0 absent, -1 failed (unhashable, __eq__ raised).
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value);
+// As dict_get, where the program asks: noted if a trace reads a global by it.
+int dict_ask(Vm *vm, Dict *dict, Value key, Value *value);
 MUST_CHECK bool dict_set(Vm *vm, Dict *dict, Value key, Value value); // retains
 // Gives *value to a key that is not there; else *value becomes what it has,
 // borrowed.
