@@ -107,9 +107,7 @@ bool bound_holds_spec(Vm *vm, Value v)
     return !lacks_spec(vm, v, NULL);
 }
 
-// What a concrete function puts where nothing was given, borrowed: the traced
-// value, unless a tensor belongs there, which must come with each call.
-static Value traced_value(Vm *vm, const Bound *traced, size_t place)
+Value bound_traced(Vm *vm, const Bound *traced, size_t place)
 {
     // A call with more arguments than the traced one has places that it lacks.
     Value v = place < traced->values.count ? traced->values.items[place]
@@ -127,7 +125,7 @@ static bool bind_defaults(Vm *vm, const Function *function, size_t extra,
         size_t at = place_of(code, i, extra);
         Value *place = &out->values.items[at];
         if (value_unbound(*place)) {
-            *place = value_retain(traced != NULL ? traced_value(vm, traced, at)
+            *place = value_retain(traced != NULL ? bound_traced(vm, traced, at)
                                                  : default_of(function, i));
         }
         if (value_unbound(*place)) {

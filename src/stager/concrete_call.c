@@ -1,9 +1,10 @@
 // Calling a concrete function.
 //
 // A call may give all parameters, or leave out those that were not tensors
-// (they keep what they were traced with), or give the tensors alone, in order
-// or by name. It is first read in the first way; if that does not fit and
-// there are as many arguments as tensors, in the last.
+// (they keep what they were traced with; the first one by position too, as the
+// instance of a bound method is), or give the tensors alone, in order or by
+// name. It is first read in the first way; if that does not fit and there are
+// as many arguments as tensors, in the last.
 #include "interp/objects/protocol/protocol.h"
 #include "stager/concrete.h"
 #include "stager/match.h"
@@ -162,9 +163,9 @@ static Value run_given(Vm *vm, Concrete *self, const Bound *given)
     return result;
 }
 
-// All parameters by position and name. VALUE_UNBOUND: they do not fit.
-static Value call_structured(Vm *vm, Concrete *self, const Value *args,
-                             uint32_t count, Tuple *keyword_names)
+// Parameters by position and name. VALUE_UNBOUND: they do not fit.
+static Value call_bound(Vm *vm, Concrete *self, const Value *args,
+                        uint32_t count, Tuple *keyword_names)
 {
     Bound given;
     if (!bound_make(vm, self->target, args, count, keyword_names, &self->bound,
@@ -174,6 +175,44 @@ static Value call_structured(Vm *vm, Concrete *self, const Value *args,
     Value result = run_given(vm, self, &given);
     bound_free(vm, &given);
     return result;
+}
+
+// What was traced for the first parameter if the call leaves it out by
+// position: what stands there is another object, or of another type. UNBOUND:
+// it does not. Borrowed.
+static Value left_out(Vm *vm, const Concrete *self, const Value *args,
+                      uint32_t positional)
+{
+    Value traced =
+        positional > 0 ? bound_traced(vm, &self->bound, 0) : VALUE_UNBOUND;
+    Value first = identity_value(vm, traced);
+    bool given = value_unbound(first) || value_same(first, args[0]) ||
+                 (value_identity(vm, traced) == NULL &&
+                  type_of(vm, first) == type_of(vm, args[0]));
+    return given ? VALUE_UNBOUND : traced;
+}
+
+// As call_bound, with what the call leaves out in front.
+static Value call_structured(Vm *vm, Concrete *self, const Value *args,
+                             uint32_t count, Tuple *keyword_names)
+{
+    uint32_t keywords = keyword_names != NULL ? keyword_names->count : 0;
+    Value first = left_out(vm, self, args, count - keywords);
+    Value result = VALUE_UNBOUND;
+    if (!value_unbound(first)) {
+        size_t size = (count + (size_t)1) * sizeof(Value);
+        Value *room = ctx_alloc(&vm->ctx, size);
+        if (room == NULL) {
+            return VALUE_FAIL;
+        }
+        room[0] = first;
+        memcpy(room + 1, args, count * sizeof(Value));
+        result = call_bound(vm, self, room, count + 1, keyword_names);
+        ctx_free(&vm->ctx, room, size);
+    }
+    return value_unbound(result)
+               ? call_bound(vm, self, args, count, keyword_names)
+               : result;
 }
 
 // A call that gives the tensors alone, while they are handed out in the

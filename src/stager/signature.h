@@ -31,6 +31,9 @@ typedef struct Bound {
 MUST_CHECK bool bound_make(Vm *vm, Value host, const Value *args,
                            uint32_t count, Tuple *keyword_names,
                            const Bound *traced, Bound *out);
+// What a concrete function puts where nothing was given, borrowed: the traced
+// value; UNBOUND: a tensor belongs there, which must come with each call.
+Value bound_traced(Vm *vm, const Bound *traced, size_t place);
 // Where a value of a call comes from: from its arguments, from the instance in
 // front of them, or from what the function has by default; and which one it is
 // there.
