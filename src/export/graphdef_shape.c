@@ -426,20 +426,55 @@ bool form_pad(Form *form)
     return form_close(form);
 }
 
-// tril keeps all below diagonal k, triu all above.
+// As many diagonals on one side of the main one as there are, at most `far`:
+// MatrixBandPart asks for no more.
+static const char *diagonals(Form *form, bool lower, int64_t far)
+{
+    TensorType type = form_in(form, 0);
+    int axis = type.rank - (lower ? 2 : 1);
+    int64_t size = type.rank < 0 ? DIM_UNKNOWN : type.dims[axis];
+    if (size != DIM_UNKNOWN) {
+        return step_int(form, "far", far < size ? far : size);
+    }
+    const char *all = step_int(form, "far", far);
+    return type.rank < 0
+               ? all
+               : step_2(form, "Minimum", all, step_size(form, 0, axis),
+                        TYPES({"T"}, {DT_INT32}));
+}
+
+// x with the main diagonal, all on one side of it and `far` on the other.
+static const char *band(Form *form, const char *x, DType dtype, bool lower,
+                        int64_t far)
+{
+    const char *inputs[3] = {x};
+    inputs[lower ? 1 : 2] = step_int(form, "all", -1);
+    inputs[lower ? 2 : 1] = diagonals(form, !lower, far);
+    return step_many(form, "MatrixBandPart", inputs, 3,
+                     TYPES({"T", "Tindex"}, {dtype, DT_INT32}));
+}
+
+// tril keeps all below diagonal k, triu all above. Of a diagonal on the side
+// that is dropped, where a band cannot begin, the band is of what is dropped.
 bool form_band(Form *form)
 {
     bool lower = form->node->op == OP_TRIL;
-    // MatrixBandPart counts diagonals away from the main one, and -1 means all
-    // of that side. It cannot drop the main diagonal.
-    int64_t k = form_int(form, 0, 0), all = -1, far = lower ? k : -k;
-    if (far < 0) {
-        return form_refuse(form, "a diagonal on the side that it drops");
+    DType dtype = in_type(form);
+    int64_t k = form_int(form, 0, 0), far = lower ? k : -k;
+    if (!step_begin(form)) {
+        return false;
     }
-    return form_begin(form, "MatrixBandPart") &&
-           form_ints(form, "num_lower", lower ? &all : &far, 0, 1) &&
-           form_ints(form, "num_upper", lower ? &far : &all, 0, 1) &&
-           close_typed(form, in_type(form), "Tindex", DT_INT32);
+    const char *x = form->inputs[0];
+    if (far >= 0) {
+        return step_gives(form, 0, band(form, x, dtype, lower, far));
+    }
+    const char *all = step_2(form, "Fill", step_shape(form, x, dtype),
+                             step_number(form, "dropped", DT_BOOL, 1),
+                             TYPES({"T", "index_type"}, {DT_BOOL, DT_INT32}));
+    StepTypes types = TYPES({"T"}, {dtype});
+    const char *inputs[3] = {band(form, all, DT_BOOL, !lower, -far - 1),
+                             step_1(form, "ZerosLike", x, types), x};
+    return step_gives(form, 0, step_many(form, "SelectV2", inputs, 3, types));
 }
 
 // One operand, no attribute.
