@@ -7,6 +7,7 @@
 #include "interp/core/raise.h"
 #include "stager/autograph.h"
 #include "stager/concrete.h"
+#include "stager/leak.h"
 
 // A piece of the program's text.
 typedef struct ProgramPiece {
@@ -280,6 +281,10 @@ void advice_refuse(Vm *vm, HostNeed need, Value symbolic)
     need = need == NEED_HASH && symbolic_is_text(symbolic) ? NEED_TEXT : need;
     if (need == NEED_TEXT && !symbolic_is_text(symbolic)) {
         return; // eager code has no text either
+    }
+    if (leak_function(value_as_symbolic(symbolic)) != NULL) {
+        (void)leak_fail(vm, NULL, value_as_symbolic(symbolic));
+        return;
     }
     char room[ADVICE_ROOM];
     Asker asker = asker_of(vm);

@@ -8,18 +8,13 @@
 
 bool result_text_check(Vm *vm, const Trace *trace, Value v)
 {
-    LateIds ids = {0};
-    Value late = value_is_str(v) ? late_text_pack(vm, value_as_str(v), &ids)
-                                 : VALUE_UNBOUND;
-    vec_free(&vm->ctx, &ids);
-    if (!value_unbound(late) && !value_failed(late)) {
-        release(vm, late);
-        return raise_false(vm, ERR_SYMBOLIC,
-                           "%s returns a text that says a tensor's value; "
-                           "return the tensor, and make the text of it outside",
-                           trace->request->name->text);
-    }
-    return !value_failed(late);
+    uint32_t line = value_is_str(v) ? late_text_line(vm, value_as_str(v)) : 0;
+    return line == 0 ||
+           raise_false(vm, ERR_SYMBOLIC,
+                       "%s returns a text that says a tensor's value (line "
+                       "%u); return the tensor, and make the text of it "
+                       "outside",
+                       trace->request->name->text, (unsigned)line);
 }
 
 // A key, or what is in one: a tuple has children and no keys.
