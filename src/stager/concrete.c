@@ -196,13 +196,14 @@ static bool holds_variable(Vm *vm, Value object)
     return found;
 }
 
-// Objects that the trace made are made anew by each call, but for those that
-// it may have stored outside, or whose Variables are to stay theirs: what holds
-// no symbolic tensor is then one object for all calls.
+// Each call makes the trace's objects anew, but for those that may be stored
+// outside or keep their Variables and hold no symbolic tensor: one for all.
 static bool opens_object(Vm *vm, Value v, void *data)
 {
     const Pack *pack = data;
-    if (!era_has(vm, pack->trace->era, value_object(v))) {
+    if (!era_has(vm, pack->trace->era, value_object(v)) ||
+        !hidden_check(vm, pack->trace->request->name->text,
+                      value_from_object(type_of(vm, v)))) {
         return false;
     }
     bool own = pack->trace->effects == 0 && !holds_variable(vm, v);

@@ -219,8 +219,9 @@ static int search_result(Vm *vm, const char *function, Value result)
     for (; ok && search.found == 0 && search.current < search.reached.count;
          search.current++) {
         Object *object = search.reached.items[search.current].object;
-        type_of(vm, value_from_object(object))
-            ->slots.visit(object, reach, &search);
+        Type *cls = type_of(vm, value_from_object(object));
+        cls->slots.visit(object, reach, &search);
+        reach(&cls->head, &search);
         ok = !search.failed && ctx_poll(&vm->ctx);
     }
     int found = ok ? search.found != 0 : -1;
