@@ -89,17 +89,34 @@ static Value join_lists(Vm *vm, const ListForm *form, Value first, Value second)
     return made;
 }
 
+// Whether a list, if it is in the graph already, holds the form's dtypes.
+static bool has_dtypes(Vm *vm, const ListForm *form, Value list)
+{
+    bool has = true;
+    size_t count = staged_list_is(vm, list) ? form->leaves.count : 0;
+    for (size_t i = 0; has && i < count; i++) {
+        Value part = staged_list_parts(list)[i + 1];
+        has = dtype_element((DType)value_as_symbolic(part)->dtype) ==
+              form->leaves.items[i].dtype;
+    }
+    return has;
+}
+
 Value staged_list_joined(Vm *vm, const char *who, Value first, Value second)
 {
     ListForm form = {.pattern = VALUE_UNBOUND};
     int fits = staged_list_add_form(vm, &form, first);
     fits = fits == 1 ? staged_list_add_form(vm, &form, second) : fits;
+    fits = fits == 1
+               ? has_dtypes(vm, &form, first) && has_dtypes(vm, &form, second)
+               : fits;
     Value made = fits == 1 ? join_lists(vm, &form, first, second) : VALUE_FAIL;
     list_form_free(vm, &form);
     return fits == 0 ? raise_error(vm, ERR_SYMBOLIC,
                                    "%s: tensors decide how long this list is, "
                                    "and the elements of the other one are of "
-                                   "another form",
+                                   "another form: put elements of one dtype "
+                                   "and form into both",
                                    who)
                      : made;
 }

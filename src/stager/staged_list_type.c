@@ -89,8 +89,8 @@ static bool split_item(Vm *vm, const char *who, Value self, Value item,
     return describe_value(vm, item, own, sizeof own) &&
            raise_false(vm, ERR_SYMBOLIC,
                        "%s: tensors decide how long this list is, and its "
-                       "elements are of another form than %s: it holds "
-                       "tensors, numbers, and tuples of one form",
+                       "elements are of another form than %s: put tensors, "
+                       "numbers, or tuples of one form into it",
                        who, own);
 }
 
