@@ -209,12 +209,13 @@ static Value as_source(Vm *vm, Value v)
     Value source =
         value_is_str(v) ? VALUE_FAIL : tensor_from_value(vm, "zip", v, DT_NONE);
     if (value_failed(source) &&
-        (!vm_has_error(vm) ||
-         (raise_matches(vm, ERR_TYPE) && !raise_matches(vm, ERR_DTYPE)))) {
+        (!vm_has_error(vm) || raise_matches(vm, ERR_TYPE) ||
+         raise_matches(vm, ERR_SHAPE))) {
         raise_clear(vm);
         raise_error(vm, ERR_SYMBOLIC,
                     "zip: a '%s' is walked beside a tensor, in turns of the "
-                    "graph; put a tensor there, or a list of numbers",
+                    "graph; put a tensor there, or a list of numbers "
+                    "of one dtype and shape",
                     type_name(type_of(vm, v)));
     }
     return source;

@@ -238,6 +238,9 @@ class Runner:
         if verdict.kind in ("result", "state", "print") and \
                 "text" in record.codes:
             return self.ended_by(program, unmeasured(program.text), verdict)
+        if verdict.kind == "aside":
+            # What comes behind an error of run time is traced, handler or not.
+            return self.ended_by(program, unhandled(program.text), verdict)
         kinds = "skipped", "print", "line", "class", "text"
         return verdict.kind in kinds and \
             self.unneeded(program, record.runs["eager"], verdict)
@@ -347,6 +350,21 @@ def printed(text, line):
 def closed(text):
     """The program without signatures, which leave sizes open."""
     return re.sub(r"@stage\(signature=.*\)$", "@stage", text, flags=re.M)
+
+
+class Unhandled(ast.NodeTransformer):
+    """What is raised is not handled."""
+
+    def visit_Try(self, node):
+        self.generic_visit(node)
+        return ast.Try(node.body, [], [], node.finalbody + node.orelse
+                       or [ast.Pass()])
+
+
+def unhandled(text):
+    """The program without handlers: an error that eager code handled, and that
+    ends what comes behind it, ends the call."""
+    return ast.unparse(Unhandled().visit(ast.parse(text))) + "\n"
 
 
 class Unmeasured(ast.NodeTransformer):
