@@ -34,6 +34,8 @@ UNKNOWN = "is unknown in this trace; "
 # A name in the text of a frozen read; what the line of an effect changes.
 QUOTED = re.compile(r"'(\w+)'")
 CHANGED = re.compile(r"[^=(]*")
+# What a number cannot do.
+NO_NUMBER = re.compile(r"'(bool|int|float)'.* (is not|has no) ")
 # A tensor of a trace in a text.
 SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>|a host float")
 # What the ledger calls a change of each kind of container.
@@ -284,14 +286,16 @@ class Judge:
 
     def parted(self, error):
         """Whether what is one object here and two there is told, or a dict's
-        order, or a gradient that is no rows any more."""
+        order, or a gradient that is no rows any more, may be since zeros are
+        added to them."""
         left, right = error.left, error.right
         kinds = [side[0] if isinstance(side, tuple) else "" for side in
                  (left, right)]
         found = "alias" in self.codes and "same" in kinds or \
             "order" in self.codes and kinds == ["dict", "dict"] and \
             self.reordered(left[1], right[1]) or \
-            "rows" in self.codes and is_tensor(right) and \
+            ("rows" in self.codes or "unused" in self.codes) and \
+            is_tensor(right) and \
             kinds[0] == "object" and left[1] == "IndexedSlices" and \
             self.are_rows(left[2], right)
         # A gradient that some turn or side ends is 0, and not None.
@@ -477,7 +481,9 @@ class Judge:
                 "text", f"{eager[1]} | {text}")
         refusal = tracing or UNKNOWN in text or \
             any(cls in REFUSALS for cls in classes)
-        if eager[0] in classes and not refusal and \
+        as_number = "D108" in self.codes and eager[0] == "TypeError" and \
+            NO_NUMBER.search(eager[1]) and "OpError" in classes
+        if (eager[0] in classes or as_number) and not refusal and \
                 (eager[2] == line or self.explained()):
             return None  # a host number that became a tensor fails as one
         if refusal and CURE.search(text):

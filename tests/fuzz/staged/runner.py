@@ -279,13 +279,11 @@ class Runner:
 
 
 def is_aside(text, step):
-    """Whether the error of tracing may be of a line that eager code does not
-    come to, behind an error that it catches, or is of an operation that stands
-    in the line, which other turns and sides meet with other operands."""
+    """Whether the error of tracing is of an operation that stands in the line,
+    which other turns and sides meet with other operands."""
     _, said, line, _, classes, _ = step.error
     operation = said.split(":")[0] + "("
-    return "except" in text or \
-        "OpError" in classes and operation in text.split("\n")[line - 1]
+    return "OpError" in classes and operation in text.split("\n")[line - 1]
 
 
 def order(node):
