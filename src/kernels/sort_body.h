@@ -81,7 +81,7 @@ SORT_COLUMNS(i64, int64_t)
 #define SORT_MOST_i64 INT64_MAX
 enum {
     SORT_FEW = 32,         // vectors that are left to a network
-    SORT_POLLED = 1 << 16, // elements before whose division Ctrl-C is heard
+    SORT_POLLED = 1 << 18, // elements divided between two looks for Ctrl-C
     SORT_GOOD = 64         // divisions by sampled pivots, one within the other
 };
 #define ID(name) ID_WITH(name, SUFFIX)

@@ -115,22 +115,29 @@ static ELEMENT ID(sample)(const ELEMENT *x, int64_t n)
     return some[W / 2];
 }
 
-// Those below the pivot come first; how many they are. `room` takes n elements
-// and a vector.
-static int64_t ID(divide)(ELEMENT *x, int64_t n, ELEMENT pivot, ELEMENT *room)
+// Those below the pivot come first; how many they are, or -1: interrupted.
+// `room` takes n elements and a vector.
+static int64_t ID(divide)(Ctx *ctx, ELEMENT *x, int64_t n, ELEMENT pivot,
+                          ELEMENT *room)
 {
     enum { W = ID(SORT_LANES) };
     const ID(V) limit = ID(spread)(pivot);
     int64_t low = 0, high = 0, i = 0;
-    for (; i + W <= n; i += W) {
-        ID(V) v = ID(load)(x + i);
-        ID(M) below = ID_WITH(OP(cmplt), mask)(v, limit);
-        // Never further than what has been read.
-        ID(store)(x + low, OP(maskz_compress)(below, v));
-        ID(store)(room + high, OP(maskz_compress)((ID(M)) ~below, v));
-        int count = __builtin_popcount(below);
-        low += count;
-        high += W - count;
+    while (i + W <= n) {
+        int64_t end = n - i < SORT_POLLED ? n : i + SORT_POLLED;
+        for (; i + W <= end; i += W) {
+            ID(V) v = ID(load)(x + i);
+            ID(M) below = ID_WITH(OP(cmplt), mask)(v, limit);
+            // Never further than what has been read.
+            ID(store)(x + low, OP(maskz_compress)(below, v));
+            ID(store)(room + high, OP(maskz_compress)((ID(M)) ~below, v));
+            int count = __builtin_popcount(below);
+            low += count;
+            high += W - count;
+        }
+        if (!ctx_poll(ctx)) {
+            return -1;
+        }
     }
     ID(M) some = ID(mask)(n - i);
     ID(V) v = ID(load_some)(x + i, some);
@@ -138,7 +145,13 @@ static int64_t ID(divide)(ELEMENT *x, int64_t n, ELEMENT pivot, ELEMENT *room)
     OP(mask_compressstoreu)(x + low, below, v);
     OP(mask_compressstoreu)(room + high, (ID(M))(some & ~below), v);
     low += __builtin_popcount(below);
-    memcpy(x + low, room, (size_t)(n - low) * sizeof *x);
+    for (int64_t count, back = low; back < n; back += count) {
+        count = n - back < SORT_POLLED ? n - back : SORT_POLLED;
+        memcpy(x + back, room + (back - low), (size_t)count * sizeof *x);
+        if (!ctx_poll(ctx)) {
+            return -1;
+        }
+    }
     return low;
 }
 
@@ -148,15 +161,15 @@ static bool ID(sort_between)(Ctx *ctx, ELEMENT *x, int64_t n, ELEMENT least,
                              ELEMENT most, int good, ELEMENT *room)
 {
     while (n > SORT_FEW * ID(SORT_LANES) && least < most) {
-        if (n >= SORT_POLLED && !ctx_poll(ctx)) {
-            return false;
-        }
         ELEMENT pivot = ID(sample)(x, n);
         if (good-- <= 0) {
             pivot = (ELEMENT)(((uint64_t)most - (uint64_t)least) / 2) + least;
         }
         pivot = pivot > least ? pivot : least + 1;
-        int64_t low = ID(divide)(x, n, pivot, room);
+        int64_t low = ID(divide)(ctx, x, n, pivot, room);
+        if (low < 0) {
+            return false;
+        }
         if (low < n - low) {
             if (!ID(sort_between)(ctx, x, low, least, pivot - 1, good, room)) {
                 return false;

@@ -171,8 +171,11 @@ static const uint64_t *sort_row(Ctx *ctx, const SortRow *row, int64_t kept,
     }
     const Tier *tier = ctx->kernels->tier;
     if (!is_long && tier->sort[ELEM_I64] != NULL) {
-        sort_fill_words(tier, row, (int64_t *)room, 1, (int32_t *)(room + n));
-        return tier->sort[ELEM_I64](ctx, room, n, room + n) ? room : NULL;
+        return sort_fill_words(ctx, row, (int64_t *)room, 1,
+                               (int32_t *)(room + n)) &&
+                       tier->sort[ELEM_I64](ctx, room, n, room + n)
+                   ? room
+                   : NULL;
     }
     for (int64_t i = 0; i < n; i++) {
         room[i] = sort_word(
@@ -231,10 +234,7 @@ static bool sort_along(const KernelCall *call, int axis, bool down,
     for (int64_t i = 0; ok && i < rows.count; i++) {
         SortRow row = sort_row_at(&rows, i);
         const uint64_t *words = sort_row(call->ctx, &row, to.kept, room);
-        ok = words != NULL && ctx_poll(call->ctx);
-        if (ok) {
-            sort_put_row(&to, &row, words);
-        }
+        ok = words != NULL && sort_put_row(call->ctx, &to, &row, words);
     }
     ctx_free(call->ctx, room, size);
     return ok;

@@ -48,18 +48,22 @@ static inline bool sort_has_long_keys(const Tensor *in)
 uint64_t sort_long_key(const SortRow *row, int64_t i);
 uint32_t sort_short_key(const SortRow *row, int64_t i);
 
+// Between two looks for Ctrl-C so many elements of a row are moved, each of
+// which may have to come from memory.
+enum { SORT_RANGE = 1 << 18 };
+
 // A key above its place in the row.
 static inline uint64_t sort_word(uint64_t key, int64_t place)
 {
     return key << 32 | (uint64_t)place;
 }
 // A row's words, `step` apart, as vectors compare them, which is signed; of a
-// dtype whose keys are short. `keys` is room for those.
-void sort_fill_words(const Tier *tier, const SortRow *row, int64_t *words,
-                     int64_t step, int32_t *keys);
-// What the words name, in their order: a row of the result.
-void sort_put_row(const SortResult *to, const SortRow *row,
-                  const uint64_t *words);
+// dtype whose keys are short. `keys` is room for those. False: interrupted.
+MUST_CHECK bool sort_fill_words(Ctx *ctx, const SortRow *row, int64_t *words,
+                                int64_t step, int32_t *keys);
+// What the words name, in their order: a row of the result. False: interrupted.
+MUST_CHECK bool sort_put_row(Ctx *ctx, const SortResult *to, const SortRow *row,
+                             const uint64_t *words);
 
 // Whether rows are sorted by their keys alone, one after another, and that.
 bool sort_fits_keys(const Tier *tier, const SortRows *rows,

@@ -25,15 +25,19 @@ enum { LEAST_ROWS = 4, MOST_KEYS = 4096, MOST_WORDS = 1024, SHORT_ROW = 64 };
             if (in[i * row->step] == 0) {                                      \
                 out[at++ * row->step] = in[i * row->step];                     \
             }                                                                  \
+            if (!ctx_poll_at(ctx, (size_t)i + 1)) {                            \
+                return false;                                                  \
+            }                                                                  \
         }                                                                      \
     }
-static void put_zeros(Tensor *to, const SortRow *row)
+static bool put_zeros(Ctx *ctx, Tensor *to, const SortRow *row)
 {
     if (to->dtype == DT_FLOAT32) {
         ZEROS(float)
     } else if (to->dtype == DT_FLOAT64) {
         ZEROS(double)
     }
+    return true;
 }
 
 // A row's keys, `step` apart, and a row of the elements that keys stand for.
@@ -65,28 +69,46 @@ static SortRow across_at(SortRow row, int64_t i, int64_t count)
 
 enum { WORD_STEP = SORT_BYTES / sizeof(int64_t) };
 
-void sort_fill_words(const Tier *tier, const SortRow *row, int64_t *words,
-                     int64_t step, int32_t *keys)
+// The part of a row that begins with element `first`.
+static SortRow range_at(const SortRow *row, int64_t first)
 {
+    SortRow part = *row;
+    part.start += first * row->step;
+    part.to += first * row->step;
+    part.n -= first;
+    part.n = part.n < SORT_RANGE ? part.n : SORT_RANGE;
+    return part;
+}
+
+bool sort_fill_words(Ctx *ctx, const SortRow *row, int64_t *words, int64_t step,
+                     int32_t *keys)
+{
+    const Tier *tier = ctx->kernels->tier;
     const uint32_t sign = UINT32_C(1) << 31;
-    bool made = tier->sort_keys[row->in->dtype] != NULL;
-    if (made) {
-        fill_keys(tier, row, keys, 1);
+    bool made = tier->sort_keys[row->in->dtype] != NULL, ok = true;
+    for (int64_t first = 0; ok && first < row->n; first += SORT_RANGE) {
+        SortRow part = range_at(row, first);
+        if (made) {
+            fill_keys(tier, &part, keys, 1);
+        }
+        for (int64_t i = 0; i < part.n; i++) {
+            uint32_t key =
+                made ? (uint32_t)keys[i] : sort_short_key(&part, i) ^ sign;
+            words[(first + i) * step] = (int64_t)sort_word(key, first + i);
+        }
+        ok = ctx_poll(ctx);
     }
-    for (int64_t i = 0; i < row->n; i++) {
-        uint32_t key = made ? (uint32_t)keys[i] : sort_short_key(row, i) ^ sign;
-        words[i * step] = (int64_t)sort_word(key, i);
-    }
+    return ok;
 }
 
 // The words' row, gathered.
-static void take_words(const SortResult *to, const SortRow *row,
+static bool take_words(Ctx *ctx, const SortResult *to, const SortRow *row,
                        const uint64_t *lane, uint64_t *words)
 {
     for (int64_t i = 0; i < to->kept; i++) {
         words[i] = lane[i * WORD_STEP];
     }
-    sort_put_row(to, row, words);
+    return sort_put_row(ctx, to, row, words);
 }
 
 // Of which the elements are made again.
@@ -114,9 +136,28 @@ bool sort_fits_keys(const Tier *tier, const SortRows *rows,
            !(beside && sort_fits_beside(rows, to));
 }
 
-bool sort_keys(Ctx *ctx, const SortRows *rows, Tensor *to)
+// Keys of a row without steps, or, where `to` is not NULL, its elements of
+// them. False: interrupted.
+static bool move_keys(Ctx *ctx, const SortRow *row, char *keys, Tensor *to)
 {
     const Tier *tier = ctx->kernels->tier;
+    size_t width = dtype_size((DType)row->in->dtype);
+    bool ok = true;
+    for (int64_t first = 0; ok && first < row->n; first += SORT_RANGE) {
+        SortRow part = range_at(row, first);
+        char *at = keys + (size_t)first * width;
+        if (to == NULL) {
+            fill_keys(tier, &part, at, 1);
+        } else {
+            take_keys(tier, to, &part, at, 1);
+        }
+        ok = ctx_poll(ctx);
+    }
+    return ok;
+}
+
+bool sort_keys(Ctx *ctx, const SortRows *rows, Tensor *to)
+{
     size_t width = dtype_size((DType)to->dtype);
     // As much again behind the keys, and a vector; one more aligns them.
     size_t size = 2 * ((size_t)rows->n * width + SORT_BYTES);
@@ -125,17 +166,14 @@ bool sort_keys(Ctx *ctx, const SortRows *rows, Tensor *to)
         return false;
     }
     char *keys = room + (SORT_BYTES - (uintptr_t)room % SORT_BYTES);
-    SortFn sort = tier->sort[width == sizeof(int64_t) ? ELEM_I64 : ELEM_I32];
+    SortFn sort = ctx->kernels->tier
+                      ->sort[width == sizeof(int64_t) ? ELEM_I64 : ELEM_I32];
     bool ok = true;
     for (int64_t i = 0; ok && i < rows->count; i++) {
         SortRow row = sort_row_at(rows, i);
-        fill_keys(tier, &row, keys, 1);
-        ok = sort(ctx, keys, row.n, keys + (size_t)row.n * width) &&
-             ctx_poll(ctx);
-        if (ok) {
-            take_keys(tier, to, &row, keys, 1);
-            put_zeros(to, &row);
-        }
+        ok = move_keys(ctx, &row, keys, NULL) &&
+             sort(ctx, keys, row.n, keys + (size_t)row.n * width) &&
+             move_keys(ctx, &row, keys, to) && put_zeros(ctx, to, &row);
     }
     ctx_free(ctx, room, size);
     return ok;
@@ -159,47 +197,52 @@ static bool lie_beside(const SortLanes *lanes)
            lanes->first % inner + lanes->count <= inner;
 }
 
-static void fill_lanes(const SortLanes *l)
+static bool fill_lanes(Ctx *ctx, const SortLanes *l)
 {
     SortRow row = sort_row_at(l->rows, l->first);
     for (int64_t i = 0; lie_beside(l) && i < row.n; i++) {
         SortRow across = across_at(row, i, l->count);
         fill_keys(l->tier, &across, l->columns + i * SORT_BYTES, 1);
     }
-    for (int64_t i = 0; !lie_beside(l) && i < l->count; i++) {
+    bool ok = true;
+    for (int64_t i = 0; ok && !lie_beside(l) && i < l->count; i++) {
         char *lane = l->columns + (size_t)i * l->width;
         row = sort_row_at(l->rows, l->first + i);
         if (l->keys) {
             fill_keys(l->tier, &row, lane, SORT_BYTES / (int64_t)l->width);
         } else {
-            sort_fill_words(
-                l->tier, &row, (int64_t *)(void *)lane, WORD_STEP,
+            ok = sort_fill_words(
+                ctx, &row, (int64_t *)(void *)lane, WORD_STEP,
                 (int32_t *)(void *)(l->columns + row.n * SORT_BYTES));
         }
     }
+    return ok;
 }
 
-static void take_lanes(const SortLanes *l, const SortResult *to)
+static bool take_lanes(Ctx *ctx, const SortLanes *l, const SortResult *to)
 {
     SortRow row = sort_row_at(l->rows, l->first);
     for (int64_t i = 0; lie_beside(l) && i < row.n; i++) {
         SortRow across = across_at(row, i, l->count);
         take_keys(l->tier, to->values, &across, l->columns + i * SORT_BYTES, 1);
     }
-    for (int64_t i = 0; i < l->count; i++) {
+    bool ok = true;
+    for (int64_t i = 0; ok && i < l->count; i++) {
         char *lane = l->columns + (size_t)i * l->width;
         row = sort_row_at(l->rows, l->first + i);
         if (!l->keys) {
-            take_words(to, &row, (uint64_t *)(void *)lane,
-                       (uint64_t *)(void *)(l->columns + row.n * SORT_BYTES));
+            ok = take_words(
+                ctx, to, &row, (uint64_t *)(void *)lane,
+                (uint64_t *)(void *)(l->columns + row.n * SORT_BYTES));
             continue;
         }
         if (!lie_beside(l)) {
             take_keys(l->tier, to->values, &row, lane,
                       SORT_BYTES / (int64_t)l->width);
         }
-        put_zeros(to->values, &row);
+        ok = put_zeros(ctx, to->values, &row);
     }
+    return ok;
 }
 
 bool sort_beside(Ctx *ctx, const SortRows *rows, const SortResult *to)
@@ -223,10 +266,11 @@ bool sort_beside(Ctx *ctx, const SortRows *rows, const SortResult *to)
     for (; ok && lanes.first < rows->count; lanes.first += most) {
         int64_t left = rows->count - lanes.first;
         lanes.count = left < most ? left : most;
-        fill_lanes(&lanes);
-        sort(lanes.columns, rows->n);
-        take_lanes(&lanes, to);
-        ok = ctx_poll(ctx);
+        ok = fill_lanes(ctx, &lanes);
+        if (ok) {
+            sort(lanes.columns, rows->n);
+            ok = take_lanes(ctx, &lanes, to) && ctx_poll(ctx);
+        }
     }
     ctx_free(ctx, room, size);
     return ok;

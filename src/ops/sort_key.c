@@ -43,14 +43,25 @@ static void put_values(Tensor *to, const SortRow *row, const uint64_t *words,
     }
 }
 
-void sort_put_row(const SortResult *to, const SortRow *row,
+bool sort_put_row(Ctx *ctx, const SortResult *to, const SortRow *row,
                   const uint64_t *words)
 {
-    if (to->values != NULL) {
-        put_values(to->values, row, words, to->kept);
+    SortRow part = *row;
+    int64_t count;
+    for (int64_t left = to->kept; left > 0; left -= count) {
+        count = left < SORT_RANGE ? left : SORT_RANGE;
+        if (to->values != NULL) {
+            put_values(to->values, &part, words, count);
+        }
+        for (int64_t i = 0; to->places != NULL && i < count; i++) {
+            ((int64_t *)to->places->data)[part.to + i * row->step] =
+                (uint32_t)words[i];
+        }
+        part.to += count * row->step;
+        words += count;
+        if (!ctx_poll(ctx)) {
+            return false;
+        }
     }
-    for (int64_t i = 0; to->places != NULL && i < to->kept; i++) {
-        ((int64_t *)to->places->data)[row->to + i * row->step] =
-            (uint32_t)words[i];
-    }
+    return true;
 }
