@@ -10,6 +10,7 @@
 enum {
     ROWS_STEP = 36,  // a multiple of every tile's rows
     LEAST_ROWS = 72, // of a strip that copies B for itself
+    MANY_ROWS = 288, // of one where there are more than threads ask for
     COLUMNS_STEP = 64,
     PANELS_STEP = 192, // where panels are shared: a multiple of every tier's
     STRIPS_A_THREAD = 4,
@@ -19,7 +20,7 @@ enum {
 };
 // Nanoseconds: below the first one thread does it alone, above the second a
 // strip would make Ctrl-C wait.
-static const double worth_cutting = 10e3, longest_strip = 40e6;
+static const double worth_cutting = 10e3, longest_strip = 20e6;
 static const double per_byte = 0.03; // read
 
 typedef struct Strips {
@@ -58,22 +59,26 @@ static int64_t strip_of(int64_t size, int64_t most, int64_t step)
 
 // Rows are cut first: a strip copies its part of B on the way, but has to read
 // all of A's rows that it meets. The last strip takes a short rest with it, so
-// that all are about even and none copies B for a few rows.
+// that all are about even and none copies B for a few rows. Of a product whose
+// length asks for more strips than threads do, columns are cut the sooner: all
+// of a large B, copied for few rows, would take as long as those.
 static void cut(Strips *s, double cost)
 {
     int64_t m = s->args.m, n = s->args.n;
     double total = cost * (double)s->product->count;
     double wanted = cost / longest_strip;
+    int64_t least = MANY_ROWS;
     if (threads_most() > 1 && total > worth_cutting) {
         double strips = STRIPS_A_THREAD * threads_most();
         strips /= (double)s->product->count;
+        least = strips > wanted ? LEAST_ROWS : MANY_ROWS;
         wanted = strips > wanted ? strips : wanted;
     }
     s->rows = m;
     s->columns = n;
     s->down = 1;
     if (wanted > 1) {
-        int64_t strips = (int64_t)ceil(wanted), down = m / LEAST_ROWS;
+        int64_t strips = (int64_t)ceil(wanted), down = m / least;
         down = down < 1 ? 1 : down > strips ? strips : down;
         s->rows = strip_of(m, down, ROWS_STEP);
         s->down = (m + s->rows / 2) / s->rows;
