@@ -245,12 +245,14 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
 }
 
 // Optimizers may take rows and a whole tensor in different ways; last bits of a
-// sum are those of its order, which is another one too where a tape records the
-// gradient's function as one operation, and not what is in it. What a block
+// sum are those of its order, which is another one too where one tensor is two
+// arguments, and where a tape records the gradient's function as one operation,
+// and not what is in it. What a block
 // does not use has a gradient of zeros where eager code has none: an infinite
 // slope makes it NaN.
 static void tell_gradient(Vm *vm, const GraphFunction *self,
-                          const GraphDerived *derived, const TapeBack *back)
+                          const GraphDerived *derived, const TapeEntry *entry,
+                          const TapeBack *back)
 {
     const bool *begun = masks_begun(self, derived->masks);
     const bool *made = begun + argument_count(self);
@@ -258,7 +260,7 @@ static void tell_gradient(Vm *vm, const GraphFunction *self,
     EventLog *log = vm->trace != NULL     ? vm->trace->events
                     : self->owner != NULL ? &self->owner->events
                                           : NULL;
-    if (log != NULL && (self->apart || recorder_active(vm))) {
+    if (log != NULL && (self->apart || entry->twice || recorder_active(vm))) {
         event_add(vm, log, EVENT_SUM, "a gradient that is summed apart",
                   VALUE_NONE);
     }
@@ -291,7 +293,7 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
     size_t size = (2 * width + results + 1) * sizeof(Value);
     Value *room = ctx_alloc(&vm->ctx, size), *operands = room + width;
     bool ok = room != NULL;
-    tell_gradient(vm, self, derived, back);
+    tell_gradient(vm, self, derived, entry, back);
     // The Variables' values stand behind the arguments.
     for (size_t i = 0, next = count; ok && i < count; i++) {
         room[used++] = value_is_kind(inputs[i], KIND_VARIABLE) ? inputs[next++]

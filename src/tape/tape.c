@@ -231,17 +231,22 @@ static bool drop_items(Vm *vm, Tape *tape, size_t first)
     return false;
 }
 
-static bool push_inputs(Vm *vm, Tape *tape, const Value *inputs, uint32_t count,
-                        bool *any)
+static bool push_inputs(Vm *vm, Tape *tape, const Value *inputs,
+                        TapeEntry *entry, bool *any)
 {
     *any = false;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < entry->input_count; i++) {
         uint32_t slot;
         if (!tracked_slot(vm, tape, inputs[i], &slot) ||
             !push_item(vm, tape, inputs[i], slot)) {
             return false;
         }
-        *any = *any || slot != TAPE_NO_SLOT;
+        if (slot != TAPE_NO_SLOT) {
+            size_t *user = &tape->slots.items[slot].user;
+            entry->twice = entry->twice || *user == tape->entries.count + 1;
+            *user = tape->entries.count + 1;
+            *any = true;
+        }
     }
     return true;
 }
@@ -301,7 +306,7 @@ static bool record_on(Vm *vm, Tape *tape, TapeEntry entry, const Value *inputs,
 {
     size_t first = tape->items.count;
     bool any;
-    if (!push_inputs(vm, tape, inputs, entry.input_count, &any)) {
+    if (!push_inputs(vm, tape, inputs, &entry, &any)) {
         return drop_items(vm, tape, first);
     }
     if (!any) {

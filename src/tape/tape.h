@@ -20,6 +20,7 @@
 // Something that was watched or met: a tensor, a symbolic one or a Variable.
 typedef struct TapeSlot {
     Value value;  // counted: its address is its name
+    size_t user;  // the number of the last entry that takes it, from 1 on
     bool tracked; // something watched flows into it
 } TapeSlot;
 
@@ -51,6 +52,7 @@ struct TapeEntry {
     AttrValue *attrs;  // in the tape's arena; NULL: the op has none
     size_t first_item; // its operands, then its results
     uint32_t input_count, output_count;
+    bool twice; // two of its operands are one
 };
 
 typedef struct Tape {
