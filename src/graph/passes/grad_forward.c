@@ -15,7 +15,9 @@ typedef struct Forward {
     Clone clone;
     const ValueId *first; // by Variable: its value before the graph runs
     size_t count;         // of Variables
-    uint8_t *uses;        // by value of the graph that is copied: 0, 1 or 2
+    // By value of the graph that is copied: used not at all, once or more; then
+    // by Variable: how often it is read, up to 3.
+    uint8_t *uses, *reads;
 } Forward;
 
 // Whether nothing but numbers are drawn, which can be drawn again.
@@ -91,14 +93,16 @@ static bool check_node(const GraphNode *node, const Graph *graph)
 
 // What was assigned, with the way back of the Variable; nothing was: its first
 // value. What is used twice is a value of its own, in whose gradient the uses
-// meet before those of other reads do, as in eager code.
+// meet before those of other reads do, as in eager code; and so is each of more
+// than two reads, whose gradients are added in the order of the reads.
 static bool copy_read(Forward *f, const GraphNode *node, GraphBlock *to,
                       const ValueId *now)
 {
     ValueId old = node_output(node, 0);
     ValueId pair[2] = {now[node->variable], f->first[node->variable]};
     ValueId made = pair[0];
-    if (pair[0] != pair[1] || f->uses[old] > 1) {
+    if (pair[0] != pair[1] || f->uses[old] > 1 ||
+        f->reads[node->variable] > 2) {
         static const AttrValue none[OP_MAX_ATTRS];
         GraphNode *copy = graph_append(f->clone.to, to, OP_STAND_IN, pair, 2,
                                        none, clone_place(&f->clone, node));
@@ -387,19 +391,31 @@ static bool copy_all(Forward *f, size_t own, ValueId *inputs)
     return ok;
 }
 
-// NULL: no memory.
-static uint8_t *count_uses(Graph *graph)
+static size_t size_of_counts(const Graph *graph)
 {
-    uint8_t *counts = ctx_alloc_zero(graph->ctx, graph->values.count + 1);
-    for (Walk walk = walk_forward(graph->block);
-         counts != NULL && walk_next(&walk);) {
+    return graph->values.count + graph->variables.count + 1;
+}
+
+// False: no memory.
+static bool count_uses(Forward *f, Graph *graph)
+{
+    f->uses = ctx_alloc_zero(graph->ctx, size_of_counts(graph));
+    if (f->uses == NULL) {
+        return false;
+    }
+    f->reads = f->uses + graph->values.count;
+    for (Walk walk = walk_forward(graph->block); walk_next(&walk);) {
         uint32_t count;
         const ValueId *uses = walk_uses(&walk, &count);
         for (uint32_t i = 0; i < count; i++) {
-            counts[uses[i]] += counts[uses[i]] < 2;
+            f->uses[uses[i]] += f->uses[uses[i]] < 2;
+        }
+        if (walk.node != NULL && walk.node->op == OP_READ_VARIABLE) {
+            uint8_t *reads = &f->reads[walk.node->variable];
+            *reads += *reads < 3;
         }
     }
-    return counts;
+    return true;
 }
 
 bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
@@ -407,8 +423,7 @@ bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
     Graph *from =
         graph->callees.count > 0 ? clone_graph(graph) : graph_retain(graph);
     Forward f = {.count = graph->variables.count};
-    bool ok = from != NULL && inline_run(from) &&
-              (f.uses = count_uses(from)) != NULL &&
+    bool ok = from != NULL && inline_run(from) && count_uses(&f, from) &&
               clone_init(&f.clone, from, to, 0) &&
               copy_all(&f, graph->inputs.count, inputs);
     // A list that is made twice would go back twice, once for each of its
@@ -418,7 +433,7 @@ bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs)
         clone_free(&f.clone);
     }
     if (f.uses != NULL) {
-        ctx_free(graph->ctx, f.uses, from->values.count + 1);
+        ctx_free(graph->ctx, f.uses, size_of_counts(from));
     }
     graph_release(graph->ctx, from);
     return ok;
