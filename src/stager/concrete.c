@@ -115,10 +115,9 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
-// The outputs of the graph are gathered in the order of a walk over the
-// result; concrete_unpack walks it again in that order.
 typedef VEC(ValueId) IdVec;
-// A walk over the function's result, which gathers the graph's outputs.
+// A walk over the function's result, which gathers the graph's outputs;
+// concrete_unpack walks it again in that order.
 typedef struct Pack {
     Trace *trace;
     Value whole; // the result, borrowed

@@ -9,6 +9,8 @@
 #include "stager/maybe.h"
 #include "stager/poison.h"
 
+enum { DEPTH = 32 }; // of conditions that are looked into
+
 static bool is_constant(const Graph *graph, ValueId id, bool value)
 {
     const Tensor *known = graph_constant(graph, id);
@@ -98,7 +100,6 @@ static bool is_assigned(const StagedBlock *block, uint32_t reg)
 // What is told of a choice: 1, 0, or -1: nothing.
 static int told_choice(Vm *vm, const ToldFact *fact, Value choice)
 {
-    enum { DEPTH = 32 };
     const Graph *graph = vm->trace->graph;
     ValueId flag = value_as_symbolic(either_condition(choice))->value, other;
     bool straight = true;
@@ -159,7 +160,6 @@ bool maybe_learn(Vm *vm, Frame *frame, StagedBlock *block, ValueId condition,
 bool maybe_learn_loop(Vm *vm, Frame *frame, StagedBlock *block,
                       const GraphNode *node)
 {
-    enum { DEPTH = 32 };
     const Graph *graph = vm->trace->graph;
     StagedBlock *where = node == NULL ? block : block->outer;
     ValueId condition = block->sides[0]->results[0];
