@@ -329,8 +329,31 @@ static bool call_derived(Vm *vm, const GraphFunction *self,
 
 // ---- Variables that are one
 
-// For each Variable the number that stands for it: an argument may be one that
-// is captured, too. Returns whether there is such a one.
+static bool is_written(const Graph *graph, uint32_t variable)
+{
+    bool written = false;
+    for (Walk walk = walk_forward(graph->block);
+         !written && walk_next(&walk);) {
+        written = walk.node != NULL && walk.node->variable == variable &&
+                  node_desc(walk.node)->payload == PAYLOAD_RESOURCE &&
+                  walk.node->output_count == 0;
+    }
+    return written;
+}
+
+// An argument may be one that is captured, too. In a trace that is asked where
+// one is written: else the reads of both are of one value anyway.
+static bool is_same(const Graph *graph, const Value *variables, uint32_t i,
+                    uint32_t j)
+{
+    return value_same(variables[i], variables[j]) ||
+           (tape_may_mean_one(variables[i], variables[j]) &&
+            (is_written(graph, i) || is_written(graph, j)) &&
+            value_same(value_meant(variables[i]), value_meant(variables[j])));
+}
+
+// For each Variable the number that stands for it. Returns whether any stands
+// for another one.
 static bool find_same(const Graph *graph, const Value *variables,
                       uint32_t *same)
 {
@@ -342,7 +365,7 @@ static bool find_same(const Graph *graph, const Value *variables,
     for (uint32_t i = 0; i < count; i++) {
         bool argument = graph->variables.items[i].owner == NULL;
         for (uint32_t j = 0; argument && j < count; j++) {
-            if (j != i && value_same(variables[i], variables[j])) {
+            if (j != i && is_same(graph, variables, i, j)) {
                 same[i < j ? j : i] = i < j ? i : j;
                 any = true;
             }

@@ -52,21 +52,23 @@ static bool stands_in(Value v)
            value_as_variable(v)->stands_for != NULL;
 }
 
-// What stands for an argument in a trace may be a Variable that the trace
-// captures too: where the types allow it the trace is one of that Variable.
+bool tape_may_mean_one(Value a, Value b)
+{
+    if (!value_is_kind(a, KIND_VARIABLE) || !value_is_kind(b, KIND_VARIABLE) ||
+        stands_in(a) == stands_in(b)) {
+        return false;
+    }
+    TensorType type = operand_type(a), other = operand_type(b);
+    return type.dtype == other.dtype &&
+           shape_equal(type.rank, type.dims, other.rank, other.dims);
+}
+
 static uint32_t find_meant(const Tape *tape, Value v)
 {
-    TensorType type = operand_type(v);
-    bool own = stands_in(v);
     uint32_t found = TAPE_NO_SLOT;
     for (size_t i = 0; i < tape->slots.count && found == TAPE_NO_SLOT; i++) {
         Value other = tape->slots.items[i].value;
-        if (!value_is_kind(other, KIND_VARIABLE) || stands_in(other) == own) {
-            continue;
-        }
-        TensorType like = operand_type(other);
-        if (like.dtype == type.dtype &&
-            shape_equal(like.rank, like.dims, type.rank, type.dims) &&
+        if (tape_may_mean_one(v, other) &&
             value_same(value_meant(v), value_meant(other))) {
             found = (uint32_t)i;
         }

@@ -83,6 +83,10 @@ MUST_CHECK bool tape_part(Vm *vm, const Value *inputs, size_t count,
 MUST_CHECK bool tape_record_back(Vm *vm, TapeBackFn back, Value data,
                                  const Value *inputs, uint32_t input_count,
                                  const Value *outputs, uint32_t output_count);
+// Whether one stands for an argument of a trace, and the other one may be the
+// Variable that it stands for, as far as types tell. Who asks which one it is
+// (value_meant) makes the trace one of that Variable.
+bool tape_may_mean_one(Value a, Value b);
 // The operand's slot, TAPE_NO_SLOT if it was never met.
 uint32_t tape_find(const Tape *tape, Value v);
 // Begins and ends recording; both may be asked twice.
