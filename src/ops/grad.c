@@ -10,6 +10,15 @@ bool grad_none(GradCall *call)
     return true;
 }
 
+bool grad_unknown(Ctx *ctx, const OpDesc *op)
+{
+    return ctx_fail(ctx,
+                    op->payload == PAYLOAD_HOST ? ERR_SYMBOLIC : ERR_LOOKUP,
+                    "%s: no gradient of it is known; give it one by "
+                    "custom_gradient, or leave it out by stop_gradient",
+                    op->name);
+}
+
 // One operand alone needs no sum: its shape is the result's.
 bool grad_elementwise(GradCall *call, const SlopeFn *slopes)
 {

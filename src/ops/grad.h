@@ -18,6 +18,9 @@ typedef EmitValue (*SlopeFn)(Emit *e, const EmitValue *x, EmitValue y,
 MUST_CHECK bool grad_elementwise(GradCall *call, const SlopeFn *slopes);
 // The rule of an op through which no gradient flows, though it is of floats.
 MUST_CHECK bool grad_none(GradCall *call);
+// Raises, false, for an op without a rule: ERR_LOOKUP, or ERR_SYMBOLIC where it
+// runs code of the host, which is on a Tape by itself in eager code.
+bool grad_unknown(Ctx *ctx, const OpDesc *op);
 
 // Rules of elementwise ops, written beside them: GRAD_1(sin, …) makes rule_sin.
 // The expressions speak of e, x[0], x[1], y and g.

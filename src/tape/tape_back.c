@@ -278,11 +278,7 @@ static bool back_by_rule(Backward *b, TapeEntry entry, Value *made,
     EmitValue *grads = outputs + b->width, *results = grads + b->width;
     EmitValue *given_rows = results + b->width, *rows = given_rows + b->width;
     if (op->gradient == NULL) {
-        return raise_false(b->vm, ERR_LOOKUP,
-                           "%s: no gradient of it is known; give it one by "
-                           "custom_gradient, or leave it out by "
-                           "stop_gradient",
-                           op->name);
+        return grad_unknown(&b->vm->ctx, op);
     }
     for (uint32_t i = 0; i < entry.input_count; i++) {
         inputs[i] = value_object(items[i].value);

@@ -98,10 +98,7 @@ static bool back_by_rule(Back *b, const GraphNode *node)
     Ctx *ctx = b->graph->ctx;
     uint32_t in = node->input_count, out = node->output_count;
     if (op->gradient == NULL) {
-        return ctx_fail(ctx, ERR_LOOKUP,
-                        "%s: no gradient of it is known; give it one by "
-                        "custom_gradient, or leave it out by stop_gradient",
-                        op->name);
+        return grad_unknown(ctx, op);
     }
     size_t size = (3 * in + 3 * out) * sizeof(EmitValue) + in + 1;
     EmitValue *room = ctx_alloc_zero(ctx, size);
