@@ -230,6 +230,7 @@ static Value unpack_output(Vm *vm, Value v, void *data)
     if (!value_failed(output)) {
         value_as_symbolic(output)->weak = value_as_symbolic(v)->weak;
         value_as_symbolic(output)->text = value_as_symbolic(v)->text;
+        value_as_symbolic(output)->mixed = value_as_symbolic(v)->mixed;
     }
     return output;
 }

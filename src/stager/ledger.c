@@ -66,10 +66,11 @@ static bool add_effect(Vm *vm, EffectKind effect, const char *what, Value value)
 // host, which the library knows how to take.
 static bool looks_alike(Vm *vm, Value value)
 {
-    return value_is_kind(value, KIND_SYMBOLIC) &&
-           (vm->frame->code->source->library ||
-            (!value_as_symbolic(value)->weak &&
-             !value_as_symbolic(value)->text));
+    bool library = vm->frame->code->source->library;
+    bool alike = value_is_kind(value, KIND_SYMBOLIC) &&
+                 (library || !symbolic_is_host(value));
+    vm->trace->asked += alike && !library;
+    return alike;
 }
 
 bool ledger_effect(Vm *vm, EffectKind kind, const char *what, Value value)

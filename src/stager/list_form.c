@@ -5,6 +5,7 @@
 #include "interp/tensors/obj_tensor.h"
 #include "stager/loops.h"
 #include "stager/structure.h"
+#include "stager/weak.h"
 
 // --- splitting ---
 
@@ -127,11 +128,13 @@ static FormLeaf leaf_of(Value v)
     FormLeaf leaf = {.weak = true};
     if (merge_is_number(v)) {
         leaf.dtype = merge_number_dtype(v, v);
+        leaf.mixed = true;
         return leaf;
     }
     TensorType type = operand_type(v);
     leaf.dtype = type.dtype;
     leaf.weak = symbolic_is_weak(v);
+    leaf.mixed = symbolic_is_host(v);
     if (type.rank < 0) {
         leaf.shape.rank = RANK_UNKNOWN;
     } else {
@@ -156,6 +159,7 @@ static void join_shapes(Shape *shape, const Shape *other)
 static bool join_dtypes(FormLeaf *leaf, const FormLeaf *other)
 {
     DType a = leaf->dtype, b = other->dtype;
+    leaf->mixed = leaf->mixed || other->mixed;
     if (leaf->weak && other->weak) {
         leaf->dtype =
             dtype_is_float(a) || (b < a && !dtype_is_float(b)) ? a : b;

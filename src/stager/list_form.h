@@ -13,7 +13,8 @@
 // What is known of one place.
 typedef struct FormLeaf {
     DType dtype;
-    bool weak; // numbers of the host only: gives way to a tensor's dtype
+    bool weak;  // numbers of the host only: gives way to a tensor's dtype
+    bool mixed; // one of the host in some element
     Shape shape;
 } FormLeaf;
 

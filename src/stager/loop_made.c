@@ -20,6 +20,7 @@
 #include "stager/loop_held.h"
 #include "stager/poison.h"
 #include "stager/structure.h"
+#include "stager/weak.h"
 
 static Value before_leaf(Vm *vm, Value v, void *data)
 {
@@ -28,7 +29,7 @@ static Value before_leaf(Vm *vm, Value v, void *data)
         return value_retain(v);
     }
     TensorType type = operand_type(v);
-    if (merge_is_weak(v)) {
+    if (weak_is_number(v)) {
         return dtype_is_float(type.dtype) ? float_new(vm, 0)
                : type.dtype == DT_BOOL    ? VALUE_FALSE
                                           : value_from_small(0);

@@ -18,6 +18,7 @@
 #include "stager/notes.h"
 #include "stager/sizes.h"
 #include "stager/structure.h"
+#include "stager/weak.h"
 
 // --- opening ---
 
@@ -81,10 +82,11 @@ static Value open_leaf(Vm *vm, Value v, void *data)
     }
     // `host` marks the leaf as weak, and keeps what retype() needs to make its
     // initial value again.
-    if (merge_is_weak(v)) {
+    if (weak_is_number(v)) {
         walk->block->loop->leaves.items[index].host = value_retain(v);
     }
     walk->block->loop->leaves.items[index].text = symbolic_is_text(v);
+    walk->block->loop->leaves.items[index].mixed = weak_is_host(v);
     // Only the leaves are wanted: the copy of the tree is thrown away.
     return VALUE_NONE;
 }
@@ -144,6 +146,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     block->sides[0] = graph_block_new(graph, block->parent);
     block->sides[1] = graph_block_new(graph, block->parent);
     block->loop->lasting = vm->trace->lasting;
+    block->loop->asked = vm->trace->asked;
     block->loop->printed = vm->trace->printed.count;
     block->loop->kept = block->kept.count;
     bool ok = block->loop->slots != NULL && block->sides[0] != NULL &&
@@ -235,6 +238,7 @@ static Value show_leaf(Vm *vm, Value v, void *data)
     if (!value_failed(shown)) {
         value_as_symbolic(shown)->weak = weak;
         value_as_symbolic(shown)->text = leaf->text;
+        value_as_symbolic(shown)->mixed = leaf->mixed;
         vm->trace->weak = vm->trace->weak || weak;
     }
     return shown;
@@ -255,6 +259,7 @@ static Value show_result_leaf(Vm *vm, Value v, void *data)
     if (!value_failed(shown)) {
         value_as_symbolic(shown)->weak = late && !value_unbound(leaf->host);
         value_as_symbolic(shown)->text = leaf->text;
+        value_as_symbolic(shown)->mixed = leaf->mixed;
     }
     return shown;
 }

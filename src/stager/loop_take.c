@@ -23,13 +23,14 @@
 #include "stager/notes.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
+#include "stager/weak.h"
 
 // --- dtypes ---
 
 // " (line 5)", or nothing.
-static void line_text(uint32_t line, char *room, size_t size)
+static void line_text(uint32_t line, char room[24])
 {
-    snprintf(room, size, line != 0 ? " (line %u)" : "%.0u", (unsigned)line);
+    snprintf(room, 24, line != 0 ? " (line %u)" : "%.0u", (unsigned)line);
 }
 
 // If a block inside the turn left the variable unbound, its note says more
@@ -54,12 +55,11 @@ static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
     Span loop = walk->block->info->span;
     bool dtypes = value_is_operand(before) && value_is_operand(after);
     ErrorKind kind = dtypes ? ERR_DTYPE : ERR_TYPE;
-    uint32_t first = notes_line(vm, walk->frame, before, walk->name,
-                                (Span){code->start, loop.start});
-    uint32_t last = notes_line(vm, walk->frame, after, walk->name, loop);
-    char lines[2][24] = {"", ""};
-    line_text(first, lines[0], sizeof lines[0]);
-    line_text(last, lines[1], sizeof lines[1]);
+    char lines[2][24];
+    line_text(notes_line(vm, walk->frame, before, walk->name,
+                         (Span){code->start, loop.start}),
+              lines[0]);
+    line_text(notes_line(vm, walk->frame, after, walk->name, loop), lines[1]);
     return raise_false(vm, kind,
                        "%s: '%s' is %s%s before the loop at line %u and %s%s "
                        "after a turn of it; %s",
@@ -185,6 +185,12 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         value_replace(&vm->ctx, &leaf->host, VALUE_UNBOUND);
     }
     leaf->text = leaf->text && value_is_text(after);
+    // The turn has taken it for a tensor, where its type was asked for.
+    if (weak_is_host(after) && !leaf->mixed &&
+        vm->trace->asked > block->loop->asked) {
+        event_add(vm, vm->trace->events, EVENT_LOOK, "a type", VALUE_NONE);
+    }
+    leaf->mixed = leaf->mixed || weak_is_host(after);
     loop_tell(vm, leaf, after);
     leaf->result = merge_leaf_id(vm, "while", block->sides[1], after, have);
     return leaf->result == VALUE_ID_NONE ? clear_misfit(vm) : 1;
@@ -262,6 +268,7 @@ static Value take_result_leaf(Vm *vm, Value v, void *data)
     }
     LoopLeaf *leaf = &block->loop->leaves.items[index];
     leaf->result = result;
+    leaf->mixed = weak_is_host(v) || weak_is_host(before);
     leaf->text =
         symbolic_is_text(v) && (value_unbound(before) || value_is_text(before));
     if (walk->slot->kind == SLOT_LATE && symbolic_is_weak(v)) {

@@ -22,6 +22,7 @@ typedef struct LoopLeaf {
                         // Such a one takes the dtype of the first tensor it
                         // meets
     bool text;          // stands for a text of the host
+    bool mixed;         // for a number or text of it in some turn
     const char *name;   // of its variable, in the graph's arena
 } LoopLeaf;
 
@@ -63,6 +64,7 @@ struct StagedLoop {
     size_t first_told;   // of the graph's sizes that host code was told in it
     size_t first_callee; // of the graph's that are called in it
     size_t printed;      // so many prints waited where it was opened
+    uint64_t asked;      // trace->asked where the loop was opened
     uint64_t lasting;    // trace->lasting where the loop was opened
     size_t kept;         // how many of block->kept there were then
     ValueVec after;      // what a turn left in each place, and behind these in

@@ -18,6 +18,7 @@
 #include "stager/maybe.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
+#include "stager/weak.h"
 
 // The place stays unbound, and whoever reads it later gets the note that is
 // made of this.
@@ -215,20 +216,22 @@ static Value merge_flags(Merge *m, Value a)
     if (is_written(m)) {
         event_add(vm, trace->events, EVENT_INT, "a host bool", VALUE_NONE);
     }
+    ValueId flag = m->condition;
     // a differs from b, so one test tells both cases.
-    if (value_same(a, VALUE_TRUE)) {
-        return trace_symbolic(vm, trace, m->condition, m->name);
+    if (!value_same(a, VALUE_TRUE)) {
+        GraphNode *node =
+            graph_append(trace->graph, trace->block, OP_LOGICAL_NOT, &flag, 1,
+                         NULL, GRAPH_PLACE_NONE);
+        if (node == NULL) {
+            return VALUE_FAIL;
+        }
+        flag = node_output(node, 0);
     }
-    GraphNode *node = graph_append(trace->graph, trace->block, OP_LOGICAL_NOT,
-                                   &m->condition, 1, NULL, GRAPH_PLACE_NONE);
-    return node == NULL
-               ? VALUE_FAIL
-               : trace_symbolic(vm, trace, node_output(node, 0), m->name);
-}
-
-bool merge_is_weak(Value v)
-{
-    return merge_is_number(v) || symbolic_is_weak(v);
+    Value made = trace_symbolic(vm, trace, flag, m->name);
+    if (!value_failed(made)) {
+        value_as_symbolic(made)->weak = true;
+    }
+    return made;
 }
 
 // A literal takes the dtype of the other side; one that the dtype refuses is
@@ -270,10 +273,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
         event_tensor(m->vm, a);
         event_tensor(m->vm, b);
     }
-    if (!value_failed(made)) {
-        value_as_symbolic(made)->weak |= merge_is_weak(a) && merge_is_weak(b);
-        value_as_symbolic(made)->text |= value_is_text(a) && value_is_text(b);
-    }
+    weak_join(made, a, b);
     return made;
 }
 

@@ -61,9 +61,6 @@ ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
 // Equal, immutable, and of one type: -0.0 and 0.0 are not, nor 1 and True.
 bool merge_same(Value a, Value b);
 bool merge_is_number(Value v); // a host bool, int or float
-// Such a number, also when it has become a tensor: a dtype that it meets later
-// decides (trace.c).
-bool merge_is_weak(Value v);
 // The same kind of structure, with the same class, length and keys: 1 or 0;
 // -1 with an error pending. Leaves are not looked at.
 int merge_alike(Vm *vm, Value a, Value b);

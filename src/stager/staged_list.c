@@ -111,7 +111,8 @@ static FormLeaf leaf_of(Value list)
 {
     const Symbolic *symbolic = value_as_symbolic(list);
     FormLeaf leaf = {.dtype = dtype_element((DType)symbolic->dtype),
-                     .weak = symbolic->weak};
+                     .weak = symbolic->weak,
+                     .mixed = symbolic->mixed};
     if (symbolic->rank < 0) {
         leaf.shape.rank = RANK_UNKNOWN;
     } else {
@@ -185,6 +186,7 @@ Value staged_list_make(Vm *vm, const FormLeaf *leaf, const Value *items,
     Value list = apply_one(vm, OP_LIST_NEW, items, count, attrs);
     if (!value_failed(list)) {
         value_as_symbolic(list)->weak = leaf->weak;
+        value_as_symbolic(list)->mixed = leaf->mixed;
     }
     return list;
 }

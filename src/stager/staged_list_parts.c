@@ -6,15 +6,7 @@
 #include "stager/staged_list.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
-
-// Both lists are of numbers of the host.
-static bool both_weak(Value a, Value b)
-{
-    return value_as_symbolic(a)->weak &&
-           (!value_is_kind(b, KIND_SYMBOLIC) ||
-            !dtype_is_list((DType)value_as_symbolic(b)->dtype) ||
-            value_as_symbolic(b)->weak);
-}
+#include "stager/weak.h"
 
 // An op on each part, with the parts of another list behind it or with
 // `operands`. A new list, VALUE_FAIL.
@@ -29,10 +21,8 @@ static Value map_parts(Vm *vm, OpCode op, Value self, const Value *others,
         Value inputs[3] = {parts[i], others != NULL ? others[i] : operands[0],
                            count > 1 ? operands[1] : VALUE_NONE};
         Value part = apply_one(vm, op, inputs, count + 1, attrs);
+        weak_join(part, parts[i], others != NULL ? others[i] : parts[i]);
         ok = structure_push(vm, &made, part);
-        if (ok) {
-            value_as_symbolic(part)->weak = both_weak(parts[i], inputs[1]);
-        }
     }
     Value list = ok ? staged_list_new(vm, made.items, made.count) : VALUE_FAIL;
     structure_free(vm, &made);

@@ -19,6 +19,7 @@
 #include "stager/late_error.h"
 #include "stager/merge.h"
 #include "stager/structure.h"
+#include "stager/weak.h"
 
 #define CAN_DO                                                                 \
     "tensors decide how long this list is; use append, extend, insert, pop, "  \
@@ -38,13 +39,6 @@ static bool fail_use_false(Vm *vm, const char *what)
 
 // --- operations ---
 
-static void set_weak(Value v, bool weak)
-{
-    if (value_is_kind(v, KIND_SYMBOLIC)) {
-        value_as_symbolic(v)->weak = weak;
-    }
-}
-
 // The parts become these, which are taken.
 static void replace_parts(Vm *vm, Value self, ValueVec *parts)
 {
@@ -60,14 +54,14 @@ static void replace_parts(Vm *vm, Value self, ValueVec *parts)
 static Value as_element(Vm *vm, const char *who, Value list, Value leaf)
 {
     DType dtype = dtype_element((DType)value_as_symbolic(list)->dtype);
-    if (!list_form_takes(dtype, merge_is_weak(list), leaf)) {
+    if (!list_form_takes(dtype, weak_is_number(list), leaf)) {
         return raise_error(vm, ERR_SYMBOLIC,
                            "%s: tensors decide how long this list is, and its "
                            "elements are of dtype %s: cast, or put elements of "
                            "one dtype into it from the start",
                            who, dtype_name(dtype));
     }
-    if (merge_is_weak(leaf)) {
+    if (weak_is_number(leaf)) {
         event_tensor(vm, leaf);
     }
     if (value_is_operand(leaf) && operand_type(leaf).dtype != dtype) {
@@ -112,7 +106,7 @@ static bool put_item(Vm *vm, const char *who, Value self, Value index,
                 ? element
                 : apply_one(vm, append ? OP_LIST_APPEND : OP_LIST_WRITE, inputs,
                             append ? 2 : 3, NULL);
-        set_weak(grown, merge_is_weak(list) && merge_is_weak(leaves.items[i]));
+        weak_join(grown, list, leaves.items[i]);
         release(vm, element);
         ok = structure_push(vm, &made, grown);
     }
@@ -135,7 +129,7 @@ static Value as_index(Vm *vm, Value key)
     if (value_is_kind(key, KIND_VARIABLE)) {
         return variable_read(vm, value_as_variable(key));
     }
-    return value_is_operand(key) ? value_retain(key)
+    return value_is_operand(key) ? symbolic_counted(vm, key)
                                  : fail_use(vm, "a slice of a list");
 }
 
@@ -168,7 +162,7 @@ static Value get_item(Vm *vm, Value self, Value key)
     for (size_t i = 1; ok && i < staged_list_count(self); i++) {
         Value inputs[2] = {parts[i], index};
         Value read = apply_one(vm, OP_LIST_READ, inputs, 2, NULL);
-        set_weak(read, merge_is_weak(parts[i]));
+        weak_join(read, parts[i], parts[i]);
         ok = structure_push(vm, &leaves, read);
     }
     Value item = ok ? list_form_join(vm, parts[0], leaves.items) : VALUE_FAIL;
@@ -195,8 +189,8 @@ static Value take_item(Vm *vm, Value self, Value key, bool deletes)
         ok = last ? apply(vm, OP_LIST_POP, inputs, 1, NULL, made, &outputs)
                   : apply(vm, OP_LIST_TAKE, inputs, 2, attrs, made, &outputs);
         if (ok) {
-            set_weak(made[0], merge_is_weak(parts[i]));
-            set_weak(made[1], merge_is_weak(parts[i]));
+            weak_join(made[0], parts[i], parts[i]);
+            weak_join(made[1], parts[i], parts[i]);
             ok = structure_push(vm, &lists, made[0]);
             ok = structure_push(vm, &leaves, made[1]) && ok;
         }
@@ -237,7 +231,9 @@ static Value size_of(Vm *vm, Value self)
 {
     Value size =
         apply_one(vm, OP_LIST_SIZE, &staged_list_parts(self)[1], 1, NULL);
-    set_weak(size, true);
+    if (!value_failed(size)) {
+        value_as_symbolic(size)->weak = true;
+    }
     return size;
 }
 

@@ -186,7 +186,7 @@ static bool may_be_one(Vm *vm, const Trace *trace, Value a, Value b)
         return false; // of these it is known
     }
     if (value_is_operand(a) != value_is_operand(b)) {
-        return merge_is_weak(a) && merge_is_weak(b);
+        return weak_is_number(a) && weak_is_number(b);
     }
     return value_is_operand(a)
                ? origin_of(trace, a) + origin_of(trace, b) > ORIGIN_GIVEN
@@ -255,6 +255,7 @@ Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name)
     // What makes such tensors sets these afterwards.
     symbolic->weak = false;
     symbolic->text = false;
+    symbolic->mixed = false;
     symbolic->name = NULL;
     Value result = value_from_object(symbolic);
     if (name != NULL) {
@@ -454,14 +455,16 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
 {
     Trace *trace = vm->trace;
     DType weak = weak_target(op, inputs, input_count);
+    uint32_t first = weak_first(op, input_count);
     for (uint32_t i = 0; i < input_count; i++) {
-        ids[i] = weak_operand(vm, trace, inputs[i], weak);
+        ids[i] = weak_operand(vm, trace, inputs[i], i < first ? DT_NONE : weak);
         if (ids[i] == VALUE_ID_NONE) {
             return false;
         }
     }
     // Asked of the operands as they came: a cast one is no longer weak.
     bool stays_weak = weak_result(op, inputs, input_count);
+    bool stays_host = weak_host_result(op, inputs, input_count);
     GraphNode *node = graph_append(trace->graph, trace->block, op, ids,
                                    input_count, attrs, trace_place(vm));
     if (node == NULL) {
@@ -479,8 +482,9 @@ static bool append(Vm *vm, OpCode op, const Value *inputs, ValueId *ids,
             event_operation(vm, trace->events);
         }
     }
-    for (uint32_t i = 0; stays_weak && i < *output_count; i++) {
-        value_as_symbolic(outputs[i])->weak = true;
+    for (uint32_t i = 0; stays_host && i < *output_count; i++) {
+        value_as_symbolic(outputs[i])->weak = stays_weak;
+        value_as_symbolic(outputs[i])->mixed = !stays_weak;
     }
     return true;
 }

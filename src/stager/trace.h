@@ -48,6 +48,7 @@ struct Trace {
                       // the host: what cannot be taken back
     uint64_t lasting; // of these, what the library does not do for itself:
                       // code that has one is not traced twice
+    uint64_t asked;   // types of tensors that host code asked for so far
     bool restoring;   // stores are nobody's events
     bool prints;      // its graph does
     bool weak;        // a number of the host's stands as a tensor in a loop,

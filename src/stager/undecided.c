@@ -22,6 +22,7 @@
 #include "stager/sites.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
+#include "stager/weak.h"
 
 // One use of a container; what it needs is borrowed.
 typedef struct EachUse {
@@ -134,9 +135,7 @@ static Value choose_number(Vm *vm, Value condition, Value a, Value b)
                       "a gradient of what a block does not use", VALUE_NONE);
         }
     }
-    if (value_is_kind(made, KIND_SYMBOLIC)) {
-        value_as_symbolic(made)->weak = merge_is_weak(a) && merge_is_weak(b);
-    }
+    weak_join(made, a, b);
     for (int i = 1; i < 3; i++) {
         release(vm, operands[i]);
     }
@@ -165,9 +164,7 @@ static Value choose_text(Vm *vm, Value condition, Value a, Value b)
     Value made = value_failed(operands[2])
                      ? VALUE_FAIL
                      : tensor_call(vm, "where", operands, 3, NULL, 0);
-    if (value_is_kind(made, KIND_SYMBOLIC)) {
-        value_as_symbolic(made)->text = true;
-    }
+    weak_join(made, a, b);
     release(vm, operands[1]);
     release(vm, operands[2]);
     return made;

@@ -3,6 +3,7 @@
 
 #include "graph/build.h"
 #include "interp/core/raise.h"
+#include "stager/merge.h"
 
 // A tensor that was made from a host value a moment ago, when the operands were
 // brought to one dtype.
@@ -34,8 +35,7 @@ static ValueId cast_operand(Vm *vm, Trace *trace, Value v, DType dtype)
     return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
 }
 
-// The first operand whose dtype must be that of the others.
-static uint32_t first_alike(OpCode op, uint32_t input_count)
+uint32_t weak_first(OpCode op, uint32_t input_count)
 {
     uint32_t flags = op_desc(op)->flags;
     if (op == OP_WHERE) {
@@ -55,7 +55,7 @@ DType weak_target(OpCode op, const Value *inputs, uint32_t input_count)
     if (op_desc(op)->flags & OP_LISTS) {
         return DT_NONE;
     }
-    for (uint32_t i = first_alike(op, input_count); i < input_count; i++) {
+    for (uint32_t i = weak_first(op, input_count); i < input_count; i++) {
         if (!symbolic_is_weak(inputs[i])) {
             return weak || i + 1 < input_count ? operand_type(inputs[i]).dtype
                                                : DT_NONE;
@@ -92,15 +92,45 @@ void weak_refuse(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     }
 }
 
-bool weak_result(OpCode op, const Value *inputs, uint32_t input_count)
+bool weak_is_number(Value v)
 {
-    bool weak = false;
+    return merge_is_number(v) || symbolic_is_weak(v);
+}
+
+bool weak_is_host(Value v)
+{
+    return merge_is_number(v) || value_is_str(v) || symbolic_is_host(v);
+}
+
+void weak_join(Value made, Value a, Value b)
+{
+    if (value_is_kind(made, KIND_SYMBOLIC)) {
+        Symbolic *symbolic = value_as_symbolic(made);
+        symbolic->weak |= weak_is_number(a) && weak_is_number(b);
+        symbolic->text |= value_is_text(a) && value_is_text(b);
+        symbolic->mixed |= weak_is_host(a) || weak_is_host(b);
+    }
+}
+
+static bool of_these_alone(bool (*is)(Value v), OpCode op, const Value *inputs,
+                           uint32_t input_count)
+{
+    bool any = false;
     for (uint32_t i = 0; i < input_count; i++) {
-        if (!symbolic_is_weak(inputs[i]) && !is_literal(inputs[i])) {
+        if (!is(inputs[i]) && !is_literal(inputs[i])) {
             return false;
         }
-        weak = weak || symbolic_is_weak(inputs[i]);
+        any = any || is(inputs[i]);
     }
-    return weak && (op_desc(op)->flags & OP_ELEMENTWISE) &&
-           op_desc(op)->result != RESULT_BOOL;
+    return any && (op_desc(op)->flags & OP_ELEMENTWISE);
+}
+
+bool weak_result(OpCode op, const Value *inputs, uint32_t input_count)
+{
+    return of_these_alone(symbolic_is_weak, op, inputs, input_count);
+}
+
+bool weak_host_result(OpCode op, const Value *inputs, uint32_t input_count)
+{
+    return of_these_alone(symbolic_is_host, op, inputs, input_count);
 }

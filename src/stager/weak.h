@@ -8,8 +8,10 @@
 
 #include "stager/trace.h"
 
-// The dtype that the weak ones among the operands take; DT_NONE: they stay as
-// they are.
+// The first operand that has its dtype in common with those behind it.
+uint32_t weak_first(OpCode op, uint32_t input_count);
+// The dtype that the weak ones among these take; DT_NONE: they stay as they
+// are.
 DType weak_target(OpCode op, const Value *inputs, uint32_t input_count);
 // The operand's value, of that dtype if it is weak. A weak float that meets
 // ints keeps its own, and the op then refuses the pair as it does for an eager
@@ -19,7 +21,18 @@ ValueId weak_operand(Vm *vm, Trace *trace, Value v, DType dtype);
 // number.
 void weak_refuse(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
                  DType dtype);
+// Whether it is a number of the host, also when it has become a tensor: a dtype
+// that it meets later decides (trace.c).
+bool weak_is_number(Value v);
+// Whether it is a number or text of the host, or was one on some way.
+bool weak_is_host(Value v);
+// A value that is made of these two, as by the sides of an `if`, is a number or
+// a text of the host if both are. Not symbolic: nothing is done.
+void weak_join(Value made, Value a, Value b);
 // Whether the result is weak, too: that of weak numbers and literals.
 bool weak_result(OpCode op, const Value *inputs, uint32_t input_count);
+// Whether it is a host value in eager code on some way: that of such ones and
+// literals.
+bool weak_host_result(OpCode op, const Value *inputs, uint32_t input_count);
 
 #endif

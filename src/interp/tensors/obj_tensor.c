@@ -12,6 +12,7 @@
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
 #include "interp/tensors/display.h"
+#include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 
 // Takes the reference. The birth tells a trace whether the tensor is its own.
@@ -374,20 +375,82 @@ static Value symbolic_iter(Vm *vm, Value self)
     return refuses_text(vm, self) ? VALUE_FAIL : tensor_iter(vm, self);
 }
 
+// A number of the host's knows no sequences; a tensor takes them for tensors.
+static bool declines(Value v, Value other)
+{
+    return symbolic_is_weak(v) &&
+           (value_is_kind(other, KIND_LIST) ||
+            value_is_kind(other, KIND_TUPLE) || value_is_str(other) ||
+            value_is_kind(other, KIND_BYTES));
+}
+
+Value symbolic_counted(Vm *vm, Value v)
+{
+    if (!symbolic_is_weak(v) || value_as_symbolic(v)->dtype != DT_BOOL) {
+        return value_retain(v);
+    }
+    NamedAttr attr = {"dtype", attr_of_dtype(DT_INT32)};
+    return tensor_call(vm, "cast", &v, 1, &attr, 1);
+}
+
+// What arithmetic takes for v. Beside a tensor it has that one's dtype anyway.
+static Value as_count(Vm *vm, Value v, Value other)
+{
+    return value_is_operand(other) && !symbolic_is_weak(other)
+               ? value_retain(v)
+               : symbolic_counted(vm, v);
+}
+
 static Value symbolic_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool joins = op == BINARY_ADD;
-    return !joins && (refuses_text(vm, a) || refuses_text(vm, b))
-               ? VALUE_FAIL
-               : tensor_binary(vm, op, a, b);
+    if (declines(a, b) || declines(b, a)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    if (!joins && (refuses_text(vm, a) || refuses_text(vm, b))) {
+        return VALUE_FAIL;
+    }
+    if (op == BINARY_AND || op == BINARY_OR || op == BINARY_XOR) {
+        return tensor_binary(vm, op, a, b);
+    }
+    Value pair[2] = {as_count(vm, a, b), as_count(vm, b, a)};
+    Value result = value_failed(pair[0]) || value_failed(pair[1])
+                       ? VALUE_FAIL
+                       : tensor_binary(vm, op, pair[0], pair[1]);
+    release(vm, pair[0]);
+    release(vm, pair[1]);
+    return result;
 }
 
 static Value symbolic_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
     bool order = op != COMPARE_EQ && op != COMPARE_NE;
-    return order && (refuses_text(vm, a) || refuses_text(vm, b))
-               ? VALUE_FAIL
-               : tensor_compare(vm, op, a, b);
+    if (declines(a, b) || declines(b, a)) {
+        return VALUE_NOT_IMPLEMENTED;
+    }
+    if (!order) {
+        return tensor_compare(vm, op, a, b);
+    }
+    if (refuses_text(vm, a) || refuses_text(vm, b)) {
+        return VALUE_FAIL;
+    }
+    Value pair[2] = {as_count(vm, a, b), as_count(vm, b, a)};
+    Value result = value_failed(pair[0]) || value_failed(pair[1])
+                       ? VALUE_FAIL
+                       : tensor_compare(vm, op, pair[0], pair[1]);
+    release(vm, pair[0]);
+    release(vm, pair[1]);
+    return result;
+}
+
+static Value symbolic_unary(Vm *vm, UnaryOp op, Value self)
+{
+    Value counted =
+        op == UNARY_NOT ? value_retain(self) : symbolic_counted(vm, self);
+    Value result =
+        value_failed(counted) ? VALUE_FAIL : tensor_unary(vm, op, counted);
+    release(vm, counted);
+    return result;
 }
 
 static Value symbolic_attr(Vm *vm, Value self, Str *name)
@@ -441,7 +504,7 @@ const TypeDef symbolic_type_def = {
               .str = symbolic_str,
               .format = symbolic_format,
               .compare = symbolic_compare,
-              .unary = tensor_unary,
+              .unary = symbolic_unary,
               .binary = symbolic_binary,
               .truth = symbolic_truth,
               .length = symbolic_length,

@@ -26,6 +26,7 @@ typedef struct Symbolic {
     int8_t rank;         // RANK_UNKNOWN: any
     bool weak;           // was a host number: gives way to a tensor's dtype
     bool text;           // was a host text: whoever gets it gets a str
+    bool mixed;          // was a host number or text on some way
     const int64_t *dims; // in the graph's arena, which the owner keeps
     Str *name;           // parameter or op, counted: how it prints
 } Symbolic;
@@ -90,6 +91,16 @@ ALWAYS_INLINE bool symbolic_is_weak(Value v)
 {
     return value_is_kind(v, KIND_SYMBOLIC) && value_as_symbolic(v)->weak;
 }
+// Whether it was a number or text of the host, if not on all ways.
+ALWAYS_INLINE bool symbolic_is_host(Value v)
+{
+    return value_is_kind(v, KIND_SYMBOLIC) &&
+           (value_as_symbolic(v)->weak || value_as_symbolic(v)->text ||
+            value_as_symbolic(v)->mixed);
+}
+// What was a bool of the host, as the int that it counts as; else the value
+// itself. Owned.
+Value symbolic_counted(Vm *vm, Value v);
 // Whether it stands for texts of the host, of which a tensor chooses.
 ALWAYS_INLINE bool symbolic_is_text(Value v)
 {

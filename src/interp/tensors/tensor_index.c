@@ -249,7 +249,9 @@ static Value get_by_plan(Vm *vm, Value self, const Value *entries, size_t count)
 // A mask gives a tensor of a size that only the run knows.
 static Value get_by_tensor(Vm *vm, Value self, Value key)
 {
-    Value indices = tensor_from_value(vm, "indexing", key, DT_NONE);
+    Value indices = symbolic_is_weak(key)
+                        ? symbolic_counted(vm, key)
+                        : tensor_from_value(vm, "indexing", key, DT_NONE);
     if (value_failed(indices)) {
         return VALUE_FAIL;
     }

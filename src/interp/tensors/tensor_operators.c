@@ -179,7 +179,10 @@ Value tensor_unary(Vm *vm, UnaryOp op, Value self)
                    ? variable_read(vm, value_as_variable(self))
                    : value_retain(self);
     }
-    return apply_one(vm, op == UNARY_NEG ? OP_NEGATIVE : OP_BITWISE_INVERT,
+    return apply_one(vm,
+                     op == UNARY_NEG   ? OP_NEGATIVE
+                     : op == UNARY_NOT ? OP_LOGICAL_NOT
+                                       : OP_BITWISE_INVERT,
                      &self, 1, NULL);
 }
 

@@ -365,12 +365,10 @@ static Value compare_traced(Vm *vm, CompareOp op, Value b, Value c)
     Value found =
         value_failed(method) ? VALUE_FAIL : vm_call(vm, method, &b, 1);
     release(vm, method);
-    if (!negated || value_failed(found) || value_is_bool(found)) {
-        return negated && value_is_bool(found)
-                   ? value_from_bool(value_same(found, VALUE_FALSE))
-                   : found;
+    if (!negated || value_failed(found)) {
+        return found;
     }
-    Value opposite = value_unary(vm, UNARY_INVERT, found);
+    Value opposite = value_opposite(vm, found);
     release(vm, found);
     return opposite;
 }

@@ -96,10 +96,7 @@ static Value traced_equal(Vm *vm, CompareOp op, Value a, Value b)
     if (op == COMPARE_EQ || value_failed(so_far)) {
         return so_far;
     }
-    if (value_is_bool(so_far)) {
-        return value_from_bool(value_same(so_far, VALUE_FALSE));
-    }
-    Value differs = value_unary(vm, UNARY_INVERT, so_far);
+    Value differs = value_opposite(vm, so_far);
     release(vm, so_far);
     return differs;
 }

@@ -35,6 +35,8 @@ Value value_inplace(Vm *vm, BinaryOp op, Value a, Value b);
 // int | str: what the module types makes of two classes.
 Value value_union(Vm *vm, Value a, Value b);
 Value value_unary(Vm *vm, UnaryOp op, Value v);
+// Of what a comparison found, a bool or a tensor of bools: the opposite. Owned.
+Value value_opposite(Vm *vm, Value v);
 // pow(); modulus UNBOUND: there is none.
 Value value_power(Vm *vm, Value base, Value exponent, Value modulus);
 int64_t value_length(Vm *vm, Value v); // -1: failed
