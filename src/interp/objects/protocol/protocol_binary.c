@@ -405,9 +405,8 @@ Value value_unary(Vm *vm, UnaryOp op, Value v)
 
 Value value_opposite(Vm *vm, Value v)
 {
-    return value_is_bool(v)
-               ? value_from_bool(value_same(v, VALUE_FALSE))
-               : type_of(vm, v)->slots.unary(vm, UNARY_NOT, v);
+    return value_is_bool(v) ? value_from_bool(value_same(v, VALUE_FALSE))
+                            : type_of(vm, v)->slots.unary(vm, UNARY_NOT, v);
 }
 
 // An int of any size, or a bool, which counts as one.
