@@ -20,6 +20,7 @@
 #include "stager/merge.h"
 #include "stager/notes.h"
 #include "stager/sites.h"
+#include "stager/weak.h"
 
 // Targets are words from the start of the converted code.
 static const Ins *word_at(const Frame *frame, uint32_t word)
@@ -249,7 +250,8 @@ static const Ins *set_not(Vm *vm, Frame *frame, Ins ins)
     if (value_failed(truth)) {
         return NULL;
     }
-    Value result = tensor_call(vm, "logical_not", &truth, 1, NULL, 0);
+    Value result =
+        weak_number(vm, tensor_call(vm, "logical_not", &truth, 1, NULL, 0));
     release(vm, truth);
     if (!slow_set(vm, frame, INS_A(ins), result)) {
         return NULL;

@@ -33,6 +33,7 @@
 #include "stager/staged_fn.h"
 #include "stager/staged_list.h"
 #include "stager/trace.h"
+#include "stager/weak.h"
 #include "stager/undecided.h"
 
 // Rows of a known number are what loops unroll over, unless nothing is to be
@@ -406,6 +407,7 @@ bool stager_init(Vm *vm, bool log)
                                  .sized = sizes_read,
                                  .comprehend = comprehend_items,
                                  .add_up = comprehend_sum,
+                                 .number = weak_number,
                                  .effect = journal_effect,
                                  .print = late_print,
                                  .worded = late_text_add,

@@ -102,6 +102,28 @@ bool weak_is_host(Value v)
     return merge_is_number(v) || value_is_str(v) || symbolic_is_host(v);
 }
 
+Value weak_number(Vm *vm, Value scalar)
+{
+    if (!value_is_kind(scalar, KIND_SYMBOLIC)) {
+        return scalar;
+    }
+    const Symbolic *given = value_as_symbolic(scalar);
+    ValueId id = trace_operand(vm, vm->trace, scalar);
+    Value own = id == VALUE_ID_NONE
+                    ? VALUE_FAIL
+                    : trace_symbolic(
+                          vm, vm->trace, id,
+                          given->name != NULL ? given->name->text : NULL);
+    if (!value_failed(own)) {
+        value_as_symbolic(own)->weak = true;
+        if (given->owner == value_as_symbolic(own)->owner) {
+            value_as_symbolic(own)->first = given->first;
+        }
+    }
+    value_release(&vm->ctx, scalar);
+    return own;
+}
+
 void weak_join(Value made, Value a, Value b)
 {
     if (value_is_kind(made, KIND_SYMBOLIC)) {

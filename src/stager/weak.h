@@ -26,6 +26,8 @@ void weak_refuse(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
 bool weak_is_number(Value v);
 // Whether it is a number or text of the host, or was one on some way.
 bool weak_is_host(Value v);
+// TraceHooks.number.
+Value weak_number(Vm *vm, Value scalar);
 // A value that is made of these two, as by the sides of an `if`, is a number or
 // a text of the host if both are. Not symbolic: nothing is done.
 void weak_join(Value made, Value a, Value b);

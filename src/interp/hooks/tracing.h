@@ -150,6 +150,10 @@ struct TraceHooks {
     // In a trace: `a` where the condition, a symbolic truth, holds, else `b`;
     // UNBOUND: the two are not numbers of one type, or it is no single truth.
     Value (*choose)(Vm *vm, Value condition, Value a, Value b);
+    // In a trace: the scalar, which is taken, as a tensor of its own that was a
+    // number of the host: it gives way to a tensor's dtype. As it is if it is
+    // not symbolic.
+    Value (*number)(Vm *vm, Value scalar);
     // In a trace: something happened on the host that a graph will not repeat.
     // `what` is a word for it; `value` may be UNBOUND.
     bool (*effect)(Vm *vm, EffectKind kind, const char *what, Value value);

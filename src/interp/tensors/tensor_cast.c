@@ -86,16 +86,8 @@ Value tensor_traced_cast(Vm *vm, Value v, const Type *to)
                             ? variable_read(vm, value_as_variable(v))
                             : value_retain(v))
                      : tensor_call(vm, "cast", &v, 1, &attr, 1);
-    return value_failed(cast) ? cast : to_scalar(vm, cast);
-}
-
-// It gives way to the dtype of a tensor, as the number of eager code does.
-static Value as_number(Value size)
-{
-    if (!value_failed(size) && value_is_kind(size, KIND_SYMBOLIC)) {
-        value_as_symbolic(size)->weak = true;
-    }
-    return size;
+    return value_failed(cast) ? cast
+                              : vm->hooks->number(vm, to_scalar(vm, cast));
 }
 
 // A number that was read of a symbolic tensor, printed as the program has it,
@@ -105,7 +97,7 @@ static Value as_member(Vm *vm, Value symbolic, Value number, const char *member)
     const Str *whose = value_as_symbolic(symbolic)->name;
     if (value_failed(number) || whose == NULL ||
         !value_is_kind(number, KIND_SYMBOLIC)) {
-        return as_number(number);
+        return vm->hooks->number(vm, number);
     }
     Symbolic *made = value_as_symbolic(number);
     Str *name = str_printf(vm, "%s.%s", whose->text, member);
@@ -115,7 +107,7 @@ static Value as_member(Vm *vm, Value symbolic, Value number, const char *member)
     }
     object_release_null(&vm->ctx, made->name);
     made->name = name;
-    return as_number(number);
+    return vm->hooks->number(vm, number);
 }
 
 // One of the sizes that shape_of gave of a symbolic tensor, if it did.
@@ -174,7 +166,7 @@ Value tensor_traced_count(Vm *vm, Value symbolic)
                       ? sizes
                       : tensor_call(vm, "prod", &sizes, 1, NULL, 0);
     release(vm, sizes);
-    return as_number(count);
+    return vm->hooks->number(vm, count);
 }
 
 Value tensor_traced_rank(Vm *vm, Value symbolic)
@@ -194,8 +186,8 @@ Value tensor_traced_length(Vm *vm, Value v)
     // A list of the graph.
     if (value_is_kind(v, KIND_OPAQUE) &&
         type_of(vm, v)->slots.traced_cast != NULL) {
-        return as_number(
-            value_call_method(vm, v, vm->names[NAME_LEN], NULL, 0));
+        return vm->hooks->number(
+            vm, value_call_method(vm, v, vm->names[NAME_LEN], NULL, 0));
     }
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return VALUE_UNBOUND;

@@ -24,12 +24,23 @@ static bool is_plain_number(Vm *vm, Value v)
            !(type_of(vm, v)->flags & TYPE_HEAP);
 }
 
+// Of a tensor; what was a bool of the host counts as an int.
+static Value of_number(Vm *vm, const char *op, Value v)
+{
+    Value counted = symbolic_counted(vm, v);
+    Value result = value_failed(counted)
+                       ? counted
+                       : tensor_call(vm, op, &counted, 1, NULL, 0);
+    release(vm, counted);
+    return result;
+}
+
 // Tensors and built-in numbers go first, without a look-up of __abs__.
 BUILTIN_BODY(abs)
 {
     Value v = args[0];
     if (builtin_is_tensor(v)) {
-        return tensor_call(vm, "abs", &v, 1, NULL, 0);
+        return of_number(vm, "abs", v);
     }
     if (is_plain_number(vm, v)) {
         return number_abs(vm, v);
@@ -226,7 +237,7 @@ BUILTIN_BODY(round)
     Value v = args[0];
     bool whole = !builtin_given(args[1]);
     if (builtin_is_tensor(v)) {
-        return whole ? tensor_call(vm, "round", &v, 1, NULL, 0)
+        return whole ? of_number(vm, "round", v)
                      : raise_error(vm, ERR_TYPE,
                                    "round: a tensor is rounded to whole "
                                    "numbers; round(x * 100) / 100 keeps two "
