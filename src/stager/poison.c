@@ -112,22 +112,11 @@ static Value use(Vm *vm, Value self)
     return poison_raise(vm, self);
 }
 
-static bool use_false(Vm *vm, Value self)
-{
-    (void)poison_raise(vm, self);
-    return false;
-}
-
-static Value use_format(Vm *vm, Value self, Str *spec)
-{
-    (void)spec;
-    return poison_raise(vm, self);
-}
-
 static bool use_hash(Vm *vm, Value self, uint64_t *hash)
 {
     (void)hash;
-    return use_false(vm, self);
+    (void)poison_raise(vm, self);
+    return false;
 }
 
 static Value use_either(Vm *vm, Value a, Value b)
@@ -159,32 +148,6 @@ static Value use_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return use_either(vm, a, b);
 }
 
-static int use_truth(Vm *vm, Value self)
-{
-    (void)poison_raise(vm, self);
-    return -1;
-}
-
-static int64_t use_length(Vm *vm, Value self)
-{
-    return use_truth(vm, self);
-}
-
-static int use_contains(Vm *vm, Value self, Value item)
-{
-    (void)item;
-    return use_truth(vm, self);
-}
-
-static Value use_call(Vm *vm, Value self, const Value *args, uint32_t count,
-                      Tuple *keyword_names)
-{
-    (void)args;
-    (void)count;
-    (void)keyword_names;
-    return poison_raise(vm, self);
-}
-
 // A SymbolicError is an AttributeError, too, which who looks takes for none.
 static Value use_attr(Vm *vm, Value self, Str *name)
 {
@@ -198,13 +161,6 @@ static Value use_attr(Vm *vm, Value self, Str *name)
     }
     return give_up(vm, poison,
                    poison->kind == ERR_SYMBOLIC ? ERR_TYPE : poison->kind);
-}
-
-static bool use_set_attr(Vm *vm, Value self, Str *name, Value value)
-{
-    (void)name;
-    (void)value;
-    return use_false(vm, self);
 }
 
 static void poison_destroy(Vm *vm, Object *self)
@@ -236,74 +192,34 @@ static Value known_value(Vm *vm, Value self)
     return value_unbound(known) ? poison_raise(vm, self) : known;
 }
 
-static int known_truth(Vm *vm, Value self)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known) ? -1 : value_truth(vm, known);
-}
-
-static int64_t known_length(Vm *vm, Value self)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known) ? -1 : value_length(vm, known);
-}
-
-static int known_contains(Vm *vm, Value self, Value item)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known) ? -1 : value_contains(vm, known, item);
-}
-
-static Value known_iter(Vm *vm, Value self)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known) ? known : value_iter(vm, known);
-}
-
-static Value known_call(Vm *vm, Value self, const Value *args, uint32_t count,
-                        Tuple *keyword_names)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known)
-               ? known
-               : vm_call_keywords(vm, known, args, count, keyword_names);
-}
-
-static bool known_store(Vm *vm, Value self, Value key, Value value)
-{
-    Value known = known_value(vm, self);
-    return !value_failed(known) && value_set_item(vm, known, key, value);
-}
-
-static bool known_set_attr(Vm *vm, Value self, Str *name, Value value)
-{
-    Value known = known_value(vm, self);
-    return !value_failed(known) && value_set_attr(vm, known, name, value);
-}
-
 static Value own_text(Str *text)
 {
     return text != NULL ? str_value(text) : VALUE_FAIL;
 }
 
-static Value known_repr(Vm *vm, Value self)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known) ? known : own_text(value_repr(vm, known));
-}
+// A slot that does with `known` what the value's own one does.
+#define KNOWN_SLOT(type, slot, failed, does, ...)                              \
+    static type known_##slot(Vm *vm, __VA_ARGS__)                              \
+    {                                                                          \
+        Value known = known_value(vm, self);                                   \
+        return value_failed(known) ? (failed) : (does);                        \
+    }
 
-static Value known_str(Vm *vm, Value self)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known) ? known : own_text(value_str(vm, known));
-}
-
-static Value known_format(Vm *vm, Value self, Str *spec)
-{
-    Value known = known_value(vm, self);
-    return value_failed(known) ? known
-                               : own_text(value_format(vm, known, spec));
-}
+KNOWN_SLOT(int, truth, -1, value_truth(vm, known), Value self)
+KNOWN_SLOT(int64_t, length, -1, value_length(vm, known), Value self)
+KNOWN_SLOT(int, contains, -1, value_contains(vm, known, item), Value self,
+           Value item)
+KNOWN_SLOT(Value, iter, known, value_iter(vm, known), Value self)
+KNOWN_SLOT(Value, call, known, vm_call_keywords(vm, known, args, count, names),
+           Value self, const Value *args, uint32_t count, Tuple *names)
+KNOWN_SLOT(bool, store, false, value_set_item(vm, known, key, item), Value self,
+           Value key, Value item)
+KNOWN_SLOT(bool, set_attr, false, value_set_attr(vm, known, name, value),
+           Value self, Str *name, Value value)
+KNOWN_SLOT(Value, repr, known, own_text(value_repr(vm, known)), Value self)
+KNOWN_SLOT(Value, str, known, own_text(value_str(vm, known)), Value self)
+KNOWN_SLOT(Value, format, known, own_text(value_format(vm, known, spec)),
+           Value self, Str *spec)
 
 static Value method_tensor(Vm *vm, Value *args)
 {
@@ -348,15 +264,13 @@ static Value use_container_attr(Vm *vm, Value self, Str *name)
                : undecided_attr(vm, self, name);
 }
 
-static Value use_cast(Vm *vm, Value self, const Type *to)
-{
-    (void)to;
-    return poison_raise(vm, self);
-}
-
-// What all share; each adds how it is freed.
+// What all share; each adds how it is freed. Nothing is known of a container.
 #define POISON_SLOTS                                                           \
-    .hash = use_hash, .next = use, .index = use, .to_int = use, .to_float = use
+    .hash = use_hash, .next = use, .index = use, .to_int = use,                \
+    .to_float = use, .binary = use_binary, .repr = known_repr,                 \
+    .str = known_str, .format = known_format, .truth = known_truth,            \
+    .length = known_length, .contains = known_contains, .iter = known_iter,    \
+    .call = known_call, .set_attr = known_set_attr, .traced_cast = maybe_cast
 
 #define POISON_DOC "What two sides of a staged block left apart."
 
@@ -366,21 +280,10 @@ static Value use_cast(Vm *vm, Value self, const Type *to)
         .size = sizeof(layout), .flags = TYPE_FINAL | TYPE_TRACKED,            \
         .slots = {.compare = use_compare,                                      \
                   .unary = use_unary,                                          \
-                  .binary = use_binary,                                        \
                   .get_attr = use_container_attr,                              \
                   .inplace = undecided_inplace,                                \
                   .get_item = undecided_item,                                  \
                   .set_item = undecided_store,                                 \
-                  .traced_cast = use_cast,                                     \
-                  .repr = use,                                                 \
-                  .str = use,                                                  \
-                  .format = use_format,                                        \
-                  .truth = use_truth,                                          \
-                  .length = use_length,                                        \
-                  .contains = use_contains,                                    \
-                  .iter = use,                                                 \
-                  .call = use_call,                                            \
-                  .set_attr = use_set_attr,                                    \
                   POISON_SLOTS},                                               \
         .methods = container_methods,                                          \
     }
@@ -398,21 +301,10 @@ const TypeDef poison_type_defs[POISON_TYPES] = {
                       .clear = poison_clear,
                       .compare = compare_value,
                       .unary = maybe_unary,
-                      .binary = use_binary,
                       .get_attr = use_attr,
                       .inplace = use_binary,
                       .get_item = maybe_item,
                       .set_item = known_store,
-                      .repr = known_repr,
-                      .str = known_str,
-                      .format = known_format,
-                      .truth = known_truth,
-                      .length = known_length,
-                      .contains = known_contains,
-                      .iter = known_iter,
-                      .call = known_call,
-                      .set_attr = known_set_attr,
-                      .traced_cast = maybe_cast,
                       POISON_SLOTS},
             .methods = value_methods,
         },
