@@ -144,7 +144,7 @@ static uint32_t count_from(const Step *first, const Step *end)
     return count;
 }
 
-// The steps from there on move up; the array has room (builder_steps).
+// The steps from there on move up; the array has room (plan.c).
 static bool put_before(Builder *builder, StepBlock *block, uint32_t index,
                        uint32_t count)
 {

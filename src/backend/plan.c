@@ -192,6 +192,10 @@ static bool give_outputs(Builder *builder, GraphNode *node, Step *step,
     return true;
 }
 
+// `block` is block number `which` of `owner`, or the outermost one (NULL).
+static StepBlock *steps_of(Builder *builder, GraphBlock *block,
+                           GraphNode *owner, int which);
+
 // The steps of the node's blocks: a loop over scalars is compiled whole.
 static bool build_blocks(Builder *builder, GraphNode *node, Step *step)
 {
@@ -213,7 +217,7 @@ static bool build_blocks(Builder *builder, GraphNode *node, Step *step)
         return false;
     }
     for (int b = 0; b < op->block_count; b++) {
-        step->blocks[b] = builder_steps(builder, node->blocks[b], node, b);
+        step->blocks[b] = steps_of(builder, node->blocks[b], node, b);
         if (step->blocks[b] == NULL) {
             return false;
         }
@@ -393,8 +397,8 @@ static bool keep_steps(Builder *builder, StepBlock *steps)
 }
 
 // A block's steps, its slots for params and results, and what dies with it.
-StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
-                         int which)
+static StepBlock *steps_of(Builder *builder, GraphBlock *block,
+                           GraphNode *owner, int which)
 {
     Arena *arena = &builder->plan->arena;
     StepBlock *steps = arena_new(arena, StepBlock);
@@ -453,7 +457,7 @@ static bool lay_out(Builder *builder)
               (!builder->options->fuse || builder_turn(builder));
     if (ok) {
         find_uses(builder);
-        builder->plan->block = builder_steps(builder, graph->block, NULL, 0);
+        builder->plan->block = steps_of(builder, graph->block, NULL, 0);
         ok = builder->plan->block != NULL && product_fix(builder);
     }
     // Slots are numbers in the steps by now; the tables are of no use any

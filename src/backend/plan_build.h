@@ -33,9 +33,6 @@ typedef struct Builder {
     uint32_t groups;       // tile programs tried: their nodes' marks, above 1
 } Builder;
 
-// The steps of a block; `which` is its number in `owner` (NULL: outermost).
-StepBlock *builder_steps(Builder *builder, GraphBlock *block, GraphNode *owner,
-                         int which);
 // plan_build, with the plans of callees that are known so far.
 MUST_CHECK Plan *builder_plan(Ctx *ctx, Graph *graph,
                               const PlanOptions *options, Map *callees);

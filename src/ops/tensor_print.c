@@ -433,18 +433,11 @@ void tensor_print_styled_call(StrBuf *out, const Tensor *tensor,
     strbuf_free(&own);
 }
 
-// The same in the style that all print in by themselves.
-void tensor_print_call(StrBuf *out, const Tensor *tensor, int places,
-                       const char *opening, const char *extra)
-{
-    PrintStyle style = PRINT_STYLE_NUMPY;
-    style.places = places;
-    tensor_print_styled_call(out, tensor, &style, opening, extra);
-}
-
 // "tensor([1., 2.], dtype=float32)".
 void tensor_print_repr(StrBuf *out, const Tensor *tensor)
 {
+    PrintStyle style = PRINT_STYLE_NUMPY;
+    style.places = TENSOR_ALL_PLACES;
     // An empty tensor of a higher rank would lose its shape in "[]".
     StrBuf extra;
     strbuf_init(&extra, out->ctx);
@@ -455,8 +448,8 @@ void tensor_print_repr(StrBuf *out, const Tensor *tensor)
     }
     strbuf_printf(&extra, "dtype=%s", dtype_name((DType)tensor->dtype));
     if (strbuf_ok(&extra)) {
-        tensor_print_call(out, tensor, TENSOR_ALL_PLACES, "tensor(",
-                          strbuf_text(&extra));
+        tensor_print_styled_call(out, tensor, &style, "tensor(",
+                                 strbuf_text(&extra));
     } else {
         strbuf_fail(out);
     }

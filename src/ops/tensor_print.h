@@ -18,9 +18,12 @@ typedef struct PrintStyle {
         TENSOR_NUMPY_PLACES, 1000, TENSOR_BRIEF_EDGE, 75, false                \
     }
 
-// tensor_print_array and tensor_print_call in a style.
+// tensor_print_array in a style.
 void tensor_print_styled(StrBuf *out, const Tensor *tensor,
                          const PrintStyle *style, bool commas, int prefix);
+// "array([1., 2.], dtype=float32)": the array part after `opening`, then
+// `extra` (may be empty) and a bracket; `extra` moves to a line of its own
+// when it does not fit.
 void tensor_print_styled_call(StrBuf *out, const Tensor *tensor,
                               const PrintStyle *style, const char *opening,
                               const char *extra);

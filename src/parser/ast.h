@@ -93,7 +93,6 @@ typedef struct NodeList {
 struct Node {
     uint8_t kind;          // AstKind
     uint8_t parenthesized; // it stood in parentheses, a tuple's own included
-    uint16_t reserved;
     Span span;
     union {
         struct {
@@ -280,16 +279,7 @@ struct Node {
 // or of a call, attribute or subscript (`a + b + c + …`), and an `elif` chain.
 // All other nesting is bounded by brackets, indentation, or the recursion
 // guard of the parser.
-static inline Node *ast_left(const Node *node)
-{
-    switch (node->kind) {
-    case AST_BINARY: return node->binary.left;
-    case AST_CALL: return node->call.function;
-    case AST_ATTRIBUTE: return node->attribute.value;
-    case AST_SUBSCRIPT: return node->subscript.value;
-    default: return NULL;
-    }
-}
+
 // The IF that is all of this IF's else part: an `elif`, or NULL.
 static inline Node *ast_elif(const Node *node)
 {

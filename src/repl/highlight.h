@@ -10,7 +10,6 @@ typedef enum Style {
 #define STYLE(id, sgr) STYLE_##id,
 #include "repl/style_list.h"
 #undef STYLE
-    STYLE_COUNT
 } Style;
 
 // The parameters of ESC [ … m; "" for the plain style.

@@ -224,7 +224,7 @@ static int on_colon(int count, int key)
 }
 
 // Readline's own would go to the start of the whole entry.
-int prompt_to_line_start(int count, int key)
+static int to_line_start(int count, int key)
 {
     (void)count;
     (void)key;
@@ -233,7 +233,7 @@ int prompt_to_line_start(int count, int key)
     return 0;
 }
 
-int prompt_to_line_end(int count, int key)
+static int to_line_end(int count, int key)
 {
     (void)count;
     (void)key;
@@ -246,7 +246,7 @@ int prompt_to_line_end(int count, int key)
 static int on_line_text(int count, int key)
 {
     Readline *lib = active_lib();
-    (void)prompt_to_line_start(count, key);
+    (void)to_line_start(count, key);
     *lib->rl_point += (int)strspn(*lib->rl_line_buffer + *lib->rl_point, " ");
     return 0;
 }
@@ -380,16 +380,16 @@ static const struct {
     {"m", "j", prompt_on_down, "duet-down"},
     {"eim", "\033[5~", prompt_on_older, "duet-older-entry"},
     {"eim", "\033[6~", prompt_on_newer, "duet-newer-entry"},
-    {"e", "\001", prompt_to_line_start, "duet-line-start"},
-    {"m", "0", prompt_to_line_start, "duet-line-start"},
-    {"eim", "\033[H", prompt_to_line_start, "duet-line-start"},
-    {"eim", "\033OH", prompt_to_line_start, "duet-line-start"},
-    {"eim", "\033[1~", prompt_to_line_start, "duet-line-start"},
-    {"e", "\005", prompt_to_line_end, "duet-line-end"},
-    {"m", "$", prompt_to_line_end, "duet-line-end"},
-    {"eim", "\033[F", prompt_to_line_end, "duet-line-end"},
-    {"eim", "\033OF", prompt_to_line_end, "duet-line-end"},
-    {"eim", "\033[4~", prompt_to_line_end, "duet-line-end"},
+    {"e", "\001", to_line_start, "duet-line-start"},
+    {"m", "0", to_line_start, "duet-line-start"},
+    {"eim", "\033[H", to_line_start, "duet-line-start"},
+    {"eim", "\033OH", to_line_start, "duet-line-start"},
+    {"eim", "\033[1~", to_line_start, "duet-line-start"},
+    {"e", "\005", to_line_end, "duet-line-end"},
+    {"m", "$", to_line_end, "duet-line-end"},
+    {"eim", "\033[F", to_line_end, "duet-line-end"},
+    {"eim", "\033OF", to_line_end, "duet-line-end"},
+    {"eim", "\033[4~", to_line_end, "duet-line-end"},
     {"m", "^", on_line_text, "duet-line-text"},
     {"e", "\013", on_kill_line, "duet-kill-line"},
     {"ei", "\025", on_kill_back, "duet-kill-back"},

@@ -82,9 +82,6 @@ void prompt_replace(Prompt *prompt, int start, int end, const char *text);
 // The key itself: indents, or completes by prompt_on_tab.
 int prompt_tab_key(int count, int key);
 
-// The keys that begin or end with a line's edges, shared with vi's.
-int prompt_to_line_start(int count, int key);
-int prompt_to_line_end(int count, int key);
 // A line end and the indentation of the line that follows, at the cursor.
 void prompt_break_line(Prompt *prompt);
 
@@ -104,8 +101,6 @@ MUST_CHECK bool prompt_vi_wants(Prompt *prompt);
 void prompt_vi_key(Prompt *prompt, char key);
 // Readline has had a key.
 void prompt_vi_after(Prompt *prompt);
-// Drops what is known of the insertion that runs.
-void prompt_vi_forget(Prompt *prompt);
 void prompt_vi_free(Prompt *prompt);
 
 // prompt_vi_edit.c: does a command; with `again` it takes the text that

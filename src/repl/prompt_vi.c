@@ -77,6 +77,17 @@ static Reading read_command(const char *keys, ViCommand *command)
     return is_in(command->key, "<>") ? READING_NONE : READING_THEIRS;
 }
 
+// Drops what is known of the insertion that runs.
+static void forget_insertion(Prompt *prompt)
+{
+    ViState *vi = &prompt->vi;
+    free(vi->before);
+    free(vi->behind);
+    vi->before = NULL;
+    vi->behind = NULL;
+    vi->inserting = false;
+}
+
 // What was typed between the two halves of the text is what `.` types again;
 // nothing if they are no longer as they were.
 static void end_insertion(Prompt *prompt)
@@ -95,7 +106,7 @@ static void end_insertion(Prompt *prompt)
         strcmp(text + length - back, vi->behind) == 0) {
         vi->inserted = strndup(text + front, length - front - back);
     }
-    prompt_vi_forget(prompt);
+    forget_insertion(prompt);
 }
 
 // Once something else was killed that is what `p` puts: Readline's own does.
@@ -259,27 +270,17 @@ void prompt_vi_after(Prompt *prompt)
     }
 }
 
-void prompt_vi_forget(Prompt *prompt)
-{
-    ViState *vi = &prompt->vi;
-    free(vi->before);
-    free(vi->behind);
-    vi->before = NULL;
-    vi->behind = NULL;
-    vi->inserting = false;
-}
-
 // What `p` and `.` mean stays: lines may be carried from entry to entry.
 void prompt_vi_begin(Prompt *prompt)
 {
     prompt->vi.passing = 0;
     prompt->vi.keys[0] = '\0';
-    prompt_vi_forget(prompt);
+    forget_insertion(prompt);
 }
 
 void prompt_vi_free(Prompt *prompt)
 {
-    prompt_vi_forget(prompt);
+    forget_insertion(prompt);
     free(prompt->vi.lines);
     free(prompt->vi.inserted);
 }

@@ -37,7 +37,6 @@
     X(int, rl_do_undo, (void))                                                 \
     X(int, rl_begin_undo_group, (void))                                        \
     X(int, rl_end_undo_group, (void))                                          \
-    X(int, rl_yank, (int, int))                                                \
     X(int, rl_vi_insertion_mode, (int, int))                                   \
     X(int, rl_rubout, (int, int))                                              \
     X(int, rl_ding, (void))                                                    \
@@ -49,7 +48,6 @@
     X(void, using_history, (void))                                             \
     X(int, where_history, (void))                                              \
     X(HIST_ENTRY **, history_list, (void))                                     \
-    X(HISTORY_STATE *, history_get_history_state, (void))                      \
     X(void, history_set_history_state, (HISTORY_STATE *))                      \
     X(void, add_history, (const char *))
 

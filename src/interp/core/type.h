@@ -45,8 +45,6 @@ typedef struct MemberDef {
     const char *doc;
 } MemberDef;
 
-typedef bool (*VisitFn)(Object *child, void *data);
-
 // The operations of a type. NULL: the type has none (and inherits from its
 // base if that has). All arguments are borrowed; Values returned are owned.
 typedef struct TypeSlots {
@@ -187,9 +185,8 @@ struct Type {
     uint32_t flags;                 // TypeFlag
     uint8_t kind;                   // of its instances
     struct ObjectShape *root_shape; // of its instances without attributes
-    uint32_t user_slots; // bit set of protocol methods written in Duet
-    Tuple *own_slots;    // names that its __slots__ add, mangled and
-                         // sorted; NULL: none
+    Tuple *own_slots;               // names that its __slots__ add, mangled and
+                                    // sorted; NULL: none
     uint32_t slot_count; // slots of an instance, those of bases included
     // Classes that name this one among their bases, each once, borrowed: a
     // class takes itself out when it dies. For updates of inherited slots.

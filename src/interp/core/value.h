@@ -20,7 +20,6 @@
 #include "base/object.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define NEVER_INLINE __attribute__((noinline))
 
 #ifdef DUET_VALUE_STRUCT
 typedef struct Value {

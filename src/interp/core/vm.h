@@ -44,7 +44,6 @@ typedef enum FrameFlag {
     FRAME_ENTRY = 1,     // vm_run returns to C when it ends
     FRAME_GENERATOR = 2, // R[-1] is the generator, which holds the registers
     FRAME_STAGED = 4,    // runs converted code inside a trace
-    FRAME_CLASS = 8,     // a class body: names live in a dict
     FRAME_INIT = 16,     // __init__: R[-2] holds the new instance
     FRAME_OPERATOR = 32, // a method that stands for the caller's instruction
     FRAME_CACHED = 64,   // R[-2] is a Link, R[-3] the lru_cache it is for
@@ -146,7 +145,6 @@ struct Vm {
     uint32_t file_count;     // File objects, the three above included
     struct FileLog *filelog; // of a copy of the world (filelog.h); else NULL
     ValueVec argv;
-    uint64_t hash_seed;
     const LibraryHooks *library;            // importing and files (library.h)
     const ModuleDef *const *native_modules; // those that import finds; the
                                             // last is NULL

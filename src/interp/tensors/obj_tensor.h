@@ -163,8 +163,6 @@ static inline VariableCell *variable_cell(Variable *variable)
 // `argument`.
 MUST_CHECK Variable *variable_stand_in(Vm *vm, Variable *variable,
                                        uint32_t place);
-// Another object of class cls, one of Variables, with the variable's own state.
-MUST_CHECK Variable *variable_alias(Vm *vm, Type *cls, Variable *variable);
 // A Variable with the value, name and flag of v, another. Owned.
 MUST_CHECK Value variable_copy(Vm *vm, Value v);
 // The value now: a snapshot, in a trace a symbolic read.

@@ -93,8 +93,9 @@ Variable *variable_stand_in(Vm *vm, Variable *variable, uint32_t place)
     return stand_in;
 }
 
-// Of an alias another beside it, so that no chain of them grows.
-Variable *variable_alias(Vm *vm, Type *cls, Variable *variable)
+// Another object of class cls, one of Variables, with the variable's own state;
+// of an alias another beside it, so that no chain of them grows.
+static Variable *alias_of(Vm *vm, Type *cls, Variable *variable)
 {
     Variable *meant = variable->alias ? variable->stands_for : variable;
     Variable *alias = standing_for(vm, cls, meant);
@@ -265,7 +266,7 @@ static Value method_alias(Vm *vm, Value *args)
         }
         value_release(&vm->ctx, met);
     }
-    Variable *alias = variable_alias(vm, cls, variable);
+    Variable *alias = alias_of(vm, cls, variable);
     return alias != NULL ? value_from_object(alias) : VALUE_FAIL;
 }
 

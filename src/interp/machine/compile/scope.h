@@ -64,7 +64,6 @@ typedef struct Scope {
     uint32_t captured_count, captured_capacity;
     uint32_t local_count; // registers of parameters and locals
     bool is_generator;
-    bool has_return_value;
     bool has_annotations;  // a statement of its own annotates something
     bool needs_class_cell; // a method of this class mentions __class__
 } Scope;

@@ -285,8 +285,9 @@ Value attr_of_module(const Vm *vm, Value self, Str *name, uint64_t number)
     return same ? dict->entries[number].value : VALUE_UNBOUND;
 }
 
-// What the type has under the name as a data descriptor goes first.
-int64_t attr_module_entry(Vm *vm, Value self, Str *name)
+// The number for attr_of_module; -1: the look-up takes more than the dict, as
+// where the type has a data descriptor under the name.
+static int64_t module_entry(Vm *vm, Value self, Str *name)
 {
     if (vm->trace != NULL || !value_is_object(self) ||
         value_object(self)->type != vm->types[KIND_MODULE]) {
@@ -339,7 +340,7 @@ Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache)
             return value_retain(instance->slots[slot]);
         }
     }
-    int64_t number = cache == NULL ? -1 : attr_module_entry(vm, self, name);
+    int64_t number = cache == NULL ? -1 : module_entry(vm, self, name);
     if (number >= 0) {
         cache->shape = (const ObjectShape *)((char *)value_object(self) + 1);
         cache->slot = (uint32_t)number;
@@ -433,7 +434,7 @@ int attr_load_method(Vm *vm, Value self, Str *name, MethodCache *cache,
         return 0;
     }
     if (!method) {
-        int64_t number = cache == NULL ? -1 : attr_module_entry(vm, self, name);
+        int64_t number = cache == NULL ? -1 : module_entry(vm, self, name);
         if (number >= 0) {
             *cache = (MethodCache){NULL, value_object(self), (uint64_t)number};
         }

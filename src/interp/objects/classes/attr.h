@@ -68,8 +68,6 @@ static inline const void *attr_method_key(Vm *vm, Value self)
 // module.name where entry `number` of the module's dict is that name: borrowed.
 // UNBOUND: it is not, or self is no plain module, or a trace wants to know.
 Value attr_of_module(const Vm *vm, Value self, Str *name, uint64_t number);
-// The number for attr_of_module; -1: the look-up takes more than the dict.
-int64_t attr_module_entry(Vm *vm, Value self, Str *name);
 // self.name, owned, filling the cache where the result can be cached.
 Value attr_load(Vm *vm, Value self, Str *name, AttrCache *cache);
 // Where an instance in shape mode keeps `name`, a slot of its class or an

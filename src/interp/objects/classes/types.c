@@ -262,8 +262,8 @@ bool types_init(Vm *vm)
     return intern_names(vm) && name_builtins(vm) && error_types_init(vm);
 }
 
-// object and type go last, since all others need them to be freed.
-void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls))
+// Calls `visit` for every type that the Vm holds.
+static void each_type(Vm *vm, void (*visit)(Vm *vm, Type *cls))
 {
     Type *first = vm->object_type, *meta = vm->types[KIND_TYPE];
     // Variants and errors derive from built-in types, and go first.
@@ -302,10 +302,10 @@ static void release_type(Vm *vm, Type *cls)
 // emptied first, while all of them still stand.
 void types_strip(Vm *vm)
 {
-    types_each(vm, type_strip);
+    each_type(vm, type_strip);
 }
 
 void types_free(Vm *vm)
 {
-    types_each(vm, release_type);
+    each_type(vm, release_type);
 }

@@ -21,8 +21,6 @@ MUST_CHECK Type *type_variant(Vm *vm, const TypeDef *def, const char *name);
 // The same, derived from `base` in place of object.
 MUST_CHECK Type *type_variant_of(Vm *vm, const TypeDef *def, const char *name,
                                  Type *base);
-// The same if it was made already, else NULL.
-Type *type_variant_known(Vm *vm, const char *name);
 // Behind type_dict.
 MUST_CHECK bool type_fill(Vm *vm, Type *cls);
 // The attributes of a class itself. Borrowed; NULL: no memory.
@@ -30,8 +28,6 @@ MUST_CHECK static inline Dict *type_dict(Vm *vm, Type *cls)
 {
     return LIKELY(cls->fill == NULL) || type_fill(vm, cls) ? cls->dict : NULL;
 }
-// Calls `visit` for every type that the Vm holds; object and type go last.
-void types_each(Vm *vm, void (*visit)(Vm *vm, Type *cls));
 // What stands before the class's name in reprs: its module and *dot, both
 // empty for a built-in type.
 const char *type_module_prefix(Vm *vm, Type *cls, const char **dot);

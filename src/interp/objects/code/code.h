@@ -22,7 +22,6 @@ typedef enum Opcode {
 #define OPCODE(id, form, cache, doc) OPCODE_##id,
 #include "interp/objects/code/opcode_list.h"
 #undef OPCODE
-    OPCODE_COUNT
 } Opcode;
 
 // Flags in the field x of those instructions that compile_fuse.c marks; the low
@@ -55,7 +54,6 @@ typedef enum CodeFlag {
     CODE_STAGED = 32, // converted: has block instructions and twins
     CODE_LAMBDA = 64,
     CODE_COMPREHENSION = 128,
-    CODE_HAS_CELLS = 256, // some parameter or local is a cell
     CODE_TAKES_SELF = 512 // its first parameter is called self: a method
 } CodeFlag;
 

@@ -14,10 +14,7 @@ typedef struct IntView {
 } IntView;
 
 void int_view(IntView *view, Value v);
-// Python's divmod of two ints; both owned. False with an error pending.
-MUST_CHECK bool int_divmod(Vm *vm, Value a, Value b, Value *quotient,
-                           Value *rest);
-// The same on libtommath's numbers; the results may be operands. A failure is
+// Python's divmod on libtommath's numbers; the results may be operands. A failure is
 // what int_raise (interp/objects/numbers/int_large.h) takes it for.
 MUST_CHECK mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
                                    mp_int *quotient, mp_int *rest);

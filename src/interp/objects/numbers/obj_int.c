@@ -281,7 +281,8 @@ mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
     return err;
 }
 
-bool int_divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
+// Python's divmod of two ints; both owned. False with an error pending.
+static bool divmod(Vm *vm, Value a, Value b, Value *quotient, Value *rest)
 {
     int done = int_short_divmod(vm, a, b, quotient, rest);
     if (done != 0) {
@@ -452,7 +453,7 @@ static mp_err simple_op(Ctx *ctx, BinaryOp op, const mp_int *a, const mp_int *b,
 static Value divide(Vm *vm, BinaryOp op, Value a, Value b)
 {
     Value quotient, rest;
-    if (!int_divmod(vm, a, b, &quotient, &rest)) {
+    if (!divmod(vm, a, b, &quotient, &rest)) {
         return VALUE_FAIL;
     }
     release(vm, op == BINARY_FLOORDIV ? rest : quotient);
@@ -527,7 +528,7 @@ static Value small_binary(Vm *vm, BinaryOp op, int64_t a, int64_t b)
 }
 
 // By libtommath, and what raises errors. A modulo by zero is found here, since
-// int_divmod would word it as a division.
+// divmod would word it as a division.
 static Value long_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     switch (op) {
