@@ -250,7 +250,7 @@ static bool write_host_types(NodeScope *scope, const GraphNode *node)
 {
     // gd_attr_types wants values in an array; a node's outputs are consecutive
     // ids.
-    ValueVec outputs = {0};
+    IdVec outputs = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < node->output_count; i++) {
         ok = vec_push(scope->writer->ctx, &outputs, node_output(node, i));

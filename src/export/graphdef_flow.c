@@ -18,7 +18,7 @@
 typedef struct LibraryFunction {
     const GraphBlock *block;
     const char *kind;          // how its name begins
-    const ValueVec *outer;     // values from outside; NULL: none
+    const IdVec *outer;        // values from outside; NULL: none
     const IndexVec *variables; // of the graph, that it is handed
     const GraphNode *owner;    // whose outputs a block that raises owes
     bool give_back;            // a loop's body: `outer` and Variables too
@@ -38,7 +38,7 @@ static bool inside(const GraphBlock *block, const GraphBlock *outer)
 
 // Adds a value that is defined outside of the block; constants are written
 // again where they are used.
-static bool add_outer(NodeScope *scope, ValueVec *list, const GraphBlock *block,
+static bool add_outer(NodeScope *scope, IdVec *list, const GraphBlock *block,
                       ValueId value)
 {
     if (inside(graph_value(scope->graph, value)->block, block) ||
@@ -56,7 +56,7 @@ static bool add_outer(NodeScope *scope, ValueVec *list, const GraphBlock *block,
 
 // Outer values that a block uses, in order of first use. What an inner block
 // takes from a middle one is inside of `outer`.
-static bool find_outer(NodeScope *scope, ValueVec *list, GraphBlock *outer)
+static bool find_outer(NodeScope *scope, IdVec *list, GraphBlock *outer)
 {
     bool ok = true;
     for (Walk walk = walk_forward(outer); ok && walk_next(&walk);) {
@@ -308,7 +308,7 @@ static const char *write_function(NodeScope *from, Graph *graph,
 
 // What a node hands to its functions, and the types of it.
 typedef struct Handed {
-    ValueVec outer;
+    IdVec outer;
     IndexVec variables;
     TextVec inputs, types;
 } Handed;

@@ -8,7 +8,6 @@
 #include "export/graphdef.h"
 #include "graph/build.h"
 
-typedef VEC(ValueId) ValueVec;
 typedef VEC(uint32_t) IndexVec;
 
 // What all scopes of one GraphDef share; lives as long as graphdef_write runs.

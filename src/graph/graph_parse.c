@@ -101,8 +101,7 @@ static bool visible(const Graph *graph, const GraphBlock *block, ValueId value)
 }
 
 // A value must have been defined in this block or in one around it.
-static bool parse_value(Parse *parse, const GraphBlock *block,
-                        ValueIdVec *values)
+static bool parse_value(Parse *parse, const GraphBlock *block, IdVec *values)
 {
     Reader *reader = &parse->reader;
     const char *where = reader->at;
@@ -119,8 +118,7 @@ static bool parse_value(Parse *parse, const GraphBlock *block,
 }
 
 // A comma must be followed by another value, or a version.
-bool graph_parse_values(Parse *parse, const GraphBlock *block,
-                        ValueIdVec *values)
+bool graph_parse_values(Parse *parse, const GraphBlock *block, IdVec *values)
 {
     bool version;
     if (!graph_parse_version(parse, &version) ||
@@ -191,7 +189,7 @@ static bool block_end(Parse *parse, GraphBlock *block, bool *done)
 {
     Reader *reader = &parse->reader;
     const char *where = reader->at, *note;
-    ValueIdVec values = {0};
+    IdVec values = {0};
     TextPiece word = reader_word(reader);
     *done = true;
     // A block that raises has no values to yield.

@@ -15,7 +15,7 @@ typedef struct NodeLine {
     const char *where;         // of the op's name
     DefinitionVec definitions; // outputs
     OpCode op;
-    ValueIdVec inputs;
+    IdVec inputs;
     AttrValue attrs[OP_MAX_ATTRS];
     GraphPlace place;
     Tensor *tensor;          // payload: owned

@@ -27,7 +27,6 @@ typedef struct Definition {
 } Definition;
 
 typedef VEC(Definition) DefinitionVec;
-typedef VEC(ValueId) ValueIdVec;
 
 // The lines of a block, each indented by `indent`, up to its last one.
 MUST_CHECK bool graph_parse_block(Parse *parse, GraphBlock *block,
@@ -44,7 +43,7 @@ MUST_CHECK bool graph_parse_define(Parse *parse, const Definition *definition,
                                    ValueId value);
 // "%1, %2", or nothing: appended to the list.
 MUST_CHECK bool graph_parse_values(Parse *parse, const GraphBlock *block,
-                                   ValueIdVec *values);
+                                   IdVec *values);
 // "^0.2", a version, if one stands here: noted, to be compared in the end.
 MUST_CHECK bool graph_parse_version(Parse *parse, bool *found);
 // Compares them, if the text has any.

@@ -3,6 +3,7 @@
 #define DUET_GRAPH_NODE_H
 
 #include "base/source.h"
+#include "base/vec.h"
 #include "ops/op.h"
 #include "ops/variable.h"
 
@@ -12,6 +13,8 @@ typedef struct GraphBlock GraphBlock;
 
 typedef uint32_t ValueId; // an index into Graph.values
 #define VALUE_ID_NONE UINT32_MAX
+
+typedef VEC(ValueId) IdVec;
 
 // Where the user wrote it. `source` NULL: unknown, or a parsed graph, whose
 // `note` is then the comment's text ("file:7 x = x + b").

@@ -252,8 +252,6 @@ void rx_parse_escape(RxParser *p, RxSeq *seq, uint32_t c, uint32_t flags)
 
 // --- sets ---
 
-typedef VEC(RxItem) ItemVec;
-
 // An escape inside of a set, behind its character `c`. In a set \b is a
 // backspace, and digits never refer to groups.
 // Octal numbers may begin with any octal digit here, for there is nothing else
@@ -330,7 +328,7 @@ static RxItem parse_range(RxParser *p, RxItem low, size_t start)
 // closing bracket is taken. A fault ends the reading at once.
 // `here` is where the set began, for faults. The vector is the caller's to
 // free.
-static void parse_items(RxParser *p, ItemVec *items, size_t here)
+static void parse_items(RxParser *p, RxItems *items, size_t here)
 {
     for (;;) {
         size_t start = rx_parser_tell(p);
@@ -382,7 +380,7 @@ void rx_parse_set(RxParser *p, RxSeq *seq, uint32_t flags)
     }
     // A bracket right behind means itself.
     bool negated = rx_parser_match(p, '^');
-    ItemVec items = {0};
+    RxItems items = {0};
     parse_items(p, &items, here);
     RxNode *node = rx_parser_node(p, seq, RX_NODE_SET, flags);
     if (node != NULL && !p->failed) {

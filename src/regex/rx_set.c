@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "base/vec.h"
-
-typedef VEC(RxItem) ItemVec;
 
 // Ranges above this are taken as they stand, even without regard to case: the
 // cased characters up there are few, and walking a million of them is slow.
@@ -23,7 +20,7 @@ static int compare_items(const void *a, const void *b)
 
 // Sorts and joins what touches, so that a search can halve.
 // Ranges that only touch become one, too.
-static void join_ranges(ItemVec *ranges)
+static void join_ranges(RxItems *ranges)
 {
     if (ranges->count == 0) {
         return;
@@ -46,7 +43,7 @@ static void join_ranges(ItemVec *ranges)
 
 // Not in order yet: join_ranges puts them so.
 // False: no memory.
-static bool add_range(Ctx *ctx, ItemVec *ranges, uint32_t low, uint32_t high)
+static bool add_range(Ctx *ctx, RxItems *ranges, uint32_t low, uint32_t high)
 {
     // Neighbours come one after the other when a range is folded.
     if (ranges->count > 0 && vec_last(ranges).high + 1 == low) {
@@ -59,7 +56,7 @@ static bool add_range(Ctx *ctx, ItemVec *ranges, uint32_t low, uint32_t high)
 // The lower cases of all characters in a range, and what is like them.
 // The text's characters are put into lower case before they are looked up, so
 // only lower cases need be in the set.
-static bool add_folded(Ctx *ctx, ItemVec *ranges, const RxItem *item,
+static bool add_folded(Ctx *ctx, RxItems *ranges, const RxItem *item,
                        RxFold fold)
 {
     // One character after the other: the lower cases of a range are no range.
@@ -162,7 +159,7 @@ bool rx_set_make(Ctx *ctx, RxSet *set, const RxItem *items, size_t count,
                    .negated = negated,
                    .is_text = mode.is_text};
     // Classes are kept as such: \w alone has 700 ranges.
-    ItemVec ranges = {0};
+    RxItems ranges = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         if (items[i].class != 0) {

@@ -7,6 +7,7 @@
 #ifndef DUET_REGEX_RX_SET_H
 #define DUET_REGEX_RX_SET_H
 
+#include "base/vec.h"
 #include "regex/rx_char.h"
 
 // One piece of a set as it is written.
@@ -14,6 +15,8 @@ typedef struct RxItem {
     uint32_t low, high; // the characters from low to high …
     RxClass class;      // … or, if not 0, this class
 } RxItem;
+
+typedef VEC(RxItem) RxItems;
 
 typedef struct RxSet {
     uint64_t bits[4];

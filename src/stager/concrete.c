@@ -115,7 +115,6 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
     return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
 }
 
-typedef VEC(ValueId) IdVec;
 // A walk over the function's result, which gathers the graph's outputs;
 // concrete_unpack walks it again in that order.
 typedef struct Pack {

@@ -17,8 +17,6 @@
 #include "stager/written.h"
 #include "tape/tape.h"
 
-typedef VEC(ValueId) IdVec;
-
 // The plan to run: one that looks at all numbers if that is asked for. NULL
 // with an error pending.
 static Plan *plan_of(Vm *vm, Concrete *concrete)

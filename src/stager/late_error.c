@@ -16,7 +16,7 @@
 // its place empty: a symbolic tensor keeps its graph, and the graph the model.
 static Value collect_leaf(Vm *vm, Value v, void *data)
 {
-    LateIds *ids = data; // operands of the node, in the order of the walk
+    IdVec *ids = data; // operands of the node, in the order of the walk
     if (value_is_str(v)) {
         Value late = late_text_pack(vm, value_as_str(v), ids);
         return value_unbound(late) ? value_retain(v) : late;
@@ -167,7 +167,7 @@ bool late_error_append(Vm *vm, Value exception, ValueId condition,
         sites_raised(vm, trace, place.site);
         place.site = trace->graph->sites.items[place.site - 1].caller;
     }
-    LateIds ids = {0};
+    IdVec ids = {0};
     StrBuf text;
     strbuf_init(&text, &vm->ctx);
     const Exception *raised = value_as_exception(exception);
@@ -209,7 +209,7 @@ void late_error_end(Vm *vm, Value exception)
 // How many tensors of the graph an exception has; -1: some that nobody knows.
 static int count_tensors(Vm *vm, Value exception)
 {
-    LateIds ids = {0};
+    IdVec ids = {0};
     Value parts =
         map_parts(vm, value_as_exception(exception), collect_leaf, &ids);
     int count = value_failed(parts) ? -1 : (int)ids.count;

@@ -185,7 +185,7 @@ static bool settle(Vm *vm, FoundVec *found)
 // --- packing ---
 
 static bool add_part(Vm *vm, LateText *late, const TextUse *use, size_t at,
-                     LateIds *ids)
+                     IdVec *ids)
 {
     ValueId id = trace_operand(vm, vm->trace, use->symbolic);
     LatePart part = {at, use->spec, use->way, symbolic_is_text(use->symbolic)};
@@ -200,7 +200,7 @@ static bool add_part(Vm *vm, LateText *late, const TextUse *use, size_t at,
 }
 
 static bool pack(Vm *vm, LateText *late, const Str *text, const FoundVec *found,
-                 LateIds *ids)
+                 IdVec *ids)
 {
     StrBuf rest;
     strbuf_init(&rest, &vm->ctx);
@@ -231,7 +231,7 @@ static LateText *late_new(Vm *vm)
     return late;
 }
 
-Value late_text_alone(Vm *vm, Value symbolic, LateIds *ids)
+Value late_text_alone(Vm *vm, Value symbolic, IdVec *ids)
 {
     TextUse use = {.symbolic = symbolic, .way = TEXT_STR};
     LateText *late = late_new(vm);
@@ -246,7 +246,7 @@ Value late_text_alone(Vm *vm, Value symbolic, LateIds *ids)
     return value_from_object(late);
 }
 
-Value late_text_pack(Vm *vm, Str *text, LateIds *ids)
+Value late_text_pack(Vm *vm, Str *text, IdVec *ids)
 {
     FoundVec found = {0};
     bool ok = find(vm, text, &found);

@@ -17,8 +17,6 @@ typedef struct TextUse {
     uint32_t line; // of the program
 } TextUse;
 
-typedef VEC(ValueId) LateIds;
-
 // TraceHooks.worded. A Variable's text has its value at the time of tracing.
 MUST_CHECK bool late_text_add(Vm *vm, Value tensor, Str *text, TextWay way,
                               Str *spec);
@@ -27,9 +25,9 @@ void late_text_cut(Vm *vm, Trace *trace, size_t kept);
 // What stands for a text in which the trace has put tensors, whose graph values
 // are added to `ids`. Owned; UNBOUND: it holds none; VALUE_FAIL, also where
 // nobody knows which tensors they are.
-Value late_text_pack(Vm *vm, Str *text, LateIds *ids);
+Value late_text_pack(Vm *vm, Str *text, IdVec *ids);
 // The same for a tensor that is a text (symbolic_is_text).
-Value late_text_alone(Vm *vm, Value symbolic, LateIds *ids);
+Value late_text_alone(Vm *vm, Value symbolic, IdVec *ids);
 // The text that such a tensor is when the graph runs; takes it.
 Value late_text_value(Vm *vm, Value tensor);
 bool late_text_is(Vm *vm, Value v);

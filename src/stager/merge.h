@@ -18,7 +18,7 @@ typedef struct Merge {
     bool absent[2];           // the side has no value: it ended in an exception
     int left;                 // the side that has returned; -1: none
     ValueId condition;        // chooses the first side; VALUE_ID_NONE: a loop
-    VEC(ValueId) ids[2];      // what each side yields
+    IdVec ids[2];             // what each side yields
     ValueVec made;            // the symbolic tensors that stand for them, owned
     const char *name;         // of the place at hand, for symbolic tensors
     HiddenKind hidden; // not HIDDEN_NONE: it may have no value on one side

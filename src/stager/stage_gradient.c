@@ -8,8 +8,6 @@
 #include "stager/concrete.h"
 #include "stager/trace.h"
 
-typedef VEC(ValueId) IdVec;
-
 static bool push_operand(Vm *vm, Value v, IdVec *ids)
 {
     ValueId id = trace_operand(vm, vm->trace, v);

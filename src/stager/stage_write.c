@@ -55,7 +55,7 @@ bool stage_write_node(Vm *vm, const GraphNode *node, Tensor *const *inputs)
 // One call in the making.
 typedef struct Writing {
     StrBuf text; // in a trace the node's format
-    LateIds ids; // in a trace its tensors
+    IdVec ids;   // in a trace its tensors
     Str *style;  // borrowed, NULL: "print"
     bool to_stderr;
 } Writing;

@@ -13,11 +13,11 @@ typedef VEC(GraphNode *) NodeVec;
 
 typedef struct Absorb {
     Rewrite rewrite;
-    NodeVec loops;    // in the order of the program
-    ValueId *like;    // by value of the shorter loop: the longer one's
-    NodeVec pairs;    // nodes of the shorter, each before its like
-    VEC(ValueId) set; // which of `like` are
-    bool failed;      // an error is pending
+    NodeVec loops; // in the order of the program
+    ValueId *like; // by value of the shorter loop: the longer one's
+    NodeVec pairs; // nodes of the shorter, each before its like
+    IdVec set;     // which of `like` are
+    bool failed;   // an error is pending
 } Absorb;
 
 static bool same_value(const Absorb *absorb, ValueId a, ValueId b)

@@ -5,8 +5,6 @@
 #include "graph/clone.h"
 #include "graph/passes/grad_graph.h"
 
-typedef VEC(ValueId) IdVec;
-
 // One gradient under way.
 typedef struct Back {
     Graph *graph;      // forward and, behind it, backward
