@@ -370,12 +370,18 @@ bool infer_size(const InferCall *call, const AttrValue *attr, ErrorKind kind,
 
 // --- lists of tensors
 
+static bool is_list(InferCall *call, uint32_t index)
+{
+    return dtype_is_list(call->inputs[index].dtype) ||
+           ctx_fail(call->ctx, ERR_TYPE, "%s: takes a list of tensors",
+                    call->op->name);
+}
+
 bool infer_list(InferCall *call, TensorType *element)
 {
     *element = call->inputs[0];
-    if (!dtype_is_list(element->dtype)) {
-        return ctx_fail(call->ctx, ERR_TYPE, "%s: takes a list of tensors",
-                        call->op->name);
+    if (!is_list(call, 0)) {
+        return false;
     }
     element->dtype = dtype_element(element->dtype);
     return true;
@@ -385,10 +391,15 @@ bool infer_list_joined(InferCall *call, DType dtype, Shape *shape,
                        uint32_t index)
 {
     TensorType type = call->inputs[index];
+    bool lists = dtype_is_list(dtype);
+    if (lists && !is_list(call, index)) {
+        return false;
+    }
     if (type.dtype != dtype) {
         return ctx_fail(call->ctx, ERR_DTYPE, "%s: the list holds %s, not %s",
                         call->op->name, dtype_name(dtype_element(dtype)),
-                        dtype_name(type.dtype));
+                        dtype_name(lists ? dtype_element(type.dtype)
+                                         : type.dtype));
     }
     if (shape->rank != type.rank) {
         shape->rank = RANK_UNKNOWN;

@@ -240,6 +240,13 @@ Test(lists, other_ops_take_tensors)
     expect_refused(HEAD "  %2: list[int32[...]] = list_append %1, %1\n"
                         "  return\n",
                    "list_append: the list holds int32, not list");
+    expect_refused(HEAD "  %2: list[float32[...]] = list_new dtype=float32\n"
+                        "  %3: list[int32[...]] = list_concat %1, %2\n"
+                        "  return\n",
+                   "list_concat: the list holds int32, not float32");
+    expect_refused(HEAD "  %2: list[int32[...]] = list_concat %1, %0\n"
+                        "  return\n",
+                   "list_concat: takes a list of tensors");
     expect_refused(HEAD "  %2: int32[] = list_size %0\n  return\n",
                    "list_size: takes a list of tensors");
     expect_refused("graph f(%0 n: list[int32[]])\n  return\n",
