@@ -236,7 +236,7 @@ typedef bool (*TypeFn)(Typing *typing, ValueId id, TensorType type);
 // to fail when it is run, for instance.
 static bool is_open(const Graph *graph, const GraphNode *node)
 {
-    bool open = true;
+    bool open = node->output_count > 0;
     for (uint32_t i = 0; i < node->output_count; i++) {
         open &= graph_type(graph, node_output(node, i)).rank == RANK_UNKNOWN;
     }

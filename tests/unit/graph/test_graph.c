@@ -110,24 +110,33 @@ Test(graph, the_checker_sees_a_use_before_its_definition)
     graph_release(&ctx, g);
 }
 
-// A state that is added to a longer vector each turn has no fixed size.
-Test(graph, loop_state_becomes_general)
+// A loop that joins its state, a vector of `size` before it, by `op` with one of
+// 4 each turn; `unstacks`: and takes it apart first.
+static GraphNode *growing(Graph *g, int64_t size, OpCode op, bool unstacks)
 {
-    int64_t one[1] = {1}, four[1] = {4};
-    Graph *g = graph_new(&ctx, "f");
-    ValueId x = graph_add_input(g, "x", (TensorType){DT_FLOAT32, 1, one});
+    int64_t dims[1] = {size}, four[1] = {4};
+    ValueId x = graph_add_input(g, "x", (TensorType){DT_FLOAT32, 1, dims});
     ValueId y = graph_add_input(g, "y", (TensorType){DT_FLOAT32, 1, four});
     ValueId go = graph_add_input(g, "go", (TensorType){DT_BOOL, 0, NULL});
     GraphBlock *cond = graph_block_new(g, g->block);
     GraphBlock *body = graph_block_new(g, g->block);
     graph_block_param(g, cond, "s", graph_type(g, x));
     ValueId s = graph_block_param(g, body, "s", graph_type(g, x));
-    ValueId next = node_output(op2(g, body, OP_ADD, s, y), 0);
+    static const AttrValue none[OP_MAX_ATTRS];
+    cr_assert(!unstacks || graph_append(g, body, OP_UNSTACK, &s, 1, none,
+                                        GRAPH_PLACE_NONE) != NULL);
+    ValueId next = node_output(op2(g, body, op, s, y), 0);
     cr_assert(graph_block_results(g, cond, &go, 1));
     cr_assert(graph_block_results(g, body, &next, 1));
-    GraphNode *node =
-        graph_append_blocks(g, g->block, OP_WHILE, &x, 1,
-                            (GraphBlock *[]){cond, body}, GRAPH_PLACE_NONE);
+    return graph_append_blocks(g, g->block, OP_WHILE, &x, 1,
+                               (GraphBlock *[]){cond, body}, GRAPH_PLACE_NONE);
+}
+
+// A state that is added to a longer vector each turn has no fixed size.
+Test(graph, loop_state_becomes_general)
+{
+    Graph *g = graph_new(&ctx, "f");
+    GraphNode *node = growing(g, 1, OP_ADD, false);
     cr_assert_not_null(node, "%s", ctx.error.text);
     TensorType type = graph_type(g, node_output(node, 0));
     cr_assert_eq(type.rank, 1);
@@ -135,6 +144,17 @@ Test(graph, loop_state_becomes_general)
     ValueId out = node_output(node, 0);
     cr_assert(graph_block_results(g, g->block, &out, 1));
     cr_assert(graph_check(g), "%s", ctx.error.text);
+    graph_release(&ctx, g);
+}
+
+// What has no outputs, as the parts of nothing, has a rule all the same.
+Test(graph, what_gives_nothing_is_typed_again)
+{
+    Graph *g = graph_new(&ctx, "f");
+    cr_assert_null(growing(g, 0, OP_CONCAT, true));
+    cr_assert_str_eq(ctx.error.text,
+                     "unstack: the number of parts of (None,) is unknown");
+    ctx_clear(&ctx);
     graph_release(&ctx, g);
 }
 
