@@ -396,10 +396,10 @@ bool infer_list_joined(InferCall *call, DType dtype, Shape *shape,
         return false;
     }
     if (type.dtype != dtype) {
-        return ctx_fail(call->ctx, ERR_DTYPE, "%s: the list holds %s, not %s",
-                        call->op->name, dtype_name(dtype_element(dtype)),
-                        dtype_name(lists ? dtype_element(type.dtype)
-                                         : type.dtype));
+        return ctx_fail(
+            call->ctx, ERR_DTYPE, "%s: the list holds %s, not %s",
+            call->op->name, dtype_name(dtype_element(dtype)),
+            dtype_name(lists ? dtype_element(type.dtype) : type.dtype));
     }
     if (shape->rank != type.rank) {
         shape->rank = RANK_UNKNOWN;

@@ -29,12 +29,6 @@
 
 #define DUET_BODY(name) static Value duet_##name(Vm *vm, Value *args)
 
-// Takes the text; NULL carries a pending error over.
-static Value str_or_fail(Str *text)
-{
-    return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
 // --- running ---
 
 // The names that commands work on: those of __main__, or of the frame at a
@@ -119,7 +113,7 @@ static Value run_code(CellRun *run, const CellPart *part)
 static Value run_command(Vm *vm, const CellPart *part)
 {
     Str *text = command_text(vm, part->text, part->length);
-    Value given = text != NULL ? str_value(text) : VALUE_FAIL;
+    Value given = value_or_fail(text);
     Value result = text != NULL
                        ? library_call(vm, "duet", "_command", &given, 1)
                        : VALUE_FAIL;
@@ -170,7 +164,7 @@ DUET_BODY(cell)
     // sys.exit() ends the page, not the cell alone.
     bool stopped = value_failed(value) && raise_matches(vm, ERR_SYSTEM_EXIT);
     if (value_failed(value) && !stopped) {
-        row[1] = str_or_fail(take_traceback(session));
+        row[1] = value_or_fail(take_traceback(session));
     } else if (!stopped) {
         row[0] = value_unbound(value) ? VALUE_NONE : value;
     }
@@ -219,11 +213,12 @@ DUET_BODY(world)
     World world;
     Value result = VALUE_FAIL;
     if (world_run(session_of(vm), &plan, &world)) {
-        Value row[] = {world.late ? VALUE_NONE : value_from_small(world.status),
-                       str_or_fail(command_text(vm, strbuf_text(&world.output),
-                                                world.output.length)),
-                       str_or_fail(command_text(vm, strbuf_text(&world.report),
-                                                world.report.length))};
+        Value row[] = {
+            world.late ? VALUE_NONE : value_from_small(world.status),
+            value_or_fail(command_text(vm, strbuf_text(&world.output),
+                                       world.output.length)),
+            value_or_fail(command_text(vm, strbuf_text(&world.report),
+                                       world.report.length))};
         result = tuple_of_owned(vm, row, 3);
     }
     world_free(&world);
@@ -327,12 +322,12 @@ DUET_BODY(pause)
 // The empty text for what says nothing of its parameters.
 DUET_BODY(signature)
 {
-    return str_or_fail(builtin_signature(vm, args[0]));
+    return value_or_fail(builtin_signature(vm, args[0]));
 }
 
 DUET_BODY(help_text)
 {
-    return str_or_fail(builtin_help_text(vm, args[0]));
+    return value_or_fail(builtin_help_text(vm, args[0]));
 }
 
 // The code behind a function, method or code object; NULL: none.
@@ -361,11 +356,10 @@ DUET_BODY(source)
     // Decorators stand in front of the span: whoever asks looks for them in the
     // whole text, which therefore comes along.
     uint32_t line = source_place(source, code->span.start).line;
-    Value row[] = {str_or_fail(str_from(vm, source->name)),
-                   value_from_small(line),
-                   str_or_fail(str_new(vm, source->text + code->span.start,
-                                       code->span.end - code->span.start)),
-                   str_or_fail(str_new(vm, source->text, source->length)),
+    Value row[] = {str_value_from(vm, source->name), value_from_small(line),
+                   value_or_fail(str_new(vm, source->text + code->span.start,
+                                         code->span.end - code->span.start)),
+                   value_or_fail(str_new(vm, source->text, source->length)),
                    value_from_small(source->first_line)};
     return tuple_of_owned(vm, row, 5);
 }
@@ -415,8 +409,7 @@ static bool add_tokens(Vm *vm, List *list, const Source *source,
         point += point_count(source->text + byte, token->span.start - byte);
         int64_t length = point_count(source->text + token->span.start,
                                      token->span.end - token->span.start);
-        Value row[] = {str_or_fail(str_from(vm, class)),
-                       value_from_small(point),
+        Value row[] = {str_value_from(vm, class), value_from_small(point),
                        value_from_small(point + length)};
         Value tuple = tuple_of_owned(vm, row, 3);
         if (value_failed(tuple) || !list_append_owned(vm, list, tuple)) {
@@ -485,7 +478,7 @@ DUET_BODY(history)
     if (gather.list != NULL) {
         history_load(&vm->ctx, gather_entry, &gather);
     }
-    return gather.list != NULL ? value_from_object(gather.list) : VALUE_FAIL;
+    return value_or_fail(gather.list);
 }
 
 // (name, parameters, a line) of each command.
@@ -496,16 +489,16 @@ DUET_BODY(commands)
     for (size_t i = 0; list != NULL && command_row(i) != NULL; i++) {
         // In the order of the list, which is that of %help.
         const CommandRow *command = command_row(i);
-        Value row[] = {str_or_fail(str_from(vm, command->name)),
-                       str_or_fail(str_from(vm, command->params)),
-                       str_or_fail(str_from(vm, command->doc))};
+        Value row[] = {str_value_from(vm, command->name),
+                       str_value_from(vm, command->params),
+                       str_value_from(vm, command->doc)};
         Value tuple = tuple_of_owned(vm, row, 3);
         if (value_failed(tuple) || !list_append_owned(vm, list, tuple)) {
             object_release(&vm->ctx, list);
             return VALUE_FAIL;
         }
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 static const NativeDef functions[] = {

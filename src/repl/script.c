@@ -140,9 +140,9 @@ static bool run_comparison(Session *session, const Args *args, const char *name,
     Str *code = str_new(vm, strbuf_text(text), text->length);
     Str *given = command_text(vm, strbuf_text(&input), input.length);
     strbuf_free(&input);
-    Value row[] = {code != NULL ? str_value(code) : VALUE_FAIL,
+    Value row[] = {value_or_fail(code),
                    text_or_none(vm, name),
-                   given != NULL ? str_value(given) : VALUE_FAIL,
+                   value_or_fail(given),
                    text_or_none(vm, args->expect),
                    text_or_none(vm, args->page),
                    value_from_bool(args->quiz),
@@ -199,7 +199,7 @@ static bool run_explain(Session *session, const Args *args)
 {
     Vm *vm = session->vm;
     Str *code = str_from(vm, args->program);
-    Value given = code != NULL ? str_value(code) : VALUE_FAIL;
+    Value given = value_or_fail(code);
     Value result = code != NULL
                        ? library_call(vm, "duet._compare", "explain", &given, 1)
                        : VALUE_FAIL;

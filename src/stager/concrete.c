@@ -112,7 +112,7 @@ static Value spec_leaf(Vm *vm, Value v, void *data)
             ? spec_new(vm, signature_type(rebuild->request->signature, i), name)
             : NULL;
     object_release_null(&vm->ctx, name);
-    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+    return value_or_fail(spec);
 }
 
 // A walk over the function's result, which gathers the graph's outputs;

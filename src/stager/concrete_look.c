@@ -99,8 +99,7 @@ static Value text_of(Vm *vm, StrBuf *out)
         out->text[out->length - 1] == '\n') {
         out->text[--out->length] = '\0';
     }
-    Str *text = str_from_buf(vm, out);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_from_buf(vm, out));
 }
 
 // In the form of DUET_DUMP=plan.
@@ -127,8 +126,7 @@ static bool add_pass(Vm *vm, List *list, const char *name, Graph *graph)
     strbuf_init(&out, &vm->ctx);
     graph_print(&out, graph, false);
     Str *pass = str_from(vm, name);
-    Value row[] = {pass != NULL ? str_value(pass) : VALUE_FAIL,
-                   text_of(vm, &out),
+    Value row[] = {value_or_fail(pass), text_of(vm, &out),
                    value_from_small((int64_t)graph->node_count)};
     Value tuple = tuple_of_owned(vm, row, 3);
     return !value_failed(tuple) && list_append_owned(vm, list, tuple);
@@ -172,9 +170,8 @@ static Value place_row(Vm *vm, const GraphPlace *place)
     const char *text = source_line(place->source, line, &length);
     Str *name = str_from(vm, place->source->name);
     Str *shown = str_new(vm, text != NULL ? text : "", length);
-    Value row[] = {name != NULL ? str_value(name) : VALUE_FAIL,
-                   value_from_small(line),
-                   shown != NULL ? str_value(shown) : VALUE_FAIL};
+    Value row[] = {value_or_fail(name), value_from_small(line),
+                   value_or_fail(shown)};
     return tuple_of_owned(vm, row, 3);
 }
 
@@ -224,7 +221,7 @@ Value concrete_profile(Vm *vm, Value self)
             return VALUE_FAIL;
         }
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // True begins anew, False and `del` end it.

@@ -30,8 +30,7 @@ static Value spec_of_leaf(Vm *vm, Value v, void *data)
     if (!value_is_kind(v, KIND_SYMBOLIC)) {
         return value_retain(v);
     }
-    Spec *spec = spec_new(vm, operand_type(v), NULL);
-    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+    return value_or_fail(spec_new(vm, operand_type(v), NULL));
 }
 
 // "a: string[]" or "b=2": what holds a tensor prints with its type.
@@ -92,7 +91,7 @@ static Value concrete_repr(Vm *vm, Value value)
     if (!ok) {
         strbuf_free(&out);
     }
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(text);
 }
 
 // A tuple of what the vector owns, which is freed.
@@ -101,7 +100,7 @@ static Value tuple_of(Vm *vm, ValueVec *items, bool ok)
 {
     Tuple *tuple = ok ? tuple_from(vm, items->items, items->count) : NULL;
     structure_free(vm, items);
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 // A spec that carries the name of the graph's input.
@@ -115,7 +114,7 @@ static Value spec_value(Vm *vm, TensorType type, const char *name)
     Spec *spec = spec_new(vm, type, text);
     // The spec has a count of its own.
     object_release_null(&vm->ctx, text);
-    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+    return value_or_fail(spec);
 }
 
 // Captures are inputs of the graph too, but no arguments.
@@ -254,8 +253,7 @@ static Value concrete_star(Vm *vm, Value value)
         return VALUE_NONE;
     }
     const char *name = bound_name(self->target, &self->bound, plain);
-    Str *text = str_new(vm, name, strlen(name));
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_new(vm, name, strlen(name)));
 }
 
 // The graph as it was traced, before any pass.

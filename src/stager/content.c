@@ -18,18 +18,13 @@
 
 // --- taking ---
 
-static Value of_object(void *object)
-{
-    return object != NULL ? value_from_object(object) : VALUE_FAIL;
-}
-
 static Value take_list(Vm *vm, const List *from)
 {
     List *list = list_new(vm, from->count);
     for (size_t i = 0; list != NULL && i < from->count; i++) {
         list->items[i] = value_retain(from->items[i]);
     }
-    return of_object(list);
+    return value_or_fail(list);
 }
 
 static Value take_staged(Vm *vm, Value from)
@@ -44,7 +39,7 @@ static Value take_deque(Vm *vm, Value from)
     for (size_t i = 0; list != NULL && i < list->count; i++) {
         list->items[i] = value_retain(deque_item(from, i));
     }
-    return of_object(list);
+    return value_or_fail(list);
 }
 
 // The table as it is: the order of a walk depends on its history.
@@ -76,7 +71,7 @@ static Value take_items(Vm *vm, Object *object)
     Value self = value_from_object(object);
     switch (object->kind) {
     case KIND_LIST: return take_list(vm, (List *)object);
-    case KIND_DICT: return of_object(dict_copy(vm, (Dict *)object));
+    case KIND_DICT: return value_or_fail(dict_copy(vm, (Dict *)object));
     case KIND_SET: return take_set(vm, (Set *)object);
     case KIND_CELL: return value_retain(((Cell *)object)->value);
     case KIND_INSTANCE: return VALUE_NONE;
@@ -185,10 +180,10 @@ static Value take_attributes(Vm *vm, Object *object)
             object_release(&vm->ctx, dict);
             dict = NULL;
         }
-        return of_object(dict);
+        return value_or_fail(dict);
     }
     Dict *dict = content_attributes(object);
-    return dict != NULL ? of_object(dict_copy(vm, dict)) : VALUE_NONE;
+    return dict != NULL ? value_or_fail(dict_copy(vm, dict)) : VALUE_NONE;
 }
 
 Value content_take(Vm *vm, Object *object)
@@ -269,7 +264,7 @@ static bool put_items(Vm *vm, Object *object, Value items)
                  : value_is_kind(items, KIND_LIST)
                      ? take_list(vm, value_as_list(items))
                  : value_is_kind(items, KIND_DICT)
-                     ? of_object(dict_copy(vm, value_as_dict(items)))
+                     ? value_or_fail(dict_copy(vm, value_as_dict(items)))
                  : value_is_kind(items, KIND_SET)
                      ? take_set(vm, (const Set *)value_object(items))
                      : VALUE_NONE;

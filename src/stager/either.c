@@ -65,7 +65,7 @@ Value either_queue(Vm *vm, Value deque, Value items)
     }
     Tuple *made = tuple_from(vm, parts, QUEUE_SIZE);
     release(vm, parts[QUEUE_MODEL]);
-    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+    return value_or_fail(made);
 }
 
 // Takes the items, a list.
@@ -118,7 +118,7 @@ Value either_merge(Merge *merge, Value first, Value second)
     for (int i = 0; i < EITHER_SIZE; i++) {
         release(vm, parts[i]);
     }
-    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+    return value_or_fail(made);
 }
 
 const Value *either_parts(Value choice)
@@ -135,8 +135,7 @@ Value either_of(Vm *vm, Value condition, Value first, Value second)
 {
     Value parts[EITHER_SIZE] = {mark_of(vm, POISON_VALUE), condition, first,
                                 second};
-    Tuple *made = tuple_from(vm, parts, EITHER_SIZE);
-    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+    return value_or_fail(tuple_from(vm, parts, EITHER_SIZE));
 }
 
 Value either_with(Vm *vm, Value choice, Value first, Value second)
@@ -300,7 +299,7 @@ static Value container_of(Vm *vm, Value choice)
     void *made = value_is_kind(model, KIND_DICT)  ? (void *)dict_new(vm)
                  : value_is_kind(model, KIND_SET) ? (void *)set_new(vm, false)
                                                   : (void *)list_new(vm, 0);
-    Value empty = made != NULL ? value_from_object(made) : VALUE_FAIL;
+    Value empty = value_or_fail(made);
     return queue_is(vm, model) ? make_deque(vm, model, empty) : empty;
 }
 

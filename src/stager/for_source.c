@@ -321,7 +321,7 @@ static Value item_of(Vm *vm, Value iterable, Value index)
     Tuple *item = ok ? tuple_from(vm, items.items, items.count) : NULL;
     structure_free(vm, &items);
     ctx_leave(&vm->ctx);
-    return item != NULL ? value_from_object(item) : VALUE_FAIL;
+    return value_or_fail(item);
 }
 
 // --- objects with __stage_items__ ---
@@ -425,9 +425,7 @@ static bool open_objects(Vm *vm, Value iterable, ForSource *out)
     if (!value_failed(walked)) {
         bool one = terms.count == 1 && value_is_operand(terms.items[0]);
         Tuple *list = one ? NULL : tuple_from(vm, terms.items, terms.count);
-        count = one            ? value_retain(terms.items[0])
-                : list != NULL ? value_from_object(list)
-                               : VALUE_FAIL;
+        count = one ? value_retain(terms.items[0]) : value_or_fail(list);
     }
     structure_free(vm, &terms);
     if (value_failed(count)) {
@@ -447,8 +445,7 @@ static Value note_range(Vm *vm, const Range *range)
 {
     Value items[] = {VALUE_RANGE_MARK, value_from_object(vm->types[KIND_RANGE]),
                      range->start, range->stop, range->step};
-    Tuple *note = tuple_from(vm, items, 5);
-    return note != NULL ? value_from_object(note) : VALUE_FAIL;
+    return value_or_fail(tuple_from(vm, items, 5));
 }
 
 // What is walked, with what its Variables hold now: eager code reads them once

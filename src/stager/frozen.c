@@ -201,7 +201,7 @@ static Value snapshot(Vm *vm, Value v)
         result = value_from_small((int64_t)(hash >> 3));
     } else if (ok) {
         Tuple *tuple = tuple_from(vm, items.items, items.count);
-        result = tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+        result = value_or_fail(tuple);
     }
     structure_free(vm, &items);
     return result;

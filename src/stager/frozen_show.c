@@ -125,7 +125,7 @@ static Value seen_value(Vm *vm, const Frozen *frozen, Value weak, int depth)
         object_release(&vm->ctx, made);
         made = NULL;
     }
-    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+    return value_or_fail(made);
 }
 
 Str *frozen_change(Vm *vm, const Frozen *frozen, const FrozenRead *read)
@@ -211,8 +211,7 @@ static bool add_rows(Vm *vm, const Frozen *frozen, List *list)
         }
         Str *place = changed >= 0 ? frozen_name(vm, frozen, read) : NULL;
         Value row[5] = {value_from_small((int64_t)frozen->trace),
-                        value_from_small(read->line),
-                        place != NULL ? str_value(place) : VALUE_FAIL,
+                        value_from_small(read->line), value_or_fail(place),
                         seen_value(vm, frozen, read->seen, 0),
                         value_from_bool(changed > 0)};
         Value tuple = tuple_of_owned(vm, row, 5);
@@ -240,5 +239,5 @@ Value frozen_method(Vm *vm, Value *args)
             return VALUE_FAIL;
         }
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }

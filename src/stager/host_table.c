@@ -80,7 +80,7 @@ static void raise_text(Vm *vm, const char *text, size_t length)
         return;
     }
     Str *message = str_new(vm, text + skipped, length - skipped);
-    Value argument = message != NULL ? str_value(message) : VALUE_FAIL;
+    Value argument = value_or_fail(message);
     Value made = value_failed(argument)
                      ? VALUE_FAIL
                      : vm_call(vm, cls, &argument, message->length > 0);

@@ -164,9 +164,9 @@ void identities_free(Vm *vm)
 static Value identity_repr(Vm *vm, Value value)
 {
     Value v = identity_value(vm, value);
-    Str *text = value_unbound(v) ? str_from(vm, "<an object that is gone>")
-                                 : value_repr(vm, v);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(value_unbound(v)
+                             ? str_from(vm, "<an object that is gone>")
+                             : value_repr(vm, v));
 }
 
 static void identity_destroy(Vm *vm, Object *self)

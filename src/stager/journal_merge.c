@@ -186,7 +186,7 @@ static Value merge_lists(JoinWalk *walk, const List *a, const List *b)
         }
         list->items[i] = item;
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // The same keys in the same order, or one side alone.
@@ -213,7 +213,7 @@ static Value merge_dicts(JoinWalk *walk, Dict *a, Dict *b)
         }
         value_replace(&vm->ctx, &dict->entries[at - 1].value, merged);
     }
-    return dict != NULL ? value_from_object(dict) : VALUE_FAIL;
+    return value_or_fail(dict);
 }
 
 // Elements are host values, which no graph can choose between.

@@ -322,7 +322,7 @@ Value late_text_value(Vm *vm, Value tensor)
         *(TensorString *const *)value_as_tensor(tensor)->data;
     Str *text = str_new(vm, string->bytes, string->length);
     release(vm, tensor);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(text);
 }
 
 Value late_text_fill(Vm *vm, Value v, Tensor *const **next)
@@ -351,7 +351,7 @@ Value late_text_fill(Vm *vm, Value v, Tensor *const **next)
     if (!ok) {
         strbuf_free(&out);
     }
-    return made != NULL ? str_value(made) : VALUE_FAIL;
+    return value_or_fail(made);
 }
 
 static void late_text_destroy(Vm *vm, Object *object)

@@ -33,8 +33,7 @@ static Value empty_like(Vm *vm, Value v)
     if (deque_is(v)) {
         return deque_alike(vm, cls, deque_most(v));
     }
-    Instance *made = instance_new(vm, cls);
-    return made != NULL ? value_from_object(made) : VALUE_FAIL;
+    return value_or_fail(instance_new(vm, cls));
 }
 
 Value made_twin(Vm *vm, Value v)

@@ -144,7 +144,7 @@ static Value merge_new(Merge *m, Value a, Value b, const ObjectSides *sides)
 {
     Vm *vm = m->vm;
     Instance *instance = instance_new(vm, value_object(a)->type);
-    Value made = instance != NULL ? value_from_object(instance) : VALUE_FAIL;
+    Value made = value_or_fail(instance);
     size_t at = m->copies.count;
     Value merged = !value_failed(made) && know(m, a, b, made)
                        ? merge_into(sides, made)

@@ -192,11 +192,6 @@ static Value known_value(Vm *vm, Value self)
     return value_unbound(known) ? poison_raise(vm, self) : known;
 }
 
-static Value own_text(Str *text)
-{
-    return text != NULL ? str_value(text) : VALUE_FAIL;
-}
-
 // A slot that does with `known` what the value's own one does.
 #define KNOWN_SLOT(type, slot, failed, does, ...)                              \
     static type known_##slot(Vm *vm, __VA_ARGS__)                              \
@@ -216,9 +211,9 @@ KNOWN_SLOT(bool, store, false, value_set_item(vm, known, key, item), Value self,
            Value key, Value item)
 KNOWN_SLOT(bool, set_attr, false, value_set_attr(vm, known, name, value),
            Value self, Str *name, Value value)
-KNOWN_SLOT(Value, repr, known, own_text(value_repr(vm, known)), Value self)
-KNOWN_SLOT(Value, str, known, own_text(value_str(vm, known)), Value self)
-KNOWN_SLOT(Value, format, known, own_text(value_format(vm, known, spec)),
+KNOWN_SLOT(Value, repr, known, value_or_fail(value_repr(vm, known)), Value self)
+KNOWN_SLOT(Value, str, known, value_or_fail(value_str(vm, known)), Value self)
+KNOWN_SLOT(Value, format, known, value_or_fail(value_format(vm, known, spec)),
            Value self, Str *spec)
 
 static Value method_tensor(Vm *vm, Value *args)
@@ -418,7 +413,7 @@ static Value holder_of(Vm *vm, const Object *container, Value poison)
         if (list != NULL) {
             list->items[0] = value_retain(poison);
         }
-        return list != NULL ? value_from_object(list) : VALUE_FAIL;
+        return value_or_fail(list);
     }
     if (container->kind == KIND_DICT) {
         Dict *dict = dict_new(vm);
@@ -426,7 +421,7 @@ static Value holder_of(Vm *vm, const Object *container, Value poison)
             object_release(&vm->ctx, dict);
             dict = NULL;
         }
-        return dict != NULL ? value_from_object(dict) : VALUE_FAIL;
+        return value_or_fail(dict);
     }
     // Its hash is never asked again: None stands in, and is replaced.
     Set *set = set_new(vm, false);

@@ -131,7 +131,7 @@ Value scopes_method(Vm *vm, Value *args)
         object_release(&vm->ctx, path);
         path = NULL;
     }
-    return path != NULL ? str_value(path) : VALUE_FAIL;
+    return value_or_fail(path);
 }
 
 // Whether a parameter, whose name has this length, is the function's *rest.
@@ -186,7 +186,7 @@ Value scopes_node_name_method(Vm *vm, Value *args)
     }
     Str *leaf = leaf_name(vm, trace, value_as_symbolic(args[1])->value);
     if (leaf != NULL || vm_has_error(vm)) {
-        return leaf != NULL ? str_value(leaf) : VALUE_FAIL;
+        return value_or_fail(leaf);
     }
     GraphDef def;
     const char *name = graphdef_value_name(

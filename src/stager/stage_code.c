@@ -593,6 +593,5 @@ Value stage_code_text(Vm *vm, Value v)
         strbuf_free(&out);
         return VALUE_FAIL;
     }
-    Str *text = str_from_buf(vm, &out);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_from_buf(vm, &out));
 }

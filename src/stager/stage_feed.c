@@ -220,7 +220,7 @@ static Value feed_object_next(Vm *vm, Value value)
     for (uint32_t i = 0; i < count; i++) {
         value_release(&vm->ctx, items[i]);
     }
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 static Value member_broken(Vm *vm, Value self)

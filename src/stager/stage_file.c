@@ -81,7 +81,7 @@ Value graph_variables(Vm *vm, Value self)
                              ? VALUE_NONE
                              : value_from_object(object_retain(owner));
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // ---- calling
@@ -400,13 +400,11 @@ static Value part_value(Vm *vm, const GraphPart *part)
     }
     Tuple *pair = NULL;
     if (structure_push(vm, &items, stage_graph_new(vm, part->graph)) &&
-        structure_push(vm, &items,
-                       numbers != NULL ? value_from_object(numbers)
-                                       : VALUE_FAIL)) {
+        structure_push(vm, &items, value_or_fail(numbers))) {
         pair = tuple_from(vm, items.items, items.count);
     }
     structure_free(vm, &items);
-    return pair != NULL ? value_from_object(pair) : VALUE_FAIL;
+    return value_or_fail(pair);
 }
 
 static Value file_value(Vm *vm, const GraphFile *file)
@@ -423,15 +421,12 @@ static Value file_value(Vm *vm, const GraphFile *file)
         ok = !value_failed(part) && list_append_owned(vm, graphs, part);
     }
     Str *note = ok ? str_new(vm, file->note, file->note_length) : NULL;
-    ok =
-        structure_push(vm, &items, note != NULL ? str_value(note) : VALUE_FAIL);
-    ok &= structure_push(
-        vm, &items, values != NULL ? value_from_object(values) : VALUE_FAIL);
-    ok &= structure_push(
-        vm, &items, graphs != NULL ? value_from_object(graphs) : VALUE_FAIL);
+    ok = structure_push(vm, &items, value_or_fail(note));
+    ok &= structure_push(vm, &items, value_or_fail(values));
+    ok &= structure_push(vm, &items, value_or_fail(graphs));
     Tuple *tuple = ok ? tuple_from(vm, items.items, items.count) : NULL;
     structure_free(vm, &items);
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 Value graph_unpack(Vm *vm, Value *args)

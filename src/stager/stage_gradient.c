@@ -67,7 +67,7 @@ static Value list_outputs(Vm *vm, const GraphNode *node)
             list = NULL;
         }
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 Value stage_custom_gradient_method(Vm *vm, Value *args)

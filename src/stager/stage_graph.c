@@ -57,8 +57,7 @@ static Value graph_str(Vm *vm, Value self)
     if (strbuf_ok(&out) && out.length > 0 && out.text[out.length - 1] == '\n') {
         out.text[--out.length] = '\0';
     }
-    Str *text = str_from_buf(vm, &out);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // Nodes of inner blocks count: they are work to be done.
@@ -113,20 +112,13 @@ static Value graph_nodes(Vm *vm, Value self)
         object_release(&vm->ctx, list);
         return VALUE_FAIL;
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
-}
-
-// C text as a value.
-static Value text_value(Vm *vm, const char *text)
-{
-    Str *str = str_from(vm, text);
-    return str != NULL ? str_value(str) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // As the function was called when it was traced.
 static Value graph_name(Vm *vm, Value self)
 {
-    return text_value(vm, graph_of(self)->name);
+    return str_value_from(vm, graph_of(self)->name);
 }
 
 // --- GraphDef ---
@@ -144,7 +136,7 @@ static Value to_graphdef(Vm *vm, Value *args)
         trace_point(vm, def.refused, def.site);
     }
     graphdef_free(&def);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(text);
 }
 
 // Unset places hold NONE, so that a list that is given up can be released.
@@ -152,7 +144,7 @@ static Value names_list(Vm *vm, const char *const *names, uint32_t count)
 {
     List *list = list_new(vm, count);
     for (uint32_t i = 0; list != NULL && i < count; i++) {
-        list->items[i] = text_value(vm, names[i]);
+        list->items[i] = str_value_from(vm, names[i]);
         if (value_failed(list->items[i])) {
             // VALUE_FAIL must not stay in a list that is released.
             list->items[i] = VALUE_NONE;
@@ -160,7 +152,7 @@ static Value names_list(Vm *vm, const char *const *names, uint32_t count)
             return VALUE_FAIL;
         }
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // (name, op, [input, ...], fields, function)
@@ -168,20 +160,21 @@ static Value def_node(Vm *vm, const GraphDefNode *node)
 {
     ValueVec parts = {0};
     Tuple *tuple = NULL;
-    if (structure_push(vm, &parts, text_value(vm, node->name)) &&
-        structure_push(vm, &parts, text_value(vm, node->op)) &&
+    if (structure_push(vm, &parts, str_value_from(vm, node->name)) &&
+        structure_push(vm, &parts, str_value_from(vm, node->op)) &&
         structure_push(vm, &parts,
                        names_list(vm, (const char *const *)node->inputs,
                                   node->input_count)) &&
-        structure_push(vm, &parts, text_value(vm, node->text)) &&
+        structure_push(vm, &parts, str_value_from(vm, node->text)) &&
         structure_push(vm, &parts,
-                       node->function != NULL ? text_value(vm, node->function)
-                                              : VALUE_NONE)) {
+                       node->function != NULL
+                           ? str_value_from(vm, node->function)
+                           : VALUE_NONE)) {
         tuple = tuple_from(vm, parts.items, parts.count);
     }
     // The tuple has references of its own.
     structure_free(vm, &parts);
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 // The same nodes as the text has, for programs that count them.
@@ -261,8 +254,7 @@ static Value drawn(Vm *vm, Value self, void (*draw)(StrBuf *, Graph *))
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     draw(&out, graph_of(self));
-    Str *text = str_from_buf(vm, &out);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The printer with whole constants, in the form that `drawn` calls.
@@ -376,13 +368,13 @@ static Value node_name(Vm *vm, Value self)
 {
     const char *name =
         graph_node_name(node_of(self)->graph, node_of(self)->node);
-    return name != NULL ? text_value(vm, name) : VALUE_FAIL;
+    return name != NULL ? str_value_from(vm, name) : VALUE_FAIL;
 }
 
 // As the op table names it.
 static Value node_op(Vm *vm, Value self)
 {
-    return text_value(vm, op_desc(node_of(self)->node->op)->name);
+    return str_value_from(vm, op_desc(node_of(self)->node->op)->name);
 }
 
 // How a value is named: its node ("split:1" for later outputs), or the
@@ -392,15 +384,14 @@ static Value value_name(Vm *vm, Graph *graph, ValueId id)
     const GraphValue *value = graph_value(graph, id);
     // Params of loops may have no name of their own.
     if (value->node == NULL) {
-        return text_value(vm, value->name != NULL ? value->name : "state");
+        return str_value_from(vm, value->name != NULL ? value->name : "state");
     }
     const char *name = graph_node_name(graph, value->node);
     // The first output goes by the node's name alone.
     if (name == NULL || value->index == 0) {
-        return name != NULL ? text_value(vm, name) : VALUE_FAIL;
+        return name != NULL ? str_value_from(vm, name) : VALUE_FAIL;
     }
-    Str *text = str_printf(vm, "%s:%u", name, value->index);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_printf(vm, "%s:%u", name, value->index));
 }
 
 // In the order of the operands.
@@ -427,10 +418,9 @@ static Value node_dtype(Vm *vm, Value self)
     if (object->node->output_count == 0) {
         return VALUE_NONE;
     }
-    DTypeObject *dtype = dtype_new(
+    return value_or_fail(dtype_new(
         vm, dtype_element(
-                graph_type(object->graph, object->node->first_output).dtype));
-    return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
+                graph_type(object->graph, object->node->first_output).dtype)));
 }
 
 // A tuple with None for unknown sizes.
@@ -473,8 +463,7 @@ static Value node_repr(Vm *vm, Value self)
             &out, graph_type(object->graph, node_output(object->node, i)));
     }
     strbuf_putc(&out, '>');
-    Str *text = str_from_buf(vm, &out);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The node itself belongs to the graph.

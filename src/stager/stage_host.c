@@ -400,8 +400,7 @@ Value stage_hold_method(Vm *vm, Value *args)
     if (!value_is_object(args[1])) {
         return raise_error(vm, ERR_TYPE, "stage.hold() takes an object");
     }
-    Tensor *tensor = tensor_hold(&vm->ctx, value_object(args[1]));
-    return tensor != NULL ? value_from_object(tensor) : VALUE_FAIL;
+    return value_or_fail(tensor_hold(&vm->ctx, value_object(args[1])));
 }
 
 Value stage_held_method(Vm *vm, Value *args)

@@ -227,7 +227,7 @@ static Value call_long(Vm *vm, Value value, const Value *args, uint32_t count,
     if (value_is_none(self->host) && count == 1) {
         StagedFunction *made =
             staged_new(vm, args[0], options_copy(&self->options));
-        return made != NULL ? value_from_object(made) : VALUE_FAIL;
+        return value_or_fail(made);
     }
     // stage.eager(True): as if the function had never been staged.
     if (vm->eager_only) {
@@ -409,9 +409,9 @@ static Value staged_repr(Vm *vm, Value value)
     size_t count = self->table.count;
     tell_look(vm);
     // Traces that were dropped do not count.
-    Str *text = str_printf(vm, "<staged %s: %zu trace%s>", self->name->text,
-                           count, count == 1 ? "" : "s");
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_printf(vm, "<staged %s: %zu trace%s>",
+                                    self->name->text, count,
+                                    count == 1 ? "" : "s"));
 }
 
 static void staged_destroy(Vm *vm, Object *object)

@@ -363,7 +363,7 @@ static bool refuse_empty(Vm *vm, Value self)
                                                      value_from_small(0));
     release(vm, size);
     Str *text = str_from(vm, "stack: 0 operands given, takes 1");
-    Value message = text != NULL ? value_from_object(text) : VALUE_FAIL;
+    Value message = value_or_fail(text);
     Value error =
         value_failed(some) || text == NULL
             ? VALUE_FAIL
@@ -445,7 +445,7 @@ static Value show(Vm *vm, Value self)
     strbuf_puts(&out, ">");
     Str *text = strbuf_ok(&out) ? str_from(vm, strbuf_text(&out)) : NULL;
     strbuf_free(&out);
-    return text != NULL ? value_from_object(text) : VALUE_FAIL;
+    return value_or_fail(text);
 }
 
 static Value show_format(Vm *vm, Value self, Str *spec)

@@ -73,8 +73,7 @@ static Value stage_call(Vm *vm, Value self, const Value *args, uint32_t count,
     }
     // staged_new takes what the options hold, whatever becomes of it.
     Value host = positional == 1 ? args[0] : VALUE_NONE;
-    StagedFunction *staged = staged_new(vm, host, options);
-    return staged != NULL ? value_from_object(staged) : VALUE_FAIL;
+    return value_or_fail(staged_new(vm, host, options));
 }
 
 // Traces are kept and serve again when staging comes back.
@@ -146,7 +145,7 @@ static Value stage_traces(Vm *vm, Value *args)
         list->items[i] =
             value_from_object(object_retain(traces_next(&staged->table, &at)));
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // The kind keeps its place in C code; only the class that is raised changes.

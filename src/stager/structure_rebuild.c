@@ -14,7 +14,7 @@ static Value rebuild_list(Vm *vm, const ValueVec *children)
     for (size_t i = 0; list != NULL && i < children->count; i++) {
         list->items[i] = value_retain(children->items[i]);
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // A run has tensors in the places of the symbolic ones.
@@ -28,8 +28,7 @@ static Value rebuild_staged(Vm *vm, const ValueVec *children)
 // Tuples are immutable, but their items are to be others.
 static Value rebuild_tuple(Vm *vm, const ValueVec *children)
 {
-    Tuple *tuple = tuple_from(vm, children->items, children->count);
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple_from(vm, children->items, children->count));
 }
 
 // The class's own _make, as collections.namedtuple defines it.
@@ -93,7 +92,7 @@ static Value copy_set(Vm *vm, Value v)
         object_release(&vm->ctx, copy);
         return VALUE_FAIL;
     }
-    return copy != NULL ? value_from_object(copy) : VALUE_FAIL;
+    return value_or_fail(copy);
 }
 
 // One way back for each way in.

@@ -117,7 +117,7 @@ static Value fill_tuple(Vm *vm, Filling *filling, uint32_t count)
     for (uint32_t i = 0; tuple == NULL && i < made; i++) {
         release(vm, items[i]);
     }
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 static Value fill_list(Vm *vm, Filling *filling, uint32_t count)
@@ -131,7 +131,7 @@ static Value fill_list(Vm *vm, Filling *filling, uint32_t count)
         }
         list->items[i] = item;
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // Keys and their order are the model's; nothing is hashed.
@@ -147,7 +147,7 @@ static Value fill_dict(Vm *vm, Filling *filling, const TemplatePart *part)
         }
         value_replace(&vm->ctx, &dict->entries[place].value, item);
     }
-    return dict != NULL ? value_from_object(dict) : VALUE_FAIL;
+    return value_or_fail(dict);
 }
 
 static Value fill(Vm *vm, Filling *filling)

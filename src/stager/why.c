@@ -212,5 +212,5 @@ Value why_method(Vm *vm, Value *args)
     if (!ok) {
         strbuf_free(&out);
     }
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(text);
 }

@@ -59,7 +59,7 @@ static Value take(Vm *vm, Value container)
                          ? tuple_from(vm, fields.items, fields.count)
                          : NULL;
     structure_free(vm, &fields);
-    return content != NULL ? value_from_object(content) : VALUE_FAIL;
+    return value_or_fail(content);
 }
 
 bool written_open(Vm *vm, const Bound *bound, Given *given)

@@ -119,7 +119,7 @@ static Value tape_variables(Vm *vm, Value *args)
             list = NULL;
         }
     }
-    return list != NULL ? value_from_object(list) : VALUE_FAIL;
+    return value_or_fail(list);
 }
 
 // Whether gradients may be taken now, and what that ends.

@@ -175,6 +175,11 @@ ALWAYS_INLINE Value value_from_object(const void *object) // takes the count
 {
     return VALUE_OF_BITS((uint64_t)(uintptr_t)object + 1);
 }
+// What could not be made (NULL) has left an error pending.
+ALWAYS_INLINE Value value_or_fail(const void *object) // takes the count
+{
+    return object != NULL ? value_from_object(object) : VALUE_FAIL;
+}
 // Undefined if v is no object: callers test the kind first.
 ALWAYS_INLINE Object *value_object(Value v)
 {

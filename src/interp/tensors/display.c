@@ -230,8 +230,7 @@ static Tensor *given_tensor(Vm *vm, Value v)
 
 static Value text_result(Vm *vm, StrBuf *buf)
 {
-    Str *text = str_from_buf(vm, buf);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_from_buf(vm, buf));
 }
 
 // Writes what print options give of the style: args are places, threshold,

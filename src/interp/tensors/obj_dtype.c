@@ -64,12 +64,6 @@ bool dtype_from_value(Vm *vm, Value v, DType *dtype)
     return false;
 }
 
-// NULL carries a pending error over.
-static Value str_result(Str *str)
-{
-    return str != NULL ? str_value(str) : VALUE_FAIL;
-}
-
 // A library may have its own way to show dtypes (display.h); NULL without an
 // error means that it has none.
 // Owned.
@@ -77,9 +71,9 @@ static Value dtype_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_DTYPE, self);
     if (own != NULL || vm_has_error(vm)) {
-        return str_result(own);
+        return value_or_fail(own);
     }
-    return str_result(
+    return value_or_fail(
         str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
 }
 
@@ -87,7 +81,7 @@ static Value dtype_repr(Vm *vm, Value self)
 static Value dtype_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_DTYPE, self);
-    return own != NULL || vm_has_error(vm) ? str_result(own)
+    return own != NULL || vm_has_error(vm) ? value_or_fail(own)
                                            : dtype_repr(vm, self);
 }
 
@@ -133,7 +127,7 @@ static void dtype_destroy(Vm *vm, Object *self)
 
 static Value member_dtype_name(Vm *vm, Value self)
 {
-    return str_result(
+    return value_or_fail(
         str_from(vm, dtype_name(((DTypeObject *)value_object(self))->dtype)));
 }
 
@@ -271,7 +265,7 @@ static Value spec_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_SPEC, self);
     if (own != NULL || vm_has_error(vm)) {
-        return str_result(own);
+        return value_or_fail(own);
     }
     const Spec *spec = (Spec *)value_object(self);
     StrBuf buf;
@@ -283,7 +277,7 @@ static Value spec_repr(Vm *vm, Value self)
         shape_print(&buf, spec->rank, spec->dims);
     }
     strbuf_printf(&buf, ", %s)", dtype_name(spec->dtype));
-    return str_result(str_from_buf(vm, &buf));
+    return value_or_fail(str_from_buf(vm, &buf));
 }
 
 // The name is not compared: it is for messages, not a part of what fits.
@@ -324,8 +318,7 @@ static Value member_shape(Vm *vm, Value self)
 
 static Value member_dtype(Vm *vm, Value self)
 {
-    DTypeObject *dtype = dtype_new(vm, ((Spec *)value_object(self))->dtype);
-    return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
+    return value_or_fail(dtype_new(vm, ((Spec *)value_object(self))->dtype));
 }
 
 // Owned; None if the spec was made without a name.
@@ -364,8 +357,8 @@ static Value spec_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     // Borrows the sizes from `shape`; spec_of copies them.
     TensorType type = {dtype, shape.rank, shape.dims};
-    Spec *spec = spec_of(vm, cls, type, named ? value_as_str(given[2]) : NULL);
-    return spec != NULL ? value_from_object(spec) : VALUE_FAIL;
+    return value_or_fail(
+        spec_of(vm, cls, type, named ? value_as_str(given[2]) : NULL));
 }
 
 const TypeDef spec_type_def = {

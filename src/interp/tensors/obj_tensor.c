@@ -48,12 +48,6 @@ TensorType operand_type_now(Vm *vm, Value operand)
                : operand_type(operand);
 }
 
-// NULL carries a pending error over.
-static Value str_result(Str *str)
-{
-    return str != NULL ? str_value(str) : VALUE_FAIL;
-}
-
 // The tensor layer frees its own memory: it knows how the data is held.
 // The elements may be a window of another tensor's buffer, or strings that are
 // counted.
@@ -69,12 +63,12 @@ static Value tensor_repr(Vm *vm, Value self)
 {
     Str *own = display_repr(vm, DISPLAY_TENSOR, self);
     if (own != NULL || vm_has_error(vm)) {
-        return str_result(own);
+        return value_or_fail(own);
     }
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
     tensor_print_repr(&buf, value_as_tensor(self));
-    return str_result(str_from_buf(vm, &buf));
+    return value_or_fail(str_from_buf(vm, &buf));
 }
 
 // As print() shows it: without dtype and shape, as NumPy does.
@@ -82,12 +76,12 @@ static Value tensor_str(Vm *vm, Value self)
 {
     Str *own = display_str(vm, DISPLAY_TENSOR, self);
     if (own != NULL || vm_has_error(vm)) {
-        return str_result(own);
+        return value_or_fail(own);
     }
     StrBuf buf;
     strbuf_init(&buf, &vm->ctx);
     tensor_print_str(&buf, value_as_tensor(self));
-    return str_result(str_from_buf(vm, &buf));
+    return value_or_fail(str_from_buf(vm, &buf));
 }
 
 // Format specs are for scalars, which print as their host number would.
@@ -101,10 +95,10 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
         value_is_tensor(self) ? DISPLAY_TENSOR : DISPLAY_VARIABLE;
     Str *own = display_format(vm, kind, self, spec);
     if (own != NULL || vm_has_error(vm)) {
-        return str_result(own);
+        return value_or_fail(own);
     }
     if (spec->length == 0) {
-        return str_result(value_str(vm, self));
+        return value_or_fail(value_str(vm, self));
     }
     if (tensor->count != 1 || tensor->rank != 0) {
         return raise_error(vm, ERR_TYPE,
@@ -117,7 +111,7 @@ Value tensor_format(Vm *vm, Value self, Str *spec)
     if (value_failed(item)) {
         return VALUE_FAIL;
     }
-    Value result = str_result(value_format(vm, item, spec));
+    Value result = value_or_fail(value_format(vm, item, spec));
     value_release(&vm->ctx, item);
     return result;
 }
@@ -254,7 +248,7 @@ Value tensor_worded(Vm *vm, Value self, Str *text, TextWay way, Str *spec)
         object_release(&vm->ctx, text);
         return VALUE_FAIL;
     }
-    return str_result(text);
+    return value_or_fail(text);
 }
 
 Str *symbolic_words(Vm *vm, Value self)
@@ -299,7 +293,7 @@ bool symbolic_leaked(Vm *vm, const char *who, Value symbolic)
 static Value symbolic_format(Vm *vm, Value self, Str *spec)
 {
     if (spec->length == 0) {
-        return str_result(value_str(vm, self));
+        return value_or_fail(value_str(vm, self));
     }
     if (vm->trace == NULL ||
         vm->hooks->leaked_from(value_as_symbolic(self)) != NULL) {

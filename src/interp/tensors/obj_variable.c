@@ -266,8 +266,7 @@ static Value method_alias(Vm *vm, Value *args)
         }
         value_release(&vm->ctx, met);
     }
-    Variable *alias = alias_of(vm, cls, variable);
-    return alias != NULL ? value_from_object(alias) : VALUE_FAIL;
+    return value_or_fail(alias_of(vm, cls, variable));
 }
 
 // For the library alone (lib/tensorflow), of a new Variable: its values may be
@@ -409,7 +408,7 @@ static Value make_from(Vm *vm, Type *cls, const Value given[4])
         object_release(&vm->ctx, variable);
         return VALUE_FAIL;
     }
-    return variable != NULL ? value_from_object(variable) : VALUE_FAIL;
+    return value_or_fail(variable);
 }
 
 Value variable_copy(Vm *vm, Value v)

@@ -399,7 +399,7 @@ static Value pack_results(Vm *vm, const BoundCall *call, Value *outputs,
             value_release(&vm->ctx, outputs[i]);
         }
     }
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 // One output is the common case and needs no array.

@@ -156,7 +156,7 @@ Value tensor_traced_shape(Vm *vm, Value symbolic)
         }
     }
     release(vm, sizes);
-    return shape != NULL ? value_from_object(shape) : VALUE_FAIL;
+    return value_or_fail(shape);
 }
 
 Value tensor_traced_count(Vm *vm, Value symbolic)

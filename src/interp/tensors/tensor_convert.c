@@ -265,7 +265,7 @@ static Value object_tensor(Vm *vm, Value v, DType dtype)
         method = value_find_method(vm, v, vm->names[NAME_TENSOR]);
     } else {
         DTypeObject *object = dtype_new(vm, dtype);
-        wanted = object == NULL ? VALUE_FAIL : value_from_object(object);
+        wanted = value_or_fail(object);
     }
     if (value_unbound(method) || value_failed(method)) {
         return method;

@@ -39,8 +39,7 @@ Value tensor_member_shape(Vm *vm, Value self)
 
 Value tensor_member_dtype(Vm *vm, Value self)
 {
-    DTypeObject *dtype = dtype_new(vm, operand_type(self).dtype);
-    return dtype != NULL ? value_from_object(dtype) : VALUE_FAIL;
+    return value_or_fail(dtype_new(vm, operand_type(self).dtype));
 }
 
 Value tensor_member_ndim(Vm *vm, Value self)

@@ -79,14 +79,12 @@ BUILTIN_BODY(format)
                            type_name_given(vm, args[1]));
     }
     Str *spec = value_unbound(args[1]) ? vm->empty_str : value_as_str(args[1]);
-    Str *text = value_format(vm, args[0], spec);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_format(vm, args[0], spec));
 }
 
 BUILTIN_BODY(ascii)
 {
-    Str *text = value_ascii(vm, args[0]);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_ascii(vm, args[0]));
 }
 
 // Without an argument as locals(); otherwise the live __dict__, no copy.

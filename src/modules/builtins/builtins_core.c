@@ -49,8 +49,7 @@ BUILTIN_BODY(len)
 
 BUILTIN_BODY(repr)
 {
-    Str *text = value_repr(vm, args[0]);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_repr(vm, args[0]));
 }
 
 // str(v); False with an error pending.

@@ -70,8 +70,7 @@ static Value print_small_base(Vm *vm, int64_t number, const char *prefix,
     if (number < 0) {
         text[--at] = '-';
     }
-    Str *str = str_new_ascii(vm, text + at, sizeof text - at);
-    return str == NULL ? VALUE_FAIL : str_value(str);
+    return value_or_fail(str_new_ascii(vm, text + at, sizeof text - at));
 }
 
 // The sign stands before the prefix (-0xff), which is why the digits are
@@ -102,8 +101,7 @@ static Value print_base(Vm *vm, Value v, const char *prefix, int base)
         strbuf_fail(&whole);
     }
     strbuf_free(&out);
-    Str *text = str_from_buf(vm, &whole);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &whole));
 }
 
 BUILTIN_BODY(bin)
@@ -136,7 +134,7 @@ BUILTIN_BODY(chr)
     strbuf_codepoint(&out, (uint32_t)code);
     Str *text = out.failed ? NULL : str_new(vm, strbuf_text(&out), out.length);
     strbuf_free(&out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 BUILTIN_BODY(ord)
@@ -174,7 +172,7 @@ static Value divmod_small(Vm *vm, Value a, Value b)
     // Of immediates the results are immediate, but for one quotient.
     Tuple *made = value_failed(pair[0]) ? NULL : tuple_from(vm, pair, 2);
     release(vm, pair[0]);
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(made);
 }
 
 // Whether the right side's __rdivmod__ goes first: its class is derived from

@@ -397,7 +397,7 @@ BUILTIN_BODY(input)
     }
     Str *cut = str_new(vm, text->text, text->length - 1);
     release(vm, line);
-    return cut == NULL ? VALUE_FAIL : str_value(cut);
+    return value_or_fail(cut);
 }
 
 // What the prompt does with an expression's value (sys.displayhook): None is

@@ -255,7 +255,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args)
         }
     }
     release_all(vm, vectors, made);
-    return grids != NULL ? value_from_object(grids) : VALUE_FAIL;
+    return value_or_fail(grids);
 }
 
 // The ints of an axis, or of a list of them, into `axes`; -1: raised.

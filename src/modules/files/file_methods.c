@@ -13,12 +13,6 @@
 // The head of a method; the rows at the end name it.
 #define FILE_BODY(name) static Value method_##name(Vm *vm, Value *args)
 
-// Takes the text; NULL carries a pending error over.
-static Value str_result(Str *text)
-{
-    return text == NULL ? VALUE_FAIL : str_value(text);
-}
-
 // The file that `args` begins with, open; NULL: failed. The file, not its base:
 // a view of another file may have flags of its own.
 static File *open_file(Vm *vm, Value *args)
@@ -405,7 +399,7 @@ static Value get_name(Vm *vm, Value self)
 // is the file's own, made when it was opened.
 static Value get_mode(Vm *vm, Value self)
 {
-    return str_result(str_from(vm, value_as_file(self)->mode));
+    return str_value_from(vm, value_as_file(self)->mode);
 }
 
 // A closed file has the descriptor -1, by the invariant.
@@ -423,8 +417,7 @@ static Value get_encoding(Vm *vm, Value self)
     if (!value_unbound(file->encoding)) {
         return value_retain(file->encoding);
     }
-    return str_result(
-        str_from(vm, file->flags & FILE_OWNED ? "UTF-8" : "utf-8"));
+    return str_value_from(vm, file->flags & FILE_OWNED ? "UTF-8" : "utf-8");
 }
 
 // Standard error escapes what it cannot write, so that no message is lost.
@@ -434,7 +427,7 @@ static Value get_errors(Vm *vm, Value self)
     if (!value_unbound(file->errors)) {
         return value_retain(file->errors);
     }
-    return str_result(str_from(
+    return value_or_fail(str_from(
         vm, file->descriptor == STDERR_FILENO ? "backslashreplace" : "strict"));
 }
 
@@ -448,7 +441,7 @@ static Value get_newlines(Vm *vm, Value self)
     for (int i = 0; i < 3; i++) {
         if (file->newlines & 1 << i) {
             // The order is fixed, not that in which they were met.
-            found[count] = str_result(str_from(vm, names[i]));
+            found[count] = str_value_from(vm, names[i]);
             if (value_failed(found[count])) {
                 return VALUE_FAIL;
             }
@@ -462,7 +455,7 @@ static Value get_newlines(Vm *vm, Value self)
     for (size_t i = 0; i < count; i++) {
         release(vm, found[i]);
     }
-    return all == NULL ? VALUE_FAIL : value_from_object(all);
+    return value_or_fail(all);
 }
 
 static Value get_line_buffering(Vm *vm, Value self)

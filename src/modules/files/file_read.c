@@ -293,8 +293,7 @@ static Value take_text(Vm *vm, File *file, size_t length)
         text += size;
     }
     file->in_start += length;
-    Str *taken = str_from_buf(vm, &out);
-    return taken == NULL ? VALUE_FAIL : str_value(taken);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // --- reading by size ---

@@ -388,8 +388,7 @@ static Value file_repr(Vm *vm, Value self)
         strbuf_printf(&out, " mode='%s' encoding='%s'", file->mode, encoding);
     }
     strbuf_putc(&out, '>');
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 static Value file_iter(Vm *vm, Value self)
@@ -482,7 +481,7 @@ static Value make_stream(Vm *vm, int descriptor, const char *text,
     }
     File *file = file_new(vm, descriptor, str_value(name), mode, flags);
     object_release(&vm->ctx, name);
-    return file == NULL ? VALUE_FAIL : value_from_object(file);
+    return value_or_fail(file);
 }
 
 // All three are set in any case, so that file_streams_free need not know which

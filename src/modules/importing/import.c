@@ -51,8 +51,7 @@ static bool set_text(Vm *vm, Dict *dict, const char *name, const char *text,
                      size_t length)
 {
     Str *value = str_new(vm, text, length);
-    return module_add(vm, dict, name,
-                      value == NULL ? VALUE_FAIL : str_value(value));
+    return module_add(vm, dict, name, value_or_fail(value));
 }
 
 // __file__; __package__; for a package __path__, a list of its folder.
@@ -368,7 +367,7 @@ static int try_library(Vm *vm, Str *name, Value *module)
         ctx_free(&vm->ctx, text, embedded->length + 1);
     } else if (def != NULL) {
         Module *made = module_make_native(vm, name, def);
-        *module = made == NULL ? VALUE_FAIL : value_from_object(made);
+        *module = value_or_fail(made);
     } else {
         return 0;
     }

@@ -41,9 +41,7 @@ static bool add_natives(Vm *vm, Dict *dict, const ModuleDef *def,
             native->place = def->name;
             native->flags |= flags;
         }
-        if (!module_add(vm, dict, row->name,
-                        native == NULL ? VALUE_FAIL
-                                       : value_from_object(native))) {
+        if (!module_add(vm, dict, row->name, value_or_fail(native))) {
             return false;
         }
     }
@@ -56,8 +54,7 @@ static bool add_natives(Vm *vm, Dict *dict, const ModuleDef *def,
 static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
 {
     Str *doc = str_from(vm, def->doc == NULL ? "" : def->doc);
-    if (!module_add(vm, dict, "__doc__",
-                    doc == NULL ? VALUE_FAIL : str_value(doc))) {
+    if (!module_add(vm, dict, "__doc__", value_or_fail(doc))) {
         return false;
     }
     return add_natives(vm, dict, def, def->functions, 0) &&

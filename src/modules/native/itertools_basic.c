@@ -90,7 +90,7 @@ static Value repr_of(Vm *vm, const char *name, Value a, Value b)
     }
     object_release_null(&vm->ctx, first);
     object_release_null(&vm->ctx, second);
-    return text == NULL ? VALUE_FAIL : value_from_object(text);
+    return value_or_fail(text);
 }
 
 // A step of 1 is not shown.

@@ -31,7 +31,7 @@ static Value chosen(Vm *vm, Iterator *self, const List *places,
     for (size_t i = 0; result != NULL && i < self->position; i++) {
         result->items[i] = value_retain(pool->items[place(places, i)]);
     }
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(result);
 }
 
 // An iterator over choices of `length` items. Takes the pool; places begin as
@@ -91,7 +91,7 @@ STEP(product)
         const Tuple *pool = value_as_tuple(pools->items[k]);
         row->items[k] = value_retain(pool->items[place(places, k)]);
     }
-    return row == NULL ? VALUE_FAIL : value_from_object(row);
+    return value_or_fail(row);
 }
 
 // The pools `repeat` times over.

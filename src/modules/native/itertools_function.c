@@ -275,7 +275,7 @@ STEP(zip_longest)
         }
         row->items[i] = item;
     }
-    return row == NULL ? VALUE_FAIL : value_from_object(row);
+    return value_or_fail(row);
 }
 
 // All iterators are made now: an argument that has none fails here.
@@ -379,5 +379,5 @@ MAKE(tee)
     }
     release(vm, source);
     object_release_null(&vm->ctx, link);
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(result);
 }

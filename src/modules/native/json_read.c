@@ -301,8 +301,7 @@ static Value read_value(JsonReader *r)
         return json_fault(r, NULL, r->end);
     }
     if (*r->at == '"') {
-        Str *text = json_read_string(r, false);
-        return text == NULL ? VALUE_FAIL : str_value(text);
+        return value_or_fail(json_read_string(r, false));
     }
     if (*r->at != '[' && *r->at != '{') {
         return read_plain(r);
@@ -357,7 +356,7 @@ static Value scanned(JsonReader *r, Value value)
     Value items[2] = {value, value_from_small((int64_t)end)};
     Tuple *pair = tuple_from(r->vm, items, 2);
     release(r->vm, value);
-    return pair == NULL ? VALUE_FAIL : value_from_object(pair);
+    return value_or_fail(pair);
 }
 
 // scan(text, index, strict, object_hook, object_pairs_hook, parse_float,

@@ -520,8 +520,7 @@ Value json_write(Vm *vm, Value *args)
         strbuf_free(&w.out);
         return VALUE_FAIL;
     }
-    Str *text = str_from_buf(vm, &w.out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &w.out));
 }
 
 Value json_quote(Vm *vm, Value *args)
@@ -537,6 +536,5 @@ Value json_quote(Vm *vm, Value *args)
         strbuf_free(&out);
         return VALUE_FAIL;
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }

@@ -62,7 +62,7 @@ static Value field_getter(Vm *vm, Value *args)
                         ? NULL
                         : method_new(vm, value_from_object(native), args[0]);
     object_release_null(&vm->ctx, native);
-    return bound == NULL ? VALUE_FAIL : value_from_object(bound);
+    return value_or_fail(bound);
 }
 
 // The key that the dict holds: it may be another object than the equal one

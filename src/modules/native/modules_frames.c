@@ -32,8 +32,7 @@ static Value place(Vm *vm, const Frame *f)
     }
     Value parts[2] = {value_from_small(f - vm->frames),
                       value_from_object(f->code)};
-    Tuple *tuple = tuple_from(vm, parts, 2);
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple_from(vm, parts, 2));
 }
 
 // The next shown frame outwards, `f` included; NULL: none.
@@ -85,7 +84,7 @@ static Value frames_look(Vm *vm, Value *args)
     Tuple *tuple = value_failed(out) ? NULL : tuple_from(vm, parts, 5);
     release(vm, locals);
     release(vm, out);
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple);
 }
 
 // passed(traceback): (code, line, instruction, place) of its outermost frame;
@@ -109,7 +108,7 @@ static Value frames_passed(Vm *vm, Value *args)
                       value_from_small(entry->word), here};
     Tuple *tuple = value_failed(here) ? NULL : tuple_from(vm, parts, 4);
     release(vm, here);
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple);
 }
 
 // suspended(generator): (code, (line, globals, locals, instruction, None)). One
@@ -125,9 +124,7 @@ static Value frames_suspended(Vm *vm, Value *args)
                      .globals = g->function->globals,
                      .cells = g->function->cells};
     Dict *none = done ? dict_new(vm) : NULL;
-    Value locals = !done          ? builtin_frame_names(vm, &f)
-                   : none == NULL ? VALUE_FAIL
-                                  : value_from_object(none);
+    Value locals = !done ? builtin_frame_names(vm, &f) : value_or_fail(none);
     uint32_t word = g->word > 0 ? g->word - 1 : 0;
     Value line = value_from_small(source_place(code->source, code->start).line);
     Value parts[5] = {fresh ? line : line_of(code, word),
@@ -141,7 +138,7 @@ static Value frames_suspended(Vm *vm, Value *args)
     Value pair[2] = {value_from_object(code), value_from_object(seen)};
     Tuple *result = tuple_from(vm, pair, 2);
     object_release(&vm->ctx, seen);
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(result);
 }
 
 static const NativeDef frames_functions[] = {

@@ -52,8 +52,7 @@ static Value three_ints(Vm *vm, int64_t a, int64_t b, int64_t c)
 {
     Value parts[3] = {value_from_small(a), value_from_small(b),
                       value_from_small(c)};
-    Tuple *tuple = tuple_from(vm, parts, 3);
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple_from(vm, parts, 3));
 }
 
 // `room` counts down from the threshold with each tracked object made.
@@ -154,9 +153,7 @@ static const NativeDef gc_changes[] = {
 static bool gc_init(Vm *vm, Dict *dict)
 {
     List *garbage = list_new(vm, 0);
-    return module_add(vm, dict, "garbage",
-                      garbage == NULL ? VALUE_FAIL
-                                      : value_from_object(garbage));
+    return module_add(vm, dict, "garbage", value_or_fail(garbage));
 }
 
 const ModuleDef gc_module = {.name = "gc",
@@ -192,7 +189,7 @@ static Value weak_refs(Vm *vm, Value *args)
             list = NULL;
         }
     }
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 static const NativeDef weakref_functions[] = {

@@ -289,7 +289,7 @@ static Value pair_of(Vm *vm, Value first, Value second)
                       : tuple_from(vm, items, 2);
     value_release(&vm->ctx, first);
     value_release(&vm->ctx, second);
-    return pair != NULL ? value_from_object(pair) : VALUE_FAIL;
+    return value_or_fail(pair);
 }
 
 MATH_BODY(modf)

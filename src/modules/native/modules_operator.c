@@ -124,7 +124,7 @@ static Value getter_call(Vm *vm, Value v, const Value *args, uint32_t count,
         }
     }
     object_release(&vm->ctx, keys);
-    return items == NULL ? VALUE_FAIL : value_from_object(items);
+    return value_or_fail(items);
 }
 
 // --- attrgetter ---
@@ -303,8 +303,8 @@ static Value get_method(Vm *vm, Value self)
 static Value get_keywords(Vm *vm, Value self)
 {
     Dict *keywords = as_getter(self)->keywords;
-    Dict *made = keywords == NULL ? dict_new(vm) : object_retain(keywords);
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(keywords == NULL ? dict_new(vm)
+                                          : object_retain(keywords));
 }
 
 static const MemberDef getter_members[] = {

@@ -187,9 +187,8 @@ OS_BODY(readlink)
     ssize_t length = readlink(path, text, sizeof text);
     // readlink writes no NUL.
     Str *str = length < 0 ? NULL : codec_from_system(vm, text, (size_t)length);
-    Value result = length < 0    ? raise_errno(vm, errno, path)
-                   : str == NULL ? VALUE_FAIL
-                                 : str_value(str);
+    Value result =
+        length < 0 ? raise_errno(vm, errno, path) : value_or_fail(str);
     release(vm, held);
     return result;
 }
@@ -244,8 +243,7 @@ OS_BODY(utime)
 // NULL carries a pending error over as VALUE_FAIL.
 static Value text_value(Vm *vm, const char *text)
 {
-    Str *str = codec_from_system(vm, text, strlen(text));
-    return str == NULL ? VALUE_FAIL : str_value(str);
+    return value_or_fail(codec_from_system(vm, text, strlen(text)));
 }
 
 // A folder whose path is longer than PATH_MAX is an OSError.
@@ -303,7 +301,7 @@ OS_BODY(listdir)
         closedir(folder);
     }
     release(vm, path);
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 // A double keeps about a tenth of a microsecond of today's times.
@@ -333,7 +331,7 @@ static Value stat_tuple(Vm *vm, const struct stat *found)
         }
         tuple->items[i] = item;
     }
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple);
 }
 
 // `follow` decides between stat and lstat. A bad path leaves VALUE_FAIL, which
@@ -425,7 +423,7 @@ OS_BODY(environ)
             return VALUE_FAIL;
         }
     }
-    return dict == NULL ? VALUE_FAIL : value_from_object(dict);
+    return value_or_fail(dict);
 }
 
 // Changes the process's own environment, so that child processes see it.
@@ -492,7 +490,7 @@ OS_BODY(urandom)
         }
         at += got > 0 ? (size_t)got : 0;
     }
-    return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
+    return value_or_fail(bytes);
 }
 
 // Unknown numbers give a text too ("Unknown error 999").

@@ -110,7 +110,7 @@ POSIX_BODY(read)
     if (block != NULL && got < 0 && error != EINTR) {
         return raise_errno(vm, error, NULL);
     }
-    return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
+    return value_or_fail(bytes);
 }
 
 // The count of bytes that the system took, which may be less than all.
@@ -199,7 +199,7 @@ static Value polled_tuple(Vm *vm, const struct pollfd *polled, size_t count)
     }
     Tuple *result = ok ? tuple_from(vm, ready->items, ready->count) : NULL;
     object_release_null(&vm->ctx, ready);
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(result);
 }
 
 // _ready(reading, writing, milliseconds): those of two tuples that would not

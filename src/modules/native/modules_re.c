@@ -173,7 +173,7 @@ static Value warnings_of(Vm *vm, Value *args)
             list = NULL;
         }
     }
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 static const NativeDef functions[] = {

@@ -113,8 +113,7 @@ SYS_BODY(exc_info)
             parts[2] = trace == NULL ? VALUE_NONE : value_from_object(trace);
         }
     }
-    Tuple *tuple = tuple_from(vm, parts, 3);
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple_from(vm, parts, 3));
 }
 
 // A new reference to the interned text, for a subclass of str too.
@@ -126,8 +125,7 @@ SYS_BODY(intern)
                            "intern() argument must be str, not %s",
                            type_name_given(vm, args[0]));
     }
-    Str *name = str_intern_str(vm, value_as_str(args[0]));
-    return name == NULL ? VALUE_FAIL : str_value(name);
+    return value_or_fail(str_intern_str(vm, value_as_str(args[0])));
 }
 
 // getrefcount(object), the argument counts.
@@ -192,13 +190,6 @@ static const NativeDef changes[] = {
      "Accepted: texts of ints have no limit."},
     {NULL, NULL, NULL, NULL}};
 
-// NULL carries a pending error over as VALUE_FAIL.
-static Value text_value(Vm *vm, const char *text)
-{
-    Str *str = str_from(vm, text);
-    return str == NULL ? VALUE_FAIL : str_value(str);
-}
-
 // A list of its own for the program, which may change it.
 // vm->argv was set by whoever started the program.
 static Value make_argv(Vm *vm)
@@ -210,7 +201,7 @@ static Value make_argv(Vm *vm)
             return VALUE_FAIL;
         }
     }
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 // list_append_owned takes the text, even on failure.
@@ -269,7 +260,7 @@ static Value make_path(Vm *vm)
         object_release(&vm->ctx, list);
         list = NULL;
     }
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 // modules is the Vm's own dict, not a copy, by the invariant. The chain stops
@@ -288,9 +279,9 @@ static bool sys_init(Vm *vm, Dict *dict)
            module_add(vm, dict, "__stdout__", value_retain(vm->stdout_file)) &&
            module_add(vm, dict, "__stderr__", value_retain(vm->stderr_file)) &&
            module_add(vm, dict, "maxsize", int_from_i64(vm, INT64_MAX)) &&
-           module_add(vm, dict, "byteorder", text_value(vm, "little")) &&
-           module_add(vm, dict, "platform", text_value(vm, "linux")) &&
-           module_add(vm, dict, "version", text_value(vm, "3.11 (Duet)"));
+           module_add(vm, dict, "byteorder", str_value_from(vm, "little")) &&
+           module_add(vm, dict, "platform", str_value_from(vm, "linux")) &&
+           module_add(vm, dict, "version", str_value_from(vm, "3.11 (Duet)"));
 }
 
 // print() and input() use the Vm's own streams, so what a program puts in

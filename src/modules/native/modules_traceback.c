@@ -32,7 +32,7 @@ static Value traceback_text(Vm *vm, Value *args)
     if (!done) {
         strbuf_free(&out);
     }
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 // The bytes that stand in front of a place on its line.
@@ -73,7 +73,7 @@ static Value entry_tuple(Vm *vm, const Code *code, Span span)
     for (size_t i = 0; i < 8; i++) {
         release(vm, parts[i]);
     }
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple);
 }
 
 // list_append_owned takes the entry, even on failure.
@@ -99,7 +99,7 @@ static Value traceback_entries(Vm *vm, Value *args)
             return VALUE_FAIL;
         }
     }
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 static Value traceback_stack(Vm *vm, Value *args)
@@ -119,7 +119,7 @@ static Value traceback_stack(Vm *vm, Value *args)
             return VALUE_FAIL;
         }
     }
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 // lib/python/traceback.duet wraps these in classes and functions.

@@ -56,13 +56,6 @@ static const utf8proc_property_t *property(uint32_t c)
                : utf8proc_get_property((utf8proc_int32_t)c);
 }
 
-// Owned; VALUE_FAIL with MemoryError pending.
-static Value text_value(Vm *vm, const char *text)
-{
-    Str *str = str_from(vm, text);
-    return str == NULL ? VALUE_FAIL : str_value(str);
-}
-
 // What a function gives for a character without an answer: the second
 // argument, or ValueError.
 static Value no_answer(Vm *vm, Value fallback, const char *reason)
@@ -80,7 +73,7 @@ UNICODE_BODY(name)
     if (!take_char(vm, args[0], "name", "argument 1", &c)) {
         return VALUE_FAIL;
     }
-    return char_name(c, name) ? text_value(vm, name)
+    return char_name(c, name) ? str_value_from(vm, name)
                               : no_answer(vm, args[1], "no such name");
 }
 
@@ -107,15 +100,14 @@ UNICODE_BODY(lookup)
     for (size_t i = 0; i < length; i++) {
         strbuf_codepoint(&out, found[i]);
     }
-    Str *str = str_from_buf(vm, &out);
-    return str == NULL ? VALUE_FAIL : str_value(str);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 UNICODE_BODY(category)
 {
     uint32_t c;
     return take_char(vm, args[0], "category", "argument", &c)
-               ? text_value(vm, categories[char_category(c)])
+               ? str_value_from(vm, categories[char_category(c)])
                : VALUE_FAIL;
 }
 
@@ -126,7 +118,8 @@ UNICODE_BODY(bidirectional)
         return VALUE_FAIL;
     }
     const utf8proc_property_t *known = property(c);
-    return text_value(vm, known == NULL ? "" : directions[known->bidi_class]);
+    return str_value_from(vm,
+                          known == NULL ? "" : directions[known->bidi_class]);
 }
 
 // 0: the character begins a new group, and marks may not move across it.
@@ -161,8 +154,7 @@ UNICODE_BODY(decomposition)
     }
     size_t length = 0;
     const char *text = char_decomposition(c, &length);
-    Str *str = str_new(vm, text == NULL ? "" : text, length);
-    return str == NULL ? VALUE_FAIL : str_value(str);
+    return value_or_fail(str_new(vm, text == NULL ? "" : text, length));
 }
 
 UNICODE_BODY(east_asian_width)
@@ -171,9 +163,9 @@ UNICODE_BODY(east_asian_width)
     if (!take_char(vm, args[0], "east_asian_width", "argument", &c)) {
         return VALUE_FAIL;
     }
-    return text_value(vm, char_category(c) == UTF8PROC_CATEGORY_CN
-                              ? "F"
-                              : char_east_asian_width(c));
+    return str_value_from(vm, char_category(c) == UTF8PROC_CATEGORY_CN
+                                  ? "F"
+                                  : char_east_asian_width(c));
 }
 
 UNICODE_BODY(decimal)
@@ -361,8 +353,7 @@ static Str *normal_str(Vm *vm, const Value *args, const char *function)
 
 UNICODE_BODY(normalize)
 {
-    Str *str = normal_str(vm, args, "normalize");
-    return str == NULL ? VALUE_FAIL : str_value(str);
+    return value_or_fail(normal_str(vm, args, "normalize"));
 }
 
 // By making the form: the quick check of Unicode's tables would answer "maybe"
@@ -410,7 +401,8 @@ static const NativeDef unicode_functions[] = {
 // Programs print it to say which tables they saw.
 static bool add_version(Vm *vm, Dict *dict)
 {
-    return module_add(vm, dict, "unidata_version", text_value(vm, "14.0.0"));
+    return module_add(vm, dict, "unidata_version",
+                      str_value_from(vm, "14.0.0"));
 }
 
 const ModuleDef unicodedata_module = {.name = "unicodedata",

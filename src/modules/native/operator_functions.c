@@ -152,8 +152,7 @@ static Value index_of(Vm *vm, Value *args)
 // library's own do it by this.
 static Value type_name_of(Vm *vm, Value *args)
 {
-    Str *name = str_from(vm, type_name(type_of(vm, args[0])));
-    return name == NULL ? VALUE_FAIL : str_value(name);
+    return value_or_fail(str_from(vm, type_name(type_of(vm, args[0]))));
 }
 
 #define TWO_ROW(name, op, doc)                                                 \

@@ -133,7 +133,7 @@ static Value match_group(Vm *vm, Value *args)
             return VALUE_FAIL;
         }
     }
-    return all == NULL ? VALUE_FAIL : value_from_object(all);
+    return value_or_fail(all);
 }
 
 static Value match_get_item(Vm *vm, Value self, Value key)
@@ -156,7 +156,7 @@ static Value match_groups(Vm *vm, Value *args)
             return VALUE_FAIL;
         }
     }
-    return all == NULL ? VALUE_FAIL : value_from_object(all);
+    return value_or_fail(all);
 }
 
 static Value match_groupdict(Vm *vm, Value *args)
@@ -177,7 +177,7 @@ static Value match_groupdict(Vm *vm, Value *args)
             return VALUE_FAIL;
         }
     }
-    return all == NULL ? VALUE_FAIL : value_from_object(all);
+    return value_or_fail(all);
 }
 
 // --- positions ---
@@ -221,8 +221,7 @@ static Value span_of(Vm *vm, const ReMatch *match, uint32_t group)
 {
     Value ends[] = {value_from_small(position_of(vm, match, 2 * group)),
                     value_from_small(position_of(vm, match, 2 * group + 1))};
-    Tuple *span = tuple_from(vm, ends, 2);
-    return span == NULL ? VALUE_FAIL : value_from_object(span);
+    return value_or_fail(tuple_from(vm, ends, 2));
 }
 
 static Value match_span(Vm *vm, Value *args)
@@ -271,7 +270,7 @@ static Value match_expand(Vm *vm, Value *args)
             result = bytes_value(vm, strbuf_text(&out), out.length);
         } else if (strbuf_ok(&out)) {
             Str *text = str_new(vm, strbuf_text(&out), out.length);
-            result = text == NULL ? VALUE_FAIL : str_value(text);
+            result = value_or_fail(text);
         }
     }
     strbuf_free(&out);
@@ -306,8 +305,7 @@ static Value match_repr(Vm *vm, Value self)
     strbuf_add(&out, shown->text, utf8_offset(shown->text, shown->length, 50));
     strbuf_putc(&out, '>');
     object_release(&vm->ctx, shown);
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // --- attributes ---
@@ -353,8 +351,7 @@ static Value get_last_group(Vm *vm, Value self)
             ? NULL
             : regex_group_name(match->pattern->regex, match->last_group);
     Str *text = name == NULL ? NULL : str_from(vm, name);
-    return name == NULL ? VALUE_NONE
-                        : (text == NULL ? VALUE_FAIL : str_value(text));
+    return name == NULL ? VALUE_NONE : (value_or_fail(text));
 }
 
 // Made anew each time; only old programs ask for it. Each group's (start, end),
@@ -371,7 +368,7 @@ static Value get_regs(Vm *vm, Value self)
             return VALUE_FAIL;
         }
     }
-    return all == NULL ? VALUE_FAIL : value_from_object(all);
+    return value_or_fail(all);
 }
 
 // Matches come from patterns only. As for patterns: the class is there to be

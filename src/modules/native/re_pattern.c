@@ -125,7 +125,7 @@ static Value found_item(Vm *vm, const ReSubject *subject, const RegexRun *run,
             return VALUE_FAIL;
         }
     }
-    return all == NULL ? VALUE_FAIL : value_from_object(all);
+    return value_or_fail(all);
 }
 
 // The empty str or bytes, for groups that took no part. Owned; the groups of
@@ -351,8 +351,7 @@ static Value pattern_repr(Vm *vm, Value self)
     print_flags(&out, flags);
     strbuf_putc(&out, ')');
     object_release(&vm->ctx, shown);
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // By what was compiled, not by identity: the cache may have lost one of two.
@@ -418,8 +417,7 @@ static Value get_group_index(Vm *vm, Value self)
     if (groups->count != 0) {
         return proxy_new(vm, value_from_object(groups));
     }
-    Dict *none = dict_new(vm);
-    return none == NULL ? VALUE_FAIL : value_from_object(none);
+    return value_or_fail(dict_new(vm));
 }
 
 static const NativeDef pattern_methods[] = {

@@ -175,8 +175,7 @@ static Value result_of(Vm *vm, Replacing *r)
     if (!r->subject.is_text) {
         return bytes_value(vm, strbuf_text(&r->out), r->out.length);
     }
-    Str *text = str_new(vm, strbuf_text(&r->out), r->out.length);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_new(vm, strbuf_text(&r->out), r->out.length));
 }
 
 // args are self, repl, string, count; *made is how many were replaced. They
@@ -225,7 +224,7 @@ static Value pattern_subn(Vm *vm, Value *args)
     Value both[] = {text, value_from_small(made)};
     Tuple *pair = tuple_from(vm, both, 2);
     release(vm, text);
-    return pair == NULL ? VALUE_FAIL : value_from_object(pair);
+    return value_or_fail(pair);
 }
 
 const NativeDef re_pattern_sub_methods[] = {

@@ -65,10 +65,9 @@ Value re_slice(Vm *vm, const ReSubject *subject, size_t from, size_t to)
     if (!subject->is_text) {
         return bytes_value(vm, subject->text + from, to - from);
     }
-    Str *str = subject->narrow
-                   ? str_new_ascii(vm, subject->text + from, to - from)
-                   : str_new(vm, subject->text + from, to - from);
-    return str == NULL ? VALUE_FAIL : str_value(str);
+    return value_or_fail(
+        subject->narrow ? str_new_ascii(vm, subject->text + from, to - from)
+                        : str_new(vm, subject->text + from, to - from));
 }
 
 // A long text that is not ASCII gets an index when it is first asked

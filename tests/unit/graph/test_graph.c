@@ -110,8 +110,8 @@ Test(graph, the_checker_sees_a_use_before_its_definition)
     graph_release(&ctx, g);
 }
 
-// A loop that joins its state, a vector of `size` before it, by `op` with one of
-// 4 each turn; `unstacks`: and takes it apart first.
+// A loop that joins its state, a vector of `size` before it, by `op` with one
+// of 4 each turn; `unstacks`: and takes it apart first.
 static GraphNode *growing(Graph *g, int64_t size, OpCode op, bool unstacks)
 {
     int64_t dims[1] = {size}, four[1] = {4};

@@ -129,7 +129,7 @@ static Value read_tuple(ImageReader *r)
             tuple = NULL;
         }
     }
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple);
 }
 
 // One constant, owned.
@@ -155,7 +155,7 @@ static Value read_value(ImageReader *r)
     case IMAGE_TUPLE: return read_tuple(r);
     case IMAGE_CODE: made = read_code(r); break;
     }
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(made);
 }
 
 // Counted as they are read: those behind a failure were never there.

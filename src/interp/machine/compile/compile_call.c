@@ -190,7 +190,7 @@ static Value literal_value(Compiler *c, const Node *node, int depth)
     }
     if (count == list.count) {
         Tuple *tuple = tuple_from(c->vm, items, count);
-        result = tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+        result = value_or_fail(tuple);
     }
     while (count > 0) {
         release(c->vm, items[--count]);

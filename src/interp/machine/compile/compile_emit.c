@@ -208,12 +208,6 @@ static uint32_t keep_constant(Compiler *c, const char *key, size_t length,
     return index;
 }
 
-// Makers of objects give NULL where values give VALUE_FAIL.
-static Value object_or_fail(void *object)
-{
-    return object == NULL ? VALUE_FAIL : value_from_object(object);
-}
-
 // Names are interned, so that the machine compares addresses.
 uint32_t compile_constant_name(Compiler *c, const char *text, size_t length)
 {
@@ -223,7 +217,7 @@ uint32_t compile_constant_name(Compiler *c, const char *text, size_t length)
         return index;
     }
     return keep_constant(c, key, length,
-                         object_or_fail(str_intern(c->vm, text, length)));
+                         value_or_fail(str_intern(c->vm, text, length)));
 }
 
 // "__x" in a class becomes "_C__x" (scope_mangle).
@@ -251,11 +245,11 @@ static Value make_constant(Compiler *c, const Node *node)
     case CONSTANT_INT: return int_parse(c->vm, text.text, text.length, 0);
     case CONSTANT_FLOAT: return float_new(c->vm, node->constant.number);
     case CONSTANT_STR:
-        return object_or_fail(text.length < 64
-                                  ? str_intern(c->vm, text.text, text.length)
-                                  : str_new(c->vm, text.text, text.length));
+        return value_or_fail(text.length < 64
+                                 ? str_intern(c->vm, text.text, text.length)
+                                 : str_new(c->vm, text.text, text.length));
     case CONSTANT_BYTES:
-        return object_or_fail(bytes_new(c->vm, text.text, text.length));
+        return value_or_fail(bytes_new(c->vm, text.text, text.length));
     }
     return VALUE_FAIL;
 }

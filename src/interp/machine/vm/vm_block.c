@@ -193,7 +193,7 @@ static const Ins *block_range(Vm *vm, Frame *f, Ins ins)
     // over it is traced.
     if (vm->trace != NULL && wants_note(vm, window, count)) {
         Tuple *note = tuple_new(vm, count + 2);
-        made = note == NULL ? VALUE_FAIL : value_from_object(note);
+        made = value_or_fail(note);
         for (uint32_t i = 0; note != NULL && i <= count; i++) {
             note->items[i + 1] = value_retain(window[i]);
         }

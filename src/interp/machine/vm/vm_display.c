@@ -191,7 +191,7 @@ static Value converted(Vm *vm, Value v, int conversion)
     case 'a': text = value_ascii(vm, v); break;
     default: return value_retain(v);
     }
-    return text == NULL ? VALUE_FAIL : value_from_object(text);
+    return value_or_fail(text);
 }
 
 // C = B says that there is no spec, the common case.

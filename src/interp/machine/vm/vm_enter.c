@@ -150,8 +150,7 @@ static Value convert(Vm *vm, const Type *cls, Value v)
         return int_text(vm, v);
     }
     if (cls == vm->types[KIND_STR]) {
-        Str *text = value_str(vm, v);
-        return text == NULL ? VALUE_FAIL : value_from_object(text);
+        return value_or_fail(value_str(vm, v));
     }
     if (cls == vm->types[KIND_INT] && value_is_int(v)) {
         return v;

@@ -434,8 +434,7 @@ Value vm_run_direct(Vm *vm, Function *function, Value self, const Value *args,
 Value vm_run_function(Vm *vm, Function *function, Value *window)
 {
     if (function->code->flags & CODE_GENERATOR) {
-        Generator *made = generator_new(vm, function, window);
-        return made == NULL ? VALUE_FAIL : value_from_object(made);
+        return value_or_fail(generator_new(vm, function, window));
     }
     if (!vm_push_frame(vm, function, window, FRAME_ENTRY)) {
         return VALUE_FAIL;

@@ -159,9 +159,8 @@ bool slow_binary(Vm *vm, Frame *f, Ins ins)
     }
     if (op == BINARY_ADD && is_text(vm, b) && is_text(vm, c)) {
         Str *text = str_concat(vm, value_as_str(b), value_as_str(c));
-        return slow_finish(vm, f, ins,
-                           text == NULL ? VALUE_FAIL : str_value(text),
-                           INS_B(ins), INS_C(ins));
+        return slow_finish(vm, f, ins, value_or_fail(text), INS_B(ins),
+                           INS_C(ins));
     }
     Function *method = operator_method(vm, ins, op, b, c);
     // Borrowed: the operands stay in their registers.

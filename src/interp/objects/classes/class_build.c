@@ -128,8 +128,7 @@ static Value make_space(Vm *vm, Value meta, Str *name, Tuple *bases,
         hook = value_find_attr(vm, meta, key);
     }
     if (value_unbound(hook)) {
-        Dict *dict = dict_new(vm);
-        return dict == NULL ? VALUE_FAIL : value_from_object(dict);
+        return value_or_fail(dict_new(vm));
     }
     Value parts[2] = {value_from_object(name), value_from_object(bases)};
     Tuple *args = value_failed(hook) ? NULL : tuple_from(vm, parts, 2);

@@ -129,5 +129,5 @@ Value function_make_cell(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     Cell *cell =
         cell_new(vm, args->count == 0 ? VALUE_UNBOUND : args->items[0]);
-    return cell == NULL ? VALUE_FAIL : value_from_object(cell);
+    return value_or_fail(cell);
 }

@@ -5,13 +5,6 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/text/obj_str.h"
 
-// NULL carries a pending error over as VALUE_FAIL.
-static Value text_value(Vm *vm, const char *text)
-{
-    Str *str = str_from(vm, text);
-    return str == NULL ? VALUE_FAIL : str_value(str);
-}
-
 // The three are immediate values: their types have no size and no destroy slot.
 // Calling such a type gives the one value that there is.
 static Value make_only(Vm *vm, const char *type, Value value, const Tuple *args,
@@ -44,7 +37,7 @@ static Value not_implemented_make(Vm *vm, Type *cls, Tuple *args,
 static Value none_repr(Vm *vm, Value self)
 {
     (void)self;
-    return text_value(vm, "None");
+    return str_value_from(vm, "None");
 }
 
 // Without this slot, an object is true.
@@ -57,13 +50,13 @@ static int none_truth(Vm *vm, Value self)
 static Value ellipsis_repr(Vm *vm, Value self)
 {
     (void)self;
-    return text_value(vm, "Ellipsis");
+    return str_value_from(vm, "Ellipsis");
 }
 
 static Value not_implemented_repr(Vm *vm, Value self)
 {
     (void)self;
-    return text_value(vm, "NotImplemented");
+    return str_value_from(vm, "NotImplemented");
 }
 
 const TypeDef none_type_def = {

@@ -85,8 +85,7 @@ static Property *property_empty(Vm *vm, Type *cls)
 static Value property_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args, (void)keywords;
-    Property *self = property_empty(vm, cls);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(property_empty(vm, cls));
 }
 
 // The docstring of a class that extends property hides the member __doc__, so
@@ -347,8 +346,7 @@ Value descriptor_wrapped(const Vm *vm, Value found, Kind kind)
 static Value wrap_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args, (void)keywords;
-    MethodWrap *self = wrap_new(vm, cls, VALUE_NONE);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(wrap_new(vm, cls, VALUE_NONE));
 }
 
 // What a wrapper shows of its function, as far as that has it: copies, which
@@ -402,8 +400,7 @@ static Value classmethod_read(Vm *vm, Value self, Value instance, Type *owner)
         return attr_bind(vm, function, value_from_object(cls), cls);
     }
     // The same kind of object as a method bound to an instance.
-    Method *method = method_new(vm, function, value_from_object(cls));
-    return method == NULL ? VALUE_FAIL : value_from_object(method);
+    return value_or_fail(method_new(vm, function, value_from_object(cls)));
 }
 
 static Value staticmethod_read(Vm *vm, Value self, Value instance, Type *owner)
@@ -428,7 +425,7 @@ static Value wrap_repr(Vm *vm, Value self)
                     : str_printf(vm, "<%s(%s)>", type_of(vm, self)->def->name,
                                  inner->text);
     object_release_null(&vm->ctx, inner);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 static Value wrap_function(Vm *vm, Value self)

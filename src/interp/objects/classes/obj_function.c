@@ -127,9 +127,8 @@ static void function_clear(Vm *vm, Object *object)
 static Value function_repr(Vm *vm, Value value)
 {
     Function *self = (Function *)value_object(value);
-    Str *text = str_printf(vm, "<function %s at %p>", self->qualname->text,
-                           (void *)self);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_printf(vm, "<function %s at %p>",
+                                    self->qualname->text, (void *)self));
 }
 
 #define AS_FUNCTION(value) ((Function *)value_object(value))
@@ -308,8 +307,7 @@ static Value function_get_closure(Vm *vm, Value self)
     if (function->cell_count == 0) {
         return VALUE_NONE;
     }
-    Tuple *cells = tuple_from(vm, function->cells, function->cell_count);
-    return cells != NULL ? value_from_object(cells) : VALUE_FAIL;
+    return value_or_fail(tuple_from(vm, function->cells, function->cell_count));
 }
 
 static const MemberDef function_members[] = {
@@ -382,8 +380,7 @@ Value method_bind(Vm *vm, Value self, Value instance, Type *owner)
     if (value_unbound(instance)) {
         return value_retain(self);
     }
-    Method *method = method_new(vm, self, instance);
-    return method != NULL ? value_from_object(method) : VALUE_FAIL;
+    return value_or_fail(method_new(vm, self, instance));
 }
 
 #define AS_METHOD(value) ((Method *)value_object(value))
@@ -433,11 +430,10 @@ static Value native_method_repr(Vm *vm, Value value)
     const void *address =
         value_is_object(self) ? value_object(self) : (const void *)&native->def;
     bool slot = native->flags & NATIVE_SLOT;
-    Str *text = str_printf(vm, "<%s%s%s of %s object at %p>",
-                           slot ? "method-wrapper '" : "built-in method ",
-                           native->def->name, slot ? "'" : "",
-                           type_name(type_of(vm, self)), address);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(str_printf(
+        vm, "<%s%s%s of %s object at %p>",
+        slot ? "method-wrapper '" : "built-in method ", native->def->name,
+        slot ? "'" : "", type_name(type_of(vm, self)), address));
 }
 
 static Value method_repr(Vm *vm, Value value)
@@ -453,7 +449,7 @@ static Value method_repr(Vm *vm, Value value)
                                           name->text, self->text);
     object_release_null(&vm->ctx, name);
     object_release_null(&vm->ctx, self);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
+    return value_or_fail(text);
 }
 
 // Identity of both parts: equal instances have unequal methods.
@@ -508,7 +504,7 @@ static Value bind_call_like(Vm *vm, Value self, Value found)
     }
     Method *bound = method_new(vm, found, AS_METHOD(self)->self);
     release(vm, found);
-    return bound == NULL ? VALUE_FAIL : value_from_object(bound);
+    return value_or_fail(bound);
 }
 
 // What a method does not have itself it shows of its function. A method has no
@@ -525,8 +521,7 @@ static Value method_get_attr(Vm *vm, Value self, Str *name)
         return attr_get_generic(vm, self, name);
     }
     if (value_is_kind(own, KIND_NATIVE)) {
-        Method *bound = method_new(vm, own, self);
-        return bound == NULL ? VALUE_FAIL : value_from_object(bound);
+        return value_or_fail(method_new(vm, own, self));
     }
     Value function = AS_METHOD(self)->function;
     if (!value_is_kind(function, KIND_NATIVE)) {
@@ -560,8 +555,7 @@ static Value method_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (value_is_none(args->items[1])) {
         return raise_error(vm, ERR_TYPE, "self must not be None");
     }
-    Method *made = method_new(vm, args->items[0], args->items[1]);
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(method_new(vm, args->items[0], args->items[1]));
 }
 
 #define METHOD_TYPE(text)                                                      \

@@ -122,10 +122,9 @@ static Value member_repr(Vm *vm, Value value)
 {
     const Member *self = (Member *)value_object(value);
     bool stored = self->head.type == vm->slot_type;
-    Str *text = str_printf(vm, "<%s '%s' of '%s' objects>",
-                           stored ? "member" : "attribute", member_name(self),
-                           type_name(self->owner));
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_printf(vm, "<%s '%s' of '%s' objects>",
+                                    stored ? "member" : "attribute",
+                                    member_name(self), type_name(self->owner)));
 }
 
 // The invariant: TypeError for an object of another class.
@@ -233,16 +232,15 @@ static const NativeDef member_methods[] = {
 
 static Value member_get_name(Vm *vm, Value self)
 {
-    Str *name = str_from(vm, member_name((Member *)value_object(self)));
-    return name == NULL ? VALUE_FAIL : str_value(name);
+    return value_or_fail(
+        str_from(vm, member_name((Member *)value_object(self))));
 }
 
 static Value member_get_qualname(Vm *vm, Value self)
 {
     const Member *member = (Member *)value_object(self);
-    Str *name = str_printf(vm, "%s.%s", member->owner->qualname->text,
-                           member_name(member));
-    return name == NULL ? VALUE_FAIL : str_value(name);
+    return value_or_fail(str_printf(vm, "%s.%s", member->owner->qualname->text,
+                                    member_name(member)));
 }
 
 static Value member_get_class(Vm *vm, Value self)
@@ -257,7 +255,7 @@ static Value member_get_doc(Vm *vm, Value self)
 {
     const MemberDef *def = ((Member *)value_object(self))->def;
     Str *doc = def == NULL ? NULL : str_from(vm, def->doc);
-    return def == NULL ? VALUE_NONE : doc == NULL ? VALUE_FAIL : str_value(doc);
+    return def == NULL ? VALUE_NONE : value_or_fail(doc);
 }
 
 static const MemberDef member_members[] = {

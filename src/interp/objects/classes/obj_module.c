@@ -47,11 +47,11 @@ static Value module_repr(Vm *vm, Value self)
         !value_is_str(named) ||
         value_is_none(dict_get_name(module->dict, vm->names[NAME_SPEC]));
     const char *name = value_is_str(named) ? value_as_str(named)->text : "?";
-    Str *text = value_is_str(file) ? str_printf(vm, "<module '%s' from '%s'>",
-                                                name, value_as_str(file)->text)
-                                   : str_printf(vm, "<module '%s'%s>", name,
-                                                made ? "" : " (built-in)");
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_is_str(file)
+                             ? str_printf(vm, "<module '%s' from '%s'>", name,
+                                          value_as_str(file)->text)
+                             : str_printf(vm, "<module '%s'%s>", name,
+                                          made ? "" : " (built-in)"));
 }
 
 // Attributes are the module's names; only the wording of the error differs from

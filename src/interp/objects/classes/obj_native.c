@@ -239,13 +239,7 @@ static Value native_repr(Vm *vm, Value value)
             ? str_printf(vm, "<built-in method %s of type object at %p>",
                          self->def->name, self->data)
             : str_printf(vm, "<built-in function %s>", self->def->name);
-    return text != NULL ? str_value(text) : VALUE_FAIL;
-}
-
-// NULL carries a pending error over.
-static Value str_or_fail(Str *str)
-{
-    return str != NULL ? str_value(str) : VALUE_FAIL;
+    return value_or_fail(text);
 }
 
 static Value native_get_name(Vm *vm, Value self)
@@ -265,15 +259,15 @@ static Value native_get_qualname(Vm *vm, Value self)
                         : !of_type            ? NULL
                         : dot != NULL         ? dot + 1
                                               : native->place;
-    return owner == NULL
-               ? native_get_name(vm, self)
-               : str_or_fail(str_printf(vm, "%s.%s", owner, native->def->name));
+    return owner == NULL ? native_get_name(vm, self)
+                         : value_or_fail(str_printf(vm, "%s.%s", owner,
+                                                    native->def->name));
 }
 
 static Value native_get_doc(Vm *vm, Value self)
 {
     const char *doc = AS_NATIVE(self)->def->doc;
-    return doc != NULL ? str_or_fail(str_from(vm, doc)) : VALUE_NONE;
+    return doc != NULL ? str_value_from(vm, doc) : VALUE_NONE;
 }
 
 // The name of a function's module. NULL: it belongs to a type.
@@ -290,7 +284,7 @@ static const char *module_of(const Native *native)
 static Value native_get_module(Vm *vm, Value self)
 {
     const char *module = module_of(AS_NATIVE(self));
-    return module == NULL ? VALUE_NONE : str_or_fail(str_from(vm, module));
+    return module == NULL ? VALUE_NONE : str_value_from(vm, module);
 }
 
 // Of a function its module, of a __new__ its type.
@@ -327,7 +321,7 @@ static Value native_get_class(Vm *vm, Value self)
 
 static Value native_get_signature(Vm *vm, Value self)
 {
-    return str_or_fail(str_printf(vm, "(%s)", AS_NATIVE(self)->def->params));
+    return value_or_fail(str_printf(vm, "(%s)", AS_NATIVE(self)->def->params));
 }
 
 // Read-only: natives are shared by everything that runs on the Vm.

@@ -88,8 +88,7 @@ static Value object_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     if (cls->flags & TYPE_ABSTRACT) {
         return class_refuse_abstract(vm, cls);
     }
-    Instance *self = instance_new(vm, cls);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(instance_new(vm, cls));
 }
 
 // The counterpart: arguments are let through if __new__ has its own use for
@@ -121,9 +120,9 @@ static Value object_repr(Vm *vm, Value self)
     Type *cls = type_of(vm, self);
     const char *dot;
     const char *module = type_module_prefix(vm, cls, &dot);
-    Str *text = str_printf(vm, "<%s%s%s object at %p>", module, dot,
-                           cls->qualname->text, (void *)value_object(self));
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_printf(vm, "<%s%s%s object at %p>", module, dot,
+                                    cls->qualname->text,
+                                    (void *)value_object(self)));
 }
 
 // The nearest built-in base decides how the instance is laid out. args[1] and
@@ -187,8 +186,7 @@ static Value object_repr_native(Vm *vm, Value *args)
 // str() without a __str__ is repr(), which may be overridden.
 static Value object_str(Vm *vm, Value *args)
 {
-    Str *text = value_repr(vm, args[0]);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_repr(vm, args[0]));
 }
 
 // Only an empty specification: what others mean is for each type to say.
@@ -204,8 +202,7 @@ static Value object_format(Vm *vm, Value *args)
                            "unsupported format string passed to %s.__format__",
                            type_name(type_of(vm, args[0])));
     }
-    Str *text = value_str(vm, args[0]);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_str(vm, args[0]));
 }
 
 static Value object_hash(Vm *vm, Value *args)

@@ -80,13 +80,12 @@ static Value proxy_repr(Vm *vm, Value self)
     Str *text =
         inner == NULL ? NULL : str_printf(vm, "mappingproxy(%s)", inner->text);
     object_release_null(&vm->ctx, inner);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 static Value proxy_str(Vm *vm, Value self)
 {
-    Str *text = value_str(vm, mapping_of(self));
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_str(vm, mapping_of(self)));
 }
 
 // Either side may be the proxy; the mapping is compared in its place.

@@ -114,7 +114,7 @@ Value super_new(Vm *vm, Type *start, Value self)
         object_release(&vm->ctx, super);
         return VALUE_FAIL;
     }
-    return super == NULL ? VALUE_FAIL : value_from_object(super);
+    return value_or_fail(super);
 }
 
 // A parameter that closures share stands in its register as a cell.
@@ -171,8 +171,7 @@ static bool parts_of_frame(Vm *vm, Type **start, Value *self)
 static Value super_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args, (void)keywords;
-    Super *super = super_alloc(vm, cls);
-    return super == NULL ? VALUE_FAIL : value_from_object(super);
+    return value_or_fail(super_alloc(vm, cls));
 }
 
 // A class alone, or with None, makes an unbound super; without arguments they
@@ -266,11 +265,11 @@ static Value super_repr(Vm *vm, Value self)
 {
     const Super *super = (const Super *)value_object(self);
     const char *start = super->start == NULL ? "NULL" : type_name(super->start);
-    Str *text = super->self_type == NULL
-                    ? str_printf(vm, "<super: <class '%s'>, NULL>", start)
-                    : str_printf(vm, "<super: <class '%s'>, <%s object>>",
-                                 start, type_name(super->self_type));
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(
+        super->self_type == NULL
+            ? str_printf(vm, "<super: <class '%s'>, NULL>", start)
+            : str_printf(vm, "<super: <class '%s'>, <%s object>>", start,
+                         type_name(super->self_type)));
 }
 
 // None where there is no class, as in a super that is not bound.

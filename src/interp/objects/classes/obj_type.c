@@ -100,9 +100,9 @@ static Value type_repr(Vm *vm, Value self)
     // The qualified name: of a class in a function with what encloses it. An
     // iterator's of a module stands whole in its name.
     bool whole = (cls->flags & TYPE_HEAP) == 0 && cls->def->module == NULL;
-    Str *text = str_printf(vm, "<class '%s%s%s'>", module, dot,
-                           whole ? cls->name->text : cls->qualname->text);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(
+        str_printf(vm, "<class '%s%s%s'>", module, dot,
+                   whole ? cls->name->text : cls->qualname->text));
 }
 
 // A class's own annotations, never those of a base; made when first read.
@@ -116,7 +116,7 @@ static Value own_annotations(Vm *vm, Type *cls)
         return found;
     }
     Dict *made = dict_new(vm);
-    Value dict = made == NULL ? VALUE_FAIL : value_from_object(made);
+    Value dict = value_or_fail(made);
     bool ok = made != NULL && dict_set(vm, cls->dict, str_value(name), dict);
     release(vm, dict);
     return ok ? dict : VALUE_FAIL;
@@ -384,7 +384,7 @@ static Value type_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     Type *made =
         class_new(vm, winner, value_as_str(items[0]), value_as_tuple(items[1]),
                   value_as_dict(items[2]), keywords);
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(made);
 }
 
 static Value type_binary(Vm *vm, BinaryOp op, Value a, Value b)

@@ -54,9 +54,9 @@ static Value weakref_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                            "cannot create weak reference to '%s' object",
                            type_name(type_of(vm, args->items[0])));
     }
-    WeakRef *ref = weakref_of_class(vm, cls, value_object(args->items[0]),
-                                    called ? args->items[1] : VALUE_UNBOUND);
-    return ref == NULL ? VALUE_FAIL : value_from_object(ref);
+    return value_or_fail(
+        weakref_of_class(vm, cls, value_object(args->items[0]),
+                         called ? args->items[1] : VALUE_UNBOUND));
 }
 
 // The arguments were for weakref_make, which leaves keywords to a class of the
@@ -80,8 +80,8 @@ static Value weakref_repr(Vm *vm, Value self)
     WeakRef *ref = as_weakref(self);
     Object *target = ref->target;
     if (target == NULL) {
-        Str *dead = str_printf(vm, "<weakref at %p; dead>", (void *)ref);
-        return dead == NULL ? VALUE_FAIL : value_from_object(dead);
+        return value_or_fail(
+            str_printf(vm, "<weakref at %p; dead>", (void *)ref));
     }
     // What has a name is told by it; looking for it may run code.
     Value held = value_from_object(object_retain(target));
@@ -96,7 +96,7 @@ static Value weakref_repr(Vm *vm, Value self)
                                  named ? ")" : "");
     release(vm, name);
     release(vm, held);
-    return text == NULL ? VALUE_FAIL : value_from_object(text);
+    return value_or_fail(text);
 }
 
 // The target's hash, kept for when it is dead.

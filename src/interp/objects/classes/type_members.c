@@ -60,10 +60,9 @@ static Value type_get_module(Vm *vm, Value self)
     // In a definition, or in front of the name: "itertools.chain".
     const char *module = cls->def->module, *name = type_name(cls);
     const char *dot = module == NULL ? strrchr(name, '.') : NULL;
-    Str *text = dot != NULL
-                    ? str_new(vm, name, (size_t)(dot - name))
-                    : str_from(vm, module == NULL ? "builtins" : module);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(
+        dot != NULL ? str_new(vm, name, (size_t)(dot - name))
+                    : str_from(vm, module == NULL ? "builtins" : module));
 }
 
 // Shared by __name__ and __qualname__, which stand in the Type itself and not
@@ -139,7 +138,7 @@ static Value type_subclasses(Vm *vm, Value *args)
         // meanwhile.
         list->items[i] = value_retain(value_from_object(cls->subclasses[i]));
     }
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 static Value type_mro_list(Vm *vm, Value *args)
@@ -152,7 +151,7 @@ static Value type_mro_list(Vm *vm, Value *args)
         list->items[i] = value_retain(mro->items[i]);
     }
     object_release_null(&vm->ctx, mro);
-    return list == NULL ? VALUE_FAIL : value_from_object(list);
+    return value_or_fail(list);
 }
 
 // For metaclasses that override it and call super().
@@ -187,8 +186,7 @@ const NativeDef type_methods[] = {
 static Value type_prepare(Vm *vm, Value *args)
 {
     (void)args;
-    Dict *dict = dict_new(vm);
-    return dict == NULL ? VALUE_FAIL : value_from_object(dict);
+    return value_or_fail(dict_new(vm));
 }
 
 const NativeDef type_class_methods[] = {

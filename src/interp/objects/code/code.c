@@ -195,8 +195,7 @@ static Value member_firstline(Vm *vm, Value self)
 static Value member_filename(Vm *vm, Value self)
 {
     const Code *code = (Code *)value_object(self);
-    Str *name = str_from(vm, code->source == NULL ? "" : code->source->name);
-    return name == NULL ? VALUE_FAIL : str_value(name);
+    return str_value_from(vm, code->source == NULL ? "" : code->source->name);
 }
 
 // The parameters, then the other locals that have names.
@@ -214,7 +213,7 @@ static Value member_varnames(Vm *vm, Value self)
     }
     Tuple *tuple = ok ? tuple_from(vm, names->items, names->count) : NULL;
     object_release_null(&vm->ctx, names);
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 // Only the bits that programs ask for (inspect), with Python's numbers.
@@ -245,7 +244,7 @@ static Value member_freevars(Vm *vm, Value self)
     for (uint32_t i = 0; tuple != NULL && i < code->captured_count; i++) {
         tuple->items[i] = value_retain(str_value(code->captured_names[i]));
     }
-    return tuple == NULL ? VALUE_FAIL : value_from_object(tuple);
+    return value_or_fail(tuple);
 }
 
 static Value member_nlocals(Vm *vm, Value self)
@@ -289,7 +288,7 @@ static Value code_repr(Vm *vm, Value self)
                    code->name == NULL ? "?" : code->name->text, (void *)code,
                    code->source == NULL ? "" : code->source->name,
                    value_small(member_firstline(vm, self)));
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 const TypeDef code_type_def = {

@@ -100,8 +100,7 @@ static Value method_clear(Vm *vm, Value *args)
 // The type's own copy method gives a plain dict even for a subclass.
 static Value method_copy(Vm *vm, Value *args)
 {
-    Dict *copy = dict_copy(vm, value_as_dict(args[0]));
-    return copy == NULL ? VALUE_FAIL : value_from_object(copy);
+    return value_or_fail(dict_copy(vm, value_as_dict(args[0])));
 }
 
 // The views hold the dict and copy nothing, so they cost the same for any size.

@@ -66,8 +66,7 @@ static Value dict_repr(Vm *vm, Value self)
         }
     }
     strbuf_putc(&out, '}');
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The same keys with equal values. 1, 0, -1.
@@ -122,7 +121,7 @@ static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
         object_release(&vm->ctx, result);
         result = NULL;
     }
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(result);
 }
 
 // a |= b takes any mapping or iterable of pairs, unlike a | b.

@@ -76,8 +76,7 @@ static Value view_repr(Vm *vm, Value self)
     const char *name = type_name(type_of(vm, self));
     ReprGuard guard;
     if (!repr_enter(vm, self, &guard)) {
-        Str *dots = str_new(vm, "...", 3);
-        return dots == NULL ? VALUE_FAIL : str_value(dots);
+        return value_or_fail(str_new(vm, "...", 3));
     }
     // Its repr is the part in brackets.
     List *list = list_new(vm, 0);
@@ -91,7 +90,7 @@ static Value view_repr(Vm *vm, Value self)
     repr_leave(vm, &guard);
     object_release_null(&vm->ctx, items);
     object_release_null(&vm->ctx, list);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 // 1, 0, -1. Anything but a pair is simply not in the view. The value is
@@ -226,7 +225,7 @@ static Value by_sets(Vm *vm, BinaryOp op, Value a, Value b)
             set = NULL;
         }
     }
-    return set == NULL ? VALUE_FAIL : value_from_object(set);
+    return value_or_fail(set);
 }
 
 // Walks `items` and asks `container` for each. Stops with `stop` at the first

@@ -200,7 +200,7 @@ static Value method_copy(Vm *vm, Value *args)
     for (size_t i = 0; copy != NULL && i < self->count; i++) {
         copy->items[i] = value_retain(self->items[i]);
     }
-    return copy == NULL ? VALUE_FAIL : value_from_object(copy);
+    return value_or_fail(copy);
 }
 
 // Order alone changes and no count does, but a trace that has read an item by

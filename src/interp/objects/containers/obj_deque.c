@@ -428,7 +428,7 @@ static Value deque_repr(Vm *vm, Value self)
     Str *items = NULL, *text = NULL;
     if (!repr_enter(vm, self, &guard)) {
         text = str_printf(vm, "[...]");
-        return text == NULL ? VALUE_FAIL : value_from_object(text);
+        return value_or_fail(text);
     }
     // The items are printed by list, whose rules for nesting they follow.
     List *list = list_new(vm, 0);
@@ -446,7 +446,7 @@ static Value deque_repr(Vm *vm, Value self)
     }
     object_release_null(&vm->ctx, list);
     object_release_null(&vm->ctx, items);
-    return text == NULL ? VALUE_FAIL : value_from_object(text);
+    return value_or_fail(text);
 }
 
 static int64_t deque_length(Vm *vm, Value self)

@@ -86,8 +86,7 @@ static Value range_repr(Vm *vm, Value self)
         int_print(vm, &out, range->step, 10);
     }
     strbuf_putc(&out, ')');
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // -1 with an OverflowError if the length does not fit: the range itself may be
@@ -140,7 +139,7 @@ static Value range_get_slice(Vm *vm, Range *range, Slice *slice)
     release(vm, first);
     release(vm, last);
     release(vm, stride);
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(result);
 }
 
 // Indices of any size work, since the arithmetic is done on ints.
@@ -384,7 +383,7 @@ static Value range_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     for (int i = 0; i < 3; i++) {
         release(vm, part[i]);
     }
-    return range == NULL ? VALUE_FAIL : value_from_object(range);
+    return value_or_fail(range);
 }
 
 // A walk over the reversed range: from the last item down to one step before

@@ -194,8 +194,7 @@ static Value slice_repr(Vm *vm, Value self)
         strbuf_free(&out);
         return VALUE_FAIL;
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // Compared as the tuples (start, stop, step), ordering included. The three
@@ -228,11 +227,10 @@ static Value slice_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
                            "slice expected at least 1 argument, got 0");
     }
     const Value *items = args->items;
-    Slice *slice = args->count == 1
-                       ? slice_new(vm, VALUE_NONE, items[0], VALUE_NONE)
-                       : slice_new(vm, items[0], items[1],
-                                   args->count > 2 ? items[2] : VALUE_NONE);
-    return slice == NULL ? VALUE_FAIL : value_from_object(slice);
+    return value_or_fail(
+        args->count == 1 ? slice_new(vm, VALUE_NONE, items[0], VALUE_NONE)
+                         : slice_new(vm, items[0], items[1],
+                                     args->count > 2 ? items[2] : VALUE_NONE));
 }
 
 static Value method_indices(Vm *vm, Value *args)
@@ -253,7 +251,7 @@ static Value method_indices(Vm *vm, Value *args)
         }
     }
     release(vm, length);
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(result);
 }
 
 // The members give the parts as written, without clipping.

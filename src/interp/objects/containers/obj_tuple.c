@@ -112,7 +112,7 @@ Value tuple_of_owned(Vm *vm, Value *items, size_t count)
     for (size_t i = 0; i < count; i++) {
         release(vm, items[i]);
     }
-    return tuple != NULL ? value_from_object(tuple) : VALUE_FAIL;
+    return value_or_fail(tuple);
 }
 
 // The items may be UNBOUND if filling the tuple failed halfway.
@@ -338,7 +338,7 @@ static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     Tuple *items = args->count == 0 ? tuple_new(vm, 0)
                                     : value_to_tuple(vm, args->items[0]);
     if (items == NULL || cls == vm->types[KIND_TUPLE]) {
-        return items == NULL ? VALUE_FAIL : value_from_object(items);
+        return value_or_fail(items);
     }
     Tuple *self =
         object_new(vm, cls, sizeof *self + items->count * sizeof(Value));
@@ -349,7 +349,7 @@ static Value tuple_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         }
     }
     object_release(&vm->ctx, items);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(self);
 }
 
 const TypeDef tuple_type_def = {

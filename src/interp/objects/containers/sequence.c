@@ -226,8 +226,7 @@ Value sequence_repr(Vm *vm, Value self, const char *open, const char *close)
         strbuf_puts(&out, i == 1 && open[0] == '(' ? "," : "");
         strbuf_puts(&out, close);
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The length is read at each step: items appended during a loop are seen. At

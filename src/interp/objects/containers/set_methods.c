@@ -19,11 +19,6 @@ typedef Set *(*MakeSet)(Vm *vm, Set *a, Value other);
 // False: an error is pending, and the set may be changed in part.
 typedef bool (*ChangeSet)(Vm *vm, Set *set, Value other);
 
-static Value set_result(Set *set)
-{
-    return set == NULL ? VALUE_FAIL : value_from_object(set);
-}
-
 // A copy of the plain type. A frozenset proper is its own.
 static Set *plain_copy(Vm *vm, Value self)
 {
@@ -38,7 +33,7 @@ static Value folded(Vm *vm, Value *args, MakeSet first, MakeSet next)
 {
     Tuple *others = value_as_tuple(args[1]);
     if (others->count == 0) {
-        return set_result(plain_copy(vm, args[0]));
+        return value_or_fail(plain_copy(vm, args[0]));
     }
     Set *result = first(vm, as_set(args[0]), others->items[0]);
     for (size_t i = 1; result != NULL && i < others->count; i++) {
@@ -46,7 +41,7 @@ static Value folded(Vm *vm, Value *args, MakeSet first, MakeSet next)
         result = next(vm, before, others->items[i]);
         object_release(&vm->ctx, before);
     }
-    return set_result(result);
+    return value_or_fail(result);
 }
 
 // In place, with one other after the other.
@@ -75,7 +70,7 @@ static Value method_union(Vm *vm, Value *args)
             return VALUE_FAIL;
         }
     }
-    return set_result(result);
+    return value_or_fail(result);
 }
 
 static Value method_intersection(Vm *vm, Value *args)
@@ -99,7 +94,7 @@ static Value method_difference(Vm *vm, Value *args)
 // Exactly one other, unlike its three siblings.
 static Value method_symmetric(Vm *vm, Value *args)
 {
-    return set_result(set_symmetric(vm, as_set(args[0]), args[1]));
+    return value_or_fail(set_symmetric(vm, as_set(args[0]), args[1]));
 }
 
 static Value method_update(Vm *vm, Value *args)
@@ -203,7 +198,7 @@ static Value method_isdisjoint(Vm *vm, Value *args)
 
 static Value method_copy(Vm *vm, Value *args)
 {
-    return set_result(plain_copy(vm, args[0]));
+    return value_or_fail(plain_copy(vm, args[0]));
 }
 
 static Value method_add(Vm *vm, Value *args)

@@ -114,8 +114,7 @@ static Value set_repr(Vm *vm, Value self)
         strbuf_free(&out);
         return VALUE_FAIL;
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The key is retained because an __eq__ that the lookup calls may remove it
@@ -177,8 +176,7 @@ static Value set_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (!is_set_op(op) || !value_is_any_set(a) || !value_is_any_set(b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    Set *result = set_combine(vm, op, as_set(a), as_set(b));
-    return result == NULL ? VALUE_FAIL : value_from_object(result);
+    return value_or_fail(set_combine(vm, op, as_set(a), as_set(b)));
 }
 
 // a op= b.
@@ -283,8 +281,7 @@ static Value set_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
 {
     (void)args;
     (void)keywords;
-    Set *set = set_new_of(vm, cls);
-    return set == NULL ? VALUE_FAIL : value_from_object(set);
+    return value_or_fail(set_new_of(vm, cls));
 }
 
 // A second __init__ on the same set replaces the items.
@@ -317,7 +314,7 @@ static Value frozenset_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         object_release(&vm->ctx, set);
         set = NULL;
     }
-    return set == NULL ? VALUE_FAIL : value_from_object(set);
+    return value_or_fail(set);
 }
 
 const TypeDef set_type_def = {

@@ -82,8 +82,7 @@ static Value quoted_name(Vm *vm, const Exception *self, int number)
             return VALUE_UNBOUND;
         }
     }
-    Str *text = str_new(vm, at + 1, (size_t)(end - at - 1));
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_new(vm, at + 1, (size_t)(end - at - 1)));
 }
 
 // "No module named 'x'", "cannot import name 'y' from 'x'": x. What was no

@@ -179,7 +179,7 @@ static Value exception_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         object_release(&vm->ctx, self);
         return VALUE_FAIL;
     }
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(self);
 }
 
 // The args as programs see them: an OSError with a file shows two. Owned.
@@ -212,7 +212,7 @@ static Value exception_repr(Vm *vm, Value self)
     Str *result = str_printf(vm, "%s%s%s%s", type_name(exception->head.type),
                              single ? "(" : "", text->text, single ? ")" : "");
     object_release(&vm->ctx, text);
-    return result == NULL ? VALUE_FAIL : str_value(result);
+    return value_or_fail(result);
 }
 
 // str() of the common classes is str() of the one argument; a KeyError shows
@@ -234,14 +234,13 @@ static Value exception_str(Vm *vm, Value self)
     } else {
         text = value_str(vm, args->items[0]);
     }
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 // Not always the stored ones: visible_args.
 static Value get_args(Vm *vm, Value self)
 {
-    Tuple *args = visible_args(vm, value_as_exception(self));
-    return args == NULL ? VALUE_FAIL : value_from_object(args);
+    return value_or_fail(visible_args(vm, value_as_exception(self)));
 }
 
 static bool set_args(Vm *vm, Value self, Value value)

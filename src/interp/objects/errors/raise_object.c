@@ -82,7 +82,7 @@ static Value make_exception(Vm *vm, ErrorKind kind, Value argument)
     }
     Exception *made = exception_new(vm, vm->error_types[kind], args);
     object_release(&vm->ctx, args);
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(made);
 }
 
 // For arguments that are no text: KeyError keeps the key itself.
@@ -148,7 +148,7 @@ Value raise_errno(Vm *vm, int error, const char *file)
                            ? NULL
                            : exception_new(vm, vm->error_types[kind], args);
         object_release_null(&vm->ctx, args);
-        made = e == NULL ? VALUE_FAIL : value_from_object(e);
+        made = value_or_fail(e);
     }
     object_release_null(&vm->ctx, text);
     object_release_null(&vm->ctx, name);
@@ -194,7 +194,7 @@ static Value syntax_error(Vm *vm, Str *text, const Source *source,
         args == NULL ? NULL
                      : exception_new(vm, vm->error_types[error->kind], args);
     object_release_null(&vm->ctx, args);
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(made);
 }
 
 // What ctx holds, taken out of it so that making the object may fail anew.

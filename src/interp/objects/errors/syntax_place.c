@@ -154,9 +154,9 @@ static Value shown_line(Vm *vm, const Source *source, const Error *error,
     if (error->form == PLACE_CODE && source->origin == SOURCE_TEXT) {
         return VALUE_NONE;
     }
-    Str *text = str_printf(vm, "%.*s%s", (int)(line.end - line.start),
-                           shown->text + line.start, bare ? "" : "\n");
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_printf(vm, "%.*s%s", (int)(line.end - line.start),
+                                    shown->text + line.start,
+                                    bare ? "" : "\n"));
 }
 
 // (file, line, offset, text, end line, end offset)

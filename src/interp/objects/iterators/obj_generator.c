@@ -515,9 +515,9 @@ static Value generator_next(Vm *vm, Value self)
 static Value generator_repr(Vm *vm, Value self)
 {
     const Generator *g = (const Generator *)value_object(self);
-    Str *text = str_printf(vm, "<generator object %s at %p>",
-                           generator_qualname(g)->text, (const void *)g);
-    return text == NULL ? VALUE_FAIL : value_from_object(text);
+    return value_or_fail(str_printf(vm, "<generator object %s at %p>",
+                                    generator_qualname(g)->text,
+                                    (const void *)g));
 }
 
 const TypeDef generator_type_def = {.name = "generator",

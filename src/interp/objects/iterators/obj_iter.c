@@ -79,9 +79,8 @@ static Value iterator_repr(Vm *vm, Value self)
     if (cls->flags & TYPE_HEAP) {
         return vm->object_type->slots.repr(vm, self);
     }
-    Str *text = str_printf(vm, "<%s object at %p>", type_name(cls),
-                           (void *)value_object(self));
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_printf(vm, "<%s object at %p>", type_name(cls),
+                                    (void *)value_object(self)));
 }
 
 static Value iterator_iter(Vm *vm, Value self)
@@ -151,7 +150,7 @@ static Value adopt(Vm *vm, Type *cls, const Type *native, Value made)
         }
     }
     release(vm, made);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(self);
 }
 
 // Those with a function of their name (map, zip …) are made by that; an

@@ -22,8 +22,7 @@ static Value float_repr(Vm *vm, Value self)
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     float_print_repr(&out, value_float(self));
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 static Value float_format_slot(Vm *vm, Value self, Str *spec)
@@ -265,7 +264,7 @@ static Value float_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         self->number = value_float(made);
     }
     release(vm, made);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(self);
 }
 
 // Infinity equals its own floor but is no integer.
@@ -313,7 +312,7 @@ static Value method_ratio(Vm *vm, Value *args)
     if (exponent > 0) {
         release(vm, number);
     }
-    return pair == NULL ? VALUE_FAIL : value_from_object(pair);
+    return value_or_fail(pair);
 }
 
 // One digit, then 13 for the 52 bits behind it. Not printf's %a, whose leading
@@ -339,7 +338,7 @@ static Value method_hex(Vm *vm, Value *args)
         d == 0 ? str_printf(vm, "%s0x0.0p+0", signbit(d) ? "-" : "")
                : str_printf(vm, "%s0x%d.%013llxp%+d", signbit(d) ? "-" : "",
                             (int)lead, (unsigned long long)rest, shown);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 static bool is_float_word(const char *at, size_t length)
@@ -450,7 +449,7 @@ static Value method_getformat(Vm *vm, Value *args)
     bool little = *(const unsigned char *)&one == 1;
     Str *text =
         str_from(vm, little ? "IEEE, little-endian" : "IEEE, big-endian");
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 // A class method, so that a subclass may be asked; the result is a float.

@@ -241,8 +241,7 @@ Value int_text(Vm *vm, Value v)
     if (value_is_int(v)) {
         char text[SMALL_TEXT];
         size_t at = small_digits(value_small(v), text);
-        Str *str = str_new_ascii(vm, text + at, SMALL_TEXT - at);
-        return str == NULL ? VALUE_FAIL : str_value(str);
+        return value_or_fail(str_new_ascii(vm, text + at, SMALL_TEXT - at));
     }
     if (value_is_object(v)) {
         const mp_int *number = &((Int *)value_object(v))->number;
@@ -251,15 +250,14 @@ Value int_text(Vm *vm, Value v)
         if (at != 0) {
             text[at - 1] = '-';
             at -= mp_isneg(number);
-            Str *str = str_new_ascii(vm, text + at, sizeof text - at);
-            return str == NULL ? VALUE_FAIL : str_value(str);
+            return value_or_fail(
+                str_new_ascii(vm, text + at, sizeof text - at));
         }
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     int_print(vm, &out, v, 10);
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // 99 is above any base, so callers need only compare.

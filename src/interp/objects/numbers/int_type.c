@@ -386,8 +386,7 @@ const TypeDef int_type_def = {
 // which makes True == 1 and {1: ...}[True] work.
 static Value bool_repr(Vm *vm, Value self)
 {
-    Str *text = str_from(vm, value_same(self, VALUE_TRUE) ? "True" : "False");
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return str_value_from(vm, value_same(self, VALUE_TRUE) ? "True" : "False");
 }
 
 // Never makes an object: a bool is one of two immediates, and the class is

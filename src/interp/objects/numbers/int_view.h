@@ -14,8 +14,8 @@ typedef struct IntView {
 } IntView;
 
 void int_view(IntView *view, Value v);
-// Python's divmod on libtommath's numbers; the results may be operands. A failure is
-// what int_raise (interp/objects/numbers/int_large.h) takes it for.
+// Python's divmod on libtommath's numbers; the results may be operands. A
+// failure is what int_raise (interp/objects/numbers/int_large.h) takes it for.
 MUST_CHECK mp_err int_floor_divide(Ctx *ctx, const mp_int *a, const mp_int *b,
                                    mp_int *quotient, mp_int *rest);
 // a ** b: an int, or a float if b is negative.

@@ -63,7 +63,7 @@ Value number_divmod(Vm *vm, Value a, Value b)
     Tuple *made = value_failed(rest) ? NULL : tuple_from(vm, pair, 2);
     release(vm, quotient);
     release(vm, rest);
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(made);
 }
 
 // The half-even multiple of `unit` nearest to v, both ints. Intermediate values

@@ -20,7 +20,7 @@ static Value change_case(Vm *vm, Value *args, TextCase mode)
         object_release(&vm->ctx, made);
         made = NULL;
     }
-    return made == NULL ? VALUE_FAIL : value_from_object(made);
+    return value_or_fail(made);
 }
 
 // What text_all and text_in_case give.

@@ -60,8 +60,7 @@ Value bytes_method_hex(Vm *vm, Value *args)
         strbuf_putc(&out, digits[byte >> 4]);
         strbuf_putc(&out, digits[byte & 15]);
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // -1: not one.

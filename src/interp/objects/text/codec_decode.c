@@ -345,8 +345,7 @@ Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
     // ASCII is the same text in all three, and needs no errors handled.
     if (codec->kind <= CODEC_LATIN1 &&
         utf8_is_ascii(bytes_text(v), bytes_length(v))) {
-        Str *same = str_new_ascii(vm, bytes_text(v), bytes_length(v));
-        return same == NULL ? VALUE_FAIL : str_value(same);
+        return value_or_fail(str_new_ascii(vm, bytes_text(v), bytes_length(v)));
     }
     Decoder d = {.vm = vm,
                  .codec = codec,
@@ -360,6 +359,5 @@ Value bytes_decode(Vm *vm, const char *function, Value v, Value encoding,
         codec_wrap_error(vm, codec, encoding, "decoding");
         return VALUE_FAIL;
     }
-    Str *text = str_from_buf(vm, &d.out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &d.out));
 }

@@ -214,8 +214,7 @@ bool format_parse(Vm *vm, Value v, char type, Str *text, FormatSpec *spec)
 // Takes the buffer. VALUE_FAIL: it has failed on the way.
 Value format_finish(Vm *vm, StrBuf *out)
 {
-    Str *text = str_from_buf(vm, out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, out));
 }
 
 // 'c': the character of a code point, on the right as numbers are.
@@ -259,8 +258,7 @@ static int base_of(char type)
 // str(v): the empty specification asks a subclass for its own text.
 Value format_plainly(Vm *vm, Value v)
 {
-    Str *text = value_str(vm, v);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(value_str(vm, v));
 }
 
 // A width alone, "5", "03d": most of what ints are formatted with, and padded
@@ -295,7 +293,7 @@ static Value format_padded(Vm *vm, Value v, const Str *spec)
         }
     }
     release(vm, plain);
-    return padded == NULL ? VALUE_FAIL : str_value(padded);
+    return value_or_fail(padded);
 }
 
 // The empty specification is by far the most frequent one and goes first. A

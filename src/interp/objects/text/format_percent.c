@@ -426,9 +426,8 @@ static bool percent_named(Percent *p)
     }
     size_t length = (size_t)(p->at++ - start);
     Str *name = p->bytes ? NULL : str_new(p->vm, start, length);
-    Value key = p->bytes       ? bytes_value(p->vm, start, length)
-                : name == NULL ? VALUE_FAIL
-                               : str_value(name);
+    Value key =
+        p->bytes ? bytes_value(p->vm, start, length) : value_or_fail(name);
     Value v = value_failed(key) ? key : value_get_item(p->vm, p->mapping, key);
     release(p->vm, key);
     if (value_failed(v)) {
@@ -563,7 +562,7 @@ Value format_percent(Vm *vm, Value text, Value args)
         if (!ok) {
             strbuf_free(&p.out);
         }
-        return result == NULL ? VALUE_FAIL : str_value(result);
+        return value_or_fail(result);
     }
     Value result = strbuf_ok(&p.out)
                        ? bytes_value(vm, strbuf_text(&p.out), p.out.length)

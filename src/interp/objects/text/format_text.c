@@ -187,7 +187,7 @@ static Value converted(FormatFields *f, Value v, char how)
                                      : "Unknown conversion specifier \\x%x",
                                  how);
     release(f->vm, v);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 // Formats v with a spec that may itself hold fields; takes v. The spec's own
@@ -344,6 +344,5 @@ Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords)
         strbuf_free(&out);
         return VALUE_FAIL;
     }
-    Str *result = str_from_buf(vm, &out);
-    return result == NULL ? VALUE_FAIL : str_value(result);
+    return value_or_fail(str_from_buf(vm, &out));
 }

@@ -44,8 +44,7 @@ Bytes *bytes_new(Vm *vm, const char *data, size_t length)
 // A copy of the data as a Value. VALUE_FAIL: failed.
 Value bytes_value(Vm *vm, const char *data, size_t length)
 {
-    Bytes *bytes = bytes_new(vm, data, length);
-    return bytes == NULL ? VALUE_FAIL : value_from_object(bytes);
+    return value_or_fail(bytes_new(vm, data, length));
 }
 
 // Borrowed, and valid as long as the object. A zero byte ends it.
@@ -119,8 +118,7 @@ static Value bytes_repr(Vm *vm, Value self)
         strbuf_add(&out, piece, (size_t)(end - piece));
     }
     strbuf_putc(&out, quote);
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // Not seeded: equal bytes hash alike in every run.
@@ -251,7 +249,7 @@ static Value bytes_get_item(Vm *vm, Value self, Value key)
             }
             part->data[i] = bytes->data[start + i * step];
         }
-        return part == NULL ? VALUE_FAIL : value_from_object(part);
+        return value_or_fail(part);
     }
     size_t index;
     if (!sequence_index(vm, "byte", key, &bytes->length, &index)) {
@@ -488,7 +486,7 @@ static Value bytes_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
         }
     }
     release(vm, made);
-    return self == NULL ? VALUE_FAIL : value_from_object(self);
+    return value_or_fail(self);
 }
 
 // Not final: programs derive from bytes. The object's size depends on its

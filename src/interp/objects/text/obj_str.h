@@ -90,6 +90,10 @@ static inline Value str_value(Str *str) // takes the count
 {
     return value_from_object(str);
 }
+static inline Value str_value_from(Vm *vm, const char *text) // as str_from
+{
+    return value_or_fail(str_from(vm, text));
+}
 static inline bool value_is_str(Value v)
 {
     return value_is_kind(v, KIND_STR);

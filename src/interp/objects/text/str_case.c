@@ -179,7 +179,7 @@ static Value change_ascii(Vm *vm, const Str *str, TextCase mode)
         object_release(&vm->ctx, text);
         text = NULL;
     }
-    return str_or_fail(text);
+    return value_or_fail(text);
 }
 
 // ASCII has the short way, as almost all texts that change their case are
@@ -207,8 +207,7 @@ static Value change_case(Vm *vm, Value self, TextCase mode)
         }
         after_letter = char_is_cased(c);
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 #define CASE_METHOD(name, mode)                                                \
@@ -244,8 +243,7 @@ Value str_method_casefold(Vm *vm, Value *args)
             strbuf_codepoint(&out, (uint32_t)folded[i]);
         }
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The categories Lu to Lo stand side by side in utf8proc's enumeration. Of any

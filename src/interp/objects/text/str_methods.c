@@ -104,11 +104,11 @@ static Value strip_method(Vm *vm, Value *args, bool left, bool right,
         end = last;
     }
     if ((size_t)(end - start) == str->length) {
-        return str_or_fail(str_exact(vm, str));
+        return value_or_fail(str_exact(vm, str));
     }
     return str->count == str->length
-               ? str_or_fail(str_new_ascii(vm, start, (size_t)(end - start)))
-               : str_or_fail(str_new(vm, start, (size_t)(end - start)));
+               ? value_or_fail(str_new_ascii(vm, start, (size_t)(end - start)))
+               : value_or_fail(str_new(vm, start, (size_t)(end - start)));
 }
 
 // One function for the three, which differ in their sides and in the error.
@@ -140,7 +140,7 @@ static Value pad_quick(Vm *vm, const Str *str, char fill, size_t left,
                        size_t right)
 {
     if (left + right + str->length == 1) {
-        return str_or_fail(str_new(vm, &fill, 1));
+        return value_or_fail(str_new(vm, &fill, 1));
     }
     Str *made = str_of_size(vm, left + str->length + right);
     if (made == NULL) {
@@ -207,7 +207,7 @@ static Value pad_method(Vm *vm, Value *args, char align)
     } else {
         format_pad(&out, &spec, str->text, str->length, align);
     }
-    return str_or_fail(str_from_buf(vm, &out));
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 static Value method_ljust(Vm *vm, Value *args)
@@ -245,7 +245,7 @@ static Value method_zfill(Vm *vm, Value *args)
         strbuf_pad(&out, '0', (size_t)width - str->count);
     }
     strbuf_add(&out, str->text + sign, str->length - sign);
-    return str_or_fail(str_from_buf(vm, &out));
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // Columns count code points: a continuation byte does not move on. A line end
@@ -273,7 +273,7 @@ static Value method_expandtabs(Vm *vm, Value *args)
         strbuf_putc(&out, c);
         column = c == '\n' || c == '\r' ? 0 : column + ((c & 0xC0) != 0x80);
     }
-    return str_or_fail(str_from_buf(vm, &out));
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // args[1] and args[2] are *args and **kwargs as the caller gave them.

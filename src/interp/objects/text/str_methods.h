@@ -58,10 +58,4 @@ void str_plain_number(StrBuf *out, const Str *str);
 Str *str_argument(Vm *vm, Value v, const char *words);
 Str *str_argument_given(Vm *vm, Value v, const char *words);
 
-// What a method returns of a new Str, whose count it takes. NULL: it failed.
-static inline Value str_or_fail(Str *str)
-{
-    return str == NULL ? VALUE_FAIL : str_value(str);
-}
-
 #endif

@@ -193,8 +193,8 @@ static Value replace_byte(Vm *vm, Str *str, char from, char to)
 {
     if (str->length <= 1 || memchr(str->text, from, str->length) == NULL) {
         bool whole = str->length == 1 && str->text[0] == from;
-        return whole ? str_or_fail(str_new(vm, &to, 1))
-                     : str_or_fail(str_exact(vm, str));
+        return whole ? value_or_fail(str_new(vm, &to, 1))
+                     : value_or_fail(str_exact(vm, str));
     }
     Str *made = str_of_size(vm, str->length);
     if (made == NULL) {
@@ -240,16 +240,16 @@ Value str_method_replace(Vm *vm, Value *args)
     strbuf_init(&out, &vm->ctx);
     if (from->length == 0) {
         replace_empty(&out, str, to, limit);
-        return str_or_fail(str_from_buf(vm, &out));
+        return value_or_fail(str_from_buf(vm, &out));
     }
     if (!text_replace(&out, range_of(str), range_of(from), range_of(to),
                       limit)) {
         // Nothing was found: the text is its own result.
         bool whole = strbuf_ok(&out) && !ctx_failed(&vm->ctx);
         strbuf_free(&out);
-        return whole ? str_or_fail(str_exact(vm, str)) : VALUE_FAIL;
+        return whole ? value_or_fail(str_exact(vm, str)) : VALUE_FAIL;
     }
-    return str_or_fail(str_from_buf(vm, &out));
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The affix goes once at most, unlike the characters of strip().
@@ -265,10 +265,10 @@ static Value remove_affix(Vm *vm, Value *args, bool at_end)
     }
     Search search = {.str = str, .from = 0, .to = str->length};
     if (!has_affix(&search, affix, at_end)) {
-        return str_or_fail(str_exact(vm, str));
+        return value_or_fail(str_exact(vm, str));
     }
-    return str_or_fail(str_new(vm, str->text + (at_end ? 0 : affix->length),
-                               str->length - affix->length));
+    return value_or_fail(str_new(vm, str->text + (at_end ? 0 : affix->length),
+                                 str->length - affix->length));
 }
 
 // PEP 616.

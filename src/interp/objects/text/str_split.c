@@ -77,13 +77,13 @@ static bool split_words(Vm *vm, List *list, Str *str, int64_t limit)
 
 static Value make_part(Vm *vm, const char *start, size_t length)
 {
-    return str_or_fail(str_new(vm, start, length));
+    return value_or_fail(str_new(vm, start, length));
 }
 
 // As many characters as bytes: nothing is counted.
 static Value make_ascii_part(Vm *vm, const char *start, size_t length)
 {
-    return str_or_fail(str_new_ascii(vm, start, length));
+    return value_or_fail(str_new_ascii(vm, start, length));
 }
 
 // From the end. Bytes of the form 10xxxxxx continue a code point: each step
@@ -339,7 +339,7 @@ Value str_method_join(Vm *vm, Value *args)
         text = join_parts(vm, sep, parts->items, parts->count);
         object_release(&vm->ctx, parts);
     }
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(text);
 }
 
 // What stands before, at and after the separator. If it was not found,

@@ -174,8 +174,7 @@ Value str_method_translate(Vm *vm, Value *args)
         strbuf_free(&out);
         return VALUE_FAIL;
     }
-    Str *text = str_from_buf(vm, &out);
-    return text == NULL ? VALUE_FAIL : str_value(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // The code point of a key given as a str of one character, or an int.

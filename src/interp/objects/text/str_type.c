@@ -13,18 +13,12 @@
 #include "interp/objects/text/str_methods.h"
 #include "interp/objects/text/text_range.h"
 
-// For return statements: the Str as a Value, or the error that left it NULL.
-static Value text_value(Str *str)
-{
-    return str == NULL ? VALUE_FAIL : str_value(str);
-}
-
 static Value str_repr(Vm *vm, Value self)
 {
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
     str_print_repr(&out, value_as_str(self)->text, value_as_str(self)->length);
-    return text_value(str_from_buf(vm, &out));
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // Only an exact str is its own str(); an instance of a subclass gives a plain
@@ -35,7 +29,7 @@ static Value str_str(Vm *vm, Value self)
     Str *str = value_as_str(self);
     return str->head.type == vm->types[KIND_STR]
                ? value_retain(self)
-               : text_value(str_new(vm, str->text, str->length));
+               : value_or_fail(str_new(vm, str->text, str->length));
 }
 
 // Kept in the str once it was asked for.
@@ -117,10 +111,10 @@ static Value str_repeat(Vm *vm, Str *str, Value times)
     }
     // Also of a subclass: the result is plain.
     if (count == 0 || str->length == 0) {
-        return text_value(str_new(vm, "", 0));
+        return value_or_fail(str_new(vm, "", 0));
     }
-    return text_value(count == 1 ? str_exact(vm, str)
-                                 : repeated(vm, str, (size_t)count));
+    return value_or_fail(count == 1 ? str_exact(vm, str)
+                                    : repeated(vm, str, (size_t)count));
 }
 
 // Also called with the str on the right (3 * "a"); `left` tells the sides
@@ -131,7 +125,7 @@ static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool left = value_is_str(a);
     if (op == BINARY_ADD && left && value_is_str(b)) {
-        return text_value(str_concat(vm, value_as_str(a), value_as_str(b)));
+        return value_or_fail(str_concat(vm, value_as_str(a), value_as_str(b)));
     }
     if (op == BINARY_MUL && value_is_index(vm, left ? b : a)) {
         return str_repeat(vm, value_as_str(left ? a : b), left ? b : a);
@@ -159,7 +153,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
         return VALUE_FAIL;
     }
     if (step == 1) {
-        return text_value(
+        return value_or_fail(
             str_slice(vm, str, (size_t)start, (size_t)(start + count)));
     }
     // ASCII alone: bytes and characters are the same places.
@@ -168,7 +162,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
         for (int64_t i = 0; made != NULL && i < count; i++) {
             made->text[i] = str->text[start + i * step];
         }
-        return text_value(made);
+        return value_or_fail(made);
     }
     StrBuf out;
     strbuf_init(&out, &vm->ctx);
@@ -177,7 +171,7 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
         size_t next = str_offset(vm, str, (size_t)(start + i * step + 1));
         strbuf_add(&out, str->text + at, next - at);
     }
-    return text_value(str_from_buf(vm, &out));
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 // sequence_index fails without a pending error if the index is out of range:
@@ -200,7 +194,7 @@ static Value str_get_item(Vm *vm, Value self, Value key)
                    ? VALUE_FAIL
                    : raise_error(vm, ERR_INDEX, "string index out of range");
     }
-    return text_value(str_char_at(vm, str, index));
+    return value_or_fail(str_char_at(vm, str, index));
 }
 
 // A search of bytes is exact, since in UTF-8 no code point's bytes occur within
@@ -246,12 +240,12 @@ static Value str_step(Vm *vm, Iterator *self)
     uint32_t codepoint;
     if ((unsigned char)*at < 0x80) {
         self->position++;
-        return text_value(str_new_ascii(vm, at, 1));
+        return value_or_fail(str_new_ascii(vm, at, 1));
     }
     size_t size = utf8_decode(at, str->length - self->position, &codepoint);
     size = size == 0 ? 3 : size; // a lone surrogate
     self->position += size;
-    return text_value(str_new(vm, at, size));
+    return value_or_fail(str_new(vm, at, size));
 }
 
 // There are two iterator types and programs can see which: names differ, the
@@ -330,18 +324,18 @@ static Value str_make(Vm *vm, Type *cls, Tuple *args, Dict *keywords)
     }
     Value made;
     if (value_unbound(parts[0])) {
-        made = text_value(str_new(vm, "", 0));
+        made = value_or_fail(str_new(vm, "", 0));
     } else if (!value_unbound(parts[1]) || !value_unbound(parts[2])) {
         made = str_of_bytes(vm, parts);
     } else {
-        made = text_value(value_str(vm, parts[0]));
+        made = value_or_fail(value_str(vm, parts[0]));
     }
     if (value_failed(made) || cls == vm->types[KIND_STR]) {
         return made;
     }
     Str *self = str_of_class(vm, cls, value_as_str(made));
     release(vm, made);
-    return text_value(self);
+    return value_or_fail(self);
 }
 
 const TypeDef str_type_def = {
