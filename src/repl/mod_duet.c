@@ -228,7 +228,7 @@ DUET_BODY(world)
 // Shows a value as the prompt does, and keeps it.
 DUET_BODY(display)
 {
-    return session_show(session_of(vm), args[0]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(session_show(session_of(vm), args[0]));
 }
 
 // The session ends when the entry is done.
@@ -303,7 +303,7 @@ DUET_BODY(page)
     if (!value_is_str(args[0])) {
         return raise_error(vm, ERR_TYPE, "the text must be a str");
     }
-    return hooks_page(vm, value_as_str(args[0])) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(hooks_page(vm, value_as_str(args[0])));
 }
 
 // Something else has the terminal: an editor.

@@ -211,7 +211,7 @@ Value concrete_profile(Vm *vm, Value self)
     const PlanProfile *profile =
         concrete != NULL ? plan_profile(concrete->plan) : NULL;
     if (profile == NULL) {
-        return concrete != NULL ? VALUE_NONE : VALUE_FAIL;
+        return value_done(concrete != NULL);
     }
     List *list = list_new(vm, 0);
     for (size_t i = 0; list != NULL && i < profile->times.count; i++) {

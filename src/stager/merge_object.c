@@ -100,7 +100,7 @@ static Value merge_into(const ObjectSides *sides, Value made)
 {
     Vm *vm = sides->merge->vm;
     Tuple *content = tuple_new(vm, sides->content->count);
-    Value merged = content != NULL ? VALUE_NONE : VALUE_FAIL;
+    Value merged = value_done(content != NULL);
     for (size_t i = 0; content != NULL && i < content->count; i++) {
         content->items[i] = VALUE_UNBOUND;
     }

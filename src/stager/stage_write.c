@@ -174,5 +174,5 @@ Value stage_write_method(Vm *vm, Value *args)
                             : write_text(vm, w.to_stderr, &w.text));
     vec_free(&vm->ctx, &w.ids);
     strbuf_free(&w.text);
-    return ok ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ok);
 }

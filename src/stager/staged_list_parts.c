@@ -298,7 +298,7 @@ static Value become_op(Vm *vm, OpCode op, Value self, const Value *inputs,
     Value made =
         value_failed(parts[1]) ? VALUE_FAIL : staged_list_new(vm, parts, 2);
     release(vm, parts[1]);
-    return staged_list_become(vm, self, made) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(staged_list_become(vm, self, made));
 }
 
 Value staged_list_write_method(Vm *vm, Value *args)
@@ -329,5 +329,5 @@ Value staged_list_resize_method(Vm *vm, Value *args)
                                     : map_parts(vm, OP_LIST_RESIZE, args[0],
                                                 NULL, &size, 1, NULL);
     release(vm, size);
-    return staged_list_become(vm, args[0], made) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(staged_list_become(vm, args[0], made));
 }

@@ -256,13 +256,12 @@ static bool extend(Vm *vm, Value self, Value items)
 
 static Value method_append(Vm *vm, Value *args)
 {
-    return put_item(vm, "append", args[0], VALUE_UNBOUND, args[1]) ? VALUE_NONE
-                                                                   : VALUE_FAIL;
+    return value_done(put_item(vm, "append", args[0], VALUE_UNBOUND, args[1]));
 }
 
 static Value method_extend(Vm *vm, Value *args)
 {
-    return extend(vm, args[0], args[1]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(extend(vm, args[0], args[1]));
 }
 
 // Whether it is the length of the list as it is now.
@@ -286,9 +285,7 @@ static Value method_insert(Vm *vm, Value *args)
 {
     Value self = args[0], at = args[1];
     if (is_end(vm, self, at)) {
-        return put_item(vm, "insert", self, VALUE_UNBOUND, args[2])
-                   ? VALUE_NONE
-                   : VALUE_FAIL;
+        return value_done(put_item(vm, "insert", self, VALUE_UNBOUND, args[2]));
     }
     Value head = vm_has_error(vm)
                      ? VALUE_FAIL
@@ -302,7 +299,7 @@ static Value method_insert(Vm *vm, Value *args)
                                  staged_list_joined(vm, "insert", head, tail));
     release(vm, head);
     release(vm, tail);
-    return ok ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ok);
 }
 
 static Value method_pop(Vm *vm, Value *args)
@@ -316,13 +313,13 @@ static Value method_clear(Vm *vm, Value *args)
 {
     Value none =
         staged_list_slice(vm, args[0], VALUE_NONE, value_from_small(0), 1);
-    return staged_list_become(vm, args[0], none) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(staged_list_become(vm, args[0], none));
 }
 
 static Value method_reverse(Vm *vm, Value *args)
 {
     Value back = staged_list_slice(vm, args[0], VALUE_NONE, VALUE_NONE, -1);
-    return staged_list_become(vm, args[0], back) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(staged_list_become(vm, args[0], back));
 }
 
 static Value method_copy(Vm *vm, Value *args)

@@ -104,7 +104,7 @@ static Value tape_watch_one(Vm *vm, Value *args)
         return raise_error(vm, ERR_TYPE, "watch: not a tensor: '%s'",
                            type_name(type_of(vm, args[1])));
     }
-    return tape_watch(vm, tape_of(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(tape_watch(vm, tape_of(args[0]), args[1]));
 }
 
 static Value tape_variables(Vm *vm, Value *args)
@@ -274,11 +274,9 @@ static Value tape_record_function(Vm *vm, Value *args)
         return raise_error(vm, ERR_TYPE, "Tape: lists are wanted");
     }
     List *inputs = value_as_list(args[0]), *outputs = value_as_list(args[1]);
-    return tape_record_back(vm, call_back, args[2], inputs->items,
-                            (uint32_t)inputs->count, outputs->items,
-                            (uint32_t)outputs->count)
-               ? VALUE_NONE
-               : VALUE_FAIL;
+    return value_done(tape_record_back(vm, call_back, args[2], inputs->items,
+                                       (uint32_t)inputs->count, outputs->items,
+                                       (uint32_t)outputs->count));
 }
 
 // _apart(function): calls it while no tape records.

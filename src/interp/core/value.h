@@ -180,6 +180,10 @@ ALWAYS_INLINE Value value_or_fail(const void *object) // takes the count
 {
     return object != NULL ? value_from_object(object) : VALUE_FAIL;
 }
+ALWAYS_INLINE Value value_done(bool ok) // false: an error is pending
+{
+    return ok ? VALUE_NONE : VALUE_FAIL;
+}
 // Undefined if v is no object: callers test the kind first.
 ALWAYS_INLINE Object *value_object(Value v)
 {

@@ -35,7 +35,7 @@ static Value store(Vm *vm, Value object, Value name, Value value)
     Str *key = attr_name(vm, name);
     bool done = key != NULL && value_set_attr(vm, object, key, value);
     object_release_null(&vm->ctx, key);
-    return done ? VALUE_NONE : VALUE_FAIL;
+    return value_done(done);
 }
 
 BUILTIN_BODY(setattr)

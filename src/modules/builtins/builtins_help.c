@@ -380,5 +380,5 @@ BUILTIN_BODY(help)
         text != NULL && (vm->program != NULL ? vm->program->page(vm, text)
                                              : builtin_write_stdout(vm, text));
     object_release_null(&vm->ctx, text);
-    return done ? VALUE_NONE : VALUE_FAIL;
+    return value_done(done);
 }

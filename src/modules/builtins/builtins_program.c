@@ -8,8 +8,7 @@
 BUILTIN_BODY(breakpoint)
 {
     (void)args;
-    return vm->program == NULL || vm->program->breakpoint(vm) ? VALUE_NONE
-                                                              : VALUE_FAIL;
+    return value_done(vm->program == NULL || vm->program->breakpoint(vm));
 }
 
 // The iterator that progress() gives: another one, and how far it is.

@@ -194,7 +194,7 @@ FILE_BODY(writelines)
 FILE_BODY(flush)
 {
     File *file = open_file(vm, args);
-    return file != NULL && file_flush(vm, file) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(file != NULL && file_flush(vm, file));
 }
 
 // --- the file itself ---
@@ -202,7 +202,7 @@ FILE_BODY(flush)
 // Closing flushes, and what fails there is raised.
 FILE_BODY(close)
 {
-    return file_close(vm, value_as_file(args[0])) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(file_close(vm, value_as_file(args[0])));
 }
 
 FILE_BODY(enter)

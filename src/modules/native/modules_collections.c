@@ -31,7 +31,7 @@ static Value count_elements(Vm *vm, Value *args)
         release(vm, item);
     }
     release(vm, iterator);
-    return ok ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ok);
 }
 
 // The name of the module whose code called the function that asks: a

@@ -106,10 +106,8 @@ static List *heap_of(Vm *vm, Value v, const char *which)
 static Value heap_push(Vm *vm, Value *args)
 {
     List *heap = heap_of(vm, args[0], "heappush() argument 1");
-    return heap != NULL && list_append(vm, heap, args[1]) &&
-                   rise(vm, heap, false, 0, heap->count - 1)
-               ? VALUE_NONE
-               : VALUE_FAIL;
+    return value_done(heap != NULL && list_append(vm, heap, args[1]) &&
+                      rise(vm, heap, false, 0, heap->count - 1));
 }
 
 // The last item takes the first one's place and sinks. O(log n). The reference
@@ -229,10 +227,9 @@ static Value make_heap(Vm *vm, List *heap, bool largest)
         // Where the deepest level of parents begins; those before it that have
         // no child there are last children of nothing in it.
         size_t leftmost = top_bit(parents + 1) - 1;
-        return sink_range(vm, heap, largest, leftmost, parents / 2) &&
-                       sink_range(vm, heap, largest, parents, leftmost)
-                   ? VALUE_NONE
-                   : VALUE_FAIL;
+        return value_done(
+            sink_range(vm, heap, largest, leftmost, parents / 2) &&
+            sink_range(vm, heap, largest, parents, leftmost));
     }
     for (size_t at = parents; at-- > 0;) {
         if (!sink(vm, heap, largest, at) || !ctx_poll(&vm->ctx)) {

@@ -248,7 +248,7 @@ static Value with_two(Vm *vm, Value *args, int (*act)(pid_t, int))
         return raise_errno(vm, errno, NULL);
     }
     // A signal to ourselves is felt here.
-    return ctx_poll(&vm->ctx) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ctx_poll(&vm->ctx));
 }
 
 POSIX_BODY(kill)

@@ -179,7 +179,7 @@ static Value random_seed(Vm *vm, Value *args)
     if (data != NULL) {
         ctx_free(&vm->ctx, data, bytes + 1);
     }
-    return ready ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ready);
 }
 
 // As load, for those that work on the bytes in place.

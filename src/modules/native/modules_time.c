@@ -86,7 +86,7 @@ TIME_BODY(sleep)
             return VALUE_FAIL;
         }
     }
-    return ctx_poll(&vm->ctx) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ctx_poll(&vm->ctx));
 }
 
 // Now, if no number was given. Fractions are rounded down, before 1970 too; the

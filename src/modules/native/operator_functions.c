@@ -116,14 +116,12 @@ OPERATOR_BODY(getitem)
 
 OPERATOR_BODY(setitem)
 {
-    return value_set_item(vm, args[0], args[1], args[2]) ? VALUE_NONE
-                                                         : VALUE_FAIL;
+    return value_done(value_set_item(vm, args[0], args[1], args[2]));
 }
 
 OPERATOR_BODY(delitem)
 {
-    return value_set_item(vm, args[0], args[1], VALUE_UNBOUND) ? VALUE_NONE
-                                                               : VALUE_FAIL;
+    return value_done(value_set_item(vm, args[0], args[1], VALUE_UNBOUND));
 }
 
 static Value length_hint(Vm *vm, Value *args)

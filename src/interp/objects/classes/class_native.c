@@ -23,7 +23,7 @@ static const TypeSlots *native_slots(Vm *vm, Value self)
 
 static Value none_if(bool done)
 {
-    return done ? VALUE_NONE : VALUE_FAIL;
+    return value_done(done);
 }
 
 // A native stands only in types that have its slot (class_add_native), so none
@@ -155,15 +155,13 @@ static Value native_GET(Vm *vm, Value *args)
 
 static Value native_SET(Vm *vm, Value *args)
 {
-    return SLOTS->set_descriptor(vm, args[0], args[1], args[2]) ? VALUE_NONE
-                                                                : VALUE_FAIL;
+    return value_done(SLOTS->set_descriptor(vm, args[0], args[1], args[2]));
 }
 
 static Value native_DELETE(Vm *vm, Value *args)
 {
-    return SLOTS->set_descriptor(vm, args[0], args[1], VALUE_UNBOUND)
-               ? VALUE_NONE
-               : VALUE_FAIL;
+    return value_done(
+        SLOTS->set_descriptor(vm, args[0], args[1], VALUE_UNBOUND));
 }
 
 // Whether `operators`, a list of words or NULL, names the method "__word__".

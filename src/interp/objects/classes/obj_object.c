@@ -159,7 +159,7 @@ static Value object_setattr(Vm *vm, Value *args)
     Str *name = attr_name(vm, args[1]);
     bool done = name != NULL && attr_set_layout(vm, args[0], name, args[2]);
     object_release_null(&vm->ctx, name);
-    return done ? VALUE_NONE : VALUE_FAIL;
+    return value_done(done);
 }
 
 static Value object_delattr(Vm *vm, Value *args)

@@ -83,7 +83,7 @@ static Value method_update(Vm *vm, Value *args)
     Dict *dict = value_as_dict(args[0]);
     bool ok = (value_unbound(args[1]) || dict_update(vm, dict, args[1])) &&
               dict_update(vm, dict, args[2]);
-    return ok ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ok);
 }
 
 // A trace is told before anything changes: it may refuse the store.

@@ -15,13 +15,13 @@ static List *self_of(Value *args)
 // list_append and list_extend do all three.
 Value list_method_append(Vm *vm, Value *args)
 {
-    return list_append(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(list_append(vm, self_of(args), args[1]));
 }
 
 // The list itself is a valid argument: l.extend(l) doubles it.
 static Value method_extend(Vm *vm, Value *args)
 {
-    return list_extend(vm, self_of(args), args[1]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(list_extend(vm, self_of(args), args[1]));
 }
 
 // An index beyond either end is clipped, never an error. The length is read

@@ -180,27 +180,25 @@ bool deque_empty(Vm *vm, Value deque)
 // args[0] is a deque and args[1] is there.
 static Value method_append(Vm *vm, Value *args)
 {
-    return put(vm, as_deque(args[0]), args[1], false) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(put(vm, as_deque(args[0]), args[1], false));
 }
 
 // With a maxlen the last item goes instead, as put() drops at the other end.
 static Value method_appendleft(Vm *vm, Value *args)
 {
-    return put(vm, as_deque(args[0]), args[1], true) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(put(vm, as_deque(args[0]), args[1], true));
 }
 
 // Items go in as they come, so those before an error stay.
 static Value method_extend(Vm *vm, Value *args)
 {
-    return extend(vm, as_deque(args[0]), args[1], false) ? VALUE_NONE
-                                                         : VALUE_FAIL;
+    return value_done(extend(vm, as_deque(args[0]), args[1], false));
 }
 
 // The order is turned round, as each item goes in front of the one before.
 static Value method_extendleft(Vm *vm, Value *args)
 {
-    return extend(vm, as_deque(args[0]), args[1], true) ? VALUE_NONE
-                                                        : VALUE_FAIL;
+    return value_done(extend(vm, as_deque(args[0]), args[1], true));
 }
 
 // The item moves to the caller: nothing is counted. The trace is told before
@@ -226,7 +224,7 @@ static Value method_popleft(Vm *vm, Value *args)
 
 static Value method_clear(Vm *vm, Value *args)
 {
-    return deque_empty(vm, args[0]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(deque_empty(vm, args[0]));
 }
 
 // Item by item from one end to the other, by the shorter way. In a full ring

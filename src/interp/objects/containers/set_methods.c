@@ -116,7 +116,7 @@ static Value method_intersection_update(Vm *vm, Value *args)
         set_swap(as_set(args[0]), as_set(result));
     }
     release(vm, result);
-    return ok ? VALUE_NONE : VALUE_FAIL;
+    return value_done(ok);
 }
 
 // Others that are the set itself empty it.
@@ -128,7 +128,7 @@ static Value method_difference_update(Vm *vm, Value *args)
 
 static Value method_symmetric_update(Vm *vm, Value *args)
 {
-    return set_toggle(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(set_toggle(vm, as_set(args[0]), args[1]));
 }
 
 static Value subset_result(int subset)
@@ -203,7 +203,7 @@ static Value method_copy(Vm *vm, Value *args)
 
 static Value method_add(Vm *vm, Value *args)
 {
-    return set_add(vm, as_set(args[0]), args[1]) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(set_add(vm, as_set(args[0]), args[1]));
 }
 
 // That the item is absent is no error; that it cannot be hashed is one.
@@ -212,9 +212,8 @@ static Value method_discard(Vm *vm, Value *args)
 {
     Set *set = as_set(args[0]);
     int found = set_discard(vm, set, args[1]);
-    return found > 0 || (found == 0 && note_same(vm, set, VALUE_UNBOUND))
-               ? VALUE_NONE
-               : VALUE_FAIL;
+    return value_done(found > 0 ||
+                      (found == 0 && note_same(vm, set, VALUE_UNBOUND)));
 }
 
 // The KeyError has the item itself as its argument, not its text.
@@ -263,9 +262,7 @@ static Value method_pop(Vm *vm, Value *args)
 static Value method_clear(Vm *vm, Value *args)
 {
     Set *set = as_set(args[0]);
-    return note_store(vm, set, VALUE_UNBOUND) && set_clear(vm, set)
-               ? VALUE_NONE
-               : VALUE_FAIL;
+    return value_done(note_store(vm, set, VALUE_UNBOUND) && set_clear(vm, set));
 }
 
 #define SHARED_METHODS                                                         \

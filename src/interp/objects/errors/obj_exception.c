@@ -402,9 +402,8 @@ static Value add_note(Vm *vm, Value *args)
     }
     // Borrowed from the exception.
     List *notes = value_as_list(exception->notes);
-    return note_store(vm, notes, args[1]) && list_append(vm, notes, args[1])
-               ? VALUE_NONE
-               : VALUE_FAIL;
+    return value_done(note_store(vm, notes, args[1]) &&
+                      list_append(vm, notes, args[1]));
 }
 
 static Value get_notes(Vm *vm, Value self)

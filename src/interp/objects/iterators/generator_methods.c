@@ -102,7 +102,7 @@ static Value method_throw(Vm *vm, Value *args)
 static Value method_close(Vm *vm, Value *args)
 {
     Generator *g = (Generator *)value_object(args[0]);
-    return note_step(vm, g) && generator_close(vm, g) ? VALUE_NONE : VALUE_FAIL;
+    return value_done(note_step(vm, g) && generator_close(vm, g));
 }
 
 const NativeDef generator_methods[] = {
