@@ -288,10 +288,9 @@ static ValueId ensured(NodeLine *line, ValueId value, TensorType claimed)
 {
     AttrValue attrs[OP_MAX_ATTRS] = {
         attr_of_ints(claimed.dims, (uint32_t)claimed.rank)};
-    GraphNode *node =
-        graph_append(line->parse->graph, line->block, OP_ENSURE_SHAPE, &value,
-                     1, attrs, line->place);
-    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+    return node_first(graph_append(line->parse->graph, line->block,
+                                   OP_ENSURE_SHAPE, &value, 1, attrs,
+                                   line->place));
 }
 
 // The operand as the callee takes it. VALUE_ID_NONE: it is of another type, or

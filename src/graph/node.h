@@ -110,6 +110,11 @@ static inline ValueId node_output(const GraphNode *node, uint32_t index)
 {
     return node->first_output + index;
 }
+// Its first; a node that could not be made (NULL) has left an error pending.
+static inline ValueId node_first(const GraphNode *node)
+{
+    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+}
 
 #define GRAPH_PLACE_NONE ((GraphPlace){NULL, {0, 0}, NULL, 0})
 

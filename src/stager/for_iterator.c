@@ -54,10 +54,9 @@ static ValueId ask_if(Vm *vm, ValueId before, Value term, Value index,
              graph_block_results(trace->graph, sides[side], &id, 1);
     }
     trace->block = around;
-    GraphNode *node = ok ? graph_append_blocks(trace->graph, around, OP_IF,
+    return node_first(ok ? graph_append_blocks(trace->graph, around, OP_IF,
                                                &before, 1, sides, place)
-                         : NULL;
-    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+                         : NULL);
 }
 
 ValueId for_iterator_ask(Vm *vm, Value terms, Value index, ValueId before,

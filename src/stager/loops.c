@@ -352,9 +352,8 @@ static ValueId stop_condition(Vm *vm, StagedBlock *block, Value stop)
         return ask_condition(vm, block, node_output(go, 0));
     }
     ValueId both[2] = {block->condition, node_output(go, 0)};
-    GraphNode *node = graph_append(graph, block->sides[0], OP_LOGICAL_AND, both,
-                                   2, NULL, block->place);
-    return node == NULL ? VALUE_ID_NONE : node_output(node, 0);
+    return node_first(graph_append(graph, block->sides[0], OP_LOGICAL_AND, both,
+                                   2, NULL, block->place));
 }
 
 // A host loop goes on drawing where eager code may have left it. Of an iterator

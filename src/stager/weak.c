@@ -30,9 +30,8 @@ static ValueId cast_operand(Vm *vm, Trace *trace, Value v, DType dtype)
         return id;
     }
     AttrValue attr = {.kind = ATTR_DTYPE, .dtype = dtype};
-    GraphNode *node = graph_append(trace->graph, trace->block, OP_CAST, &id, 1,
-                                   &attr, trace_place(vm));
-    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+    return node_first(graph_append(trace->graph, trace->block, OP_CAST, &id, 1,
+                                   &attr, trace_place(vm)));
 }
 
 uint32_t weak_first(OpCode op, uint32_t input_count)

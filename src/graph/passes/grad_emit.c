@@ -22,9 +22,8 @@ ValueId back_append(Back *b, GraphBlock *block, OpCode op,
                     const AttrValue *attrs)
 {
     static const AttrValue none[OP_MAX_ATTRS];
-    GraphNode *node = graph_append(b->graph, block, op, inputs, count,
-                                   attrs != NULL ? attrs : none, b->place);
-    return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
+    return node_first(graph_append(b->graph, block, op, inputs, count,
+                                   attrs != NULL ? attrs : none, b->place));
 }
 
 static EmitValue graph_op(Emit *emit, OpCode op, const EmitValue *inputs,

@@ -104,9 +104,8 @@ static bool copy_read(Forward *f, const GraphNode *node, GraphBlock *to,
     if (pair[0] != pair[1] || f->uses[old] > 1 ||
         f->reads[node->variable] > 2) {
         static const AttrValue none[OP_MAX_ATTRS];
-        GraphNode *copy = graph_append(f->clone.to, to, OP_STAND_IN, pair, 2,
-                                       none, clone_place(&f->clone, node));
-        made = copy != NULL ? node_output(copy, 0) : VALUE_ID_NONE;
+        made = node_first(graph_append(f->clone.to, to, OP_STAND_IN, pair, 2,
+                                       none, clone_place(&f->clone, node)));
     }
     f->clone.values[old] = made;
     return made != VALUE_ID_NONE;
@@ -264,17 +263,14 @@ static ValueId copy_write(Forward *f, const GraphNode *node, GraphBlock *to,
     }
     GraphPlace place = clone_place(&f->clone, node);
     Graph *graph = f->clone.to;
-    GraphNode *tuples =
-        graph_append(graph, to, OP_EXPAND_DIMS, &first, 1, last, place);
-    ValueId inputs[3] = {now[node->variable], VALUE_ID_NONE,
+    ValueId inputs[3] = {now[node->variable],
+                         node_first(graph_append(graph, to, OP_EXPAND_DIMS,
+                                                 &first, 1, last, place)),
                          f->clone.values[node->inputs[1]]};
-    if (tuples == NULL) {
-        return VALUE_ID_NONE;
-    }
-    inputs[1] = node_output(tuples, 0);
-    GraphNode *sum =
-        graph_append(graph, to, OP_SCATTER_ADD, inputs, 3, none, place);
-    return sum == NULL ? VALUE_ID_NONE : node_output(sum, 0);
+    return inputs[1] == VALUE_ID_NONE
+               ? VALUE_ID_NONE
+               : node_first(graph_append(graph, to, OP_SCATTER_ADD, inputs, 3,
+                                         none, place));
 }
 
 static bool copy_node(Forward *f, const GraphBlock *from, const GraphNode *node,

@@ -188,7 +188,7 @@ static ValueId zero(Back *b, GraphBlock *block)
                           ? NULL
                           : graph_append_const(b->graph, block, none, b->place);
     object_release_null(b->graph->ctx, none);
-    return node == NULL ? VALUE_ID_NONE : node_output(node, 0);
+    return node_first(node);
 }
 
 // The lists that are empty before the first turn, one for each value that is
@@ -298,7 +298,7 @@ static GraphNode *run_saving(Back *b, LoopBack *loop)
     GraphNode *test = ok ? call_turn(b, loop, blocks[SIDE_COND], loop->cond,
                                      params[SIDE_COND].items, VALUE_ID_NONE)
                          : NULL;
-    ValueId truth = test != NULL ? node_output(test, 0) : VALUE_ID_NONE;
+    ValueId truth = node_first(test);
     GraphNode *node = NULL;
     if (test != NULL &&
         graph_block_results(b->graph, blocks[SIDE_COND], &truth, 1) &&

@@ -98,7 +98,7 @@ static ValueId stack_list(Split *split, GraphNode *node, ValueId list)
     for (int i = 0; i < 2 && list != VALUE_ID_NONE; i++) {
         GraphNode *made = graph_append(graph, graph->block, ways[i], &list, 1,
                                        none, node->place);
-        list = made != NULL ? node_output(made, 0) : VALUE_ID_NONE;
+        list = node_first(made);
         if (made != NULL) {
             build_unlink(graph, made);
             build_link(graph, graph->block, made, node);
