@@ -125,7 +125,8 @@ MUST_CHECK bool graph_tell(Graph *graph, GraphTold told);
 uint32_t graph_add_site(Graph *graph, GraphSite site);
 
 // Nodes. graph_append runs the op's shape rule (on known constants too) and
-// gives the node its outputs; errors are the eager op's.
+// gives the node its outputs; errors are the eager op's. `attrs` NULL: none is
+// given.
 MUST_CHECK GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
                                    const ValueId *inputs, uint32_t input_count,
                                    const AttrValue *attrs, GraphPlace place);

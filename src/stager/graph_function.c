@@ -34,12 +34,6 @@ static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
     return self;
 }
 
-// Takes `v`, which may have failed.
-static bool push_input(Vm *vm, ValueVec *inputs, Value v)
-{
-    return structure_push(vm, inputs, v);
-}
-
 static size_t argument_count(const GraphFunction *self)
 {
     return self->graph->inputs.count + self->graph->variables.count +
@@ -221,12 +215,12 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
     ValueVec told = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
-        ok = push_input(vm, &told, value_retain(operands[i]));
+        ok = structure_push(vm, &told, value_retain(operands[i]));
     }
-    ok = ok && (!self->draws || push_input(vm, &told, generator_state(vm)));
+    ok = ok && (!self->draws || structure_push(vm, &told, generator_state(vm)));
     for (size_t i = 0; ok && i < count; i++) {
         ok = !value_is_kind(operands[i], KIND_VARIABLE) ||
-             push_input(vm, &told, value_retain(values[i]));
+             structure_push(vm, &told, value_retain(values[i]));
     }
     if (ok && (vm->trace != NULL ? append_call : run_plan)(vm, self, values,
                                                            outputs)) {
@@ -247,9 +241,8 @@ static bool call_function(Vm *vm, GraphFunction *self, const Value *values,
 // Optimizers may take rows and a whole tensor in different ways; last bits of a
 // sum are those of its order, which is another one too where one tensor is two
 // arguments, and where a tape records the gradient's function as one operation,
-// and not what is in it. What a block
-// does not use has a gradient of zeros where eager code has none: an infinite
-// slope makes it NaN.
+// and not what is in it. What a block does not use has a gradient of zeros
+// where eager code has none: an infinite slope makes it NaN.
 static void tell_gradient(Vm *vm, const GraphFunction *self,
                           const GraphDerived *derived, const TapeEntry *entry,
                           const TapeBack *back)
@@ -460,12 +453,13 @@ static bool push_state(Vm *vm, const GraphFunction *function, size_t first,
                        ValueVec *inputs)
 {
     Recorder *recorders = vm->recorders;
-    bool ok = !function->draws || push_input(vm, inputs, generator_state(vm));
+    bool ok =
+        !function->draws || structure_push(vm, inputs, generator_state(vm));
     vm->recorders = NULL;
     // Reading one may register no further Variable: they are all there.
     for (size_t i = 0; ok && i < function->graph->variables.count; i++) {
         Variable *variable = value_as_variable(inputs->items[first + i]);
-        ok = push_input(vm, inputs, variable_read(vm, variable));
+        ok = structure_push(vm, inputs, variable_read(vm, variable));
     }
     vm->recorders = recorders;
     return ok;
@@ -488,21 +482,22 @@ bool graph_function_inputs(Vm *vm, Concrete *concrete,
     for (size_t i = 0; ok && i < graph->inputs.count; i++) {
         Tensor *capture = graph->inputs.items[i].capture;
         if (capture != NULL) {
-            ok = push_input(vm, inputs,
-                            value_from_object(object_retain(capture)));
+            ok = structure_push(vm, inputs,
+                                value_from_object(object_retain(capture)));
             continue;
         }
         Value v = next < own ? signature->tensors.items[next].value
                              : concrete->outer.items[next - own];
         next++;
-        ok = push_input(vm, inputs, value_retain(v));
+        ok = structure_push(vm, inputs, value_retain(v));
     }
     size_t first = inputs->count;
     for (size_t i = 0; ok && i < graph->variables.count; i++) {
         Object *variable = i < concrete->variables
                                ? value_object(signature->variables.items[i])
                                : graph->variables.items[i].owner;
-        ok = push_input(vm, inputs, value_from_object(object_retain(variable)));
+        ok = structure_push(vm, inputs,
+                            value_from_object(object_retain(variable)));
     }
     return ok && push_state(vm, concrete->function, first, inputs);
 }
@@ -529,16 +524,18 @@ static bool node_inputs(Vm *vm, const GraphFunction *function,
     bool ok = true;
     for (uint32_t i = 0; ok && i < graph->inputs.count; i++) {
         Tensor *capture = graph->inputs.items[i].capture;
-        ok = push_input(vm, inputs,
-                        i < count ? trace_symbolic(vm, trace, outside[i], NULL)
-                                  : value_from_object(object_retain(capture)));
+        ok = structure_push(vm, inputs,
+                            i < count
+                                ? trace_symbolic(vm, trace, outside[i], NULL)
+                                : value_from_object(object_retain(capture)));
     }
     size_t first = inputs->count;
     for (uint32_t i = 0; ok && i < graph->variables.count; i++) {
         Object *variable = i < trace->stand_ins.count
                                ? value_object(trace->stand_ins.items[i])
                                : trace->graph->variables.items[i].owner;
-        ok = push_input(vm, inputs, value_from_object(object_retain(variable)));
+        ok = structure_push(vm, inputs,
+                            value_from_object(object_retain(variable)));
     }
     return ok && push_state(vm, function, first, inputs);
 }

@@ -90,13 +90,17 @@ static Node *lambda_node(Printer *p, Node *body)
     return node;
 }
 
+// A name that is read.
+static Node *load(Printer *p, Text name)
+{
+    return ast_make_name(&p->make, name, CONTEXT_LOAD, (Span){0, 0});
+}
+
 // `stage.name`.
 static Node *stage_member(Printer *p, const char *name)
 {
-    Span none = {0, 0};
-    Node *member = ast_make_node(&p->make, AST_ATTRIBUTE, none);
-    member->attribute.value = ast_make_name(
-        &p->make, ast_make_text(&p->make, "stage"), CONTEXT_LOAD, none);
+    Node *member = ast_make_node(&p->make, AST_ATTRIBUTE, (Span){0, 0});
+    member->attribute.value = load(p, ast_make_text(&p->make, "stage"));
     member->attribute.name = ast_make_text(&p->make, name);
     return member;
 }
@@ -111,12 +115,13 @@ static Node *intrinsic(Printer *p, const char *name, Node *const *args,
     return call;
 }
 
-// The call as a statement.
-static Node *call_statement(Printer *p, Node *call)
+// The same as a statement.
+static void push_intrinsic(Printer *p, NodeVec *out, const char *name,
+                           Node *const *args, size_t count)
 {
     Node *node = ast_make_node(&p->make, AST_EXPR_STMT, (Span){0, 0});
-    node->expr_stmt.value = call;
-    return node;
+    node->expr_stmt.value = intrinsic(p, name, args, count);
+    ast_make_push(&p->make, out, node);
 }
 
 // `nonlocal a, b`, or `global`, of those names that are global, or not.
@@ -127,9 +132,7 @@ static void push_names(Printer *p, NodeVec *out, AstKind kind,
     for (size_t i = 0; i < names->count; i++) {
         if (code_names_has(&p->global, names->items[i]) ==
             (kind == AST_GLOBAL)) {
-            ast_make_push(&p->make, &parts,
-                          ast_make_name(&p->make, names->items[i], CONTEXT_LOAD,
-                                        (Span){0, 0}));
+            ast_make_push(&p->make, &parts, load(p, names->items[i]));
         }
     }
     NodeList list = ast_make_taken(&p->make, &parts);
@@ -138,12 +141,6 @@ static void push_names(Printer *p, NodeVec *out, AstKind kind,
         node->sequence.elements = list;
         ast_make_push(&p->make, out, node);
     }
-}
-
-// A name that is read.
-static Node *load(Printer *p, Text name)
-{
-    return ast_make_name(&p->make, name, CONTEXT_LOAD, (Span){0, 0});
 }
 
 // --- expressions ---
@@ -297,8 +294,7 @@ static void print_if(Printer *p, NodeVec *out, Node *node)
     ast_make_push(&p->make, out,
                   part_node(p, other, NULL, node->if_stmt.orelse));
     Node *args[3] = {node->if_stmt.test, load(p, then), load(p, other)};
-    ast_make_push(&p->make, out,
-                  call_statement(p, intrinsic(p, "cond", args, 3)));
+    push_intrinsic(p, out, "cond", args, 3);
 }
 
 static void print_while(Printer *p, NodeVec *out, Node *node)
@@ -309,8 +305,7 @@ static void print_while(Printer *p, NodeVec *out, Node *node)
     ast_make_push(&p->make, out, test_node(p, test, node->if_stmt.test));
     ast_make_push(&p->make, out, part_node(p, turn, NULL, node->if_stmt.body));
     Node *args[2] = {load(p, test), load(p, turn)};
-    ast_make_push(&p->make, out,
-                  call_statement(p, intrinsic(p, "loop", args, 2)));
+    push_intrinsic(p, out, "loop", args, 2);
 }
 
 // The condition under which the turns go on; without break or return it is
@@ -346,8 +341,7 @@ static void print_for(Printer *p, NodeVec *out, Node *node)
                                   node->for_stmt.body);
     ast_make_push(&p->make, out, part_node(p, turn, &item, body));
     Node *args[3] = {node->for_stmt.iter, load(p, test), load(p, turn)};
-    ast_make_push(&p->make, out,
-                  call_statement(p, intrinsic(p, "for_each", args, 3)));
+    push_intrinsic(p, out, "for_each", args, 3);
 }
 
 // The message is a function: it is evaluated only if the assertion fails.
@@ -355,13 +349,10 @@ static void print_assert(Printer *p, NodeVec *out, Node *node)
 {
     rewrite(p, &node->assert_stmt.test);
     rewrite(p, &node->assert_stmt.message);
-    Node *args[2] = {node->assert_stmt.test, NULL};
-    size_t count = 1;
-    if (node->assert_stmt.message != NULL) {
-        args[count++] = lambda_node(p, node->assert_stmt.message);
-    }
-    ast_make_push(&p->make, out,
-                  call_statement(p, intrinsic(p, "assert_", args, count)));
+    Node *message = node->assert_stmt.message;
+    Node *args[2] = {node->assert_stmt.test,
+                     message != NULL ? lambda_node(p, message) : NULL};
+    push_intrinsic(p, out, "assert_", args, message != NULL ? 2 : 1);
 }
 
 // `try` acts on the host and stays as it is; its parts are converted.

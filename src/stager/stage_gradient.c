@@ -25,8 +25,7 @@ static bool push_operands(Vm *vm, const List *list, IdVec *ids)
 
 static bool push_state(Vm *vm, IdVec *ids)
 {
-    static const AttrValue none[OP_MAX_ATTRS];
-    Value state = apply_one(vm, OP_RNG_STATE, NULL, 0, none);
+    Value state = apply_one(vm, OP_RNG_STATE, NULL, 0, NULL);
     bool ok = !value_failed(state) && push_operand(vm, state, ids);
     release(vm, state);
     return ok;

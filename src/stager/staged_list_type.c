@@ -237,6 +237,17 @@ static Value size_of(Vm *vm, Value self)
     return size;
 }
 
+// How the size compares with 0.
+static Value size_to_none(Vm *vm, Value self, CompareOp op)
+{
+    Value size = size_of(vm, self);
+    Value answer = value_failed(size)
+                       ? size
+                       : tensor_compare(vm, op, size, value_from_small(0));
+    release(vm, size);
+    return answer;
+}
+
 static bool extend(Vm *vm, Value self, Value items)
 {
     if (staged_list_is(vm, items)) {
@@ -354,11 +365,7 @@ static Value method_items(Vm *vm, Value *args)
 // stack([]) is refused by the host; the graph finds out when it runs.
 static bool refuse_empty(Vm *vm, Value self)
 {
-    Value size = size_of(vm, self);
-    Value some = value_failed(size) ? size
-                                    : tensor_compare(vm, COMPARE_GT, size,
-                                                     value_from_small(0));
-    release(vm, size);
+    Value some = size_to_none(vm, self, COMPARE_GT);
     Str *text = str_from(vm, "stack: 0 operands given, takes 1");
     Value message = value_or_fail(text);
     Value error =
@@ -440,9 +447,7 @@ static Value show(Vm *vm, Value self)
         tensor_type_print(&out, operand_type(parts[i]));
     }
     strbuf_puts(&out, ">");
-    Str *text = strbuf_ok(&out) ? str_from(vm, strbuf_text(&out)) : NULL;
-    strbuf_free(&out);
-    return value_or_fail(text);
+    return value_or_fail(str_from_buf(vm, &out));
 }
 
 static Value show_format(Vm *vm, Value self, Str *spec)
@@ -468,15 +473,8 @@ static int truth(Vm *vm, Value self)
 // bool(l), and conditions.
 static Value traced_cast(Vm *vm, Value self, const Type *to)
 {
-    if (to != vm->bool_type) {
-        return VALUE_UNBOUND;
-    }
-    Value size = size_of(vm, self);
-    Value some = value_failed(size) ? size
-                                    : tensor_compare(vm, COMPARE_NE, size,
-                                                     value_from_small(0));
-    release(vm, size);
-    return some;
+    return to == vm->bool_type ? size_to_none(vm, self, COMPARE_NE)
+                               : VALUE_UNBOUND;
 }
 
 static Value compare(Vm *vm, CompareOp op, Value a, Value b)

@@ -21,9 +21,8 @@ ValueId back_append(Back *b, GraphBlock *block, OpCode op,
                     const ValueId *inputs, uint32_t count,
                     const AttrValue *attrs)
 {
-    static const AttrValue none[OP_MAX_ATTRS];
-    return node_first(graph_append(b->graph, block, op, inputs, count,
-                                   attrs != NULL ? attrs : none, b->place));
+    return node_first(
+        graph_append(b->graph, block, op, inputs, count, attrs, b->place));
 }
 
 static EmitValue graph_op(Emit *emit, OpCode op, const EmitValue *inputs,

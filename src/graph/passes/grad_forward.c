@@ -103,9 +103,8 @@ static bool copy_read(Forward *f, const GraphNode *node, GraphBlock *to,
     ValueId made = pair[0];
     if (pair[0] != pair[1] || f->uses[old] > 1 ||
         f->reads[node->variable] > 2) {
-        static const AttrValue none[OP_MAX_ATTRS];
         made = node_first(graph_append(f->clone.to, to, OP_STAND_IN, pair, 2,
-                                       none, clone_place(&f->clone, node)));
+                                       NULL, clone_place(&f->clone, node)));
     }
     f->clone.values[old] = made;
     return made != VALUE_ID_NONE;
@@ -254,7 +253,6 @@ static bool copy_flow(Forward *f, const GraphNode *node, GraphBlock *to,
 static ValueId copy_write(Forward *f, const GraphNode *node, GraphBlock *to,
                           const ValueId *now)
 {
-    static const AttrValue none[OP_MAX_ATTRS];
     static const AttrValue last[OP_MAX_ATTRS] = {
         {.kind = ATTR_INT, .integer = -1}};
     ValueId first = f->clone.values[node->inputs[0]];
@@ -270,7 +268,7 @@ static ValueId copy_write(Forward *f, const GraphNode *node, GraphBlock *to,
     return inputs[1] == VALUE_ID_NONE
                ? VALUE_ID_NONE
                : node_first(graph_append(graph, to, OP_SCATTER_ADD, inputs, 3,
-                                         none, place));
+                                         NULL, place));
 }
 
 static bool copy_node(Forward *f, const GraphBlock *from, const GraphNode *node,
@@ -315,8 +313,7 @@ static bool copy_block(Forward *f, const GraphBlock *from, GraphBlock *to,
 // Sets the generator, and gives what it was before in *state.
 static bool set_generator(Graph *to, ValueId *state)
 {
-    static const AttrValue none[OP_MAX_ATTRS];
-    GraphNode *node = graph_append(to, to->block, OP_RNG_STATE, state, 1, none,
+    GraphNode *node = graph_append(to, to->block, OP_RNG_STATE, state, 1, NULL,
                                    GRAPH_PLACE_NONE);
     if (node == NULL) {
         return false;

@@ -86,7 +86,6 @@ static unsigned parts_of(const Split *split, const IdVec *uses)
 // A list's copy by way of one tensor, made before `node`. VALUE_ID_NONE.
 static ValueId stack_list(Split *split, GraphNode *node, ValueId list)
 {
-    static const AttrValue none[OP_MAX_ATTRS];
     static const OpCode ways[2] = {OP_LIST_STACK, OP_LIST_UNSTACK};
     Graph *graph = split->graph;
     TensorType type = graph_type(graph, list);
@@ -97,7 +96,7 @@ static ValueId stack_list(Split *split, GraphNode *node, ValueId list)
     }
     for (int i = 0; i < 2 && list != VALUE_ID_NONE; i++) {
         GraphNode *made = graph_append(graph, graph->block, ways[i], &list, 1,
-                                       none, node->place);
+                                       NULL, node->place);
         list = node_first(made);
         if (made != NULL) {
             build_unlink(graph, made);

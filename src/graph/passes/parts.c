@@ -49,15 +49,13 @@ static EmitValue placed(PartsEmit *parts, GraphNode *node)
 static EmitValue parts_op(Emit *emit, OpCode op, const EmitValue *inputs,
                           uint32_t count, const AttrValue *attrs)
 {
-    static const AttrValue none[OP_MAX_ATTRS];
     PartsEmit *parts = (PartsEmit *)emit;
     ValueId ids[3];
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = from_emit(inputs[i]);
     }
     return placed(parts, graph_append(parts->graph, parts->before->block, op,
-                                      ids, count, attrs != NULL ? attrs : none,
-                                      parts->before->place));
+                                      ids, count, attrs, parts->before->place));
 }
 
 static TensorType parts_type(Emit *emit, EmitValue value)
