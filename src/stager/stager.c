@@ -33,8 +33,8 @@
 #include "stager/staged_fn.h"
 #include "stager/staged_list.h"
 #include "stager/trace.h"
-#include "stager/weak.h"
 #include "stager/undecided.h"
+#include "stager/weak.h"
 
 // Rows of a known number are what loops unroll over, unless nothing is to be
 // made of loops.

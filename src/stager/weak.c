@@ -108,11 +108,11 @@ Value weak_number(Vm *vm, Value scalar)
     }
     const Symbolic *given = value_as_symbolic(scalar);
     ValueId id = trace_operand(vm, vm->trace, scalar);
-    Value own = id == VALUE_ID_NONE
-                    ? VALUE_FAIL
-                    : trace_symbolic(
-                          vm, vm->trace, id,
-                          given->name != NULL ? given->name->text : NULL);
+    Value own =
+        id == VALUE_ID_NONE
+            ? VALUE_FAIL
+            : trace_symbolic(vm, vm->trace, id,
+                             given->name != NULL ? given->name->text : NULL);
     if (!value_failed(own)) {
         value_as_symbolic(own)->weak = true;
         if (given->owner == value_as_symbolic(own)->owner) {

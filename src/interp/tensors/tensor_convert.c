@@ -217,19 +217,32 @@ static Value convert_host(Vm *vm, const char *who, Value v, DType dtype)
     return result;
 }
 
+// Whether a number of the host's of the kind that `own` stands for would take
+// the dtype.
+static bool number_fits(DType own, DType dtype)
+{
+    bool whole = own == DT_BOOL || dtype_is_integer(own);
+    return whole ? dtype_is_integer(dtype) || dtype_is_float(dtype)
+                 : dtype_is_float(own) && dtype_is_float(dtype);
+}
+
 // A tensor is not cast behind the program's back: another dtype is an error,
 // and its text names the way out. A symbolic tensor is an operand as well, so
-// this holds in a trace.
+// this holds in a trace; what was a number of the host is none.
 static Value convert_operand(Vm *vm, const char *who, Value v, DType dtype)
 {
     DType own = operand_type(v).dtype;
-    if (dtype != DT_NONE && dtype != own) {
+    if (dtype == DT_NONE || dtype == own) {
+        return value_retain(v);
+    }
+    if (!symbolic_is_weak(v) || !number_fits(own, dtype)) {
         return raise_error(vm, ERR_DTYPE,
                            "%s: a tensor of dtype %s where %s is needed "
                            "(cast converts)",
                            who, dtype_name(own), dtype_name(dtype));
     }
-    return value_retain(v);
+    NamedAttr attr = {"dtype", attr_of_dtype(dtype)};
+    return tensor_call(vm, "cast", &v, 1, &attr, 1);
 }
 
 // Number in front of a tensor, the commonest case: no scan.
