@@ -175,7 +175,7 @@ def compare(left, right, path, alike=near):
     if tensors(left, right):
         flat = plain(left[2]), plain(right[2])
         # What cancelled was of the size of the programs' numbers.
-        largest = max(map(abs, filter(finite, flat[0])), default=0) + 1 \
+        largest = max(map(abs, filter(finite, flat[0])), default=0) + 2 \
             if left[1] in NEAR_HALVES else 0
         if left[1] == right[1] and len(flat[0]) == len(flat[1]) and \
                 all(alike(*pair, left[1], largest) for pair in zip(*flat)):
