@@ -49,7 +49,6 @@ void scope_close(NodeScope *scope)
 }
 
 // printf into the arena.
-// NULL: no memory.
 const char *scope_print(NodeScope *scope, const char *format, ...)
 {
     StrBuf buf;
@@ -237,7 +236,6 @@ const char *scope_reference(NodeScope *scope, const char *name, const char *op,
 
 // Constants have no inputs, so that they may stand anywhere before their first
 // use.
-// NULL: no memory.
 const char *scope_const(NodeScope *scope, const char *base,
                         const Tensor *tensor)
 {
@@ -391,7 +389,6 @@ static bool write_node(NodeScope *scope, const GraphNode *node)
 }
 
 // Blocks nest in functions, which are written while their owner is.
-// False: an error is pending.
 bool graphdef_nodes(NodeScope *scope, const GraphBlock *block)
 {
     bool ok = ctx_enter(scope->writer->ctx);

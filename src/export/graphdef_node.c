@@ -352,7 +352,6 @@ const char *form_axes(Form *form)
 }
 
 // Small ints and bools are added up as int32.
-// False: an error is pending.
 bool form_reduction(Form *form)
 {
     const char *op = op_desc(form->node->op)->graphdef;

@@ -356,7 +356,6 @@ GraphNode *graph_append(Graph *graph, GraphBlock *block, OpCode op,
 }
 
 // The tensor is shared with whoever made it: graphs never copy constants.
-// NULL: an error is pending.
 GraphNode *graph_append_const(Graph *graph, GraphBlock *block, Tensor *tensor,
                               GraphPlace place)
 {

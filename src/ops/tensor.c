@@ -328,7 +328,6 @@ bool tensor_reusable(const Tensor *tensor)
 }
 
 // Always inline data, so that only one allocation can fail.
-// Owned; NULL: no memory.
 Tensor *tensor_scalar_int(Ctx *ctx, DType dtype, int64_t value)
 {
     Tensor *tensor = tensor_new(ctx, dtype, 0, NULL);
@@ -361,7 +360,6 @@ Tensor *tensor_scalar_string(Ctx *ctx, const char *bytes, size_t length)
 
 // The old element goes only after the new one is made, so that a failure
 // leaves the tensor as it was, and that bytes from the old one may be given.
-// False: an error is pending.
 bool tensor_set_string(Ctx *ctx, Tensor *tensor, int64_t index,
                        const char *bytes, size_t length)
 {

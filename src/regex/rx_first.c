@@ -135,7 +135,6 @@ static bool walk(FirstWalk *w, const RxNode *node, const RxCont *up)
 }
 
 // `up` NULL: nothing follows, and the pattern may accept.
-// False: no memory.
 bool rx_first_of(Ctx *ctx, const RxNode *node, const RxCont *up, bool is_text,
                  RxFirst *first)
 {

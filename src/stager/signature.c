@@ -32,6 +32,13 @@ static void tag(StrBuf *key, char kind, uint64_t number)
     strbuf_add(key, (const char *)&number, sizeof number);
 }
 
+// The length goes first, so that no text can look like two.
+static void add_text(StrBuf *key, char kind, const char *text, size_t size)
+{
+    tag(key, kind, size);
+    strbuf_add(key, text, size);
+}
+
 // Rank and sizes; a rank that is unknown has no sizes.
 // A char holds every rank, and -1 for an unknown one.
 static void add_type(StrBuf *key, TensorType type)
@@ -59,16 +66,14 @@ TensorType signature_type(const Signature *signature, size_t index)
                                  : signature_leaf_type(leaf->value);
 }
 
-// The dtype, and behind it, in a place of their own, rank and sizes.
-// Takes `owned`; false: an error is pending.
+// The dtype, and behind it, in a place of their own, rank and sizes, which
+// signature_relaxed can leave out. Takes `owned`.
 static bool add_tensor(Vm *vm, SignatureWalk *walk, Value owned)
 {
     if (value_failed(owned)) {
         return false;
     }
     Signature *out = walk->out;
-    // The type stands in one piece of the key that signature_relaxed can leave
-    // out.
     TensorType type = signature_leaf_type(owned);
     // A call from inside another trace.
     out->any_symbolic |= value_is_kind(owned, KIND_SYMBOLIC);
@@ -127,15 +132,8 @@ uint32_t signature_variable(const Signature *signature, Value v)
     return (uint32_t)index;
 }
 
-// The length goes first, so that no text can look like two.
-static void add_text(Signature *out, char kind, const char *text, size_t size)
-{
-    tag(&out->key, kind, size);
-    strbuf_add(&out->key, text, size);
-}
-
-// Ints beyond the immediate range go by their digits.
-// Hexadecimal digits, the quickest to make.
+// Ints beyond the immediate range go by their digits: hexadecimal ones are the
+// quickest to make.
 static bool add_int(Vm *vm, Signature *out, Value v)
 {
     if (value_is_int(v)) {
@@ -146,13 +144,12 @@ static bool add_int(Vm *vm, Signature *out, Value v)
     strbuf_init(&digits, &vm->ctx);
     int_print(vm, &digits, v, 16);
     bool ok = strbuf_ok(&digits);
-    add_text(out, 'I', strbuf_text(&digits), digits.length);
+    add_text(&out->key, 'I', strbuf_text(&digits), digits.length);
     strbuf_free(&digits);
     return ok;
 }
 
-// -0.0 has bits of its own; all NaNs are one.
-// NaN is not equal to itself, yet one trace serves every NaN.
+// -0.0 has bits of its own; one trace serves every NaN.
 static void add_float(Signature *out, double number)
 {
     tag(&out->key, 'f', number != number ? UINT64_MAX : bits_of_double(number));
@@ -172,9 +169,8 @@ static bool add_object(Vm *vm, Signature *out, StrBuf *key, char kind,
                           value_retain(value_from_object(identity)));
 }
 
-// Which Variable it is does not matter, but which arguments are the same one.
-// Its number in the order of first appearance, so that f(v, v) and f(v, w)
-// differ.
+// Which Variable it is does not matter, but which arguments are the same one:
+// by its number in the order of first appearance f(v, v) and f(v, w) differ.
 static bool add_variable(Vm *vm, Signature *out, Value v)
 {
     uint32_t index = signature_variable(out, v);
@@ -200,9 +196,10 @@ static bool add_plain(Vm *vm, Signature *out, Value v)
     if (value_is_float(v)) {
         add_float(out, value_float(v));
     } else if (value_is_str(v)) {
-        add_text(out, 's', value_as_str(v)->text, value_as_str(v)->length);
+        add_text(&out->key, 's', value_as_str(v)->text,
+                 value_as_str(v)->length);
     } else {
-        add_text(out, 'b', bytes_text(v), bytes_length(v));
+        add_text(&out->key, 'b', bytes_text(v), bytes_length(v));
     }
     return true;
 }
@@ -283,8 +280,7 @@ static bool add_keyed(Vm *vm, SignatureWalk *walk, Value v,
 }
 
 // Kind and class first: [1, 2], (1, 2) and a named tuple of them all differ.
-// False: an error is pending. Counts are written before children, so that
-// nesting is part of the key.
+// Counts are written before children, so that nesting is part of the key.
 static bool add_structure(Vm *vm, SignatureWalk *walk, Value v,
                           StructureKind kind, const WalkPath *path)
 {
@@ -309,9 +305,8 @@ static bool add_structure(Vm *vm, SignatureWalk *walk, Value v,
     return add_keyed(vm, walk, v, path);
 }
 
-// Structures are entered with a path, so that a cyclic one is found out rather
-// than followed.
-// ctx_enter bounds the depth of structures that are only deep and not cyclic.
+// A cyclic structure is found out by the path rather than followed; one that is
+// only deep is bounded by ctx_enter.
 static bool add_value(Vm *vm, SignatureWalk *walk, Value v,
                       const WalkPath *path)
 {
@@ -329,8 +324,6 @@ static bool add_value(Vm *vm, SignatureWalk *walk, Value v,
 }
 
 // Where each argument's part ends is kept: errors and stage.why name arguments.
-// False: an error is pending; signature_free is called in any case. `host` is
-// asked for the names of parameters.
 bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
                     Signature *out)
 {
@@ -343,7 +336,7 @@ bool signature_make(Vm *vm, Value host, const Bound *bound, bool specs,
     tag(&out->key, 'n', (uint64_t)bound->values.count << 32 | keywords);
     for (size_t i = 0; i < keywords; i++) {
         const Str *name = value_as_str(bound->names->items[i]);
-        add_text(out, 'k', name->text, name->length);
+        add_text(&out->key, 'k', name->text, name->length);
     }
     for (size_t i = 0; i < bound->values.count; i++) {
         SignatureWalk walk = {out, bound_name(host, bound, i), (uint32_t)i,
@@ -380,8 +373,6 @@ static void copy_key(const Signature *signature, size_t *from, size_t end,
 }
 
 // The key is written anew without the pieces that the leaves point at.
-// False: no memory. Two calls that differ only in the sizes of tensors get the
-// same bytes.
 bool signature_relaxed(const Signature *signature, StrBuf *out)
 {
     size_t from = 0;
@@ -396,7 +387,6 @@ bool signature_relaxed(const Signature *signature, StrBuf *out)
 
 // Splices the patterns' sizes into the key; leaves and ends of arguments move
 // with it.
-// patterns[i] stands for leaf i; each is counted by its leaf. False: no memory.
 bool signature_generalise(Vm *vm, Signature *signature, Spec *const *patterns)
 {
     StrBuf key;
@@ -466,8 +456,7 @@ static bool add_orders(Vm *vm, const Bound *bound, StrBuf *out)
         const Str *name = value_as_str(
             i < names - rest ? bound->names->items[i]
                              : bound->given->items[i - (names - rest)]);
-        tag(out, 'k', name->length);
-        strbuf_add(out, name->text, name->length);
+        add_text(out, 'k', name->text, name->length);
     }
     for (size_t i = 0; i < bound->values.count; i++) {
         if (!add_order(vm, bound->values.items[i], out)) {
@@ -511,7 +500,6 @@ bool signature_looked(Vm *vm, Signature *signature, const Bound *bound,
 // are.
 bool signature_add_looked(Signature *signature, const StrBuf *looked)
 {
-    tag(&signature->key, 'O', looked->length);
-    strbuf_add(&signature->key, strbuf_text(looked), looked->length);
+    add_text(&signature->key, 'O', strbuf_text(looked), looked->length);
     return strbuf_ok(&signature->key);
 }

@@ -368,7 +368,6 @@ static bool bind_stage(Vm *vm, Stager *stager)
 }
 
 // Types first: the built-in `stage` is an instance of one.
-// False: an error is pending.
 bool stager_init(Vm *vm, bool log)
 {
     Stager *stager = ctx_alloc_zero(&vm->ctx, sizeof *stager);

@@ -469,11 +469,9 @@ Value structure_map_named(Vm *vm, Value v, StrBuf *path, LeafFn leaf,
     return map_value(vm, v, &walk, NULL);
 }
 
-// The path begins empty.
 Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data)
 {
-    MapWalk walk = {.leaf = leaf, .data = data};
-    return map_value(vm, v, &walk, NULL);
+    return structure_map_named(vm, v, NULL, leaf, data);
 }
 
 Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, OpensFn opens,

@@ -11,7 +11,6 @@
 #include "interp/tensors/obj_tensor.h"
 
 // A new object each time: nothing depends on the identity of dtypes.
-// Owned; NULL: no memory.
 DTypeObject *dtype_new(Vm *vm, DType dtype)
 {
     DTypeObject *object = object_new(vm, vm->types[KIND_DTYPE], sizeof *object);

@@ -182,7 +182,6 @@ static int fill(Vm *vm, File *file, bool binary)
 
 // Needed before the place changes or something is written: the system's place
 // is ahead of the program's by what the buffer still holds.
-// False: an error is pending.
 bool file_forget(Vm *vm, File *file)
 {
     size_t left = file->in.length - file->in_start;

@@ -64,7 +64,6 @@ static bool fill_native(Vm *vm, Dict *dict, const ModuleDef *def)
 }
 
 // Borrowed: sys.modules holds the one reference.
-// NULL: an error is pending.
 Module *module_make_native(Vm *vm, Str *name, const ModuleDef *def)
 {
     Module *module = module_new(vm, name);

@@ -168,7 +168,6 @@ int slow_for_next(Vm *vm, Frame *f, Ins ins)
 // Generators are asked as they are, without iter(). With x it is what a
 // comprehension will walk along, which must be iterable before that begins;
 // what the loop walks along without an iterator stays as it is.
-// False: an error is pending.
 bool slow_getyfi(Vm *vm, Frame *f, Ins ins)
 {
     Value source = f->registers[INS_A(ins)];

@@ -81,7 +81,6 @@ static inline Tuple *new_for(Vm *vm, const Value *items, size_t count)
 }
 
 // Retains the items. For count 0 `items` is not read.
-// Owned; NULL with an error pending.
 Tuple *tuple_from(Vm *vm, const Value *items, size_t count)
 {
     Tuple *tuple = count == 0 ? tuple_new(vm, 0) : new_for(vm, items, count);

@@ -333,7 +333,6 @@ static bool expand(FormatFields *f, StrBuf *out, const char *at,
 }
 
 // `args` NULL: format_map(); `keywords` may be any mapping or UNBOUND.
-// Owned; VALUE_FAIL: an error is pending.
 Value format_fields(Vm *vm, Str *text, Tuple *args, Value keywords)
 {
     FormatFields f = {.vm = vm, .args = args, .keywords = keywords};

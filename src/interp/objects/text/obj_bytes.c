@@ -16,7 +16,6 @@
 // data NULL leaves the bytes uninitialised for the caller to fill. A zero byte
 // stands behind them, for C functions; `length` does not count it, and the data
 // may hold zeros of its own.
-// Owned; NULL with an error pending.
 Bytes *bytes_new(Vm *vm, const char *data, size_t length)
 {
     // A header of 33 bytes must have room, too.
