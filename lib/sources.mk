@@ -206,6 +206,7 @@ lib_modules = \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \
+	lib/tensorflow/_chosen.duet \
 	lib/tensorflow/_csv.duet \
 	lib/tensorflow/_diagonals.duet \
 	lib/tensorflow/_examples.duet \
@@ -228,6 +229,7 @@ lib_modules = \
 	lib/tensorflow/_searched.duet \
 	lib/tensorflow/_segments.duet \
 	lib/tensorflow/_signatures.duet \
+	lib/tensorflow/_shapes.duet \
 	lib/tensorflow/_slices.duet \
 	lib/tensorflow/_special.duet \
 	lib/tensorflow/_tensor_array.duet \
