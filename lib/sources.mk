@@ -206,6 +206,7 @@ lib_modules = \
 	lib/tensorflow/__init__.duet \
 	lib/tensorflow/_array_ops.duet \
 	lib/tensorflow/_base.duet \
+	lib/tensorflow/_bessel.duet \
 	lib/tensorflow/_chosen.duet \
 	lib/tensorflow/_csv.duet \
 	lib/tensorflow/_diagonals.duet \
