@@ -217,6 +217,7 @@ lib_modules = \
 	lib/tensorflow/_gammas.duet \
 	lib/tensorflow/_gfile.duet \
 	lib/tensorflow/_gradients.duet \
+	lib/tensorflow/_graphs.duet \
 	lib/tensorflow/_initial.duet \
 	lib/tensorflow/_items.duet \
 	lib/tensorflow/_options.duet \

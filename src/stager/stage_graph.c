@@ -177,14 +177,12 @@ static Value def_node(Vm *vm, const GraphDefNode *node)
     return value_or_fail(tuple);
 }
 
-// The same nodes as the text has, for programs that count them.
-static Value graphdef_nodes(Vm *vm, Value *args)
+static Value def_nodes(Vm *vm, Graph *graph)
 {
     GraphDef def;
     List *list = list_new(vm, 0);
     // First, even if there is no list: `def` is freed below in any case.
-    bool ok =
-        graphdef_write(graph_of(args[0]), GRAPHDEF_NODES, &def) && list != NULL;
+    bool ok = graphdef_write(graph, GRAPHDEF_NODES, &def) && list != NULL;
     for (size_t i = 0; ok && i < def.nodes.count; i++) {
         Value node = def_node(vm, &def.nodes.items[i]);
         ok = !value_failed(node) && list_append_owned(vm, list, node);
@@ -195,6 +193,22 @@ static Value graphdef_nodes(Vm *vm, Value *args)
         return VALUE_FAIL;
     }
     return value_from_object(list);
+}
+
+// The same nodes as the text has, for programs that count them.
+static Value graphdef_nodes(Vm *vm, Value *args)
+{
+    return def_nodes(vm, graph_of(args[0]));
+}
+
+Value stage_nodes_method(Vm *vm, Value *args)
+{
+    (void)args;
+    const Trace *trace = vm->trace;
+    // Blocks that are being traced have no nodes yet.
+    return trace != NULL && trace->block == trace->graph->block
+               ? def_nodes(vm, trace->graph)
+               : VALUE_NONE;
 }
 
 // Symbolic tensors hold the owner, so none is left when it goes.

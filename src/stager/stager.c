@@ -215,6 +215,9 @@ static const NativeDef stage_methods[] = {
      "given back: with unique, another one if it was used before."},
     {"_node_name", "self, tensor, /", scopes_node_name_method,
      "What the node of a symbolic tensor is called in a GraphDef, or None."},
+    {"_nodes", "self, /", stage_nodes_method,
+     "The nodes of the trace so far, as graphdef_nodes() of its graph gives "
+     "them; None inside a block (lib/tensorflow)."},
     {"hold", "self, object, /", stage_hold_method,
      "A tensor that stands for an object of the host's."},
     {"held", "self, tensor, /", stage_held_method,
