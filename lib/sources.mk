@@ -271,6 +271,7 @@ lib_modules = \
 	lib/tensorflow/keras/saving.duet \
 	lib/tensorflow/keras/utils.duet \
 	lib/tensorflow/linalg.duet \
+	lib/tensorflow/lookup.duet \
 	lib/tensorflow/math.duet \
 	lib/tensorflow/nest.duet \
 	lib/tensorflow/nn.duet \
