@@ -244,6 +244,8 @@ lib_modules = \
 	lib/tensorflow/debugging.duet \
 	lib/tensorflow/dtypes.duet \
 	lib/tensorflow/errors.duet \
+	lib/tensorflow/experimental/__init__.duet \
+	lib/tensorflow/experimental/numpy.duet \
 	lib/tensorflow/io.duet \
 	lib/tensorflow/keras/__init__.duet \
 	lib/tensorflow/keras/_base.duet \
