@@ -101,6 +101,13 @@ static Value own_dict(Object *object)
                                            : VALUE_UNBOUND;
 }
 
+bool frozen_is_defaults(const FrozenRead *read)
+{
+    const Object *container = read->place->container->object;
+    return container != NULL && container->kind == KIND_FUNCTION &&
+           !value_is_str(read->place->key);
+}
+
 Value frozen_present(Vm *vm, const FrozenRead *read)
 {
     Object *container = read->place->container->object;
@@ -114,13 +121,14 @@ Value frozen_present(Vm *vm, const FrozenRead *read)
     case KIND_TYPE:
         return dict_get_name(((const Type *)container)->dict,
                              value_as_str(key));
-    case KIND_FUNCTION: {
-        const Function *function = (const Function *)container;
-        void *held = value_is_none(key) ? (void *)function->defaults
-                                        : (void *)function->keyword_defaults;
-        return held != NULL ? value_from_object(held) : VALUE_UNBOUND;
-    }
     default:
+        if (frozen_is_defaults(read)) {
+            const Function *function = (const Function *)container;
+            void *held = value_is_none(key)
+                             ? (void *)function->defaults
+                             : (void *)function->keyword_defaults;
+            return held != NULL ? value_from_object(held) : VALUE_UNBOUND;
+        }
         if (value_as_str(key) == vm->names[NAME_DICT]) {
             return own_dict(container);
         }
@@ -473,6 +481,19 @@ static bool spell(Vm *vm, Frozen *frozen, size_t first, Value key)
     return ok;
 }
 
+// What is read as a whole is a class's, or a module's, which needs no name.
+static bool spell_dict(Vm *vm, Frozen *frozen, size_t first, Value owner)
+{
+    FrozenRead *read = frozen->reads.items + first;
+    if (first == frozen->reads.count || !value_unbound(read->place->key) ||
+        !value_is_kind(owner, KIND_TYPE)) {
+        return true;
+    }
+    read->spelled = str_printf(vm, "%s.__dict__",
+                               type_name((const Type *)value_object(owner)));
+    return read->spelled != NULL;
+}
+
 // Every read also tells which of the call's Variables the function meets by a
 // way of its own.
 bool frozen_read(Vm *vm, Object *container, Value key, Value value)
@@ -496,7 +517,8 @@ bool frozen_read(Vm *vm, Object *container, Value key, Value value)
                 ? read_class(vm, frozen, (Type *)container, key, line)
                 : add_read(vm, frozen, container, key, line,
                            (uint32_t)first)) &&
-           (container->kind == KIND_DICT || spell(vm, frozen, first, key));
+           (container->kind == KIND_DICT ? spell_dict(vm, frozen, first, value)
+                                         : spell(vm, frozen, first, key));
 }
 
 // What lies below is found again when the trace ends.

@@ -98,6 +98,8 @@ Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read);
 const char *frozen_spelled(Vm *vm, const Frozen *frozen, Value v);
 // "0.5 -> 0.25": what the trace saw of the place, and what is there; owned.
 Str *frozen_change(Vm *vm, const Frozen *frozen, const FrozenRead *read);
+// Whether the place is the defaults of a function.
+bool frozen_is_defaults(const FrozenRead *read);
 // What the place holds now, borrowed; UNBOUND: nothing.
 Value frozen_present(Vm *vm, const FrozenRead *read);
 // How many reads people are told of.

@@ -21,14 +21,17 @@ Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read)
         return str_printf(vm, "'%s' of an outer function",
                           root->spelled != NULL ? root->spelled->text : "?");
     }
-    if (container->kind == KIND_FUNCTION) {
+    if (frozen_is_defaults(root)) {
         return str_printf(vm, "the defaults of %s()",
                           ((const Function *)container)->name->text);
     }
-    const char *name = value_as_str(root->place->key)->text;
     if (root->spelled != NULL) {
         return str_printf(vm, "'%s'", root->spelled->text);
     }
+    if (value_unbound(root->place->key)) {
+        return str_from(vm, "the names that globals() gives");
+    }
+    const char *name = value_as_str(root->place->key)->text;
     switch (container->kind) {
     case KIND_DICT: return str_printf(vm, "global '%s'", name);
     case KIND_TYPE:
@@ -166,8 +169,7 @@ static bool is_shown(const Vm *vm, const FrozenRead *read)
     Value seen = identity_value(vm, read->seen);
     const Object *container = read->place->container->object;
     bool of_class = container != NULL && container->kind == KIND_TYPE;
-    bool defaults = container != NULL && container->kind == KIND_FUNCTION;
-    return !value_unbound(read->seen) && !defaults &&
+    return !value_unbound(read->seen) && !frozen_is_defaults(read) &&
            !value_is_kind(seen, KIND_MODULE) &&
            !value_is_kind(seen, KIND_NATIVE) &&
            !(of_class && value_is_kind(seen, KIND_FUNCTION));

@@ -72,6 +72,14 @@ MUST_CHECK static inline bool note_class_read(Vm *vm, Value self, Type *cls,
             vm->hooks->read(vm, &cls->head, key, value));
 }
 
+// A method that the interpreter asks of a class: what an operator does, say.
+MUST_CHECK static inline bool note_method_read(Vm *vm, Type *cls, Str *name,
+                                               Value found)
+{
+    return LIKELY(vm->trace == NULL) || !(cls->flags & TYPE_HEAP) ||
+           vm->hooks->read(vm, &cls->head, value_from_object(name), found);
+}
+
 // An effect on the host that no container shows: in a trace it is told once.
 MUST_CHECK static inline bool note_effect(Vm *vm, EffectKind kind,
                                           const char *what, Value value)

@@ -4,6 +4,8 @@
 // Invariant: window[-1] is the callee and holds it alive; vm_enter leaves the
 // result there, or a frame whose result will go there.
 #include "interp/machine/vm/vm_run.h"
+
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_instance.h"
 #include "interp/objects/classes/types.h"
@@ -293,7 +295,9 @@ static int enter_class(Vm *vm, Type *cls, Value *window, uint32_t count,
     if (makes) {
         return enter_new(vm, cls, init, window, count, keyword_names);
     }
-    Instance *self = instance_new(vm, cls);
+    bool noted = note_method_read(vm, cls, vm->names[NAME_INIT],
+                                  value_from_object(init));
+    Instance *self = noted ? instance_new(vm, cls) : NULL;
     if (self == NULL) {
         vm_empty_window(vm, window, count);
         return -1;

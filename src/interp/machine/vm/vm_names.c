@@ -134,7 +134,12 @@ static Value names_of(const Frame *f)
 static Value find_name(Vm *vm, Value names, Str *name)
 {
     if (LIKELY(type_of(vm, names) == vm->types[KIND_DICT])) {
-        return value_retain(dict_get_name(value_as_dict(names), name));
+        Dict *dict = value_as_dict(names);
+        Value own = dict_get_name(dict, name);
+        return !dict->globals ||
+                       note_read(vm, dict, value_from_object(name), own)
+                   ? value_retain(own)
+                   : VALUE_FAIL;
     }
     Value found = value_get_item(vm, names, value_from_object(name));
     if (value_failed(found) && raise_matches(vm, ERR_KEY)) {
@@ -160,6 +165,9 @@ static Value load_name(Vm *vm, const Frame *f, Str *name)
         return found;
     }
     found = dict_get_name(f->globals, name);
+    if (!note_read(vm, f->globals, value_from_object(name), found)) {
+        return VALUE_FAIL;
+    }
     if (value_unbound(found)) {
         found = dict_get_name(builtins_of(vm, f), name);
     }
@@ -173,6 +181,11 @@ bool slow_getn(Vm *vm, Frame *f, Ins ins)
                     load_name(vm, f, name_of(f, INS_B(ins))));
 }
 
+static Cell *captured_cell(const Frame *f, uint32_t index)
+{
+    return (Cell *)value_object(f->cells[index]);
+}
+
 // A name that the class body has not assigned (yet) is the enclosing
 // function's variable.
 bool slow_getnc(Vm *vm, Frame *f, Ins ins)
@@ -182,9 +195,11 @@ bool slow_getnc(Vm *vm, Frame *f, Ins ins)
     if (!value_unbound(found)) {
         return slow_set(vm, f, INS_A(ins), found);
     }
-    found = ((Cell *)value_object(f->cells[INS_C(ins)]))->value;
-    return value_unbound(found) ? unbound_cell(vm, name->text, true)
-                                : copy_to(vm, f, ins, found);
+    Cell *cell = captured_cell(f, INS_C(ins));
+    return value_unbound(cell->value)
+               ? unbound_cell(vm, name->text, true)
+               : note_read(vm, cell, VALUE_NONE, cell->value) &&
+                     copy_to(vm, f, ins, cell->value);
 }
 
 bool slow_setn(Vm *vm, Frame *f, Ins ins)
@@ -264,11 +279,6 @@ bool slow_annotate(Vm *vm, Frame *f, Ins ins)
 static Cell *own_cell(const Frame *f, uint32_t reg)
 {
     return (Cell *)value_object(f->registers[reg]);
-}
-
-static Cell *captured_cell(const Frame *f, uint32_t index)
-{
-    return (Cell *)value_object(f->cells[index]);
 }
 
 // A trace may have read the cell: note_store tells it.

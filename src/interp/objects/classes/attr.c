@@ -224,6 +224,9 @@ Value value_find_method(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
     Value found = type_lookup(vm, cls, name);
+    if (!note_method_read(vm, cls, name, found)) {
+        return VALUE_FAIL;
+    }
     return value_unbound(found) ? found : attr_bind(vm, found, v, cls);
 }
 

@@ -5,6 +5,7 @@
 // its MRO that has the method is written in Duet; otherwise the slot of the
 // built-in layout stands there, so built-in speed is kept.
 #include "interp/objects/classes/class_slots.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_descriptor.h"
@@ -18,6 +19,9 @@ Value class_call(Vm *vm, Value self, NameId id, const Value *args,
 {
     Type *cls = type_of(vm, self);
     Value found = type_lookup(vm, cls, vm->names[id]);
+    if (!note_method_read(vm, cls, vm->names[id], found)) {
+        return VALUE_FAIL;
+    }
     if (value_unbound(found)) {
         return found;
     }

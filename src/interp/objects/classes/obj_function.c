@@ -228,10 +228,17 @@ static Value function_get_globals(Vm *vm, Value self)
     return object_or_none(AS_FUNCTION(self)->globals);
 }
 
+// The defaults under a key of note_read; NULL: none.
+static Value get_defaults(Vm *vm, Value self, Value key, void *held)
+{
+    Value value = held == NULL ? VALUE_UNBOUND : value_from_object(held);
+    return note_read(vm, value_object(self), key, value) ? object_or_none(held)
+                                                         : VALUE_FAIL;
+}
+
 static Value function_get_defaults(Vm *vm, Value self)
 {
-    (void)vm;
-    return object_or_none(AS_FUNCTION(self)->defaults);
+    return get_defaults(vm, self, VALUE_NONE, AS_FUNCTION(self)->defaults);
 }
 
 // A field that holds an object of one kind, or NULL for None. `what` opens the
@@ -266,8 +273,8 @@ static bool function_set_defaults(Vm *vm, Value self, Value value)
 // The dict itself: changes to it count from the next call on. None without any.
 static Value function_get_kwdefaults(Vm *vm, Value self)
 {
-    (void)vm;
-    return object_or_none(AS_FUNCTION(self)->keyword_defaults);
+    return get_defaults(vm, self, VALUE_TRUE,
+                        AS_FUNCTION(self)->keyword_defaults);
 }
 
 static bool function_set_kwdefaults(Vm *vm, Value self, Value value)

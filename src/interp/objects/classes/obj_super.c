@@ -4,6 +4,7 @@
 // Without a self_type it is unbound, and has the attributes of a super alone.
 // There is no clear slot: every cycle through a super passes through something
 // else that can be cleared.
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
 #include "interp/objects/classes/class_new.h"
 #include "interp/objects/classes/obj_function.h"
@@ -234,6 +235,10 @@ static Value find_behind(Vm *vm, const Super *super, Str *name)
             // already.
             Dict *dict = type_dict(vm, cls);
             Value found = dict == NULL ? VALUE_FAIL : dict_get_name(dict, name);
+            if (!value_failed(found) &&
+                !note_read(vm, cls, value_from_object(name), found)) {
+                return VALUE_FAIL;
+            }
             if (!value_unbound(found)) {
                 return found;
             }

@@ -147,7 +147,9 @@ static Value type_get_attr(Vm *vm, Value self, Str *name)
     }
     computed = plain ? type_lookup(vm, meta, name) : computed;
     if (!value_unbound(computed)) {
-        return attr_bind(vm, computed, self, meta);
+        return note_method_read(vm, meta, name, computed)
+                   ? attr_bind(vm, computed, self, meta)
+                   : VALUE_FAIL;
     }
     return note_read(vm, cls, value_from_object(name), VALUE_UNBOUND)
                ? attr_missing(vm, self, name)

@@ -38,8 +38,13 @@ static Value type_get_name(Vm *vm, Value self)
 // A view: the dict itself may only be changed through type_set_attr.
 static Value type_get_dict(Vm *vm, Value self)
 {
-    Dict *dict = type_dict(vm, (Type *)value_object(self));
-    return dict == NULL ? VALUE_FAIL : proxy_new(vm, value_from_object(dict));
+    Type *cls = (Type *)value_object(self);
+    Dict *dict = type_dict(vm, cls);
+    // Whoever has it may read any attribute.
+    return dict == NULL || ((cls->flags & TYPE_HEAP) &&
+                            !note_read(vm, dict, VALUE_UNBOUND, self))
+               ? VALUE_FAIL
+               : proxy_new(vm, value_from_object(dict));
 }
 
 static Value type_get_base(Vm *vm, Value self)

@@ -4,6 +4,7 @@
 // variable.
 #include "interp/core/memory.h"
 #include "interp/core/raise.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/function_make.h"
 
 // UNBOUND for a variable that has no value yet. Retains. NULL: memory.
@@ -42,13 +43,19 @@ static void cell_clear(Vm *vm, Object *object)
 static Value cell_get_contents(Vm *vm, Value self)
 {
     Value value = ((Cell *)value_object(self))->value;
-    return value_unbound(value)
-               ? raise_error(vm, ERR_VALUE, "%s", "Cell is empty")
-               : value_retain(value);
+    if (value_unbound(value)) {
+        return raise_error(vm, ERR_VALUE, "%s", "Cell is empty");
+    }
+    return note_read(vm, value_object(self), VALUE_NONE, value)
+               ? value_retain(value)
+               : VALUE_FAIL;
 }
 
 static bool cell_set_contents(Vm *vm, Value self, Value value)
 {
+    if (!note_store(vm, value_object(self), value)) {
+        return false;
+    }
     value_replace(&vm->ctx, &((Cell *)value_object(self))->value,
                   value_retain(value));
     return true;

@@ -100,7 +100,8 @@ static Value method_clear(Vm *vm, Value *args)
 // The type's own copy method gives a plain dict even for a subclass.
 static Value method_copy(Vm *vm, Value *args)
 {
-    return value_or_fail(dict_copy(vm, value_as_dict(args[0])));
+    Dict *dict = value_as_dict(args[0]);
+    return value_or_fail(dict_ask_all(vm, dict) ? dict_copy(vm, dict) : NULL);
 }
 
 // The views hold the dict and copy nothing, so they cost the same for any size.

@@ -116,7 +116,9 @@ static Value dict_binary(Vm *vm, BinaryOp op, Value a, Value b)
         !value_is_kind(b, KIND_DICT)) {
         return VALUE_NOT_IMPLEMENTED;
     }
-    Dict *result = dict_copy(vm, value_as_dict(a));
+    Dict *result = dict_ask_all(vm, value_as_dict(a))
+                       ? dict_copy(vm, value_as_dict(a))
+                       : NULL;
     if (result != NULL && !dict_update(vm, result, b)) {
         object_release(&vm->ctx, result);
         result = NULL;
@@ -135,8 +137,8 @@ static Value dict_inplace(Vm *vm, BinaryOp op, Value a, Value b)
 
 static int64_t dict_length(Vm *vm, Value self)
 {
-    (void)vm;
-    return value_as_dict(self)->count;
+    Dict *dict = value_as_dict(self);
+    return dict_ask_all(vm, dict) ? (int64_t)dict->count : -1;
 }
 
 // d[key]. Only a subclass is asked for __missing__, so that the plain dict's
@@ -283,6 +285,9 @@ Value dict_iterator(Vm *vm, Dict *dict, char part, bool backwards)
     // Each combination has a type of its own name.
     int row = part == 'k' ? 0 : part == 'v' ? 1 : 2;
     bool ordered = dict_is_ordered(dict);
+    if (!dict_ask_all(vm, dict)) {
+        return VALUE_FAIL;
+    }
     Iterator *iterator =
         iterator_new(vm, ordered ? &iterator_plain_def : &iterator_counted_def,
                      ordered ? "odict_iterator" : names[row][backwards],

@@ -16,6 +16,9 @@ static bool update_dict(Vm *vm, Dict *dict, Dict *other)
     if (dict == other) {
         return true;
     }
+    if (!dict_ask_all(vm, other)) {
+        return false;
+    }
     int filled = dict_fill(vm, dict, other);
     if (filled != 0) {
         return filled > 0;

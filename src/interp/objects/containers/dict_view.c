@@ -25,7 +25,9 @@ Value dict_view_new(Vm *vm, Dict *dict, char part)
     if (cls != NULL && dict_is_ordered(dict)) {
         cls = type_variant_of(vm, def, names[row][1], cls);
     }
-    DictView *view = cls == NULL ? NULL : object_new(vm, cls, sizeof *view);
+    DictView *view = cls == NULL || !dict_ask_all(vm, dict)
+                         ? NULL
+                         : object_new(vm, cls, sizeof *view);
     if (view == NULL) {
         return VALUE_FAIL;
     }

@@ -197,6 +197,12 @@ int dict_ask(Vm *vm, Dict *dict, Value key, Value *value)
     return noted ? found : -1;
 }
 
+bool dict_ask_all(Vm *vm, Dict *dict)
+{
+    return LIKELY(vm->trace == NULL) || !dict->globals ||
+           note_read(vm, dict, VALUE_UNBOUND, value_from_object(dict));
+}
+
 int dict_get_hashed(Vm *vm, Dict *dict, Value key, uint64_t hash, Value *value)
 {
     return get_at(dict, find(vm, dict, key, hash), value);

@@ -45,6 +45,8 @@ MUST_CHECK Dict *dict_new(Vm *vm);
 int dict_get(Vm *vm, Dict *dict, Value key, Value *value);
 // As dict_get, where the program asks: noted if a trace reads a global by it.
 int dict_ask(Vm *vm, Dict *dict, Value key, Value *value);
+// The program looks at all that there is: noted of globals, too.
+MUST_CHECK bool dict_ask_all(Vm *vm, Dict *dict);
 MUST_CHECK bool dict_set(Vm *vm, Dict *dict, Value key, Value value); // retains
 // Gives *value to a key that is not there; else *value becomes what it has,
 // borrowed.
