@@ -121,9 +121,9 @@ bool late_text_known(Vm *vm, const Str *text)
     return late_text_line(vm, text) == 0 ||
            raise_false(
                vm, ERR_SYMBOLIC,
-               "a text that says a tensor's value is to be a tensor; it "
-               "has a name for the value while tracing: use the tensor "
-               "itself, and make the text outside");
+               "the text of a tensor's value is asked for, which has a name "
+               "in its place while tracing; use the tensor itself, and make "
+               "the text outside");
 }
 
 static bool same_words(const Trace *trace, size_t a, size_t b)

@@ -80,6 +80,12 @@ MUST_CHECK static inline bool note_method_read(Vm *vm, Type *cls, Str *name,
            vm->hooks->read(vm, &cls->head, value_from_object(name), found);
 }
 
+// What a text says decides what comes out: of a tensor it says a name.
+MUST_CHECK static inline bool note_text(Vm *vm, const Str *text)
+{
+    return LIKELY(vm->trace == NULL) || vm->hooks->known_text(vm, text);
+}
+
 // An effect on the host that no container shows: in a trace it is told once.
 MUST_CHECK static inline bool note_effect(Vm *vm, EffectKind kind,
                                           const char *what, Value value)

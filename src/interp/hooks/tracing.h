@@ -163,9 +163,8 @@ struct TraceHooks {
     // In a trace: `text` was given for a symbolic tensor where eager code has
     // its value. `spec` is a format's or a conversion's; NULL: none.
     bool (*worded)(Vm *vm, Value tensor, Str *text, TextWay way, Str *spec);
-    // In a trace: a text is to be an element of a tensor. False, with an error
-    // pending, if it has been worded so, for it has a name where eager code has
-    // a value.
+    // In a trace: what a text says is asked. False, with an error pending, if
+    // it has been worded so, for it has a name where eager code has a value.
     bool (*known_text)(Vm *vm, const Str *text);
 };
 

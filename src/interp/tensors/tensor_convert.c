@@ -2,6 +2,7 @@
 // finds shape and kind (tensor_scan.h), the second fills.
 #include "interp/tensors/tensor_convert.h"
 
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -88,9 +89,8 @@ static bool fill_text(Vm *vm, Tensor *tensor, int64_t index, Value v)
 {
     if (value_is_str(v)) {
         Str *str = value_as_str(v);
-        return (vm->trace == NULL || vm->hooks->known_text(vm, str)) &&
-               tensor_set_string(&vm->ctx, tensor, index, str->text,
-                                 str->length);
+        return note_text(vm, str) && tensor_set_string(&vm->ctx, tensor, index,
+                                                       str->text, str->length);
     }
     return tensor_set_string(&vm->ctx, tensor, index, bytes_text(v),
                              bytes_length(v));

@@ -167,6 +167,14 @@ static bool tell_outside(Vm *vm, const Native *native)
                name + (name[0] == '_'), VALUE_UNBOUND);
 }
 
+// The methods of a text ask what it says.
+static bool tell_text(Vm *vm, const Native *native, const Value *window)
+{
+    return native->owner != vm->types[KIND_STR] ||
+           (native->flags & NATIVE_SLOT) ||
+           note_text(vm, value_as_str(window[0]));
+}
+
 // Parameters are read from their text at the first call. Simple natives with
 // all arguments given get the window as it is.
 static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
@@ -178,7 +186,7 @@ static Value call_native(Vm *vm, Native *native, Value *window, uint32_t count,
     uint32_t keywords =
         keyword_names != NULL ? (uint32_t)keyword_names->count : 0;
     if (known && check_self(vm, native, window, count - keywords) &&
-        tell_outside(vm, native)) {
+        tell_text(vm, native, window) && tell_outside(vm, native)) {
         // Simple: positional parameters only, none of which may be left out.
         bool plain = (native->flags & NATIVE_SIMPLE) && keyword_names == NULL &&
                      count == native->positional_count;

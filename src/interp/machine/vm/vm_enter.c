@@ -63,7 +63,8 @@ static bool is_direct(Vm *vm, const Native *native, const Value *window,
     return count - native->direct_least <= native->direct_span &&
            (native->owner == NULL ||
             (count > 0 &&
-             type_is_subtype(type_of(vm, window[0]), native->owner)));
+             type_is_subtype(type_of(vm, window[0]), native->owner) &&
+             (vm->trace == NULL || native->owner != vm->types[KIND_STR])));
 }
 
 // Optional parameters at the end that are missing are filled up in the window
@@ -89,7 +90,8 @@ bool vm_call_direct(Vm *vm, Native *native, Value *window, uint32_t count)
     return true;
 }
 
-// Arguments that need binding, a self or a check of the first one go by call.c.
+// Arguments that need binding, a self or a check of the first one go by call.c,
+// and what a trace is told of.
 static int enter_native(Vm *vm, Native *native, Value *window, uint32_t count,
                         Tuple *keyword_names)
 {

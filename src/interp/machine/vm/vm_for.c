@@ -18,7 +18,7 @@ static bool walks_in_place(Vm *vm, Value v)
     }
     const Type *type = value_object(v)->type;
     return type == vm->types[KIND_LIST] || type == vm->types[KIND_TUPLE] ||
-           (type == vm->types[KIND_STR] &&
+           (type == vm->types[KIND_STR] && vm->trace == NULL &&
             value_as_str(v)->count == value_as_str(v)->length);
 }
 

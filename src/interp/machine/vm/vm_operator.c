@@ -262,7 +262,7 @@ static int enter_compare(Vm *vm, CompareOp op, Value a, Value b)
 static int quick_member(Vm *vm, const Value *items, size_t count, Value item)
 {
     bool text = is_text(vm, item);
-    if (!text && !value_is_int(item)) {
+    if ((!text && !value_is_int(item)) || (text && vm->trace != NULL)) {
         return -1;
     }
     // Ints, texts and None are equal to their own kind alone.
@@ -318,7 +318,9 @@ static int quick_equal(const Vm *vm, Value a, Value b)
     bool text = is_text(vm, a);
     if (text || is_text(vm, b)) {
         if (text && is_text(vm, b)) {
-            return str_equal(value_as_str(a), value_as_str(b));
+            return vm->trace != NULL
+                       ? QUICK_UNKNOWN
+                       : str_equal(value_as_str(a), value_as_str(b));
         }
         // Whatever is no object is bound to be of another type.
         Value other = text ? b : a;

@@ -82,14 +82,17 @@ MUST_CHECK bool vm_deliver(Vm *vm, Value result);
 // -1: failed. Takes the arguments in any case.
 int vm_enter(Vm *vm, Value *window, uint32_t count, Tuple *keyword_names);
 // Whether the arguments can go to the native as they stand: each required one
-// is there, and the first is of the type that owns the method.
+// is there, and the first is of the type that owns the method. A trace is asked
+// about texts.
 static inline bool native_is_direct(const Vm *vm, const Native *native,
                                     const Value *window, uint32_t count)
 {
     return count - native->direct_least <= native->direct_span &&
            (native->owner == NULL ||
             (count > 0 &&
-             type_of((Vm *)(uintptr_t)vm, window[0]) == native->owner));
+             type_of((Vm *)(uintptr_t)vm, window[0]) == native->owner &&
+             (LIKELY(vm->trace == NULL) ||
+              native->owner != vm->types[KIND_STR])));
 }
 // Calls such a native, window[-1]: false with an error pending.
 MUST_CHECK bool vm_call_direct(Vm *vm, Native *native, Value *window,

@@ -271,6 +271,7 @@ static Value quick_item(Vm *vm, Value container, Value key)
     }
     // The characters of ASCII texts are shared.
     if (value_is_kind(container, KIND_STR) && value_is_int(key) &&
+        vm->trace == NULL &&
         value_object(container)->type == vm->types[KIND_STR]) {
         const Str *text = value_as_str(container);
         int64_t at = value_small(key);

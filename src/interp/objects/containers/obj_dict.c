@@ -186,6 +186,9 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 int dict_ask(Vm *vm, Dict *dict, Value key, Value *value)
 {
     int found = dict_get(vm, dict, key, value);
+    if (found == 0 && value_is_str(key) && !note_text(vm, value_as_str(key))) {
+        return -1;
+    }
     if (LIKELY(vm->trace == NULL) || !dict->globals || found < 0 ||
         !value_is_str(key)) {
         return found;

@@ -220,7 +220,7 @@ bool list_extend(Vm *vm, List *list, Value iterable)
          value_object(iterable)->type == vm->types[KIND_TUPLE])) {
         return extend_array(vm, list, value_object(iterable));
     }
-    if (value_is_str(iterable) &&
+    if (value_is_str(iterable) && vm->trace == NULL &&
         value_object(iterable)->type == vm->types[KIND_STR] &&
         value_as_str(iterable)->count == value_as_str(iterable)->length) {
         return extend_characters(vm, list, value_as_str(iterable));

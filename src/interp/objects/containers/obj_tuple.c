@@ -185,12 +185,13 @@ static int equal_simple(const Type *str, Value x, Value y)
 }
 
 // Stops at the first pair that differs, or that it cannot compare.
-// -1 sends the caller the general way, which runs methods.
+// -1 sends the caller the general way, which runs methods and tells a trace.
 int tuple_equal_simple(const Vm *vm, Value a, Value b)
 {
     const Type *cls = vm->types[KIND_TUPLE];
     if (!value_is_object(a) || value_object(a)->type != cls ||
-        !value_is_object(b) || value_object(b)->type != cls) {
+        !value_is_object(b) || value_object(b)->type != cls ||
+        vm->trace != NULL) {
         return -1;
     }
     // Both are tuples of no subclass, so no method of a program decides.

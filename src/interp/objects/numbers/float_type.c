@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "interp/hooks/note.h"
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/number_methods.h"
@@ -70,6 +71,9 @@ static Value float_to_int(Vm *vm, Value self)
 
 static Value not_a_float(Vm *vm, Value v)
 {
+    if (value_is_str(v) && !note_text(vm, value_as_str(v))) {
+        return VALUE_FAIL;
+    }
     Str *text = value_repr(vm, v);
     if (text == NULL) {
         return raise_wordless(vm, ERR_VALUE);

@@ -3,6 +3,7 @@
 // Both ways split big numbers in the middle (divide and conquer) and poll, so
 // that a hundred thousand digits neither take quadratic time in digits of the
 // base nor hold up Ctrl-C. Bases that are powers of two only move bits.
+#include "interp/hooks/note.h"
 #include "interp/objects/numbers/int_large.h"
 #include "interp/objects/numbers/int_short.h"
 #include "interp/objects/numbers/int_view.h"
@@ -558,6 +559,9 @@ Value int_parse_value(Vm *vm, Value v, int base)
     strbuf_free(&plain);
     if (!value_unbound(made)) {
         return made;
+    }
+    if (!bytes && !note_text(vm, str)) {
+        return VALUE_FAIL;
     }
     StrBuf repr;
     strbuf_init(&repr, &vm->ctx);

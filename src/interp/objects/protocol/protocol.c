@@ -201,7 +201,12 @@ int value_truth(Vm *vm, Value v)
     if (value_is_float(v)) {
         return value_float(v) != 0;
     }
-    const TypeSlots *slots = &type_of(vm, v)->slots;
+    const Type *type = type_of(vm, v);
+    const TypeSlots *slots = &type->slots;
+    // In a trace a text may not be asked for its length.
+    if (type == vm->types[KIND_STR]) {
+        return value_as_str(v)->count != 0;
+    }
     if (slots->truth != NULL) {
         return slots->truth(vm, v);
     }

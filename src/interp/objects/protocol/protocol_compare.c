@@ -3,7 +3,7 @@
 // The order is fixed: a right side whose class derives from the left one's goes
 // first; both may decline, then == and != fall back to identity.
 #include "interp/core/depth.h"
-#include "interp/hooks/tracing.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/protocol/protocol.h"
 
 #include "interp/objects/numbers/obj_int.h"
@@ -106,10 +106,10 @@ Value value_from_order(CompareOp op, int order)
 }
 
 // Two exact strs, or two ints of which one is boxed: no program decides. False:
-// ask the slots.
+// ask the slots, as a trace does.
 static bool quick_order(Vm *vm, CompareOp op, Value a, Value b, int *order)
 {
-    if (!value_is_object(a) && !value_is_object(b)) {
+    if ((!value_is_object(a) && !value_is_object(b)) || vm->trace != NULL) {
         return false;
     }
     const Type *left = type_of(vm, a), *right = type_of(vm, b);
@@ -169,7 +169,9 @@ int value_equal(Vm *vm, Value a, Value b)
     if (value_is_str(a) && value_is_str(b) &&
         value_object(a)->type == vm->types[KIND_STR] &&
         value_object(b)->type == vm->types[KIND_STR]) {
-        return str_equal(value_as_str(a), value_as_str(b));
+        return note_text(vm, value_as_str(a)) && note_text(vm, value_as_str(b))
+                   ? str_equal(value_as_str(a), value_as_str(b))
+                   : -1;
     }
     Value result = value_compare(vm, COMPARE_EQ, a, b);
     // Nearly every __eq__ gives a bool, for which no truth is to be asked.

@@ -7,6 +7,7 @@
 
 #include "base/char_class.h"
 #include "base/utf8.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/protocol/protocol.h"
 
@@ -375,7 +376,7 @@ Value format_str(Vm *vm, Value v, Str *text)
     if (text->length == 0) {
         return format_plainly(vm, v);
     }
-    if (!format_parse(vm, v, 's', text, &spec)) {
+    if (!note_text(vm, str) || !format_parse(vm, v, 's', text, &spec)) {
         return VALUE_FAIL;
     }
     if (spec.type != 0 && spec.type != 's') {

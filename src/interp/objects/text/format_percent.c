@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "interp/hooks/tracing.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/numbers/obj_float.h"
@@ -125,6 +125,10 @@ static bool percent_text(Percent *p, FormatSpec *spec, Value v)
         return false;
     }
     size_t length = text->length;
+    if ((spec->width >= 0 || spec->precision >= 0) && !note_text(p->vm, text)) {
+        object_release(&p->vm->ctx, text);
+        return false;
+    }
     if (spec->precision >= 0 && (size_t)spec->precision < text->count) {
         length = str_offset(p->vm, text, (size_t)spec->precision);
     }

@@ -5,7 +5,7 @@
 // decoders must allow for them.
 #include "base/bulk.h"
 #include "base/utf8.h"
-#include "interp/hooks/tracing.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/sequence.h"
 #include "interp/objects/text/format.h"
@@ -47,11 +47,13 @@ static bool str_hash_slot(Vm *vm, Value self, uint64_t *hash)
 // declined as well.
 static Value str_compare(Vm *vm, CompareOp op, Value a, Value b)
 {
-    (void)vm;
     if (!value_is_str(a) || !value_is_str(b)) {
         return VALUE_NOT_IMPLEMENTED;
     }
     Str *x = value_as_str(a), *y = value_as_str(b);
+    if (!note_text(vm, x) || !note_text(vm, y)) {
+        return VALUE_FAIL;
+    }
     if (op == COMPARE_EQ || op == COMPARE_NE) {
         return value_from_bool(str_equal(x, y) == (op == COMPARE_EQ));
     }
@@ -138,8 +140,8 @@ static Value str_binary(Vm *vm, BinaryOp op, Value a, Value b)
 
 static int64_t str_length(Vm *vm, Value self)
 {
-    (void)vm;
-    return (int64_t)value_as_str(self)->count;
+    Str *str = value_as_str(self);
+    return note_text(vm, str) ? (int64_t)str->count : -1;
 }
 
 // The indices count code points and the text is UTF-8, so each is turned into a
@@ -180,6 +182,9 @@ static Value str_get_slice(Vm *vm, Str *str, Slice *slice)
 static Value str_get_item(Vm *vm, Value self, Value key)
 {
     Str *str = value_as_str(self);
+    if (!note_text(vm, str)) {
+        return VALUE_FAIL;
+    }
     if (value_is_kind(key, KIND_SLICE)) {
         return str_get_slice(vm, str, (Slice *)value_object(key));
     }
@@ -214,6 +219,9 @@ static int str_contains(Vm *vm, Value self, Value item)
                          type_name(type_of(vm, item)));
     }
     Str *str = value_as_str(self), *part = value_as_str(item);
+    if (!note_text(vm, str) || !note_text(vm, part)) {
+        return -1;
+    }
     // One byte is an ASCII character, which memchr finds at once.
     if (part->length == 1) {
         return memchr(str->text, part->text[0], str->length) != NULL;
@@ -254,6 +262,9 @@ static Value str_step(Vm *vm, Iterator *self)
 static Value str_iter(Vm *vm, Value self)
 {
     Str *str = value_as_str(self);
+    if (!note_text(vm, str)) {
+        return VALUE_FAIL;
+    }
     Iterator *iterator = iterator_new(
         vm, &iterator_counted_def,
         str->count == str->length ? "str_ascii_iterator" : "str_iterator",
