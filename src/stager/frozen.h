@@ -93,9 +93,10 @@ int frozen_compare(Vm *vm, const FrozenRead *read);
 void frozen_set_noted(Frozen *frozen, const FrozenRead *read);
 // "global 'scale'", "'self.k'": for messages; owned.
 Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read);
-// What the program calls a value that the trace has lately read outside: the
-// global, attribute or variable; NULL: not known.
-const char *frozen_spelled(Vm *vm, const Frozen *frozen, Value v);
+// Appends what the program calls a value that the trace has lately read
+// outside: the global, attribute or variable, and the way to it there
+// (layers[0]). False: not known. Who has `out` asks whether there was memory.
+bool frozen_spelled(Vm *vm, const Frozen *frozen, Value v, StrBuf *out);
 // "0.5 -> 0.25": what the trace saw of the place, and what is there; owned.
 Str *frozen_change(Vm *vm, const Frozen *frozen, const FrozenRead *read);
 // Whether the place is the defaults of a function.

@@ -43,21 +43,87 @@ Str *frozen_name(Vm *vm, const Frozen *frozen, const FrozenRead *read)
     }
 }
 
-// What is captured was read just before, or stands among what was.
-const char *frozen_spelled(Vm *vm, const Frozen *frozen, Value v)
+// How a value is looked for in what the trace read lately: a captured one was
+// read just before, or stands among what was, not too deep.
+enum { NAMED_READS = 64, NAMED_DEPTH = 4, NAMED_ITEMS = 128 };
+
+typedef struct NameSearch {
+    Value wanted;
+    Value steps[NAMED_DEPTH]; // keys and indices on the way, borrowed
+    int depth;                // of the steps
+    int left;                 // items that may still be looked at
+} NameSearch;
+
+static bool find_below(NameSearch *search, Value v);
+
+static bool find_step(NameSearch *search, Value step, Value item)
 {
-    enum { LATELY = 64 };
+    search->steps[search->depth++] = step;
+    if (find_below(search, item)) {
+        return true;
+    }
+    search->depth--;
+    return false;
+}
+
+// Whether v is what is wanted, or holds it; the steps are then the way to it.
+static bool find_below(NameSearch *search, Value v)
+{
+    if (value_same(v, search->wanted)) {
+        return true;
+    }
+    bool found = false;
+    bool list = value_is_kind(v, KIND_LIST), dict = value_is_kind(v, KIND_DICT);
+    if (search->depth == NAMED_DEPTH) {
+        return false;
+    }
+    if (list || value_is_kind(v, KIND_TUPLE)) {
+        size_t count =
+            list ? value_as_list(v)->count : value_as_tuple(v)->count;
+        const Value *items =
+            list ? value_as_list(v)->items : value_as_tuple(v)->items;
+        for (size_t i = 0; !found && i < count && search->left-- > 0; i++) {
+            found = find_step(search, value_from_small((int64_t)i), items[i]);
+        }
+    } else if (dict) {
+        bool walked = value_as_dict(v)->walked; // the program did not
+        uint32_t at = 0;
+        for (Value key, item; !found && search->left-- > 0 &&
+                              dict_next(value_as_dict(v), &at, &key, &item);) {
+            found = (value_is_str(key) || value_is_int(key)) &&
+                    find_step(search, key, item);
+        }
+        value_as_dict(v)->walked = walked;
+    }
+    return found;
+}
+
+static void put_steps(Vm *vm, const NameSearch *search, StrBuf *out)
+{
+    for (int i = 0; i < search->depth && strbuf_ok(out); i++) {
+        Str *step = value_repr(vm, search->steps[i]);
+        strbuf_printf(out, "[%s]", step != NULL ? step->text : "");
+        object_release_null(&vm->ctx, step);
+    }
+}
+
+bool frozen_spelled(Vm *vm, const Frozen *frozen, Value v, StrBuf *out)
+{
+    NameSearch search = {.wanted = v, .left = NAMED_ITEMS};
     size_t count = frozen->reads.count;
-    for (size_t i = count; i > 0 && count - i < LATELY; i--) {
+    for (size_t i = count; i > 0 && count - i < NAMED_READS; i--) {
         const FrozenRead *read = &frozen->reads.items[i - 1];
-        if (value_same(frozen_present(vm, read), v)) {
-            return read->spelled != NULL ? read->spelled->text
-                   : value_is_str(read->place->key)
-                       ? value_as_str(read->place->key)->text
-                       : NULL;
+        bool named = read->place->container->object != NULL &&
+                     (read->spelled != NULL || value_is_str(read->place->key));
+        if (named && find_below(&search, frozen_present(vm, read))) {
+            strbuf_puts(out, read->spelled != NULL
+                                 ? read->spelled->text
+                                 : value_as_str(read->place->key)->text);
+            put_steps(vm, &search, out);
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 // --- what was there ---

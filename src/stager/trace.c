@@ -104,14 +104,24 @@ uint32_t trace_program_line(const Vm *vm, Source **source)
 }
 
 // Its own name goes before that of the place where it was found.
-static const char *variable_name(Vm *vm, const Variable *variable)
+static bool add_variable(Vm *vm, Trace *trace, const Variable *variable,
+                         TensorType type, VariableCell *cell, Object *owner,
+                         uint32_t *index)
 {
-    const char *name =
-        variable->name != NULL
-            ? variable->name->text
-            : frozen_spelled(vm, vm->trace->frozen,
-                             value_from_object((Object *)&variable->head));
-    return name != NULL ? name : "variable";
+    StrBuf name;
+    strbuf_init(&name, &vm->ctx);
+    if (variable->name != NULL) {
+        strbuf_puts(&name, variable->name->text);
+    } else if (!frozen_spelled(vm, trace->frozen,
+                               value_from_object((Object *)&variable->head),
+                               &name)) {
+        strbuf_puts(&name, "variable");
+    }
+    bool ok =
+        strbuf_ok(&name) && graph_add_variable(trace->graph, strbuf_text(&name),
+                                               type, cell, owner, index);
+    strbuf_free(&name);
+    return ok;
 }
 
 // One for each that is distinct; the graph's numbers are the signature's.
@@ -126,8 +136,8 @@ bool trace_open_variables(Vm *vm, Trace *trace)
         if (stand_in == NULL ||
             !structure_push(vm, &trace->stand_ins,
                             value_from_object(stand_in)) ||
-            !graph_add_variable(trace->graph, variable_name(vm, variable),
-                                operand_type(own), NULL, NULL, &index)) {
+            !add_variable(vm, trace, variable, operand_type(own), NULL, NULL,
+                          &index)) {
             return false;
         }
     }
@@ -224,8 +234,8 @@ bool trace_variable(Vm *vm, Trace *trace, Variable *variable, uint32_t *index)
         return true;
     }
     VariableCell *cell = variable_cell(variable);
-    if (!graph_add_variable(trace->graph, variable_name(vm, variable),
-                            cell_type(cell), cell, &variable->head, index)) {
+    if (!add_variable(vm, trace, variable, cell_type(cell), cell,
+                      &variable->head, index)) {
         return false;
     }
     trace->graph->variables.items[*index].argument = variable->argument;
@@ -412,9 +422,17 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
                                              trace_place(vm));
         return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
     }
-    const char *name = frozen_spelled(vm, trace->frozen, operand);
-    return graph_add_capture(trace->graph, name != NULL ? name : "captured",
-                             tensor);
+    StrBuf name;
+    strbuf_init(&name, &vm->ctx);
+    if (!frozen_spelled(vm, trace->frozen, operand, &name)) {
+        strbuf_puts(&name, "captured");
+    }
+    ValueId id =
+        strbuf_ok(&name)
+            ? graph_add_capture(trace->graph, strbuf_text(&name), tensor)
+            : VALUE_ID_NONE;
+    strbuf_free(&name);
+    return id;
 }
 
 bool trace_outputs(Vm *vm, Trace *trace, const GraphNode *node,
