@@ -160,8 +160,36 @@ static void search(Object *object, void *data)
     all->belongs = outer;
 }
 
+static void compare(Object *object, void *data)
+{
+    HandedSearch *all = data;
+    all->found |= object == all->wanted;
+}
+
+// What a module of Python's or NumPy's shows, and objects that such a one has
+// as an attribute: warnings.filters, logging.root and its manager.
+static void search_shown(const Frame *called, HandedSearch *all)
+{
+    uint32_t at = 0;
+    Value name, v;
+    while (all->host && !all->found &&
+           dict_next(called->globals, &at, &name, &v)) {
+        if (!value_is_object(v) || !value_is_str(name) ||
+            value_as_str(name)->text[0] == '_') {
+            continue;
+        }
+        Object *object = value_object(v);
+        compare(object, all);
+        if (object->kind == KIND_INSTANCE &&
+            all->wanted->kind == KIND_INSTANCE) {
+            object->type->slots.visit(object, compare, all);
+        }
+    }
+}
+
 // Whether the library changes what is its own. What the program has handed to
-// it, as the deque that insert() changes, is the program's; but attributes that
+// it, as the deque that insert() changes, is the program's, and what a module
+// shows is, as the filters of warnings are; but attributes that
 // the library sets are so only of Python's and NumPy's containers and streams.
 bool ledger_is_bookkeeping(Vm *vm, const Object *container)
 {
@@ -177,6 +205,7 @@ bool ledger_is_bookkeeping(Vm *vm, const Object *container)
     HandedSearch handed = {.vm = vm,
                            .wanted = container,
                            .host = content_host_source(called->code->source)};
+    search_shown(called, &handed);
     for (uint32_t i = 0; i < called->code->parameter_count; i++) {
         Value v = called->registers[i];
         if (value_is_kind(v, KIND_CELL)) {
