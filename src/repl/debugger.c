@@ -21,6 +21,7 @@
 #include "repl/progress.h"
 #include "repl/prompt.h"
 #include "repl/terminal.h"
+#include "stager/sites.h"
 #include "stager/trace.h"
 
 enum { DEBUGGER_CONTEXT = 2 }; // lines shown above and below the running one
@@ -361,9 +362,13 @@ static bool finish(const Stop *stop)
 {
     Vm *vm = stop->session->vm;
     if (stop->session->exiting) {
-        return raise_with(vm, ERR_SYSTEM_EXIT,
-                          value_from_small(stop->session->status)),
-               false;
+        (void)raise_with(vm, ERR_SYSTEM_EXIT,
+                         value_from_small(stop->session->status));
+        // Now, and not when the graph comes to the block that is traced.
+        for (Trace *trace = vm->trace; trace != NULL; trace = trace->outer) {
+            sites_refuse(vm, trace);
+        }
+        return false;
     }
     // As Ctrl-C would: the entry, or the script, ends.
     return !stop->quitting || raise_false(vm, ERR_INTERRUPT, "%s", "");

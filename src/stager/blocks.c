@@ -540,14 +540,6 @@ static void give_back(Vm *vm, Frame *frame, const StagedBlock *block)
     vm->exception = error;
 }
 
-// A `finally` or `with` raises it again: no run could.
-static void keep_refusal(Vm *vm)
-{
-    vm->exception = raise_take(vm);
-    object_release_null(&vm->ctx, vm->trace->refused);
-    vm->trace->refused = object_retain(value_object(vm->exception));
-}
-
 // Called once for each frame that an error passes, and where it is caught.
 // Blocks of the frame go innermost first.
 const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
@@ -574,7 +566,7 @@ const Ins *blocks_unwind(Vm *vm, Frame *frame, const Handler *handler)
     if (handler != NULL) {
         sites_caught(vm, frame, handler);
         if (trace->gave_up) {
-            keep_refusal(vm);
+            sites_refuse(vm, trace);
         }
         trace->gave_up = false;
     }

@@ -11,6 +11,7 @@
 #include "interp/core/raise.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/containers/obj_dict.h"
+#include "interp/objects/errors/raise_object.h"
 #include "interp/objects/iterators/obj_generator.h"
 #include "interp/objects/text/obj_str.h"
 #include "stager/content.h"
@@ -202,13 +203,21 @@ static bool has_numbers(const Trace *trace)
 
 bool sites_fatal(Vm *vm)
 {
-    static const ErrorKind fatal[] = {ERR_MEMORY, ERR_RECURSION, ERR_SYNTAX,
-                                      ERR_SYSTEM};
-    bool found = !raise_matches(vm, ERR_EXCEPTION);
+    static const ErrorKind fatal[] = {
+        ERR_MEMORY, ERR_RECURSION, ERR_SYNTAX,
+        ERR_SYSTEM, ERR_INTERRUPT, ERR_GENERATOR_EXIT};
+    bool found = false;
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
         found = found || raise_matches(vm, fatal[i]);
     }
     return found;
+}
+
+void sites_refuse(Vm *vm, Trace *trace)
+{
+    vm->exception = raise_take(vm);
+    object_release_null(&vm->ctx, trace->refused);
+    trace->refused = object_retain(value_object(vm->exception));
 }
 
 bool sites_refused(Vm *vm)

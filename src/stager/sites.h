@@ -20,6 +20,9 @@ void sites_look(Vm *vm, Trace *trace);
 // Whether the pending error stays one of the trace, though the program's code
 // met it: nothing that a run could raise.
 bool sites_fatal(Vm *vm);
+// The pending error stays one of the trace whatever it is, when a `finally` or
+// `with` raises it again, too.
+void sites_refuse(Vm *vm, Trace *trace);
 // Whether the pending error is one of tracing alone: eager code might not raise
 // it.
 bool sites_refused(Vm *vm);
