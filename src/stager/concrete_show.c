@@ -53,6 +53,20 @@ static Value concrete_outputs(Vm *vm, Value self)
                          spec_of_leaf, NULL);
 }
 
+// The same for a file: a tensor that is a text to the caller is `str`.
+static Value layout_of_leaf(Vm *vm, Value v, void *data)
+{
+    return symbolic_is_text(v)
+               ? value_retain(value_from_object(vm->types[KIND_STR]))
+               : spec_of_leaf(vm, v, data);
+}
+
+static Value concrete_layout(Vm *vm, Value self)
+{
+    return structure_map(vm, ((Concrete *)value_object(self))->result,
+                         layout_of_leaf, NULL);
+}
+
 // "string[]", or "string[] or None" where each call chooses.
 static bool print_result(Vm *vm, StrBuf *out, Value result)
 {
@@ -290,6 +304,7 @@ static const MemberDef concrete_members[] = {
      "A dict of the parameters: specs for tensors, traced values for others."},
     {"star", concrete_star, NULL,
      "The parameter that takes *args, None if there are none of them."},
+    {"_layout", concrete_layout, NULL, "The same for _graph_file."},
     {"structured_outputs", concrete_outputs, NULL,
      "The result's structure, with specs where tensors are."},
     {"hits", concrete_hits, NULL, "How often it was run."},

@@ -65,6 +65,24 @@ static Value make_class(Vm *vm, const char *name, size_t length)
     return made;
 }
 
+// str() of a KeyError is repr() of its argument: a plain text or number is
+// found in it again.
+static Value key_said(Vm *vm, const char *text, size_t length)
+{
+    bool quoted = length >= 2 && (text[0] == '\'' || text[0] == '"') &&
+                  text[length - 1] == text[0] &&
+                  memchr(text, '\\', length) == NULL;
+    size_t digits = length > 0 && text[0] == '-';
+    while (digits < length && text[digits] >= '0' && text[digits] <= '9') {
+        digits++;
+    }
+    if (digits == length && length > 0 && text[length - 1] != '-') {
+        return int_parse(vm, text, length, 10);
+    }
+    Str *made = str_new(vm, text + quoted, length - 2 * (size_t)quoted);
+    return made != NULL ? str_value(made) : VALUE_FAIL;
+}
+
 // "ValueError: text" is raised as one.
 static void raise_text(Vm *vm, const char *text, size_t length)
 {
@@ -79,11 +97,15 @@ static void raise_text(Vm *vm, const char *text, size_t length)
     if (value_failed(cls)) {
         return;
     }
-    Str *message = str_new(vm, text + skipped, length - skipped);
-    Value argument = value_or_fail(message);
+    bool key =
+        value_is_kind(cls, KIND_TYPE) &&
+        type_is_subtype((Type *)value_object(cls), vm->error_types[ERR_KEY]);
+    Value argument =
+        key ? key_said(vm, text + skipped, length - skipped)
+            : value_or_fail(str_new(vm, text + skipped, length - skipped));
     Value made = value_failed(argument)
                      ? VALUE_FAIL
-                     : vm_call(vm, cls, &argument, message->length > 0);
+                     : vm_call(vm, cls, &argument, length > skipped);
     release(vm, argument);
     release(vm, cls);
     if (!value_failed(made)) {
