@@ -203,9 +203,9 @@ static bool has_numbers(const Trace *trace)
 
 bool sites_fatal(Vm *vm)
 {
-    static const ErrorKind fatal[] = {
-        ERR_MEMORY, ERR_RECURSION, ERR_SYNTAX,
-        ERR_SYSTEM, ERR_INTERRUPT, ERR_GENERATOR_EXIT};
+    static const ErrorKind fatal[] = {ERR_MEMORY,    ERR_RECURSION,
+                                      ERR_SYNTAX,    ERR_SYSTEM,
+                                      ERR_INTERRUPT, ERR_GENERATOR_EXIT};
     bool found = false;
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
         found = found || raise_matches(vm, fatal[i]);
