@@ -33,9 +33,7 @@ static void line_text(uint32_t line, char room[24])
     snprintf(room, 24, line != 0 ? " (line %u)" : "%.0u", (unsigned)line);
 }
 
-// If a block inside the turn left the variable unbound, its note says more
-// than the types could.
-static bool fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
+bool loop_fail_change(Vm *vm, const LoopWalk *walk, Value before, Value after)
 {
     // Rooms for the descriptions of both values; longer ones are cut.
     char a[80], b[80];
@@ -231,79 +229,6 @@ int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
     return taken;
 }
 
-// The function's result: it has none before the turn, so its tensors enter as
-// zeros that nobody reads; or it has one already, of an unrolled turn.
-static Value take_result_leaf(Vm *vm, Value v, void *data)
-{
-    LoopWalk *walk = data;
-    if (!loop_is_leaf(v)) {
-        return value_retain(v);
-    }
-    StagedBlock *block = walk->block;
-    // The slots stand in step with the places, so that the slot's index is the
-    // place's.
-    Value before = walk->block->before[walk->slot - block->loop->slots];
-    // A number that every turn gives alike stays a number of the host.
-    if (merge_is_number(v) &&
-        (value_unbound(before) || merge_same(before, v))) {
-        return value_retain(v);
-    }
-    // The operand of the two decides; a number follows it.
-    DType dtype = value_is_operand(v)        ? operand_type(v).dtype
-                  : value_is_operand(before) ? operand_type(before).dtype
-                                             : merge_number_dtype(v, before);
-    ValueId result = merge_leaf_id(vm, "while", block->sides[1], v, dtype);
-    ValueId init = VALUE_ID_NONE;
-    // Bound in the body only: the loop needs some initial value, which no turn
-    // reads.
-    if (result != VALUE_ID_NONE && value_unbound(before)) {
-        init = merge_placeholder(vm, block->parent,
-                                 graph_type(vm->trace->graph, result));
-    } else if (result != VALUE_ID_NONE) {
-        init = merge_leaf_id(vm, "while", block->parent, before, dtype);
-    }
-    uint32_t index = loop_add_leaf(vm, block, init, "result");
-    if (index == UINT32_MAX) {
-        return VALUE_FAIL;
-    }
-    LoopLeaf *leaf = &block->loop->leaves.items[index];
-    leaf->result = result;
-    leaf->mixed = weak_is_host(v) || weak_is_host(before);
-    leaf->text =
-        symbolic_is_text(v) && (value_unbound(before) || value_is_text(before));
-    if (walk->slot->kind == SLOT_LATE && symbolic_is_weak(v)) {
-        leaf->host = value_retain(v);
-    }
-    return trace_symbolic(vm, vm->trace, result, "result");
-}
-
-// A loop that returns in some turn: its flag ends the loop, and the result is
-// what that turn left.
-static bool take_result(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
-                        Value after)
-{
-    LoopSlot *slot = &block->loop->slots[i];
-    Value before = block->before[i];
-    slot->first_leaf = (uint32_t)block->loop->leaves.count;
-    if (value_unbound(after)) { // no turn returns
-        block->first[i] = value_retain(before);
-        return true;
-    }
-    if (!value_unbound(before) && !loop_is_leaf(before) &&
-        !merge_same(before, after)) {
-        return fail_change(vm, walk, before, after);
-    }
-    bool met;
-    block->first[i] =
-        structure_map_shared(vm, after, take_result_leaf, NULL, walk, &met);
-    slot->leaf_count = (uint32_t)block->loop->leaves.count - slot->first_leaf;
-    if (value_failed(block->first[i])) {
-        block->first[i] = VALUE_UNBOUND;
-        return false;
-    }
-    return true;
-}
-
 // A fresh variable whose value does not carry over: gone behind the loop.
 static void give_up(StagedBlock *block, LoopSlot *slot)
 {
@@ -449,7 +374,8 @@ static bool take_late(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
                       Value after)
 {
     block->loop->slots[i].kind = SLOT_LATE;
-    return loop_add_turned(vm, block) && take_result(vm, block, i, walk, after);
+    return loop_add_turned(vm, block) &&
+           loop_take_result(vm, block, i, walk, after);
 }
 
 // A variable that may be None has a choice before the turn, and so behind it.
@@ -475,7 +401,7 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         return true;
     }
     if (slot->kind == SLOT_RESULT) {
-        return take_result(vm, block, i, walk, after);
+        return loop_take_result(vm, block, i, walk, after);
     }
     if (slot->kind == SLOT_CARRIED) {
         return loop_carried_take(vm, block, i, walk, after);
@@ -504,7 +430,7 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     // given up; one that the program set before the loop may not.
     if (slot->kind == SLOT_KEPT) {
         return value_same(before, after) ||
-               fail_change(vm, walk, before, after);
+               loop_fail_change(vm, walk, before, after);
     }
     // The container itself, by whatever name: no copy may take its place.
     if (value_same(before, after) && is_container(vm, after)) {
@@ -527,7 +453,8 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         give_up(block, slot);
         return loop_note_gone(vm, walk, after);
     }
-    return taken == 1 || (taken == 0 && fail_change(vm, walk, before, after));
+    return taken == 1 ||
+           (taken == 0 && loop_fail_change(vm, walk, before, after));
 }
 
 // Places that the loop's text does not name.
@@ -550,7 +477,7 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
                         : take_value(vm, &walk, held_state(place), after);
         taken = taken == 0 ? loop_lift_held(vm, block, place, after) : taken;
         ok = taken == 1 ||
-             (taken == 0 && fail_change(vm, &walk, place->before, after));
+             (taken == 0 && loop_fail_change(vm, &walk, place->before, after));
         ok = structure_push(vm, &block->loop->after, after) && ok;
     }
     return ok;

@@ -143,6 +143,15 @@ void loop_lift_free(Vm *vm, StagedBlock *block);
 // What one variable is after the turn, as the results of its leaves. 1; 0: its
 // dtype or form is another; -1: failed.
 int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after);
+// False, with an error pending: what a turn leaves there does not fit. If a
+// block inside the turn left the variable unbound, its note says more than the
+// types could.
+MUST_CHECK bool loop_fail_change(Vm *vm, const LoopWalk *walk, Value before,
+                                 Value after);
+// loop_result.c: of a loop that returns in some turn. Its flag ends the loop,
+// and the result is what that turn left.
+MUST_CHECK bool loop_take_result(Vm *vm, StagedBlock *block, uint32_t i,
+                                 LoopWalk *walk, Value after);
 // Whether what a turn left is the same behind the loop when it is put together
 // from its tensors again: nobody else holds what of it can be changed.
 bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v);

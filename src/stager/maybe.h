@@ -30,6 +30,8 @@ Value maybe_choice(Vm *vm, Value v);
 // The value or None, whichever conditions around tell; borrowed. UNBOUND:
 // nothing is told, or it may not be None.
 Value maybe_known(Vm *vm, Value v);
+// What the conditions around tell of a symbolic bool: 1, 0; -1: nothing.
+int maybe_told(Vm *vm, Value flag);
 // Whether one of two is None, or may be.
 bool maybe_either(Vm *vm, Value a, Value b);
 // What such two leave; as merge_values.

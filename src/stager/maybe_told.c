@@ -97,11 +97,10 @@ static bool is_assigned(const StagedBlock *block, uint32_t reg)
     return found;
 }
 
-// What is told of a choice: 1, 0, or -1: nothing.
-static int told_choice(Vm *vm, const ToldFact *fact, Value choice)
+// What is told of a bool: 1, 0, or -1: nothing.
+static int told_by_fact(const Graph *graph, const ToldFact *fact, ValueId flag)
 {
-    const Graph *graph = vm->trace->graph;
-    ValueId flag = value_as_symbolic(either_condition(choice))->value, other;
+    ValueId other;
     bool straight = true;
     for (; (other = opposite_of(graph, flag)) != VALUE_ID_NONE; flag = other) {
         straight = !straight;
@@ -110,14 +109,21 @@ static int told_choice(Vm *vm, const ToldFact *fact, Value choice)
     return is < 0 ? is : (is != 0) == straight;
 }
 
+int maybe_told(Vm *vm, Value flag)
+{
+    int is = -1;
+    for (size_t i = vm->trace->told.count; is < 0 && i-- > 0;) {
+        is = told_by_fact(vm->trace->graph, &vm->trace->told.items[i],
+                          value_as_symbolic(flag)->value);
+    }
+    return is;
+}
+
 Value maybe_known(Vm *vm, Value self)
 {
     Value choice = maybe_choice(vm, self);
-    int is = -1;
-    for (size_t i = value_unbound(choice) ? 0 : vm->trace->told.count;
-         is < 0 && i-- > 0;) {
-        is = told_choice(vm, &vm->trace->told.items[i], choice);
-    }
+    int is =
+        value_unbound(choice) ? -1 : maybe_told(vm, either_condition(choice));
     return is < 0 ? VALUE_UNBOUND : is ? either_parts(choice)[0] : VALUE_NONE;
 }
 

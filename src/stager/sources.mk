@@ -47,6 +47,7 @@ stager_sources += src/stager/loop_carried.c
 stager_sources += src/stager/loop_held.c
 stager_sources += src/stager/loop_lift.c
 stager_sources += src/stager/loop_made.c
+stager_sources += src/stager/loop_result.c
 stager_sources += src/stager/loop_state.c
 stager_sources += src/stager/loop_take.c
 stager_sources += src/stager/loops.c
