@@ -5,6 +5,7 @@
 #include "stager/signature.h"
 
 #include "base/float_bits.h"
+#include "interp/hooks/note.h"
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
@@ -196,8 +197,10 @@ static bool add_plain(Vm *vm, Signature *out, Value v)
     if (value_is_float(v)) {
         add_float(out, value_float(v));
     } else if (value_is_str(v)) {
+        // In a callee's graph it would be the name for good.
         add_text(&out->key, 's', value_as_str(v)->text,
                  value_as_str(v)->length);
+        return note_text(vm, value_as_str(v));
     } else {
         add_text(&out->key, 'b', bytes_text(v), bytes_length(v));
     }
