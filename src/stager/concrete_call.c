@@ -54,6 +54,20 @@ static bool fail_value(Vm *vm, const Concrete *self, const Bound *given,
     return false;
 }
 
+// Too few arguments, too many, or others.
+static Value fail_all(Vm *vm, Concrete *self)
+{
+    Str *own = value_repr(vm, value_from_object(self));
+    if (own != NULL) {
+        raise_error(vm, ERR_SIGNATURE,
+                    "%s: the arguments do not fit the parameters that it was "
+                    "traced with: %s",
+                    self->name->text, own->text);
+        object_release(&vm->ctx, own);
+    }
+    return VALUE_FAIL;
+}
+
 // The first argument whose part of the key differs; all equal: their number.
 static size_t first_difference(const Signature *a, const Signature *b)
 {
@@ -311,12 +325,7 @@ static Value call_either(Vm *vm, Concrete *self, const Value *args,
         raise_clear(vm);
         return call_structured(vm, self, args, count, keyword_names);
     }
-    return value_failed(result)
-               ? result
-               : raise_error(vm, ERR_SIGNATURE,
-                             "%s: the arguments do not fit the parameters "
-                             "that it was traced with",
-                             self->name->text);
+    return value_failed(result) ? result : fail_all(vm, self);
 }
 
 // The concrete function may be dropped by host code in its own graph.
