@@ -482,7 +482,7 @@ static bool shut_value(Vm *vm, Value *v)
     if (!value_unbound(known) || value_unbound(choice)) {
         return value_unbound(known) || put_value(vm, v, value_retain(known));
     }
-    Value made = either_expand(vm, *v, vm->trace->block, NULL, &any);
+    Value made = either_expand(vm, *v, vm->trace->block, NULL, NULL, &any);
     if (!value_failed(made) &&
         !value_same(either_parts(made)[0], either_parts(choice)[0]) &&
         loop_carried_shares(vm, either_parts(made)[0])) {

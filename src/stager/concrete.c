@@ -271,7 +271,8 @@ static bool set_outputs(Vm *vm, Trace *trace, Concrete *concrete,
         return pack_outputs(vm, trace, concrete, changed, value);
     }
     bool any = false;
-    Value expanded = either_expand(vm, value, trace->block, NULL, &any);
+    Value expanded = either_expand(vm, value, trace->block, NULL,
+                                   &concrete->written.copies, &any);
     concrete->either |= any;
     bool ok = !value_failed(expanded) &&
               pack_outputs(vm, trace, concrete, changed, expanded);

@@ -15,6 +15,7 @@
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/content.h"
+#include "stager/leak.h"
 #include "stager/maybe.h"
 #include "stager/poison.h"
 #include "stager/stager.h"
@@ -166,6 +167,20 @@ Value either_where(Vm *vm, Value choice, ValueId condition, bool holds)
         choice = either_parts(choice)[same == holds ? 0 : 1];
     }
     return choice;
+}
+
+Value either_leaked(Vm *vm, Value choice)
+{
+    if (!either_is(vm, choice)) {
+        return VALUE_UNBOUND;
+    }
+    Value first = either_parts(choice)[0];
+    Value tensor =
+        value_is_kind(first, KIND_SYMBOLIC) ? first : either_condition(choice);
+    return value_is_kind(tensor, KIND_SYMBOLIC) &&
+                   leak_function(value_as_symbolic(tensor)) != NULL
+               ? tensor
+               : VALUE_UNBOUND;
 }
 
 Value either_open(Vm *vm, Value part)
@@ -430,6 +445,16 @@ static Value walk_new(EitherWalk *walk, Value v)
     return walk_value(walk, parts[first ? EITHER_FIRST : EITHER_SECOND]);
 }
 
+// From now on `made` takes the place of `v`.
+static bool keep_known(EitherWalk *walk, Value v, Value made)
+{
+    Vm *vm = walk->vm;
+    return map_put(&walk->known, (const char *)&v, sizeof v,
+                   walk->values.count) &&
+           structure_push(vm, &walk->values, value_retain(made)) &&
+           structure_push(vm, &walk->values, value_retain(v));
+}
+
 static bool is_walked(const EitherWalk *walk, Value v)
 {
     Vm *vm = walk->vm;
@@ -458,24 +483,30 @@ static Value walk_value(EitherWalk *walk, Value v)
     }
     Value made = walk_new(walk, v);
     ctx_leave(&vm->ctx);
-    if (!value_failed(made) &&
-        (!map_put(&walk->known, key, sizeof v, walk->values.count) ||
-         !structure_push(vm, &walk->values, value_retain(made)) ||
-         !structure_push(vm, &walk->values, value_retain(v)))) {
+    if (!value_failed(made) && !keep_known(walk, v, made)) {
         release(vm, made);
         made = VALUE_FAIL;
     }
     return made;
 }
 
+static void end_walk(EitherWalk *walk)
+{
+    map_free(&walk->known);
+    structure_free(walk->vm, &walk->values);
+}
+
 Value either_expand(Vm *vm, Value result, const GraphBlock *block,
-                    const Journal *journal, bool *any)
+                    const Journal *journal, const ValueVec *kept, bool *any)
 {
     EitherWalk walk = {.vm = vm, .block = block, .journal = journal};
+    bool ok = true;
     map_init(&walk.known, &vm->ctx);
-    Value walked = walk_value(&walk, result);
-    map_free(&walk.known);
-    structure_free(vm, &walk.values);
+    for (size_t i = 0; ok && kept != NULL && i < kept->count; i++) {
+        ok = keep_known(&walk, kept->items[i], kept->items[i]);
+    }
+    Value walked = ok ? walk_value(&walk, result) : VALUE_FAIL;
+    end_walk(&walk);
     *any = walk.any;
     return walked;
 }
@@ -488,8 +519,7 @@ Value either_show(Vm *vm, const char *name, Value v)
     if (!value_failed(v)) {
         shown = walk_value(&walk, v);
     }
-    map_free(&walk.known);
-    structure_free(vm, &walk.values);
+    end_walk(&walk);
     release(vm, v);
     return shown;
 }
@@ -499,7 +529,7 @@ Value either_choose(Vm *vm, Value result)
     bool any;
     Value chosen = value_failed(result)
                        ? result
-                       : either_expand(vm, result, NULL, NULL, &any);
+                       : either_expand(vm, result, NULL, NULL, NULL, &any);
     release(vm, result);
     return chosen;
 }

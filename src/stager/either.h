@@ -20,6 +20,9 @@ Value either_condition(Value choice); // borrowed
 Value either_of(Vm *vm, Value condition, Value first, Value second);
 // The same choice between two others; owned.
 Value either_with(Vm *vm, Value choice, Value first, Value second);
+// A tensor of what may be a choice, if the trace that made it is over; borrowed.
+// UNBOUND: it is not, or it is no choice.
+Value either_leaked(Vm *vm, Value choice);
 // What the choice is where `condition`, one bool, is known: a part of it, or
 // itself; borrowed.
 Value either_where(Vm *vm, Value choice, ValueId condition, bool holds);
@@ -35,9 +38,10 @@ bool either_is_seen(Vm *vm, Value choice, const GraphBlock *block);
 Value either_length(Vm *vm, Value choice);
 // A result with choices in the places of containers that two sides left apart
 // and that the block sees, but not those in the journal (NULL: none), which its
-// join makes one. *any: whether it is or holds a choice.
+// join makes one, nor in those of `kept` (NULL: none), which stay as they are.
+// *any: whether it is or holds a choice.
 Value either_expand(Vm *vm, Value result, const GraphBlock *block,
-                    const Journal *journal, bool *any);
+                    const Journal *journal, const ValueVec *kept, bool *any);
 // What a callee handed back, or is handed, within a trace, where the choices in
 // it are undecided; takes it. `name` is what errors call them.
 Value either_show(Vm *vm, const char *name, Value v);

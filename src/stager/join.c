@@ -225,7 +225,7 @@ static bool expand_result(Vm *vm, StagedBlock *block, uint32_t i, Value *second)
     Value *sides[2] = {&block->first[i], second};
     for (int side = 0; side < 2; side++) {
         Value expanded = either_expand(vm, *sides[side], block->sides[side],
-                                       &block->journal, &any);
+                                       &block->journal, NULL, &any);
         if (value_failed(expanded)) {
             return false;
         }

@@ -196,21 +196,44 @@ static bool check_change(Vm *vm, const TraceRequest *request, Value container,
                                 request->name->text, name));
 }
 
-// What a call is to write: of a container that two sides left apart the choice
-// of what each left. Owned.
-static Value content_of(Vm *vm, Value container, bool *either)
+// What a container holds where choices are looked for: another one of its kind,
+// or the choice of what two sides left. UNBOUND: nobody sees that. Owned.
+static Value opened(Vm *vm, Value container)
 {
-    if (!poison_is(vm, container)) {
+    StructureKind kind = structure_kind(vm, container);
+    bool copies = kind == STRUCTURE_LIST || kind == STRUCTURE_DICT ||
+                  kind == STRUCTURE_DATACLASS;
+    if (poison_is(vm, container)) {
+        return value_retain(poison_choice(vm, container, vm->trace->block));
+    }
+    if (!copies || !vm->trace->undecided) {
         return value_retain(container);
     }
+    ValueVec children = {0};
+    Value copy = structure_children(vm, container, &children)
+                     ? structure_rebuild(vm, container, &children)
+                     : VALUE_FAIL;
+    structure_free(vm, &children);
+    return copy;
+}
+
+// What a call is to write, with a choice where two sides left what is not one;
+// `given` are containers with contents of their own. Owned.
+static Value content_of(Vm *vm, Value container, const ValueVec *given,
+                        bool *either)
+{
     bool any = false;
-    Value choice = either_expand(vm, container, vm->trace->block, NULL, &any);
-    if (!value_failed(choice) && !any) {
-        release(vm, choice);
+    Value held = opened(vm, container);
+    if (value_unbound(held)) {
         return poison_raise(vm, container);
     }
+    Value content =
+        value_failed(held)
+            ? VALUE_FAIL
+            : either_expand(vm, held, vm->trace->block, NULL, given, &any);
+    release(vm, held);
     *either |= any;
-    return choice;
+    return content;
 }
 
 bool written_close(Vm *vm, const TraceRequest *request, Given *given,
@@ -233,13 +256,16 @@ bool written_close(Vm *vm, const TraceRequest *request, Given *given,
             value_as_dict(container)->walked = true;
         }
         Value now = ok && changed > 0
-                        ? content_of(vm, container, &concrete->either)
+                        ? content_of(vm, container, &given->containers,
+                                     &concrete->either)
                         : VALUE_UNBOUND;
         ok = ok && !value_failed(now);
         value_replace(&vm->ctx, content, ok ? now : VALUE_UNBOUND);
         any = any || changed > 0;
     }
+    // The contents are known: from now on it is which containers they are.
     for (size_t i = 0; ok && any && i < given->containers.count; i++) {
+        poison_lift(vm, value_object(given->containers.items[i]));
         ok = structure_push(vm, &written->copies,
                             value_retain(given->containers.items[i]));
     }
