@@ -75,6 +75,7 @@ StagedBlock *block_begin(Vm *vm, Frame *frame, const BlockInfo *info)
     // The frame is borrowed: a block ends before its frame does.
     *block = (StagedBlock){.frame = frame,
                            .notes = {vm->trace->notes.count},
+                           .events = events_count(vm->trace->events),
                            .info = info,
                            .parent = trace->block,
                            .condition = VALUE_ID_NONE,
@@ -317,7 +318,7 @@ static const Ins *if_else(Vm *vm, Frame *frame, const BlockInfo *info)
     }
     maybe_settle(vm, block->first, info->place_count);
     maybe_forget(vm, block);
-    if (!journal_restore(vm, block) ||
+    if (!journal_restore(vm, block, false) ||
         !state_restore(vm, frame, info, block->before) ||
         !begin_side(vm, block, PHASE_SECOND) ||
         !maybe_learn(vm, frame, block, block->condition, false)) {
@@ -527,7 +528,7 @@ static const Ins *raise_late(Vm *vm, Frame *frame, StagedBlock *block)
 static void give_back(Vm *vm, Frame *frame, const StagedBlock *block)
 {
     Value error = raise_take(vm);
-    if (!journal_restore(vm, block)) {
+    if (!journal_restore(vm, block, false)) {
         raise_clear(vm); // the first error is the one to be told
     }
     for (uint32_t i = 0; i < block->info->place_count; i++) {

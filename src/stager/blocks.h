@@ -46,6 +46,7 @@ typedef struct StagedBlock {
     uint16_t era;               // of what is made in it (era.h)
     size_t notes[3];            // that there were at its begin, and at the
                                 // end of each side
+    size_t events;              // that were recorded at its begin
     Journal journal;            // of the containers that it changes
     VEC(struct HeldPlace) held; // a loop's state beside `info` (loop_held.h)
     VEC(uint32_t) kept; // of a loop: places whose container stays the same one

@@ -82,12 +82,13 @@ static Value take_items(Vm *vm, Object *object)
     }
 }
 
-static bool has_content(Vm *vm, Object *object)
+bool content_is_known(Vm *vm, const Object *object)
 {
-    return staged_list_is(vm, value_from_object(object)) ||
-           object->kind == KIND_LIST || object->kind == KIND_DICT ||
-           object->kind == KIND_SET || object->kind == KIND_CELL ||
-           object->kind == KIND_INSTANCE || deque_is(value_from_object(object));
+    Value self = value_from_object((Object *)object);
+    return staged_list_is(vm, self) || object->kind == KIND_LIST ||
+           object->kind == KIND_DICT || object->kind == KIND_SET ||
+           object->kind == KIND_CELL || object->kind == KIND_INSTANCE ||
+           deque_is(self);
 }
 
 // Shapes are chained from the last attribute to the first.
@@ -188,7 +189,7 @@ static Value take_attributes(Vm *vm, Object *object)
 
 Value content_take(Vm *vm, Object *object)
 {
-    if (!has_content(vm, object)) {
+    if (!content_is_known(vm, object)) {
         return VALUE_UNBOUND;
     }
     uint32_t fixed = object->type->slot_count;

@@ -19,8 +19,9 @@ enum {
     CONTENT_SLOTS       // the first of them
 };
 
-// Owned; UNBOUND: an object of another kind, whose content is not known here;
-// VALUE_FAIL.
+// Whether the content of such an object is known here.
+bool content_is_known(Vm *vm, const Object *object);
+// Owned; UNBOUND: it is not; VALUE_FAIL.
 Value content_take(Vm *vm, Object *object);
 // Makes `content` (borrowed) what the object holds. The object is of the kind
 // that it was taken from.

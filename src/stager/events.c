@@ -50,7 +50,8 @@ size_t events_count_effects(const EventLog *log)
 {
     size_t count = 0;
     for (size_t i = 0; i < log->events.count; i++) {
-        count += event_is_effect(&log->events.items[i]);
+        const Event *event = &log->events.items[i];
+        count += event_is_effect(event) && event->count > 0;
     }
     return count;
 }
@@ -174,6 +175,18 @@ void events_call(Vm *vm, EventLog *log, const EventLog *callee)
         if (event_code(event.kind) == CODE_NUMBERS) {
             put_copy(vm, log, event);
         }
+    }
+}
+
+size_t events_count(const EventLog *log)
+{
+    return log != NULL ? log->events.count : 0;
+}
+
+void events_again(EventLog *log, size_t from)
+{
+    for (size_t i = from; i < events_count(log); i++) {
+        log->events.items[i].count = 0;
     }
 }
 

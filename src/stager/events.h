@@ -67,6 +67,10 @@ void events_free(Vm *vm, EventLog *log);
 // The trace is dropped, or failed: what it did goes to what its function did
 // before, one of each place.
 void events_keep(Vm *vm, EventLog *past, const EventLog *from);
+// How many there are; of NULL none.
+size_t events_count(const EventLog *log);
+// What was recorded from the first `from` on is forgotten: it is done again.
+void events_again(EventLog *log, size_t from);
 // The trace calls another: where numbers of the host became tensors in that,
 // its own results differ, too.
 void events_call(Vm *vm, EventLog *log, const EventLog *callee);

@@ -363,7 +363,7 @@ bool join_sides(Vm *vm, Frame *frame, StagedBlock *block)
     bool ok = journal_end(vm, block);
     // Neither side comes to its end, so no value is left to merge.
     if (ok && block->diverged[0] && block->diverged[1]) {
-        ok = journal_restore(vm, block) &&
+        ok = journal_restore(vm, block, false) &&
              state_restore(vm, frame, block->info, block->before) &&
              end_results(vm, frame, block);
     } else if (ok) {

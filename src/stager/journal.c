@@ -5,12 +5,14 @@
 // container, with the content from before each.
 #include "stager/journal.h"
 
+#include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "stager/blocks.h"
 #include "stager/content.h"
 #include "stager/era.h"
 #include "stager/events.h"
 #include "stager/late_print.h"
+#include "stager/leak.h"
 #include "stager/ledger.h"
 #include "stager/loops.h"
 #include "stager/poison.h"
@@ -18,7 +20,7 @@
 
 // --- entries ---
 
-JournalEntry *journal_find(const Journal *journal, const Object *container)
+static JournalEntry *find(const Journal *journal, const Object *container)
 {
     if (journal->entries.count == 0) {
         return NULL;
@@ -26,6 +28,23 @@ JournalEntry *journal_find(const Journal *journal, const Object *container)
     const uint64_t *at =
         map_get(&journal->places, (const char *)&container, sizeof container);
     return at != NULL ? &journal->entries.items[*at] : NULL;
+}
+
+JournalEntry *journal_find(const Journal *journal, const Object *container)
+{
+    JournalEntry *entry = find(journal, container);
+    return entry != NULL && entry->state ? entry : NULL;
+}
+
+bool journal_holds(const Journal *journal, const Object *container)
+{
+    return find(journal, container) != NULL;
+}
+
+bool journal_is_state(Vm *vm, const JournalEntry *entry, Value before,
+                      Value after)
+{
+    return !entry->older || leak_holds(vm, before) || leak_holds(vm, after);
 }
 
 Value journal_take(Vm *vm, Object *object)
@@ -42,7 +61,8 @@ bool journal_put(Vm *vm, Object *object, Value content)
                                   : content_put(vm, object, content);
 }
 
-static JournalEntry *add_entry(Vm *vm, StagedBlock *block, Object *container)
+static JournalEntry *add_entry(Vm *vm, StagedBlock *block, Object *container,
+                               bool older)
 {
     Journal *journal = &block->journal;
     Value saved = journal_take(vm, container);
@@ -60,6 +80,8 @@ static JournalEntry *add_entry(Vm *vm, StagedBlock *block, Object *container)
     }
     JournalEntry entry = {.container = container,
                           .saved = saved,
+                          .older = older,
+                          .state = !older,
                           .ends = {VALUE_UNBOUND, VALUE_UNBOUND}};
     if (!map_put(&journal->places, (const char *)&container, sizeof container,
                  journal->entries.count) ||
@@ -86,15 +108,15 @@ void journal_free(Vm *vm, Journal *journal)
 
 // --- the hook ---
 
-static bool keep(Vm *vm, StagedBlock *block, Object *container)
+static bool keep(Vm *vm, StagedBlock *block, Object *container, bool older)
 {
-    JournalEntry *entry = journal_find(&block->journal, container);
+    JournalEntry *entry = find(&block->journal, container);
     int side = block->phase == PHASE_SECOND;
     if (entry != NULL && entry->changed[side]) {
         return true;
     }
     if (entry == NULL) {
-        entry = add_entry(vm, block, container);
+        entry = add_entry(vm, block, container, older);
     }
     if (entry == NULL) {
         return false;
@@ -189,31 +211,53 @@ static bool check_joined(Vm *vm, const Trace *trace, Object *container)
     return ok;
 }
 
-// In the trace that made the container, by all blocks that began after it. A
-// nested trace may change what an outer one made.
+// By all blocks of the trace that began after the container was made.
+static bool keep_all(Vm *vm, const Trace *trace, Object *container, bool older)
+{
+    StagedBlock *block = trace->blocks;
+    bool ok = true;
+    for (; ok && block != NULL && !era_has(vm, block->era, container);
+         block = block->outer) {
+        ok = keep(vm, block, container, older);
+    }
+    return ok;
+}
+
+// What is older than the trace. What the library does for itself is no event,
+// and what a nested trace does is not done again when the body is that called
+// it.
+static bool note_older(Vm *vm, Trace *trace, Object *container)
+{
+    trace->effects++;
+    if (ledger_is_bookkeeping(vm, container)) {
+        return true;
+    }
+    bool kept = trace == vm->trace && content_is_known(vm, container) &&
+                container != &vm->modules->head;
+    trace->lasting += !kept;
+    return !kept || keep_all(vm, trace, container, true);
+}
+
+// In the trace that made the container. A nested trace may change what an outer
+// one made.
 static bool note(Vm *vm, Object *container)
 {
-    for (Trace *trace = vm->trace; trace != NULL; trace = trace->outer) {
+    bool ok = true;
+    for (Trace *trace = vm->trace; ok && trace != NULL; trace = trace->outer) {
         trace->changes++;
         if (!era_has(vm, trace->era, container)) {
-            trace->effects++;
-            trace->lasting += !ledger_is_bookkeeping(vm, container);
+            ok = note_older(vm, trace, container);
             continue;
         }
-        bool ok = check_joined(vm, trace, container);
+        ok = check_joined(vm, trace, container);
         written_note(vm, trace, container);
         StagedBlock *block = trace->blocks;
         for (; block != NULL; block = block->outer) {
             loop_note_store(block, container);
         }
-        block = trace->blocks;
-        for (; ok && block != NULL && !era_has(vm, block->era, container);
-             block = block->outer) {
-            ok = keep(vm, block, container);
-        }
-        return ok;
+        return ok && keep_all(vm, trace, container, false);
     }
-    return true;
+    return ok;
 }
 
 bool journal_effect(Vm *vm, EffectKind kind, const char *what, Value value)
@@ -264,6 +308,49 @@ bool journal_repeats(const Journal *journal, size_t index)
     return found;
 }
 
+// Whether a part of a content holds tensors of the trace.
+static bool holds_tensors(Vm *vm, Value part)
+{
+    bool found = false;
+    if (value_is_kind(part, KIND_LIST)) {
+        const List *list = value_as_list(part);
+        for (size_t i = 0; i < list->count && !found; i++) {
+            found = leak_holds(vm, list->items[i]);
+        }
+        return found;
+    }
+    if (!value_is_kind(part, KIND_DICT)) {
+        return leak_holds(vm, part);
+    }
+    uint32_t at = 0;
+    Value key, value;
+    while (!found && dict_next(value_as_dict(part), &at, &key, &value)) {
+        found = leak_holds(vm, value);
+    }
+    return found;
+}
+
+// One that is older than the trace, which now holds `content`. A list of
+// another length stays an effect.
+static void settle(Vm *vm, JournalEntry *entry, Value content)
+{
+    if (entry->state || poison_is(vm, entry->saved) || poison_is(vm, content)) {
+        return;
+    }
+    const Tuple *saved = value_as_tuple(entry->saved);
+    const Tuple *now = value_as_tuple(content);
+    Value before = saved->items[CONTENT_ITEMS];
+    Value items = now->items[CONTENT_ITEMS];
+    bool list = value_is_kind(before, KIND_LIST);
+    bool fits =
+        list == value_is_kind(items, KIND_LIST) &&
+        (!list || value_as_list(before)->count == value_as_list(items)->count);
+    for (size_t i = 0; fits && i < now->count && !entry->state; i++) {
+        entry->state = holds_tensors(vm, saved->items[i]) ||
+                       holds_tensors(vm, now->items[i]);
+    }
+}
+
 static bool take_ends(Vm *vm, StagedBlock *block, int side)
 {
     for (size_t i = 0; i < block->journal.entries.count; i++) {
@@ -273,6 +360,7 @@ static bool take_ends(Vm *vm, StagedBlock *block, int side)
             return false;
         }
         entry->ends[side] = end;
+        settle(vm, entry, end);
     }
     return true;
 }
@@ -287,14 +375,31 @@ bool journal_end(Vm *vm, StagedBlock *block)
     return take_ends(vm, block, 1);
 }
 
-// The last change first: an object and the dict of its attributes are two
-// entries.
-bool journal_restore(Vm *vm, const StagedBlock *block)
+bool journal_settle(Vm *vm, const StagedBlock *block)
 {
     bool ok = true;
+    for (size_t i = 0; ok && i < block->journal.entries.count; i++) {
+        JournalEntry *entry = &block->journal.entries.items[i];
+        Value now =
+            entry->state ? VALUE_UNBOUND : journal_take(vm, entry->container);
+        ok = !value_failed(now);
+        if (ok && !value_unbound(now)) {
+            settle(vm, entry, now);
+        }
+        release(vm, ok ? now : VALUE_NONE);
+    }
+    return ok;
+}
+
+// The last change first: an object and the dict of its attributes are two
+// entries.
+bool journal_restore(Vm *vm, const StagedBlock *block, bool all)
+{
+    bool ok = all || journal_settle(vm, block);
     for (size_t i = block->journal.entries.count; ok && i-- > 0;) {
         const JournalEntry *entry = &block->journal.entries.items[i];
-        ok = journal_put(vm, entry->container, entry->saved);
+        ok = (!entry->state && !all) ||
+             journal_put(vm, entry->container, entry->saved);
     }
     return ok;
 }

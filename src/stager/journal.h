@@ -6,8 +6,9 @@
 // (interp/hooks/note.h), so it does not matter by what means the program does
 // it. An `if` begins its other side with what was before, and its join makes
 // one content of two, in the same object; a block that an error leaves is taken
-// back. What is older than the trace is no state: it is changed once a trace,
-// which the ledger tells.
+// back. What is older than the trace is changed once a trace, which the ledger
+// tells: it is state only in those of its elements that hold tensors of the
+// trace, and all of it is put back for a body that is traced again.
 #ifndef DUET_STAGER_JOURNAL_H
 #define DUET_STAGER_JOURNAL_H
 
@@ -26,6 +27,9 @@ typedef struct JournalEntry {
     Value ends[2];     // at the end of each side that changed it, else UNBOUND;
                        // owned
     bool changed[2];   // by side
+    bool older;        // than the trace
+    bool state;        // of the block; if older: where it holds tensors of the
+                       // trace, or has held some
     uint32_t lines[2]; // of the first change in each; 0: unknown
 } JournalEntry;
 
@@ -52,8 +56,14 @@ void journal_free(Vm *vm, Journal *journal);
 Value journal_take(Vm *vm, Object *object);
 // Makes that the object's content.
 MUST_CHECK bool journal_put(Vm *vm, Object *object, Value content);
-// The entry of an object, NULL: the block does not change it.
+// The entry of an object that is state of the block, NULL: it is not.
 JournalEntry *journal_find(const Journal *journal, const Object *container);
+// Whether the journal holds the object, state or not.
+bool journal_holds(const Journal *journal, const Object *container);
+// Whether the element of an entry, which was `before` or will be `after`, is
+// state of the block.
+bool journal_is_state(Vm *vm, const JournalEntry *entry, Value before,
+                      Value after);
 
 // Whether an earlier entry stands for the same content: of an object and the
 // dict of its attributes the one that was changed first is right.
@@ -62,8 +72,11 @@ bool journal_repeats(const Journal *journal, size_t index);
 MUST_CHECK bool journal_else(Vm *vm, struct StagedBlock *block);
 // The second side has ended too: what both left is kept for the join.
 MUST_CHECK bool journal_end(Vm *vm, struct StagedBlock *block);
-// All is as it was before the block.
-MUST_CHECK bool journal_restore(Vm *vm, const struct StagedBlock *block);
+// Finds what is state by now of what is older than the trace.
+MUST_CHECK bool journal_settle(Vm *vm, const struct StagedBlock *block);
+// What is state is as it was before the block; with `all` whatever it changes.
+MUST_CHECK bool journal_restore(Vm *vm, const struct StagedBlock *block,
+                                bool all);
 // What a value that may be a container held at the end of a side: itself, or a
 // copy from then. Borrowed.
 Value journal_view(const Journal *journal, int side, Value v);

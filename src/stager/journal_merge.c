@@ -14,6 +14,7 @@
 #include "interp/objects/containers/obj_set.h"
 #include "stager/content.h"
 #include "stager/either.h"
+#include "stager/journal_older.h"
 #include "stager/notes.h"
 #include "stager/poison.h"
 #include "stager/staged_list.h"
@@ -49,24 +50,14 @@ int journal_has_place(Vm *vm, Frame *frame, const StagedBlock *block,
 // "NAME[0]" without a name. In `room`.
 static bool element_name(JoinWalk *walk, Value key, char *room, size_t size)
 {
-    Vm *vm = walk->merge->vm;
-    const BlockInfo *info = walk->block->info;
+    const BlockPlace *place;
+    if (!journal_place(walk->merge->vm, walk->frame, walk->block,
+                       walk->entry->container, key, &place)) {
+        return false;
+    }
     room[0] = '\0';
-    for (uint32_t i = 0; i < info->place_count && room[0] == '\0'; i++) {
-        const BlockPlace *place = &info->places[i];
-        if (place->step_count == 0 ||
-            !merge_same(place->steps[place->step_count - 1].key, key)) {
-            continue;
-        }
-        Value holder = state_holder(vm, walk->frame, place);
-        if (value_failed(holder)) {
-            return false;
-        }
-        if (value_is_object(holder) &&
-            value_object(holder) == walk->entry->container) {
-            state_name(place, room, size);
-        }
-        release(vm, holder);
+    if (place != NULL) {
+        state_name(place, room, size);
     }
     return true;
 }
@@ -114,7 +105,10 @@ static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
     } else {
         describe_element(walk, key, room, sizeof room);
     }
-    ErrorKind kind = m->fault == ERR_UNBOUND_LOCAL ? ERR_ATTRIBUTE : m->fault;
+    ErrorKind missing = walk->entry->container->kind == KIND_DICT
+                            ? ERR_SYMBOLIC
+                            : ERR_ATTRIBUTE;
+    ErrorKind kind = m->fault == ERR_UNBOUND_LOCAL ? missing : m->fault;
     BlockSides sides = {walk->frame, walk->block,
                         m->name != NULL ? m->name : ""};
     return notes_text(m->vm, &sides, room, kind, a, b, text, sizeof text)
@@ -154,7 +148,8 @@ static Value merge_grown(JoinWalk *walk, Value a, Value b)
 {
     Vm *vm = walk->merge->vm;
     Value both[2];
-    if (!staged_list_fits(vm, value_from_object(walk->entry->container))) {
+    if (walk->entry->older ||
+        !staged_list_fits(vm, value_from_object(walk->entry->container))) {
         return VALUE_UNBOUND;
     }
     int fits = merge_stage_lists(walk->merge, a, b, both);
@@ -238,7 +233,7 @@ static bool find_attribute(const JoinWalk *walk, Dict *side, Value key,
     *found = VALUE_UNBOUND;
     Vm *vm = walk->merge->vm;
     int has = side != NULL ? dict_get(vm, side, key, found) : 1;
-    if (has == 0) {
+    if (has == 0 && walk->entry->container->kind != KIND_DICT) {
         *found = content_of_class(vm, walk->entry->container, key);
     }
     return has >= 0 && !value_failed(*found);
@@ -303,7 +298,10 @@ static Value merge_items(JoinWalk *walk)
     }
     switch (value_is_object(model) ? value_object(model)->kind : KIND_COUNT) {
     case KIND_LIST: return merge_lists(walk, first, second);
-    case KIND_DICT: return merge_dicts(walk, first, second);
+    case KIND_DICT:
+        // No dict that is older can be undecided: its keys are.
+        return walk->entry->older ? merge_attributes(walk, first, second)
+                                  : merge_dicts(walk, first, second);
     case KIND_SET: return merge_sets(first, second);
     default: return value_retain(model);
     }
@@ -457,7 +455,7 @@ static bool fail_container(JoinWalk *walk)
              "many on both sides, or choose the values with where()",
              type_name(container->type), (unsigned)entry->lines[side],
              (unsigned)block_line(walk->block));
-    if (!poison_fits(vm, container)) {
+    if (entry->older || !poison_fits(vm, container)) {
         return raise_false(vm, ERR_SYMBOLIC, "%s", text);
     }
     return mark_container(walk, text);
@@ -519,7 +517,6 @@ static bool merge_entry(JoinWalk *walk)
 
 bool journal_merge(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge)
 {
-    (void)vm;
     bool ok = true;
     // By number: merging may note further containers.
     for (size_t i = 0; ok && i < block->journal.entries.count; i++) {
@@ -528,10 +525,11 @@ bool journal_merge(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge)
                          .merge = merge,
                          .entry = &block->journal.entries.items[i]};
         // One that came with the join itself is merged already.
-        bool done = value_unbound(walk.entry->ends[1]) ||
+        bool done = !walk.entry->state || value_unbound(walk.entry->ends[1]) ||
                     journal_repeats(&block->journal, i);
-        ok = done || state_is_cell(frame, block->info, walk.entry->container) ||
-             merge_entry(&walk);
+        ok =
+            done || state_is_cell(frame, block->info, walk.entry->container) ||
+            (journal_level(vm, frame, block, walk.entry) && merge_entry(&walk));
     }
     return ok;
 }

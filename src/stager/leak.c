@@ -26,72 +26,84 @@ static const Trace *trace_of(const Vm *vm, const Symbolic *symbolic)
     return trace;
 }
 
+// A walk through what is stored, or only looked at.
+typedef struct LeakWalk {
+    Vm *vm;
+    const Object *container; // NULL: nothing is stored
+    bool found;              // a symbolic tensor of the running trace
+} LeakWalk;
+
 // One record for each store; the same tensor may be put in several places.
-static bool store_one(Vm *vm, const Object *container, const Symbolic *symbolic)
+static void meet(LeakWalk *walk, const Symbolic *symbolic)
 {
-    const Trace *trace = trace_of(vm, symbolic);
-    if (trace == NULL || era_has(vm, trace->era, container)) {
-        return true;
+    const Trace *trace = trace_of(walk->vm, symbolic);
+    walk->found |= trace != NULL && trace == walk->vm->trace;
+    if (walk->container != NULL && trace != NULL &&
+        !era_has(walk->vm, trace->era, walk->container)) {
+        event_add(walk->vm, &((TraceOwner *)symbolic->owner)->events,
+                  EVENT_LEAK, "", value_from_small(symbolic->value));
     }
-    event_add(vm, &((TraceOwner *)symbolic->owner)->events, EVENT_LEAK, "",
-              value_from_small(symbolic->value));
-    return true;
 }
 
-static bool store_items(Vm *vm, const Object *container, const Value *items,
-                        size_t count, int depth);
+static void search_items(LeakWalk *walk, const Value *items, size_t count,
+                         int depth);
 
 // Structures are searched to a small depth: a store is told, not proved.
-static bool store_value(Vm *vm, const Object *container, Value v, int depth)
+static void search(LeakWalk *walk, Value v, int depth)
 {
     if (value_is_kind(v, KIND_SYMBOLIC)) {
-        return store_one(vm, container, value_as_symbolic(v));
+        meet(walk, value_as_symbolic(v));
+        return;
     }
-    if (poison_is_value(vm, v)) {
-        return store_value(vm, container, poison_left(vm, v), depth);
+    if (poison_is_value(walk->vm, v)) {
+        // What has no choice stands for tensors all the same.
+        v = poison_left(walk->vm, v);
+        walk->found |= value_unbound(v);
     }
     // Depth also ends cycles.
     if (depth == LEAK_DEPTH || !value_is_object(v)) {
-        return true;
+        return;
     }
     if (value_is_kind(v, KIND_LIST)) {
         List *list = value_as_list(v);
-        return store_items(vm, container, list->items, list->count, depth);
-    }
-    if (value_is_kind(v, KIND_TUPLE)) {
+        search_items(walk, list->items, list->count, depth);
+    } else if (value_is_kind(v, KIND_TUPLE)) {
         Tuple *tuple = value_as_tuple(v);
-        return store_items(vm, container, tuple->items, tuple->count, depth);
-    }
-    bool ok = true;
-    if (value_is_kind(v, KIND_DICT)) {
+        search_items(walk, tuple->items, tuple->count, depth);
+    } else if (value_is_kind(v, KIND_DICT)) {
         // A large dict is looked at in part: this is a courtesy, and must cost
         // little.
         uint32_t position = 0;
         Value key, item;
-        while (ok && position < LEAK_ITEMS &&
+        while (position < LEAK_ITEMS &&
                dict_next(value_as_dict(v), &position, &key, &item)) {
-            ok = store_value(vm, container, item, depth + 1);
+            search(walk, item, depth + 1);
         }
     }
-    return ok;
 }
 
 // The items of a list or a tuple, as far as they are searched.
-static bool store_items(Vm *vm, const Object *container, const Value *items,
-                        size_t count, int depth)
+static void search_items(LeakWalk *walk, const Value *items, size_t count,
+                         int depth)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < count && i < LEAK_ITEMS; i++) {
-        ok = store_value(vm, container, items[i], depth + 1);
+    for (size_t i = 0; i < count && i < LEAK_ITEMS; i++) {
+        search(walk, items[i], depth + 1);
     }
-    return ok;
 }
 
 // The container is older than some trace; which tensors that matters for is
 // asked of each.
-bool leak_store(Vm *vm, const Object *container, Value value)
+void leak_store(Vm *vm, const Object *container, Value value)
 {
-    return store_value(vm, container, value, 0);
+    LeakWalk walk = {.vm = vm, .container = container};
+    search(&walk, value, 0);
+}
+
+bool leak_holds(Vm *vm, Value value)
+{
+    LeakWalk walk = {.vm = vm};
+    search(&walk, value, 0);
+    return walk.found;
 }
 
 // NULL while the trace runs: the tensor is at home then.

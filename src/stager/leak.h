@@ -6,7 +6,10 @@
 
 // Records which symbolic tensors in `value` (also within small structures)
 // outlive their traces by being stored in `container`.
-MUST_CHECK bool leak_store(Vm *vm, const Object *container, Value value);
+void leak_store(Vm *vm, const Object *container, Value value);
+// Whether the value is a symbolic tensor of the running trace, or a small
+// structure that holds one.
+bool leak_holds(Vm *vm, Value value);
 // Hooks.
 Value leak_fail(Vm *vm, const char *who, const Symbolic *symbolic);
 const char *leak_function(const Symbolic *symbolic);

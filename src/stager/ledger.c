@@ -15,6 +15,7 @@
 #include "stager/concrete.h"
 #include "stager/content.h"
 #include "stager/leak.h"
+#include "stager/poison.h"
 #include "stager/staged_fn.h"
 #include "stager/trace.h"
 
@@ -45,10 +46,12 @@ static bool on_a_side(const Trace *trace)
 // Only what it was, not the container: that may die with the call.
 static bool add_effect(Vm *vm, EffectKind effect, const char *what, Value value)
 {
-    Event event = {.kind = effect == EFFECT_DRAW                 ? EVENT_DRAW
-                           : value_is_kind(value, KIND_SYMBOLIC) ? EVENT_STORE
-                           : on_a_side(vm->trace)                ? EVENT_SIDE
-                                                                 : EVENT_EFFECT,
+    bool tensor =
+        value_is_kind(value, KIND_SYMBOLIC) || poison_is_value(vm, value);
+    Event event = {.kind = effect == EFFECT_DRAW  ? EVENT_DRAW
+                           : tensor               ? EVENT_STORE
+                           : on_a_side(vm->trace) ? EVENT_SIDE
+                                                  : EVENT_EFFECT,
                    .effect = effect,
                    .what = what};
     Str *text = value_unbound(value) ? NULL : short_text(vm, value);
@@ -228,14 +231,16 @@ static bool is_import(const Vm *vm, const Object *container, Value value)
 // affair. Bytes are none: a random generator's state, whose draws are told.
 bool ledger_store(Vm *vm, Object *container, Value value)
 {
-    return container->kind == KIND_BYTES ||
-           era_has(vm, vm->trace->era, container) ||
-           (leak_store(vm, container, value) &&
-            (ledger_is_bookkeeping(vm, container) ||
-             is_import(vm, container, value) ||
-             add_effect(vm, goes_on(container) ? EFFECT_DRAW : EFFECT_CHANGE,
-                        container_word(vm, container), value)) &&
-            !vm_has_error(vm));
+    if (container->kind == KIND_BYTES ||
+        era_has(vm, vm->trace->era, container)) {
+        return true;
+    }
+    leak_store(vm, container, value);
+    return (ledger_is_bookkeeping(vm, container) ||
+            is_import(vm, container, value) ||
+            add_effect(vm, goes_on(container) ? EFFECT_DRAW : EFFECT_CHANGE,
+                       container_word(vm, container), value)) &&
+           !vm_has_error(vm);
 }
 
 // --- For people ---
@@ -291,7 +296,7 @@ static bool add_row(Vm *vm, Value *row, size_t count, List *list)
 // (trace, line, what, value, text of the line)
 static bool add_effect_row(Vm *vm, const Event *event, List *list)
 {
-    if (!event_is_effect(event)) {
+    if (!event_is_effect(event) || event->count == 0) {
         return true;
     }
     Value row[5] = {value_from_small(event->trace),
@@ -303,6 +308,9 @@ static bool add_effect_row(Vm *vm, const Event *event, List *list)
 // (trace, line, code, what, times, text of the line)
 static bool add_event_row(Vm *vm, const Event *event, List *list)
 {
+    if (event->count == 0) {
+        return true;
+    }
     Value row[6] = {
         value_from_small(event->trace), value_from_small(event->line),
         code_cell(vm, event),           word_cell(vm, event),

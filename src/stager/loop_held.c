@@ -160,13 +160,22 @@ static int push_held(HeldWalk *walk, Value key, Value before, bool made)
 
 static int add_held(HeldWalk *walk, Value key, Value before, Value after)
 {
-    return merge_same(before, after) ? 1 : push_held(walk, key, before, false);
+    return merge_same(before, after) ||
+                   !journal_is_state(walk->vm, walk->entry, before, after)
+               ? 1
+               : push_held(walk, key, before, false);
 }
 
 // An element that was not there before the loop. 0: no state can be one.
 static int add_made(HeldWalk *walk, Value key, Value after)
 {
     Value self = value_from_object(walk->entry->container);
+    if (walk->entry->older && walk->part == CONTENT_ITEMS) {
+        return 0;
+    }
+    if (!journal_is_state(walk->vm, walk->entry, VALUE_UNBOUND, after)) {
+        return 1;
+    }
     Value before = walk->part == CONTENT_ATTRIBUTES ||
                            poison_fits(walk->vm, value_object(self))
                        ? loop_made_before(walk->vm, walk->block, after)
@@ -228,7 +237,8 @@ static int add_grown(HeldWalk *walk, Value before, Value after)
 {
     Vm *vm = walk->vm;
     Object *container = walk->entry->container;
-    if (!staged_list_fits(vm, value_from_object(container))) {
+    if (walk->entry->older ||
+        !staged_list_fits(vm, value_from_object(container))) {
         return 0;
     }
     ListForm form = {.pattern = VALUE_UNBOUND};
@@ -463,6 +473,7 @@ static int compare_entry(Vm *vm, StagedBlock *block, const JournalEntry *entry)
         for (; same == 1 && walk.part < a->count; walk.part++) {
             same =
                 compare_part(&walk, a->items[walk.part], b->items[walk.part]);
+            same = same == 0 && entry->older ? 1 : same;
         }
         same = same == 0 ? fail_form(&walk, now) : same;
     }
@@ -538,7 +549,7 @@ int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
     }
     for (size_t i = 0; i < block->journal.entries.count; i++) {
         const JournalEntry *entry = &block->journal.entries.items[i];
-        if (!journal_repeats(&block->journal, i) &&
+        if (entry->state && !journal_repeats(&block->journal, i) &&
             !state_is_cell(frame, block->info, entry->container) &&
             compare_entry(vm, block, entry) < 0) {
             return -1;
@@ -550,5 +561,5 @@ int loop_find_held(Vm *vm, Frame *frame, StagedBlock *block)
     if (!loop_may_repeat(vm, block)) {
         return fail_effects(vm, block);
     }
-    return journal_restore(vm, block) ? 1 : -1;
+    return journal_restore(vm, block, true) ? 1 : -1;
 }

@@ -510,7 +510,7 @@ bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i, Value after)
     const Object *object = value_object(before);
     uint32_t known = 1 + journal_count_joined(vm->trace, object);
     for (; block != NULL; block = block->outer) {
-        known += journal_find(&block->journal, object) != NULL;
+        known += journal_holds(&block->journal, object);
         for (uint32_t j = 0; has_slots(block) && j < block->info->place_count;
              j++) {
             known += block->loop->slots[j].shown == object;
@@ -544,7 +544,7 @@ static int begin_wide(Vm *vm, StagedBlock *block, GraphNode *node)
              vec_push(&vm->ctx, &block->wide, wide);
     }
     build_unlink(graph, node);
-    return ok && journal_restore(vm, block) ? 0 : -1;
+    return ok && journal_restore(vm, block, true) ? 0 : -1;
 }
 
 // The node takes the state before the loop; what its blocks yield was set or

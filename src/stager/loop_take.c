@@ -16,6 +16,7 @@
 #include "stager/either.h"
 #include "stager/era.h"
 #include "stager/events.h"
+#include "stager/journal_older.h"
 #include "stager/loop_carried.h"
 #include "stager/loop_held.h"
 #include "stager/maybe.h"
@@ -279,10 +280,13 @@ static int is_new_place(Vm *vm, const LoopWalk *walk, const BlockPlace *place,
     }
     bool own = value_is_object(holder) &&
                era_has(vm, walk->block->era, value_object(holder));
-    bool older =
-        !value_unbound(holder) && !own &&
-        (!value_is_object(holder) ||
-         journal_find(&walk->block->journal, value_object(holder)) == NULL);
+    const JournalEntry *entry =
+        value_is_object(holder)
+            ? journal_find(&walk->block->journal, value_object(holder))
+            : NULL;
+    const PathStep *step = &place->steps[place->step_count - 1];
+    bool older = !value_unbound(holder) && !own &&
+                 (entry == NULL || (entry->older && !journal_had(entry, step)));
     release(vm, holder);
     return older;
 }

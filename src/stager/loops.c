@@ -431,6 +431,7 @@ static const Ins *again(Vm *vm, Frame *frame, StagedBlock *block)
     notes_cut(vm, block->notes[0]);
     bool ok = drop_turn(vm, block);
     forget_told(vm->trace->graph, block->loop);
+    events_again(vm->trace->events, block->events);
     late_print_cut(vm, vm->trace, block->loop->printed);
     loop_free(vm, block);
     vm->trace->block = block->parent;
@@ -479,10 +480,12 @@ static const Ins *finish(Vm *vm, Frame *frame, StagedBlock *block)
     const Ins *next = word_at(frame, block->info->join_target);
     bool raises = block->diverged[1];
     maybe_forget(vm, block);
-    bool ok = walks_kept(vm, block) && (raises || loop_take(vm, frame, block));
+    bool ok = walks_kept(vm, block) && journal_settle(vm, block) &&
+              (raises || loop_take(vm, frame, block));
     int found = !ok ? -1 : raises ? keep_aliases(vm, block) : 1;
     found = found > 0 ? loop_find_held(vm, frame, block) : found;
-    ok = found >= 0 && (!raises || found > 0 || journal_restore(vm, block));
+    ok = found >= 0 &&
+         (!raises || found > 0 || journal_restore(vm, block, false));
     int closed = !ok ? -1 : found > 0 ? 0 : loop_close(vm, frame, block);
     if (closed == 0) {
         return again(vm, frame, block);

@@ -17,6 +17,7 @@
 #include "interp/tensors/tensor_convert.h"
 #include "stager/content.h"
 #include "stager/either.h"
+#include "stager/leak.h"
 #include "stager/maybe.h"
 #include "stager/staged_list.h"
 #include "stager/stager.h"
@@ -81,6 +82,10 @@ Value poison_of(Vm *vm, Value v)
 
 static Value give_up(Vm *vm, const Poison *poison, ErrorKind kind)
 {
+    Value tensor = either_leaked(vm, poison->choice);
+    if (!value_unbound(tensor)) {
+        return leak_fail(vm, NULL, value_as_symbolic(tensor));
+    }
     if (vm->trace != NULL) {
         vm->trace->gave_up = true;
     }

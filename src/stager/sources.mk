@@ -36,6 +36,7 @@ stager_sources += src/stager/identity.c
 stager_sources += src/stager/join.c
 stager_sources += src/stager/journal.c
 stager_sources += src/stager/journal_merge.c
+stager_sources += src/stager/journal_older.c
 stager_sources += src/stager/late_error.c
 stager_sources += src/stager/late_print.c
 stager_sources += src/stager/late_text.c
