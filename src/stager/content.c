@@ -14,7 +14,15 @@
 #include "interp/objects/containers/obj_deque.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
+#include "interp/objects/protocol/protocol.h"
 #include "stager/staged_list.h"
+
+// A class of the program's.
+static bool is_class(const Object *object)
+{
+    return object->kind == KIND_TYPE &&
+           ((const Type *)object)->flags & TYPE_HEAP;
+}
 
 // --- taking ---
 
@@ -74,7 +82,8 @@ static Value take_items(Vm *vm, Object *object)
     case KIND_DICT: return value_or_fail(dict_copy(vm, (Dict *)object));
     case KIND_SET: return take_set(vm, (Set *)object);
     case KIND_CELL: return value_retain(((Cell *)object)->value);
-    case KIND_INSTANCE: return VALUE_NONE;
+    case KIND_INSTANCE:
+    case KIND_TYPE: return VALUE_NONE;
     default:
         return staged_list_is(vm, self) ? take_staged(vm, self)
                : deque_is(self)         ? take_deque(vm, self)
@@ -88,7 +97,7 @@ bool content_is_known(Vm *vm, const Object *object)
     return staged_list_is(vm, self) || object->kind == KIND_LIST ||
            object->kind == KIND_DICT || object->kind == KIND_SET ||
            object->kind == KIND_CELL || object->kind == KIND_INSTANCE ||
-           deque_is(self);
+           deque_is(self) || is_class(object);
 }
 
 // Shapes are chained from the last attribute to the first.
@@ -158,6 +167,9 @@ bool content_is_python(Vm *vm, const Object *object)
 
 Dict *content_attributes(Object *object)
 {
+    if (is_class(object)) {
+        return ((Type *)object)->dict;
+    }
     if (object->kind == KIND_INSTANCE) {
         const Instance *instance = (Instance *)object;
         return instance->shape == NULL ? instance->dict : NULL;
@@ -247,9 +259,11 @@ static void exchange_dict(Dict *dict, Dict *copy)
 {
     uint64_t version = dict->version + 1;
     bool walked = dict->walked; // somebody has seen the order of this one
+    bool globals = dict->globals;
     exchange(&dict->head, &copy->head, sizeof *dict);
     dict->version = version;
     dict->walked = walked;
+    dict->globals = globals;
 }
 
 // What was held is released with the copy, when the object is whole again.
@@ -299,8 +313,32 @@ static bool drop_others(Vm *vm, Object *object, Dict *wanted)
     return ok;
 }
 
+// Attribute by attribute, since caches and slots know what a class has.
+static bool put_class(Vm *vm, Object *object, Dict *wanted)
+{
+    Value self = value_from_object(object), now = take_attributes(vm, object);
+    bool ok = !value_failed(now);
+    uint32_t at = 0;
+    for (Value key, value;
+         ok && dict_next(value_as_dict(now), &at, &key, &value);) {
+        ok = !value_unbound(dict_get_name(wanted, value_as_str(key))) ||
+             value_set_attr(vm, self, value_as_str(key), VALUE_UNBOUND);
+    }
+    at = 0;
+    for (Value key, value; ok && dict_next(wanted, &at, &key, &value);) {
+        Str *name = value_as_str(key);
+        ok = value_same(dict_get_name(value_as_dict(now), name), value) ||
+             value_set_attr(vm, self, name, value);
+    }
+    release(vm, value_failed(now) ? VALUE_NONE : now);
+    return ok;
+}
+
 static bool put_attributes(Vm *vm, Object *object, Dict *wanted)
 {
+    if (is_class(object)) {
+        return put_class(vm, object, wanted);
+    }
     if (has_shape(object) && !drop_others(vm, object, wanted)) {
         return false;
     }

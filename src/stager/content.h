@@ -1,7 +1,7 @@
 // The content of a mutable object: what it holds, one level deep, taken and
 // put back behind the program's back.
 //
-// A list, dict, set, deque, cell or instance, of a class of the program too;
+// A list, dict, set, deque, cell, class or instance of one of the program's;
 // attributes and __slots__ are part of it. Taking and putting back are no
 // events of the program: no hook, setter or method of a class runs.
 #ifndef DUET_STAGER_CONTENT_H
@@ -39,7 +39,8 @@ bool content_host_source(const Source *source);
 bool content_is_host(Vm *vm, const Object *object);
 // The same of an object of any class that such a module makes.
 bool content_is_python(Vm *vm, const Object *object);
-// The dict in which the object keeps attributes now, borrowed; NULL: none.
+// The dict in which the object, a class or an instance, keeps attributes now,
+// borrowed; NULL: none.
 Dict *content_attributes(Object *object);
 
 #endif

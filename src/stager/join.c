@@ -2,6 +2,7 @@
 #include "stager/join.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/build.h"
@@ -10,6 +11,7 @@
 #include "stager/journal_merge.h"
 #include "stager/maybe.h"
 #include "stager/notes.h"
+#include "stager/poison.h"
 #include "stager/sites.h"
 #include "stager/state.h"
 
@@ -234,6 +236,33 @@ static bool expand_result(Vm *vm, StagedBlock *block, uint32_t i, Value *second)
     return true;
 }
 
+// Whether the place is in something that others have, too: an attribute, an
+// element, a name of the module.
+static bool is_shared(const BlockPlace *place)
+{
+    return !place->hidden &&
+           (place->step_count > 0 || place->kind == STATE_GLOBAL);
+}
+
+// What says why it cannot be merged, in its place.
+static Value mark_place(Vm *vm, Frame *frame, const StagedBlock *block,
+                        const BlockPlace *place, const LateSide sides[2],
+                        ErrorKind fault)
+{
+    char room[128], name[140], text[512];
+    BlockSides both = {frame, block, state_name(place, room, sizeof room)};
+    ErrorKind missing = place->step_count == 0 ? ERR_NAME
+                        : place->steps[place->step_count - 1].item
+                            ? ERR_SYMBOLIC
+                            : ERR_ATTRIBUTE;
+    ErrorKind kind = fault == ERR_UNBOUND_LOCAL ? missing : fault;
+    snprintf(name, sizeof name, "'%s'", room);
+    return notes_text(vm, &both, name, kind, sides[0].value, sides[1].value,
+                      text, sizeof text)
+               ? poison_new(vm, kind, text, VALUE_UNBOUND)
+               : VALUE_FAIL;
+}
+
 // Merges one place; what cannot be merged is left unbound, with a note. A
 // hidden one is the result or an expression's value: that is an error now.
 static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
@@ -281,6 +310,9 @@ static bool merge_place(Vm *vm, Frame *frame, StagedBlock *block, Merge *merge,
     if (ok && late) {
         ok = keep_late(vm, frame, block, merge, place, sides, merged);
         merged = VALUE_UNBOUND;
+    } else if (ok && merge->fault != ERR_NONE && is_shared(place)) {
+        merged = mark_place(vm, frame, block, place, sides, merge->fault);
+        ok = !value_failed(merged);
     } else if (ok && merge->fault != ERR_NONE) {
         ok = notes_mismatch(vm, frame, block, place, sides[0].value,
                             sides[1].value, merge->fault);

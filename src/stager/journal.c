@@ -108,11 +108,27 @@ void journal_free(Vm *vm, Journal *journal)
 
 // --- the hook ---
 
+// Whether it is the dict of a class that the journal has: only that may be put
+// back.
+static bool is_of_class(const Journal *journal, const Object *container)
+{
+    bool found = false;
+    for (size_t i = 0;
+         container->kind == KIND_DICT && !found && i < journal->entries.count;
+         i++) {
+        Object *other = journal->entries.items[i].container;
+        found = other->kind == KIND_TYPE &&
+                (Object *)content_attributes(other) == container;
+    }
+    return found;
+}
+
 static bool keep(Vm *vm, StagedBlock *block, Object *container, bool older)
 {
     JournalEntry *entry = find(&block->journal, container);
     int side = block->phase == PHASE_SECOND;
-    if (entry != NULL && entry->changed[side]) {
+    if ((entry != NULL && entry->changed[side]) ||
+        is_of_class(&block->journal, container)) {
         return true;
     }
     if (entry == NULL) {

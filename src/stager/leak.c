@@ -31,6 +31,7 @@ typedef struct LeakWalk {
     Vm *vm;
     const Object *container; // NULL: nothing is stored
     bool found;              // a symbolic tensor of the running trace
+    int depth;               // of the object whose children are met
 } LeakWalk;
 
 // One record for each store; the same tensor may be put in several places.
@@ -48,6 +49,26 @@ static void meet(LeakWalk *walk, const Symbolic *symbolic)
 static void search_items(LeakWalk *walk, const Value *items, size_t count,
                          int depth);
 
+static void search(LeakWalk *walk, Value v, int depth);
+
+static void search_child(Object *child, void *data)
+{
+    LeakWalk *walk = data;
+    search(walk, value_from_object(child), walk->depth + 1);
+}
+
+// One that the running trace made.
+static void search_object(LeakWalk *walk, Object *object, int depth)
+{
+    const Trace *trace = walk->vm->trace;
+    int outer = walk->depth;
+    if (trace != NULL && era_has(walk->vm, trace->era, object)) {
+        walk->depth = depth;
+        object->type->slots.visit(object, search_child, walk);
+        walk->depth = outer;
+    }
+}
+
 // Structures are searched to a small depth: a store is told, not proved.
 static void search(LeakWalk *walk, Value v, int depth)
 {
@@ -64,7 +85,9 @@ static void search(LeakWalk *walk, Value v, int depth)
     if (depth == LEAK_DEPTH || !value_is_object(v)) {
         return;
     }
-    if (value_is_kind(v, KIND_LIST)) {
+    if (value_is_kind(v, KIND_INSTANCE)) {
+        search_object(walk, value_object(v), depth);
+    } else if (value_is_kind(v, KIND_LIST)) {
         List *list = value_as_list(v);
         search_items(walk, list->items, list->count, depth);
     } else if (value_is_kind(v, KIND_TUPLE)) {
