@@ -20,8 +20,8 @@ Value either_condition(Value choice); // borrowed
 Value either_of(Vm *vm, Value condition, Value first, Value second);
 // The same choice between two others; owned.
 Value either_with(Vm *vm, Value choice, Value first, Value second);
-// A tensor of what may be a choice, if the trace that made it is over; borrowed.
-// UNBOUND: it is not, or it is no choice.
+// A tensor of what may be a choice, if the trace that made it is over;
+// borrowed. UNBOUND: it is not, or it is no choice.
 Value either_leaked(Vm *vm, Value choice);
 // What the choice is where `condition`, one bool, is known: a part of it, or
 // itself; borrowed.

@@ -315,14 +315,49 @@ static Value truth_of(Vm *vm, Value self, Value choice)
     return made;
 }
 
+// Takes the pending error, which None has brought about: the graph raises it
+// where there is no value, which is what goes on. False: it is no such error.
+static bool refuse_none(Vm *vm, Value choice)
+{
+    if (!undecided_is_late(vm)) {
+        return false;
+    }
+    Value error = raise_take(vm);
+    ValueId flag = trace_operand(vm, vm->trace, either_condition(choice));
+    bool ok = flag != VALUE_ID_NONE &&
+              late_error_append(vm, error, flag, trace_place(vm));
+    release(vm, error);
+    return ok;
+}
+
 Value maybe_cast(Vm *vm, Value self, const Type *to)
 {
     Value known = maybe_known(vm, self), choice = maybe_choice(vm, self);
-    return !value_unbound(known)
-               ? vm_call(vm, value_from_object((Type *)to), &known, 1)
-           : to == vm->bool_type && !value_unbound(choice)
-               ? truth_of(vm, self, choice)
-               : poison_raise(vm, self);
+    Value cls = value_from_object((Type *)to);
+    if (!value_unbound(known)) {
+        return vm_call(vm, cls, &known, 1);
+    }
+    if (value_unbound(choice)) {
+        return poison_raise(vm, self);
+    }
+    if (to == vm->bool_type) {
+        return truth_of(vm, self, choice);
+    }
+    Value none = VALUE_NONE;
+    none = vm_call(vm, cls, &none, 1);
+    if (!value_failed(none)) {
+        release(vm, none);
+        return poison_raise(vm, self);
+    }
+    return refuse_none(vm, choice) ? vm_call(vm, cls, either_parts(choice), 1)
+                                   : VALUE_FAIL;
+}
+
+// What meets what may be None: no code of the program.
+static bool is_met(Value other)
+{
+    return value_is_operand(other) || merge_is_number(other) ||
+           value_is_str(other);
 }
 
 Value maybe_operate(Vm *vm, Value a, Value b, OperandsFn act, int how)
@@ -333,8 +368,7 @@ Value maybe_operate(Vm *vm, Value a, Value b, OperandsFn act, int how)
     bool first = poison_is_value(vm, a), both = first && poison_is_value(vm, b);
     Value self = first ? a : b, other = first ? b : a;
     Value choice = both ? VALUE_UNBOUND : maybe_choice(vm, self);
-    if (value_unbound(choice) ||
-        !(value_is_operand(other) || merge_is_number(other))) {
+    if (value_unbound(choice) || !is_met(other)) {
         return act(vm, a, b, how);
     }
     Value none = act(vm, first ? VALUE_NONE : a, first ? b : VALUE_NONE, how);
@@ -342,16 +376,10 @@ Value maybe_operate(Vm *vm, Value a, Value b, OperandsFn act, int how)
         release(vm, none);
         return act(vm, a, b, how);
     }
-    if (!undecided_is_late(vm)) {
-        return VALUE_FAIL;
-    }
-    Value error = raise_take(vm);
-    ValueId flag = trace_operand(vm, vm->trace, either_condition(choice));
-    bool ok = flag != VALUE_ID_NONE &&
-              late_error_append(vm, error, flag, trace_place(vm));
-    release(vm, error);
     Value value = either_parts(choice)[0];
-    return ok ? act(vm, first ? value : a, first ? b : value, how) : VALUE_FAIL;
+    return refuse_none(vm, choice)
+               ? act(vm, first ? value : a, first ? b : value, how)
+               : VALUE_FAIL;
 }
 
 // What it is itself refuses: the operation has been met.
@@ -367,14 +395,52 @@ Value maybe_unary(Vm *vm, UnaryOp op, Value self)
     return maybe_operate(vm, self, VALUE_FALSE, act_unary, (int)op);
 }
 
-static Value act_item(Vm *vm, Value self, Value key, int how)
-{
-    (void)how;
-    return poison_is_value(vm, self) ? poison_raise(vm, self)
-                                     : value_get_item(vm, self, key);
-}
-
+// Whatever the key is.
 Value maybe_item(Vm *vm, Value self, Value key)
 {
-    return maybe_operate(vm, self, key, act_item, 0);
+    Value known = maybe_known(vm, self), choice = maybe_choice(vm, self);
+    if (!value_unbound(known)) {
+        return value_get_item(vm, known, key);
+    }
+    Value none = value_unbound(choice) ? poison_raise(vm, self)
+                                       : value_get_item(vm, VALUE_NONE, key);
+    return value_unbound(choice) || !refuse_none(vm, choice)
+               ? none
+               : value_get_item(vm, either_parts(choice)[0], key);
+}
+
+Value maybe_attr(Vm *vm, Value self, Str *name)
+{
+    Value known = maybe_known(vm, self), choice = maybe_choice(vm, self);
+    if (!value_unbound(known)) {
+        return value_get_attr(vm, known, name);
+    }
+    Value none = value_unbound(choice) ? VALUE_NONE
+                                       : value_get_attr(vm, VALUE_NONE, name);
+    if (value_failed(none)) {
+        return refuse_none(vm, choice)
+                   ? value_get_attr(vm, either_parts(choice)[0], name)
+                   : VALUE_FAIL;
+    }
+    release(vm, none);
+    return VALUE_UNBOUND;
+}
+
+Value maybe_ask(Vm *vm, Value v, Value with, OperandsFn act)
+{
+    Value known = maybe_known(vm, v), choice = maybe_choice(vm, v);
+    if (value_unbound(choice) || !value_unbound(known)) {
+        return act(vm, value_unbound(known) ? v : known, with, 0);
+    }
+    Value none = act(vm, VALUE_NONE, with, 0);
+    Value value =
+        value_failed(none) ? none : act(vm, either_parts(choice)[0], with, 0);
+    if (value_same(none, value) || value_failed(value)) {
+        return value;
+    }
+    event_add(vm, vm->trace->events, EVENT_INT, "a host bool", VALUE_NONE);
+    Value flag = either_condition(choice);
+    return value_same(value, VALUE_TRUE)
+               ? value_retain(flag)
+               : tensor_call(vm, "logical_not", &flag, 1, NULL, 0);
 }

@@ -82,6 +82,10 @@ Value maybe_cast(Vm *vm, Value self, const Type *to);
 // the graph runs and there is none. TraceHooks.operate, and slots.
 Value maybe_operate(Vm *vm, Value a, Value b, OperandsFn act, int how);
 Value maybe_unary(Vm *vm, UnaryOp op, Value self);
+// The same of an attribute; UNBOUND: None has it, too.
+Value maybe_attr(Vm *vm, Value self, Str *name);
+// TraceHooks.ask.
+Value maybe_ask(Vm *vm, Value v, Value with, OperandsFn act);
 Value maybe_item(Vm *vm, Value self, Value key);
 
 #endif

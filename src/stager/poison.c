@@ -153,19 +153,19 @@ static Value use_binary(Vm *vm, BinaryOp op, Value a, Value b)
     return use_either(vm, a, b);
 }
 
-// A SymbolicError is an AttributeError, too, which who looks takes for none.
 static Value use_attr(Vm *vm, Value self, Str *name)
 {
     const Poison *poison = (const Poison *)value_object(self);
-    Value known = maybe_known(vm, self);
-    if (name == vm->names[NAME_TENSOR]) {
-        return attr_get_generic(vm, self, name);
-    }
-    if (!value_unbound(known)) {
-        return value_get_attr(vm, known, name);
-    }
-    return give_up(vm, poison,
-                   poison->kind == ERR_SYMBOLIC ? ERR_TYPE : poison->kind);
+    Value held = name == vm->names[NAME_TENSOR]
+                     ? attr_get_generic(vm, self, name)
+                     : maybe_attr(vm, self, name);
+    // A SymbolicError is an AttributeError, too, which who looks takes for
+    // none.
+    return !value_unbound(held)
+               ? held
+               : give_up(vm, poison,
+                         poison->kind == ERR_SYMBOLIC ? ERR_TYPE
+                                                      : poison->kind);
 }
 
 static void poison_destroy(Vm *vm, Object *self)

@@ -402,6 +402,7 @@ bool stager_init(Vm *vm, bool log)
                                  .born = birth_made,
                                  .same = trace_same,
                                  .operate = maybe_operate,
+                                 .ask = maybe_ask,
                                  .leak = leak_fail,
                                  .hold = staged_list_hold,
                                  .leaked_from = leak_function,

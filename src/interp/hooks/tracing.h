@@ -127,6 +127,9 @@ struct TraceHooks {
     // act(a, b, how) where one of the two may be a value that is undecided: of
     // one that may be None the graph raises what None brings about.
     Value (*operate)(Vm *vm, Value a, Value b, OperandsFn act, int how);
+    // What act(v, with, 0), a bool, says of a value that is undecided: a bool,
+    // or a tensor where it is not the same for None.
+    Value (*ask)(Vm *vm, Value v, Value with, OperandsFn act);
     // A symbolic tensor was handed to `who` (NULL: host code) where it has no
     // value: raises the LeakError that tells where it was made and stored.
     // VALUE_FAIL.
@@ -182,6 +185,13 @@ static inline Value operate_traced(Vm *vm, Value a, Value b, OperandsFn act,
                   !value_is_kind(b, KIND_OPAQUE))
                ? act(vm, a, b, how)
                : vm->hooks->operate(vm, a, b, act, how);
+}
+// The same of a question.
+static inline Value ask_traced(Vm *vm, Value v, Value with, OperandsFn act)
+{
+    return LIKELY(!value_is_kind(v, KIND_OPAQUE)) || vm->trace == NULL
+               ? act(vm, v, with, 0)
+               : vm->hooks->ask(vm, v, with, act);
 }
 // What `is` says, or `is not` where `holds` is false: an argument of a trace is
 // the Variable that it stands for.

@@ -294,7 +294,7 @@ static Value object_tensor(Vm *vm, Value v, DType dtype)
 // What has no __tensor__ goes to the conversion of host values for the text of
 // its error. The answer must be a tensor: a list from __tensor__ is not
 // converted in turn, which could go on without end.
-static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
+static Value convert_answer(Vm *vm, const char *who, Value v, DType dtype)
 {
     Value made = object_tensor(vm, v, dtype);
     if (value_failed(made)) {
@@ -311,6 +311,28 @@ static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
                                      who, type_name(type_of(vm, v)));
     value_release(&vm->ctx, made);
     return result;
+}
+
+// As an operation on v: its name comes as a text.
+static Value convert_act(Vm *vm, Value v, Value who, int dtype)
+{
+    const char *name = value_as_str(who)->text;
+    return value_is_object(v) && type_has(vm, type_of(vm, v), NAME_TENSOR)
+               ? convert_answer(vm, name, v, (DType)dtype)
+               : tensor_from_value(vm, name, v, (DType)dtype);
+}
+
+static Value convert_object(Vm *vm, const char *who, Value v, DType dtype)
+{
+    if (LIKELY(!value_is_kind(v, KIND_OPAQUE)) || vm->trace == NULL) {
+        return convert_answer(vm, who, v, dtype);
+    }
+    Str *name = str_from(vm, who);
+    Value made = name != NULL ? operate_traced(vm, v, str_value(name),
+                                               convert_act, (int)dtype)
+                              : VALUE_FAIL;
+    object_release_null(&vm->ctx, name);
+    return made;
 }
 
 // What an object in a list counts as: its values, as if they had been written

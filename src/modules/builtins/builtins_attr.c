@@ -61,6 +61,9 @@ BUILTIN_BODY(hash)
 // Who asks may compare, so that what `is` would tell of v is told.
 BUILTIN_BODY(id)
 {
+    if (!note_question(vm, args[0])) {
+        return VALUE_FAIL;
+    }
     if (vm->trace != NULL && value_stands_in(args[0]) &&
         value_failed(vm->hooks->same(vm, args[0], args[0], true))) {
         return VALUE_FAIL;
@@ -118,6 +121,9 @@ BUILTIN_BODY(dir)
     if (value_unbound(args[0])) {
         return names_sorted(vm, builtin_locals(vm, args));
     }
+    if (!note_question(vm, args[0])) {
+        return VALUE_FAIL;
+    }
     // A metaclass of the program may have a __dir__ as well.
     if ((value_is_kind(args[0], KIND_TYPE) &&
          type_of(vm, args[0]) == vm->types[KIND_TYPE]) ||
@@ -129,10 +135,16 @@ BUILTIN_BODY(dir)
 }
 
 // The second argument may be a class, a union, or a tuple of such.
+static Value ask_instance(Vm *vm, Value v, Value cls, int how)
+{
+    (void)how;
+    int found = class_ask_instance(vm, v, cls);
+    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+}
+
 BUILTIN_BODY(isinstance)
 {
-    int found = class_ask_instance(vm, args[0], args[1]);
-    return found < 0 ? VALUE_FAIL : value_from_bool(found);
+    return ask_traced(vm, args[0], args[1], ask_instance);
 }
 
 // The first argument may be anything that passes for a class.

@@ -20,19 +20,27 @@ BUILTIN_BODY(callable)
 }
 
 // Only AttributeError means no; any other error of a property goes through.
-BUILTIN_BODY(hasattr)
+static Value ask_attr(Vm *vm, Value v, Value name, int how)
 {
-    Str *name = attr_name(vm, args[1]);
-    Value found =
-        name == NULL ? VALUE_FAIL : value_find_attr(vm, args[0], name);
-    object_release_null(&vm->ctx, name);
+    (void)how;
+    Value found = value_find_attr(vm, v, value_as_str(name));
     if (value_failed(found)) {
         return found;
     }
     bool there = !value_unbound(found);
-    bool known = note_question(vm, there ? found : args[0]);
+    bool known = note_question(vm, there ? found : v);
     release(vm, found);
     return known ? value_from_bool(there) : VALUE_FAIL;
+}
+
+BUILTIN_BODY(hasattr)
+{
+    Str *name = attr_name(vm, args[1]);
+    Value there = name == NULL
+                      ? VALUE_FAIL
+                      : ask_traced(vm, args[0], str_value(name), ask_attr);
+    object_release_null(&vm->ctx, name);
+    return there;
 }
 
 // In a trace a dimension may be unknown: then the length is a tensor of the

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "interp/hooks/note.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/numbers/int_view.h"
 #include "interp/objects/numbers/number_methods.h"
 #include "interp/objects/numbers/obj_float.h"
@@ -36,9 +38,10 @@ static Value of_number(Vm *vm, const char *op, Value v)
 }
 
 // Tensors and built-in numbers go first, without a look-up of __abs__.
-BUILTIN_BODY(abs)
+static Value abs_of(Vm *vm, Value v, Value unused, int how)
 {
-    Value v = args[0];
+    (void)unused;
+    (void)how;
     if (builtin_is_tensor(v)) {
         return of_number(vm, "abs", v);
     }
@@ -50,6 +53,11 @@ BUILTIN_BODY(abs)
                ? raise_error(vm, ERR_TYPE, "bad operand type for abs(): '%s'",
                              type_name(type_of(vm, v)))
                : result;
+}
+
+BUILTIN_BODY(abs)
+{
+    return operate_traced(vm, args[0], VALUE_FALSE, abs_of, 0);
 }
 
 // An immediate int in base 2, 8 or 16, without a buffer. Written from the end;
@@ -213,6 +221,9 @@ static Value own_divmod(Vm *vm, Value *args)
 
 BUILTIN_BODY(divmod)
 {
+    if (!note_question(vm, args[0]) || !note_question(vm, args[1])) {
+        return VALUE_FAIL;
+    }
     if (value_both_ints(args[0], args[1]) &&
         !value_same(args[1], value_from_small(0))) {
         return divmod_small(vm, args[0], args[1]);
@@ -223,17 +234,20 @@ BUILTIN_BODY(divmod)
                : own_divmod(vm, args);
 }
 
+static Value power_of(Vm *vm, Value base, Value exponent, int op)
+{
+    return value_binary(vm, (BinaryOp)op, base, exponent);
+}
+
 BUILTIN_BODY(pow)
 {
     return builtin_given(args[2])
                ? value_power(vm, args[0], args[1], args[2])
-               : value_binary(vm, BINARY_POW, args[0], args[1]);
+               : operate_traced(vm, args[0], args[1], power_of, BINARY_POW);
 }
 
-BUILTIN_BODY(round)
+static Value round_of(Vm *vm, Value v, Value digits, int whole)
 {
-    Value v = args[0];
-    bool whole = !builtin_given(args[1]);
     if (builtin_is_tensor(v)) {
         return whole ? of_number(vm, "round", v)
                      : raise_error(vm, ERR_TYPE,
@@ -242,12 +256,19 @@ BUILTIN_BODY(round)
                                    "digits");
     }
     if (is_plain_number(vm, v)) {
-        return number_round(vm, v, whole ? VALUE_UNBOUND : args[1]);
+        return number_round(vm, v, whole ? VALUE_UNBOUND : digits);
     }
-    Value result = value_call_special(vm, v, "__round__", &args[1], !whole);
+    Value result = value_call_special(vm, v, "__round__", &digits, !whole);
     return value_unbound(result)
                ? raise_error(vm, ERR_TYPE,
                              "type %s doesn't define __round__ method",
                              type_name(type_of(vm, v)))
                : result;
+}
+
+BUILTIN_BODY(round)
+{
+    bool whole = !builtin_given(args[1]);
+    return operate_traced(vm, args[0], whole ? VALUE_FALSE : args[1], round_of,
+                          whole);
 }

@@ -8,6 +8,7 @@
 #include "interp/objects/classes/attr.h"
 
 #include "interp/hooks/note.h"
+#include "interp/hooks/tracing.h"
 #include "interp/objects/classes/obj_descriptor.h"
 #include "interp/objects/classes/obj_function.h"
 #include "interp/objects/classes/obj_member.h"
@@ -159,9 +160,9 @@ Value value_get_attr(Vm *vm, Value v, Str *name)
     return found;
 }
 
-// Other errors, of a property or a __getattr__, go through as VALUE_FAIL. Where
-// nothing but the generic way has a say, no text is made of what is missing.
-Value value_find_attr(Vm *vm, Value v, Str *name)
+// Where nothing but the generic way has a say, no text is made of what is
+// missing.
+static Value find_attr(Vm *vm, Value v, Str *name)
 {
     Type *cls = type_of(vm, v);
     Value found = cls->slots.get_attr != NULL ? cls->slots.get_attr(vm, v, name)
@@ -171,6 +172,29 @@ Value value_find_attr(Vm *vm, Value v, Str *name)
         return VALUE_UNBOUND;
     }
     return found;
+}
+
+static Value has_attr(Vm *vm, Value v, Value name, int how)
+{
+    (void)how;
+    Value found = find_attr(vm, v, value_as_str(name));
+    release(vm, value_failed(found) ? VALUE_NONE : found);
+    return value_failed(found) ? found : value_from_bool(!value_unbound(found));
+}
+
+// Other errors, of a property or a __getattr__, go through as VALUE_FAIL. Of
+// what is undecided the question comes first: to look at it is to use it.
+Value value_find_attr(Vm *vm, Value v, Str *name)
+{
+    if (LIKELY(!value_is_kind(v, KIND_OPAQUE)) || vm->trace == NULL) {
+        return find_attr(vm, v, name);
+    }
+    Value there = ask_traced(vm, v, value_from_object(name), has_attr);
+    bool known = value_is_bool(there);
+    release(vm, value_failed(there) ? VALUE_NONE : there);
+    return value_failed(there) || (!known && !note_question(vm, v)) ? VALUE_FAIL
+           : value_same(there, VALUE_FALSE) ? VALUE_UNBOUND
+                                            : find_attr(vm, v, name);
 }
 
 // False, always. A name that the class has, but that cannot be stored in the
