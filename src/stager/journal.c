@@ -15,6 +15,7 @@
 #include "stager/leak.h"
 #include "stager/ledger.h"
 #include "stager/loops.h"
+#include "stager/maybe.h"
 #include "stager/poison.h"
 #include "stager/written.h"
 
@@ -367,6 +368,28 @@ static void settle(Vm *vm, JournalEntry *entry, Value content)
     }
 }
 
+// What the side knows of what may be None, or need not be there, holds for what
+// it has left.
+static void settle_known(Vm *vm, Value content)
+{
+    Tuple *parts = value_as_tuple(content);
+    for (size_t i = 0; i < parts->count; i++) {
+        Value part = parts->items[i];
+        if (value_is_kind(part, KIND_LIST)) {
+            List *list = value_as_list(part);
+            maybe_settle(vm, list->items, (uint32_t)list->count);
+        } else if (value_is_kind(part, KIND_DICT)) {
+            Dict *dict = value_as_dict(part);
+            uint32_t at = 0;
+            for (Value key, value; dict_next(dict, &at, &key, &value);) {
+                maybe_settle(vm, &dict->entries[at - 1].value, 1);
+            }
+        } else {
+            maybe_settle(vm, &parts->items[i], 1);
+        }
+    }
+}
+
 static bool take_ends(Vm *vm, StagedBlock *block, int side)
 {
     for (size_t i = 0; i < block->journal.entries.count; i++) {
@@ -377,6 +400,9 @@ static bool take_ends(Vm *vm, StagedBlock *block, int side)
         }
         entry->ends[side] = end;
         settle(vm, entry, end);
+        if (!poison_is(vm, end)) {
+            settle_known(vm, end);
+        }
     }
     return true;
 }

@@ -12,6 +12,7 @@
 #include "interp/objects/containers/obj_dict.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
+#include "interp/tensors/tensor_call.h"
 #include "stager/content.h"
 #include "stager/either.h"
 #include "stager/journal_older.h"
@@ -80,11 +81,62 @@ static void describe_element(const JoinWalk *walk, Value key, char *room,
     }
 }
 
+// An attribute that need not be there, on a side whose condition says whether it
+// is; borrowed.
+static Value decided(const Merge *m, int side, Value v)
+{
+    Value choice = poison_is_value(m->vm, v)
+                       ? poison_there(m->vm, v, m->blocks[side])
+                       : VALUE_UNBOUND;
+    if (value_unbound(choice) || m->condition == VALUE_ID_NONE) {
+        return v;
+    }
+    Value one = either_where(m->vm, choice, m->condition, side == 0);
+    return value_same(one, choice) ? v
+           : value_is_none(one)    ? VALUE_UNBOUND
+                                   : one;
+}
+
+// What an attribute is that one side alone has; owned. `kind` is that of the
+// text.
+static Value merge_absent(JoinWalk *walk, ErrorKind kind, const char *text,
+                          Value a, Value b)
+{
+    Merge *m = walk->merge;
+    Vm *vm = m->vm;
+    int side = value_unbound(a) ? 1 : 0;
+    Value v = side == 0 ? a : b;
+    if (kind != ERR_ATTRIBUTE || poison_is(vm, v) ||
+        m->condition == VALUE_ID_NONE) {
+        return poison_new(vm, kind, text, VALUE_UNBOUND);
+    }
+    m->hidden = HIDDEN_VALUE;
+    Value parts[2] = {merge_single(m, side, v), VALUE_FAIL};
+    Value flag = value_failed(parts[0])
+                     ? VALUE_FAIL
+                     : trace_symbolic(vm, vm->trace, m->condition, NULL);
+    parts[1] = value_failed(flag) || side == 0
+                   ? flag
+                   : tensor_call(vm, "logical_not", &flag, 1, NULL, 0);
+    release(vm, side == 0 ? VALUE_NONE : flag);
+    Value choice = value_failed(parts[1])
+                       ? VALUE_FAIL
+                       : either_of(vm, parts[1], parts[0], VALUE_NONE);
+    Value made = value_failed(choice) ? VALUE_FAIL
+                                      : poison_absent(vm, kind, text, choice);
+    release(vm, parts[0]);
+    release(vm, parts[1]);
+    release(vm, choice);
+    return made;
+}
+
 // One element of both; UNBOUND: that side has none. Owned.
 static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
 {
     Merge *m = walk->merge;
     char name[128], text[512], room[200];
+    a = decided(m, 0, a);
+    b = decided(m, 1, b);
     m->name = NULL;
     m->hidden = HIDDEN_NONE;
     m->fault = ERR_NONE;
@@ -111,9 +163,11 @@ static Value merge_element(JoinWalk *walk, Value key, Value a, Value b)
     ErrorKind kind = m->fault == ERR_UNBOUND_LOCAL ? missing : m->fault;
     BlockSides sides = {walk->frame, walk->block,
                         m->name != NULL ? m->name : ""};
-    return notes_text(m->vm, &sides, room, kind, a, b, text, sizeof text)
-               ? poison_new(m->vm, kind, text, VALUE_UNBOUND)
-               : VALUE_FAIL;
+    bool absent = m->fault == ERR_UNBOUND_LOCAL;
+    return !notes_text(m->vm, &sides, room, kind, a, b, text, sizeof text)
+               ? VALUE_FAIL
+           : absent ? merge_absent(walk, kind, text, a, b)
+                    : poison_new(m->vm, kind, text, VALUE_UNBOUND);
 }
 
 // --- parts ---

@@ -3,8 +3,9 @@
 // They are leaves of the loop like what was there before it, whose first value
 // nobody reads. As long as there need not have been a turn, a dict of theirs is
 // undecided (poison.h) between what it holds with them and without: whoever
-// looks acts on both, and a store of all of them decides it. An attribute has
-// no such choice: before it is set whoever reads it gets the text.
+// looks acts on both, and a store of all of them decides it. Of an attribute
+// getattr() and hasattr() know whether it is there (poison_absent); whoever
+// reads it before it is set gets the text.
 //
 // Invariant: such a container is in the loop's journal, with what it held
 // before the loop.
@@ -173,9 +174,17 @@ static bool show_dict(Vm *vm, const StagedBlock *block, size_t first,
     return ok;
 }
 
-static bool show_attribute(Vm *vm, const HeldPlace *place, const char *text)
+static bool show_attribute(Vm *vm, const HeldPlace *place, Value turned,
+                           const char *text)
 {
-    Value poison = poison_new(vm, ERR_SYMBOLIC, text, VALUE_UNBOUND);
+    Value held = held_get(vm, place);
+    Value choice = value_failed(held) ? VALUE_FAIL
+                                      : either_of(vm, turned, held, VALUE_NONE);
+    Value poison = value_failed(choice)
+                       ? VALUE_FAIL
+                       : poison_absent(vm, ERR_SYMBOLIC, text, choice);
+    release(vm, held);
+    release(vm, choice);
     return !value_failed(poison) && held_set(vm, place, poison);
 }
 
@@ -198,7 +207,7 @@ bool loop_made_show(Vm *vm, const StagedBlock *block, BlockPhase phase,
         const HeldPlace *place = &block->held.items[i];
         made_text(block, place, text, sizeof text);
         if (place->part == CONTENT_ATTRIBUTES) {
-            ok = show_attribute(vm, place, text);
+            ok = show_attribute(vm, place, turned, text);
         } else if (!poison_is(vm, value_from_object(place->container))) {
             ok = show_dict(vm, block, i, turned, text);
         }

@@ -267,11 +267,11 @@ Value maybe_shown(Vm *vm, const char *name, Value state)
 Value maybe_same(Vm *vm, Value a, Value b, bool holds)
 {
     Value self = poison_is_value(vm, a) ? a : b;
-    Value choice = maybe_choice(vm, self);
-    if (value_unbound(choice) || !value_is_none(value_same(self, a) ? b : a)) {
+    Value choice = maybe_choice(vm, self), known = maybe_known(vm, self);
+    if ((value_unbound(choice) && value_unbound(known)) ||
+        !value_is_none(value_same(self, a) ? b : a)) {
         return poison_raise(vm, self);
     }
-    Value known = maybe_known(vm, self);
     if (!value_unbound(known)) {
         return value_from_bool(value_is_none(known) == holds);
     }
@@ -443,4 +443,28 @@ Value maybe_ask(Vm *vm, Value v, Value with, OperandsFn act)
     return value_same(value, VALUE_TRUE)
                ? value_retain(flag)
                : tensor_call(vm, "logical_not", &flag, 1, NULL, 0);
+}
+
+// Without `other` the flag alone is asked for.
+Value maybe_otherwise(Vm *vm, Value held, Value other)
+{
+    Value choice = poison_is_value(vm, held)
+                       ? poison_there(vm, held, vm->trace->block)
+                       : VALUE_UNBOUND;
+    if (value_unbound(choice)) {
+        return choice;
+    }
+    Value flag = either_condition(choice), value = either_parts(choice)[0];
+    int is = maybe_told(vm, either_condition(choice));
+    if (is >= 0) {
+        return value_unbound(other) ? value_from_bool(is)
+                                    : value_retain(is ? value : other);
+    }
+    if (value_unbound(other)) {
+        event_add(vm, vm->trace->events, EVENT_INT, "a host bool", VALUE_NONE);
+        return value_retain(flag);
+    }
+    Value made = maybe_choose(vm, NULL, flag, value, other);
+    return value_unbound(made) ? undecided_choose(vm, flag, value, other)
+                               : made;
 }

@@ -27,11 +27,11 @@ bool maybe_is(Vm *vm, Value v);
 // The choice where the trace sees it, borrowed; UNBOUND: it may not be None, or
 // no trace sees it.
 Value maybe_choice(Vm *vm, Value v);
-// The value or None, whichever conditions around tell; borrowed. UNBOUND:
-// nothing is told, or it may not be None.
-Value maybe_known(Vm *vm, Value v);
 // What the conditions around tell of a symbolic bool: 1, 0; -1: nothing.
 int maybe_told(Vm *vm, Value flag);
+// The value or None, whichever they tell, or the attribute that is there;
+// borrowed. UNBOUND: nothing is told, or it may not be None.
+Value maybe_known(Vm *vm, Value v);
 // Whether one of two is None, or may be.
 bool maybe_either(Vm *vm, Value a, Value b);
 // What such two leave; as merge_values.
@@ -84,6 +84,8 @@ Value maybe_operate(Vm *vm, Value a, Value b, OperandsFn act, int how);
 Value maybe_unary(Vm *vm, UnaryOp op, Value self);
 // The same of an attribute; UNBOUND: None has it, too.
 Value maybe_attr(Vm *vm, Value self, Str *name);
+// TraceHooks.otherwise.
+Value maybe_otherwise(Vm *vm, Value held, Value other);
 // TraceHooks.ask.
 Value maybe_ask(Vm *vm, Value v, Value with, OperandsFn act);
 Value maybe_item(Vm *vm, Value self, Value key);

@@ -121,7 +121,15 @@ int maybe_told(Vm *vm, Value flag)
 
 Value maybe_known(Vm *vm, Value self)
 {
-    Value choice = maybe_choice(vm, self);
+    Value choice = maybe_choice(vm, self), there = VALUE_UNBOUND;
+    if (value_unbound(choice) && vm->trace != NULL &&
+        poison_is_value(vm, self)) {
+        there = poison_there(vm, self, vm->trace->block);
+    }
+    if (!value_unbound(there)) {
+        return maybe_told(vm, either_condition(there)) > 0 ? either_parts(there)[0]
+                                         : VALUE_UNBOUND;
+    }
     int is =
         value_unbound(choice) ? -1 : maybe_told(vm, either_condition(choice));
     return is < 0 ? VALUE_UNBOUND : is ? either_parts(choice)[0] : VALUE_NONE;

@@ -30,7 +30,8 @@ typedef struct Poison {
     ErrorKind kind;
     Value choice;           // owned; UNBOUND: none
     const GraphBlock *home; // that sees it; NULL: any that sees the condition
-    Type *cls; // of the deque that it stands for, counted; else NULL
+    bool absent; // an attribute: the choice is of its value, or there is none
+    Type *cls;   // of the deque that it stands for, counted; else NULL
 } Poison;
 
 static int index_of(Vm *vm, Value v)
@@ -234,29 +235,6 @@ static const NativeDef value_methods[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-// --- its length and what is in it, which a graph can choose ---
-
-static Value method_length(Vm *vm, Value *args)
-{
-    Value choice = vm->trace != NULL
-                       ? poison_choice(vm, args[0], vm->trace->block)
-                       : VALUE_UNBOUND;
-    return value_unbound(choice) ? poison_raise(vm, args[0])
-                                 : either_length(vm, choice);
-}
-
-static Value method_contains(Vm *vm, Value *args)
-{
-    return undecided_contains(vm, args[0], args[1]);
-}
-
-static const NativeDef container_methods[] = {
-    {"__contains__", "self, item, /", method_contains,
-     "item in self, a tensor where the sides differ."},
-    {"__len__", "self, /", method_length, "len(self), a tensor."},
-    {NULL, NULL, NULL, NULL},
-};
-
 static Value use_container_attr(Vm *vm, Value self, Str *name)
 {
     return name == vm->names[NAME_LEN] || name == vm->names[NAME_CONTAINS]
@@ -285,7 +263,7 @@ static Value use_container_attr(Vm *vm, Value self, Str *name)
                   .get_item = undecided_item,                                  \
                   .set_item = undecided_store,                                 \
                   POISON_SLOTS},                                               \
-        .methods = container_methods,                                          \
+        .methods = undecided_methods,                                          \
     }
 
 const TypeDef poison_type_defs[POISON_TYPES] = {
@@ -361,6 +339,7 @@ Value poison_new(Vm *vm, ErrorKind kind, const char *text, Value choice)
     poison->kind = kind;
     poison->choice = value_retain(choice);
     poison->home = NULL;
+    poison->absent = false;
     poison->cls = NULL;
     // Who asks whether it is something else is told.
     poison->head.flags |= OBJECT_STANDS_IN;
@@ -382,14 +361,23 @@ Value poison_again(Vm *vm, Value v, Value choice)
     return poison_new(vm, poison->kind, poison->text->text, choice);
 }
 
-Value poison_left(Vm *vm, Value v)
+Value poison_absent(Vm *vm, ErrorKind kind, const char *text, Value choice)
 {
-    return ((const Poison *)value_object(poison_of(vm, v)))->choice;
+    Value made = poison_value(vm, kind, text, choice);
+    if (!value_failed(made)) {
+        ((Poison *)value_object(made))->absent = true;
+    }
+    return made;
 }
 
-Value poison_choice(Vm *vm, Value v, const GraphBlock *block)
+Value poison_left(Vm *vm, Value v)
 {
     const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    return poison->absent ? VALUE_UNBOUND : poison->choice;
+}
+
+static Value seen(Vm *vm, const Poison *poison, const GraphBlock *block)
+{
     Value choice = poison->choice;
     bool seen = !value_unbound(choice) && either_is_seen(vm, choice, block);
     while (seen && poison->home != NULL && block != poison->home) {
@@ -397,6 +385,18 @@ Value poison_choice(Vm *vm, Value v, const GraphBlock *block)
         seen = block != NULL;
     }
     return seen ? choice : VALUE_UNBOUND;
+}
+
+Value poison_choice(Vm *vm, Value v, const GraphBlock *block)
+{
+    const Poison *poison = (const Poison *)value_object(poison_of(vm, v));
+    return poison->absent ? VALUE_UNBOUND : seen(vm, poison, block);
+}
+
+Value poison_there(Vm *vm, Value v, const GraphBlock *block)
+{
+    const Poison *poison = (const Poison *)value_object(v);
+    return poison->absent ? seen(vm, poison, block) : VALUE_UNBOUND;
 }
 
 bool poison_fits(Vm *vm, const Object *container)

@@ -41,6 +41,12 @@ bool poison_is_dict(Vm *vm, Value v);
 Value poison_raise(Vm *vm, Value v);
 // TraceHooks.decided
 MUST_CHECK bool poison_decided(Vm *vm, Value v);
+// The same of an attribute that need not be there: the choice is its value or
+// None, which stands for that, and is none that the functions below give.
+Value poison_absent(Vm *vm, ErrorKind kind, const char *text, Value choice);
+// That choice where the block sees it; borrowed. UNBOUND: `v`, which is poison
+// and a value, is no such attribute.
+Value poison_there(Vm *vm, Value v, const GraphBlock *block);
 // The choice; borrowed. UNBOUND: there is none. `v` is poison.
 Value poison_left(Vm *vm, Value v);
 // The same where the block sees what it is made of, else UNBOUND.

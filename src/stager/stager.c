@@ -403,6 +403,7 @@ bool stager_init(Vm *vm, bool log)
                                  .same = trace_same,
                                  .operate = maybe_operate,
                                  .ask = maybe_ask,
+                                 .otherwise = maybe_otherwise,
                                  .leak = leak_fail,
                                  .hold = staged_list_hold,
                                  .leaked_from = leak_function,

@@ -505,3 +505,26 @@ Value undecided_attr(Vm *vm, Value self, Str *name)
     object_release_null(&vm->ctx, native);
     return method != NULL ? value_from_object(method) : VALUE_FAIL;
 }
+
+// --- its length and what is in it, which a graph can choose ---
+
+static Value method_length(Vm *vm, Value *args)
+{
+    Value choice = vm->trace != NULL
+                       ? poison_choice(vm, args[0], vm->trace->block)
+                       : VALUE_UNBOUND;
+    return value_unbound(choice) ? poison_raise(vm, args[0])
+                                 : either_length(vm, choice);
+}
+
+static Value method_contains(Vm *vm, Value *args)
+{
+    return undecided_contains(vm, args[0], args[1]);
+}
+
+const NativeDef undecided_methods[] = {
+    {"__contains__", "self, item, /", method_contains,
+     "item in self, a tensor where the sides differ."},
+    {"__len__", "self, /", method_length, "len(self), a tensor."},
+    {NULL, NULL, NULL, NULL},
+};

@@ -8,8 +8,11 @@
 #define DUET_STAGER_UNDECIDED_H
 
 #include "interp/core/vm.h"
+#include "interp/objects/classes/obj_function.h"
 
-// Slots of such a container. A method comes as an object that can be called.
+// What type() finds in such a container.
+extern const NativeDef undecided_methods[];
+// Its slots. A method comes as an object that can be called.
 Value undecided_attr(Vm *vm, Value self, Str *name);
 Value undecided_item(Vm *vm, Value self, Value key);
 // A bool, or a tensor.

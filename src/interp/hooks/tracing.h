@@ -130,6 +130,10 @@ struct TraceHooks {
     // What act(v, with, 0), a bool, says of a value that is undecided: a bool,
     // or a tensor where it is not the same for None.
     Value (*ask)(Vm *vm, Value v, Value with, OperandsFn act);
+    // In a trace: `held` is what an object has of an attribute that need not be
+    // there: that, or `other`, or, where that is UNBOUND, whether it is there.
+    // UNBOUND: it is no such attribute, or the two cannot be one.
+    Value (*otherwise)(Vm *vm, Value held, Value other);
     // A symbolic tensor was handed to `who` (NULL: host code) where it has no
     // value: raises the LeakError that tells where it was made and stored.
     // VALUE_FAIL.
@@ -192,6 +196,13 @@ static inline Value ask_traced(Vm *vm, Value v, Value with, OperandsFn act)
     return LIKELY(!value_is_kind(v, KIND_OPAQUE)) || vm->trace == NULL
                ? act(vm, v, with, 0)
                : vm->hooks->ask(vm, v, with, act);
+}
+// What getattr() and hasattr() say of an attribute that was found.
+static inline Value otherwise_traced(Vm *vm, Value held, Value other)
+{
+    return LIKELY(!value_is_kind(held, KIND_OPAQUE)) || vm->trace == NULL
+               ? VALUE_UNBOUND
+               : vm->hooks->otherwise(vm, held, other);
 }
 // What `is` says, or `is not` where `holds` is false: an argument of a trace is
 // the Variable that it stands for.

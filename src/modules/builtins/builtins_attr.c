@@ -23,7 +23,11 @@ BUILTIN_BODY(getattr)
                                          : value_find_attr(vm, args[0], name);
     object_release(&vm->ctx, name);
     if (!value_unbound(found)) {
-        return found;
+        Value either = value_unbound(args[2])
+                           ? VALUE_UNBOUND
+                           : otherwise_traced(vm, found, args[2]);
+        release(vm, value_unbound(either) ? VALUE_NONE : found);
+        return value_unbound(either) ? found : either;
     }
     return note_question(vm, args[0]) ? value_retain(args[2]) : VALUE_FAIL;
 }

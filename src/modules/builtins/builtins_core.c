@@ -28,9 +28,12 @@ static Value ask_attr(Vm *vm, Value v, Value name, int how)
         return found;
     }
     bool there = !value_unbound(found);
-    bool known = note_question(vm, there ? found : v);
+    Value flag = otherwise_traced(vm, found, VALUE_UNBOUND);
+    bool known = !value_unbound(flag) || note_question(vm, there ? found : v);
     release(vm, found);
-    return known ? value_from_bool(there) : VALUE_FAIL;
+    return !value_unbound(flag) ? flag
+           : known              ? value_from_bool(there)
+                                : VALUE_FAIL;
 }
 
 BUILTIN_BODY(hasattr)
