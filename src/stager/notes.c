@@ -330,11 +330,24 @@ static bool is_captured(const Code *code, const Str *name)
     return found;
 }
 
-// The newest note is the one that explains the present state.
+// A variable of the frame's that functions in it have, too.
+static bool is_cell(const Frame *frame, const Str *name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < frame->code->local_count && !found; i++) {
+        found = frame->code->local_names[i] == name &&
+                value_is_kind(frame->registers[i], KIND_CELL);
+    }
+    return found;
+}
+
+// The newest note is the one that explains the present state. What is shared
+// may have been left so by another function.
 bool notes_raise(Vm *vm, const Code *code, const Str *name)
 {
     const Frame *frame = vm->frame->code == code ? vm->frame : NULL;
-    bool captured = is_captured(code, name);
+    bool captured =
+        is_captured(code, name) || (frame != NULL && is_cell(frame, name));
     const BlockNote *note = NULL;
     // A variable of an outer function is one of the trace that called this one.
     for (const Trace *trace = vm->trace; trace != NULL && note == NULL;
