@@ -81,8 +81,8 @@ static void describe_element(const JoinWalk *walk, Value key, char *room,
     }
 }
 
-// An attribute that need not be there, on a side whose condition says whether it
-// is; borrowed.
+// An attribute that need not be there, on a side whose condition says whether
+// it is; borrowed.
 static Value decided(const Merge *m, int side, Value v)
 {
     Value choice = poison_is_value(m->vm, v)

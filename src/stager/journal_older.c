@@ -38,10 +38,17 @@ bool journal_place(Vm *vm, Frame *frame, const StagedBlock *block,
 }
 
 // Keys are compared as those of paths are, without code of the program.
-bool journal_had(const JournalEntry *entry, const PathStep *step)
+bool journal_had(const Journal *journal, Value container, const PathStep *step)
 {
-    Value part = value_as_tuple(entry->saved)
-                     ->items[step->item ? CONTENT_ITEMS : CONTENT_ATTRIBUTES];
+    const JournalEntry *entry =
+        value_is_object(container)
+            ? journal_find(journal, value_object(container))
+            : NULL;
+    if (entry == NULL || !entry->older) {
+        return entry != NULL;
+    }
+    const Tuple *saved = value_as_tuple(entry->saved);
+    Value part = saved->items[step->item ? CONTENT_ITEMS : CONTENT_ATTRIBUTES];
     bool found = false;
     uint32_t at = 0;
     Value key, value;

@@ -13,9 +13,9 @@
 MUST_CHECK bool journal_place(Vm *vm, Frame *frame, const StagedBlock *block,
                               const Object *container, Value key,
                               const BlockPlace **found);
-// Whether the container had the element to which the step leads before the
-// block.
-bool journal_had(const JournalEntry *entry, const PathStep *step);
+// Whether the journal has the container, and one that is older had the element
+// to which the step leads before the block.
+bool journal_had(const Journal *journal, Value container, const PathStep *step);
 // At the join of an `if`: what of the container is no state of it is alike in
 // what both sides left, so that merging keeps it. Nothing is done with one that
 // the trace made.

@@ -278,15 +278,11 @@ static int is_new_place(Vm *vm, const LoopWalk *walk, const BlockPlace *place,
     if (value_failed(holder)) {
         return -1;
     }
-    bool own = value_is_object(holder) &&
-               era_has(vm, walk->block->era, value_object(holder));
-    const JournalEntry *entry =
-        value_is_object(holder)
-            ? journal_find(&walk->block->journal, value_object(holder))
-            : NULL;
-    const PathStep *step = &place->steps[place->step_count - 1];
-    bool older = !value_unbound(holder) && !own &&
-                 (entry == NULL || (entry->older && !journal_had(entry, step)));
+    const PathStep *last = &place->steps[place->step_count - 1];
+    bool older = value_is_object(holder)
+                     ? !era_has(vm, walk->block->era, value_object(holder)) &&
+                           !journal_had(&walk->block->journal, holder, last)
+                     : !value_unbound(holder);
     release(vm, holder);
     return older;
 }
