@@ -381,7 +381,8 @@ Value written_unpack(Vm *vm, const Concrete *concrete, const Bound *bound,
         made.items[i] =
             concrete->either ? either_choose(vm, made.items[i]) : made.items[i];
         ok = value_unbound(made.items[i]) ||
-             write_back(vm, places.containers.items[i], made.items[i]);
+             (!value_failed(made.items[i]) &&
+              write_back(vm, places.containers.items[i], made.items[i]));
     }
     written_free(vm, &places);
     structure_free(vm, &made);
