@@ -148,9 +148,9 @@ static bool show_known(Vm *vm, Frame *frame, StagedBlock *block)
         }
         (void)value_retain(known);
         if (keeps && !is_assigned(block, i)) {
+            // Without room the value is not looked at.
             ok = vec_push(&vm->ctx, &block->told,
                           ((ToldPlace){i, value_retain(*place)}));
-            release(vm, ok ? VALUE_NONE : *place);
         }
         value_replace(&vm->ctx, place, known);
     }
