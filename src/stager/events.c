@@ -38,7 +38,7 @@ int event_code(EventKind kind)
 
 bool event_is_effect(const Event *event)
 {
-    return kinds[event->kind].effect;
+    return kinds[event->kind].effect && event->count > 0;
 }
 
 bool event_is_quiet(const Event *event)
@@ -50,8 +50,7 @@ size_t events_count_effects(const EventLog *log)
 {
     size_t count = 0;
     for (size_t i = 0; i < log->events.count; i++) {
-        const Event *event = &log->events.items[i];
-        count += event_is_effect(event) && event->count > 0;
+        count += event_is_effect(&log->events.items[i]);
     }
     return count;
 }

@@ -26,7 +26,7 @@ typedef struct Event {
     uint32_t line;     // of the innermost frame of the program; 0: unknown
     Source *source;    // whose line; counted; NULL: unknown
     uint32_t trace;    // the number of the function's trace, from 1
-    uint32_t count;    // how often
+    uint32_t count;    // how often; 0: in a turn that was traced again
     EffectKind effect; // of those of host code
     const char *what;  // a literal that says more: "list", "print"; may be ""
     Str *path;   // the place, or the cause, in the program's words; counted;

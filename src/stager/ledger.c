@@ -296,7 +296,7 @@ static bool add_row(Vm *vm, Value *row, size_t count, List *list)
 // (trace, line, what, value, text of the line)
 static bool add_effect_row(Vm *vm, const Event *event, List *list)
 {
-    if (!event_is_effect(event) || event->count == 0) {
+    if (!event_is_effect(event)) {
         return true;
     }
     Value row[5] = {value_from_small(event->trace),
