@@ -127,8 +127,9 @@ Value maybe_known(Vm *vm, Value self)
         there = poison_there(vm, self, vm->trace->block);
     }
     if (!value_unbound(there)) {
-        return maybe_told(vm, either_condition(there)) > 0 ? either_parts(there)[0]
-                                         : VALUE_UNBOUND;
+        return maybe_told(vm, either_condition(there)) > 0
+                   ? either_parts(there)[0]
+                   : VALUE_UNBOUND;
     }
     int is =
         value_unbound(choice) ? -1 : maybe_told(vm, either_condition(choice));
