@@ -207,10 +207,10 @@ int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
                    ? take_leaf(vm, walk->block, index, after)
                    : 0;
     }
-    // An object that is no leaf is the very same one after the turn, or of the
-    // same form with leaves inside.
-    if (merge_same(before, after)) {
-        return 1;
+    // Each leaf is met, also those of a part that is the very same object.
+    StructureKind kind = structure_kind(vm, before);
+    if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
+        return merge_same(before, after);
     }
     int same = merge_alike(vm, before, after);
     if (same <= 0 || !ctx_enter(&vm->ctx)) {
