@@ -95,12 +95,6 @@ bool loop_carried_shares(Vm *vm, Value v)
     return holds;
 }
 
-static bool can_be(Vm *vm, const StagedBlock *block, Value v)
-{
-    return !loop_carried_shares(vm, v) && !vm_has_error(vm) &&
-           loop_can_carry(vm, block, v);
-}
-
 int loop_carried_opens(Vm *vm, StagedBlock *block, uint32_t i)
 {
     const BlockPlace *place = &block->info->places[i];
@@ -111,7 +105,7 @@ int loop_carried_opens(Vm *vm, StagedBlock *block, uint32_t i)
     if (state_is_variable(place) && value_unbound(block->before[i])) {
         (void)notes_around(vm, block, place->index, &late);
     }
-    if (late == NULL || !can_be(vm, block, late->value)) {
+    if (late == NULL || !loop_can_carry(vm, block, late->value)) {
         return vm_has_error(vm) ? -1 : 0;
     }
     return add_carried(vm, block, i, late->value, late->turned) ? 1 : -1;
@@ -129,6 +123,28 @@ bool loop_carried_flag(Vm *vm, StagedBlock *block, uint32_t i)
 Value loop_carried_before(const StagedBlock *block, uint32_t i)
 {
     return value_retain(find_carried(block, i)->turned);
+}
+
+// The variable is set in a turn but need not be: reading it behind the loop is
+// an error that says so.
+bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after)
+{
+    char text[300], what[80];
+    if (value_unbound(after)) {
+        return true;
+    }
+    if (!describe_value(vm, after, what, sizeof what)) {
+        return false;
+    }
+    Place place =
+        source_place(walk->frame->code->source, walk->block->info->span.start);
+    snprintf(text, sizeof text,
+             "'%s' has no value behind the loop at line %u: a turn sets it "
+             "to %s, but it had no such value before the loop, which may "
+             "make no turn; begin with one",
+             walk->name, (unsigned)place.line, what);
+    return notes_add(vm, walk->frame, walk->name, walk->block->info->span,
+                     ERR_UNBOUND_LOCAL, text);
 }
 
 // What is told within the loop of one that cannot be carried after all.
@@ -205,7 +221,8 @@ int loop_carried_find(Vm *vm, StagedBlock *block, uint32_t i,
         return 0;
     }
     known = known && notes_around(vm, block, place->index, &around);
-    if (!known || !loop_may_repeat(vm, block) || !can_be(vm, block, v)) {
+    if (!known || !loop_may_repeat(vm, block) ||
+        !loop_can_carry(vm, block, v)) {
         return vm_has_error(vm) || (asked && !refuse(vm, walk, place)) ? -1 : 0;
     }
     Value before = loop_made_before(vm, block, v);

@@ -42,6 +42,8 @@ MUST_CHECK bool loop_carried_show(Vm *vm, const LoopWalk *walk, uint32_t i,
 // trace of the body; 0: there is no need; -1: failed.
 int loop_carried_find(Vm *vm, StagedBlock *block, uint32_t i,
                       const LoopWalk *walk, Value after);
+// Notes that a turn sets the variable, which had no value before the loop.
+MUST_CHECK bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after);
 // What the turn left of one that is carried.
 MUST_CHECK bool loop_carried_take(Vm *vm, StagedBlock *block, uint32_t i,
                                   LoopWalk *walk, Value after);

@@ -37,7 +37,7 @@ static inline Value held_state(const HeldPlace *place)
 {
     return value_unbound(place->state) ? place->before : place->state;
 }
-// loop_lift.c: as loop_lift, of one that may be None.
+// As loop_lift (loops.h).
 int loop_lift_held(Vm *vm, StagedBlock *block, HeldPlace *place, Value after);
 // What the place holds now: owned, VALUE_FAIL.
 Value held_get(Vm *vm, const HeldPlace *place);
@@ -47,7 +47,11 @@ MUST_CHECK bool held_set(Vm *vm, const HeldPlace *place, Value value);
 const char *held_name(const HeldPlace *place, char *room, size_t size);
 void held_free(Vm *vm, StagedBlock *block);
 
-// loop_made.c: what stands for an element before the loop that a turn makes:
+// loop_made.c: whether what a turn left is the same behind the loop when it is
+// put together from its tensors again: nobody else holds what of it can be
+// changed. False, too, with an error pending.
+bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v);
+// What stands for an element before the loop that a turn makes:
 // UNBOUND: no state of a graph can be one; owned.
 Value loop_made_before(Vm *vm, StagedBlock *block, Value after);
 // Leaves for whether there was a turn before, if a turn makes an element.

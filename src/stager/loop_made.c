@@ -18,6 +18,7 @@
 #include "interp/tensors/tensor_convert.h"
 #include "stager/content.h"
 #include "stager/either.h"
+#include "stager/era.h"
 #include "stager/loop_held.h"
 #include "stager/poison.h"
 #include "stager/structure.h"
@@ -44,11 +45,49 @@ static Value before_leaf(Vm *vm, Value v, void *data)
     return zeros;
 }
 
+static bool can_carry(Vm *vm, const StagedBlock *block, Value v,
+                      const WalkPath *path)
+{
+    StructureKind kind = structure_kind(vm, v);
+    bool own = !value_is_object(v) || era_has(vm, block->era, value_object(v));
+    bool leaf = kind == STRUCTURE_LEAF && !(own && loop_object_fits(vm, v));
+    if (leaf || value_unbound(v)) {
+        return value_is_kind(v, KIND_VARIABLE)
+                   ? false
+                   : loop_is_leaf(v) || structure_is_plain(v) || !own ||
+                         !value_is_object(v);
+    }
+    WalkPath inner = {value_object(v), path};
+    ValueVec children = {0};
+    bool ok = (own || kind == STRUCTURE_TUPLE || kind == STRUCTURE_NAMED) &&
+              kind != STRUCTURE_SET && ctx_enter(&vm->ctx);
+    for (const WalkPath *at = path; ok && at != NULL; at = at->outer) {
+        ok = at->container != inner.container;
+    }
+    if (ok) {
+        ok = loop_parts(vm, v, &children);
+        for (size_t i = 0; ok && i < children.count; i++) {
+            ok = can_carry(vm, block, children.items[i], &inner);
+        }
+        ctx_leave(&vm->ctx);
+    }
+    structure_free(vm, &children);
+    return ok;
+}
+
+bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v)
+{
+    return can_carry(vm, block, v, NULL);
+}
+
 Value loop_made_before(Vm *vm, StagedBlock *block, Value after)
 {
+    bool met;
     return loop_can_carry(vm, block, after)
-               ? structure_map(vm, after, before_leaf, block)
-               : VALUE_UNBOUND;
+               ? structure_map_shared(vm, after, before_leaf, loop_object_opens,
+                                      block, &met)
+           : vm_has_error(vm) ? VALUE_FAIL
+                              : VALUE_UNBOUND;
 }
 
 // The number of the next place from `i` on that a turn makes; those of one

@@ -151,11 +151,16 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     block->loop->kept = block->kept.count;
     bool ok = block->loop->slots != NULL && block->sides[0] != NULL &&
               block->sides[1] != NULL;
+    for (size_t i = 0; i < block->kept.count; i++) {
+        loop_lift_drop(vm, block, block->kept.items[i]);
+    }
     for (uint32_t i = 0; ok && i < count; i++) {
         char room[128];
         const BlockPlace *place = &block->info->places[i];
         LoopSlot *slot = &block->loop->slots[i];
-        int part = held_covers(vm, block, place);
+        int part = loop_lift_covers(vm, block, place)
+                       ? 1
+                       : held_covers(vm, block, place);
         slot->kind = part != 0           ? SLOT_PART
                      : is_kept(block, i) ? SLOT_KEPT
                                          : slot_kind(place, block->before[i]);
@@ -219,7 +224,7 @@ static Value show_leaf(Vm *vm, Value v, void *data)
 {
     LoopWalk *walk = data;
     if (!loop_is_leaf(v)) {
-        return value_retain(v);
+        return value_retain(loop_is_kept(v) ? loop_kept(v) : v);
     }
     uint32_t index = walk->next++;
     const LoopLeaf *leaf = &walk->block->loop->leaves.items[index];
@@ -277,97 +282,43 @@ static bool leaves_state(const StagedBlock *block)
     return block->diverged[1] && !block->loop->rotated;
 }
 
-// What the slot has of the state in a phase, owned.
-static Value shown_state(Vm *vm, LoopWalk *walk, Value before)
+// What may be None is undecided.
+static Value show_made(Vm *vm, Value v, Value copy, void *data)
 {
+    const LoopWalk *walk = data;
+    const char *name = value_same(v, walk->state) ? walk->name : NULL;
+    return either_is(vm, copy) ? maybe_shown(vm, name, copy) : copy;
+}
+
+static Value show_state(Vm *vm, LoopWalk *walk, Value state)
+{
+    walk->state = state;
+    return structure_map_state(vm, state, show_leaf, show_made, walk);
+}
+
+// What the slot has of the state in a phase; owned. `first` is what it held
+// before the loop.
+static Value shown_value(Vm *vm, LoopWalk *walk, Value before, Value first)
+{
+    bool behind = walk->node != NULL;
     switch (walk->slot->kind) {
     case SLOT_STATE:
     case SLOT_CARRIED:
-        return walk->node != NULL && leaves_state(walk->block)
-                   ? value_retain(before)
-                   : structure_map(vm, before, show_leaf, walk);
-    case SLOT_KEPT: return value_retain(before);
-    // A flag is false at the start of each turn, or the turn would not be.
-    case SLOT_FLAG:
-        return walk->phase == PHASE_BODY && walk->node == NULL
-                   ? VALUE_FALSE
-                   : show_leaf(vm, before, walk);
     // A variable that each turn sets anew is unbound within the loop, so that
     // a read before the store is found out.
     case SLOT_FRESH:
-        return walk->node != NULL ? structure_map(vm, before, show_leaf, walk)
-                                  : VALUE_UNBOUND;
+        return behind && leaves_state(walk->block) ? value_retain(first)
+               : behind || walk->slot->kind != SLOT_FRESH
+                   ? show_state(vm, walk, before)
+                   : VALUE_UNBOUND;
+    case SLOT_KEPT: return value_retain(before);
+    // A flag is false at the start of each turn, or the turn would not be.
+    case SLOT_FLAG:
+        return walk->phase == PHASE_BODY && !behind
+                   ? VALUE_FALSE
+                   : show_leaf(vm, before, walk);
     default: return VALUE_UNBOUND;
     }
-}
-
-// What its variable holds then; owned.
-static Value shown_value(Vm *vm, LoopWalk *walk, Value before)
-{
-    Value v = shown_state(vm, walk, before);
-    return !value_failed(v) && either_is(vm, v) ? maybe_shown(vm, walk->name, v)
-                                                : v;
-}
-
-// The children of a structure, if it has the form of the one that was made.
-static bool like_children(Vm *vm, Value made, Value v, ValueVec *out)
-{
-    int alike = value_unbound(v) ? 0 : merge_alike(vm, made, v);
-    return alike <= 0 ? alike == 0 : structure_children(vm, v, out);
-}
-
-// Behind the loop a structure is put together from outputs, which in eager code
-// is that from before the loop or that of the last turn, and may have other
-// names.
-static bool note_copies(Vm *vm, const StagedBlock *block, Value made,
-                        Value before, Value after)
-{
-    if (structure_kind(vm, made) == STRUCTURE_LEAF) {
-        return true;
-    }
-    ValueVec copies = {0}, first = {0}, last = {0};
-    bool ok = ctx_enter(&vm->ctx);
-    if (ok) {
-        ok = journal_joined(vm, made, before, after, block_line(block)) &&
-             like_children(vm, made, made, &copies) &&
-             like_children(vm, made, before, &first) &&
-             like_children(vm, made, after, &last);
-        for (size_t i = 0; ok && i < copies.count; i++) {
-            ok = note_copies(vm, block, copies.items[i],
-                             i < first.count ? first.items[i] : VALUE_UNBOUND,
-                             i < last.count ? last.items[i] : VALUE_UNBOUND);
-        }
-        ctx_leave(&vm->ctx);
-    }
-    structure_free(vm, &copies);
-    structure_free(vm, &first);
-    structure_free(vm, &last);
-    return ok;
-}
-
-// Whether code runs behind a `return` in the loop: of a `finally` or `with`
-// around it.
-static bool is_guarded(const StagedBlock *block)
-{
-    const Code *code = block->frame->code;
-    bool guarded = false;
-    for (uint32_t i = 0; i < code->handler_count && !guarded; i++) {
-        const Handler *handler = &code->handlers[i];
-        guarded = handler->start <= block->info->start &&
-                  block->info->start < handler->end;
-    }
-    return guarded;
-}
-
-// The same for a place of the loop; a turn that raises has left nothing.
-static bool note_place(Vm *vm, const StagedBlock *block, size_t i, Value made,
-                       Value before)
-{
-    const ValueVec *after = &block->loop->after;
-    bool result = i < block->info->place_count &&
-                  block->loop->slots[i].kind == SLOT_RESULT;
-    return i >= after->count || (result && !is_guarded(block)) ||
-           note_copies(vm, block, made, before, after->items[i]);
 }
 
 // Of a slot that has a value on a condition: whether it has.
@@ -389,9 +340,12 @@ static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
     StagedBlock *block = walk->block;
     bool late = walk->slot->kind == SLOT_LATE;
     Value v = late ? show_result(vm, walk, block->first[i])
-                   : shown_value(vm, walk, block->before[i]);
+                   : shown_value(vm, walk, block->before[i],
+                                 loop_lift_before(block, i));
     bool ok = !value_failed(v) &&
-              (!late || note_place(vm, block, i, v, VALUE_UNBOUND));
+              (walk->node == NULL ||
+               loop_note_place(vm, block, i, v,
+                               late ? VALUE_UNBOUND : block->before[i]));
     Value turned = !ok ? VALUE_FAIL
                    : !late && walk->node != NULL && leaves_state(block)
                        ? loop_carried_before(block, i)
@@ -401,6 +355,7 @@ static bool show_late(Vm *vm, LoopWalk *walk, uint32_t i)
 
 static void set_shown(Vm *vm, LoopSlot *slot, Value v)
 {
+    v = loop_value_of(vm, v);
     bool is = !value_failed(v) && value_is_object(v) && !loop_is_leaf(v);
     object_release_null(&vm->ctx, slot->shown);
     slot->shown = is ? object_retain(value_object(v)) : NULL;
@@ -435,10 +390,11 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
         Value v = result && walk.slot->leaf_count == 0
                       ? value_retain(block->first[i])
                   : result ? show_result(vm, &walk, block->first[i])
-                           : shown_value(vm, &walk, block->before[i]);
+                           : shown_value(vm, &walk, block->before[i],
+                                         loop_lift_before(block, i));
         set_shown(vm, &block->loop->slots[i], v);
         if (!value_failed(v) && node != NULL &&
-            !note_place(vm, block, i, v, block->before[i])) {
+            !loop_note_place(vm, block, i, v, block->before[i])) {
             release(vm, v);
             return false;
         }
@@ -453,12 +409,11 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                                   held_name(place, room, sizeof room));
         walk.phase = phase;
         walk.node = node;
-        Value v = place->made && node != NULL && leaves_state(block)
-                      ? VALUE_UNBOUND
-                      : shown_value(vm, &walk, held_state(place));
+        Value v = shown_value(vm, &walk, held_state(place),
+                              place->made ? VALUE_UNBOUND : place->before);
         if (!value_failed(v) && node != NULL &&
-            !note_place(vm, block, block->info->place_count + i, v,
-                        place->before)) {
+            !loop_note_place(vm, block, block->info->place_count + i, v,
+                             place->before)) {
             release(vm, v);
             return false;
         }
@@ -480,52 +435,6 @@ bool loop_show(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase)
     block->phase = phase;
     vm->trace->block = block->sides[phase == PHASE_COND ? 0 : 1];
     return show_all(vm, frame, block, phase, NULL);
-}
-
-static bool has_slots(const StagedBlock *block)
-{
-    return block->loop != NULL && block->loop->slots != NULL;
-}
-
-void loop_note_store(StagedBlock *block, const Object *container)
-{
-    for (uint32_t i = 0; has_slots(block) && i < block->info->place_count;
-         i++) {
-        LoopSlot *slot = &block->loop->slots[i];
-        slot->changed |= slot->shown == container;
-    }
-}
-
-bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i, Value after)
-{
-    const StagedBlock *block = walk->block;
-    const LoopSlot *slot = &block->loop->slots[i];
-    Value before = block->before[i];
-    if (!slot->changed || !value_is_object(before) ||
-        (value_is_object(after) && value_object(after) == slot->shown)) {
-        return true;
-    }
-    // The loop itself holds it, and so do joins, journals, places that are
-    // held, and loops around this one that show it.
-    const Object *object = value_object(before);
-    uint32_t known = 1 + journal_count_joined(vm->trace, object);
-    for (; block != NULL; block = block->outer) {
-        known += journal_holds(&block->journal, object);
-        for (uint32_t j = 0; has_slots(block) && j < block->info->place_count;
-             j++) {
-            known += block->loop->slots[j].shown == object;
-        }
-        for (size_t j = 0; j < block->held.count; j++) {
-            known += block->held.items[j].container == object;
-        }
-    }
-    return object->rc <= known ||
-           raise_false(vm, ERR_SYMBOLIC,
-                       "a turn of the loop at line %u changes the '%s' that "
-                       "'%s' is and then sets '%s' to another, and the first "
-                       "has another name: take a copy of it before the loop",
-                       (unsigned)block_line(walk->block),
-                       type_name(object->type), walk->name, walk->name);
 }
 
 // --- closing ---

@@ -195,9 +195,43 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     return leaf->result == VALUE_ID_NONE ? clear_misfit(vm) : 1;
 }
 
+// A variable that may be None has a choice before the turn, and so behind it.
+static int take_choice(Vm *vm, LoopWalk *walk, Value before, Value after)
+{
+    Value state = maybe_turn(vm, before, after);
+    int taken =
+        value_failed(state) ? -1 : loop_take_value(vm, walk, before, state);
+    release(vm, state);
+    return taken;
+}
+
+// The graph holds the list in the state, and the turn has left one of its own.
+static int take_list(Vm *vm, LoopWalk *walk, Value before, Value after)
+{
+    ListForm form = {.pattern = VALUE_UNBOUND};
+    int taken = staged_list_add_form(vm, &form, before);
+    taken = taken == 1 ? staged_list_add_form(vm, &form, after) : taken;
+    if (taken == 1) {
+        Value staged =
+            staged_list_from(vm, &form, walk->block->sides[1], after);
+        taken = value_failed(staged)
+                    ? -1
+                    : loop_take_value(vm, walk, before, staged);
+        release(vm, staged);
+    }
+    list_form_free(vm, &form);
+    return taken;
+}
+
 // Matches a value after the turn with the one before the loop, leaf by leaf.
 int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
 {
+    if (loop_is_kept(before)) {
+        return value_same(loop_kept(before), after);
+    }
+    if (either_is(vm, before) && !either_is(vm, after)) {
+        return take_choice(vm, walk, before, after);
+    }
     if (loop_is_leaf(before)) {
         uint32_t index = walk->next++;
         // It may have become longer since, by another name: no leaf is its.
@@ -207,18 +241,24 @@ int loop_take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
                    ? take_leaf(vm, walk->block, index, after)
                    : 0;
     }
+    if (staged_list_is(vm, before) && value_is_kind(after, KIND_LIST) &&
+        staged_list_fits(vm, after)) {
+        return take_list(vm, walk, before, after);
+    }
+    if (value_is_kind(before, KIND_DICT) && value_is_kind(after, KIND_DICT)) {
+        merge_tell_order(vm, before, after);
+    }
     // Each leaf is met, also those of a part that is the very same object.
     StructureKind kind = structure_kind(vm, before);
     if (kind == STRUCTURE_LEAF || kind == STRUCTURE_SET) {
         return merge_same(before, after);
     }
-    int same = merge_alike(vm, before, after);
+    int same = loop_alike(vm, before, after);
     if (same <= 0 || !ctx_enter(&vm->ctx)) {
         return same < 0 ? -1 : 0;
     }
     ValueVec first = {0}, second = {0};
-    int taken = structure_children(vm, before, &first) &&
-                        structure_children(vm, after, &second)
+    int taken = loop_parts(vm, before, &first) && loop_parts(vm, after, &second)
                     ? 1
                     : -1;
     for (size_t i = 0; taken == 1 && i < first.count; i++) {
@@ -240,28 +280,6 @@ static void give_up(StagedBlock *block, LoopSlot *slot)
         leaf->result = leaf->body;
     }
     slot->kind = SLOT_NONE;
-}
-
-// The variable is set in a turn but need not be: reading it behind the loop is
-// an error that says so.
-bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after)
-{
-    char text[300], what[80];
-    if (value_unbound(after)) {
-        return true;
-    }
-    if (!describe_value(vm, after, what, sizeof what)) {
-        return false;
-    }
-    Place place =
-        source_place(walk->frame->code->source, walk->block->info->span.start);
-    snprintf(text, sizeof text,
-             "'%s' has no value behind the loop at line %u: a turn sets it "
-             "to %s, but it had no such value before the loop, which may "
-             "make no turn; begin with one",
-             walk->name, (unsigned)place.line, what);
-    return notes_add(vm, walk->frame, walk->name, walk->block->info->span,
-                     ERR_UNBOUND_LOCAL, text);
 }
 
 // Whether a turn makes a place in what was there before the loop, and has no
@@ -326,30 +344,6 @@ static bool is_changed(const StagedBlock *block, const LoopSlot *slot)
     return false;
 }
 
-bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v)
-{
-    StructureKind kind = structure_kind(vm, v);
-    bool own = !value_is_object(v) || era_has(vm, block->era, value_object(v));
-    ValueVec children = {0};
-    if (kind == STRUCTURE_LEAF) {
-        return value_is_kind(v, KIND_VARIABLE)
-                   ? false
-                   : loop_is_leaf(v) || structure_is_plain(v) || !own ||
-                         !value_is_object(v);
-    }
-    bool ok = (own || kind == STRUCTURE_TUPLE || kind == STRUCTURE_NAMED) &&
-              kind != STRUCTURE_SET && ctx_enter(&vm->ctx);
-    if (ok) {
-        ok = structure_children(vm, v, &children);
-        for (size_t i = 0; ok && i < children.count; i++) {
-            ok = loop_can_carry(vm, block, children.items[i]);
-        }
-        ctx_leave(&vm->ctx);
-    }
-    structure_free(vm, &children);
-    return ok;
-}
-
 bool loop_add_turned(Vm *vm, StagedBlock *block)
 {
     StagedLoop *loop = block->loop;
@@ -376,19 +370,6 @@ static bool take_late(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     block->loop->slots[i].kind = SLOT_LATE;
     return loop_add_turned(vm, block) &&
            loop_take_result(vm, block, i, walk, after);
-}
-
-// A variable that may be None has a choice before the turn, and so behind it.
-static int take_value(Vm *vm, LoopWalk *walk, Value before, Value after)
-{
-    if (!either_is(vm, before)) {
-        return loop_take_value(vm, walk, before, after);
-    }
-    Value state = maybe_turn(vm, before, after);
-    int taken =
-        value_failed(state) ? -1 : loop_take_value(vm, walk, before, state);
-    release(vm, state);
-    return taken;
 }
 
 // What became of one variable; hidden ones have rules of their own.
@@ -439,10 +420,11 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     if (!loop_keeps_change(vm, walk, i, after)) {
         return false;
     }
-    int taken = value_unbound(after) ? 0 : take_value(vm, walk, before, after);
+    int taken =
+        value_unbound(after) ? 0 : loop_take_value(vm, walk, before, after);
     // The turn did not make another one but changed the one that it found,
     // which may have other names.
-    if (taken >= 0 && is_shown(slot, after) &&
+    if (taken >= 0 && is_shown(slot, after) && !either_is(vm, before) &&
         (taken == 0 || is_changed(block, slot))) {
         return vec_push(&vm->ctx, &block->kept, i);
     }
@@ -454,7 +436,8 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         return loop_note_gone(vm, walk, after);
     }
     return taken == 1 ||
-           (taken == 0 && loop_fail_change(vm, walk, before, after));
+           (taken == 0 &&
+            loop_fail_change(vm, walk, loop_lift_before(block, i), after));
 }
 
 // Places that the loop's text does not name.
@@ -474,7 +457,7 @@ static bool take_held(Vm *vm, Frame *frame, StagedBlock *block)
                     : part              ? 1
                     : value_unbound(after)
                         ? 0
-                        : take_value(vm, &walk, held_state(place), after);
+                        : loop_take_value(vm, &walk, held_state(place), after);
         taken = taken == 0 ? loop_lift_held(vm, block, place, after) : taken;
         ok = taken == 1 ||
              (taken == 0 && loop_fail_change(vm, &walk, place->before, after));

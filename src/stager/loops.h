@@ -9,6 +9,7 @@
 #ifndef DUET_STAGER_LOOPS_H
 #define DUET_STAGER_LOOPS_H
 
+#include "interp/objects/classes/obj_function.h"
 #include "stager/blocks.h"
 #include "stager/for_source.h"
 #include "stager/merge.h"
@@ -32,7 +33,7 @@ typedef enum SlotKind {
     SLOT_STATE,   // what it is in a turn is the state
     SLOT_FRESH,   // a turn assigns it before it reads it
     SLOT_KEPT,    // the same container before and after, changed in place
-    SLOT_PART,    // an item of a list that is state as a whole (loop_held.h)
+    SLOT_PART,    // it lies in what is state as a whole
     SLOT_LATE,    // unbound before: behind the loop what a turn left (notes.h)
     SLOT_CARRIED, // it need not be bound: a flag says so (loop_carried.h)
     SLOT_FLAG,    // hidden: false whenever a turn begins
@@ -93,6 +94,7 @@ typedef struct LoopWalk {
     BlockPhase phase;      // whose params are shown
     const GraphNode *node; // whose outputs are shown; NULL: params
     const char *name;      // of the variable
+    Value state;           // what of it is shown; borrowed
 } LoopWalk;
 
 static inline LoopWalk loop_walk(Frame *frame, StagedBlock *block,
@@ -102,7 +104,8 @@ static inline LoopWalk loop_walk(Frame *frame, StagedBlock *block,
                       .block = block,
                       .slot = slot,
                       .next = slot->first_leaf,
-                      .name = name};
+                      .name = name,
+                      .state = VALUE_UNBOUND};
 }
 
 // What can be part of a graph's state: a tensor of any kind, or a host number.
@@ -132,9 +135,15 @@ typedef struct LiftedPlace {
     Value before; // what it held; owned
 } LiftedPlace;
 
-// loop_lift.c: a list of another length, another text, or None, is a value of
-// the graph in the body's next trace. 1: it is; 0: it cannot be; -1: failed.
+// loop_lift.c: what a turn leaves that no leaves of the place's state are (a
+// list of another length, another object) is a value of the graph in the body's
+// next trace. 1: it is; 0: it cannot be; -1: failed.
 int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after);
+// Whether the place lies in an object that is state as a whole.
+bool loop_lift_covers(Vm *vm, const StagedBlock *block,
+                      const BlockPlace *place);
+// The place's state is what it held before the loop, after all.
+void loop_lift_drop(Vm *vm, StagedBlock *block, uint32_t i);
 // One that may be None before the loop is so in the state, if one can be.
 MUST_CHECK bool loop_lift_open(Vm *vm, StagedBlock *block, uint32_t i);
 // What the place held before the loop; borrowed.
@@ -152,13 +161,45 @@ MUST_CHECK bool loop_fail_change(Vm *vm, const LoopWalk *walk, Value before,
 // and the result is what that turn left.
 MUST_CHECK bool loop_take_result(Vm *vm, StagedBlock *block, uint32_t i,
                                  LoopWalk *walk, Value after);
-// Whether what a turn left is the same behind the loop when it is put together
-// from its tensors again: nobody else holds what of it can be changed.
-bool loop_can_carry(Vm *vm, const StagedBlock *block, Value v);
 // Whether there was a turn is a leaf of the loop, once.
 MUST_CHECK bool loop_add_turned(Vm *vm, StagedBlock *block);
-// Notes that a turn sets the variable, which had no value before the loop.
-MUST_CHECK bool loop_note_gone(Vm *vm, const LoopWalk *walk, Value after);
+
+// In the state of a place a Cell stands for a part that turns leave as it is.
+static inline bool loop_is_kept(Value v)
+{
+    return value_is_kind(v, KIND_CELL);
+}
+static inline Value loop_kept(Value v) // borrowed
+{
+    return ((const Cell *)value_object(v))->value;
+}
+
+// loop_object.c: whether it is an object of a class of the program's whose
+// attributes a loop may carry. False, too, with an error pending.
+bool loop_object_fits(Vm *vm, Value v);
+// The same of one that the innermost block made: an OpensFn (structure.h).
+bool loop_object_opens(Vm *vm, Value v, void *data);
+// What the loop's state looks into: structures, objects that fit, and what
+// stands for them. Children, appended to an empty vector; of an object the
+// attributes by name, and its places of __slots__, UNBOUND where they are
+// empty.
+MUST_CHECK bool loop_parts(Vm *vm, Value v, ValueVec *parts);
+// As merge_alike; what stands for an object is like one of its class that has
+// the same attributes.
+int loop_alike(Vm *vm, Value a, Value b);
+// What stands for an object that fits, with what it held before the loop.
+// Owned; VALUE_FAIL.
+Value loop_object_open(Vm *vm, const StagedBlock *block, Value v);
+// As structure_rebuild, also of what stands for an object.
+Value loop_rebuild(Vm *vm, Value v, const ValueVec *parts);
+
+// loop_alias.c: of what may be None, and of the state of that, the value;
+// borrowed.
+Value loop_value_of(Vm *vm, Value v);
+// Behind the loop the place holds `made`, put together from
+// outputs, in eager code that from before the loop or that of the last turn.
+MUST_CHECK bool loop_note_place(Vm *vm, const StagedBlock *block, size_t i,
+                                Value made, Value before);
 // A container is changed, which may be what the turn began with.
 void loop_note_store(StagedBlock *block, const Object *container);
 // False, with an error pending: a turn changed in place what it began with and

@@ -54,6 +54,12 @@ Value made_twin(Vm *vm, Value v)
     return value_from_object(made);
 }
 
+Type *made_class(Vm *vm, Value v)
+{
+    v = made_is(vm, v) ? ((Made *)value_object(v))->model : v;
+    return value_object(v)->type;
+}
+
 Value made_content(Vm *vm, Value v)
 {
     return made_is(vm, v) ? value_retain(((Made *)value_object(v))->content)

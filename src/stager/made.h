@@ -18,6 +18,8 @@ bool made_fits(Vm *vm, Value v);
 // Of an object: a Made that holds nothing yet. Of a Made: an object that holds
 // nothing yet. Owned; VALUE_FAIL.
 Value made_twin(Vm *vm, Value v);
+// The class of either.
+Type *made_class(Vm *vm, Value v);
 // What either holds. Owned; VALUE_FAIL.
 Value made_content(Vm *vm, Value v);
 // Makes `content` (borrowed) what either holds.

@@ -201,10 +201,7 @@ Value maybe_choose(Vm *vm, const char *name, Value condition, Value a, Value b)
 Value maybe_open(Vm *vm, Value before)
 {
     Value choice = maybe_choice(vm, before);
-    return value_unbound(choice) ||
-                   loop_carried_shares(vm, either_parts(choice)[0])
-               ? VALUE_UNBOUND
-               : value_retain(choice);
+    return value_retain(choice);
 }
 
 static Value state_of(Vm *vm, Value flag, Value value)
@@ -224,11 +221,9 @@ Value maybe_begin(Vm *vm, StagedBlock *block, Value before, Value after)
     }
     if (!value_is_none(before)) {
         bool plain = !value_is_none(after) && !maybe_is(vm, after);
-        return plain || loop_carried_shares(vm, before)
-                   ? VALUE_UNBOUND
-                   : state_of(vm, VALUE_TRUE, before);
+        return plain ? VALUE_UNBOUND : state_of(vm, VALUE_TRUE, before);
     }
-    if (value_unbound(side.value) || loop_carried_shares(vm, side.value)) {
+    if (value_unbound(side.value)) {
         return VALUE_UNBOUND;
     }
     Value none = loop_made_before(vm, block, side.value);

@@ -362,9 +362,7 @@ static bool side_children(Merge *m, int side, Value v, ValueVec *children)
     return value_unbound(v) || structure_children(m->vm, then, children);
 }
 
-// Two dicts of the same keys are one, in the order of the first: who asks for
-// the order of the other is told.
-static void tell_order(Merge *m, Value a, Value b)
+void merge_tell_order(Vm *vm, Value a, Value b)
 {
     uint32_t at = 0, other = 0;
     Value key, twin, value;
@@ -374,7 +372,7 @@ static void tell_order(Merge *m, Value a, Value b)
                merge_same(key, twin);
     }
     if (!same) {
-        event_add(m->vm, m->vm->trace->events, EVENT_OBJECT,
+        event_add(vm, vm->trace->events, EVENT_OBJECT,
                   "a dict in the order of one side", VALUE_NONE);
     }
 }
@@ -403,7 +401,7 @@ static Value make_structure(Merge *m, Value a, Value b)
         // neither.
         Value then = journal_view(&m->block->journal, side, model);
         if (has_a && has_b && value_is_kind(then, KIND_DICT)) {
-            tell_order(m, then, journal_view(&m->block->journal, 1, b));
+            merge_tell_order(vm, then, journal_view(&m->block->journal, 1, b));
         }
         result = same && !(has_a && has_b)
                      ? value_retain(model)

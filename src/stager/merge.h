@@ -64,6 +64,9 @@ bool merge_is_number(Value v); // a host bool, int or float
 // The same kind of structure, with the same class, length and keys: 1 or 0;
 // -1 with an error pending. Leaves are not looked at.
 int merge_alike(Vm *vm, Value a, Value b);
+// Two dicts of the same keys become one, in the order of the first: who asks
+// for the order of the other is told.
+void merge_tell_order(Vm *vm, Value a, Value b);
 // Zeros of this type in a block, sizes that are unknown being 0.
 ValueId merge_placeholder(Vm *vm, GraphBlock *block, TensorType type);
 // The dtype that holds two host numbers: the wider kind's default.

@@ -330,6 +330,7 @@ bool structure_check_path(Vm *vm, const WalkPath *path, Value v)
 typedef struct MapWalk {
     LeafFn leaf;
     OpensFn opens; // NULL: no object is
+    MadeFn made;   // NULL: copies stay as they are
     void *data;
     bool shared;   // an object that stands in two places is mapped once
     bool met;      // one did
@@ -398,6 +399,7 @@ static Value map_object(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
         release(vm, twin);
         return VALUE_FAIL;
     }
+    structure_stands_in(vm, twin);
     return twin;
 }
 
@@ -459,7 +461,9 @@ static Value map_value(Vm *vm, Value v, MapWalk *walk, const WalkPath *path)
                        ? map_object(vm, v, walk, path)
                        : map_children(vm, v, walk, path);
     ctx_leave(&vm->ctx);
-    return result;
+    return walk->made == NULL || value_failed(result)
+               ? result
+               : walk->made(vm, v, result, walk->data);
 }
 
 Value structure_map_named(Vm *vm, Value v, StrBuf *path, LeafFn leaf,
@@ -472,6 +476,12 @@ Value structure_map_named(Vm *vm, Value v, StrBuf *path, LeafFn leaf,
 Value structure_map(Vm *vm, Value v, LeafFn leaf, void *data)
 {
     return structure_map_named(vm, v, NULL, leaf, data);
+}
+
+Value structure_map_state(Vm *vm, Value v, LeafFn leaf, MadeFn made, void *data)
+{
+    MapWalk walk = {.leaf = leaf, .made = made, .data = data};
+    return map_value(vm, v, &walk, NULL);
 }
 
 Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, OpensFn opens,

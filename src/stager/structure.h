@@ -44,9 +44,10 @@ MUST_CHECK bool structure_each(Vm *vm, Value v, ChildFn each, void *data);
 // The keys of a dict, or the elements of a set, in the order of a walk; or the
 // field names of a dataclass. Appends to an empty `out`, owned.
 MUST_CHECK bool structure_keys(Vm *vm, Value v, ValueVec *out);
-// A copy of `v` with other children; a set is copied as it is. In a trace it
-// stands in for what it is a copy of (value_is).
+// A copy of `v` with other children; a set is copied as it is.
 Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);
+// In a trace a copy that was just made stands in for what it is of (value_is).
+void structure_stands_in(Vm *vm, Value copy);
 
 // Appends the step from a structure to its child `index`, as a program has it:
 // ['w'], [0], .field. `keys` are the structure's.
@@ -66,6 +67,12 @@ Value structure_map_named(Vm *vm, Value v, StrBuf *path, LeafFn leaf,
 typedef bool (*OpensFn)(Vm *vm, Value leaf, void *data);
 Value structure_map_shared(Vm *vm, Value v, LeafFn leaf, OpensFn opens,
                            void *data, bool *met);
+
+// The state of a loop: `made` takes what became of a structure, and gives what
+// stands in its place.
+typedef Value (*MadeFn)(Vm *vm, Value v, Value copy, void *data);
+Value structure_map_state(Vm *vm, Value v, LeafFn leaf, MadeFn made,
+                          void *data);
 
 // Structures that are to stand where others do: `keys` where the tree holds
 // them, `places` what stands there in the copy, `models` what they are to hold

@@ -112,13 +112,18 @@ static Value copy_of(Vm *vm, Value v, const ValueVec *children)
     return value_retain(v);
 }
 
-Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
+// Eager code has one object in both places, perhaps.
+void structure_stands_in(Vm *vm, Value copy)
 {
-    Value copy = copy_of(vm, v, children);
-    // Eager code has one object in both places, perhaps.
     if (vm->trace != NULL && value_is_object(copy) &&
         value_object(copy)->rc == 1) {
         value_object(copy)->flags |= OBJECT_STANDS_IN;
     }
+}
+
+Value structure_rebuild(Vm *vm, Value v, const ValueVec *children)
+{
+    Value copy = copy_of(vm, v, children);
+    structure_stands_in(vm, copy);
     return copy;
 }
