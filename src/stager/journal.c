@@ -48,6 +48,19 @@ bool journal_is_state(Vm *vm, const JournalEntry *entry, Value before,
     return !entry->older || leak_holds(vm, before) || leak_holds(vm, after);
 }
 
+bool journal_changes(const Journal *journal, const Object *container)
+{
+    const JournalEntry *entry = find(journal, container);
+    return entry != NULL && entry->changed[0];
+}
+
+void journal_again(Journal *journal)
+{
+    for (size_t i = 0; i < journal->entries.count; i++) {
+        journal->entries.items[i].changed[0] = false;
+    }
+}
+
 Value journal_take(Vm *vm, Object *object)
 {
     Value self = value_from_object(object);

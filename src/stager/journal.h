@@ -65,6 +65,11 @@ bool journal_holds(const Journal *journal, const Object *container);
 bool journal_is_state(Vm *vm, const JournalEntry *entry, Value before,
                       Value after);
 
+// Whether the last trace of a loop's body changes it, and that another one
+// begins.
+bool journal_changes(const Journal *journal, const Object *container);
+void journal_again(Journal *journal);
+
 // Whether an earlier entry stands for the same content: of an object and the
 // dict of its attributes the one that was changed first is right.
 bool journal_repeats(const Journal *journal, size_t index);

@@ -425,6 +425,7 @@ static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         block->loop->slots[i].changed = false;
     }
+    journal_again(&block->journal);
     return (node != NULL && leaves_state(block)) ||
            loop_made_show(vm, block, phase, node);
 }

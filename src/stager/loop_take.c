@@ -425,7 +425,8 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     // The turn did not make another one but changed the one that it found,
     // which may have other names.
     if (taken >= 0 && is_shown(slot, after) && !either_is(vm, before) &&
-        (taken == 0 || is_changed(block, slot))) {
+        (taken == 0 || is_changed(block, slot) ||
+         loop_is_changed(block, i, loop_lift_before(block, i)))) {
         return vec_push(&vm->ctx, &block->kept, i);
     }
     if (taken == 0 && !value_unbound(after)) {
@@ -506,5 +507,5 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
             return false;
         }
     }
-    return take_held(vm, frame, block);
+    return loop_check_changed(vm, block) && take_held(vm, frame, block);
 }

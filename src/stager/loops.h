@@ -202,11 +202,17 @@ MUST_CHECK bool loop_note_place(Vm *vm, const StagedBlock *block, size_t i,
                                 Value made, Value before);
 // A container is changed, which may be what the turn began with.
 void loop_note_store(StagedBlock *block, const Object *container);
+// Whether a turn changed in place what the place held before the loop, by
+// another name, while the loop shows a copy of it.
+bool loop_is_changed(const StagedBlock *block, uint32_t i, Value before);
 // False, with an error pending: a turn changed in place what it began with and
 // then bound the variable to another, while what stood there before the loop
 // has other names.
 MUST_CHECK bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i,
                                   Value after);
+// The same of what a turn left, of which another place of the loop has a name
+// too, while turns change it in place.
+MUST_CHECK bool loop_check_changed(Vm *vm, const StagedBlock *block);
 // Appends the node and puts its outputs into the frame: 1. 0: the body is to be
 // traced again, all being as it was before the loop; -1: failed.
 int loop_close(Vm *vm, Frame *frame, StagedBlock *block);
