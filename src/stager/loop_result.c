@@ -140,10 +140,10 @@ bool loop_take_result(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
     ResultWalk all = {walk, bound ? &leaves : NULL, 0};
     bool met;
     Value first =
-        fits > 0 ? structure_map_shared(vm, after, take_leaf,
-                                        bound ? NULL : loop_object_opens, &all,
-                                        &met)
-                 : VALUE_FAIL;
+        fits > 0
+            ? structure_map_shared(vm, after, take_leaf,
+                                   bound ? NULL : loop_object_opens, &all, &met)
+            : VALUE_FAIL;
     structure_free(vm, &leaves);
     slot->leaf_count = (uint32_t)block->loop->leaves.count - slot->first_leaf;
     block->first[i] = value_failed(first) ? VALUE_UNBOUND : first;

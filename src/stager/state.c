@@ -156,12 +156,13 @@ static bool set_global(Vm *vm, Frame *frame, const BlockPlace *place,
     return dict_remove(vm, frame->globals, value_from_object(place->name)) >= 0;
 }
 
-// If the object is gone there is nothing to put back.
+// If the object is gone there is nothing to put back, nor where a side knows
+// that it is None.
 static bool set_path(Vm *vm, Frame *frame, const BlockPlace *place, Value value)
 {
     const PathStep *last = &place->steps[place->step_count - 1];
     Value holder = follow(vm, frame, place, place->step_count - 1);
-    if (value_unbound(holder)) {
+    if (value_unbound(holder) || value_is_none(holder)) {
         return true;
     }
     // It is the journal that puts back such a container, as a whole.
