@@ -185,7 +185,8 @@ size_t events_count(const EventLog *log)
 void events_again(EventLog *log, size_t from)
 {
     for (size_t i = from; i < events_count(log); i++) {
-        log->events.items[i].count = 0;
+        Event *event = &log->events.items[i];
+        event->count = event_is_effect(event) ? 0 : event->count;
     }
 }
 

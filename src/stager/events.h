@@ -69,7 +69,8 @@ void events_free(Vm *vm, EventLog *log);
 void events_keep(Vm *vm, EventLog *past, const EventLog *from);
 // How many there are; of NULL none.
 size_t events_count(const EventLog *log);
-// What was recorded from the first `from` on is forgotten: it is done again.
+// The effects that were recorded from the first `from` on are forgotten: they
+// are done again. What else was told stays: some of it is told once a trace.
 void events_again(EventLog *log, size_t from);
 // The trace calls another: where numbers of the host became tensors in that,
 // its own results differ, too.

@@ -512,9 +512,9 @@ bool graph_function_record(Vm *vm, Concrete *concrete, const ValueVec *inputs,
 
 // ---- nodes with blocks
 
-// What the function takes, as symbolic tensors: values of the trace, what its
-// callees captured, Variables, the generator. Nodes that this takes are put at
-// the end of the trace.
+// What the function takes: values of the trace, what its callees captured,
+// Variables, the generator. Nodes that this takes are put at the end of the
+// trace.
 static bool node_inputs(Vm *vm, const GraphFunction *function,
                         const ValueId *outside, uint32_t count,
                         ValueVec *inputs)
@@ -526,7 +526,7 @@ static bool node_inputs(Vm *vm, const GraphFunction *function,
         Tensor *capture = graph->inputs.items[i].capture;
         ok = structure_push(vm, inputs,
                             i < count
-                                ? trace_symbolic(vm, trace, outside[i], NULL)
+                                ? trace_followed(vm, trace, outside[i])
                                 : value_from_object(object_retain(capture)));
     }
     size_t first = inputs->count;

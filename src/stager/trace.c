@@ -19,6 +19,7 @@
 #include "stager/sites.h"
 #include "stager/staged_list.h"
 #include "stager/weak.h"
+#include "tape/tape.h"
 
 enum { TRACE_FEW = 8 }; // inputs handled without an allocation
 
@@ -416,10 +417,13 @@ ValueId trace_operand(Vm *vm, Trace *trace, Value operand)
     }
     Tensor *tensor = value_as_tensor(operand);
     // What this trace made from host values is a constant of its graph; an
-    // older tensor is captured.
+    // older tensor is captured. For a Tape it is an operand of the blocks that
+    // use it.
     if (era_has(vm, trace->era, &tensor->head)) {
-        GraphNode *node = graph_append_const(trace->graph, trace->block, tensor,
-                                             trace_place(vm));
+        GraphBlock *block =
+            tape_follows(vm, operand) ? trace->graph->block : trace->block;
+        GraphNode *node =
+            graph_append_const(trace->graph, block, tensor, trace_place(vm));
         return node != NULL ? node_output(node, 0) : VALUE_ID_NONE;
     }
     StrBuf name;
@@ -448,6 +452,20 @@ bool trace_outputs(Vm *vm, Trace *trace, const GraphNode *node,
         }
     }
     return true;
+}
+
+Value trace_followed(Vm *vm, Trace *trace, ValueId id)
+{
+    const Graph *graph = trace->graph;
+    const GraphValue *value = graph_value(graph, id);
+    Tensor *constant = NULL;
+    if (value->node != NULL && value->node->op == OP_CONST) {
+        constant = value->node->tensor;
+    } else if (value->node == NULL && value->block == graph->block) {
+        constant = graph->inputs.items[value->index].capture;
+    }
+    return constant != NULL ? value_from_object(object_retain(constant))
+                            : trace_symbolic(vm, trace, id, NULL);
 }
 
 // Symbolic tensors for all outputs of a node. *output_count is the room on

@@ -118,6 +118,9 @@ GraphPlace trace_place_in(Vm *vm, Trace *trace);
 void trace_point(Vm *vm, const Graph *graph, uint32_t site);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
+// The value as Tapes know it: of a constant or a captured tensor that itself.
+// Owned.
+Value trace_followed(Vm *vm, Trace *trace, ValueId id);
 // Such tensors for all outputs of a node, owned, or for none.
 MUST_CHECK bool trace_outputs(Vm *vm, Trace *trace, const GraphNode *node,
                               const char *name, Value *outputs);

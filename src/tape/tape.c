@@ -381,6 +381,15 @@ bool tape_record_back(Vm *vm, TapeBackFn back, Value data, const Value *inputs,
     return at == NULL;
 }
 
+bool tape_follows(Vm *vm, Value v)
+{
+    Recorder *at = recorder_here(vm, vm->recorders);
+    while (at != NULL && tape_find((Tape *)at, v) == TAPE_NO_SLOT) {
+        at = recorder_here(vm, at->outer);
+    }
+    return at != NULL;
+}
+
 // ---- beginning and end
 
 void tape_start(Vm *vm, Tape *tape)

@@ -87,6 +87,8 @@ MUST_CHECK bool tape_record_back(Vm *vm, TapeBackFn back, Value data,
 // Variable that it stands for, as far as types tell. Who asks which one it is
 // (value_meant) makes the trace one of that Variable.
 bool tape_may_mean_one(Value a, Value b);
+// Whether a Tape that records here has met the operand.
+bool tape_follows(Vm *vm, Value v);
 // The operand's slot, TAPE_NO_SLOT if it was never met.
 uint32_t tape_find(const Tape *tape, Value v);
 // Begins and ends recording; both may be asked twice.

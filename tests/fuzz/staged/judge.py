@@ -506,6 +506,10 @@ class Judge:
             return "refused" if tracing else None
         if not tracing and self.settled(other.error):
             return "refused"
+        # Eager code had failed by a dtype where the number goes on as a tensor.
+        if one.error and not tracing and self.settled(one.error):
+            self.late = True
+            return None
         if tracing and line:
             return "refused" if one.error and "aside" in self.lenient else \
                 ("aside", f"{name}: {text} (line {line})")

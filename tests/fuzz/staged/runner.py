@@ -72,6 +72,9 @@ class Record:
             return Verdict("crash", "the process ended", "unexplained")
         if self.lines["eager"] == self.lines["staged"]:
             return Verdict()
+        if any(step.error and step.error[0] == "MemoryError"
+               for run in self.runs.values() for step in run):
+            return Verdict(how="endless")  # a list that each turn doubles
         derived = "graded" in text
         if "Tape(" in text:
             derived += order(ast.parse(text))
