@@ -299,7 +299,7 @@ class Judge:
     def parted(self, error):
         """Whether what is one object here and two there is told, or a dict's
         order, or a gradient that is no rows any more, may be since zeros are
-        added to them."""
+        added to them, or zeros of rows that eager code does not reach."""
         left, right = error.left, error.right
         kinds = [side[0] if isinstance(side, tuple) else "" for side in
                  (left, right)]
@@ -309,7 +309,10 @@ class Judge:
             ("rows" in self.codes or "unused" in self.codes) and \
             is_tensor(right) and \
             kinds[0] == "object" and left[1] == "IndexedSlices" and \
-            self.are_rows(left[2], right)
+            self.are_rows(left[2], right) or \
+            "unused" in self.codes and is_tensor(left) and \
+            kinds[1] == "object" and right[1] == "IndexedSlices" and \
+            left[2] == zeros_of(left[2]) and self.are_rows(right[2], left)
         # A gradient that some turn or side ends is 0, and not None.
         found = found or "unused" in self.codes and left is None and \
             is_tensor(right) and right[2] == zeros_of(right[2])
