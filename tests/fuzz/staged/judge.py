@@ -51,6 +51,10 @@ QUIET = ("print",)
 ASTRAY = ("D105", "D106", "D112", "identity", "class")
 NEAR = 1e-5  # between numbers that the host and tensors computed
 NEAR_HALVES = {"float16": 4e-3, "bfloat16": 3e-2}
+# Numbers that cancelled were larger than what is left: by so much, or of halves
+# by what is here.
+LARGER = 0.2
+LARGER_HALVES = {"float16": 2, "bfloat16": 2}
 MOST_HALF = 65504  # the greatest float16
 
 
@@ -175,8 +179,8 @@ def compare(left, right, path, alike=near):
     if tensors(left, right):
         flat = plain(left[2]), plain(right[2])
         # What cancelled was of the size of the programs' numbers.
-        largest = max(map(abs, filter(finite, flat[0])), default=0) + 2 \
-            if left[1] in NEAR_HALVES else 0
+        largest = LARGER_HALVES.get(left[1], LARGER) + \
+            max(map(abs, filter(finite, flat[0])), default=0)
         if left[1] == right[1] and len(flat[0]) == len(flat[1]) and \
                 all(alike(*pair, left[1], largest) for pair in zip(*flat)):
             return
