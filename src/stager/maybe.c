@@ -404,14 +404,21 @@ Value maybe_item(Vm *vm, Value self, Value key)
                : value_get_item(vm, either_parts(choice)[0], key);
 }
 
+// len() asks for its method, and says of None that it has no length.
+static Value none_attr(Vm *vm, Str *name)
+{
+    return name == vm->names[NAME_LEN] && value_length(vm, VALUE_NONE) < 0
+               ? VALUE_FAIL
+               : value_get_attr(vm, VALUE_NONE, name);
+}
+
 Value maybe_attr(Vm *vm, Value self, Str *name)
 {
     Value known = maybe_known(vm, self), choice = maybe_choice(vm, self);
     if (!value_unbound(known)) {
         return value_get_attr(vm, known, name);
     }
-    Value none = value_unbound(choice) ? VALUE_NONE
-                                       : value_get_attr(vm, VALUE_NONE, name);
+    Value none = value_unbound(choice) ? VALUE_NONE : none_attr(vm, name);
     if (value_failed(none)) {
         return refuse_none(vm, choice)
                    ? value_get_attr(vm, either_parts(choice)[0], name)
