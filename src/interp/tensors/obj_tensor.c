@@ -395,6 +395,26 @@ static Value as_count(Vm *vm, Value v, Value other)
                : symbolic_counted(vm, v);
 }
 
+static Value with_counts(Vm *vm, Value a, Value b, OperandsFn act, int how)
+{
+    Value left = as_count(vm, a, b);
+    Value right = value_failed(left) ? left : as_count(vm, b, a);
+    Value result = value_failed(right) ? VALUE_FAIL : act(vm, left, right, how);
+    release(vm, left);
+    release(vm, right);
+    return result;
+}
+
+static Value act_binary(Vm *vm, Value a, Value b, int op)
+{
+    return tensor_binary(vm, (BinaryOp)op, a, b);
+}
+
+static Value act_compare(Vm *vm, Value a, Value b, int op)
+{
+    return tensor_compare(vm, (CompareOp)op, a, b);
+}
+
 static Value symbolic_binary(Vm *vm, BinaryOp op, Value a, Value b)
 {
     bool joins = op == BINARY_ADD;
@@ -407,13 +427,7 @@ static Value symbolic_binary(Vm *vm, BinaryOp op, Value a, Value b)
     if (op == BINARY_AND || op == BINARY_OR || op == BINARY_XOR) {
         return tensor_binary(vm, op, a, b);
     }
-    Value pair[2] = {as_count(vm, a, b), as_count(vm, b, a)};
-    Value result = value_failed(pair[0]) || value_failed(pair[1])
-                       ? VALUE_FAIL
-                       : tensor_binary(vm, op, pair[0], pair[1]);
-    release(vm, pair[0]);
-    release(vm, pair[1]);
-    return result;
+    return with_counts(vm, a, b, act_binary, (int)op);
 }
 
 static Value symbolic_compare(Vm *vm, CompareOp op, Value a, Value b)
@@ -428,13 +442,7 @@ static Value symbolic_compare(Vm *vm, CompareOp op, Value a, Value b)
     if (refuses_text(vm, a) || refuses_text(vm, b)) {
         return VALUE_FAIL;
     }
-    Value pair[2] = {as_count(vm, a, b), as_count(vm, b, a)};
-    Value result = value_failed(pair[0]) || value_failed(pair[1])
-                       ? VALUE_FAIL
-                       : tensor_compare(vm, op, pair[0], pair[1]);
-    release(vm, pair[0]);
-    release(vm, pair[1]);
-    return result;
+    return with_counts(vm, a, b, act_compare, (int)op);
 }
 
 static Value symbolic_unary(Vm *vm, UnaryOp op, Value self)
