@@ -309,7 +309,7 @@ static bool drop_others(Vm *vm, Object *object, Dict *wanted)
         ok = !value_unbound(dict_get_name(wanted, value_as_str(name))) ||
              instance_set(vm, object, value_as_str(name), VALUE_UNBOUND);
     }
-    release(vm, ok ? now : VALUE_NONE);
+    release(vm, now);
     return ok;
 }
 
