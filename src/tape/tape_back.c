@@ -220,6 +220,23 @@ static Value emitted(EmitValue value)
     return value == NULL ? VALUE_UNBOUND : value_retain(value_from_emit(value));
 }
 
+// Asks the op's rule. A weak number took the other operands' dtype for the op
+// alone: its gradient comes back in its own.
+static bool run_rule(GradCall *call)
+{
+    Emit *e = call->emit;
+    bool ok = call->op->gradient(call);
+    for (uint32_t i = 0; ok && i < call->input_count; i++) {
+        EmitValue *grad = &call->input_grads[i];
+        DType own = emit_type(e, call->inputs[i]).dtype;
+        if (*grad != NULL && dtype_is_float(own)) {
+            *grad = emit_cast(e, *grad, own);
+            ok = *grad != NULL;
+        }
+    }
+    return ok;
+}
+
 // The op's rule; the results in `made` and `made_rows` are owned.
 static bool ask_rule(Backward *b, TapeEntry entry, GradCall *call, Value *made,
                      Value *made_rows)
@@ -230,7 +247,7 @@ static bool ask_rule(Backward *b, TapeEntry entry, GradCall *call, Value *made,
     for (uint32_t i = 0; i < entry.input_count; i++) {
         call->input_grads[i] = call->input_rows[i] = NULL;
     }
-    bool ok = call->op->gradient(call);
+    bool ok = run_rule(call);
     for (uint32_t i = 0; i < entry.input_count; i++) {
         made[i] = emitted(ok ? call->input_grads[i] : NULL);
         made_rows[i] = emitted(ok ? call->input_rows[i] : NULL);
@@ -254,7 +271,7 @@ static bool ask_for_all(Backward *b, TapeEntry entry, GradCall *call,
     for (uint32_t i = 0; i < entry.input_count; i++) {
         call->input_grads[i] = call->input_rows[i] = NULL;
     }
-    ok = ok && call->op->gradient(call);
+    ok = ok && run_rule(call);
     for (uint32_t i = 0; ok && i < entry.input_count; i++) {
         if (call->wanted[i] && call->input_grads[i] != NULL) {
             EmitValue own = tape_rows_of(&rows, call->input_grads[i]);
