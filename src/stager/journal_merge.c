@@ -311,6 +311,11 @@ static Value merge_attributes(JoinWalk *walk, Dict *a, Dict *b)
     }
     at = 0;
     while (ok && dict_next(dict, &at, &key, &value)) {
+        if (a != NULL && b != NULL && !poison_is_value(vm, value) &&
+            dict_same_entry(dict, a, at - 1) &&
+            dict_same_entry(dict, b, at - 1)) {
+            continue;
+        }
         Value first = VALUE_UNBOUND, second = VALUE_UNBOUND;
         ok = find_attribute(walk, a, key, &first) &&
              find_attribute(walk, b, key, &second);

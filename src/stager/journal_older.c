@@ -133,43 +133,46 @@ static bool put(Vm *vm, Dict *dict, Value key, Value value)
                                 : dict_set(vm, dict, key, value);
 }
 
-// The names of `names`, which is not changed.
-static bool level_names(LevelWalk *walk, const Dict *names, Dict *saved,
-                        Dict *first, Dict *second)
+// One key of three dicts.
+static bool level_key(LevelWalk *walk, Value key, Dict *saved, Dict *first,
+                      Dict *second)
 {
     Vm *vm = walk->vm;
-    bool ok = true;
+    Value was = VALUE_UNBOUND, a = VALUE_UNBOUND, b = VALUE_UNBOUND;
+    if (dict_get(vm, saved, key, &was) < 0 ||
+        dict_get(vm, first, key, &a) < 0 || dict_get(vm, second, key, &b) < 0) {
+        return false;
+    }
+    bool state = false;
+    Value one = left(walk, key, was, a, b, &state);
+    if (state || value_failed(one)) {
+        return state;
+    }
+    (void)value_retain(one); // one of the two holds it
+    bool ok = put(vm, first, key, one) && put(vm, second, key, one);
+    release(vm, one);
+    return ok;
+}
+
+// Of a side that has `own`. An entry that goes leaves a hole, so that the walk
+// sees all others.
+static bool level_keys(LevelWalk *walk, const Dict *own, Dict *saved,
+                       Dict *first, Dict *second)
+{
     uint32_t at = 0;
-    for (Value key, value; ok && dict_next(names, &at, &key, &value);) {
-        Value was = VALUE_UNBOUND, a = VALUE_UNBOUND, b = VALUE_UNBOUND;
-        bool state = false;
-        ok = dict_get(vm, saved, key, &was) >= 0 &&
-             dict_get(vm, first, key, &a) >= 0 &&
-             dict_get(vm, second, key, &b) >= 0;
-        Value one = ok ? left(walk, key, was, a, b, &state) : VALUE_FAIL;
-        if (!ok || state || value_failed(one)) {
-            ok = ok && state;
-            continue;
-        }
-        (void)value_retain(one); // one of the two holds it
-        ok = put(vm, first, key, one) && put(vm, second, key, one);
-        release(vm, one);
+    bool ok = true;
+    for (Value key, value; ok && dict_next(own, &at, &key, &value);) {
+        ok = (dict_same_entry(saved, first, at - 1) &&
+              dict_same_entry(saved, second, at - 1)) ||
+             level_key(walk, key, saved, first, second);
     }
     return ok;
 }
 
 static bool level_dicts(LevelWalk *walk, Dict *saved, Dict *first, Dict *second)
 {
-    Vm *vm = walk->vm;
-    Dict *names = dict_copy(vm, first);
-    uint32_t at = 0;
-    bool ok = names != NULL;
-    for (Value key, value; ok && dict_next(second, &at, &key, &value);) {
-        ok = dict_set(vm, names, key, value);
-    }
-    ok = ok && level_names(walk, names, saved, first, second);
-    object_release_null(&vm->ctx, names);
-    return ok;
+    return level_keys(walk, first, saved, first, second) &&
+           level_keys(walk, second, saved, first, second);
 }
 
 // An object without attributes has a dict of none. False: no memory.

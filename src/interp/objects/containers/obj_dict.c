@@ -456,6 +456,13 @@ bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value)
     return false;
 }
 
+bool dict_same_entry(const Dict *a, const Dict *b, uint32_t number)
+{
+    return number < a->used && number < b->used &&
+           value_same(a->entries[number].key, b->entries[number].key) &&
+           value_same(a->entries[number].value, b->entries[number].value);
+}
+
 void dict_clear(Vm *vm, Dict *dict)
 {
     Dict old = *dict;

@@ -79,6 +79,9 @@ Value dict_get_name(Dict *dict, Str *name);
 MUST_CHECK bool dict_set_name(Vm *vm, Dict *dict, Str *name, Value value);
 // Walks: position starts at 0; false at the end. Borrowed.
 bool dict_next(const Dict *dict, uint32_t *position, Value *key, Value *value);
+// Whether both have one key with one value under that number: what a copy and
+// its origin share as long as neither changes it.
+bool dict_same_entry(const Dict *a, const Dict *b, uint32_t number);
 // The entry's number for an interned name, -1 if absent: for global caches,
 // valid while `entries[i].key` is that name and i < used.
 int32_t dict_find_name(Dict *dict, Str *name);
