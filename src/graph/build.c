@@ -190,8 +190,7 @@ bool graph_tell(Graph *graph, GraphTold told)
                                 ? &graph->told.items[graph->told.count - 1]
                                 : NULL;
     return (last != NULL && last->value == told.value &&
-            last->axis == told.axis && last->known == told.known &&
-            last->number == told.number) ||
+            last->axis == told.axis && last->known == told.known) ||
            (hold_source(graph, told.place.source) &&
             vec_push(graph->ctx, &graph->told, told));
 }

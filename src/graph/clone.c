@@ -254,6 +254,7 @@ static bool copy_told(const Clone *clone)
             return false;
         }
     }
+    clone->to->shaped = clone->from->shaped;
     return true;
 }
 

@@ -54,7 +54,6 @@ typedef struct GraphTold {
     ValueId value;
     int axis;         // -1: all
     int known;        // sizes that were told
-    bool number;      // one that is unknown can be told too, as a tensor
     GraphPlace place; // of the read
 } GraphTold;
 
@@ -77,6 +76,7 @@ struct Graph {
     VEC(Object *) objects; // counted: constants, host objects
     VEC(Graph *) callees;  // counted
     VEC(GraphTold) told;
+    size_t shaped;        // how often nodes were built by sizes that are known
     bool exact;           // a signature asks for its inputs' types
     bool widened;         // a copy of a callee, for what a loop calls it with
     const char *left_out; // by graph_of_values: an op with an effect; NULL

@@ -22,9 +22,10 @@ typedef enum BlockPhase {
 
 typedef struct StagedLoop StagedLoop; // loops.h
 
-// A leaf of a loop whose sizes the turns change.
+// A leaf of a loop whose sizes the turns change. Its initial value may be made
+// anew for each trace of the body, its name stays.
 typedef struct WideLeaf {
-    ValueId init;
+    const char *name; // the graph's
     TensorType type;
 } WideLeaf;
 

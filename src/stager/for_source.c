@@ -185,6 +185,7 @@ static Value rows_count(Vm *vm, Value tensor)
             "iteration over a scalar tensor; use range(n) to count to it");
     }
     if (type.rank > 0 && type.dims[0] >= 0) {
+        tensor_shapes(vm, tensor);
         return tensor_from_value(vm, "for", value_from_small(type.dims[0]),
                                  DT_INT32);
     }

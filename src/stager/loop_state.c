@@ -22,14 +22,17 @@
 
 // --- opening ---
 
-// What an earlier trace of the body has found out of a leaf with this initial
-// value: sizes that turns change are unknown from the start.
-static TensorType leaf_type(Vm *vm, const StagedBlock *block, ValueId init)
+// The type that a leaf begins with. Sizes that turns change, as an earlier
+// trace of the body has found out, are unknown from the start.
+static TensorType leaf_type(Vm *vm, const StagedBlock *block,
+                            const LoopLeaf *leaf)
 {
-    TensorType type = graph_type(vm->trace->graph, init);
+    TensorType type = graph_type(vm->trace->graph, leaf->init);
     for (size_t i = 0; i < block->wide.count; i++) {
         const WideLeaf *wide = &block->wide.items[i];
-        type = wide->init == init ? wide->type : type;
+        bool meant = strcmp(wide->name, leaf->name) == 0 &&
+                     graph_type_covers(wide->type, type);
+        type = meant ? wide->type : type;
     }
     return type;
 }
@@ -46,10 +49,10 @@ uint32_t loop_add_leaf(Vm *vm, StagedBlock *block, ValueId init,
         return UINT32_MAX;
     }
     leaf.name = arena_strndup(&graph->arena, name, strlen(name));
-    TensorType type = leaf_type(vm, block, init);
     if (leaf.name == NULL) {
         return UINT32_MAX;
     }
+    TensorType type = leaf_type(vm, block, &leaf);
     leaf.cond = graph_block_param(graph, block->sides[0], name, type);
     leaf.body = graph_block_param(graph, block->sides[1], name, type);
     if (leaf.cond == VALUE_ID_NONE || leaf.body == VALUE_ID_NONE ||
@@ -139,6 +142,7 @@ bool loop_open(Vm *vm, Frame *frame, StagedBlock *block)
     }
     block->loop->source = FOR_SOURCE_NONE;
     block->loop->first_told = graph->told.count;
+    block->loop->first_shaped = graph->shaped;
     block->loop->first_callee = graph->callees.count;
     block->loop->slots =
         ctx_alloc_zero(&vm->ctx, (count + 1) * sizeof(LoopSlot));
@@ -440,6 +444,18 @@ bool loop_show(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase)
 
 // --- closing ---
 
+// Whether the turn has made sizes unknown that the body was traced with.
+static bool has_grown(Vm *vm, const StagedBlock *block)
+{
+    bool grown = false;
+    for (size_t i = 0; !grown && i < block->loop->leaves.count; i++) {
+        const LoopLeaf *leaf = &block->loop->leaves.items[i];
+        grown = !graph_type_equal(leaf_type(vm, block, leaf),
+                                  graph_type(vm->trace->graph, leaf->body));
+    }
+    return grown;
+}
+
 // The sizes that the turn has made unknown are so in the next trace of the
 // body, for which the node goes. 0, or -1 with an error pending.
 static int begin_wide(Vm *vm, StagedBlock *block, GraphNode *node)
@@ -447,10 +463,9 @@ static int begin_wide(Vm *vm, StagedBlock *block, GraphNode *node)
     Graph *graph = vm->trace->graph;
     bool ok = true;
     for (size_t i = 0; ok && i < block->loop->leaves.count; i++) {
-        ValueId init = block->loop->leaves.items[i].init;
-        WideLeaf wide = {init,
-                         graph_type(graph, block->loop->leaves.items[i].body)};
-        ok = graph_type_equal(wide.type, graph_type(graph, init)) ||
+        const LoopLeaf *leaf = &block->loop->leaves.items[i];
+        WideLeaf wide = {leaf->name, graph_type(graph, leaf->body)};
+        ok = graph_type_equal(wide.type, leaf_type(vm, block, leaf)) ||
              vec_push(&vm->ctx, &block->wide, wide);
     }
     build_unlink(graph, node);
@@ -491,8 +506,7 @@ int loop_close(Vm *vm, Frame *frame, StagedBlock *block)
            : NULL;
     ctx_free(&vm->ctx, ids, (count * 2 + 1) * sizeof *ids);
     int same = node == NULL ? -1
-                            : sizes_check(vm, graph, loop->first_told,
-                                          loop->first_callee,
+                            : sizes_check(vm, block, has_grown(vm, block),
                                           loop_may_repeat(vm, block));
     if (same <= 0) {
         return same < 0 ? -1 : begin_wide(vm, block, node);

@@ -63,6 +63,7 @@ struct StagedLoop {
     bool has_turned;         // whether there was a turn is a leaf, turned_leaf
     uint32_t turned_leaf;
     size_t first_told;   // of the graph's sizes that host code was told in it
+    size_t first_shaped; // of graph->shaped
     size_t first_callee; // of the graph's that are called in it
     size_t printed;      // so many prints waited where it was opened
     uint64_t asked;      // trace->asked where the loop was opened

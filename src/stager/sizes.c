@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "interp/core/raise.h"
+#include "stager/blocks.h"
 #include "stager/events.h"
+#include "stager/loops.h"
 
 static const char member[] = ".shape";
 
@@ -62,6 +64,10 @@ int sizes_read(Vm *vm, Value symbolic, int axis)
         return 0;
     }
     TensorType type = operand_type(symbolic);
+    if (axis == TOLD_RULE) {
+        trace->graph->shaped += count_known(type, -1) > 0;
+        return 0;
+    }
     // The program reckons with sizes, the library asks what is known.
     bool number = axis >= 0 || !trace_in_library(vm);
     if (axis < 0 && !shape_is_static(type.rank, type.dims)) {
@@ -70,7 +76,6 @@ int sizes_read(Vm *vm, Value symbolic, int axis)
                   VALUE_NONE);
     }
     GraphTold told = {.value = tensor->value,
-                      .number = number,
                       .place = trace_place_in(vm, trace)};
     if (told.place.source == NULL) {
         return number; // not asked by code of the program
@@ -106,33 +111,62 @@ static bool fail_size(Vm *vm, const Graph *graph, const GraphPlace *place)
     return false;
 }
 
-int sizes_check(Vm *vm, const Graph *graph, size_t first, size_t callee,
-                bool again)
+// A size that the body was built with counts no more.
+static bool fail_grown(Vm *vm, const StagedBlock *block)
 {
-    int same = 1;
-    for (size_t i = first; i < graph->told.count; i++) {
+    return raise_false(vm, ERR_SYMBOLIC,
+                       "the loop at line %u changes a size of its state, by "
+                       "which operations of its body were built, and an effect "
+                       "in it cannot be done twice for another trace: do that "
+                       "outside of the loop, or give the size as None in a "
+                       "signature",
+                       (unsigned)block_line(block));
+}
+
+// Whether what was told, from number `first` on, still is so.
+static bool check_told(Vm *vm, const Graph *graph, size_t first)
+{
+    bool same = true;
+    for (size_t i = first; same && i < graph->told.count; i++) {
         const GraphTold *told = &graph->told.items[i];
         TensorType type = graph_type(graph, told->value);
-        if (count_known(type, told->axis) == told->known) {
-            continue;
-        }
-        if (!told->number || !again) {
-            fail_size(vm, graph, &told->place);
-            return -1;
-        }
-        same = 0;
-    }
-    for (size_t i = callee; same >= 0 && i < graph->callees.count; i++) {
-        const Graph *called = graph->callees.items[i];
-        if (!called->widened) {
-            continue;
-        }
-        if (!ctx_enter(&vm->ctx)) {
-            return -1;
-        }
-        int inside = sizes_check(vm, called, 0, 0, again);
-        ctx_leave(&vm->ctx);
-        same = inside < same ? inside : same;
+        same = count_known(type, told->axis) == told->known ||
+               fail_size(vm, graph, &told->place);
     }
     return same;
+}
+
+// The same of a callee that takes other sizes now.
+static bool check_callee(Vm *vm, const StagedBlock *block, const Graph *callee)
+{
+    if (!ctx_enter(&vm->ctx)) {
+        return false;
+    }
+    bool ok = (callee->shaped == 0 || fail_grown(vm, block)) &&
+              check_told(vm, callee, 0);
+    for (size_t i = 0; ok && i < callee->callees.count; i++) {
+        const Graph *inner = callee->callees.items[i];
+        ok = !inner->widened || check_callee(vm, block, inner);
+    }
+    ctx_leave(&vm->ctx);
+    return ok;
+}
+
+int sizes_check(Vm *vm, const StagedBlock *block, bool grown, bool again)
+{
+    const Graph *graph = vm->trace->graph;
+    const StagedLoop *loop = block->loop;
+    for (size_t i = loop->first_callee; i < graph->callees.count; i++) {
+        grown = grown || graph->callees.items[i]->widened;
+    }
+    if (!grown || again) {
+        return !grown;
+    }
+    bool ok = check_told(vm, graph, loop->first_told) &&
+              (graph->shaped == loop->first_shaped || fail_grown(vm, block));
+    for (size_t i = loop->first_callee; ok && i < graph->callees.count; i++) {
+        const Graph *callee = graph->callees.items[i];
+        ok = !callee->widened || check_callee(vm, block, callee);
+    }
+    return ok ? 1 : -1;
 }

@@ -10,11 +10,11 @@
 
 // TraceHooks.sized.
 MUST_CHECK int sizes_read(Vm *vm, Value symbolic, int axis);
-// Whether sizes that were told from number `first` on, and in callees from
-// `callee` on, are what a loop has left of them. 0: some are unknown now, which
-// a second trace could tell, if `again` says that there may be one; -1:
-// refused.
-int sizes_check(Vm *vm, const Graph *graph, size_t first, size_t callee,
+// Whether a loop that is closed may stay as it was traced. 0: it has `grown`,
+// so that sizes are unknown now, and is to be traced anew, which `again`
+// allows; -1: it is not allowed, and the old sizes were told or built into the
+// body.
+int sizes_check(Vm *vm, const struct StagedBlock *block, bool grown,
                 bool again);
 
 #endif

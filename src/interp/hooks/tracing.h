@@ -70,7 +70,8 @@ typedef enum TextWay {
 typedef enum HostTold {
     TOLD_SHAPE = -1,
     TOLD_COUNT = -2,
-    TOLD_RANK = -3 // of one whose rank is not known
+    TOLD_RANK = -3, // of one whose rank is not known
+    TOLD_RULE = -4 // to what builds nodes by it; no code of the program sees it
 } HostTold;
 
 // What is done with two operands; `how` is its own.

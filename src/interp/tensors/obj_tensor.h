@@ -212,6 +212,9 @@ MUST_CHECK bool symbolic_leaked(Vm *vm, const char *who, Value symbolic);
 void symbolic_refuse(Vm *vm, HostNeed need, Value symbolic);
 // The host is told a size: in a trace it must stay so.
 MUST_CHECK bool tensor_sized(Vm *vm, Value operand, int axis);
+// What builds nodes by the operand's known sizes says so: the trace must not
+// make them unknown behind its back (TOLD_RULE).
+void tensor_shapes(Vm *vm, Value operand);
 Value tensor_member_shape(Vm *vm, Value self);
 Value tensor_member_dtype(Vm *vm, Value self);
 Value tensor_member_ndim(Vm *vm, Value self);

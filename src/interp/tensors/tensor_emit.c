@@ -56,8 +56,9 @@ static EmitValue host_op(Emit *emit, OpCode op, const EmitValue *inputs,
 // An operand knows its type, in a trace as well as outside.
 static TensorType host_type(Emit *emit, EmitValue value)
 {
-    (void)emit;
-    return operand_type(value_from_emit(value));
+    Value operand = value_from_emit(value);
+    tensor_shapes(((HostEmit *)emit)->vm, operand);
+    return operand_type(operand);
 }
 
 // Takes the tensor; NULL means that it could not be made and an error is
