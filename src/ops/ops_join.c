@@ -391,23 +391,21 @@ const OpDesc op_stack = {
 static bool infer_unstack(InferCall *call)
 {
     TensorType type = call->inputs[0];
-    int axis;
-    if (!infer_needs_rank(call, 0, 1)) {
+    bool known = type.rank != RANK_UNKNOWN;
+    int axis = 0;
+    if (!infer_needs_rank(call, 0, 1) ||
+        (known && !infer_axis(call->ctx, call->op->name, &call->attrs[0],
+                              type.rank, 0, &axis))) {
         return false;
     }
-    if (type.rank == RANK_UNKNOWN) {
-        return infer_shape_error(call, "the number of parts of %s is unknown",
+    // Outputs are as many in each run.
+    if (!known || type.dims[axis] == DIM_UNKNOWN) {
+        return infer_shape_error(call,
+                                 "the number of parts of %s is unknown in this "
+                                 "trace; `for row in x` takes any, or give "
+                                 "the size in a signature",
                                  type);
     }
-    if (!infer_axis(call->ctx, call->op->name, &call->attrs[0], type.rank, 0,
-                    &axis)) {
-        return false;
-    }
-    if (type.dims[axis] == DIM_UNKNOWN) {
-        return infer_shape_error(call, "the number of parts of %s is unknown",
-                                 type);
-    }
-    // The number of outputs is part of the graph, hence no unknown size.
     call->output_count = (uint32_t)type.dims[axis];
     for (int i = 0; i < OP_MAX_OUTPUTS; i++) {
         // More outputs than that share the first one's type.

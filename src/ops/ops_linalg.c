@@ -268,10 +268,9 @@ static bool grad_matmul(GradCall *call)
     EmitValue x = call->inputs[0], y = call->inputs[1];
     EmitValue g = call->output_grads[0];
     int left = emit_type(e, x).rank, right = emit_type(e, y).rank;
-    if (left == RANK_UNKNOWN || right == RANK_UNKNOWN) {
-        return ctx_fail(e->ctx, ERR_SHAPE,
-                        "matmul: the gradient needs ranks that are known in "
-                        "the trace");
+    if (!infer_knows_rank(e->ctx, "the gradient of matmul", left) ||
+        !infer_knows_rank(e->ctx, "the gradient of matmul", right)) {
+        return false;
     }
     AttrValue last = {.kind = ATTR_INT, .integer = -1};
     AttrValue row = {.kind = ATTR_INT, .integer = -2};

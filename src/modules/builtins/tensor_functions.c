@@ -13,6 +13,7 @@
 #include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_call.h"
 #include "interp/tensors/tensor_convert.h"
+#include "ops/infer.h"
 
 // The dtype that an optional argument names; DT_NONE if it was left out.
 // False: it names no dtype, and an error is pending.
@@ -167,9 +168,9 @@ static Value builtin_clip(Vm *vm, Value *args)
 
 // One grid of meshgrid: `axis` takes the vector's elements, all others repeat.
 // Owned; VALUE_FAIL: an error is pending.
-static Value grid_along(Vm *vm, Value vector, uint32_t axis,
-                        const int64_t *sizes, uint32_t rank)
+static Value grid_along(Vm *vm, Value vector, uint32_t axis, Tuple *sizes)
 {
+    uint32_t rank = (uint32_t)sizes->count;
     int64_t dims[SHAPE_MAX_RANK];
     for (uint32_t i = 0; i < rank; i++) {
         // -1 lets reshape find the size, which a trace may not know.
@@ -181,32 +182,46 @@ static Value grid_along(Vm *vm, Value vector, uint32_t axis,
         return VALUE_FAIL;
     }
     // broadcast_to repeats along the axes of size 1.
-    NamedAttr whole = {"shape", attr_of_ints(sizes, rank)};
-    Value result = tensor_call(vm, "broadcast_to", &shaped, 1, &whole, 1);
+    Value whole[2] = {shaped, value_from_object(sizes)};
+    Value result = tensor_call_bound(vm, OP_BROADCAST_TO, whole, 2);
     value_release(&vm->ctx, shaped);
     return result;
 }
 
-// The number of elements of each vector; a scalar counts as one.
-// False: an error is pending. The sizes are those of the grids, in the order of
-// their axes.
-static bool grid_sizes(Vm *vm, const Value *vectors, uint32_t count, bool xy,
-                       int64_t *sizes)
+// The number of elements of a vector, which a trace may know by a tensor alone;
+// a scalar counts as one. VALUE_FAIL: an error is pending.
+static Value grid_size(Vm *vm, Value vector, uint32_t number)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        TensorType type = operand_type_now(vm, vectors[i]);
-        if (type.rank > 1 || type.rank == RANK_UNKNOWN ||
-            (type.rank == 1 && type.dims[0] == DIM_UNKNOWN)) {
-            return raise_false(vm, ERR_SHAPE,
-                               "meshgrid: argument %u is not a vector of "
-                               "known size",
-                               i);
-        }
+    TensorType type = operand_type_now(vm, vector);
+    if (!infer_knows_rank(&vm->ctx, "meshgrid", type.rank)) {
+        return VALUE_FAIL;
+    }
+    if (type.rank > 1) {
+        return raise_error(vm, ERR_SHAPE,
+                           "meshgrid: argument %u is not a vector", number);
+    }
+    return type.rank == 0 ? value_from_small(1)
+           : value_is_kind(vector, KIND_SYMBOLIC)
+               ? tensor_traced_size(vm, vector, 0)
+               : value_from_small(type.dims[0]);
+}
+
+// The sizes of the grids, in the order of their axes. NULL: an error is
+// pending.
+static Tuple *grid_sizes(Vm *vm, const Value *vectors, uint32_t count, bool xy)
+{
+    Tuple *sizes = tuple_new(vm, count);
+    for (uint32_t i = 0; sizes != NULL && i < count; i++) {
         // As in NumPy, "xy" lets the first two axes change places.
         uint32_t axis = xy && i < 2 && count > 1 ? 1 - i : i;
-        sizes[axis] = type.rank == 1 ? type.dims[0] : 1;
+        Value size = grid_size(vm, vectors[i], i);
+        if (value_failed(size)) {
+            object_release(&vm->ctx, sizes);
+            return NULL;
+        }
+        sizes->items[axis] = size;
     }
-    return true;
+    return sizes;
 }
 
 // meshgrid(*vectors, indexing="xy"), made of reshape and broadcast_to, so that
@@ -228,7 +243,6 @@ static Value builtin_meshgrid(Vm *vm, Value *args)
         return raise_error(vm, ERR_SHAPE, "meshgrid: more than %d vectors",
                            SHAPE_MAX_RANK);
     }
-    int64_t sizes[SHAPE_MAX_RANK];
     Value vectors[SHAPE_MAX_RANK];
     uint32_t made = 0;
     while (made < n) {
@@ -239,14 +253,13 @@ static Value builtin_meshgrid(Vm *vm, Value *args)
         }
         vectors[made++] = one;
     }
-    // NULL either way: a vector or its size failed, or there is no memory.
-    Tuple *grids = made == n && grid_sizes(vm, vectors, n, xy, sizes)
-                       ? tuple_new(vm, n)
-                       : NULL;
+    // NULL: a vector or its size failed, or there is no memory.
+    Tuple *sizes = made == n ? grid_sizes(vm, vectors, n, xy) : NULL;
+    Tuple *grids = sizes != NULL ? tuple_new(vm, n) : NULL;
     for (uint32_t i = 0; grids != NULL && i < n; i++) {
         // The same exchange as in grid_sizes.
         uint32_t axis = xy && i < 2 && n > 1 ? 1 - i : i;
-        Value grid = grid_along(vm, vectors[i], axis, sizes, n);
+        Value grid = grid_along(vm, vectors[i], axis, sizes);
         if (value_failed(grid)) {
             object_release(&vm->ctx, grids);
             grids = NULL;
@@ -255,6 +268,7 @@ static Value builtin_meshgrid(Vm *vm, Value *args)
         }
     }
     release_all(vm, vectors, made);
+    object_release_null(&vm->ctx, sizes);
     return value_or_fail(grids);
 }
 
@@ -285,6 +299,9 @@ static bool tensordot_axes(Vm *vm, Value given, const Value operands[2],
     if (!builtin_given(given) || value_is_integer(given)) {
         int64_t n = 2;
         int rank = operand_type_now(vm, operands[0]).rank;
+        if (!infer_knows_rank(&vm->ctx, "tensordot", rank)) {
+            return false;
+        }
         if (builtin_given(given) && !value_to_index(vm, given, &n)) {
             return false;
         }
@@ -374,7 +391,7 @@ const NativeDef tensor_functions[] = {
      "x held between min and max, either of which may be left out; NaN stays "
      "NaN. Shapes broadcast; dtypes must be equal."},
     {"meshgrid", "*arrays, indexing='xy'", builtin_meshgrid,
-     "Grids of the coordinates in vectors of known size: the first two swap "
+     "Grids of the coordinates in vectors: the first two swap "
      "their axes unless indexing is 'ij'."},
     {"tensordot", "x1, x2, /, axes=2", builtin_tensordot,
      "The sum of products over axes of both: the last `axes` of x1 with the "

@@ -153,7 +153,9 @@ Test(graph, what_gives_nothing_is_typed_again)
     Graph *g = graph_new(&ctx, "f");
     cr_assert_null(growing(g, 0, OP_CONCAT, true));
     cr_assert_str_eq(ctx.error.text,
-                     "unstack: the number of parts of (None,) is unknown");
+                     "unstack: the number of parts of (None,) is unknown in "
+                     "this trace; `for row in x` takes any, or give the size "
+                     "in a signature");
     ctx_clear(&ctx);
     graph_release(&ctx, g);
 }
