@@ -167,10 +167,14 @@ static bool ordered(const Node *node, uint32_t i)
 }
 
 // A chain a < b < c stops at the first false comparison, and its middle
-// operands are evaluated once.
+// operands are evaluated once. A target that is a local gets its value at the
+// end: later operands may read it.
 static void compare_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
+    bool apart =
+        target < c->local_count && node->compare.comparators.count > 1;
+    Reg result = apart ? compile_push(c) : target;
     uint32_t end = compile_new_label(c);
     c->number = ordered(node, 0) ? node->compare.left : NULL;
     Reg left = compile_first(c, node->compare.left,
@@ -193,14 +197,17 @@ static void compare_to(Compiler *c, const Node *node, Reg target)
             right = swap;
         }
         c->span = node->span;
-        compile_emit_x(c, OPCODE_COMPARE, node->compare.ops[i], target, left,
+        compile_emit_x(c, OPCODE_COMPARE, node->compare.ops[i], result, left,
                        right);
         if (!last) {
-            compile_emit_jump(c, OPCODE_JFALSE_KEEP, target, 0, end);
+            compile_emit_jump(c, OPCODE_JFALSE_KEEP, result, 0, end);
             left = kept;
         }
     }
     compile_place_label(c, end);
+    if (apart) {
+        compile_emit(c, OPCODE_MOVE, target, result, 0);
+    }
     // The jump out of a chain leaves operands behind that nobody has emptied.
     if (count > 1 && c->top > mark) {
         compile_emit(c, OPCODE_DROPN, mark, c->top - mark, 0);
