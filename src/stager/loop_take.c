@@ -156,6 +156,9 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     LoopLeaf *leaf = &block->loop->leaves.items[index];
     DType have = graph_type(vm->trace->graph, leaf->body).dtype;
     DType want = wanted_dtype(after, have);
+    if (symbolic_is_weak(after) && value_unbound(leaf->host)) {
+        event_number(vm, vm->trace->events, dtype_is_float(want));
+    }
     // A leaf is made wider if need be, but never narrower for a weak number
     // that could be made wider itself.
     if (want != have && !(symbolic_is_weak(after) && want < have)) {

@@ -273,7 +273,7 @@ static Value merge_leaves(Merge *m, Value a, Value b)
         event_tensor(m->vm, a);
         event_tensor(m->vm, b);
     }
-    weak_join(made, a, b);
+    weak_join(m->vm, made, a, b);
     return made;
 }
 

@@ -21,7 +21,7 @@ static Value map_parts(Vm *vm, OpCode op, Value self, const Value *others,
         Value inputs[3] = {parts[i], others != NULL ? others[i] : operands[0],
                            count > 1 ? operands[1] : VALUE_NONE};
         Value part = apply_one(vm, op, inputs, count + 1, attrs);
-        weak_join(part, parts[i], others != NULL ? others[i] : parts[i]);
+        weak_join(vm, part, parts[i], others != NULL ? others[i] : parts[i]);
         ok = structure_push(vm, &made, part);
     }
     Value list = ok ? staged_list_new(vm, made.items, made.count) : VALUE_FAIL;

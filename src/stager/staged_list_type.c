@@ -106,7 +106,7 @@ static bool put_item(Vm *vm, const char *who, Value self, Value index,
                 ? element
                 : apply_one(vm, append ? OP_LIST_APPEND : OP_LIST_WRITE, inputs,
                             append ? 2 : 3, NULL);
-        weak_join(grown, list, leaves.items[i]);
+        weak_join(vm, grown, list, leaves.items[i]);
         release(vm, element);
         ok = structure_push(vm, &made, grown);
     }
@@ -162,7 +162,7 @@ static Value get_item(Vm *vm, Value self, Value key)
     for (size_t i = 1; ok && i < staged_list_count(self); i++) {
         Value inputs[2] = {parts[i], index};
         Value read = apply_one(vm, OP_LIST_READ, inputs, 2, NULL);
-        weak_join(read, parts[i], parts[i]);
+        weak_join(vm, read, parts[i], parts[i]);
         ok = structure_push(vm, &leaves, read);
     }
     Value item = ok ? list_form_join(vm, parts[0], leaves.items) : VALUE_FAIL;
@@ -189,8 +189,8 @@ static Value take_item(Vm *vm, Value self, Value key, bool deletes)
         ok = last ? apply(vm, OP_LIST_POP, inputs, 1, NULL, made, &outputs)
                   : apply(vm, OP_LIST_TAKE, inputs, 2, attrs, made, &outputs);
         if (ok) {
-            weak_join(made[0], parts[i], parts[i]);
-            weak_join(made[1], parts[i], parts[i]);
+            weak_join(vm, made[0], parts[i], parts[i]);
+            weak_join(vm, made[1], parts[i], parts[i]);
             ok = structure_push(vm, &lists, made[0]);
             ok = structure_push(vm, &leaves, made[1]) && ok;
         }

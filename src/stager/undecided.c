@@ -135,7 +135,7 @@ static Value choose_number(Vm *vm, Value condition, Value a, Value b)
                       "a gradient of what a block does not use", VALUE_NONE);
         }
     }
-    weak_join(made, a, b);
+    weak_join(vm, made, a, b);
     for (int i = 1; i < 3; i++) {
         release(vm, operands[i]);
     }
@@ -164,7 +164,7 @@ static Value choose_text(Vm *vm, Value condition, Value a, Value b)
     Value made = value_failed(operands[2])
                      ? VALUE_FAIL
                      : tensor_call(vm, "where", operands, 3, NULL, 0);
-    weak_join(made, a, b);
+    weak_join(vm, made, a, b);
     release(vm, operands[1]);
     release(vm, operands[2]);
     return made;

@@ -3,6 +3,7 @@
 
 #include "graph/build.h"
 #include "interp/core/raise.h"
+#include "stager/events.h"
 #include "stager/merge.h"
 
 // A tensor that was made from a host value a moment ago, when the operands were
@@ -123,13 +124,19 @@ Value weak_number(Vm *vm, Value scalar)
     return own;
 }
 
-void weak_join(Value made, Value a, Value b)
+void weak_join(Vm *vm, Value made, Value a, Value b)
 {
-    if (value_is_kind(made, KIND_SYMBOLIC)) {
-        Symbolic *symbolic = value_as_symbolic(made);
-        symbolic->weak |= weak_is_number(a) && weak_is_number(b);
-        symbolic->text |= value_is_text(a) && value_is_text(b);
-        symbolic->mixed |= weak_is_host(a) || weak_is_host(b);
+    if (!value_is_kind(made, KIND_SYMBOLIC)) {
+        return;
+    }
+    Symbolic *symbolic = value_as_symbolic(made);
+    bool weak = symbolic_is_weak(a);
+    symbolic->weak |= weak_is_number(a) && weak_is_number(b);
+    symbolic->text |= value_is_text(a) && value_is_text(b);
+    symbolic->mixed |= weak_is_host(a) || weak_is_host(b);
+    if (weak ? !weak_is_number(b) : symbolic_is_weak(b) && !weak_is_number(a)) {
+        TensorType type = operand_type(weak ? a : b);
+        event_number(vm, vm->trace->events, dtype_is_float(type.dtype));
     }
 }
 

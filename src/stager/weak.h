@@ -29,8 +29,9 @@ bool weak_is_host(Value v);
 // TraceHooks.number.
 Value weak_number(Vm *vm, Value scalar);
 // A value that is made of these two, as by the sides of an `if`, is a number or
-// a text of the host if both are. Not symbolic: nothing is done.
-void weak_join(Value made, Value a, Value b);
+// a text of the host if both are. Not symbolic: nothing is done. Of a number
+// and a tensor it is a tensor, which is told: eager code may have the number.
+void weak_join(Vm *vm, Value made, Value a, Value b);
 // Whether the result is weak, too: that of weak numbers and literals.
 bool weak_result(OpCode op, const Value *inputs, uint32_t input_count);
 // Whether it is a host value in eager code on some way: that of such ones and

@@ -172,8 +172,7 @@ static bool ordered(const Node *node, uint32_t i)
 static void compare_to(Compiler *c, const Node *node, Reg target)
 {
     Reg mark = c->top;
-    bool apart =
-        target < c->local_count && node->compare.comparators.count > 1;
+    bool apart = target < c->local_count && node->compare.comparators.count > 1;
     Reg result = apart ? compile_push(c) : target;
     uint32_t end = compile_new_label(c);
     c->number = ordered(node, 0) ? node->compare.left : NULL;
