@@ -11,6 +11,7 @@
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
+#include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_convert.h"
 #include "stager/era.h"
 #include "stager/events.h"
@@ -79,7 +80,11 @@ ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
     // the same block add no node.
     GraphBlock *block = vm->trace->block;
     vm->trace->block = where;
-    Value operand = tensor_from_value(vm, who, v, dtype);
+    bool goes_up = symbolic_is_weak(v) && dtype != DT_NONE;
+    AttrValue to = {.kind = ATTR_DTYPE, .dtype = dtype};
+    Value operand = goes_up && operand_type(v).dtype != dtype
+                        ? apply_one(vm, OP_CAST, &v, 1, &to)
+                        : tensor_from_value(vm, who, v, dtype);
     ValueId id = value_failed(operand) ? VALUE_ID_NONE
                                        : trace_operand(vm, vm->trace, operand);
     vm->trace->block = block;
@@ -238,14 +243,12 @@ static Value merge_flags(Merge *m, Value a)
 // no match, which is noted and not raised.
 static Value merge_leaves(Merge *m, Value a, Value b)
 {
-    // DT_NONE: both are operands, and keep their common dtype.
     DType dtype;
     if (value_is_operand(a) && value_is_operand(b)) {
         // No promotion, as between the operands of an eager operation.
-        if (operand_type(a).dtype != operand_type(b).dtype) {
+        if (!weak_common(a, b, &dtype)) {
             return mismatch(m, ERR_DTYPE);
         }
-        dtype = DT_NONE;
     } else if (value_is_operand(a) || value_is_operand(b)) {
         // A number beside an operand takes the operand's dtype.
         dtype = operand_type(value_is_operand(a) ? a : b).dtype;

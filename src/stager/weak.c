@@ -92,6 +92,18 @@ void weak_refuse(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
     }
 }
 
+bool weak_common(Value a, Value b, DType *dtype)
+{
+    DType first = operand_type(a).dtype, second = operand_type(b).dtype;
+    bool weak = symbolic_is_weak(a);
+    *dtype = weak ? second : first;
+    // A list of such numbers has elements of its dtype.
+    return first == second ||
+           (weak != symbolic_is_weak(b) && !dtype_is_list(first) &&
+            !dtype_is_list(second) &&
+            may_become(weak ? first : second, *dtype));
+}
+
 bool weak_is_number(Value v)
 {
     return merge_is_number(v) || symbolic_is_weak(v);

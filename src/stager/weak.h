@@ -24,6 +24,9 @@ void weak_refuse(Vm *vm, OpCode op, const Value *inputs, uint32_t input_count,
 // Whether it is a number of the host, also when it has become a tensor: a dtype
 // that it meets later decides (trace.c).
 bool weak_is_number(Value v);
+// The dtype of two tensors: a weak number takes the other's, if it may. False:
+// they have none in common.
+bool weak_common(Value a, Value b, DType *dtype);
 // Whether it is a number or text of the host, or was one on some way.
 bool weak_is_host(Value v);
 // TraceHooks.number.
