@@ -275,6 +275,7 @@ class Judge:
         # A call failed or went another way in one run alone, where an event
         # says why: later calls meet what that one has not done.
         self.late = False
+        self.past = None  # the globals behind the last call
 
     def explained(self, path=None):
         """Whether a recorded event names such a difference."""
@@ -454,14 +455,23 @@ class Judge:
             self.late |= astray or \
                 bool(other.error) and "argument" in self.codes
             # A tensor that stands there instead of another is a result.
-            path = None if tensors(*error.sides) else error.path
+            path = None if tensors(*error.sides) or self.idle(other, error) \
+                else error.path
             if not self.late and not self.explained(path) and \
                     not self.converted(Difference((), *error.sides)):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
         else:
             self.late = False  # all that it had not done has been caught up
+        self.past = other.state
         return None
+
+    def idle(self, other, error):
+        """Whether the call has left that as it was: what is done once, which
+        is told, may have led it past the change."""
+        name = error.left[0]
+        return bool(self.past) and name in self.past and \
+            self.past[name] == other.state[name]
 
     @staticmethod
     def states(left, right, alike=near):
@@ -501,8 +511,8 @@ class Judge:
                             or any_order(text) == any_order(eager[1])
                             or self.settled(other.error)):
                 return "refused"
-            return None if self.explained() else (
-                "text", f"{eager[1]} | {text}")
+            found = self.explained() or self.settled(other.error)
+            return None if found else ("text", f"{eager[1]} | {text}")
         refusal = tracing or UNKNOWN in text or \
             any(cls in REFUSALS for cls in classes)
         as_number = "D108" in self.codes and eager[0] == "TypeError" and \
