@@ -161,11 +161,15 @@ static bool clone_outputs(Clone *clone, const GraphNode *from, GraphNode *node,
     return true;
 }
 
-GraphPlace clone_place(const Clone *clone, const GraphNode *from)
+static GraphPlace move_place(const Clone *clone, GraphPlace place)
 {
-    GraphPlace place = from->place;
     place.site = place.site == 0 ? clone->caller : place.site + clone->sites;
     return place;
+}
+
+GraphPlace clone_place(const Clone *clone, const GraphNode *from)
+{
+    return move_place(clone, from->place);
 }
 
 // Inputs are mapped after the copy, so that the array is the target's own.
@@ -245,11 +249,12 @@ static bool copy_inputs(Clone *clone)
     return true;
 }
 
-static bool copy_told(const Clone *clone)
+bool clone_told(const Clone *clone)
 {
     for (size_t i = 0; i < clone->from->told.count; i++) {
         GraphTold told = clone->from->told.items[i];
         told.value = clone->values[told.value];
+        told.place = move_place(clone, told.place);
         if (told.value != VALUE_ID_NONE && !graph_tell(clone->to, told)) {
             return false;
         }
@@ -271,7 +276,7 @@ Graph *clone_graph(Graph *graph)
     bool ok = clone_init(&clone, graph, to, 0) && copy_inputs(&clone) &&
               clone_nodes(&clone, graph->block, to->block, NULL) &&
               clone_results(&clone, graph->block, to->block) &&
-              copy_told(&clone);
+              clone_told(&clone);
     clone_free(&clone);
     if (!ok) {
         graph_release(graph->ctx, to);

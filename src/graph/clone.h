@@ -30,6 +30,8 @@ MUST_CHECK bool clone_nodes(Clone *clone, const GraphBlock *from,
 // One node of it, with its blocks, at the end of `block`.
 MUST_CHECK bool clone_node(Clone *clone, const GraphNode *from,
                            GraphBlock *block);
+// What host code was told of the sizes of values that are copied.
+MUST_CHECK bool clone_told(const Clone *clone);
 // Where the copy of a node stands in the source.
 GraphPlace clone_place(const Clone *clone, const GraphNode *from);
 

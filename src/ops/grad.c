@@ -304,3 +304,37 @@ const OpDesc op_stand_in = {
     .kernel = kernel_same,
     .gradient = grad_stand_in,
 };
+
+// ---- handed_on
+
+static bool grad_handed_on(GradCall *call)
+{
+    const AttrValue *name = &call->attrs[0];
+    bool asked = false;
+    for (uint32_t i = 1; i < call->input_count; i++) {
+        asked = asked || grad_asked(call, i);
+    }
+    return !asked ||
+           grad_unknown(call->emit->ctx,
+                        op_desc((OpCode)op_find(name->text, name->count)));
+}
+
+// What an op gave when it ran, in the graph of a gradient, where it is not run
+// again.
+static const AttrDesc handed_on_attrs[] = {
+    {"op", ATTR_STR, ATTR_HOST_ONLY, NULL},
+};
+const OpDesc op_handed_on = {
+    .name = "handed_on",
+    .params = "x, *sources",
+    .doc = "x, which an op without a gradient made of the sources.",
+    .min_inputs = 1,
+    .max_inputs = 255,
+    .output_count = 1,
+    .flags = OP_VIEW | OP_INTERNAL,
+    .attrs = handed_on_attrs,
+    .attr_count = 1,
+    .infer = infer_same,
+    .kernel = kernel_same,
+    .gradient = grad_handed_on,
+};

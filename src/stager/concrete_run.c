@@ -4,6 +4,7 @@
 // Invariant: the call's signature is the Concrete's own, so tensors, Variables
 // and the graph's inputs stand in one order.
 #include <stdio.h>
+#include <string.h>
 
 #include "interp/core/raise.h"
 #include "ops/tensor_list.h"
@@ -32,8 +33,8 @@ static Plan *plan_of(Vm *vm, Concrete *concrete)
 }
 
 // `running` keeps the table from dropping the trace while its plan is in use.
-bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
-                         VariableCell **cells, Tensor **outputs)
+static bool run_plan(Vm *vm, Concrete *concrete, Plan *plan, Tensor **inputs,
+                     VariableCell **cells, Tensor **outputs)
 {
     PlanArgs args = {.inputs = inputs,
                      .variables = cells,
@@ -41,13 +42,19 @@ bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
                      .host_data = vm};
     concrete->running++;
     concrete->hits++;
-    Plan *plan = plan_of(vm, concrete);
     bool ok = plan != NULL && plan_run(&vm->ctx, plan, &args, outputs);
     concrete->running--;
     if (!ok) {
         error_notes_run(vm, &concrete->owner->events);
     }
     return ok;
+}
+
+bool concrete_run_inputs(Vm *vm, Concrete *concrete, Tensor **inputs,
+                         VariableCell **cells, Tensor **outputs)
+{
+    return run_plan(vm, concrete, plan_of(vm, concrete), inputs, cells,
+                    outputs);
 }
 
 // An object that the result holds twice is one for the caller too.
@@ -111,28 +118,55 @@ static bool own_outputs(Vm *vm, Tensor **outputs, Value *values, size_t count)
     return true;
 }
 
-// As concrete_run_inputs where a tape records; `room` is run_now's.
-static bool run_taped(Vm *vm, Concrete *concrete, const Signature *signature,
-                      void **room)
+// Runs what a tape has the inputs of; `outputs` are all that its graph gives.
+static bool run_keeping(Vm *vm, Concrete *concrete, Tensor **inputs,
+                        VariableCell **cells, Tensor **outputs)
 {
-    Tensor **tensors = (Tensor **)room;
-    size_t count = concrete->graph->block->result_count;
-    Tensor **outputs = tensors + signature->tensors.count;
-    VariableCell **cells = (VariableCell **)(outputs + count);
-    size_t size = (count + 1) * sizeof(Value);
-    Value *values = ctx_alloc(&vm->ctx, size);
+    GraphFunction *function = concrete->function;
+    if (function->keeping == NULL) {
+        return concrete_run_inputs(vm, concrete, inputs, cells, outputs);
+    }
+    PlanOptions options = stager_of(vm)->options;
+    Plan *checked = NULL, **plan = &function->keeping_plan;
+    if (UNLIKELY(vm->check_numbers)) {
+        options = plan_options_numbers(&options);
+        plan = &checked; // for this run alone
+    }
+    if (*plan == NULL) {
+        *plan = plan_build(&vm->ctx, function->keeping, &options);
+    }
+    bool ok = run_plan(vm, concrete, *plan, inputs, cells, outputs);
+    plan_release(&vm->ctx, checked);
+    return ok;
+}
+
+// As concrete_run_inputs where a tape records. What is kept goes to the tape
+// alone.
+static bool run_taped(Vm *vm, Concrete *concrete, const Signature *signature,
+                      Tensor **tensors, VariableCell **cells, Tensor **outputs)
+{
     ValueVec inputs = {0};
-    bool ok = values != NULL &&
-              graph_function_inputs(vm, concrete, signature, &inputs) &&
-              concrete_run_inputs(vm, concrete, tensors, cells, outputs);
-    if (ok && !(own_outputs(vm, outputs, values, count) &&
-                graph_function_record(vm, concrete, &inputs, values))) {
-        for (size_t i = 0; i < count; i++) {
-            object_release(&vm->ctx, outputs[i]);
+    if (!graph_function_inputs(vm, concrete, signature, &inputs)) {
+        structure_free(vm, &inputs);
+        return false;
+    }
+    size_t count = concrete->graph->block->result_count;
+    size_t all = graph_function_graph(concrete)->block->result_count;
+    size_t size = (all + 1) * sizeof(Value), room = all * sizeof(Tensor *) + 1;
+    Value *values = ctx_alloc(&vm->ctx, size);
+    Tensor **made = ctx_alloc(&vm->ctx, room);
+    bool ok = values != NULL && made != NULL &&
+              run_keeping(vm, concrete, tensors, cells, made);
+    if (ok) {
+        ok = own_outputs(vm, made, values, all) &&
+             graph_function_record(vm, concrete, &inputs, values);
+        for (size_t i = ok ? count : 0; i < all; i++) {
+            object_release(&vm->ctx, made[i]);
         }
-        ok = false;
+        memcpy(outputs, made, (ok ? count : 0) * sizeof *outputs);
     }
     structure_free(vm, &inputs);
+    ctx_free(&vm->ctx, made, room);
     ctx_free(&vm->ctx, values, size);
     return ok;
 }
@@ -166,7 +200,7 @@ static Value run_now(Vm *vm, Concrete *concrete, const Bound *bound,
     }
     Value result = VALUE_FAIL;
     if ((recorder_active(vm)
-             ? run_taped(vm, concrete, signature, room)
+             ? run_taped(vm, concrete, signature, tensors, cells, outputs)
              : concrete_run_inputs(vm, concrete, tensors, cells, outputs))) {
         result = concrete_unpack(vm, concrete, bound, outputs);
     }
@@ -234,7 +268,7 @@ static Value unpack_output(Vm *vm, Value v, void *data)
 }
 
 // Tells the tapes of the call.
-static bool record_call(Vm *vm, Concrete *concrete, const ValueVec *inputs,
+static bool record_call(Vm *vm, Concrete *concrete, ValueVec *inputs,
                         const GraphNode *node)
 {
     ValueVec outputs = {0};
@@ -277,8 +311,9 @@ static Value append_call(Vm *vm, Concrete *concrete, const Bound *bound,
         (!taped || graph_function_inputs(vm, concrete, signature, &inputs)) &&
         call_inputs(vm, concrete, signature, &ids) &&
         call_variables(vm, concrete, signature, indexes)) {
+        Graph *graph = taped ? graph_function_graph(concrete) : concrete->graph;
         GraphNode *node = graph_append_call(
-            vm->trace->graph, vm->trace->block, concrete->graph, ids.items,
+            vm->trace->graph, vm->trace->block, graph, ids.items,
             (uint32_t)ids.count, indexes, trace_place(vm));
         UnpackNode unpack = {node, concrete->name->text, 0};
         // The structure of the result is the inner function's, its leaves are

@@ -12,8 +12,7 @@
 #include "stager/trace.h"
 #include "tape/tape.h"
 
-// Takes the count on the graph, also on failure; NULL gives NULL.
-static GraphFunction *graph_fn_new(Vm *vm, Graph *graph)
+GraphFunction *graph_function_new(Vm *vm, Graph *graph)
 {
     GraphFunction *self =
         graph == NULL
@@ -77,6 +76,8 @@ static void graph_fn_destroy(Vm *vm, Object *object)
     vec_free(&vm->ctx, &self->derived);
     drop_merged(vm, self);
     object_release_null(&vm->ctx, self->owner);
+    plan_release(&vm->ctx, self->keeping_plan);
+    graph_release(&vm->ctx, self->keeping);
     plan_release(&vm->ctx, self->plan);
     graph_release(&vm->ctx, self->graph);
     object_free(vm, self, sizeof *self);
@@ -116,7 +117,7 @@ static const GraphDerived *find_derived(Vm *vm, GraphFunction *self,
     Graph *graph = graph_gradient(
         self->graph, own, own + results, own + results + arguments,
         own + results + 2 * arguments, own + results + 3 * arguments);
-    GraphDerived derived = {own, graph_fn_new(vm, graph)};
+    GraphDerived derived = {own, graph_function_new(vm, graph)};
     if (derived.function != NULL &&
         vec_push(&vm->ctx, &self->derived, derived)) {
         return &self->derived.items[self->derived.count - 1];
@@ -396,7 +397,8 @@ static GraphFunction *merged_of(Vm *vm, GraphFunction *self,
     bool any = find_same(self->graph, inputs + self->graph->inputs.count, same);
     if (any && (self->merged == NULL || memcmp(self->same, same, size) != 0)) {
         drop_merged(vm, self);
-        self->merged = graph_fn_new(vm, merge_variables(self->graph, same));
+        self->merged =
+            graph_function_new(vm, merge_variables(self->graph, same));
         if (self->merged != NULL && self->owner != NULL) {
             self->merged->owner = object_retain(self->owner);
         }
@@ -435,22 +437,48 @@ static bool go_back(Vm *vm, const TapeEntry *entry, const TapeBack *back)
 
 // ---- recording
 
+// Makes of the copy the graph for gradients, which takes what `keeping` gives.
+static bool read_kept(Vm *vm, Graph *copy, const Graph *keeping)
+{
+    const GraphBlock *block = keeping->block;
+    uint32_t first = copy->block->result_count;
+    uint32_t count = block->result_count - first;
+    size_t size = (count + 1) * sizeof(TensorType);
+    TensorType *types = ctx_alloc(&vm->ctx, size);
+    for (uint32_t i = 0; types != NULL && i < count; i++) {
+        types[i] = graph_type(keeping, block->results[first + i]);
+    }
+    bool ok = types != NULL && graph_read_kept(copy, types, count);
+    ctx_free(&vm->ctx, types, size);
+    return ok;
+}
+
 // A copy whose calls are inlined, so that all that they capture are inputs.
 static GraphFunction *graph_fn_of(Vm *vm, Graph *graph)
 {
-    Graph *copy = clone_graph(graph);
-    if (copy != NULL && !inline_run(copy)) {
+    Graph *copy = clone_graph(graph), *keeping = NULL;
+    bool ok = copy != NULL && inline_run(copy);
+    if (ok && graph_acts_once(copy)) {
+        keeping = clone_graph(copy);
+        ok = keeping != NULL && graph_keep(keeping) &&
+             read_kept(vm, copy, keeping);
+    }
+    if (!ok) {
         graph_release(&vm->ctx, copy);
         copy = NULL;
     }
-    return graph_fn_new(vm, copy);
+    GraphFunction *self = graph_function_new(vm, copy);
+    if (self != NULL) {
+        self->keeping = keeping;
+    } else {
+        graph_release(&vm->ctx, keeping);
+    }
+    return self;
 }
 
-// What follows the Variables, of which inputs[first] is the first one: the
-// generator's state, and their values. Tapes are told of no read: a Variable's
-// gradient is added to as a whole.
-static bool push_state(Vm *vm, const GraphFunction *function, size_t first,
-                       ValueVec *inputs)
+// Tapes are told of no read: a Variable's gradient is added to as a whole.
+bool graph_function_state(Vm *vm, const GraphFunction *function, size_t first,
+                          ValueVec *inputs)
 {
     Recorder *recorders = vm->recorders;
     bool ok =
@@ -486,8 +514,11 @@ bool graph_function_inputs(Vm *vm, Concrete *concrete,
                                 value_from_object(object_retain(capture)));
             continue;
         }
+        // What is kept comes when it has run.
         Value v = next < own ? signature->tensors.items[next].value
-                             : concrete->outer.items[next - own];
+                  : next < own + concrete->outer.count
+                      ? concrete->outer.items[next - own]
+                      : VALUE_NONE;
         next++;
         ok = structure_push(vm, inputs, value_retain(v));
     }
@@ -499,92 +530,33 @@ bool graph_function_inputs(Vm *vm, Concrete *concrete,
         ok = structure_push(vm, inputs,
                             value_from_object(object_retain(variable)));
     }
-    return ok && push_state(vm, concrete->function, first, inputs);
+    return ok && graph_function_state(vm, concrete->function, first, inputs);
 }
 
-bool graph_function_record(Vm *vm, Concrete *concrete, const ValueVec *inputs,
+bool graph_function_tell(Vm *vm, GraphFunction *function,
+                         const ValueVec *inputs, const Value *outputs,
+                         uint32_t count)
+{
+    return tape_record_back(vm, go_back, value_from_object(function),
+                            inputs->items, (uint32_t)inputs->count, outputs,
+                            count);
+}
+
+bool graph_function_record(Vm *vm, Concrete *concrete, ValueVec *inputs,
                            const Value *outputs)
 {
-    return tape_record_back(vm, go_back, value_from_object(concrete->function),
-                            inputs->items, (uint32_t)inputs->count, outputs,
-                            concrete->graph->block->result_count);
+    const GraphFunction *function = concrete->function;
+    uint32_t count = concrete->graph->block->result_count;
+    uint32_t all = graph_function_graph(concrete)->block->result_count;
+    size_t first = function->graph->inputs.count - (all - count);
+    for (uint32_t i = count; i < all; i++) {
+        inputs->items[first + i - count] = value_retain(outputs[i]);
+    }
+    return graph_function_tell(vm, concrete->function, inputs, outputs, count);
 }
 
-// ---- nodes with blocks
-
-// What the function takes: values of the trace, what its callees captured,
-// Variables, the generator. Nodes that this takes are put at the end of the
-// trace.
-static bool node_inputs(Vm *vm, const GraphFunction *function,
-                        const ValueId *outside, uint32_t count,
-                        ValueVec *inputs)
+Graph *graph_function_graph(const Concrete *concrete)
 {
-    Trace *trace = vm->trace;
-    const Graph *graph = function->graph;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < graph->inputs.count; i++) {
-        Tensor *capture = graph->inputs.items[i].capture;
-        ok = structure_push(vm, inputs,
-                            i < count
-                                ? trace_followed(vm, trace, outside[i])
-                                : value_from_object(object_retain(capture)));
-    }
-    size_t first = inputs->count;
-    for (uint32_t i = 0; ok && i < graph->variables.count; i++) {
-        Object *variable = i < trace->stand_ins.count
-                               ? value_object(trace->stand_ins.items[i])
-                               : trace->graph->variables.items[i].owner;
-        ok = structure_push(vm, inputs,
-                            value_from_object(object_retain(variable)));
-    }
-    return ok && push_state(vm, function, first, inputs);
-}
-
-// Behind `node` to before it: they must see what it found.
-static void move_before(Graph *graph, GraphNode *node)
-{
-    while (node->next != NULL) {
-        GraphNode *moved = node->next;
-        build_unlink(graph, moved);
-        build_link(graph, node->block, moved, node);
-    }
-}
-
-bool graph_function_record_node(Vm *vm, GraphNode *node)
-{
-    if (!recorder_active(vm) || node->output_count == 0) {
-        return true;
-    }
-    Graph *graph = vm->trace->graph;
-    size_t size =
-        (graph->values.count + node->input_count + 1) * sizeof(ValueId);
-    ValueId *outside = ctx_alloc(&vm->ctx, size);
-    uint32_t count;
-    if (outside == NULL) {
-        return false;
-    }
-    Graph *lifted = graph_lift_node(graph, node, outside, &count);
-    GraphFunction *function = graph_fn_new(vm, lifted);
-    ValueVec inputs = {0};
-    Value *outputs =
-        function == NULL || !inline_run(lifted)
-            ? NULL
-            : ctx_alloc(&vm->ctx, (node->output_count + 1) * sizeof(Value));
-    bool ok =
-        outputs != NULL && node_inputs(vm, function, outside, count, &inputs);
-    move_before(graph, node);
-    ok = ok && trace_outputs(vm, vm->trace, node, "grad", outputs);
-    if (ok) {
-        ok = tape_record_back(vm, go_back, value_from_object(function),
-                              inputs.items, (uint32_t)inputs.count, outputs,
-                              node->output_count);
-        for (uint32_t i = 0; i < node->output_count; i++) {
-            value_release(&vm->ctx, outputs[i]);
-        }
-    }
-    ctx_free(&vm->ctx, outputs, (node->output_count + 1) * sizeof(Value));
-    structure_free(vm, &inputs);
-    object_release_null(&vm->ctx, function);
-    ctx_free(&vm->ctx, outside, size);
-    return ok;
+    return concrete->function->keeping != NULL ? concrete->function->keeping
+                                               : concrete->graph;
 }

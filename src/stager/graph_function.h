@@ -26,6 +26,11 @@ struct GraphFunction {
     bool apart;        // gradients of one value are summed apart
     bool zeros;        // one of what a block does not use is zeros
     TraceOwner *owner; // counted: whose graph it is, NULL: one of gradients
+    // The graph that is run in place of the function's where a tape records:
+    // its results are followed by what `graph` takes behind its arguments,
+    // values that cannot be had again (graph_keep). NULL: there are none.
+    Graph *keeping;
+    Plan *keeping_plan; // likewise counted, NULL until it runs
     // The same with Variables that are one in a call under one number, and for
     // each Variable that number; NULL: there was no such call.
     struct GraphFunction *merged;
@@ -45,11 +50,26 @@ MUST_CHECK bool graph_function_run(Vm *vm, Graph *graph, Plan **plan,
 MUST_CHECK bool graph_function_inputs(Vm *vm, Concrete *concrete,
                                       const Signature *signature,
                                       ValueVec *inputs);
+// `outputs` are those of graph_function_graph.
 MUST_CHECK bool graph_function_record(Vm *vm, Concrete *concrete,
-                                      const ValueVec *inputs,
-                                      const Value *outputs);
-// A node with blocks that was just appended to the trace.
-MUST_CHECK bool graph_function_record_node(Vm *vm, GraphNode *node);
+                                      ValueVec *inputs, const Value *outputs);
+// The graph that is run where a tape has the concrete function's inputs.
+Graph *graph_function_graph(const Concrete *concrete);
+// A node with blocks that was just appended to the trace (graph_record.c). It
+// may be replaced by one with further outputs.
+MUST_CHECK bool graph_function_record_node(Vm *vm, GraphNode **node);
+
+// What both are made with. A function of the graph, whose count is taken, also
+// on failure; NULL gives NULL.
+MUST_CHECK GraphFunction *graph_function_new(Vm *vm, Graph *graph);
+// Pushes what follows the Variables, of which inputs[first] is the first one:
+// the generator's state, and their values.
+MUST_CHECK bool graph_function_state(Vm *vm, const GraphFunction *function,
+                                     size_t first, ValueVec *inputs);
+// Tells tapes that the function gave these of those.
+MUST_CHECK bool graph_function_tell(Vm *vm, GraphFunction *function,
+                                    const ValueVec *inputs,
+                                    const Value *outputs, uint32_t count);
 
 extern const TypeDef graph_function_type_def;
 

@@ -358,10 +358,11 @@ static bool append_if(Vm *vm, StagedBlock *block, Merge *merge)
     GraphNode *node =
         graph_append_blocks(graph, block->parent, OP_IF, &block->condition, 1,
                             block->sides, block->place);
-    if (node != NULL) {
-        merge_finish(merge, node);
+    if (node == NULL || !graph_function_record_node(vm, &node)) {
+        return false;
     }
-    return node != NULL && graph_function_record_node(vm, node);
+    merge_finish(merge, node);
+    return true;
 }
 
 // Behind two sides that raise nothing is reached; what is traced there all the

@@ -511,9 +511,9 @@ int loop_close(Vm *vm, Frame *frame, StagedBlock *block)
     if (same <= 0) {
         return same < 0 ? -1 : begin_wide(vm, block, node);
     }
-    return show_all(vm, frame, block, PHASE_BODY, node) &&
-                   maybe_learn_loop(vm, frame, block, node) &&
-                   graph_function_record_node(vm, node)
+    return graph_function_record_node(vm, &node) &&
+                   show_all(vm, frame, block, PHASE_BODY, node) &&
+                   maybe_learn_loop(vm, frame, block, node)
                ? 1
                : -1;
 }

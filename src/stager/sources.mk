@@ -28,6 +28,7 @@ stager_sources += src/stager/frozen.c
 stager_sources += src/stager/frozen_place.c
 stager_sources += src/stager/frozen_show.c
 stager_sources += src/stager/graph_function.c
+stager_sources += src/stager/graph_record.c
 stager_sources += src/stager/guard.c
 stager_sources += src/stager/guard_set.c
 stager_sources += src/stager/hidden.c

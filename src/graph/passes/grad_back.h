@@ -82,8 +82,28 @@ MUST_CHECK bool back_push(Back *b, IdVec *to, const ValueId *ids, size_t count);
 // The forward part (grad_forward.c): in `to`, which is empty, and without
 // Variables. `inputs` gets the arguments' values there.
 MUST_CHECK bool back_copy_forward(Graph *graph, Graph *to, ValueId *inputs);
-// Whether random numbers are drawn in the block.
+// Whether random numbers are drawn, and nothing else is done, which can be done
+// again; in the block.
+bool back_is_draw(const OpDesc *op);
 bool back_draws(GraphBlock *block);
+// What is kept of a graph (grad_kept.c). Whether an effect gives something that
+// cannot be had again.
+bool back_gives_once(const GraphNode *node);
+// Whether the node, beside such a one, is kept, and not in the gradient's
+// graph.
+bool back_is_kept(const GraphNode *node);
+// Whether an operand of it is one there all the same: a float, of which no
+// gradient is known.
+bool back_stays_operand(const Graph *graph, const GraphNode *node, uint32_t i);
+// By value, whether that graph asks for it.
+void back_mark_used(const Graph *graph, GraphBlock *block, bool *used);
+// Whether the turns of the node, a loop, are counted: what decides is kept.
+bool back_is_counted(const GraphNode *node);
+// How many lists get a value each time that the node has run, by itself.
+uint32_t back_own_lists(const bool *used, const GraphNode *node);
+// A node that gives an empty list for values of the type. NULL: failed.
+GraphNode *back_new_list(Graph *graph, GraphBlock *block, TensorType type,
+                         GraphPlace place);
 // One turn of a loop there and back, as two graphs.
 typedef struct BackTurn {
     size_t states;    // of the loop: the first inputs

@@ -21,7 +21,7 @@ typedef struct Forward {
 } Forward;
 
 // Whether nothing but numbers are drawn, which can be drawn again.
-static bool draws(const OpDesc *op)
+bool back_is_draw(const OpDesc *op)
 {
     return op_is_random(op) && op->access[RES_WORLD] == ACCESS_NONE;
 }
@@ -36,7 +36,7 @@ bool back_draws(GraphBlock *block)
     bool any = false;
     for (Walk walk = walk_forward(block); !any && walk_next(&walk);) {
         const GraphNode *node = walk.node;
-        any = node != NULL && (draws(node_desc(node)) ||
+        any = node != NULL && (back_is_draw(node_desc(node)) ||
                                (node_desc(node)->payload == PAYLOAD_CALLEE &&
                                 graph_draws(node->callee)));
     }
@@ -61,7 +61,7 @@ static const char *effect_in(const Graph *graph)
         if (op != NULL && op->payload == PAYLOAD_CALLEE) {
             found = effect_in(node->callee);
         } else if (op != NULL && op->block_count == 0 && op_has_effect(op) &&
-                   !draws(op)) {
+                   !back_is_draw(op)) {
             found = op->name;
         }
     }
@@ -80,8 +80,7 @@ static bool check_node(const GraphNode *node, const Graph *graph)
                         "take the gradient inside of '%s'",
                         node->callee->left_out, graph->name, graph->name);
     }
-    if (op->payload == PAYLOAD_CALLEE ||
-        (op_has_effect(op) && !draws(op) && node->output_count > 0)) {
+    if (op->payload == PAYLOAD_CALLEE || back_gives_once(node)) {
         return ctx_fail(graph->ctx, ERR_SYMBOLIC,
                         "%s in '%s' cannot be done again for a gradient that "
                         "is taken outside of it; take the gradient inside of "

@@ -46,6 +46,22 @@ MUST_CHECK bool graph_sums_apart(const Graph *graph, bool *found);
 // where eager code has no gradient, and NaN where a slope is infinite on their
 // way back. False: the allocation failed.
 MUST_CHECK bool graph_zero_gradients(Graph *graph, bool *found);
+// Effects that give values (what host code returned, a dataset's element)
+// cannot be done again: what they gave is kept when the graph runs. Whether a
+// graph, or the blocks of a node, have any, callees included; calls must be
+// inlined before the functions below.
+bool graph_acts_once(const Graph *graph);
+bool graph_node_acts_once(const GraphNode *node);
+// Makes a node with blocks give what is kept on lists: *node is then another
+// one, behind which the lists stand; their ids are pushed.
+MUST_CHECK bool graph_keep_node(Graph *graph, GraphNode **node, IdVec *lists);
+// Makes the whole graph give them, as further results.
+MUST_CHECK bool graph_keep(Graph *graph);
+// Makes of the same graph (the node's: of graph_lift_node's) one that takes
+// those lists, of these types, as further inputs, and has no effect that gives
+// anything: the one of which gradients are taken.
+MUST_CHECK bool graph_read_kept(Graph *graph, const TensorType *types,
+                                size_t count);
 // How many arguments the gradient of the graph knows: all its inputs but the
 // gradients.
 size_t graph_gradient_arguments(const Graph *graph);

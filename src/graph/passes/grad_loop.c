@@ -165,8 +165,8 @@ static GraphNode *call_turn(Back *b, const LoopBack *loop, GraphBlock *block,
     return node;
 }
 
-// An empty list for values of a type.
-static ValueId new_list(Back *b, TensorType type)
+GraphNode *back_new_list(Graph *graph, GraphBlock *block, TensorType type,
+                         GraphPlace place)
 {
     int64_t dims[SHAPE_MAX_RANK];
     AttrValue attrs[2] = {{.kind = ATTR_DTYPE, .dtype = type.dtype},
@@ -178,7 +178,12 @@ static ValueId new_list(Back *b, TensorType type)
         attrs[1] = (AttrValue){
             .kind = ATTR_INTS, .count = (uint32_t)type.rank, .ints = dims};
     }
-    return back_append(b, b->block, OP_LIST_NEW, NULL, 0, attrs);
+    return graph_append(graph, block, OP_LIST_NEW, NULL, 0, attrs, place);
+}
+
+static ValueId new_list(Back *b, TensorType type)
+{
+    return node_first(back_new_list(b->graph, b->block, type, b->place));
 }
 
 static ValueId zero(Back *b, GraphBlock *block)

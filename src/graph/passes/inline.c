@@ -55,7 +55,7 @@ static bool copy_in(Rewrite *rewrite, GraphNode *node, Clone *clone)
     // callee's is.
     clone->variables = node->variables;
     if (!map_inputs(clone, node) ||
-        !clone_nodes(clone, body, node->block, node)) {
+        !clone_nodes(clone, body, node->block, node) || !clone_told(clone)) {
         return false;
     }
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -86,27 +86,51 @@ static bool inline_call(Rewrite *rewrite, Walk *walk)
     return ok;
 }
 
+// The calls in the block. `budget` is what may still be copied.
+static bool inline_block(Graph *graph, GraphBlock *block, size_t *budget,
+                         bool *any)
+{
+    Rewrite rewrite = {.graph = graph};
+    bool ok = true;
+    for (Walk walk = walk_forward(block); ok && walk_next(&walk);) {
+        rewrite_uses(&rewrite, &walk);
+        const GraphNode *node = walk.node;
+        if (node != NULL && node_desc(node)->payload == PAYLOAD_CALLEE &&
+            can_inline(node->callee, *budget)) {
+            // can_inline has seen that there is as much left.
+            *budget -= node->callee->node_count;
+            ok = inline_call(&rewrite, &walk);
+            *any = true;
+        }
+    }
+    rewrite_free(&rewrite);
+    return ok;
+}
+
+static size_t full_budget(const Graph *graph)
+{
+    return graph->node_count * INLINE_FACTOR + INLINE_LEAST;
+}
+
+bool inline_node(Graph *graph, GraphNode *node)
+{
+    size_t budget = full_budget(graph);
+    bool ok = true, any = false;
+    for (int b = 0; ok && b < OP_MAX_BLOCKS && node->blocks[b] != NULL; b++) {
+        ok = inline_block(graph, node->blocks[b], &budget, &any);
+    }
+    return ok;
+}
+
 // Graphs without callees are left at once.
 bool inline_run(Graph *graph)
 {
     if (graph->callees.count == 0) {
         return true;
     }
-    size_t budget = graph->node_count * INLINE_FACTOR + INLINE_LEAST;
-    Rewrite rewrite = {.graph = graph};
-    bool ok = true, any = false;
-    for (Walk walk = walk_forward(graph->block); ok && walk_next(&walk);) {
-        rewrite_uses(&rewrite, &walk);
-        const GraphNode *node = walk.node;
-        if (node != NULL && node_desc(node)->payload == PAYLOAD_CALLEE &&
-            can_inline(node->callee, budget)) {
-            // can_inline has seen that there is as much left.
-            budget -= node->callee->node_count;
-            ok = inline_call(&rewrite, &walk);
-            any = true;
-        }
-    }
-    rewrite_free(&rewrite);
+    size_t budget = full_budget(graph);
+    bool any = false;
+    bool ok = inline_block(graph, graph->block, &budget, &any);
     // A callee may know less of what it takes than its caller.
     return ok && (!any || graph_infer_exactly(graph));
 }

@@ -20,6 +20,8 @@ typedef enum PassId {
 #define PASS(id, stem, decides) MUST_CHECK bool stem##_run(Graph *graph);
 #include "graph/passes/pass_list.h"
 #undef PASS
+// inline for the blocks of one node, in a graph that is being traced.
+MUST_CHECK bool inline_node(Graph *graph, GraphNode *node);
 // cse for all but nodes that give tensors of floats.
 MUST_CHECK bool cse_run_lists(Graph *graph);
 
