@@ -202,7 +202,9 @@ static void mark_needed(Backward *b)
         const TapeEntry *entry = &b->tape->entries.items[i];
         const TapeItem *items = b->tape->items.items + entry->first_item;
         bool any = false;
-        for (uint32_t k = 0; k < entry->input_count; k++) {
+        bool flows =
+            entry->back != NULL || op_desc(entry->op)->gradient != grad_none;
+        for (uint32_t k = 0; flows && k < entry->input_count; k++) {
             any = any ||
                   (items[k].slot != TAPE_NO_SLOT && b->needed[items[k].slot]);
         }

@@ -251,11 +251,12 @@ static void mark_needed(Back *b)
     for (Walk walk = walk_forward(b->graph->block); walk_next(&walk);) {
         uint32_t count;
         const ValueId *uses = walk_uses(&walk, &count);
+        GraphNode *node = walk.node;
+        count = node != NULL ? back_operands(node) : count;
         bool any = false;
         for (uint32_t i = 0; i < count; i++) {
             any = any || b->needed[uses[i]];
         }
-        GraphNode *node = walk.node;
         if (node == NULL) {
             node = walk.block->owner;
         }
