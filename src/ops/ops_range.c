@@ -104,6 +104,44 @@ const OpDesc op_arange = {
     .graphdef = "Range",
 };
 
+// What TensorFlow asks of the bounds of its ranges, in its words.
+static bool check_bounds(const InferCall *call)
+{
+    Tensor *const *v = call->values;
+    if (v == NULL || v[0] == NULL || v[1] == NULL || v[2] == NULL) {
+        return true;
+    }
+    double start = tensor_float_at(v[0], 0), limit = tensor_float_at(v[1], 0);
+    double delta = tensor_float_at(v[2], 0);
+    if (delta == 0) {
+        return ctx_fail(call->ctx, ERR_OP_VALUE, "Requires delta != 0: 0");
+    }
+    return (delta > 0 ? start <= limit : start >= limit) ||
+           ctx_fail(call->ctx, ERR_OP_VALUE,
+                    "Requires start %s limit when delta %s 0: %.*g/%.*g",
+                    delta > 0 ? "<=" : ">=", delta > 0 ? ">" : "<", 17, start,
+                    17, limit);
+}
+
+static bool infer_arange_within(InferCall *call)
+{
+    return check_bounds(call) && infer_arange(call);
+}
+
+const OpDesc op_arange_within = {
+    .name = "arange_within",
+    .params = "start, stop, step, /",
+    .doc = "As arange; OpValueError if the stop is on the wrong side.",
+    .min_inputs = 3,
+    .max_inputs = 3,
+    .output_count = 1,
+    .infer = infer_arange_within,
+    .kernel = kernel_arange,
+    .flags = OP_MAY_FAIL | OP_INTERNAL,
+    .gradient = grad_none,
+    .graphdef = "Range",
+};
+
 // Floats only: evenly spaced ints would have to round.
 static bool infer_linspace(InferCall *call)
 {

@@ -449,6 +449,32 @@ static Value note_range(Vm *vm, const Range *range)
     return value_or_fail(tuple_from(vm, items, 5));
 }
 
+// A range that is walked has no turns where a limit is on the wrong side, which
+// is an error elsewhere. Takes it.
+static Value without_check(Vm *vm, Value range)
+{
+    const GraphNode *node = trace_node(vm->trace, range);
+    Value bounds[3], made = VALUE_FAIL;
+    uint32_t count = 0;
+    if (node == NULL || node->op != OP_ARANGE_WITHIN) {
+        return range;
+    }
+    release(vm, range);
+    for (; count < 3; count++) {
+        bounds[count] = trace_followed(vm, vm->trace, node->inputs[count]);
+        if (value_failed(bounds[count])) {
+            break;
+        }
+    }
+    if (count == 3) {
+        made = apply_one(vm, OP_ARANGE, bounds, 3, NULL);
+    }
+    while (count > 0) {
+        release(vm, bounds[--count]);
+    }
+    return made;
+}
+
 // What is walked, with what its Variables hold now: eager code reads them once
 // as well, so that the turns may write them. Owned.
 static Value as_begun(Vm *vm, Value iterable)
@@ -460,7 +486,7 @@ static Value as_begun(Vm *vm, Value iterable)
         return variable_read(vm, (Variable *)value_object(iterable));
     }
     if (!block_is_note(iterable)) {
-        return value_retain(iterable);
+        return without_check(vm, value_retain(iterable));
     }
     const Tuple *note = value_as_tuple(iterable);
     Tuple *begun = ctx_enter(&vm->ctx) ? tuple_new(vm, note->count) : NULL;

@@ -206,6 +206,8 @@ static const NativeDef stage_methods[] = {
      "The outputs, whose gradients flow to the inputs by a concrete function."},
     {"_learn", "self, tensor, same, /", trace_learn_method,
      "The tensor shows the type of another that was made of it."},
+    {"_within", "self, range, /", trace_within_method,
+     "An arange, which refuses a limit on the wrong side when it runs."},
     {"host_call", "self, function, args=(), out=None", stage_host_call_method,
      "Calls host code each time the graph runs; out: specs of its results."},
     {"draw", "self, op, function, place, out=None, /", stage_draw_method,

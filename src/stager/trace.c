@@ -395,6 +395,24 @@ Value trace_learn_method(Vm *vm, Value *args)
     return VALUE_NONE;
 }
 
+GraphNode *trace_node(const Trace *trace, Value v)
+{
+    const Symbolic *symbolic = value_as_symbolic(v);
+    return trace != NULL && value_is_kind(v, KIND_SYMBOLIC) &&
+                   symbolic->owner == trace->owner
+               ? graph_value(trace->graph, symbolic->value)->node
+               : NULL;
+}
+
+Value trace_within_method(Vm *vm, Value *args)
+{
+    GraphNode *node = trace_node(vm->trace, args[1]);
+    if (node != NULL && node->op == OP_ARANGE) {
+        node->op = OP_ARANGE_WITHIN;
+    }
+    return value_retain(args[1]);
+}
+
 static ValueId symbolic_operand(Vm *vm, Trace *trace, Value operand)
 {
     const Symbolic *symbolic = value_as_symbolic(operand);

@@ -116,6 +116,8 @@ GraphPlace trace_place_in(Vm *vm, Trace *trace);
 // Adds to the pending error the frames from a site of the graph out to that of
 // the running code, so that it points there.
 void trace_point(Vm *vm, const Graph *graph, uint32_t site);
+// The node of the trace that gives the value, borrowed; NULL: none of it does.
+GraphNode *trace_node(const Trace *trace, Value v);
 // A symbolic tensor for a value of the trace's graph; name may be NULL.
 Value trace_symbolic(Vm *vm, Trace *trace, ValueId id, const char *name);
 // The value as Tapes know it: of a constant or a captured tensor that itself.
@@ -128,6 +130,9 @@ MUST_CHECK bool trace_outputs(Vm *vm, Trace *trace, const GraphNode *node,
 // in which it was made, and in those inside of it.
 bool trace_reaches(const Trace *trace, const Symbolic *symbolic);
 Value trace_learn_method(Vm *vm, Value *args);
+// stage._within(range): in a trace the arange is one that refuses a limit on
+// the wrong side. Gives it back.
+Value trace_within_method(Vm *vm, Value *args);
 // The graph's value for an operand: a symbolic one of this trace, a read of a
 // Variable, or an eager tensor, captured. A symbolic tensor of an enclosing
 // trace becomes an input; one of any other trace is a LeakError.
