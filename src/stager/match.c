@@ -160,7 +160,7 @@ static Value match_tensor(Vm *vm, const Match *match, const Spec *spec,
     return made;
 }
 
-// Keys of two dicts, in the order of a walk, are equal.
+// Keys of two dicts or dataclasses, in the order of a walk, are equal.
 static int same_keys(Vm *vm, Value a, Value b)
 {
     // 1: equal, 0: not, -1: an error is pending. Sorted order makes equal sets
@@ -240,9 +240,10 @@ Value match_value(Vm *vm, const Match *match, Value pattern, Value given)
             match->function, match->argument, type_name(type_of(vm, given)),
             type_name(type_of(vm, pattern)));
     }
-    // Children are matched by position, which is right for dicts only if their
-    // keys are equal.
-    int same = kind == STRUCTURE_DICT ? same_keys(vm, pattern, given) : 1;
+    // Children are matched by position, which is right only if keys and names
+    // are equal.
+    bool keyed = kind == STRUCTURE_DICT || kind == STRUCTURE_DATACLASS;
+    int same = keyed ? same_keys(vm, pattern, given) : 1;
     if (same <= 0) {
         return same < 0 ? VALUE_FAIL
                         : raise_error(vm, ERR_SIGNATURE,

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 
 #include "interp/objects/classes/attr.h"
-#include "interp/objects/classes/obj_instance.h"
+#include "interp/objects/classes/obj_member.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
 #include "interp/objects/numbers/obj_float.h"
 #include "interp/objects/numbers/obj_int.h"
 #include "interp/objects/protocol/protocol.h"
+#include "stager/content.h"
 #include "stager/made.h"
 #include "stager/staged_list.h"
 
@@ -62,9 +63,12 @@ static StructureKind heap_kind(Vm *vm, Value v)
     }
     if (cls->kind == KIND_TUPLE) {
         // The mark of collections.namedtuple, which typing.NamedTuple makes
-        // too.
-        return value_unbound(class_attr(vm, cls, "_fields")) ? STRUCTURE_LEAF
-                                                             : STRUCTURE_NAMED;
+        // too. What has attributes of its own is more than its items.
+        const Dict *own = content_attributes(value_object(v));
+        return value_unbound(class_attr(vm, cls, "_fields")) ||
+                       (own != NULL && own->count > 0)
+                   ? STRUCTURE_LEAF
+                   : STRUCTURE_NAMED;
     }
     // Classes that extend list, dict and the like are leaves.
     if (cls->kind != KIND_INSTANCE) {
@@ -176,7 +180,7 @@ static bool sort_keys(Vm *vm, ValueVec *keys)
     return ok;
 }
 
-// In order of insertion, as a dataclass's fields are to be walked.
+// In order of insertion.
 static bool dict_keys(Vm *vm, const Dict *dict, ValueVec *out)
 {
     uint32_t position = 0;
@@ -189,20 +193,69 @@ static bool dict_keys(Vm *vm, const Dict *dict, ValueVec *out)
     return true;
 }
 
-// The caller knows that the class has them.
-static Dict *dataclass_fields(Vm *vm, Value v)
+// Whether the class computes what is under the name.
+static bool is_computed(Vm *vm, Value v, Str *name)
 {
-    return value_as_dict(
+    Type *cls = value_object(v)->type;
+    Value found = type_lookup(vm, cls, name);
+    return value_is_object(found) &&
+           value_object(found)->type->slots.get_descriptor != NULL &&
+           member_slot(found, cls) < 0;
+}
+
+// Fields that are set, in their order, which is part of the class.
+static bool field_keys(Vm *vm, Value v, const Dict *fields, ValueVec *out,
+                       bool *computed)
+{
+    uint32_t position = 0;
+    bool ok = true;
+    for (Value key, value; ok && dict_next(fields, &position, &key, &value);) {
+        Str *name = value_as_str(key);
+        bool here = !value_unbound(member_peek(vm, value_object(v), name));
+        bool made = !here && is_computed(vm, v, name);
+        *computed |= made;
+        ok = !(here || made) || structure_push(vm, out, value_retain(key));
+    }
+    return ok;
+}
+
+// What the instance has that is no field, as a subclass or the program sets it.
+static bool other_keys(Vm *vm, Value v, Dict *fields, ValueVec *out)
+{
+    Value content = content_take(vm, value_object(v));
+    if (value_failed(content)) {
+        return false;
+    }
+    Value own = value_as_tuple(content)->items[CONTENT_ATTRIBUTES];
+    uint32_t position = 0;
+    bool ok = true;
+    for (Value key, value;
+         ok && value_is_kind(own, KIND_DICT) &&
+         dict_next(value_as_dict(own), &position, &key, &value);) {
+        ok = !value_unbound(dict_get_name(fields, value_as_str(key))) ||
+             structure_push(vm, out, value_retain(key));
+    }
+    release(vm, content);
+    return ok;
+}
+
+// The caller knows that it is one. Where a field is computed the rest is what
+// it is computed from.
+static bool dataclass_keys(Vm *vm, Value v, ValueVec *out)
+{
+    Dict *fields = value_as_dict(
         class_attr(vm, value_object(v)->type, "__dataclass_fields__"));
+    bool computed = false;
+    return field_keys(vm, v, fields, out, &computed) &&
+           (computed || other_keys(vm, v, fields, out));
 }
 
 // Sorted for dicts and sets, whose order is not part of what they are.
 bool structure_keys(Vm *vm, Value v, ValueVec *out)
 {
     StructureKind kind = structure_kind(vm, v);
-    // Fields have an order of their own, which is part of the class.
     if (kind == STRUCTURE_DATACLASS) {
-        return dict_keys(vm, dataclass_fields(vm, v), out);
+        return dataclass_keys(vm, v, out);
     }
     if (kind == STRUCTURE_DICT) {
         return dict_keys(vm, value_as_dict(v), out) && sort_keys(vm, out);

@@ -24,7 +24,8 @@ typedef enum StructureKind {
     STRUCTURE_DICT,      // children: the values; keys belong to the structure
     STRUCTURE_SET,       // no children: elements are hashable, so no tensors
     STRUCTURE_NAMED,     // a named tuple: its items, and its class
-    STRUCTURE_DATACLASS, // its fields in order, and its class
+    STRUCTURE_DATACLASS, // its fields in order, its other attributes, and its
+                         // class
     STRUCTURE_MADE       // an object that a call makes anew (made.h): what it
                          // holds; in results alone
 } StructureKind;
@@ -42,7 +43,8 @@ MUST_CHECK bool structure_children(Vm *vm, Value v, ValueVec *out);
 typedef bool (*ChildFn)(Vm *vm, Value child, void *data);
 MUST_CHECK bool structure_each(Vm *vm, Value v, ChildFn each, void *data);
 // The keys of a dict, or the elements of a set, in the order of a walk; or the
-// field names of a dataclass. Appends to an empty `out`, owned.
+// names of a dataclass's fields and other attributes. Appends to an empty
+// `out`, owned.
 MUST_CHECK bool structure_keys(Vm *vm, Value v, ValueVec *out);
 // A copy of `v` with other children; a set is copied as it is.
 Value structure_rebuild(Vm *vm, Value v, const ValueVec *children);

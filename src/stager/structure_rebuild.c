@@ -63,7 +63,7 @@ static Value rebuild_dict(Vm *vm, Value v, const ValueVec *children)
     return value_from_object(copy);
 }
 
-// Without __init__: the fields are set as they stand, on frozen ones too.
+// Without __init__: its attributes are set as they stand, on frozen ones too.
 static Value rebuild_dataclass(Vm *vm, Value v, const ValueVec *children)
 {
     // As copy.copy would: what __init__ or __post_init__ did to the fields is

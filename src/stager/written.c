@@ -4,6 +4,7 @@
 #include "interp/core/raise.h"
 #include "interp/hooks/note.h"
 #include "interp/objects/classes/attr.h"
+#include "interp/objects/classes/obj_member.h"
 #include "interp/objects/containers/obj_list.h"
 #include "interp/objects/containers/obj_set.h"
 #include "interp/objects/protocol/protocol.h"
@@ -48,16 +49,21 @@ static bool collect_all(Vm *vm, const Bound *bound, Given *given)
     return ok;
 }
 
-// What it holds, one level deep: of a dataclass its fields.
+// What it holds, one level deep: of a dataclass its fields and attributes, by
+// their names.
 static Value take(Vm *vm, Value container)
 {
     if (structure_kind(vm, container) != STRUCTURE_DATACLASS) {
         return content_take(vm, value_object(container));
     }
-    ValueVec fields = {0};
-    Tuple *content = structure_children(vm, container, &fields)
-                         ? tuple_from(vm, fields.items, fields.count)
-                         : NULL;
+    ValueVec fields = {0}, names = {0};
+    bool ok = structure_children(vm, container, &fields) &&
+              structure_keys(vm, container, &names);
+    for (size_t i = 0; ok && i < names.count; i++) {
+        ok = structure_push(vm, &fields, value_retain(names.items[i]));
+    }
+    structure_free(vm, &names);
+    Tuple *content = ok ? tuple_from(vm, fields.items, fields.count) : NULL;
     structure_free(vm, &fields);
     return value_or_fail(content);
 }
@@ -158,7 +164,7 @@ static int has_changed(Vm *vm, Value container, Value before)
         return -1;
     }
     const Tuple *a = value_as_tuple(before), *b = value_as_tuple(now);
-    bool same = true;
+    bool same = a->count == b->count;
     for (size_t i = 0; same && i < a->count; i++) {
         same = same_part(a->items[i], b->items[i]);
     }
@@ -333,11 +339,26 @@ static bool note_items(Vm *vm, Value container, Value made)
     return ok;
 }
 
-// What is no field of a dataclass stays.
-static bool write_fields(Vm *vm, Value container, Value made)
+// What the other has not goes.
+static bool drop_attributes(Vm *vm, Value container, Value made)
 {
     ValueVec keys = {0};
-    bool ok = structure_keys(vm, made, &keys);
+    bool ok = structure_keys(vm, container, &keys);
+    for (size_t i = 0; ok && i < keys.count; i++) {
+        Str *name = value_as_str(keys.items[i]);
+        ok = value_unbound(member_peek(vm, value_object(container), name)) ||
+             !value_unbound(member_peek(vm, value_object(made), name)) ||
+             attr_set_generic(vm, container, name, VALUE_UNBOUND);
+    }
+    structure_free(vm, &keys);
+    return ok;
+}
+
+static bool write_attributes(Vm *vm, Value container, Value made)
+{
+    ValueVec keys = {0};
+    bool ok =
+        drop_attributes(vm, container, made) && structure_keys(vm, made, &keys);
     for (size_t i = 0; ok && i < keys.count; i++) {
         Str *name = value_as_str(keys.items[i]);
         Value value = value_get_attr(vm, made, name);
@@ -352,7 +373,7 @@ static bool write_fields(Vm *vm, Value container, Value made)
 static bool write_back(Vm *vm, Value container, Value made)
 {
     if (structure_kind(vm, made) == STRUCTURE_DATACLASS) {
-        return write_fields(vm, container, made);
+        return write_attributes(vm, container, made);
     }
     Value content = note_items(vm, container, made)
                         ? content_take(vm, value_object(made))
