@@ -471,11 +471,66 @@ static void staged_for(Compiler *c, const Node *node)
     compile_emit(c, OPCODE_DROPN, state, 5, 0);
 }
 
-// The message is evaluated even if a tensor will decide: it is the error's.
+// Whether to make the text or tuple of it does nothing that a program can see,
+// and cannot fail.
+static bool is_quiet(const Node *message)
+{
+    bool quiet = true;
+    switch (message->kind) {
+    case AST_NAME:
+    case AST_CONSTANT: return true;
+    case AST_FORMATTED_VALUE:
+        return is_quiet(message->formatted.value) &&
+               message->formatted.format_spec == NULL;
+    case AST_JOINED_STR:
+    case AST_TUPLE: {
+        NodeList parts = message->kind == AST_TUPLE
+                             ? message->sequence.elements
+                             : message->joined_str.values;
+        for (uint32_t i = 0; quiet && i < parts.count; i++) {
+            quiet = is_quiet(parts.items[i]);
+        }
+        return quiet;
+    }
+    default: return false;
+    }
+}
+
+static bool is_never(const Node *test)
+{
+    return test->kind == AST_CONSTANT && test->constant.type == CONSTANT_FALSE;
+}
+
+// `if not test: assert False, message`
+static void staged_loud_assert(Compiler *c, const Node *node)
+{
+    Node *test = node->assert_stmt.test, *message = node->assert_stmt.message;
+    // The statement within has a span of its own: it is no guard.
+    Node not = {.kind = AST_UNARY, .span = test->span},
+         never = {.kind = AST_CONSTANT, .span = test->span},
+         fails = {.kind = AST_ASSERT, .span = message->span},
+         branch = {.kind = AST_IF, .span = node->span};
+    Node *body = &fails;
+    not .unary.op = UNARY_NOT;
+    not .unary.operand = test;
+    never.constant.type = CONSTANT_FALSE;
+    fails.assert_stmt.test = &never;
+    fails.assert_stmt.message = message;
+    branch.if_stmt.test = &not ;
+    branch.if_stmt.body = (NodeList){&body, 1};
+    staged_if(c, &branch);
+}
+
+// A quiet message is made even where a tensor will decide: it is the error's.
 static void staged_assert(Compiler *c, const Node *node)
 {
-    Reg test = compile_push(c);
     bool has_message = node->assert_stmt.message != NULL;
+    if (has_message && !is_quiet(node->assert_stmt.message) &&
+        !is_never(node->assert_stmt.test)) {
+        staged_loud_assert(c, node);
+        return;
+    }
+    Reg test = compile_push(c);
     test_value(c, node->assert_stmt.test, test);
     uint32_t block = open_block(c, "assert", node->span);
     c->span = node->assert_stmt.test->span;
