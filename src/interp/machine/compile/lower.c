@@ -386,21 +386,40 @@ static void lower_try(Lower *l, NodeVec *out, const Node *node)
     }
 }
 
+// `if False:` what stands behind a jump: nothing runs it, but what it sets are
+// names of the function.
+static void add_unreached(Lower *l, NodeVec *out, NodeList list)
+{
+    if (list.count > 0 && !l->make.failed) {
+        Span span =
+            span_join(list.items[0]->span, list.items[list.count - 1]->span);
+        Node *never = ast_make_node(&l->make, AST_IF, span);
+        never->if_stmt.test = ast_make_constant(&l->make, CONSTANT_FALSE, span);
+        never->if_stmt.body = lower_list(l, list);
+        ast_make_push(&l->make, out, never);
+    }
+}
+
 // True: the rest of the list is done.
 static bool lower_statement(Lower *l, NodeVec *out, Node *node, NodeList rest)
 {
     switch (node->kind) {
-    case AST_RETURN: lower_return(l, out, node); return true;
+    case AST_RETURN:
+        lower_return(l, out, node);
+        add_unreached(l, out, rest);
+        return true;
     // A jump becomes the setting of a flag; what follows is put under a guard.
     case AST_BREAK:
         if (l->loop != NULL) {
             set_flag(l, out, &l->loop->left, "break_", true, node->span);
         }
+        add_unreached(l, out, rest);
         return true;
     case AST_CONTINUE:
         if (l->loop != NULL) {
             set_flag(l, out, &l->loop->skipped, "continue_", true, node->span);
         }
+        add_unreached(l, out, rest);
         return true;
     case AST_IF: return lower_if(l, out, node, rest);
     case AST_WHILE:
