@@ -71,7 +71,8 @@ static Value choose_truth(Vm *vm, Value iterable, int wanted)
             break;
         }
     }
-    return result;
+    return value_is_kind(result, KIND_SYMBOLIC) ? vm->hooks->number(vm, result)
+                                                : result;
 }
 
 // The truth of the first item whose truth is `wanted`, else !wanted.

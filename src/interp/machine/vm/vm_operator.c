@@ -353,19 +353,76 @@ static Value act_compare(Vm *vm, Value b, Value c, int op)
     return value_compare(vm, (CompareOp)op, b, c);
 }
 
-// In a trace the graph may have the answer: of an object whose type has a
-// method for it.
+// What == gave: a truth, or a tensor that is one. Takes it.
+static Value truth_traced(Vm *vm, Value equal)
+{
+    if (value_failed(equal) || value_is_kind(equal, KIND_SYMBOLIC)) {
+        return equal;
+    }
+    int truth = value_truth(vm, equal);
+    release(vm, equal);
+    return truth < 0 ? VALUE_FAIL : value_from_bool(truth);
+}
+
+// Whether an item of a list or tuple equals `item`, where tensors decide; the
+// items are compared in turn, as without a trace, but for those behind one that
+// may be it. UNBOUND: a tensor decides that is not one truth.
+static Value member_traced(Vm *vm, Value sequence, Value item)
+{
+    Tuple *items = value_to_tuple(vm, sequence);
+    Value found = items != NULL ? VALUE_FALSE : VALUE_FAIL;
+    for (size_t i = 0; items != NULL && i < items->count; i++) {
+        Value each = items->items[i];
+        Value equal =
+            value_same(each, item)
+                ? VALUE_TRUE
+                : truth_traced(vm, value_compare(vm, COMPARE_EQ, each, item));
+        if (value_same(equal, VALUE_FALSE) && ctx_poll(&vm->ctx)) {
+            continue;
+        }
+        Value rest = found;
+        found = value_is_kind(equal, KIND_SYMBOLIC)
+                    ? vm->hooks->choose(vm, equal, VALUE_TRUE, rest)
+                : value_same(equal, VALUE_TRUE) ? VALUE_TRUE
+                                                : VALUE_FAIL;
+        release(vm, rest);
+        release(vm, value_failed(equal) ? VALUE_NONE : equal);
+        if (!value_is_kind(found, KIND_SYMBOLIC)) {
+            break;
+        }
+    }
+    object_release_null(&vm->ctx, items);
+    return value_is_kind(found, KIND_SYMBOLIC) ? vm->hooks->number(vm, found)
+                                               : found;
+}
+
+// `in` where the graph may have the answer; UNBOUND: it has none.
+static Value contains_traced(Vm *vm, Value container, Value item)
+{
+    Type *type = type_of(vm, container);
+    if (type == vm->types[KIND_LIST] || type == vm->types[KIND_TUPLE]) {
+        return member_traced(vm, container, item);
+    }
+    // Of an object whose type has a method for it.
+    if (!value_is_kind(container, KIND_OPAQUE) ||
+        !type_has(vm, type, NAME_CONTAINS)) {
+        return VALUE_UNBOUND;
+    }
+    Value method = value_get_attr(vm, container, vm->names[NAME_CONTAINS]);
+    Value found =
+        value_failed(method) ? VALUE_FAIL : vm_call(vm, method, &item, 1);
+    release(vm, method);
+    return found;
+}
+
 static Value compare_traced(Vm *vm, CompareOp op, Value b, Value c)
 {
     bool negated = op == COMPARE_NOT_IN;
-    if ((op != COMPARE_IN && !negated) || !value_is_kind(c, KIND_OPAQUE) ||
-        !type_has(vm, type_of(vm, c), NAME_CONTAINS)) {
+    bool asks = op == COMPARE_IN || negated;
+    Value found = asks ? contains_traced(vm, c, b) : VALUE_UNBOUND;
+    if (value_unbound(found)) {
         return operate_traced(vm, b, c, act_compare, (int)op);
     }
-    Value method = value_get_attr(vm, c, vm->names[NAME_CONTAINS]);
-    Value found =
-        value_failed(method) ? VALUE_FAIL : vm_call(vm, method, &b, 1);
-    release(vm, method);
     if (!negated || value_failed(found)) {
         return found;
     }
