@@ -114,6 +114,9 @@ bool scalar_fits(const Builder *builder, const GraphNode *node)
     ReduceEnd end;
     OpView view;
     int axis;
+    if (node->output_count == 0) {
+        return false; // an assert, which a program cannot tell of
+    }
     for (uint32_t i = 0; i < node->input_count; i++) {
         ValueId source = builder_source(builder, node->inputs[i]);
         if (scalar_count(builder->graph, source) == 0 ||

@@ -19,6 +19,10 @@ bool staged_list_is(Vm *vm, Value v);
 // A list proper, or a staged one.
 bool staged_list_fits(Vm *vm, Value v);
 
+// Whether a trace runs, for what nothing can be done with the list otherwise.
+// False with a LeakError of `who` pending.
+MUST_CHECK bool staged_list_lives(Vm *vm, const char *who, Value self);
+
 // The pattern, then the lists; borrowed.
 static inline const Value *staged_list_parts(Value v)
 {

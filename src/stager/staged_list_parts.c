@@ -3,6 +3,7 @@
 #include "interp/hooks/note.h"
 #include "interp/tensors/apply.h"
 #include "interp/tensors/tensor_convert.h"
+#include "stager/leak.h"
 #include "stager/staged_list.h"
 #include "stager/structure.h"
 #include "stager/trace.h"
@@ -64,6 +65,13 @@ Value staged_list_slice(Vm *vm, Value self, Value start, Value stop,
     return list;
 }
 
+bool staged_list_lives(Vm *vm, const char *who, Value self)
+{
+    return vm->trace != NULL ||
+           !value_failed(leak_fail(
+               vm, who, value_as_symbolic(staged_list_parts(self)[1])));
+}
+
 // Both staged as that form says, one behind the other.
 static Value join_lists(Vm *vm, const ListForm *form, Value first, Value second)
 {
@@ -95,6 +103,10 @@ static bool has_dtypes(Vm *vm, const ListForm *form, Value list)
 Value staged_list_joined(Vm *vm, const char *who, Value first, Value second)
 {
     ListForm form = {.pattern = VALUE_UNBOUND};
+    if (!staged_list_lives(vm, who,
+                           staged_list_is(vm, first) ? first : second)) {
+        return VALUE_FAIL;
+    }
     int fits = staged_list_add_form(vm, &form, first);
     fits = fits == 1 ? staged_list_add_form(vm, &form, second) : fits;
     fits = fits == 1

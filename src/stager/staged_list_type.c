@@ -94,7 +94,8 @@ static bool put_item(Vm *vm, const char *who, Value self, Value index,
 {
     ValueVec leaves = {0}, made = {0};
     const Value *parts = staged_list_parts(self);
-    bool ok = split_item(vm, who, self, item, &leaves) &&
+    bool ok = staged_list_lives(vm, who, self) &&
+              split_item(vm, who, self, item, &leaves) &&
               note_store(vm, value_object(self), item);
     for (size_t i = 0; ok && i < leaves.count; i++) {
         Value list = parts[i + 1];
@@ -278,7 +279,7 @@ static Value method_extend(Vm *vm, Value *args)
 // Whether it is the length of the list as it is now.
 static bool is_end(Vm *vm, Value self, Value index)
 {
-    if (!value_is_kind(index, KIND_SYMBOLIC)) {
+    if (!value_is_kind(index, KIND_SYMBOLIC) || vm->trace == NULL) {
         return false;
     }
     ValueId id = trace_operand(vm, vm->trace, index);

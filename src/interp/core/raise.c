@@ -51,6 +51,12 @@ bool raise_matches(Vm *vm, ErrorKind kind)
     return cls != NULL && type_is_subtype(cls, vm->error_types[kind]);
 }
 
+bool raise_is_type_error(Vm *vm)
+{
+    return raise_matches(vm, ERR_TYPE) && !raise_matches(vm, ERR_SYMBOLIC) &&
+           !raise_matches(vm, ERR_LEAK);
+}
+
 // Also forgets the subject of an AttributeError, which would be kept alive.
 void raise_clear(Vm *vm)
 {

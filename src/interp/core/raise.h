@@ -26,6 +26,8 @@ Value raise_error(Vm *vm, ErrorKind kind, const char *format, ...)
 Type *raise_class(Vm *vm);
 // The pending error is an instance of this error class: for C that catches.
 bool raise_matches(Vm *vm, ErrorKind kind);
+// It is a TypeError, which C code may word anew: a trace's refusals stay.
+bool raise_is_type_error(Vm *vm);
 void raise_clear(Vm *vm); // drops the pending error
 // Takes an exception object, which is pending from here on, its context
 // untouched. VALUE_FAIL, always.

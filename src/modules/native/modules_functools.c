@@ -28,7 +28,7 @@ static Value reduce(Vm *vm, Value *args)
     Value items = value_iter(vm, args[1]);
     if (value_failed(items)) {
         // A wrong iterable has words of its own; other errors of __iter__ pass.
-        if (!raise_matches(vm, ERR_TYPE)) {
+        if (!raise_is_type_error(vm)) {
             return VALUE_FAIL;
         }
         raise_clear(vm);

@@ -244,7 +244,7 @@ static List *read_items(Vm *vm, Value source, uint32_t most, uint32_t list_from)
     if (value_failed(iterator)) {
         // An __iter__ of the program's own has words of its own, None too.
         if (type_of(vm, source)->slots.iter == NULL &&
-            raise_matches(vm, ERR_TYPE)) {
+            raise_is_type_error(vm)) {
             return raise_null(vm, ERR_TYPE,
                               "cannot unpack non-iterable %s object",
                               type_name(type_of(vm, source)));

@@ -14,7 +14,7 @@ static bool was_no_iterable(Vm *vm, Value v)
 {
     const TypeSlots *slots = &type_of(vm, v)->slots;
     return slots->iter == NULL && slots->get_item == NULL &&
-           raise_matches(vm, ERR_TYPE);
+           raise_is_type_error(vm);
 }
 
 // The callee as messages name it: "module.f()", without the module for built-in
@@ -71,10 +71,11 @@ bool slow_extend(Vm *vm, Frame *f, Ins ins)
     return true;
 }
 
-// What `**` takes is told by its keys().
+// What `**` takes is told by its keys(); of what is undecided in a trace the
+// walk tells more.
 static bool is_mapping(Vm *vm, Value v)
 {
-    if (value_is_kind(v, KIND_DICT)) {
+    if (value_is_kind(v, KIND_DICT) || value_is_kind(v, KIND_OPAQUE)) {
         return true;
     }
     Value keys = value_find_method(vm, v, vm->names[NAME_KEYS]);

@@ -56,7 +56,7 @@ static bool update_pair(Vm *vm, Dict *dict, Value element, int64_t number)
     Tuple *pair = value_to_items(vm, element, "");
     if (pair == NULL) {
         // Any TypeError until its end is told so.
-        return raise_matches(vm, ERR_TYPE) &&
+        return raise_is_type_error(vm) &&
                raise_false(vm, ERR_TYPE,
                            "cannot convert dictionary update sequence element "
                            "#%lld to a sequence",

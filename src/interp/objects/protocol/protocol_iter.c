@@ -55,7 +55,7 @@ Value value_iter(Vm *vm, Value iterable)
 Value value_iter_told(Vm *vm, Value iterable, const char *words)
 {
     Value iterator = value_iter(vm, iterable);
-    if (value_failed(iterator) && raise_matches(vm, ERR_TYPE)) {
+    if (value_failed(iterator) && raise_is_type_error(vm)) {
         raise_clear(vm);
         const char *name = type_name(type_of(vm, iterable));
         const char *gap = strstr(words, "%s");
@@ -208,7 +208,7 @@ bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
             *out = length;
             return true;
         }
-        if (!raise_matches(vm, ERR_TYPE)) {
+        if (!raise_is_type_error(vm)) {
             return false;
         }
         raise_clear(vm);
@@ -220,7 +220,7 @@ bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     Value hint = vm_call(vm, method, NULL, 0);
     release(vm, method);
     if (value_failed(hint)) {
-        bool none = raise_matches(vm, ERR_TYPE);
+        bool none = raise_is_type_error(vm);
         if (none) {
             raise_clear(vm);
         }

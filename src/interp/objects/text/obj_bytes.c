@@ -364,7 +364,7 @@ Value bytes_from_items(Vm *vm, Value iterable)
 {
     Value iterator = value_iter(vm, iterable);
     if (value_failed(iterator)) {
-        if (!raise_matches(vm, ERR_TYPE)) {
+        if (!raise_is_type_error(vm)) {
             return VALUE_FAIL;
         }
         // It is told what cannot be converted rather than that it cannot be
@@ -457,7 +457,7 @@ static Value bytes_of_arguments(Vm *vm, Tuple *args, Dict *keywords)
     if (value_is_index(vm, v)) {
         made = bytes_zeros(vm, v);
         // An __index__ that is none leaves the items.
-        if (!value_failed(made) || !raise_matches(vm, ERR_TYPE)) {
+        if (!value_failed(made) || !raise_is_type_error(vm)) {
             return made;
         }
         raise_clear(vm);
