@@ -22,7 +22,7 @@ REFUSALS = ("SymbolicError", "LeakError", "FrozenError", "SignatureError")
 # How a refusal reads: it says what to do instead, or what the two sides are.
 CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|"
                   r"\binstead\b|\bwhere the condition\b|\bbefore the loop\b|"
-                  r"\bafter a turn\b|\bappend only\b|\btake a copy\b")
+                  r"\bafter a turn\b|\bappend\b|\btake a copy\b")
 # Two sides that do not merge, and names that turns need not set: refused
 # whatever becomes of their value.
 SIDES = re.compile(r"\bwhere the condition\b.*\bwhere it is false\b|"
@@ -457,8 +457,9 @@ class Judge:
             # A tensor that stands there instead of another is a result.
             path = None if tensors(*error.sides) or self.idle(other, error) \
                 else error.path
+            sides = Difference((), *error.sides)
             if not self.late and not self.explained(path) and \
-                    not self.converted(Difference((), *error.sides)):
+                    not self.parted(sides) and not self.converted(sides):
                 return "state", f"{error.left} | {error.right}"
             self.how = "event"
         else:
