@@ -56,6 +56,8 @@ typedef struct StagedBlock {
     VEC(struct ToldPlace) told;       // of this side of an `if` (maybe.h)
     VEC(WideLeaf) wide; // of a loop, found by an earlier trace of the body
     uint32_t rounds;    // of traces of the body, after the first
+    bool shared;        // one copy is shown of what stands in several places
+                        // of a loop's state (loop_shared.c)
     bool more;          // the last one found lists that are state as a whole
     Ins ins;            // a loop's instruction, and what follows it
     const Ins *next;

@@ -39,11 +39,19 @@ typedef struct Journal {
     Map places; // an entry's number by its container's address
 } Journal;
 
+// How one container stands for others.
+typedef enum JoinedKind {
+    JOINED_COPY,  // the program has it where eager code has one of them
+    JOINED_SHOWN, // so has a turn of a loop; or what an earlier turn left
+    JOINED_STATE  // a loop's state has it; the program never does
+} JoinedKind;
+
 // A container that a join made of two others, which the program may still hold
 // by other names.
 typedef struct JoinedCopy {
     Object *made, *from[2]; // counted; from[1] may be NULL
     uint32_t line;          // of the block
+    JoinedKind kind;
 } JoinedCopy;
 
 // TraceHooks.store and .effect.
@@ -89,6 +97,20 @@ Value journal_view(const Journal *journal, int side, Value v);
 // A join made `made` (a list, a dict …) of the containers of two sides.
 MUST_CHECK bool journal_joined(Vm *vm, Value made, Value first, Value second,
                                uint32_t line);
+// Records of the other kinds.
+MUST_CHECK bool journal_shown(Vm *vm, Object *made, Object *from,
+                              uint32_t line);
+MUST_CHECK bool journal_state(Vm *vm, Value made, Value from, uint32_t line);
+// A copy that a join made and what it was made of are one object in eager code:
+// a change of one of them while the program holds another would be lost there.
+// False, with an error pending: there is such another.
+MUST_CHECK bool journal_check_joined(Vm *vm, const Trace *trace,
+                                     Object *container);
+// Appends what they were made of, all the way.
+typedef VEC(Object *) ObjectVec; // borrowed
+MUST_CHECK bool journal_add_object(Vm *vm, ObjectVec *objects, Object *object);
+MUST_CHECK bool journal_find_sources(Vm *vm, const Trace *trace,
+                                     ObjectVec *objects);
 // How often the trace's records of joins hold the object.
 uint32_t journal_count_joined(const Trace *trace, const Object *object);
 // The function has ended: a copy that is in use beside what it was made of was

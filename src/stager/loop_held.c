@@ -500,33 +500,62 @@ static int fail_effects(Vm *vm, const StagedBlock *block)
         line);
 }
 
-// Places that are known hold what they held before the loop. Their stores are
-// nobody's events.
+// Whether the place lies in a variable that turns find unbound, where it is not
+// shown.
+static bool is_in_fresh(const StagedBlock *block, const BlockPlace *place)
+{
+    bool is = false;
+    for (uint32_t i = 0; !is && i < block->info->place_count; i++) {
+        const BlockPlace *root = &block->info->places[i];
+        is = place->step_count > 0 && root->step_count == 0 &&
+             root->kind == place->kind && root->index == place->index &&
+             root->name == place->name &&
+             block->loop->slots[i].kind == SLOT_FRESH;
+    }
+    return is;
+}
+
+static bool put_place(Vm *vm, Frame *frame, const StagedBlock *block,
+                      uint32_t i)
+{
+    const BlockPlace *path = &block->info->places[i];
+    // What a turn makes in a container is found there.
+    if (path->step_count > 0 &&
+        (value_unbound(block->before[i]) || is_in_fresh(block, path))) {
+        return true;
+    }
+    bool ok =
+        state_set(vm, frame, path, value_retain(loop_lift_before(block, i)));
+    // An element that is gone is found when the contents are compared.
+    if (!ok && raise_matches(vm, ERR_LOOKUP)) {
+        raise_clear(vm);
+        ok = true;
+    }
+    return ok;
+}
+
+static bool put_held(Vm *vm, const HeldPlace *place)
+{
+    return held_set(vm, place,
+                    place->made ? VALUE_UNBOUND : value_retain(place->before));
+}
+
+// Places that are known hold what they held before the loop, what they lie in
+// first. Their stores are nobody's events.
 static bool put_back(Vm *vm, Frame *frame, StagedBlock *block)
 {
     bool ok = true;
     vm->trace->restoring = true;
-    for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
-        const BlockPlace *path = &block->info->places[i];
-        // What a turn makes in a container is found there.
-        if (path->step_count > 0 && value_unbound(block->before[i])) {
-            continue;
+    for (uint32_t depth = 0; ok && depth <= state_depth(block->info); depth++) {
+        for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
+            ok = block->info->places[i].step_count != depth ||
+                 put_place(vm, frame, block, i);
         }
-        ok = state_set(vm, frame, path,
-                       value_retain(loop_lift_before(block, i)));
-        // An element that is gone is found when the contents are compared.
-        if (!ok && raise_matches(vm, ERR_LOOKUP)) {
-            raise_clear(vm);
-            ok = true;
+        for (size_t i = 0; ok && depth == 0 && i < block->held.count; i++) {
+            ok = put_held(vm, &block->held.items[i]);
         }
     }
     vm->trace->restoring = false;
-    for (size_t i = 0; ok && i < block->held.count; i++) {
-        const HeldPlace *place = &block->held.items[i];
-        ok =
-            held_set(vm, place,
-                     place->made ? VALUE_UNBOUND : value_retain(place->before));
-    }
     return ok;
 }
 

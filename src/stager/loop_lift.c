@@ -89,6 +89,7 @@ typedef struct LiftWalk {
     Vm *vm;
     StagedBlock *block;
     bool found; // the state is another one
+    bool kept;  // a copy that the turn was shown is what it is of
 } LiftWalk;
 
 // 1 where the state is made, which may have failed.
@@ -112,8 +113,7 @@ static int lift_list(LiftWalk *walk, Value state, Value after, Value *out)
     if (fits == 1) {
         Value staged = staged_list_from(vm, &form, walk->block->parent, before);
         if (!value_failed(staged) &&
-            !journal_joined(vm, staged, state, VALUE_UNBOUND,
-                            block_line(walk->block))) {
+            !journal_state(vm, staged, state, block_line(walk->block))) {
             release(vm, staged);
             staged = VALUE_FAIL;
         }
@@ -215,6 +215,32 @@ static int lift_parts(LiftWalk *walk, Value state, Value after,
     return alike;
 }
 
+// What stood in two places and does so after the turn is one in the state, too.
+static int lift_structure(LiftWalk *walk, Value state, Value after,
+                          const WalkPath *path, Value *out);
+static int lift_once(LiftWalk *walk, Value state, Value after,
+                     const WalkPath *path, Value *out)
+{
+    ValueVec *lifts = &walk->block->loop->lifts;
+    for (size_t i = 0; i < lifts->count; i += 3) {
+        if (value_same(lifts->items[i], state) &&
+            value_same(lifts->items[i + 1], after)) {
+            *out = value_retain(lifts->items[i + 2]);
+            walk->found |= !value_same(*out, state);
+            return 1;
+        }
+    }
+    int lifted = lift_structure(walk, state, after, path, out);
+    lifted = lifted == 0 ? lift_list(walk, state, after, out) : lifted;
+    if (lifted == 1 && (!structure_push(walk->vm, lifts, value_retain(state)) ||
+                        !structure_push(walk->vm, lifts, value_retain(after)) ||
+                        !structure_push(walk->vm, lifts, value_retain(*out)))) {
+        release(walk->vm, *out);
+        return -1;
+    }
+    return lifted;
+}
+
 // A structure, or an object that another one takes the place of.
 static int lift_structure(LiftWalk *walk, Value state, Value after,
                           const WalkPath *path, Value *out)
@@ -239,8 +265,7 @@ static int lift_structure(LiftWalk *walk, Value state, Value after,
     walk->found |= opens;
     release(vm, before);
     if (lifted == 1 && !value_same(*out, state) &&
-        !journal_joined(vm, *out, state, VALUE_UNBOUND,
-                        block_line(walk->block))) {
+        !journal_state(vm, *out, state, block_line(walk->block))) {
         release(vm, *out);
         lifted = -1;
     }
@@ -271,7 +296,8 @@ static int lift_value(LiftWalk *walk, Value state, Value after,
         return same ? (*out = value_retain(state), 1)
                     : lift_value(walk, held, after, path, out);
     }
-    if (merge_same(state, after)) {
+    if (merge_same(state, after) ||
+        (walk->kept && loop_shared_is(walk->block, state, after))) {
         *out = keep(vm, state);
         return value_failed(*out) ? -1 : 1;
     }
@@ -292,9 +318,7 @@ static int lift_value(LiftWalk *walk, Value state, Value after,
         return lift_none(walk, state, after, out);
     }
     int lifted = lift_text(walk, state, after, out);
-    lifted =
-        lifted == 0 ? lift_structure(walk, state, after, path, out) : lifted;
-    return lifted == 0 ? lift_list(walk, state, after, out) : lifted;
+    return lifted == 0 ? lift_once(walk, state, after, path, out) : lifted;
 }
 
 // The next trace runs the host's code of the body again.
@@ -310,11 +334,12 @@ static int fail_effects(Vm *vm, const StagedBlock *block, const char *name)
 
 // 1: `out` is another state, owned.
 static int lift_state(Vm *vm, StagedBlock *block, const char *name, Value state,
-                      Value after, Value *out)
+                      Value after, bool kept, Value *out)
 {
-    LiftWalk walk = {.vm = vm, .block = block};
+    LiftWalk walk = {.vm = vm, .block = block, .kept = kept};
     int lifted =
         value_unbound(after) ? 0 : lift_value(&walk, state, after, NULL, out);
+    walk.found |= lifted == 1 && kept && !value_same(*out, state);
     if (lifted == 1 && !walk.found) {
         release(vm, *out);
         return 0;
@@ -327,7 +352,8 @@ static int lift_state(Vm *vm, StagedBlock *block, const char *name, Value state,
     return lifted;
 }
 
-int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after)
+static int lift_place(Vm *vm, StagedBlock *block, uint32_t i, Value after,
+                      bool kept)
 {
     char room[128];
     const BlockPlace *place = &block->info->places[i];
@@ -336,8 +362,18 @@ int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after)
         place->hidden
             ? 0
             : lift_state(vm, block, state_name(place, room, sizeof room),
-                         block->before[i], after, &state);
+                         block->before[i], after, kept, &state);
     return lifted == 1 && !lift(vm, block, i, state) ? -1 : lifted;
+}
+
+int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after)
+{
+    return lift_place(vm, block, i, after, false);
+}
+
+int loop_lift_kept(Vm *vm, StagedBlock *block, uint32_t i, Value after)
+{
+    return lift_place(vm, block, i, after, true);
 }
 
 int loop_lift_held(Vm *vm, StagedBlock *block, HeldPlace *place, Value after)
@@ -345,7 +381,7 @@ int loop_lift_held(Vm *vm, StagedBlock *block, HeldPlace *place, Value after)
     char room[128];
     Value state;
     int lifted = lift_state(vm, block, held_name(place, room, sizeof room),
-                            held_state(place), after, &state);
+                            held_state(place), after, false, &state);
     if (lifted == 1) {
         value_replace(&vm->ctx, &place->state, state);
     }

@@ -209,6 +209,8 @@ void loop_free(Vm *vm, StagedBlock *block)
     }
     vec_free(&vm->ctx, &loop->leaves);
     structure_free(vm, &loop->after);
+    structure_free(vm, &loop->lifts);
+    loop_shared_free(vm, block);
     for_source_free(vm, &loop->source);
     for (uint32_t i = 0; loop->slots != NULL && i < block->info->place_count;
          i++) {
@@ -291,7 +293,8 @@ static Value show_made(Vm *vm, Value v, Value copy, void *data)
 {
     const LoopWalk *walk = data;
     const char *name = value_same(v, walk->state) ? walk->name : NULL;
-    return either_is(vm, copy) ? maybe_shown(vm, name, copy) : copy;
+    return either_is(vm, copy) ? maybe_shown(vm, name, copy)
+                               : loop_shared_show(vm, walk->block, v, copy);
 }
 
 static Value show_state(Vm *vm, LoopWalk *walk, Value state)
@@ -365,69 +368,94 @@ static void set_shown(Vm *vm, LoopSlot *slot, Value v)
     slot->shown = is ? object_retain(value_object(v)) : NULL;
 }
 
+static bool show_place(Vm *vm, Frame *frame, StagedBlock *block, uint32_t i,
+                       BlockPhase phase, const GraphNode *node)
+{
+    char room[128];
+    const BlockPlace *place = &block->info->places[i];
+    LoopWalk walk = loop_walk(frame, block, &block->loop->slots[i],
+                              state_name(place, room, sizeof room));
+    walk.phase = phase;
+    walk.node = node;
+    bool result = walk.slot->kind == SLOT_RESULT && node != NULL;
+    if (walk.slot->kind == SLOT_PART) {
+        return true;
+    }
+    if (walk.slot->kind == SLOT_CARRIED ||
+        (walk.slot->kind == SLOT_LATE && node != NULL)) {
+        return show_late(vm, &walk, i);
+    }
+    Value v = result && walk.slot->leaf_count == 0
+                  ? value_retain(block->first[i])
+              : result ? show_result(vm, &walk, block->first[i])
+                       : shown_value(vm, &walk, block->before[i],
+                                     loop_lift_before(block, i));
+    set_shown(vm, &block->loop->slots[i], v);
+    if (!value_failed(v) && node != NULL &&
+        !loop_note_place(vm, block, i, v, block->before[i])) {
+        release(vm, v);
+        return false;
+    }
+    return !value_failed(v) && state_set(vm, frame, place, v);
+}
+
+static bool show_held(Vm *vm, Frame *frame, StagedBlock *block, size_t i,
+                      BlockPhase phase, const GraphNode *node)
+{
+    char room[128];
+    const HeldPlace *place = &block->held.items[i];
+    LoopWalk walk = loop_walk(frame, block, &place->slot,
+                              held_name(place, room, sizeof room));
+    walk.phase = phase;
+    walk.node = node;
+    Value v = shown_value(vm, &walk, held_state(place),
+                          place->made ? VALUE_UNBOUND : place->before);
+    if (!value_failed(v) && node != NULL &&
+        !loop_note_place(vm, block, block->info->place_count + i, v,
+                         place->before)) {
+        release(vm, v);
+        return false;
+    }
+    return !value_failed(v) && held_set(vm, place, v);
+}
+
 // One walk for the three views: the condition's params, the body's, the node's
-// outputs.
+// outputs. What a place lies in comes before it: a turn may have left another
+// object there.
+static bool show_places(Vm *vm, Frame *frame, StagedBlock *block,
+                        BlockPhase phase, const GraphNode *node)
+{
+    bool ok = loop_made_hide(vm, block) && loop_shared_open(vm, block);
+    uint32_t deepest = state_depth(block->info);
+    for (uint32_t depth = 0; ok && depth <= deepest; depth++) {
+        for (uint32_t i = 0; ok && i < block->info->place_count; i++) {
+            ok = block->info->places[i].step_count != depth ||
+                 show_place(vm, frame, block, i, phase, node);
+        }
+        // What turns make comes last, as its place has nothing before.
+        for (size_t i = 0; ok && i < block->held.count; i++) {
+            ok = depth != (block->held.items[i].made ? deepest : 0) ||
+                 show_held(vm, frame, block, i, phase, node);
+        }
+    }
+    return ok;
+}
+
 static bool show_all(Vm *vm, Frame *frame, StagedBlock *block, BlockPhase phase,
                      const GraphNode *node)
 {
-    if (!loop_made_hide(vm, block)) {
+    vm->trace->showing = true;
+    bool ok = show_places(vm, frame, block, phase, node);
+    vm->trace->showing = false;
+    if (!ok) {
         return false;
-    }
-    for (uint32_t i = 0; i < block->info->place_count; i++) {
-        char room[128];
-        const BlockPlace *place = &block->info->places[i];
-        LoopWalk walk = loop_walk(frame, block, &block->loop->slots[i],
-                                  state_name(place, room, sizeof room));
-        walk.phase = phase;
-        walk.node = node;
-        bool result = walk.slot->kind == SLOT_RESULT && node != NULL;
-        if (walk.slot->kind == SLOT_PART) {
-            continue;
-        }
-        if (walk.slot->kind == SLOT_CARRIED ||
-            (walk.slot->kind == SLOT_LATE && node != NULL)) {
-            if (!show_late(vm, &walk, i)) {
-                return false;
-            }
-            continue;
-        }
-        Value v = result && walk.slot->leaf_count == 0
-                      ? value_retain(block->first[i])
-                  : result ? show_result(vm, &walk, block->first[i])
-                           : shown_value(vm, &walk, block->before[i],
-                                         loop_lift_before(block, i));
-        set_shown(vm, &block->loop->slots[i], v);
-        if (!value_failed(v) && node != NULL &&
-            !loop_note_place(vm, block, i, v, block->before[i])) {
-            release(vm, v);
-            return false;
-        }
-        if (value_failed(v) || !state_set(vm, frame, place, v)) {
-            return false;
-        }
-    }
-    for (size_t i = 0; i < block->held.count; i++) {
-        char room[128];
-        const HeldPlace *place = &block->held.items[i];
-        LoopWalk walk = loop_walk(frame, block, &place->slot,
-                                  held_name(place, room, sizeof room));
-        walk.phase = phase;
-        walk.node = node;
-        Value v = shown_value(vm, &walk, held_state(place),
-                              place->made ? VALUE_UNBOUND : place->before);
-        if (!value_failed(v) && node != NULL &&
-            !loop_note_place(vm, block, block->info->place_count + i, v,
-                             place->before)) {
-            release(vm, v);
-            return false;
-        }
-        if (value_failed(v) || !held_set(vm, place, v)) {
-            return false;
-        }
     }
     // Items of what is shown are places of their own: they were set, too.
     for (uint32_t i = 0; i < block->info->place_count; i++) {
         block->loop->slots[i].changed = false;
+    }
+    for (size_t i = 0; i < block->loop->parts.count; i++) {
+        block->loop->parts.items[i].changed = false;
     }
     journal_again(&block->journal);
     return (node != NULL && leaves_state(block)) ||
@@ -511,7 +539,8 @@ int loop_close(Vm *vm, Frame *frame, StagedBlock *block)
     if (same <= 0) {
         return same < 0 ? -1 : begin_wide(vm, block, node);
     }
-    return graph_function_record_node(vm, &node) &&
+    return (leaves_state(block) || loop_note_shown(vm, block)) &&
+                   graph_function_record_node(vm, &node) &&
                    show_all(vm, frame, block, PHASE_BODY, node) &&
                    maybe_learn_loop(vm, frame, block, node)
                ? 1

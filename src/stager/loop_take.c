@@ -416,12 +416,12 @@ static bool take_slot(Vm *vm, StagedBlock *block, uint32_t i, LoopWalk *walk,
         return value_same(before, after) ||
                loop_fail_change(vm, walk, before, after);
     }
-    // The container itself, by whatever name: no copy may take its place.
-    if (value_same(before, after) && is_container(vm, after)) {
+    // The container itself, by whatever name: no copy may take its place; and
+    // an object is there for places in it from the start of the turn.
+    if (value_same(before, after) &&
+        (is_container(vm, after) ||
+         (slot->kind == SLOT_FRESH && loop_is_changed(block, i, before)))) {
         return vec_push(&vm->ctx, &block->kept, i);
-    }
-    if (!loop_keeps_change(vm, walk, i, after)) {
-        return false;
     }
     int taken =
         value_unbound(after) ? 0 : loop_take_value(vm, walk, before, after);
@@ -510,5 +510,11 @@ bool loop_take(Vm *vm, Frame *frame, StagedBlock *block)
             return false;
         }
     }
-    return loop_check_changed(vm, block) && take_held(vm, frame, block);
+    bool ok = take_held(vm, frame, block);
+    // What is to be traced again is judged then.
+    structure_free(vm, &block->loop->lifts);
+    bool again = block->more || block->kept.count > block->loop->kept;
+    ok = ok && (again || loop_check_changed(vm, block));
+    structure_free(vm, &block->loop->lifts);
+    return ok;
 }

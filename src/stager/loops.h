@@ -51,6 +51,12 @@ typedef struct LoopSlot {
     uint32_t first_leaf, leaf_count;
 } LoopSlot;
 
+// A part of the state, and the copy of it that is shown.
+typedef struct ShownPart {
+    Object *state, *copy; // counted; no copy: not shown yet
+    bool changed;         // the turn has changed that copy itself
+} ShownPart;
+
 // What a block has beside its state if it is a loop; made by loop_open, freed
 // with the block by loop_free.
 struct StagedLoop {
@@ -62,15 +68,20 @@ struct StagedLoop {
     uint32_t index_leaf;     // of a `for`: the turns done
     bool has_turned;         // whether there was a turn is a leaf, turned_leaf
     uint32_t turned_leaf;
-    size_t first_told;   // of the graph's sizes that host code was told in it
-    size_t first_shaped; // of graph->shaped
-    size_t first_callee; // of the graph's that are called in it
-    size_t printed;      // so many prints waited where it was opened
-    uint64_t asked;      // trace->asked where the loop was opened
-    uint64_t lasting;    // trace->lasting where the loop was opened
-    size_t kept;         // how many of block->kept there were then
-    ValueVec after;      // what a turn left in each place, and behind these in
-                         // each that is held; owned
+    size_t first_told;    // of the graph's sizes that host code was told in it
+    size_t first_shaped;  // of graph->shaped
+    size_t first_callee;  // of the graph's that are called in it
+    size_t printed;       // so many prints waited where it was opened
+    uint64_t asked;       // trace->asked where the loop was opened
+    uint64_t lasting;     // trace->lasting where the loop was opened
+    size_t kept;          // how many of block->kept there were then
+    ValueVec lifts;       // while it is taken: what a part was, what the turn
+                          // left there, and its state; owned
+    VEC(ShownPart) parts; // shown last
+    size_t shared;        // so many of them, which come first, are each shown
+                          // in several places
+    ValueVec after;       // what a turn left in each place, and behind these in
+                          // each that is held; owned
 };
 
 // The events of loops (interp/hooks/tracing.h). Each returns where the frame
@@ -140,6 +151,9 @@ typedef struct LiftedPlace {
 // list of another length, another object) is a value of the graph in the body's
 // next trace. 1: it is; 0: it cannot be; -1: failed.
 int loop_lift(Vm *vm, StagedBlock *block, uint32_t i, Value after);
+// The same where all that a turn leaves as it was stays the same object: 0: it
+// does already.
+int loop_lift_kept(Vm *vm, StagedBlock *block, uint32_t i, Value after);
 // Whether the place lies in an object that is state as a whole.
 bool loop_lift_covers(Vm *vm, const StagedBlock *block,
                       const BlockPlace *place);
@@ -202,18 +216,49 @@ Value loop_value_of(Vm *vm, Value v);
 MUST_CHECK bool loop_note_place(Vm *vm, const StagedBlock *block, size_t i,
                                 Value made, Value before);
 // A container is changed, which may be what the turn began with.
-void loop_note_store(StagedBlock *block, const Object *container);
+// By a loop of the block or around it.
+void loop_note_store(const Trace *trace, StagedBlock *block,
+                     const Object *container);
 // Whether a turn changed in place what the place held before the loop, by
 // another name, while the loop shows a copy of it.
 bool loop_is_changed(const StagedBlock *block, uint32_t i, Value before);
-// False, with an error pending: a turn changed in place what it began with and
-// then bound the variable to another, while what stood there before the loop
-// has other names.
-MUST_CHECK bool loop_keeps_change(Vm *vm, const LoopWalk *walk, uint32_t i,
-                                  Value after);
-// The same of what a turn left, of which another place of the loop has a name
-// too, while turns change it in place.
-MUST_CHECK bool loop_check_changed(Vm *vm, const StagedBlock *block);
+// How often the trace's records hold the object, beside the state itself.
+uint32_t loop_count_records(const Trace *trace, const Object *object);
+// What the trace made the part of the state from.
+Object *loop_origin(const Trace *trace, Object *state);
+// The parts of `v`, appended to an empty vector, if it has the form of `made`.
+MUST_CHECK bool loop_like_parts(Vm *vm, Value made, Value v, ValueVec *out);
+// False, with an error pending: a turn changed in place what it began with, or
+// what a turn left, while that has a name that does not follow. block->more: it
+// is to be judged in the next trace of the body.
+MUST_CHECK bool loop_check_changed(Vm *vm, StagedBlock *block);
+
+// Behind the loop, before it is shown: a turn may have left what it was shown
+// in another place.
+MUST_CHECK bool loop_note_shown(Vm *vm, const StagedBlock *block);
+
+// loop_shared.c: one copy is shown for all places of an object from the next
+// trace of the body on. False: that is so already, or there is no other trace.
+bool loop_shared_begin(Vm *vm, StagedBlock *block);
+// Before the state is shown.
+MUST_CHECK bool loop_shared_open(Vm *vm, StagedBlock *block);
+void loop_shared_free(Vm *vm, StagedBlock *block);
+// What is shown for this part of the state; takes the copy of it. Owned;
+// VALUE_FAIL.
+Value loop_shared_show(Vm *vm, StagedBlock *block, Value state, Value copy);
+// False, with an error pending: a turn changes the copy of this part, which an
+// earlier turn may have taken from another one that has other names. `name` is
+// what errors call the place.
+MUST_CHECK bool loop_shared_check_later(Vm *vm, const StagedBlock *block,
+                                        Object *state, const char *name);
+// Whether `v` is what is shown of this part.
+bool loop_shared_is(const StagedBlock *block, Value state, Value v);
+// False, with an error pending: places of one object hold several after the
+// turn.
+MUST_CHECK bool loop_shared_check(Vm *vm, const StagedBlock *block);
+// Whether only the state that the loop copies holds an object from before it.
+// False, too, with an error pending.
+bool loop_shared_frees(Vm *vm, const StagedBlock *block, const Object *object);
 // Appends the node and puts its outputs into the frame: 1. 0: the body is to be
 // traced again, all being as it was before the loop; -1: failed.
 int loop_close(Vm *vm, Frame *frame, StagedBlock *block);

@@ -282,3 +282,13 @@ const char *state_name(const BlockPlace *place, char *room, size_t size)
     }
     return room;
 }
+
+uint32_t state_depth(const BlockInfo *info)
+{
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < info->place_count; i++) {
+        uint32_t steps = info->places[i].step_count;
+        depth = steps > depth ? steps : depth;
+    }
+    return depth;
+}

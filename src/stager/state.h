@@ -35,4 +35,7 @@ bool state_is_cell(Frame *frame, const BlockInfo *info, const Object *object);
 // How the place is written: "y", "self.h"; the text lies in `room`.
 const char *state_name(const BlockPlace *place, char *room, size_t size);
 
+// How many steps the longest path of a place has.
+uint32_t state_depth(const BlockInfo *info);
+
 #endif

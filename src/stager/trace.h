@@ -50,6 +50,7 @@ struct Trace {
                       // code that has one is not traced twice
     uint64_t asked;   // types of tensors that host code asked for so far
     bool restoring;   // stores are nobody's events
+    bool showing;     // a loop puts its state there: no change of its own
     bool prints;      // its graph does
     bool weak;        // a number of the host's stands as a tensor in a loop,
                       // or went to a callee as one
