@@ -157,7 +157,8 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
     DType have = graph_type(vm->trace->graph, leaf->body).dtype;
     DType want = wanted_dtype(after, have);
     if (symbolic_is_weak(after) && value_unbound(leaf->host)) {
-        event_number(vm, vm->trace->events, dtype_is_float(want));
+        event_number(vm, vm->trace->events,
+                     dtype_is_float(dtype_element(want)));
     }
     // A leaf is made wider if need be, but never narrower for a weak number
     // that could be made wider itself.

@@ -147,8 +147,8 @@ void weak_join(Vm *vm, Value made, Value a, Value b)
     symbolic->text |= value_is_text(a) && value_is_text(b);
     symbolic->mixed |= weak_is_host(a) || weak_is_host(b);
     if (weak ? !weak_is_number(b) : symbolic_is_weak(b) && !weak_is_number(a)) {
-        TensorType type = operand_type(weak ? a : b);
-        event_number(vm, vm->trace->events, dtype_is_float(type.dtype));
+        DType dtype = dtype_element(operand_type(weak ? a : b).dtype);
+        event_number(vm, vm->trace->events, dtype_is_float(dtype));
     }
 }
 

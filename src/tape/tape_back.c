@@ -231,7 +231,7 @@ static bool run_rule(GradCall *call)
     for (uint32_t i = 0; ok && i < call->input_count; i++) {
         EmitValue *grad = &call->input_grads[i];
         DType own = emit_type(e, call->inputs[i]).dtype;
-        if (*grad != NULL && dtype_is_float(own)) {
+        if (*grad != NULL && !dtype_is_list(own) && dtype_is_float(own)) {
             *grad = emit_cast(e, *grad, own);
             ok = *grad != NULL;
         }
