@@ -37,6 +37,7 @@ QUOTED = re.compile(r"'(\w+)'")
 CHANGED = re.compile(r"[^=(]*")
 # What a number cannot do.
 NO_NUMBER = re.compile(r"'(bool|int|float)'.* (is not|has no) ")
+NO_TARGET = "gradient: a target is no tensor"
 # A tensor of a trace in a text.
 SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>|a host float")
 # What the ledger calls a change of each kind of container.
@@ -300,7 +301,8 @@ class Judge:
         argument that became one mixes otherwise than what it was (D107)."""
         found = "D108" in self.codes and (
             error[0] == "DTypeError" or
-            error[0] == "ZeroDivisionError" and "float" in error[1]) or \
+            error[0] == "ZeroDivisionError" and "float" in error[1] or
+            NO_TARGET in error[1]) or \
             error[0] in ("DTypeError", "TypeError") and "given" in self.codes
         if found:
             self.how = "event"
