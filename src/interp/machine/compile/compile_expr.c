@@ -135,7 +135,7 @@ bool compile_surely_read(Compiler *c, const Node *node)
 void compile_check_bound(Compiler *c, const Node *node, const Node *next)
 {
     Symbol *symbol = compile_local_symbol(c, node);
-    if (symbol == NULL || surely_bound(c, symbol) || c->staged != NULL ||
+    if (symbol == NULL || surely_bound(c, symbol) ||
         next->kind == AST_CONSTANT || compile_local_symbol(c, next) != NULL) {
         return;
     }
