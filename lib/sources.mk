@@ -246,6 +246,7 @@ lib_modules = \
 	lib/tensorflow/errors.duet \
 	lib/tensorflow/experimental/__init__.duet \
 	lib/tensorflow/experimental/numpy.duet \
+	lib/tensorflow/image.duet \
 	lib/tensorflow/io.duet \
 	lib/tensorflow/keras/__init__.duet \
 	lib/tensorflow/keras/_base.duet \
