@@ -59,6 +59,10 @@ Graph *graph_function_graph(const Concrete *concrete);
 // may be replaced by one with further outputs.
 MUST_CHECK bool graph_function_record_node(Vm *vm, GraphNode **node);
 
+// stage._record(tape, constants, /): tells the tape, which watches something,
+// all that the trace holds so far, but what gives one of the constants.
+Value stage_record_method(Vm *vm, Value *args);
+
 // What both are made with. A function of the graph, whose count is taken, also
 // on failure; NULL gives NULL.
 MUST_CHECK GraphFunction *graph_function_new(Vm *vm, Graph *graph);
