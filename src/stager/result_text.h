@@ -7,8 +7,5 @@
 
 // A leaf of the result. False with an error pending.
 MUST_CHECK bool result_text_check(Vm *vm, const Trace *trace, Value v);
-// The keys and elements of dicts and sets in a result, which has no cycle; of a
-// Trace.
-MUST_CHECK bool result_text_check_keys(Vm *vm, Value v, void *trace);
 
 #endif

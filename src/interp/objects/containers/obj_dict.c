@@ -147,6 +147,10 @@ static inline bool simple_hash(Value key, uint64_t *hash)
 // come out of the short way; all else may run __hash__ and __eq__.
 static inline int64_t locate(Vm *vm, Dict *dict, Value key, uint64_t *hash)
 {
+    if (vm->trace != NULL && value_is_str(key) &&
+        !note_text(vm, value_as_str(key))) {
+        return -2;
+    }
     if (LIKELY(simple_hash(key, hash))) {
         int64_t found = find_simple(dict, key, *hash);
         if (LIKELY(found != -2)) {
@@ -186,9 +190,6 @@ int dict_get(Vm *vm, Dict *dict, Value key, Value *value)
 int dict_ask(Vm *vm, Dict *dict, Value key, Value *value)
 {
     int found = dict_get(vm, dict, key, value);
-    if (found == 0 && value_is_str(key) && !note_text(vm, value_as_str(key))) {
-        return -1;
-    }
     if (LIKELY(vm->trace == NULL) || !dict->globals || found < 0 ||
         !value_is_str(key)) {
         return found;

@@ -179,7 +179,7 @@ static inline bool hash_of(Vm *vm, Value key, uint64_t *hash)
 {
     if (value_is_plain_str(key)) {
         *hash = str_hash(value_as_str(key));
-        return true;
+        return note_text(vm, value_as_str(key));
     }
     return int_hash_small(key, hash) || value_hash(vm, key, hash);
 }

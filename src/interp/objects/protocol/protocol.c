@@ -8,6 +8,7 @@
 #include "interp/objects/protocol/protocol.h"
 #include "interp/core/depth.h"
 
+#include "interp/hooks/note.h"
 #include "interp/hooks/tracing.h"
 #include "interp/objects/classes/object_copying.h"
 #include "interp/objects/containers/sequence.h"
@@ -163,7 +164,7 @@ bool value_hash(Vm *vm, Value v, uint64_t *hash)
     Type *type = type_of(vm, v);
     if (type == vm->types[KIND_STR]) {
         *hash = str_hash(value_as_str(v));
-        return true;
+        return note_text(vm, value_as_str(v));
     }
     // list, dict, set, and classes with __eq__ but no __hash__.
     if (type->flags & TYPE_UNHASHABLE) {
