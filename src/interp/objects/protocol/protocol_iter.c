@@ -208,7 +208,7 @@ bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
             *out = length;
             return true;
         }
-        if (!raise_is_type_error(vm)) {
+        if (!raise_matches(vm, ERR_TYPE)) {
             return false;
         }
         raise_clear(vm);
@@ -220,7 +220,7 @@ bool value_length_hint(Vm *vm, Value v, int64_t otherwise, int64_t *out)
     Value hint = vm_call(vm, method, NULL, 0);
     release(vm, method);
     if (value_failed(hint)) {
-        bool none = raise_is_type_error(vm);
+        bool none = raise_matches(vm, ERR_TYPE);
         if (none) {
             raise_clear(vm);
         }
