@@ -530,15 +530,17 @@ static Value merge_pair(Merge *m, Value a, Value b)
         (value_is_operand(b) && (merge_is_number(a) || is_text(m->vm, a)))) {
         return merge_leaves(m, a, b);
     }
+    // Those of dataclasses among them: what an object held at the end of its
+    // side is not what it holds now.
+    if (merge_is_object(m->vm, a) && merge_is_object(m->vm, b) &&
+        value_object(a)->type == value_object(b)->type) {
+        return merge_objects(m, a, b);
+    }
     const Journal *journal = &m->block->journal;
     int same = merge_alike(m->vm, journal_view(journal, 0, a),
                            journal_view(journal, 1, b));
     if (same != 0) {
         return same < 0 ? VALUE_FAIL : merge_structure(m, a, b);
-    }
-    if (merge_is_object(m->vm, a) && merge_is_object(m->vm, b) &&
-        value_object(a)->type == value_object(b)->type) {
-        return merge_objects(m, a, b);
     }
     return merge_lengths(m, a, b);
 }

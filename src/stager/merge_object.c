@@ -145,6 +145,7 @@ static Value merge_new(Merge *m, Value a, Value b, const ObjectSides *sides)
     Vm *vm = m->vm;
     Instance *instance = instance_new(vm, value_object(a)->type);
     Value made = value_or_fail(instance);
+    structure_stands_in(vm, made);
     size_t at = m->copies.count;
     Value merged = !value_failed(made) && know(m, a, b, made)
                        ? merge_into(sides, made)
