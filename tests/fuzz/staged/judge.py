@@ -37,6 +37,9 @@ QUOTED = re.compile(r"'(\w+)'")
 CHANGED = re.compile(r"[^=(]*")
 # What a number cannot do.
 NO_NUMBER = re.compile(r"'(bool|int|float)'.* (is not|has no) ")
+# The truth of a tensor whose size a trace does not know is its only element.
+NO_TRUTH = "bool: a tensor of"
+NOT_ONE = re.compile(r"reshape: .* cannot become \(\)")
 NO_TARGET = "gradient: a target is no tensor"
 # A tensor of a trace in a text.
 SYMBOL = re.compile(r"<[^<>]*: \w+\[[^\]]*\]>|a host float")
@@ -520,7 +523,8 @@ class Judge:
             any(cls in REFUSALS for cls in classes)
         as_number = "D108" in self.codes and eager[0] == "TypeError" and \
             NO_NUMBER.search(eager[1]) and "OpError" in classes
-        if (eager[0] in classes or as_number) and not refusal and \
+        not_one = eager[1].startswith(NO_TRUTH) and NOT_ONE.match(text)
+        if (eager[0] in classes or as_number or not_one) and not refusal and \
                 (eager[2] == line or self.explained()):
             return None  # a host number that became a tensor fails as one
         if refusal and CURE.search(text):
