@@ -170,7 +170,8 @@ static int take_leaf(Vm *vm, StagedBlock *block, uint32_t index, Value after)
         have = retyped > 0 ? want : have;
     }
     // A weak number takes the leaf's dtype, unless a fraction would be lost.
-    if (want != have && symbolic_is_weak(after) &&
+    if (want != have && symbolic_is_weak(after) && !dtype_is_list(want) &&
+        !dtype_is_list(have) &&
         !(dtype_is_float(want) && !dtype_is_float(have))) {
         AttrValue attr = {.kind = ATTR_DTYPE, .dtype = have};
         Value cast = apply_one(vm, OP_CAST, &after, 1, &attr);

@@ -80,11 +80,12 @@ ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
     // the same block add no node.
     GraphBlock *block = vm->trace->block;
     vm->trace->block = where;
-    bool goes_up = symbolic_is_weak(v) && dtype != DT_NONE;
+    bool goes_up = symbolic_is_weak(v) && dtype != DT_NONE &&
+                   operand_type(v).dtype != dtype &&
+                   !dtype_is_list(operand_type(v).dtype);
     AttrValue to = {.kind = ATTR_DTYPE, .dtype = dtype};
-    Value operand = goes_up && operand_type(v).dtype != dtype
-                        ? apply_one(vm, OP_CAST, &v, 1, &to)
-                        : tensor_from_value(vm, who, v, dtype);
+    Value operand = goes_up ? apply_one(vm, OP_CAST, &v, 1, &to)
+                            : tensor_from_value(vm, who, v, dtype);
     ValueId id = value_failed(operand) ? VALUE_ID_NONE
                                        : trace_operand(vm, vm->trace, operand);
     vm->trace->block = block;
