@@ -75,7 +75,8 @@ bool slow_extend(Vm *vm, Frame *f, Ins ins)
 // walk tells more.
 static bool is_mapping(Vm *vm, Value v)
 {
-    if (value_is_kind(v, KIND_DICT) || value_is_kind(v, KIND_OPAQUE)) {
+    if (value_is_kind(v, KIND_DICT) ||
+        (vm->trace != NULL && value_is_kind(v, KIND_OPAQUE))) {
         return true;
     }
     Value keys = value_find_method(vm, v, vm->names[NAME_KEYS]);
