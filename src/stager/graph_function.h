@@ -61,7 +61,7 @@ MUST_CHECK bool graph_function_record_node(Vm *vm, GraphNode **node);
 
 // stage._record(tape, constants, /): tells the tape, which watches something,
 // all that the trace holds so far, but what gives one of the constants.
-Value stage_record_method(Vm *vm, Value *args);
+Value graph_record_method(Vm *vm, Value *args);
 
 // What both are made with. A function of the graph, whose count is taken, also
 // on failure; NULL gives NULL.

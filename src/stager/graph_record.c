@@ -223,7 +223,7 @@ static bool record_blocks(Vm *vm, GraphBlock *block, const List *constants)
     return ok;
 }
 
-Value stage_record_method(Vm *vm, Value *args)
+Value graph_record_method(Vm *vm, Value *args)
 {
     Tape *tape = (Tape *)value_object(args[1]);
     Recorder *recorders = vm->recorders;

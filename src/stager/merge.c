@@ -80,9 +80,8 @@ ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
     // the same block add no node.
     GraphBlock *block = vm->trace->block;
     vm->trace->block = where;
-    bool goes_up = symbolic_is_weak(v) && dtype != DT_NONE &&
-                   operand_type(v).dtype != dtype &&
-                   !dtype_is_list(operand_type(v).dtype);
+    DType own = symbolic_is_weak(v) ? operand_type(v).dtype : dtype;
+    bool goes_up = dtype != DT_NONE && own != dtype && !dtype_is_list(own);
     AttrValue to = {.kind = ATTR_DTYPE, .dtype = dtype};
     Value operand = goes_up ? apply_one(vm, OP_CAST, &v, 1, &to)
                             : tensor_from_value(vm, who, v, dtype);
@@ -531,8 +530,7 @@ static Value merge_pair(Merge *m, Value a, Value b)
         (value_is_operand(b) && (merge_is_number(a) || is_text(m->vm, a)))) {
         return merge_leaves(m, a, b);
     }
-    // Those of dataclasses among them: what an object held at the end of its
-    // side is not what it holds now.
+    // Of dataclasses, too: what each held at its end is not what it has now.
     if (merge_is_object(m->vm, a) && merge_is_object(m->vm, b) &&
         value_object(a)->type == value_object(b)->type) {
         return merge_objects(m, a, b);

@@ -206,7 +206,7 @@ static const NativeDef stage_methods[] = {
      "The outputs, whose gradients flow to the inputs by a concrete function."},
     {"_learn", "self, tensor, same, /", trace_learn_method,
      "The tensor shows the type of another that was made of it."},
-    {"_record", "self, tape, constants, /", stage_record_method,
+    {"_record", "self, tape, constants, /", graph_record_method,
      "Tells a Tape what the trace holds, but what gives the constants."},
     {"_within", "self, range, /", trace_within_method,
      "An arange, which refuses a limit on the wrong side when it runs."},
