@@ -11,6 +11,7 @@ from scenes_library import LIBRARY
 from scenes_more import MORE
 from scenes_none import NONE
 from scenes_rows import ROWS
+from scenes_sizes import SIZES
 from scenes_written import WRITTEN
 
 CHOICE = re.compile(r"<<((?:(?!<<).)*?)>>", re.DOTALL)  # an innermost one
@@ -456,7 +457,7 @@ Child§.inside = Base§.inside>>
 call(c§.call, tensor(3.0))
 call(c§.call, tensor(0.5))
 """),
-] + MORE + LATE + LIBRARY + WRITTEN + NONE + ROWS
+] + MORE + LATE + LIBRARY + WRITTEN + NONE + ROWS + SIZES
 
 
 def scene(rng, may, wanted, name):

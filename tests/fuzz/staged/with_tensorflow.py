@@ -21,6 +21,7 @@ from scenes_library import LIBRARY
 from scenes_more import MORE
 from scenes_none import NONE
 from scenes_rows import ROWS
+from scenes_sizes import SIZES
 from scenes_written import WRITTEN
 
 # What the two mean to do otherwise (gradients go through Duet's datasets), or
@@ -29,7 +30,8 @@ OFF = ("rng*", "host-random*", "expr.text*", "argument.T", "dict-order",
        "idiom.tensor-list*", "idiom.match*", "idiom.dataset@*",
        "idiom.dataset-map@*", "tensors",
        *(f"scene.{row[0]}"
-         for row in MORE + LATE + LIBRARY + WRITTEN + NONE + ROWS))
+         for row in MORE + LATE + LIBRARY + WRITTEN + NONE + ROWS +
+         SIZES))
 
 
 def python():
