@@ -22,7 +22,8 @@ REFUSALS = ("SymbolicError", "LeakError", "FrozenError", "SignatureError")
 # How a refusal reads: it says what to do instead, or what the two sides are.
 CURE = re.compile(r"; |\buse\b|\bpass\b|\bput\b|\breturn\b|\bassign\b|"
                   r"\binstead\b|\bwhere the condition\b|\bbefore the loop\b|"
-                  r"\bafter a turn\b|\bappend\b|\btake a copy\b")
+                  r"\bafter a turn\b|\bappend\b|\btake a copy\b|"
+                  r"\bcast converts\b")
 # Two sides that do not merge, and names that turns need not set: refused
 # whatever becomes of their value.
 SIDES = re.compile(r"\bwhere the condition\b.*\bwhere it is false\b|"
