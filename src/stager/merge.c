@@ -72,12 +72,10 @@ bool merge_same(Value a, Value b)
     return false;
 }
 
-// The block for new nodes is put back in any case.
 ValueId merge_leaf_id(Vm *vm, const char *who, GraphBlock *where, Value v,
                       DType dtype)
 {
-    // The block for new nodes is switched for this one conversion; operands of
-    // the same block add no node.
+    // Switched for this one conversion; operands of that block add no node.
     GraphBlock *block = vm->trace->block;
     vm->trace->block = where;
     DType own = symbolic_is_weak(v) ? operand_type(v).dtype : dtype;
